@@ -1,0 +1,159 @@
+# One function for each kind of target.
+
+# The table of scripts/check_includes.py: TULLE_FOLDERS, TULLE_USES_<folder>, TULLE_LLVM_FOLDERS.
+function(tulle_read_table)
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/check_includes.py --cmake
+                  OUTPUT_VARIABLE table OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" table "${table}")
+  set(folders)
+  foreach(line IN LISTS table)
+    string(REGEX MATCH "^([a-zA-Z_]+)=(.*)$" _ "${line}")
+    set(folder ${CMAKE_MATCH_1})
+    string(REPLACE "," ";" names "${CMAKE_MATCH_2}")
+    if(folder STREQUAL "LLVM")
+      set(TULLE_LLVM_FOLDERS ${names} PARENT_SCOPE)
+    else()
+      list(APPEND folders ${folder})
+      set(TULLE_USES_${folder} ${names} PARENT_SCOPE)
+    endif()
+  endforeach()
+  set(TULLE_FOLDERS ${folders} PARENT_SCOPE)
+endfunction()
+
+# Include paths and warnings of everything that is ours.
+function(tulle_configure target)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_compile_options(${target} PRIVATE ${TULLE_WARNINGS})
+endfunction()
+
+# Headers of LLVM without its libraries: an object library links nothing.
+function(tulle_use_llvm_headers target)
+  target_include_directories(${target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(${target} PRIVATE ${TULLE_LLVM_DEFINITIONS})
+endfunction()
+
+# src/<folder> as the object library tulle_<folder>; nothing while the folder has no sources.
+function(tulle_add_folder folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(tulle_${folder} OBJECT ${sources})
+  tulle_configure(tulle_${folder})
+  if(folder IN_LIST TULLE_LLVM_FOLDERS)
+    tulle_use_llvm_headers(tulle_${folder})
+  endif()
+endfunction()
+
+# The files directly in src/, which know all stages.
+function(tulle_add_driver)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.cpp)
+  add_library(tulle_driver OBJECT ${sources})
+  tulle_configure(tulle_driver)
+  tulle_use_llvm_headers(tulle_driver)
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/version.cpp PROPERTIES
+                              COMPILE_DEFINITIONS "TULLE_VERSION=\"${PROJECT_VERSION}\"")
+endfunction()
+
+# Links folders into a target, and the static libraries that they need; "everything" stands for all and the driver.
+function(tulle_link target)
+  set(folders ${ARGN})
+  if(folders STREQUAL "everything")
+    set(folders ${TULLE_FOLDERS} driver)
+  endif()
+  set(needs_llvm FALSE)
+  foreach(folder IN LISTS folders)
+    if(TARGET tulle_${folder})
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:tulle_${folder}>)
+      if(folder IN_LIST TULLE_LLVM_FOLDERS)
+        set(needs_llvm TRUE)
+      endif()
+    endif()
+  endforeach()
+  if(needs_llvm)
+    target_link_libraries(${target} PRIVATE tulle_llvm)
+  endif()
+  target_link_libraries(${target} PRIVATE ${TULLE_SQLITE} Threads::Threads ${CMAKE_DL_LIBS})
+endfunction()
+
+# libtulle.so: everything but torch/, LLVM inside, nothing exported but the public API.
+function(tulle_add_library)
+  add_library(tulle SHARED)
+  tulle_link(tulle everything)
+  set_target_properties(tulle PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/libtulle.map)
+  target_include_directories(tulle INTERFACE ${CMAKE_SOURCE_DIR}/include)
+  target_link_options(tulle PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,defs
+                      -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/libtulle.map)
+  install(TARGETS tulle LIBRARY DESTINATION tulle/lib COMPONENT python)
+endfunction()
+
+# libtulle_torch.so: torch/ over LibTorch's stable ABI. Only torch's headers are used; an empty library with the
+# SONAME of the real one makes the loader resolve the symbols there.
+function(tulle_add_torch_library)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/torch/*.cpp)
+  execute_process(
+    COMMAND ${Python3_EXECUTABLE} -c
+            "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"
+    OUTPUT_VARIABLE torch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
+  if(NOT status EQUAL 0 OR NOT EXISTS ${torch}/include/torch/csrc/stable/library.h)
+    message(FATAL_ERROR "${Python3_EXECUTABLE} has no torch with the headers of the stable ABI (2.11 or later). "
+                        "'make build' installs it; another Python is named by -DPython3_EXECUTABLE=...")
+  endif()
+
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/stub/empty.c CONTENT "typedef int tulle_empty;\n")
+  add_library(tulle_torch_stub SHARED ${CMAKE_BINARY_DIR}/stub/empty.c)
+  set_target_properties(tulle_torch_stub PROPERTIES OUTPUT_NAME torch_cpu LIBRARY_OUTPUT_DIRECTORY stub)
+
+  add_library(tulle_torch SHARED ${sources})
+  target_include_directories(tulle_torch PRIVATE ${CMAKE_SOURCE_DIR}/include)
+  target_include_directories(tulle_torch SYSTEM PRIVATE ${torch}/include)
+  target_compile_options(tulle_torch PRIVATE ${TULLE_WARNINGS})
+  target_compile_definitions(tulle_torch PRIVATE TORCH_TARGET_VERSION=0x020b000000000000)
+  target_link_libraries(tulle_torch PRIVATE tulle -Wl,--no-as-needed tulle_torch_stub -Wl,--as-needed)
+  # The stub has none of torch's symbols, so -z defs cannot be asked for here; the import test finds what is missing.
+  target_link_options(tulle_torch PRIVATE -Wl,--exclude-libs,ALL
+                      -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/libtulle_torch.map)
+  set_target_properties(tulle_torch PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
+                        LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/libtulle_torch.map)
+  install(TARGETS tulle_torch LIBRARY DESTINATION tulle/lib COMPONENT python)
+endfunction()
+
+# tools/tulle_<name>.cpp is the program tulle-<name>.
+function(tulle_add_tools)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/tulle_*.cpp)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    string(REPLACE "_" "-" name ${name})
+    add_executable(${name} ${source})
+    tulle_configure(${name})
+    tulle_link(${name} everything)
+  endforeach()
+endfunction()
+
+# tests/<folder>/*.cpp is the GoogleTest program <folder>_test. It links the hidden parts of the library directly.
+function(tulle_add_tests)
+  find_package(GTest REQUIRED)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/*.cpp)
+  set(folders)
+  foreach(source IN LISTS sources)
+    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(folder ${folder} NAME)
+    list(APPEND folders ${folder})
+    list(APPEND sources_${folder} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    set(target ${folder}_test)
+    add_executable(${target} ${sources_${folder}})
+    tulle_configure(${target})
+    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+    if(DEFINED TULLE_USES_${folder})
+      tulle_link(${target} ${TULLE_USES_${folder}})
+    else()
+      tulle_link(${target} everything)
+    endif()
+    target_compile_definitions(${target} PRIVATE TULLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${target} PRIVATE GTest::gtest GTest::gtest_main)
+    add_test(NAME ${folder} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  endforeach()
+endfunction()
