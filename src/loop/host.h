@@ -1,0 +1,85 @@
+// Kernels and the host program: the steps that allocate, launch kernels and hand results back.
+//
+// A kernel names what it uses; a launch binds each name to the host program's buffer or scalar of the same name.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "loop/stmt.h"
+
+namespace tulle::loop {
+
+struct BufferParam {
+  Buffer buffer;
+  bool writable = false;
+};
+
+struct ScalarParam {
+  std::string name;
+  Type type = kIndex;
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<BufferParam> buffers;
+  std::vector<ScalarParam> scalars;
+  Stmt body;
+};
+
+// --- steps, in the order they run ---
+
+struct LetStep {  // a scalar of the host program
+  std::string name;
+  Expr value;
+};
+
+struct AllocateStep {
+  Buffer buffer;
+  Expr size;  // in elements
+  bool zeroed = false;
+};
+
+struct LaunchStep {
+  std::string kernel;
+};
+
+// Exclusive prefix sum of buffer[0..length) in place; buffer[length] becomes the total.
+struct ScanStep {
+  Buffer buffer;
+  Expr length;
+};
+
+struct ReadStep {  // name = buffer[index], read back by the host
+  std::string name;
+  Buffer buffer;
+  Expr index;
+};
+
+// order[0..length) becomes the permutation that sorts the keys (the first is the most significant), equal keys keeping
+// their order.
+struct SortStep {
+  Buffer order;  // i64
+  std::vector<Buffer> keys;
+  Expr length;
+};
+
+struct FreeStep {
+  Buffer buffer;
+};
+
+using Step = std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep, FreeStep>;
+
+struct HostProgram {
+  std::string name;
+  std::vector<BufferParam> buffers;  // given by the caller
+  std::vector<ScalarParam> scalars;
+  std::vector<Step> steps;
+  std::vector<Buffer> results;  // allocated by steps (or parameters handed through), in the order returned
+  std::vector<Kernel> kernels;
+
+  const Kernel& kernel(const std::string& name) const;
+};
+
+}  // namespace tulle::loop

@@ -1,0 +1,208 @@
+// Statements of the loop IR. A Let or Declare is visible to the end of the Block that holds it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "loop/expr.h"
+
+namespace tulle::loop {
+
+#define TULLE_LOOP_STMTS(X) \
+  X(Block)                  \
+  X(Let)                    \
+  X(Declare)                \
+  X(Assign)                 \
+  X(Store)                  \
+  X(For)                    \
+  X(While)                  \
+  X(If)                     \
+  X(Allocate)               \
+  X(Atomic)                 \
+  X(Barrier)                \
+  X(Prefetch)               \
+  X(Invoke)
+
+enum class StmtKind : uint8_t {
+#define X(name) name,
+  TULLE_LOOP_STMTS(X)
+#undef X
+};
+
+struct StmtNode {
+  StmtKind kind;
+
+ protected:
+  explicit StmtNode(StmtKind k) : kind(k) {}
+};
+
+class Stmt {
+ public:
+  Stmt() = default;
+  template <typename Node>
+  Stmt(std::shared_ptr<const Node> node) : node_(std::move(node)) {}  // NOLINT: conversion from every node
+
+  explicit operator bool() const { return node_ != nullptr; }
+  const StmtNode* operator->() const { return node_.get(); }
+  const StmtNode* get() const { return node_.get(); }
+
+  template <typename T>
+  const T* as() const {
+    return node_ && node_->kind == T::kKind ? static_cast<const T*>(node_.get()) : nullptr;
+  }
+
+ private:
+  std::shared_ptr<const StmtNode> node_;
+};
+
+// Runs in order and opens a scope. `make` flattens nothing: a nested Block keeps its own names.
+struct Block : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Block;
+  std::vector<Stmt> stmts;
+  explicit Block(std::vector<Stmt> s) : StmtNode(kKind), stmts(std::move(s)) {}
+  static Stmt make(std::vector<Stmt> stmts);
+};
+
+struct Let : StmtNode {  // an immutable name
+  static constexpr StmtKind kKind = StmtKind::Let;
+  std::string name;
+  Expr value;
+  Let(std::string n, Expr v) : StmtNode(kKind), name(std::move(n)), value(std::move(v)) {}
+  static Stmt make(std::string name, Expr value);
+};
+
+struct Declare : StmtNode {  // a mutable variable, kept in a register
+  static constexpr StmtKind kKind = StmtKind::Declare;
+  std::string name;
+  Expr init;
+  Declare(std::string n, Expr v) : StmtNode(kKind), name(std::move(n)), init(std::move(v)) {}
+  static Stmt make(std::string name, Expr init);
+};
+
+struct Assign : StmtNode {  // to a declared variable
+  static constexpr StmtKind kKind = StmtKind::Assign;
+  std::string name;
+  Expr value;
+  Assign(std::string n, Expr v) : StmtNode(kKind), name(std::move(n)), value(std::move(v)) {}
+  static Stmt make(std::string name, Expr value);
+};
+
+// buffer[index] = value; a vector index scatters, a false predicate lane is not written.
+struct Store : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Store;
+  Buffer buffer;
+  Expr index, value;
+  Expr predicate;  // may be null
+  bool nontemporal;
+  Store(Buffer b, Expr i, Expr v, Expr p, bool nt)
+      : StmtNode(kKind), buffer(std::move(b)), index(std::move(i)), value(std::move(v)), predicate(std::move(p)),
+        nontemporal(nt) {}
+  static Stmt make(Buffer buffer, Expr index, Expr value, Expr predicate = {}, bool nontemporal = false);
+};
+
+// Serial: in order. Parallel: iterations are independent and run on CPU workers (outermost in a kernel, at most one).
+// Vector: `factor` iterations at a time in lanes. Unrolled: `factor` copies of the body a step, 0 for all (constant
+// extent). Block, Warp, Lane, Thread: bound to the GPU's hardware indices (a thread is a flat index in the block; a warp
+// and a lane in it are the two-level form of the same).
+enum class LoopKind : uint8_t { Serial, Parallel, Vector, Unrolled, Block, Warp, Lane, Thread };
+std::string_view text_of(LoopKind kind);
+
+struct For : StmtNode {  // for var in [begin, end) by step
+  static constexpr StmtKind kKind = StmtKind::For;
+  LoopKind loop;
+  int factor;  // lanes of Vector, copies of Unrolled, else 0
+  std::string var;
+  Expr begin, end;
+  int64_t step;
+  Stmt body;
+  For(LoopKind l, int f, std::string v, Expr b, Expr e, int64_t s, Stmt body_)
+      : StmtNode(kKind), loop(l), factor(f), var(std::move(v)), begin(std::move(b)), end(std::move(e)), step(s),
+        body(std::move(body_)) {}
+  static Stmt make(std::string var, Expr begin, Expr end, Stmt body, LoopKind loop = LoopKind::Serial,
+                   int factor = 0, int64_t step = 1);
+};
+
+struct While : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::While;
+  Expr condition;
+  Stmt body;
+  While(Expr c, Stmt b) : StmtNode(kKind), condition(std::move(c)), body(std::move(b)) {}
+  static Stmt make(Expr condition, Stmt body);
+};
+
+struct If : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::If;
+  Expr condition;
+  Stmt yes;
+  Stmt no;  // may be null
+  If(Expr c, Stmt y, Stmt n) : StmtNode(kKind), condition(std::move(c)), yes(std::move(y)), no(std::move(n)) {}
+  static Stmt make(Expr condition, Stmt yes, Stmt no = {});
+};
+
+// A buffer to the end of the enclosing Block. Its space is not Global; Local and Shared have a constant size.
+struct Allocate : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Allocate;
+  Buffer buffer;
+  Expr size;  // in elements
+  bool zeroed;
+  Allocate(Buffer b, Expr s, bool z) : StmtNode(kKind), buffer(std::move(b)), size(std::move(s)), zeroed(z) {}
+  static Stmt make(Buffer buffer, Expr size, bool zeroed);
+};
+
+// buffer[index] = buffer[index] op value, indivisibly; `result` names the old value where it is not empty.
+struct Atomic : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Atomic;
+  ReduceOp op;
+  Buffer buffer;
+  Expr index, value;
+  std::string result;
+  Atomic(ReduceOp o, Buffer b, Expr i, Expr v, std::string r)
+      : StmtNode(kKind), op(o), buffer(std::move(b)), index(std::move(i)), value(std::move(v)), result(std::move(r)) {}
+  static Stmt make(ReduceOp op, Buffer buffer, Expr index, Expr value, std::string result = {});
+};
+
+enum class BarrierScope : uint8_t { Warp, Block };
+std::string_view text_of(BarrierScope scope);
+
+struct Barrier : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Barrier;
+  BarrierScope scope;
+  explicit Barrier(BarrierScope s) : StmtNode(kKind), scope(s) {}
+  static Stmt make(BarrierScope scope);
+};
+
+// A hint that buffer[index] is read soon; never faults. `locality` is the cache level to fetch into, 1 to 3.
+struct Prefetch : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Prefetch;
+  Buffer buffer;
+  Expr index;
+  int locality;
+  Prefetch(Buffer b, Expr i, int l) : StmtNode(kKind), buffer(std::move(b)), index(std::move(i)), locality(l) {}
+  static Stmt make(Buffer buffer, Expr index, int locality);
+};
+
+// Functions of the runtime that kernels may call. X(enumerator, text)
+//   sort(buffer, begin, end): the integers buffer[begin..end) in ascending order
+#define TULLE_RUNTIME_FUNCTIONS(X) X(Sort, "sort")
+
+enum class RuntimeFunction : uint8_t {
+#define X(name, text) name,
+  TULLE_RUNTIME_FUNCTIONS(X)
+#undef X
+};
+std::string_view text_of(RuntimeFunction function);
+
+struct Invoke : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Invoke;
+  RuntimeFunction function;
+  Buffer buffer;
+  std::vector<Expr> args;
+  Invoke(RuntimeFunction f, Buffer b, std::vector<Expr> a)
+      : StmtNode(kKind), function(f), buffer(std::move(b)), args(std::move(a)) {}
+  static Stmt make(RuntimeFunction function, Buffer buffer, std::vector<Expr> args);
+};
+
+}  // namespace tulle::loop

@@ -1,0 +1,134 @@
+// The shared scanner and the errors that point at a place in a text.
+#include "support/scanner.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "support/check.h"
+
+namespace tulle {
+
+namespace {
+
+bool starts_identifier(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
+bool continues_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// The end of the number that starts at `begin`; says whether it has a fraction or an exponent.
+size_t scan_number(std::string_view source, size_t begin, bool& is_float) {
+  size_t end = begin;
+  auto digits = [&] {
+    while (end < source.size() && is_digit(source[end])) ++end;
+  };
+  digits();
+  is_float = false;
+  if (end + 1 < source.size() && source[end] == '.' && is_digit(source[end + 1])) {
+    is_float = true;
+    ++end;
+    digits();
+  }
+  if (end < source.size() && (source[end] == 'e' || source[end] == 'E')) {
+    size_t exponent = end + 1;
+    if (exponent < source.size() && (source[exponent] == '+' || source[exponent] == '-')) ++exponent;
+    if (exponent < source.size() && is_digit(source[exponent])) {
+      is_float = true;
+      end = exponent;
+      digits();
+    }
+  }
+  return end;
+}
+
+}  // namespace
+
+Scanner::Scanner(std::string_view source, std::string_view what, const ScannerOptions& options)
+    : source_(source), what_(what) {
+  size_t at = 0;
+  auto push = [&](TokenKind kind, size_t length) {
+    tokens_.push_back({kind, source_.substr(at, length), at});
+    at += length;
+  };
+  while (at < source_.size()) {
+    const char c = source_[at];
+    const std::string_view rest = source_.substr(at);
+    if (c == '\n' && options.newlines) {
+      push(TokenKind::Newline, 1);
+    } else if (std::isspace(static_cast<unsigned char>(c))) {
+      ++at;
+    } else if (!options.comment.empty() && rest.starts_with(options.comment)) {
+      at = std::min(source_.find('\n', at), source_.size());
+    } else if (starts_identifier(c)) {
+      size_t length = 1;
+      while (length < rest.size() && continues_identifier(rest[length])) ++length;
+      push(TokenKind::Identifier, length);
+    } else if (is_digit(c)) {
+      bool is_float = false;
+      const size_t end = scan_number(source_, at, is_float);
+      push(is_float ? TokenKind::Float : TokenKind::Integer, end - at);
+    } else {
+      const auto symbol = std::find_if(options.symbols.begin(), options.symbols.end(),
+                                       [&](std::string_view s) { return rest.starts_with(s); });
+      push(TokenKind::Symbol, symbol == options.symbols.end() ? 1 : symbol->size());
+    }
+  }
+  tokens_.push_back({TokenKind::End, {}, source_.size()});
+}
+
+const Token& Scanner::peek(size_t ahead) const { return tokens_[std::min(index_ + ahead, tokens_.size() - 1)]; }
+
+Token Scanner::next() {
+  const Token token = peek();
+  if (index_ + 1 < tokens_.size()) ++index_;
+  return token;
+}
+
+bool Scanner::accept(std::string_view spelling) {
+  if (!peek().is(spelling)) return false;
+  next();
+  return true;
+}
+
+Token Scanner::expect(std::string_view spelling) {
+  if (!peek().is(spelling)) fail(peek(), concat("expected '", spelling, "'"));
+  return next();
+}
+
+Token Scanner::expect(TokenKind kind, std::string_view description) {
+  if (peek().kind != kind) fail(peek(), concat("expected ", description));
+  return next();
+}
+
+int64_t Scanner::expect_integer(std::string_view description) {
+  const bool negative = accept("-");
+  const Token token = expect(TokenKind::Integer, description);
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
+  if (error != std::errc()) fail(token, concat("'", token.text, "' does not fit 64 bits"));
+  return negative ? -value : value;
+}
+
+void Scanner::fail(const Token& at, const std::string& message) const {
+  const std::string found = at.kind == TokenKind::End       ? std::string("the end")
+                            : at.kind == TokenKind::Newline ? std::string("the end of the line")
+                                                            : concat("'", at.text, "'");
+  const bool names_it = message.find(found) != std::string::npos;
+  fail_at(source_, at.offset, at.kind == TokenKind::Newline ? 1 : at.text.size(), what_,
+          names_it ? message : concat(message, ", found ", found));
+}
+
+void fail_at(std::string_view source, size_t offset, size_t length, std::string_view what,
+             const std::string& message) {
+  offset = std::min(offset, source.size());
+  const size_t before = source.substr(0, offset).rfind('\n');
+  const size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const size_t end = std::min(source.find('\n', offset), source.size());
+  const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<ptrdiff_t>(begin), '\n');
+  const size_t column = offset - begin;
+  const size_t width = std::max<size_t>(1, std::min(length, end > offset ? end - offset : 1));
+  throw UserError(concat(what, ", line ", line, ", column ", column + 1, ": ", message, "\n  ",
+                         source.substr(begin, end - begin), "\n  ", std::string(column, ' '),
+                         std::string(width, '^')));
+}
+
+}  // namespace tulle

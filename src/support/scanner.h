@@ -1,0 +1,62 @@
+// The tokens that all of Tulle's small languages share, with errors that point at the place.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tulle {
+
+enum class TokenKind : uint8_t { Identifier, Integer, Float, Symbol, Newline, End };
+
+struct Token {
+  TokenKind kind;
+  std::string_view text;
+  size_t offset;  // into the source
+
+  bool is(std::string_view spelling) const { return kind != TokenKind::End && text == spelling; }
+};
+
+// What a scanner should recognise beyond identifiers and numbers.
+struct ScannerOptions {
+  bool newlines = false;                // hand line ends on as tokens
+  std::vector<std::string_view> symbols;  // symbols of two and more characters, longest first
+  std::string_view comment = "//";      // a comment runs from here to the end of the line
+};
+
+// Splits `source` (which must outlive it) into tokens and walks over them. `what` names the language in errors.
+class Scanner {
+ public:
+  Scanner(std::string_view source, std::string_view what, const ScannerOptions& options = {});
+
+  const Token& peek(size_t ahead = 0) const;
+  Token next();
+  bool at_end() const { return peek().kind == TokenKind::End; }
+
+  // Takes the token if it is spelled so.
+  bool accept(std::string_view spelling);
+  // Takes the token or fails, saying what was expected.
+  Token expect(std::string_view spelling);
+  Token expect(TokenKind kind, std::string_view description);
+  int64_t expect_integer(std::string_view description);
+
+  // Raises a UserError with the line, a caret under the token and the message.
+  [[noreturn]] void fail(const Token& at, const std::string& message) const;
+
+  size_t index() const { return index_; }
+  void rewind(size_t index) { index_ = index; }
+  std::string_view source() const { return source_; }
+
+ private:
+  std::string_view source_;
+  std::string_view what_;
+  std::vector<Token> tokens_;
+  size_t index_ = 0;
+};
+
+// Raises a UserError that shows the line of `source` around `offset`, a caret, and the message.
+[[noreturn]] void fail_at(std::string_view source, size_t offset, size_t length, std::string_view what,
+                          const std::string& message);
+
+}  // namespace tulle
