@@ -1,0 +1,258 @@
+// Walking over and rebuilding loop-IR trees, one case for each node.
+#include "loop/rewrite.h"
+
+#include "support/check.h"
+
+namespace tulle::loop {
+
+namespace {
+
+// A child as the rewriter returns it, and whether any of the children differs from what it was.
+class Children {
+ public:
+  explicit Children(Rewriter& rewriter) : rewriter_(rewriter) {}
+
+  template <typename Tree>  // Expr or Stmt, may be null
+  Tree operator()(const Tree& tree) {
+    if (!tree) return tree;
+    Tree result = rewriter_.rewrite(tree);
+    changed_ |= result.get() != tree.get();
+    return result;
+  }
+
+  template <typename Tree>
+  std::vector<Tree> operator()(const std::vector<Tree>& trees) {
+    std::vector<Tree> result;
+    result.reserve(trees.size());
+    for (const Tree& tree : trees) result.push_back((*this)(tree));
+    return result;
+  }
+
+  bool changed() const { return changed_; }
+
+ private:
+  Rewriter& rewriter_;
+  bool changed_ = false;
+};
+
+void visit_all(const std::vector<Expr>& exprs, const std::function<void(const Expr&)>& on_expr) {
+  for (const Expr& expr : exprs) visit(expr, on_expr);
+}
+
+class Substitution : public Rewriter {
+ public:
+  Substitution(const std::string& name, const Expr& value) : name_(name), value_(value) {}
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& expr) override {
+    const auto* var = expr.as<Var>();
+    if (!var || var->name != name_) return Rewriter::rewrite(expr);
+    TULLE_CHECK(var->type == value_.type(), "a ", to_string(value_.type()), " in place of ", name_);
+    return value_;
+  }
+
+ private:
+  const std::string& name_;
+  const Expr& value_;
+};
+
+}  // namespace
+
+Expr Rewriter::rewrite(const Expr& expr) {
+  Children child(*this);
+  switch (expr->kind) {
+    case ExprKind::IntConst:
+    case ExprKind::FloatConst:
+    case ExprKind::Var: return expr;
+    case ExprKind::Binary: {
+      const auto* node = expr.as<Binary>();
+      Expr a = child(node->a), b = child(node->b);
+      return child.changed() ? Binary::make(node->op, a, b) : expr;
+    }
+    case ExprKind::Select: {
+      const auto* node = expr.as<Select>();
+      Expr condition = child(node->condition), yes = child(node->yes), no = child(node->no);
+      return child.changed() ? Select::make(condition, yes, no) : expr;
+    }
+    case ExprKind::Cast: {
+      Expr value = child(expr.as<Cast>()->value);
+      return child.changed() ? Cast::make(expr.type().scalar, value) : expr;
+    }
+    case ExprKind::Call: {
+      const auto* node = expr.as<Call>();
+      std::vector<Expr> args = child(node->args);
+      return child.changed() ? Call::make(node->function, std::move(args)) : expr;
+    }
+    case ExprKind::Load: {
+      const auto* node = expr.as<Load>();
+      Expr index = child(node->index), predicate = child(node->predicate);
+      return child.changed() ? Load::make(node->buffer, index, predicate) : expr;
+    }
+    case ExprKind::Ramp: {
+      const auto* node = expr.as<Ramp>();
+      Expr base = child(node->base), stride = child(node->stride);
+      return child.changed() ? Ramp::make(base, stride, expr.type().lanes) : expr;
+    }
+    case ExprKind::Broadcast: {
+      Expr value = child(expr.as<Broadcast>()->value);
+      return child.changed() ? Broadcast::make(value, expr.type().lanes) : expr;
+    }
+    case ExprKind::VectorReduce: {
+      const auto* node = expr.as<VectorReduce>();
+      Expr value = child(node->value);
+      return child.changed() ? VectorReduce::make(node->op, value) : expr;
+    }
+    case ExprKind::LaneReduce: {
+      const auto* node = expr.as<LaneReduce>();
+      Expr value = child(node->value);
+      return child.changed() ? LaneReduce::make(node->op, value, node->width) : expr;
+    }
+    case ExprKind::LaneShuffle: {
+      const auto* node = expr.as<LaneShuffle>();
+      Expr value = child(node->value), lane = child(node->lane);
+      return child.changed() ? LaneShuffle::make(node->mode, value, lane, node->width) : expr;
+    }
+  }
+  internal_error("an expression of unknown kind");
+}
+
+Stmt Rewriter::rewrite(const Stmt& stmt) {
+  Children child(*this);
+  switch (stmt->kind) {
+    case StmtKind::Block: {
+      std::vector<Stmt> stmts = child(stmt.as<Block>()->stmts);
+      return child.changed() ? Block::make(std::move(stmts)) : stmt;
+    }
+    case StmtKind::Let: {
+      const auto* node = stmt.as<Let>();
+      Expr value = child(node->value);
+      return child.changed() ? Let::make(node->name, value) : stmt;
+    }
+    case StmtKind::Declare: {
+      const auto* node = stmt.as<Declare>();
+      Expr init = child(node->init);
+      return child.changed() ? Declare::make(node->name, init) : stmt;
+    }
+    case StmtKind::Assign: {
+      const auto* node = stmt.as<Assign>();
+      Expr value = child(node->value);
+      return child.changed() ? Assign::make(node->name, value) : stmt;
+    }
+    case StmtKind::Store: {
+      const auto* node = stmt.as<Store>();
+      Expr index = child(node->index), value = child(node->value), predicate = child(node->predicate);
+      return child.changed() ? Store::make(node->buffer, index, value, predicate, node->nontemporal) : stmt;
+    }
+    case StmtKind::For: {
+      const auto* node = stmt.as<For>();
+      Expr begin = child(node->begin), end = child(node->end);
+      Stmt body = child(node->body);
+      return child.changed() ? For::make(node->var, begin, end, body, node->loop, node->factor, node->step) : stmt;
+    }
+    case StmtKind::While: {
+      const auto* node = stmt.as<While>();
+      Expr condition = child(node->condition);
+      Stmt body = child(node->body);
+      return child.changed() ? While::make(condition, body) : stmt;
+    }
+    case StmtKind::If: {
+      const auto* node = stmt.as<If>();
+      Expr condition = child(node->condition);
+      Stmt yes = child(node->yes), no = child(node->no);
+      return child.changed() ? If::make(condition, yes, no) : stmt;
+    }
+    case StmtKind::Allocate: {
+      const auto* node = stmt.as<Allocate>();
+      Expr size = child(node->size);
+      return child.changed() ? Allocate::make(node->buffer, size, node->zeroed) : stmt;
+    }
+    case StmtKind::Atomic: {
+      const auto* node = stmt.as<Atomic>();
+      Expr index = child(node->index), value = child(node->value);
+      return child.changed() ? Atomic::make(node->op, node->buffer, index, value, node->result) : stmt;
+    }
+    case StmtKind::Barrier: return stmt;
+    case StmtKind::Prefetch: {
+      const auto* node = stmt.as<Prefetch>();
+      Expr index = child(node->index);
+      return child.changed() ? Prefetch::make(node->buffer, index, node->locality) : stmt;
+    }
+    case StmtKind::Invoke: {
+      const auto* node = stmt.as<Invoke>();
+      std::vector<Expr> args = child(node->args);
+      return child.changed() ? Invoke::make(node->function, node->buffer, std::move(args)) : stmt;
+    }
+  }
+  internal_error("a statement of unknown kind");
+}
+
+void visit(const Expr& expr, const std::function<void(const Expr&)>& on_expr) {
+  if (!expr) return;
+  on_expr(expr);
+  switch (expr->kind) {
+    case ExprKind::IntConst:
+    case ExprKind::FloatConst:
+    case ExprKind::Var: return;
+    case ExprKind::Binary: return visit_all({expr.as<Binary>()->a, expr.as<Binary>()->b}, on_expr);
+    case ExprKind::Select: {
+      const auto* node = expr.as<Select>();
+      return visit_all({node->condition, node->yes, node->no}, on_expr);
+    }
+    case ExprKind::Cast: return visit(expr.as<Cast>()->value, on_expr);
+    case ExprKind::Call: return visit_all(expr.as<Call>()->args, on_expr);
+    case ExprKind::Load: return visit_all({expr.as<Load>()->index, expr.as<Load>()->predicate}, on_expr);
+    case ExprKind::Ramp: return visit_all({expr.as<Ramp>()->base, expr.as<Ramp>()->stride}, on_expr);
+    case ExprKind::Broadcast: return visit(expr.as<Broadcast>()->value, on_expr);
+    case ExprKind::VectorReduce: return visit(expr.as<VectorReduce>()->value, on_expr);
+    case ExprKind::LaneReduce: return visit(expr.as<LaneReduce>()->value, on_expr);
+    case ExprKind::LaneShuffle:
+      return visit_all({expr.as<LaneShuffle>()->value, expr.as<LaneShuffle>()->lane}, on_expr);
+  }
+}
+
+void visit(const Stmt& stmt, const std::function<void(const Stmt&)>& on_stmt,
+           const std::function<void(const Expr&)>& on_expr) {
+  if (!stmt) return;
+  on_stmt(stmt);
+  switch (stmt->kind) {
+    case StmtKind::Block:
+      for (const Stmt& inner : stmt.as<Block>()->stmts) visit(inner, on_stmt, on_expr);
+      return;
+    case StmtKind::Let: return visit(stmt.as<Let>()->value, on_expr);
+    case StmtKind::Declare: return visit(stmt.as<Declare>()->init, on_expr);
+    case StmtKind::Assign: return visit(stmt.as<Assign>()->value, on_expr);
+    case StmtKind::Store: {
+      const auto* node = stmt.as<Store>();
+      return visit_all({node->index, node->value, node->predicate}, on_expr);
+    }
+    case StmtKind::For: {
+      const auto* node = stmt.as<For>();
+      visit_all({node->begin, node->end}, on_expr);
+      return visit(node->body, on_stmt, on_expr);
+    }
+    case StmtKind::While:
+      visit(stmt.as<While>()->condition, on_expr);
+      return visit(stmt.as<While>()->body, on_stmt, on_expr);
+    case StmtKind::If: {
+      const auto* node = stmt.as<If>();
+      visit(node->condition, on_expr);
+      visit(node->yes, on_stmt, on_expr);
+      return visit(node->no, on_stmt, on_expr);
+    }
+    case StmtKind::Allocate: return visit(stmt.as<Allocate>()->size, on_expr);
+    case StmtKind::Atomic: return visit_all({stmt.as<Atomic>()->index, stmt.as<Atomic>()->value}, on_expr);
+    case StmtKind::Barrier: return;
+    case StmtKind::Prefetch: return visit(stmt.as<Prefetch>()->index, on_expr);
+    case StmtKind::Invoke: return visit_all(stmt.as<Invoke>()->args, on_expr);
+  }
+}
+
+Expr substitute(const Expr& expr, const std::string& name, const Expr& value) {
+  return Substitution(name, value).rewrite(expr);
+}
+
+Stmt substitute(const Stmt& stmt, const std::string& name, const Expr& value) {
+  return Substitution(name, value).rewrite(stmt);
+}
+
+}  // namespace tulle::loop
