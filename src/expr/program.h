@@ -1,0 +1,66 @@
+// A program of index-notation statements: as parsed, and resolved against the types and formats of its operands.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expr/expr.h"
+#include "format/format.h"
+
+namespace tulle::expr {
+
+// tensor[indices] = value
+struct Statement {
+  std::string tensor;
+  std::vector<std::string> indices;
+  Expr value;
+};
+
+struct Program {
+  std::vector<Statement> statements;
+};
+
+// Index notation; UserError with a caret where it is wrong.
+Program parse_program(std::string_view text);
+// "ij,jk->ik" over operands of the given names and ranks; `...` and implicit outputs as in torch. The result is called `out`.
+Program parse_einsum(std::string_view equation, const std::vector<std::string>& operands, const std::vector<int>& ranks,
+                     std::string_view out);
+std::string to_string(const Program& program);
+
+// What is known of a tensor at compile time.
+struct TensorType {
+  DType type = DType::Float32;
+  DType index_type = DType::Int64;
+  Format format = Format::dense(0);
+  bool operator==(const TensorType&) const = default;
+};
+
+// Where an index's extent can be read: dimension `dimension` of tensor `tensor`. All uses must agree at run time.
+struct ExtentUse {
+  std::string tensor;
+  int dimension;
+};
+
+// Every sum explicit, every node typed, every access numbered in its statement, every index's extent known.
+struct ResolvedProgram {
+  std::vector<Statement> statements;
+  std::map<std::string, TensorType> tensors;       // operands, intermediates and results
+  std::vector<std::string> operands;               // in order of first use
+  std::vector<std::string> results;                // statements that nothing later uses, in order
+  std::map<std::string, std::vector<ExtentUse>> extents;  // of each index; operands only
+};
+
+struct ResolveOptions {
+  std::map<std::string, Format> out_formats;  // of results and intermediates; else by the rules of the language
+  std::optional<DType> index_type;            // of sparse results; else the widest of the sparse operands'
+};
+
+// Applies the rules on implicit sums, types, fills and result formats. `scalars` are operands given as Python numbers
+// (weak types). UserError with a caret where the program breaks a rule.
+ResolvedProgram resolve(const Program& program, const std::map<std::string, TensorType>& operands,
+                        const ResolveOptions& options = {});
+
+}  // namespace tulle::expr
