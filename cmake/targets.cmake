@@ -118,8 +118,9 @@ function(tulle_add_torch_library)
   install(TARGETS tulle_torch LIBRARY DESTINATION tulle/lib COMPONENT python)
 endfunction()
 
-# tools/tulle_<name>.cpp is the program tulle-<name>.
+# tools/tulle_<name>.cpp is the program tulle-<name>; the target "tools" is all of them.
 function(tulle_add_tools)
+  add_custom_target(tools)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/tulle_*.cpp)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
@@ -127,6 +128,7 @@ function(tulle_add_tools)
     add_executable(${name} ${source})
     tulle_configure(${name})
     tulle_link(${name} everything)
+    add_dependencies(tools ${name})
   endforeach()
 endfunction()
 

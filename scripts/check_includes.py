@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks which folder of src/ includes which; prints the table for CMake with --cmake.
 
-Data folders know nothing of stages, a stage knows the data it reads and writes and no other stage. The
-files directly in src/ (the driver) may include everything.
+Data folders know nothing of stages, a stage knows the data it reads and writes and no other stage.
+The files directly in src/ (the driver) may include everything.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ MAY_INCLUDE: dict[str, list[str]] = {
     "torch": ["tulle"],
 }
 
-# folder: what tests/<folder> may use beyond the folder and what it includes. A folder of tests/ that is
-# not a folder of src/ may use everything.
+# folder: what tests/<folder> may use beyond the folder and what that includes. A folder of tests/
+# that is not a folder of src/ may use everything.
 TESTS_ALSO_USE: dict[str, list[str]] = {
     "codegen": ["jit"],
     "jit": ["codegen"],
@@ -92,7 +92,7 @@ def check(path: Path) -> list[str]:
         area, *rest = path.relative_to(ROOT).parts
         if first in ("llvm", "llvm-c"):
             if area == "include" or (may is not None and not may & set(MAY_INCLUDE_LLVM)):
-                problems.append(f"{where}: LLVM's headers belong into {', '.join(MAY_INCLUDE_LLVM)}: {name}")
+                problems.append(f"{where}: LLVM belongs into {MAY_INCLUDE_LLVM}: {name}")
             continue
         if quote == "<" or name in VOCABULARY:
             continue
@@ -106,7 +106,7 @@ def check(path: Path) -> list[str]:
 
 
 def print_for_cmake() -> None:
-    """One line a folder: name, what it is linked with in its tests; then the folders that use LLVM."""
+    """A line for each folder: what its tests link; then the folders that use LLVM."""
     for folder in MAY_INCLUDE:
         if folder != "torch":
             print(f"{folder}={','.join(test_closure(folder))}")

@@ -1,0 +1,141 @@
+# What a developer does, one word each. Every target first sets up what is missing: apt packages, a virtual
+# environment, the build. Stamps in build/ and .venv/ keep that from being looked at twice.
+#
+#   make build      the package, importable in .venv          make test       all tests, in minutes
+#   make demo       a graph network, torch.sparse and Tulle   make test-full  the whole matrix, and sanitizers
+#   make bench      benchmarks (SUITE=spmm for one)           make fuzz       random programs (ARGS=... for more)
+#   make format     formats the sources                       make lint       what must hold before a commit
+#   make wheel      one wheel into dist/                      make clean      removes build and environment
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+.PHONY: build demo bench fuzz test test-cpp test-text test-python test-full test-sanitize \
+        format lint lint-includes lint-format lint-python lint-tidy wheel clean
+
+BUILD := build
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+LLVM_BIN ?= /usr/lib/llvm-22/bin
+JOBS ?= $(shell nproc)
+SUITE ?= all
+ARGS ?=
+
+say = @printf '\033[1m==> %s\033[0m\n'
+
+# ---- set up --------------------------------------------------------------------------------------------------
+
+$(BUILD)/.system: scripts/install_packages.sh
+	$(say) 'Looking for the system packages'
+	@mkdir -p $(BUILD)
+	@scripts/install_packages.sh build
+	@touch $@
+
+$(BUILD)/.system-tools: scripts/install_packages.sh
+	$(say) 'Looking for the packages of tests and lint'
+	@mkdir -p $(BUILD)
+	@scripts/install_packages.sh tools
+	@touch $@
+
+$(VENV)/.packages: scripts/requirements.txt | $(BUILD)/.system
+	$(say) 'Setting up the virtual environment $(VENV)'
+	@test -x $(PYTHON) || python3 -m venv $(VENV)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt
+	@touch $@
+
+$(BUILD)/build.ninja: | $(VENV)/.packages
+	$(say) 'Configuring $(BUILD)'
+	@cmake -S . -B $(BUILD) -G Ninja -DTULLE_TORCH=ON -DPython3_EXECUTABLE=$(abspath $(PYTHON)) > $(BUILD)/configure.log \
+	  || { cat $(BUILD)/configure.log; rm -f $@; exit 1; }
+
+# The package finds its libraries in python/tulle/lib, in a checkout as in a wheel.
+$(VENV)/.develop: Makefile | $(VENV)/.packages
+	@mkdir -p python/tulle/lib
+	@ln -srf $(BUILD)/libtulle.so $(BUILD)/libtulle_torch.so python/tulle/lib/
+	@$(PYTHON) -c 'import pathlib, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "tulle.pth").write_text("$(abspath python)\n")'
+	@touch $@
+
+# ---- build and run -------------------------------------------------------------------------------------------
+
+build: $(BUILD)/build.ninja $(VENV)/.develop
+	$(say) 'Building the libraries and tools'
+	@ninja -C $(BUILD) -j $(JOBS) --quiet tulle_torch tools
+
+demo: build
+	$(say) 'Running examples/gcn_demo.py'
+	@$(PYTHON) examples/gcn_demo.py $(ARGS)
+
+bench: build
+	$(say) 'Running the benchmarks: $(SUITE)'
+	@cmake -DTULLE_BENCH=ON $(BUILD) > $(BUILD)/configure.log && ninja -C $(BUILD) -j $(JOBS) --quiet
+	@$(PYTHON) bench/run.py --suite $(SUITE) $(ARGS)
+
+fuzz: build
+	$(say) 'Running random programs'
+	@$(BUILD)/tulle-fuzz $(ARGS)
+
+# ---- test ----------------------------------------------------------------------------------------------------
+
+test: test-cpp test-text test-python
+
+test-cpp: build $(BUILD)/.system-tools
+	$(say) 'Building and running the C++ tests'
+	@ninja -C $(BUILD) -j $(JOBS) --quiet
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=ignore
+
+test-text: build $(BUILD)/.system-tools
+	$(say) 'Running the text tests'
+	@$(PYTHON) tests/text/run.py --build $(BUILD)
+
+test-python: build $(BUILD)/.system-tools
+	$(say) 'Running the Python tests'
+	@$(PYTHON) -m pytest $(ARGS)
+
+test-full: export TULLE_TEST_FULL := 1
+test-full: test test-sanitize
+
+test-sanitize: $(VENV)/.packages $(BUILD)/.system-tools
+	$(say) 'Building and running the C++ tests with address and undefined-behaviour sanitizers'
+	@mkdir -p $(BUILD)/sanitize
+	@cmake -S . -B $(BUILD)/sanitize -G Ninja '-DTULLE_SANITIZE=address;undefined' > $(BUILD)/sanitize/configure.log
+	@ninja -C $(BUILD)/sanitize -j $(JOBS) --quiet
+	@ctest --test-dir $(BUILD)/sanitize -j $(JOBS) --output-on-failure --no-tests=ignore
+
+# ---- format and lint -----------------------------------------------------------------------------------------
+
+CPP_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.h' '*.cpp' | xargs -r ls 2> /dev/null)
+PY_PLACES = python tests scripts bench examples
+
+format: $(VENV)/.packages $(BUILD)/.system-tools
+	$(say) 'Formatting C++ and Python'
+	@$(LLVM_BIN)/clang-format -i $(CPP_FILES)
+	@$(VENV)/bin/ruff check --quiet --fix $(wildcard $(PY_PLACES)); $(VENV)/bin/ruff format --quiet $(wildcard $(PY_PLACES))
+
+lint: lint-includes lint-format lint-python lint-tidy
+
+lint-includes: | $(BUILD)/.system
+	$(say) 'Checking which folder includes which'
+	@python3 scripts/check_includes.py
+
+lint-format: $(BUILD)/.system-tools
+	$(say) 'Checking the format of C++'
+	@$(LLVM_BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+
+lint-python: $(VENV)/.packages
+	$(say) 'Checking Python: ruff, mypy'
+	@$(VENV)/bin/ruff check --quiet $(wildcard $(PY_PLACES))
+	@$(VENV)/bin/ruff format --quiet --check $(wildcard $(PY_PLACES))
+	@$(VENV)/bin/mypy --no-error-summary
+
+lint-tidy: $(BUILD)/build.ninja $(BUILD)/.system-tools
+	$(say) 'Checking C++ with clang-tidy: what changed since the last run'
+	@$(PYTHON) scripts/tidy.py --build $(BUILD) --clang-tidy $(LLVM_BIN)/clang-tidy --jobs $(JOBS)
+
+# ---- package and clean ---------------------------------------------------------------------------------------
+
+wheel: $(VENV)/.packages
+	$(say) 'Building the wheel'
+	@$(PYTHON) -m pip wheel . --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist
+
+clean:
+	$(say) 'Removing build, environment and caches'
+	@rm -rf $(BUILD) $(VENV) dist python/tulle/lib .mypy_cache .ruff_cache .pytest_cache .hypothesis

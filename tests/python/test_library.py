@@ -1,0 +1,80 @@
+"""The libraries load, answer through the stable ABI, and keep to themselves what is theirs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import tulle
+from tulle._library import library_folder
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def symbols(library: str, *options: str) -> list[str]:
+    """The dynamic symbols of a library, demangled."""
+    nm = shutil.which("nm")
+    assert nm, "nm (binutils) is needed to look at the libraries"
+    command = [nm, "-D", "-C", "--format=posix", *options, str(library_folder() / library)]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [re.sub(r" [A-Za-z]( [0-9a-f]+)*$", "", line) for line in lines]
+
+
+def test_version_is_the_one_in_pyproject() -> None:
+    declared = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert declared
+    assert tulle.__version__ == declared[1]
+
+
+def test_operator_reads_and_makes_a_tensor() -> None:
+    lengths = torch.ops.tulle.segment_lengths(torch.tensor([0, 2, 2, 5]))
+    assert lengths.dtype == torch.int64
+    assert lengths.tolist() == [2, 0, 3]
+    assert torch.ops.tulle.segment_lengths(torch.tensor([0])).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("pos", "message"),
+    [
+        (torch.tensor([0.0, 1.0]), "expected int64 positions"),
+        (torch.zeros(4, dtype=torch.int64)[::2], "contiguous vector"),
+        (torch.zeros(0, dtype=torch.int64), "at least one position"),
+    ],
+)
+def test_operator_refuses_bad_input(pos: torch.Tensor, message: str) -> None:
+    with pytest.raises(RuntimeError, match=message):
+        torch.ops.tulle.segment_lengths(pos)
+
+
+def test_core_exports_only_its_own_symbols() -> None:
+    exported = symbols("libtulle.so", "--defined-only")
+    assert "tulle::version()" in exported
+    ours = re.compile(r"^(tulle_|tulle::|(typeinfo( name)?|vtable) for tulle::)")
+    assert [name for name in exported if not ours.match(name)] == []
+
+
+def test_shim_exports_nothing() -> None:
+    assert symbols("libtulle_torch.so", "--defined-only") == []
+
+
+def test_core_knows_neither_torch_nor_python() -> None:
+    foreign = re.compile(r"^(aoti_torch|torch_|c10::|at::|Py[A-Z_])")
+    undefined = symbols("libtulle.so", "--undefined-only")
+    assert [name for name in undefined if foreign.match(name)] == []
+
+
+def test_missing_libraries_are_explained(tmp_path: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", "import tulle"],
+        env={"PATH": "/usr/bin", "TULLE_LIBRARY_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode != 0
+    assert "make build" in result.stderr
