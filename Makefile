@@ -20,6 +20,8 @@ JOBS ?= $(shell nproc)
 SUITE ?= all
 ARGS ?=
 
+# Progress is for people: without a terminal only failures are printed.
+NINJA := ninja -j $(JOBS) $(shell test -t 2 || echo --quiet)
 say = @printf '\033[1m==> %s\033[0m\n'
 
 # ---- set up --------------------------------------------------------------------------------------------------
@@ -58,7 +60,7 @@ $(VENV)/.develop: Makefile | $(VENV)/.packages
 
 build: $(BUILD)/build.ninja $(VENV)/.develop
 	$(say) 'Building the libraries and tools'
-	@ninja -C $(BUILD) -j $(JOBS) --quiet tulle_torch tools
+	@$(NINJA) -C $(BUILD) tulle_torch tools
 
 demo: build
 	$(say) 'Running examples/gcn_demo.py'
@@ -66,7 +68,7 @@ demo: build
 
 bench: build
 	$(say) 'Running the benchmarks: $(SUITE)'
-	@cmake -DTULLE_BENCH=ON $(BUILD) > $(BUILD)/configure.log && ninja -C $(BUILD) -j $(JOBS) --quiet
+	@cmake -DTULLE_BENCH=ON $(BUILD) > $(BUILD)/configure.log && $(NINJA) -C $(BUILD)
 	@$(PYTHON) bench/run.py --suite $(SUITE) $(ARGS)
 
 fuzz: build
@@ -79,7 +81,7 @@ test: test-cpp test-text test-python
 
 test-cpp: build $(BUILD)/.system-tools
 	$(say) 'Building and running the C++ tests'
-	@ninja -C $(BUILD) -j $(JOBS) --quiet
+	@$(NINJA) -C $(BUILD)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=ignore
 
 test-text: build $(BUILD)/.system-tools
@@ -97,7 +99,7 @@ test-sanitize: $(VENV)/.packages $(BUILD)/.system-tools
 	$(say) 'Building and running the C++ tests with address and undefined-behaviour sanitizers'
 	@mkdir -p $(BUILD)/sanitize
 	@cmake -S . -B $(BUILD)/sanitize -G Ninja '-DTULLE_SANITIZE=address;undefined' > $(BUILD)/sanitize/configure.log
-	@ninja -C $(BUILD)/sanitize -j $(JOBS) --quiet
+	@$(NINJA) -C $(BUILD)/sanitize
 	@ctest --test-dir $(BUILD)/sanitize -j $(JOBS) --output-on-failure --no-tests=ignore
 
 # ---- format and lint -----------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the text tests: the RUN lines of every *.tl file, in a shell, with tulle-opt and FileCheck at hand.
+"""Runs the text tests: the RUN lines of every *.tl file, with tulle-opt and FileCheck at hand.
 
 A test is a file such as
 
