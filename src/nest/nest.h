@@ -1,0 +1,144 @@
+// The iteration space of one statement: loops over index variables, producers and consumers of workspaces, assignments.
+//
+// forall visits the coordinates of a variable, where runs a producer that fills a workspace and then its consumer, sequence
+// runs one after the other, assign computes. Loop order is the nesting; how sparse operands are visited is left to lowering.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expr/program.h"
+
+namespace tulle::nest {
+
+enum class NodeKind : uint8_t { Forall, Where, Sequence, Assign };
+
+struct Node {
+  NodeKind kind;
+
+ protected:
+  explicit Node(NodeKind k) : kind(k) {}
+};
+
+class Stmt {
+ public:
+  Stmt() = default;
+  template <typename T>
+  Stmt(std::shared_ptr<const T> node) : node_(std::move(node)) {}  // NOLINT: conversion from every node
+
+  explicit operator bool() const { return node_ != nullptr; }
+  const Node* operator->() const { return node_.get(); }
+  const Node* get() const { return node_.get(); }
+
+  template <typename T>
+  const T* as() const {
+    return node_ && node_->kind == T::kKind ? static_cast<const T*>(node_.get()) : nullptr;
+  }
+
+ private:
+  std::shared_ptr<const Node> node_;
+};
+
+// How a loop runs. Parallel loops are cut into chunks of equal rows or of equal rows plus entries of the operand whose
+// entries lie below the loop.
+struct LoopTag {
+  enum class Kind : uint8_t { Serial, Parallel, Vector, Unrolled };
+  enum class Balance : uint8_t { Rows, Nnz };
+  Kind kind = Kind::Serial;
+  int factor = 0;                   // lanes of Vector, copies of Unrolled (0: all)
+  Balance balance = Balance::Rows;  // of Parallel
+  bool operator==(const LoopTag&) const = default;
+};
+
+struct Forall : Node {
+  static constexpr NodeKind kKind = NodeKind::Forall;
+  std::string var;
+  LoopTag tag;
+  Stmt body;
+  Forall(std::string v, LoopTag t, Stmt b) : Node(kKind), var(std::move(v)), tag(t), body(std::move(b)) {}
+  static Stmt make(std::string var, Stmt body, LoopTag tag = {});
+};
+
+// The producer fills `workspace`, which starts at zero, then the consumer reads it.
+struct Where : Node {
+  static constexpr NodeKind kKind = NodeKind::Where;
+  std::string workspace;
+  Stmt consumer, producer;
+  Where(std::string w, Stmt c, Stmt p)
+      : Node(kKind), workspace(std::move(w)), consumer(std::move(c)), producer(std::move(p)) {}
+  static Stmt make(std::string workspace, Stmt consumer, Stmt producer);
+};
+
+struct Sequence : Node {
+  static constexpr NodeKind kKind = NodeKind::Sequence;
+  std::vector<Stmt> stmts;
+  explicit Sequence(std::vector<Stmt> s) : Node(kKind), stmts(std::move(s)) {}
+  static Stmt make(std::vector<Stmt> stmts);
+};
+
+// tensor[indices] = value, or += where `accumulate`. The value holds no Reduce.
+struct Assign : Node {
+  static constexpr NodeKind kKind = NodeKind::Assign;
+  std::string tensor;
+  std::vector<std::string> indices;
+  bool accumulate;
+  expr::Expr value;
+  Assign(std::string t, std::vector<std::string> i, bool a, expr::Expr v)
+      : Node(kKind), tensor(std::move(t)), indices(std::move(i)), accumulate(a), value(std::move(v)) {}
+  static Stmt make(std::string tensor, std::vector<std::string> indices, bool accumulate, expr::Expr value);
+};
+
+// Where a variable comes from. Outer and Inner are the quotient and the remainder of `parent` by `factor`; Fused runs over
+// the pairs (parent, second), the second faster.
+struct Variable {
+  enum class Origin : uint8_t { Source, Outer, Inner, Fused };
+  Origin origin = Origin::Source;
+  std::string parent;
+  std::string second;
+  int64_t factor = 1;
+  bool operator==(const Variable&) const = default;
+};
+
+struct Tensor {
+  enum class Role : uint8_t { Operand, Result, Workspace };
+  // Plain workspaces are dense arrays; Tracked ones also know which coordinates were written, and are read in order of
+  // coordinates, those alone.
+  enum class Tracking : uint8_t { Plain, Tracked };
+  Role role = Role::Operand;
+  expr::TensorType type;
+  Tracking tracking = Tracking::Plain;
+  std::string shares_pattern_of;  // a result whose structure is that operand's (empty: its own)
+};
+
+struct Prefetch {
+  std::string tensor;
+  int distance;  // entries ahead
+};
+
+struct Nest {
+  Stmt root;
+  std::map<std::string, Tensor> tensors;
+  std::map<std::string, Variable> variables;
+  std::map<std::string, int64_t> known_extents;  // of source variables; others are runtime values
+  std::vector<Prefetch> prefetches;
+  std::vector<std::string> nontemporal;  // results stored past the caches
+
+  const Tensor& tensor(const std::string& name) const;
+  const Variable& variable(const std::string& name) const;
+  // The constant extent of a variable where it is known.
+  std::optional<int64_t> known_extent(const std::string& var) const;
+  // The source variables that a variable is derived from.
+  std::vector<std::string> sources(const std::string& var) const;
+};
+
+// Indented text, which parse.h reads back.
+std::string to_string(const Nest& nest);
+
+// The assignments below, in order of execution (producers before consumers).
+std::vector<const Assign*> assigns(const Stmt& stmt);
+
+}  // namespace tulle::nest
