@@ -1,0 +1,179 @@
+// Formats: the checks on levels, printing, and the families of any rank.
+#include "format/format.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "format/names.h"
+#include "support/check.h"
+
+namespace tulle {
+
+namespace {
+
+std::string text_of(const LevelExpr& expr, const std::vector<std::string>& names) {
+  const std::string& name = names[static_cast<size_t>(expr.dimension)];
+  switch (expr.part) {
+    case LevelExpr::Part::Whole:
+      return name;
+    case LevelExpr::Part::Quotient:
+      return concat(name, "/", expr.divisor);
+    case LevelExpr::Part::Remainder:
+      return concat(name, "%", expr.divisor);
+  }
+  internal_error("unknown part of a dimension");
+}
+
+std::string text_of(const Level& level, const std::vector<std::string>& names) {
+  return concat(text_of(level.expr, names), ": ", text_of(level.kind),
+                level.unique ? "" : " nonunique", level.ordered ? "" : " unordered");
+}
+
+void check_names(const std::vector<std::string>& names) {
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (name.empty()) user_error("A dimension of a format needs a name.");
+    if (!seen.insert(name).second) user_error("A format names its dimension '", name, "' twice.");
+  }
+}
+
+// Whole once, or a quotient and further in the remainder by the same divisor.
+void check_dimension(int dimension, const std::string& name, const std::vector<Level>& levels) {
+  std::vector<LevelExpr> parts;
+  for (const Level& level : levels) {
+    if (level.expr.dimension == dimension) parts.push_back(level.expr);
+  }
+  if (parts.empty()) {
+    user_error("The dimension '", name, "' has no level; add ", name, ": dense, say.");
+  }
+  using Part = LevelExpr::Part;
+  const bool whole = parts.size() == 1 && parts[0].part == Part::Whole;
+  const bool blocked = parts.size() == 2 && parts[0].part == Part::Quotient &&
+                       parts[1].part == Part::Remainder && parts[0].divisor == parts[1].divisor;
+  if (!whole && !blocked) {
+    user_error("The levels must hold the dimension '", name, "' exactly once: as ", name,
+               ", or as ", name, "/b and further in ", name, "%b with the same b.");
+  }
+}
+
+void check_level(const std::vector<Level>& levels, size_t at,
+                 const std::vector<std::string>& names) {
+  const Level& level = levels[at];
+  if (is_full(level.kind) && (!level.unique || !level.ordered)) {
+    user_error("The level '", text_of(level, names), "' holds every coordinate once and in order; ",
+               "leave 'nonunique' and 'unordered' out.");
+  }
+  if (level.kind == LevelKind::Singleton && (at == 0 || !stores_coordinates(levels[at - 1].kind))) {
+    user_error("The level '", text_of(level, names),
+               "' needs a compressed or singleton level right ",
+               "above it, since it stores one coordinate for each of that level's.");
+  }
+}
+
+std::vector<int> identity(int rank) {
+  std::vector<int> order(static_cast<size_t>(rank));
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+}  // namespace
+
+Format::Format(std::vector<std::string> dimension_names, std::vector<Level> levels)
+    : dimension_names_(std::move(dimension_names)), levels_(std::move(levels)) {
+  check_names(dimension_names_);
+  for (size_t at = 0; at < levels_.size(); ++at) {
+    const LevelExpr& expr = levels_[at].expr;
+    TULLE_CHECK(expr.dimension >= 0 && expr.dimension < rank(), "dimension ", expr.dimension);
+    if (expr.divisor < 1) {
+      user_error("The level '", text_of(expr, dimension_names_),
+                 "' needs a divisor of at least 1.");
+    }
+    check_level(levels_, at, dimension_names_);
+  }
+  for (int d = 0; d < rank(); ++d) {
+    check_dimension(d, dimension_names_[static_cast<size_t>(d)], levels_);
+  }
+}
+
+Format Format::dense(int rank) {
+  std::vector<Level> levels;
+  for (const int d : identity(rank)) levels.push_back({.expr = {.dimension = d}});
+  return {default_dimension_names(rank), std::move(levels)};
+}
+
+Format Format::coo(int rank, const std::vector<int>& order) {
+  std::vector<Level> levels;
+  for (const int d : order.empty() ? identity(rank) : order) {
+    const bool first = levels.empty();
+    const bool last = static_cast<int>(levels.size()) + 1 == rank;
+    levels.push_back({.expr = {.dimension = d},
+                      .kind = first ? LevelKind::Compressed : LevelKind::Singleton,
+                      .unique = last});
+  }
+  return {default_dimension_names(rank), std::move(levels)};
+}
+
+Format Format::csf(int rank, const std::vector<int>& order, bool dense_first) {
+  std::vector<Level> levels;
+  for (const int d : order.empty() ? identity(rank) : order) {
+    const bool dense = levels.empty() && dense_first;
+    levels.push_back(
+        {.expr = {.dimension = d}, .kind = dense ? LevelKind::Dense : LevelKind::Compressed});
+  }
+  return {default_dimension_names(rank), std::move(levels)};
+}
+
+bool Format::is_dense() const {
+  return std::all_of(levels_.begin(), levels_.end(),
+                     [](const Level& level) { return is_full(level.kind); });
+}
+
+bool Format::has_blocks() const {
+  return std::any_of(levels_.begin(), levels_.end(),
+                     [](const Level& level) { return level.expr.part != LevelExpr::Part::Whole; });
+}
+
+bool Format::is_ordered() const {
+  return std::all_of(levels_.begin(), levels_.end(),
+                     [](const Level& level) { return level.ordered; });
+}
+
+bool Format::is_unique() const {
+  bool unique = true;
+  for (const Level& level : levels_) {
+    if (!level.unique) unique = false;
+    // A unique singleton tells apart the slots that share the coordinates above it.
+    if (level.unique && level.kind == LevelKind::Singleton) unique = true;
+  }
+  return unique;
+}
+
+std::string Format::to_string() const {
+  std::string text = "(";
+  for (const std::string& name : dimension_names_) text += (text.size() > 1 ? "," : "") + name;
+  text += ") -> (";
+  for (size_t at = 0; at < levels_.size(); ++at) {
+    text += (at > 0 ? ", " : "") + text_of(levels_[at], dimension_names_);
+  }
+  return text + ")";
+}
+
+std::string Format::name() const { return name_of(*this).value_or(to_string()); }
+
+Format Format::permuted(const std::vector<int>& order) const {
+  TULLE_CHECK(order.size() == dimension_names_.size());
+  std::vector<std::string> names;
+  std::vector<int> dimension_now(order.size(), -1);
+  for (size_t d = 0; d < order.size(); ++d) {
+    names.push_back(dimension_names_.at(static_cast<size_t>(order[d])));
+    dimension_now[static_cast<size_t>(order[d])] = static_cast<int>(d);
+  }
+  std::vector<Level> levels = levels_;
+  for (Level& level : levels) {
+    level.expr.dimension = dimension_now[static_cast<size_t>(level.expr.dimension)];
+  }
+  return {std::move(names), std::move(levels)};
+}
+
+}  // namespace tulle

@@ -1,0 +1,137 @@
+// The check of a pattern that comes from outside: positions and coordinates, in O(slots).
+#include <unordered_map>
+
+#include "format/pattern.h"
+#include "support/check.h"
+
+namespace tulle {
+
+namespace {
+
+// Walks one level after the other. Each level says of each slot which group it belongs to: slots of
+// one group have equal coordinates in the run of levels (compressed, then singletons) that ends
+// there.
+class Validator {
+ public:
+  Validator(const Pattern& pattern, const std::string& tensor)
+      : pattern_(pattern), tensor_(tensor) {}
+
+  void run() {
+    for (level_ = 0; level_ < pattern_.format().level_count(); ++level_) {
+      if (stores_positions(level().kind)) check_positions();
+      if (!stores_coordinates(level().kind)) continue;
+      check_range();
+      const std::vector<int64_t> parents =
+          level().kind == LevelKind::Singleton ? std::move(groups_) : segments();
+      check_order(parents);
+      groups_ = group(parents);
+    }
+  }
+
+ private:
+  const Level& level() const { return pattern_.format().levels()[static_cast<size_t>(level_)]; }
+  const LevelStorage& storage() const { return pattern_.levels()[static_cast<size_t>(level_)]; }
+  int64_t pos(int64_t at) const { return storage().pos.at(at, pattern_.index_type()); }
+  int64_t crd(int64_t at) const { return storage().crd.at(at, pattern_.index_type()); }
+  int64_t slots() const { return pattern_.slots(level_); }
+
+  template <typename... Parts>
+  [[noreturn]] void fail(const Parts&... parts) const {
+    user_error(tensor_, ": level ", level_, " (", tulle::text_of(level().kind), " over dimension ",
+               level().expr.dimension, ", format ", pattern_.format().name(), "): ", parts...);
+  }
+
+  void check_positions() const {
+    const int64_t last = storage().pos.length - 1;
+    if (pos(0) != 0) fail("pos[0] is ", pos(0), ", but positions start at 0.");
+    for (int64_t at = 1; at <= last; ++at) {
+      if (pos(at) < pos(at - 1)) {
+        fail("pos[", at, "] = ", pos(at), " is less than pos[", at - 1, "] = ", pos(at - 1),
+             ", but positions ascend; make them the running sum of the segment lengths.");
+      }
+    }
+    if (pos(last) != storage().crd.length) {
+      fail("pos[", last, "] = ", pos(last), ", but the level has ", storage().crd.length,
+           " coordinates; the last position is their number.");
+    }
+  }
+
+  void check_range() const {
+    const int64_t size = pattern_.sizes()[static_cast<size_t>(level().expr.dimension)];
+    const int64_t extent = level().expr.extent(size);
+    for (int64_t at = 0; at < slots(); ++at) {
+      if (crd(at) >= 0 && crd(at) < extent) continue;
+      fail("crd[", at, "] = ", crd(at), " is outside [0, ", extent,
+           "); correct the coordinate or enlarge the dimension of size ", size, ".");
+    }
+  }
+
+  // For each slot the segment of positions that holds it.
+  std::vector<int64_t> segments() const {
+    std::vector<int64_t> result(static_cast<size_t>(slots()));
+    for (int64_t parent = 0; parent + 1 < storage().pos.length; ++parent) {
+      for (int64_t at = pos(parent); at < pos(parent + 1); ++at) {
+        result[static_cast<size_t>(at)] = parent;
+      }
+    }
+    return result;
+  }
+
+  void check_order(const std::vector<int64_t>& parents) const {
+    if (!level().ordered) return;
+    for (int64_t at = 1; at < slots(); ++at) {
+      const auto index = static_cast<size_t>(at);
+      if (parents[index] != parents[index - 1] || crd(at) >= crd(at - 1)) continue;
+      fail("crd[", at, "] = ", crd(at), " follows crd[", at - 1, "] = ", crd(at - 1),
+           ", but the coordinates of a segment ascend; sort them, or declare the level "
+           "'unordered'.");
+    }
+  }
+
+  // Numbers the slots by (parent group, coordinate) and refuses two of one number where the level
+  // is unique. In ordered levels equal ones are neighbours; otherwise a hash table finds them.
+  std::vector<int64_t> group(const std::vector<int64_t>& parents) {
+    if (level().kind == LevelKind::Compressed) scattered_ = false;
+    scattered_ = scattered_ || !level().ordered;
+    std::vector<int64_t> result(parents.size());
+    std::unordered_map<std::pair<int64_t, int64_t>, int64_t, PairHash> seen;
+    for (int64_t at = 0; at < slots(); ++at) {
+      const auto index = static_cast<size_t>(at);
+      int64_t first = at;
+      if (scattered_) {
+        first = seen.emplace(std::pair(parents[index], crd(at)), at).first->second;
+      } else if (at > 0 && parents[index] == parents[index - 1] && crd(at) == crd(at - 1)) {
+        first = result[index - 1];
+      }
+      if (first != at && level().unique) fail_duplicate(first, at);
+      result[index] = first;
+    }
+    return result;
+  }
+
+  [[noreturn]] void fail_duplicate(int64_t first, int64_t at) const {
+    fail("slots ", first, " and ", at, " have the same coordinates (", crd(at),
+         " at this level); add duplicates up, or declare the level 'nonunique'.");
+  }
+
+  struct PairHash {
+    size_t operator()(const std::pair<int64_t, int64_t>& pair) const {
+      const auto mixed = static_cast<uint64_t>(pair.first) * 0x9E3779B97F4A7C15ULL;
+      return std::hash<uint64_t>()(mixed ^ (mixed >> 29) ^ static_cast<uint64_t>(pair.second));
+    }
+  };
+
+  const Pattern& pattern_;
+  const std::string& tensor_;
+  int level_ = 0;
+  bool scattered_ = false;  // equal tuples need not be neighbours in the current run of levels
+  std::vector<int64_t> groups_;
+};
+
+}  // namespace
+
+void validate(const Pattern& pattern, const std::string& tensor) {
+  Validator(pattern, tensor).run();
+}
+
+}  // namespace tulle
