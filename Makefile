@@ -8,6 +8,7 @@
 #   make wheel      one wheel into dist/                      make clean      removes build and environment
 
 SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
 .PHONY: build demo bench fuzz test test-cpp test-text test-python test-full test-sanitize \
         format lint lint-includes lint-format lint-python lint-tidy wheel clean
@@ -41,7 +42,7 @@ $(BUILD)/.system-tools: scripts/install_packages.sh
 $(VENV)/.packages: scripts/requirements.txt | $(BUILD)/.system
 	$(say) 'Setting up the virtual environment $(VENV)'
 	@test -x $(PYTHON) || python3 -m venv $(VENV)
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt
+	@$(PYTHON) -m pip install -qq --disable-pip-version-check -r scripts/requirements.txt
 	@touch $@
 
 $(BUILD)/build.ninja: | $(VENV)/.packages
@@ -120,7 +121,7 @@ lint-includes: | $(BUILD)/.system
 
 lint-format: $(BUILD)/.system-tools
 	$(say) 'Checking the format of C++'
-	@$(LLVM_BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	@$(LLVM_BIN)/clang-format --dry-run -Werror $(CPP_FILES) 2>&1 | { ! grep -F 'error:'; }
 
 lint-python: $(VENV)/.packages
 	$(say) 'Checking Python: ruff, mypy'
