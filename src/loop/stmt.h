@@ -186,7 +186,10 @@ struct Prefetch : StmtNode {
 
 // Functions of the runtime that kernels may call. X(enumerator, text)
 //   sort(buffer, begin, end): the integers buffer[begin..end) in ascending order
-#define TULLE_RUNTIME_FUNCTIONS(X) X(Sort, "sort")
+//   report_out_of_bounds(buffer, index, size): checked mode's last word; the kernel returns at once
+#define TULLE_RUNTIME_FUNCTIONS(X) \
+  X(Sort, "sort")                  \
+  X(ReportOutOfBounds, "report_out_of_bounds")
 
 enum class RuntimeFunction : uint8_t {
 #define X(name, text) name,
