@@ -1,0 +1,190 @@
+// Follows what differs between lanes through a body, and recognises reductions.
+#include "passes/vector_facts.h"
+
+#include <map>
+
+#include "loop/rewrite.h"
+#include "passes/names.h"
+#include "passes/vector_memory.h"
+#include "support/check.h"
+
+namespace tulle::passes {
+
+using namespace loop;
+
+namespace {
+
+bool reads_any(const Expr& expr, const std::set<std::string>& names) {
+  bool found = false;
+  visit(expr, [&](const Expr& inner) {
+    const auto* var = inner.as<Var>();
+    found |= var && names.contains(var->name);
+  });
+  return found;
+}
+
+// Grows the set of varying names until it holds everything that depends on the loop variable.
+class Variance {
+ public:
+  explicit Variance(std::set<std::string>& varying) : varying_(varying) {}
+
+  void run(const Stmt& body) {
+    size_t before = 0;
+    do {
+      before = varying_.size();
+      follow(body, false);
+    } while (varying_.size() != before);
+  }
+
+ private:
+  // `divided`: lanes may disagree on whether this statement runs.
+  void follow(const Stmt& stmt, bool divided) {
+    switch (stmt->kind) {
+      case StmtKind::Block:
+        for (const Stmt& inner : stmt.as<Block>()->stmts) follow(inner, divided);
+        return;
+      case StmtKind::Let:
+        return mark(stmt.as<Let>()->name, reads_any(stmt.as<Let>()->value, varying_));
+      case StmtKind::Declare:
+        return mark(stmt.as<Declare>()->name, reads_any(stmt.as<Declare>()->init, varying_));
+      case StmtKind::Assign:
+        return mark(stmt.as<Assign>()->name,
+                    divided || reads_any(stmt.as<Assign>()->value, varying_));
+      case StmtKind::If: {
+        const auto* branch = stmt.as<If>();
+        const bool both = divided || reads_any(branch->condition, varying_);
+        follow(branch->yes, both);
+        if (branch->no) follow(branch->no, both);
+        return;
+      }
+      case StmtKind::For: {
+        const auto* loop = stmt.as<For>();
+        if (reads_any(loop->begin, varying_) || reads_any(loop->end, varying_)) {
+          throw Refusal{concat("the bounds of the loop over ", loop->var, " differ between lanes")};
+        }
+        return follow(loop->body, divided);
+      }
+      case StmtKind::While:
+        if (reads_any(stmt.as<While>()->condition, varying_)) {
+          throw Refusal{"the condition of a while loop differs between lanes"};
+        }
+        return follow(stmt.as<While>()->body, divided);
+      case StmtKind::Store:
+      case StmtKind::Prefetch:
+        return;
+      case StmtKind::Allocate:
+        throw Refusal{concat(stmt.as<Allocate>()->buffer->name, " is allocated inside")};
+      case StmtKind::Atomic:
+        throw Refusal{concat("an atomic on ", stmt.as<Atomic>()->buffer->name)};
+      case StmtKind::Barrier:
+        throw Refusal{"a barrier"};
+      case StmtKind::Invoke:
+        throw Refusal{concat("a call to ", text_of(stmt.as<Invoke>()->function))};
+    }
+  }
+
+  void mark(const std::string& name, bool varies) {
+    if (varies) varying_.insert(name);
+  }
+
+  std::set<std::string>& varying_;
+};
+
+// The operation by which `value` combines the old value of `name` with another, judging by the
+// outermost node.
+std::optional<ReduceOp> outer_operation(const Expr& value) {
+  if (const auto* call = value.as<Call>()) {
+    return call->function == Function::Fma ? std::optional(ReduceOp::Add) : std::nullopt;
+  }
+  const auto* binary = value.as<Binary>();
+  if (!binary) return std::nullopt;
+  switch (binary->op) {
+    case BinaryOp::Add:
+    case BinaryOp::Sub:
+      return ReduceOp::Add;
+    case BinaryOp::Mul:
+      return ReduceOp::Mul;
+    case BinaryOp::Min:
+      return ReduceOp::Min;
+    case BinaryOp::Max:
+      return ReduceOp::Max;
+    case BinaryOp::And:
+      return ReduceOp::And;
+    case BinaryOp::Or:
+      return ReduceOp::Or;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Whether `value` is `name` combined with other things by `op` alone.
+bool combines(const Expr& value, const std::string& name, ReduceOp op) {
+  if (const auto* var = value.as<Var>()) return var->name == name;
+  if (outer_operation(value) != op) return false;
+  if (const auto* call = value.as<Call>()) return combines(call->args[2], name, op);
+  const auto* binary = value.as<Binary>();
+  return combines(binary->a, name, op) ||
+         (binary->op != BinaryOp::Sub && combines(binary->b, name, op));
+}
+
+int count_reads(const Stmt& body, const std::string& name) {
+  int count = 0;
+  visit(
+      body, [](const Stmt&) {},
+      [&](const Expr& expr) {
+        const auto* var = expr.as<Var>();
+        count += var && var->name == name ? 1 : 0;
+      });
+  return count;
+}
+
+// Every variable of the outside that the body assigns to must be a reduction.
+std::vector<Reduction> find_reductions(const For& loop) {
+  std::set<std::string> declared;
+  std::map<std::string, std::vector<Expr>> assigned;
+  visit(
+      loop.body,
+      [&](const Stmt& stmt) {
+        if (const auto* declare = stmt.as<Declare>()) declared.insert(declare->name);
+        if (const auto* assign = stmt.as<Assign>()) assigned[assign->name].push_back(assign->value);
+      },
+      [](const Expr&) {});
+
+  std::vector<Reduction> reductions;
+  for (const auto& [name, values] : assigned) {
+    if (declared.contains(name)) continue;
+    const auto op = outer_operation(values.front());
+    bool combined =
+        op.has_value() && count_reads(loop.body, name) == static_cast<int>(values.size());
+    for (const Expr& value : values) combined = combined && combines(value, name, *op);
+    if (!combined) throw Refusal{concat(name, " carries a value from one iteration to the next")};
+    reductions.push_back({name, *op, values.front().type()});
+  }
+  return reductions;
+}
+
+void refuse_vectors(const For& loop) {
+  visit(
+      loop.body, [](const Stmt&) {},
+      [&](const Expr& expr) {
+        if (expr.type().is_vector()) throw Refusal{"a loop inside is vectorised already"};
+        if (expr->kind == ExprKind::LaneReduce || expr->kind == ExprKind::LaneShuffle) {
+          throw Refusal{"an operation across the lanes of a warp"};
+        }
+      });
+}
+
+}  // namespace
+
+VectorFacts check_vector_loop(const For& loop, std::optional<int64_t> extent) {
+  refuse_vectors(loop);
+  VectorFacts facts;
+  facts.reductions = find_reductions(loop);
+  facts.varying.insert(loop.var);
+  for (const Reduction& reduction : facts.reductions) facts.varying.insert(reduction.name);
+  Variance(facts.varying).run(loop.body);
+  check_memory(loop, extent, facts.varying);
+  return facts;
+}
+
+}  // namespace tulle::passes

@@ -1,0 +1,262 @@
+// Compares the places that iterations touch, written as sums over what is fixed outside the loop.
+#include "passes/vector_memory.h"
+
+#include <cstdlib>
+#include <map>
+#include <vector>
+
+#include "loop/rewrite.h"
+#include "passes/linear.h"
+#include "passes/vector_facts.h"
+#include "support/check.h"
+
+namespace tulle::passes {
+
+using namespace loop;
+
+namespace {
+
+// One load or store. `index` is in terms of the loop variable, what is fixed outside, and the
+// unstable names.
+struct Access {
+  Expr index;
+  bool store;
+  bool repeated;      // in a loop inside
+  bool value_varies;  // of a store
+};
+
+// How an index moves: by `stride` from lane to lane, 0 for no movement, nothing for an irregular
+// one.
+struct Movement {
+  std::optional<int64_t> stride;
+  Linear rest;                    // without the loop variable
+  std::vector<int64_t> unstable;  // coefficients of terms that change inside an iteration
+  bool opaque = false;            // an unstable term without a fixed coefficient
+};
+
+class Accesses {
+ public:
+  Accesses(const For& loop, const std::set<std::string>& varying) : loop_(loop), varying_(varying) {
+    walk(loop.body);
+  }
+
+  const std::map<std::string, std::vector<Access>>& by_buffer() const { return accesses_; }
+
+  Movement movement(const Expr& index) const {
+    Movement result;
+    result.stride = 0;
+    for (const auto& [term, coefficient] : linear_form(index).terms) {
+      const auto* var = term.as<Var>();
+      if (var && var->name == loop_.var) {
+        result.stride = coefficient;
+        continue;
+      }
+      result.rest.add(Linear{0, {{term, 1}}}, coefficient);
+      if (reads(term, loop_.var) || reads_varying(term)) return {std::nullopt, {}, {}, false};
+      if (var && unstable_.contains(var->name)) {
+        result.unstable.push_back(coefficient);
+      } else if (is_unstable(term)) {
+        result.opaque = true;
+      }
+    }
+    result.rest.constant = linear_form(index).constant;
+    return result;
+  }
+
+ private:
+  void walk(const Stmt& stmt) {
+    switch (stmt->kind) {
+      case StmtKind::Block:
+        for (const Stmt& inner : stmt.as<Block>()->stmts) walk(inner);
+        return;
+      case StmtKind::Let: {
+        const auto* let = stmt.as<Let>();
+        note_loads(let->value);
+        values_[let->name] = resolve(let->value);
+        return;
+      }
+      case StmtKind::Declare:
+        unstable_.insert(stmt.as<Declare>()->name);
+        values_.erase(stmt.as<Declare>()->name);
+        return note_loads(stmt.as<Declare>()->init);
+      case StmtKind::Assign:
+        return note_loads(stmt.as<Assign>()->value);
+      case StmtKind::Store:
+        return note_store(*stmt.as<Store>());
+      case StmtKind::If:
+        note_loads(stmt.as<If>()->condition);
+        walk(stmt.as<If>()->yes);
+        if (stmt.as<If>()->no) walk(stmt.as<If>()->no);
+        return;
+      case StmtKind::For: {
+        const auto* loop = stmt.as<For>();
+        note_loads(loop->begin);
+        note_loads(loop->end);
+        unstable_.insert(loop->var);
+        values_.erase(loop->var);
+        return walk_repeated(loop->body);
+      }
+      case StmtKind::While:
+        note_loads(stmt.as<While>()->condition);
+        return walk_repeated(stmt.as<While>()->body);
+      default:
+        return;
+    }
+  }
+
+  void walk_repeated(const Stmt& body) {
+    ++depth_;
+    walk(body);
+    --depth_;
+  }
+
+  void note_loads(const Expr& expr) {
+    visit(expr, [&](const Expr& inner) {
+      const auto* load = inner.as<Load>();
+      if (load)
+        accesses_[load->buffer->name].push_back({resolve(load->index), false, depth_ > 0, false});
+    });
+  }
+
+  void note_store(const Store& store) {
+    note_loads(store.index);
+    note_loads(store.value);
+    accesses_[store.buffer->name].push_back(
+        {resolve(store.index), true, depth_ > 0,
+         reads_varying(resolve(store.value)) || reads(resolve(store.value), loop_.var)});
+    written_.insert(store.buffer->name);
+  }
+
+  // The expression with the lets of the body put in, so that equal trees mean equal values.
+  Expr resolve(Expr expr) const {
+    for (const std::string& name : names_in(expr)) {
+      const auto value = values_.find(name);
+      if (value != values_.end()) expr = substitute(expr, name, value->second);
+    }
+    return expr;
+  }
+
+  static std::set<std::string> names_in(const Expr& expr) {
+    std::set<std::string> names;
+    visit(expr, [&](const Expr& inner) {
+      if (const auto* var = inner.as<Var>()) names.insert(var->name);
+    });
+    return names;
+  }
+
+  static bool reads(const Expr& expr, const std::string& name) {
+    return names_in(expr).contains(name);
+  }
+
+  bool reads_varying(const Expr& expr) const {
+    for (const std::string& name : names_in(expr)) {
+      if (name != loop_.var && varying_.contains(name)) return true;
+    }
+    return false;
+  }
+
+  bool is_unstable(const Expr& term) const {
+    bool found = false;
+    visit(term, [&](const Expr& inner) {
+      if (const auto* var = inner.as<Var>()) found |= unstable_.contains(var->name);
+      if (const auto* load = inner.as<Load>()) found |= written_.contains(load->buffer->name);
+    });
+    return found;
+  }
+
+  const For& loop_;
+  const std::set<std::string>& varying_;
+  std::map<std::string, std::vector<Access>> accesses_;
+  std::map<std::string, Expr> values_;  // of lets
+  std::set<std::string> unstable_;      // names whose value changes inside an iteration
+  std::set<std::string> written_;       // buffers
+  int depth_ = 0;
+};
+
+class Checker {
+ public:
+  Checker(const Accesses& accesses, std::optional<int64_t> extent)
+      : accesses_(accesses), extent_(extent) {}
+
+  void check(const std::string& buffer, const std::vector<Access>& all) const {
+    bool stored = false;
+    for (const Access& access : all) stored |= access.store;
+    if (!stored) return;
+    if (all.size() == 1) return check_lone_store(buffer, all.front());
+
+    const Movement first = accesses_.movement(all.front().index);
+    for (const Access& access : all) {
+      const Movement movement = accesses_.movement(access.index);
+      if (movement.stride == 0)
+        throw Refusal{concat("all iterations meet in one element of ", buffer)};
+      if (!movement.stride || movement.stride != first.stride || !distinct_lanes(movement)) {
+        throw Refusal{concat("iterations may meet in an element of ", buffer)};
+      }
+    }
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        if ((all[i].store || all[j].store) && may_meet(all[i], all[j])) {
+          throw Refusal{
+              concat("an iteration may touch the element of ", buffer, " that another one writes")};
+        }
+      }
+    }
+  }
+
+ private:
+  void check_lone_store(const std::string& buffer, const Access& store) const {
+    const Movement movement = accesses_.movement(store.index);
+    if (movement.stride == 0) {
+      if (!store.value_varies) return;
+      throw Refusal{concat("every iteration stores another value into one element of ", buffer)};
+    }
+    // A scatter writes its lanes in order, like the iterations.
+    const bool fine =
+        movement.stride ? distinct_lanes(movement) || !store.repeated : !store.repeated;
+    if (!fine) throw Refusal{concat("iterations may meet in an element of ", buffer)};
+  }
+
+  // Whether different iterations never meet through this index.
+  bool distinct_lanes(const Movement& movement) const {
+    if (movement.opaque) return false;
+    for (const int64_t coefficient : movement.unstable) {
+      if (!extent_ || coefficient % span(movement) != 0) return false;
+    }
+    return true;
+  }
+
+  int64_t span(const Movement& movement) const {
+    return std::max<int64_t>(1, std::abs(*movement.stride) * *extent_);
+  }
+
+  // Whether different iterations may meet through two indices of the same stride.
+  bool may_meet(const Access& a, const Access& b) const {
+    const Movement x = accesses_.movement(a.index), y = accesses_.movement(b.index);
+    Linear difference = x.rest;
+    difference.add(y.rest, -1);
+    const bool moving = !x.unstable.empty() || !y.unstable.empty();
+    if (!difference.terms.empty() && !moving) return true;
+    for (const auto& [term, coefficient] : difference.terms) {
+      if (!extent_ || coefficient % span(x) != 0) return true;
+    }
+    const int64_t apart = difference.constant;
+    if (apart % *x.stride != 0) return false;
+    if (apart == 0) return false;
+    if (!extent_) return true;
+    return moving ? apart % span(x) != 0 : std::abs(apart) < span(x);
+  }
+
+  const Accesses& accesses_;
+  std::optional<int64_t> extent_;
+};
+
+}  // namespace
+
+void check_memory(const For& loop, std::optional<int64_t> extent,
+                  const std::set<std::string>& varying) {
+  const Accesses accesses(loop, varying);
+  const Checker checker(accesses, extent);
+  for (const auto& [buffer, all] : accesses.by_buffer()) checker.check(buffer, all);
+}
+
+}  // namespace tulle::passes

@@ -1,0 +1,19 @@
+// Whether the memory that a loop writes allows its iterations to run side by side.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "loop/stmt.h"
+
+namespace tulle::passes {
+
+// Throws a Refusal if two iterations may touch the same element of a buffer that the loop writes,
+// in an order that lanes would change. Different buffers never overlap. `varying`: the names whose
+// value differs between lanes.
+void check_memory(const loop::For& loop, std::optional<int64_t> extent,
+                  const std::set<std::string>& varying);
+
+}  // namespace tulle::passes

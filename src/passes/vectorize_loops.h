@@ -1,0 +1,21 @@
+// Turns vector loops into explicit vectors.
+#pragma once
+
+#include "loop/host.h"
+#include "passes/remarks.h"
+
+namespace tulle::passes {
+
+struct VectorOptions {
+  bool masks = true;     // the target has masked loads and stores; otherwise rests run in narrower
+                         // vectors or scalars
+  int most_copies = 32;  // a constant number of vector steps up to this is written out
+};
+
+// A Vector loop becomes steps of `factor` lanes: contiguous loads and stores where indices are
+// ramps, gathers and scatters elsewhere, masks for conditions and for the rest. A reduction runs in
+// a vector of partial results that is combined after the loop. A loop that has no vector form stays
+// a serial loop, and a remark says why.
+loop::Kernel vectorize_loops(loop::Kernel kernel, const VectorOptions& options, Remarks& remarks);
+
+}  // namespace tulle::passes

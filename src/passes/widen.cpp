@@ -1,0 +1,193 @@
+// Widens statements: conditions that differ between lanes become masks.
+#include "passes/widen.h"
+
+#include "loop/rewrite.h"
+#include "passes/widen_expr.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::passes {
+
+using namespace loop;
+
+namespace {
+
+constexpr int64_t kCacheLine = 64;
+
+// Whether a statement does more than masked vector work: something that must not run when no lane
+// is active.
+bool needs_an_active_lane(const Stmt& stmt) {
+  bool needed = false;
+  visit(
+      stmt,
+      [&](const Stmt& inner) {
+        const auto* store = inner.as<Store>();
+        needed |= store && !store->index.type().is_vector();
+        needed |= inner->kind == StmtKind::For || inner->kind == StmtKind::While;
+      },
+      [&](const Expr& expr) {
+        needed |= expr->kind == ExprKind::Load && !expr.type().is_vector();
+      });
+  return needed;
+}
+
+class StmtWidener {
+ public:
+  StmtWidener(const For& loop, const VectorFacts& facts, const LaneRange& range,
+              const std::map<std::string, std::string>& partials, Names& names)
+      : facts_(facts),
+        range_(range),
+        partials_(partials),
+        names_(names),
+        mask_(range.mask),
+        exprs_(range.lanes, range.mask, range.padded) {
+    exprs_.values()[loop.var] = Ramp::make(range.first, IntConst::make(1), range.lanes);
+    for (const Reduction& reduction : facts.reductions) {
+      exprs_.values()[reduction.name] =
+          Var::make(partials.at(reduction.name), reduction.type.with_lanes(range.lanes));
+    }
+  }
+
+  Stmt widen(const Stmt& stmt) {
+    switch (stmt->kind) {
+      case StmtKind::Block: {
+        std::vector<Stmt> stmts;
+        for (const Stmt& inner : stmt.as<Block>()->stmts) stmts.push_back(widen(inner));
+        return Block::make(std::move(stmts));
+      }
+      case StmtKind::Let:
+        return widen_let(*stmt.as<Let>());
+      case StmtKind::Declare:
+        return widen_declare(*stmt.as<Declare>());
+      case StmtKind::Assign:
+        return widen_assign(*stmt.as<Assign>());
+      case StmtKind::Store:
+        return widen_store(*stmt.as<Store>());
+      case StmtKind::If:
+        return widen_if(*stmt.as<If>());
+      case StmtKind::Prefetch:
+        return widen_prefetch(*stmt.as<Prefetch>());
+      case StmtKind::For: {
+        const auto* loop = stmt.as<For>();
+        exprs_.values().erase(loop->var);
+        return For::make(loop->var, loop->begin, loop->end, widen(loop->body), loop->loop,
+                         loop->factor, loop->step);
+      }
+      case StmtKind::While: {
+        const auto* loop = stmt.as<While>();
+        return While::make(loop->condition, widen(loop->body));
+      }
+      default:
+        internal_error("a statement without a vector form");
+    }
+  }
+
+ private:
+  Stmt widen_let(const Let& let) {
+    const Expr value = exprs_.widen(let.value, {mask_});
+    exprs_.values().erase(let.name);
+    if (!value.type().is_vector()) return Let::make(let.name, value);
+    const auto* ramp = value.as<Ramp>();
+    if (ramp && ramp->stride.as<IntConst>()) {
+      // The name keeps lane 0, so that indices made from it are seen to be ramps.
+      exprs_.values()[let.name] = Ramp::make(Var::make(let.name), ramp->stride, range_.lanes);
+      return Let::make(let.name, ramp->base);
+    }
+    exprs_.values()[let.name] = Var::make(let.name, value.type());
+    return Let::make(let.name, value);
+  }
+
+  Stmt widen_declare(const Declare& declare) {
+    if (!facts_.varying.contains(declare.name)) {
+      exprs_.values().erase(declare.name);
+      return Declare::make(declare.name, declare.init);
+    }
+    const Expr init = exprs_.widen_to_vector(declare.init, {mask_});
+    exprs_.values()[declare.name] = Var::make(declare.name, init.type());
+    declared_under_[declare.name] = mask_;
+    return Declare::make(declare.name, init);
+  }
+
+  Stmt widen_assign(const Assign& assign) {
+    const auto old = exprs_.values().find(assign.name);
+    if (old == exprs_.values().end()) return Assign::make(assign.name, assign.value);
+    Expr value = exprs_.widen_to_vector(assign.value, {mask_});
+    const auto partial = partials_.find(assign.name);
+    const std::string& name = partial == partials_.end() ? assign.name : partial->second;
+    // Lanes outside the mask keep what they had; those that never held a value need not.
+    const Expr unmasked = partial == partials_.end() ? declared_under_[assign.name] : Expr();
+    const bool whole = !mask_ || mask_.get() == unmasked.get();
+    if (!whole && !mutant("vectorize-ignores-mask"))
+      value = Select::make(mask_, value, old->second);
+    return Assign::make(name, value);
+  }
+
+  Stmt widen_store(const Store& store) {
+    const Expr index = exprs_.widen(store.index, {mask_});
+    if (!index.type().is_vector()) {
+      TULLE_CHECK(!store.predicate, "a predicate on the scalar store to ", store.buffer->name);
+      return Store::make(store.buffer, index, exprs_.widen(store.value, {mask_}), {},
+                         store.nontemporal);
+    }
+    Expr predicate = mask_;
+    if (store.predicate)
+      predicate = both(predicate, exprs_.widen_to_vector(store.predicate, {mask_}));
+    return Store::make(store.buffer, index, exprs_.widen_to_vector(store.value, {mask_}),
+                       exprs_.predicate_for(*store.buffer, predicate), store.nontemporal);
+  }
+
+  Stmt widen_if(const If& branch) {
+    const Expr condition = exprs_.widen(branch.condition, {mask_});
+    if (!condition.type().is_vector()) {
+      return If::make(condition, widen(branch.yes), branch.no ? widen(branch.no) : Stmt());
+    }
+    const std::string name = names_.fresh("lanes_where");
+    const Expr chosen = Var::make(name, condition.type());
+    std::vector<Stmt> stmts = {Let::make(name, condition), widen_arm(branch.yes, chosen)};
+    if (branch.no) stmts.push_back(widen_arm(branch.no, Call::make(Function::Not, {chosen})));
+    return Block::make(std::move(stmts));
+  }
+
+  Stmt widen_arm(const Stmt& arm, const Expr& chosen) {
+    const Expr outer = mask_;
+    const std::string name = names_.fresh("lanes");
+    const Expr mask = both(outer, chosen);
+    mask_ = Var::make(name, mask.type());
+    Stmt body = widen(arm);
+    if (needs_an_active_lane(body)) body = If::make(VectorReduce::make(ReduceOp::Or, mask_), body);
+    mask_ = outer;
+    return Block::make({Let::make(name, mask), body});
+  }
+
+  // One prefetch for each cache line of a ramp; lanes that lie apart are not worth one each.
+  Stmt widen_prefetch(const Prefetch& prefetch) {
+    const Expr index = exprs_.widen(prefetch.index, {mask_});
+    if (!index.type().is_vector()) return Prefetch::make(prefetch.buffer, index, prefetch.locality);
+    std::vector<Stmt> stmts;
+    const auto* ramp = index.as<Ramp>();
+    if (ramp && is_constant(ramp->stride, 1)) {
+      const int64_t line = kCacheLine / size_of(prefetch.buffer->element);
+      for (int64_t lane = 0; lane < range_.lanes; lane += line) {
+        stmts.push_back(Prefetch::make(prefetch.buffer, ramp->base + lane, prefetch.locality));
+      }
+    }
+    return Block::make(std::move(stmts));
+  }
+
+  const VectorFacts& facts_;
+  const LaneRange& range_;
+  const std::map<std::string, std::string>& partials_;
+  Names& names_;
+  Expr mask_;
+  ExprWidener exprs_;
+  std::map<std::string, Expr> declared_under_;
+};
+
+}  // namespace
+
+Stmt widen(const For& loop, const VectorFacts& facts, const LaneRange& range,
+           const std::map<std::string, std::string>& partials, Names& names) {
+  return StmtWidener(loop, facts, range, partials, names).widen(loop.body);
+}
+
+}  // namespace tulle::passes
