@@ -1,0 +1,131 @@
+// The C++ interface of Tulle: compile index notation for given formats, run it on arrays that the caller owns.
+//
+// No PyTorch and no Python here. Memory and threads come from the caller; defaults are provided.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tulle/dtype.h"
+#include "tulle/error.h"
+#include "tulle/export.h"
+#include "tulle/version.h"
+
+namespace tulle {
+
+// What is known of a tensor when a program is compiled.
+struct TensorSpec {
+  std::string name;
+  std::string format = "dense";  // a name (csr, bsr(16,16), ...) or the long form "(i,j) -> (i: dense, j: compressed)"
+  DType type = DType::Float32;
+  DType index_type = DType::Int32;
+  int rank = 0;
+};
+
+struct ProgramOptions {
+  std::map<std::string, std::string> out_formats;  // by name of the result; else by the rules of the language
+  std::string schedule;                            // text form; empty: planned
+  std::string features;                            // "sse4.2", "avx2" or "avx512"; empty: all this machine has
+  bool checked = false;                            // bounds checks in generated code
+};
+
+// An array of a caller's tensor.
+struct ArraySpan {
+  const void* data = nullptr;
+  int64_t length = 0;  // in elements
+};
+
+struct LevelSpan {
+  ArraySpan pos;  // empty where the level's kind stores none
+  ArraySpan crd;
+};
+
+struct TensorView {
+  std::vector<int64_t> sizes;     // by dimension
+  std::vector<LevelSpan> levels;  // outermost first
+  ArraySpan values;
+};
+
+// An array of a result, allocated by Memory.
+struct ResultArray {
+  void* data = nullptr;
+  int64_t length = 0;
+  DType type = DType::Float32;
+  void* handle = nullptr;  // what Memory gave for it; null for an array shared with an operand
+  int shared_operand = -1;  // the operand whose structure array this is, else -1
+};
+
+struct ResultTensor {
+  std::vector<int64_t> sizes;
+  std::vector<ResultArray> pos;  // by level; no data where the level's kind stores none
+  std::vector<ResultArray> crd;
+  ResultArray values;
+};
+
+// Where the arrays of results come from. The caller owns what allocate() gave, also when running fails.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  struct Block {
+    void* data = nullptr;
+    void* handle = nullptr;
+  };
+  // At least 64-byte aligned, or data == null if there is none.
+  virtual Block allocate(DType type, int64_t length, bool zeroed) = 0;
+};
+
+// Runs body(begin, end) over pieces of [0, count), some at the same time, and returns when all are done.
+using ParallelFor = std::function<void(int64_t count, const std::function<void(int64_t, int64_t)>& body)>;
+
+struct RunOptions {
+  int threads = 1;
+  ParallelFor parallel_for;  // null: a pool of Tulle's own
+};
+
+// Statements compiled for operands of given formats; kernels for particular sizes are added as they are met. Any number
+// of threads may run it at once.
+class TULLE_API Program {
+ public:
+  // Index notation, for instance "C[i,k] = A[i,j] * B[j,k]". Raises UserError with a caret where it is wrong.
+  static std::shared_ptr<const Program> compile(std::string_view text, const std::vector<TensorSpec>& operands,
+                                                const ProgramOptions& options = {});
+  // "ij,jk->ik" over the operands in order; the result is called `out`.
+  static std::shared_ptr<const Program> einsum(std::string_view equation, const std::vector<TensorSpec>& operands,
+                                               const ProgramOptions& options = {});
+
+  virtual ~Program() = default;
+  // The operands in the order that run() takes them (that of `operands`).
+  virtual const std::vector<TensorSpec>& operands() const = 0;
+  virtual const std::vector<TensorSpec>& results() const = 0;
+
+  // Checks sizes against each other (UserError) and runs. Structure is taken to be valid: see validate().
+  virtual std::vector<ResultTensor> run(const std::vector<TensorView>& operands, Memory& memory,
+                                        const RunOptions& options = {}) const = 0;
+
+  // Every stage of the walk for operands of these sizes, each under its folder's name.
+  virtual std::string explain(const std::vector<TensorView>& operands) const = 0;
+};
+
+// The format's text in its long form and its shortest form, and which arrays its levels store.
+struct FormatInfo {
+  std::string text;
+  std::string name;
+  struct Level {
+    bool pos = false, crd = false, full = false;
+    int dimension = 0;
+    char part = 'w';  // 'w' the whole coordinate, 'q' its quotient, 'r' its remainder by `divisor`
+    int64_t divisor = 1;
+  };
+  std::vector<Level> levels;
+};
+TULLE_API FormatInfo describe_format(std::string_view format, int rank);
+
+// Checks positions and coordinates in O(entries); raises UserError that names the tensor, the place and the remedy.
+TULLE_API void validate(const TensorSpec& spec, const TensorView& view);
+
+}  // namespace tulle
