@@ -1,6 +1,7 @@
 // Makers of expressions: check types, fold what is known.
 #include "loop/expr.h"
 
+#include <cmath>
 #include <optional>
 
 #include "support/check.h"
@@ -76,6 +77,7 @@ Expr IntConst::make(int64_t value, Type type) {
 Expr FloatConst::make(double value, Type type) {
   TULLE_CHECK(type.is_float(), "a floating-point constant of type ", to_string(type));
   if (type.is_vector()) return Broadcast::make(make(value, type.with_lanes(1)), type.lanes);
+  if (type.scalar == DType::Float32) value = static_cast<double>(static_cast<float>(value));
   return std::make_shared<const FloatConst>(type, value);
 }
 
@@ -156,7 +158,7 @@ Expr fold_identity(BinaryOp op, const Expr& a, const Expr& b) {
 }  // namespace
 
 Expr Binary::make(BinaryOp op, Expr a, Expr b) {
-  TULLE_CHECK(a && b);
+  TULLE_CHECK(a.get() && b.get());
   TULLE_CHECK(a.type() == b.type(), to_string(a.type()), " ", text_of(op), " ", to_string(b.type()));
   TULLE_CHECK(!is_logical(op) || a.type().is_bool(), text_of(op), " of ", to_string(a.type()));
   const bool gives_bool = is_comparison(op) || is_logical(op);
@@ -267,6 +269,11 @@ bool is_constant(const Expr& expr, int64_t value) {
 
 namespace {
 
+// Tells 0 from -0; every NaN is the same.
+bool same_number(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+}
+
 bool same_all(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -282,7 +289,7 @@ bool same(const Expr& a, const Expr& b) {
   if (!a || !b || a->kind != b->kind || a.type() != b.type()) return false;
   switch (a->kind) {
     case ExprKind::IntConst: return a.as<IntConst>()->value == b.as<IntConst>()->value;
-    case ExprKind::FloatConst: return a.as<FloatConst>()->value == b.as<FloatConst>()->value;
+    case ExprKind::FloatConst: return same_number(a.as<FloatConst>()->value, b.as<FloatConst>()->value);
     case ExprKind::Var: return a.as<Var>()->name == b.as<Var>()->name;
     case ExprKind::Binary: {
       const auto *x = a.as<Binary>(), *y = b.as<Binary>();

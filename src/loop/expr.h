@@ -153,7 +153,7 @@ struct IntConst : ExprNode {  // integers and bools
   static Expr make(int64_t value, Type type = kIndex);
 };
 
-struct FloatConst : ExprNode {
+struct FloatConst : ExprNode {  // f32: rounded to it
   static constexpr ExprKind kKind = ExprKind::FloatConst;
   double value;
   FloatConst(Type t, double v) : ExprNode(kKind, t), value(v) {}

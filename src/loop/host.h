@@ -51,7 +51,7 @@ struct ScanStep {
   Expr length;
 };
 
-struct ReadStep {  // name = buffer[index], read back by the host
+struct ReadStep {  // name = buffer[index], read back by the host; a scalar of the buffer's element type
   std::string name;
   Buffer buffer;
   Expr index;
