@@ -1,0 +1,226 @@
+// Arithmetic, comparisons, functions and reductions over the lanes of a vector.
+#include "llvm/IR/Intrinsics.h"
+
+#include "codegen/emitter.h"
+#include "support/check.h"
+
+namespace tulle::codegen {
+
+using loop::BinaryOp;
+using loop::Function;
+using loop::ReduceOp;
+
+namespace {
+
+// Signed zeros are alike to Min and Max; IEEE's order of them would cost two more instructions.
+llvm::Value* ignore_zero_signs(llvm::Value* value) {
+  if (auto* call = llvm::dyn_cast<llvm::Instruction>(value)) call->setHasNoSignedZeros(true);
+  return value;
+}
+
+// Of llvm.vector.reduce: in any order, which here means as a tree.
+llvm::Value* as_tree(llvm::CallInst* reduction) {
+  reduction->setHasAllowReassoc(true);
+  return reduction;
+}
+
+llvm::Intrinsic::ID native_function(Function function) {
+  switch (function) {
+    case Function::Sqrt:
+      return llvm::Intrinsic::sqrt;
+    case Function::Floor:
+      return llvm::Intrinsic::floor;
+    case Function::Ceil:
+      return llvm::Intrinsic::ceil;
+    case Function::Round:
+      return llvm::Intrinsic::roundeven;
+    case Function::Trunc:
+      return llvm::Intrinsic::trunc;
+    case Function::Abs:
+      return llvm::Intrinsic::fabs;
+    default:
+      return llvm::Intrinsic::not_intrinsic;
+  }
+}
+
+}  // namespace
+
+llvm::Value* Emitter::compare(BinaryOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
+  using llvm::CmpInst;
+  const auto pick = [&](CmpInst::Predicate of_floats, CmpInst::Predicate of_integers,
+                        CmpInst::Predicate of_bools) {
+    if (type.is_float()) return builder_.CreateFCmp(of_floats, a, b);
+    return builder_.CreateICmp(type.is_bool() ? of_bools : of_integers, a, b);
+  };
+  switch (op) {
+    case BinaryOp::Eq:
+      return pick(CmpInst::FCMP_OEQ, CmpInst::ICMP_EQ, CmpInst::ICMP_EQ);
+    case BinaryOp::Ne:
+      return pick(CmpInst::FCMP_UNE, CmpInst::ICMP_NE, CmpInst::ICMP_NE);
+    case BinaryOp::Lt:
+      return pick(CmpInst::FCMP_OLT, CmpInst::ICMP_SLT, CmpInst::ICMP_ULT);
+    case BinaryOp::Le:
+      return pick(CmpInst::FCMP_OLE, CmpInst::ICMP_SLE, CmpInst::ICMP_ULE);
+    case BinaryOp::Gt:
+      return pick(CmpInst::FCMP_OGT, CmpInst::ICMP_SGT, CmpInst::ICMP_UGT);
+    case BinaryOp::Ge:
+      return pick(CmpInst::FCMP_OGE, CmpInst::ICMP_SGE, CmpInst::ICMP_UGE);
+    default:
+      internal_error(loop::text_of(op), " does not compare");
+  }
+}
+
+llvm::Value* Emitter::extremum(bool is_max, llvm::Value* a, llvm::Value* b, loop::Type type) {
+  using llvm::Intrinsic::ID;
+  if (type.is_bool()) return is_max ? builder_.CreateOr(a, b) : builder_.CreateAnd(a, b);
+  const ID integer = is_max ? llvm::Intrinsic::smax : llvm::Intrinsic::smin;
+  if (!type.is_float()) return builder_.CreateBinaryIntrinsic(integer, a, b);
+  const ID handing_on_nan = is_max ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum;
+  return ignore_zero_signs(builder_.CreateBinaryIntrinsic(handing_on_nan, a, b));
+}
+
+// Integers only. The processor traps on a divisor of 0 and on the lowest integer divided by -1.
+llvm::Value* Emitter::divide(BinaryOp op, llvm::Value* a, llvm::Value* b) {
+  const bool is_mod = op == BinaryOp::Mod;
+  const auto plain = [&](llvm::Value* divisor) {
+    return is_mod ? builder_.CreateSRem(a, divisor) : builder_.CreateSDiv(a, divisor);
+  };
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(b);
+  if (const llvm::Constant* lane =
+          constant && b->getType()->isVectorTy() ? constant->getSplatValue() : constant) {
+    const auto* number = llvm::dyn_cast<llvm::ConstantInt>(lane);
+    if (number && !number->isZero() && !number->isMinusOne()) return plain(b);
+  }
+  llvm::Type* type = a->getType();
+  llvm::Value* zero = llvm::Constant::getNullValue(type);
+  llvm::Value* one = llvm::ConstantInt::get(type, 1);
+  llvm::Value* is_zero = builder_.CreateICmpEQ(b, zero);
+  llvm::Value* is_minus_one = builder_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(type));
+  llvm::Value* result =
+      plain(builder_.CreateSelect(builder_.CreateOr(is_zero, is_minus_one), one, b));
+  if (is_mod) return builder_.CreateSelect(is_zero, zero, result);
+  result = builder_.CreateSelect(is_minus_one, builder_.CreateNeg(a), result);
+  return builder_.CreateSelect(is_zero, zero, result);
+}
+
+llvm::Value* Emitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
+  const auto shift_count = [&] {
+    const auto bits = a->getType()->getScalarSizeInBits();
+    return builder_.CreateAnd(b, llvm::ConstantInt::get(b->getType(), bits - 1));
+  };
+  const bool is_float = type.is_float();
+  switch (op) {
+    case BinaryOp::Add:
+      if (type.is_bool()) return builder_.CreateOr(a, b);
+      return is_float ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b);
+    case BinaryOp::Sub:
+      return is_float ? builder_.CreateFSub(a, b) : builder_.CreateSub(a, b);
+    case BinaryOp::Mul:
+      if (type.is_bool()) return builder_.CreateAnd(a, b);
+      return is_float ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
+    case BinaryOp::Div:
+      return is_float ? builder_.CreateFDiv(a, b) : divide(op, a, b);
+    case BinaryOp::Mod:
+      TULLE_CHECK(!is_float, "a remainder of ", to_string(type));
+      return divide(op, a, b);
+    case BinaryOp::Min:
+      return extremum(false, a, b, type);
+    case BinaryOp::Max:
+      return extremum(true, a, b, type);
+    case BinaryOp::BitAnd:
+      return builder_.CreateAnd(a, b);
+    case BinaryOp::BitOr:
+      return builder_.CreateOr(a, b);
+    case BinaryOp::BitXor:
+      return builder_.CreateXor(a, b);
+    case BinaryOp::Shl:
+      return builder_.CreateShl(a, shift_count());
+    case BinaryOp::Shr:
+      return builder_.CreateAShr(a, shift_count());
+    default:
+      internal_error(loop::text_of(op), " is no arithmetic");
+  }
+}
+
+llvm::Value* Emitter::call(const loop::Call& expr) {
+  const bool is_float = expr.type.is_float();
+  llvm::Value* x = value(expr.args[0]);
+  switch (expr.function) {
+    case Function::Neg:
+      return is_float ? builder_.CreateFNeg(x) : builder_.CreateNeg(x);
+    case Function::Not:
+      return builder_.CreateNot(x);
+    case Function::Abs:
+      if (is_float) break;
+      return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, builder_.getFalse());
+    case Function::Fma: {
+      llvm::Value* y = value(expr.args[1]);
+      llvm::Value* z = value(expr.args[2]);
+      if (!is_float) return builder_.CreateAdd(builder_.CreateMul(x, y), z);
+      return builder_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, z});
+    }
+    default:
+      break;
+  }
+  TULLE_CHECK(is_float, loop::text_of(expr.function), " of ", to_string(expr.type));
+  if (const auto native = native_function(expr.function)) {
+    return builder_.CreateUnaryIntrinsic(native, x);
+  }
+  if (!expr.type.is_vector()) return library_call(expr.function, x);
+  llvm::Value* result = llvm::PoisonValue::get(x->getType());
+  for (uint64_t lane = 0; lane < static_cast<uint64_t>(expr.type.lanes); ++lane) {
+    llvm::Value* y = library_call(expr.function, builder_.CreateExtractElement(x, lane));
+    result = builder_.CreateInsertElement(result, y, lane);
+  }
+  return result;
+}
+
+llvm::Value* Emitter::combine(ReduceOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
+  switch (op) {
+    case ReduceOp::Add:
+      return arithmetic(BinaryOp::Add, a, b, type);
+    case ReduceOp::Mul:
+      return arithmetic(BinaryOp::Mul, a, b, type);
+    case ReduceOp::Min:
+      return extremum(false, a, b, type);
+    case ReduceOp::Max:
+      return extremum(true, a, b, type);
+    case ReduceOp::And:
+      return arithmetic(BinaryOp::BitAnd, a, b, type);
+    case ReduceOp::Or:
+      return arithmetic(BinaryOp::BitOr, a, b, type);
+  }
+  internal_error("unknown reduction");
+}
+
+llvm::Value* Emitter::vector_reduce(ReduceOp op, llvm::Value* value, loop::Type type) {
+  if (!type.is_vector()) return value;
+  const bool is_float = type.is_float();
+  const bool is_bool = type.is_bool();
+  llvm::Type* scalar = type_of(type.with_lanes(1));
+  switch (op) {
+    case ReduceOp::Add:
+      if (is_bool) return builder_.CreateOrReduce(value);
+      if (!is_float) return builder_.CreateAddReduce(value);
+      return as_tree(builder_.CreateFAddReduce(llvm::ConstantFP::getNegativeZero(scalar), value));
+    case ReduceOp::Mul:
+      if (is_bool) return builder_.CreateAndReduce(value);
+      if (!is_float) return builder_.CreateMulReduce(value);
+      return as_tree(builder_.CreateFMulReduce(llvm::ConstantFP::get(scalar, 1.0), value));
+    case ReduceOp::Min:
+      if (is_bool) return builder_.CreateAndReduce(value);
+      if (!is_float) return builder_.CreateIntMinReduce(value, true);
+      return ignore_zero_signs(builder_.CreateFPMinimumReduce(value));
+    case ReduceOp::Max:
+      if (is_bool) return builder_.CreateOrReduce(value);
+      if (!is_float) return builder_.CreateIntMaxReduce(value, true);
+      return ignore_zero_signs(builder_.CreateFPMaximumReduce(value));
+    case ReduceOp::And:
+      return builder_.CreateAndReduce(value);
+    case ReduceOp::Or:
+      return builder_.CreateOrReduce(value);
+  }
+  internal_error("unknown reduction");
+}
+
+}  // namespace tulle::codegen

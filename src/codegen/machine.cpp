@@ -1,0 +1,121 @@
+// Machines: what the host has, LLVM's back ends, and turning a module into text, assembly and
+// objects.
+#include <map>
+#include <mutex>
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include "codegen/parts.h"
+#include "support/check.h"
+
+namespace tulle::codegen {
+
+namespace {
+
+void register_back_ends() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+  });
+}
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
+  register_back_ends();
+  const llvm::Triple triple(target.triple);
+  std::string problem;
+  const llvm::Target* back_end = llvm::TargetRegistry::lookupTarget(triple, problem);
+  TULLE_CHECK(back_end, "no back end for ", target.triple, ": ", problem);
+  std::unique_ptr<llvm::TargetMachine> machine(back_end->createTargetMachine(
+      triple, target.cpu, target.features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  TULLE_CHECK(machine, "no machine for ", target.triple, " ", target.cpu);
+  return machine;
+}
+
+// Code generation changes the module, hence the copy.
+llvm::SmallVector<char, 0> generate(const Module& module, llvm::CodeGenFileType kind) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager passes;
+  const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module.parts().module);
+  llvm::TargetMachine& machine = machine_for(module.target());
+  TULLE_CHECK(!machine.addPassesToEmitFile(passes, out, nullptr, kind), "no such output for ",
+              module.target().triple);
+  passes.run(*copy);
+  return bytes;
+}
+
+}  // namespace
+
+Module::Module(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Module::Module(Module&&) noexcept = default;
+Module& Module::operator=(Module&&) noexcept = default;
+Module::~Module() = default;
+const Target& Module::target() const { return parts_->target; }
+
+Target host_target() {
+  llvm::SubtargetFeatures features;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    features.AddFeature(feature.first(), feature.second);
+  }
+  return {llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(), features.getString()};
+}
+
+Target host_target(std::string_view preset) {
+  struct Preset {
+    std::string_view name;
+    const char* cpu;
+    std::string_view needs;
+  };
+  constexpr Preset presets[] = {{"sse4.2", "x86-64-v2", "sse4.2"},
+                                {"avx2", "x86-64-v3", "avx2"},
+                                {"avx512", "x86-64-v4", "avx512vl"}};
+  for (const Preset& known : presets) {
+    if (known.name != preset) continue;
+    const auto features = llvm::sys::getHostCPUFeatures();
+    if (!features.lookup(known.needs)) user_error("this machine has no ", preset);
+    return {llvm::sys::getProcessTriple(), known.cpu, ""};
+  }
+  user_error("no preset of machine features is named '", preset,
+             "'; there are sse4.2, avx2 and avx512");
+}
+
+llvm::TargetMachine& machine_for(const Target& target) {
+  thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+  auto& machine = machines[concat(target.triple, " ", target.cpu, " ", target.features)];
+  if (!machine) machine = make_machine(target);
+  return *machine;
+}
+
+std::string print_llvm(const Module& module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module.parts().module->print(out, nullptr);
+  return text;
+}
+
+std::string assembly(const Module& module) {
+  const auto bytes = generate(module, llvm::CodeGenFileType::AssemblyFile);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+std::vector<char> object(const Module& module) {
+  const auto bytes = generate(module, llvm::CodeGenFileType::ObjectFile);
+  return std::vector<char>(bytes.begin(), bytes.end());
+}
+
+}  // namespace tulle::codegen

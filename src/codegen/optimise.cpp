@@ -1,0 +1,64 @@
+// The light pipeline of LLVM passes.
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include "codegen/parts.h"
+
+namespace tulle::codegen {
+
+namespace {
+
+bool asks_for_unrolling(const llvm::Module& module) {
+  for (const llvm::Function& function : module) {
+    for (const llvm::BasicBlock& block : function) {
+      const llvm::Instruction* last = block.getTerminator();
+      if (last && last->hasMetadata(llvm::LLVMContext::MD_loop)) return true;
+    }
+  }
+  return false;
+}
+
+llvm::FunctionPassManager light_pipeline(bool unroll) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  if (unroll) {
+    passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2, /*OnlyWhenForced=*/true)));
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  }
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
+  return passes;
+}
+
+}  // namespace
+
+void optimise(Module& module) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine_for(module.target()));
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+
+  llvm::Module& code = *module.parts().module;
+  llvm::FunctionPassManager passes = light_pipeline(asks_for_unrolling(code));
+  for (llvm::Function& function : code) {
+    if (!function.isDeclaration()) passes.run(function, functions);
+  }
+}
+
+}  // namespace tulle::codegen

@@ -1,0 +1,26 @@
+// The machine that code is generated for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tulle::codegen {
+
+// In LLVM's words. All three belong into the key of whatever caches generated code.
+struct Target {
+  std::string triple;
+  std::string cpu;
+  std::string features;  // "+avx2,-avx512f"; adds to what the cpu has
+
+  bool operator==(const Target&) const = default;
+};
+
+// The machine this runs on, with everything it has.
+Target host_target();
+
+// The host restricted to a preset, for tests and for objects that older machines must run:
+// "sse4.2", "avx2" or "avx512". Raises a UserError for another name and if the host lacks the
+// preset.
+Target host_target(std::string_view preset);
+
+}  // namespace tulle::codegen

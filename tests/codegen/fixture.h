@@ -1,0 +1,46 @@
+// Compiles kernels, loads them and runs them, with a runtime of a few lines that counts workspaces.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/emit.h"
+#include "codegen/library.h"
+#include "jit/engine.h"
+#include "loop/abi.h"
+#include "loop/host.h"
+
+namespace tulle::codegen {
+
+// What the test's runtime saw and shall do.
+struct FakeRuntime {
+  int live_workspaces = 0;
+  int allocations = 0;
+  int fail_after = 1 << 30;  // this allocation and later ones give null
+  std::string bad_buffer;
+  int64_t bad_index = 0, bad_size = 0;
+};
+FakeRuntime& fake_runtime();
+
+class CompiledKernel {
+ public:
+  explicit CompiledKernel(const loop::Kernel& kernel, const Target& target = host_target());
+
+  loop::KernelStatus run(std::vector<void*> buffers, std::vector<int64_t> scalars = {},
+                         int64_t begin = 0, int64_t end = 0) const;
+  const std::string& assembly_text() const { return assembly_; }
+  const std::string& llvm_text() const { return llvm_; }
+
+ private:
+  std::shared_ptr<const jit::LoadedObject> object_;
+  loop::KernelFunction function_;
+  std::string llvm_, assembly_;
+};
+
+// A parameter list by hand: buffers in the order given, the written ones marked.
+loop::Kernel make_kernel(std::vector<std::pair<loop::Buffer, bool>> buffers,
+                         std::vector<std::string> sizes, std::vector<loop::Stmt> body);
+
+}  // namespace tulle::codegen
