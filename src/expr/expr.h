@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,24 +104,27 @@ enum class ElementFunction : uint8_t {
 };
 std::string_view text_of(ElementFunction function);
 
+// A value of another type is converted to the node's type first: sqrt of integers, say.
 struct Unary : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Unary;
   ElementFunction function;
   Expr value;
   Unary(DType t, ElementFunction f, Expr v) : ExprNode(kKind, t), function(f), value(std::move(v)) {}
-  static Expr make(ElementFunction function, Expr value);
+  // The type is the value's where none is given.
+  static Expr make(ElementFunction function, Expr value, std::optional<DType> type = std::nullopt);
 };
 
 enum class BinaryOp : uint8_t { Add, Sub, Mul, Div };
 std::string_view text_of(BinaryOp op);
 
+// An operand of another type is converted to the node's type first.
 struct Binary : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Binary;
   BinaryOp op;
   Expr a, b;
   Binary(DType t, BinaryOp o, Expr x, Expr y) : ExprNode(kKind, t), op(o), a(std::move(x)), b(std::move(y)) {}
-  // The type is the given one or, once both sides are resolved, theirs.
-  static Expr make(BinaryOp op, Expr a, Expr b);
+  // The type is the one that both sides promote to where none is given.
+  static Expr make(BinaryOp op, Expr a, Expr b, std::optional<DType> type = std::nullopt);
 };
 
 // sum(indices, body).
@@ -129,7 +133,7 @@ struct Reduce : ExprNode {
   std::vector<std::string> indices;
   Expr body;
   Reduce(DType t, std::vector<std::string> i, Expr b) : ExprNode(kKind, t), indices(std::move(i)), body(std::move(b)) {}
-  static Expr make(std::vector<std::string> indices, Expr body);
+  static Expr make(std::vector<std::string> indices, Expr body);  // of the body's type
 };
 
 // Text that parses back.

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,16 +51,17 @@ struct ResolvedProgram {
   std::map<std::string, TensorType> tensors;       // operands, intermediates and results
   std::vector<std::string> operands;               // in order of first use
   std::vector<std::string> results;                // statements that nothing later uses, in order
-  std::map<std::string, std::vector<ExtentUse>> extents;  // of each index; operands only
+  // For each statement where the extents of its indices come from; operands only. An index is known in its statement alone.
+  std::vector<std::map<std::string, std::vector<ExtentUse>>> extents;
 };
 
 struct ResolveOptions {
   std::map<std::string, Format> out_formats;  // of results and intermediates; else by the rules of the language
   std::optional<DType> index_type;            // of sparse results; else the widest of the sparse operands'
+  std::set<std::string> numbers;              // scalar operands given as Python numbers: weak in promotion, as literals are
 };
 
-// Applies the rules on implicit sums, types, fills and result formats. `scalars` are operands given as Python numbers
-// (weak types). UserError with a caret where the program breaks a rule.
+// Applies the rules on implicit sums, types, fills and result formats. UserError with a caret where the program breaks a rule.
 ResolvedProgram resolve(const Program& program, const std::map<std::string, TensorType>& operands,
                         const ResolveOptions& options = {});
 

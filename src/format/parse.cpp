@@ -65,9 +65,9 @@ class FormatParser {
     }
     scanner_.expect(")");
     if (static_cast<int>(names.size()) != rank_) {
-      scanner_.fail(
-          open, concat("the format has ", names.size(), " dimensions, but the tensor has ", rank_,
-                       "; name each of them before the '->'"));
+      fail_at(scanner_.source(), open.offset, 1, "format",
+              concat("the format has ", names.size(), " dimensions, but the tensor has ", rank_,
+                     "; name each of them before the '->'"));
     }
     scanner_.expect("->");
     const Token levels_open = scanner_.expect("(");

@@ -1,0 +1,142 @@
+// Printing of expressions with as few parentheses as parse back to the same tree.
+#include "expr/print.h"
+
+#include <charconv>
+
+#include "support/check.h"
+#include "support/scanner.h"
+
+namespace tulle::expr {
+
+namespace {
+
+// How tightly the text of a node binds.
+enum class Binding : uint8_t { Sum, Product, Sign, Atom };
+
+Binding binding_of(const Expr& expr) {
+  if (const auto* binary = expr.as<Binary>()) {
+    const bool additive = binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
+    return additive ? Binding::Sum : Binding::Product;
+  }
+  if (const auto* unary = expr.as<Unary>()) {
+    return unary->function == ElementFunction::Neg ? Binding::Sign : Binding::Atom;
+  }
+  if (const auto* literal = expr.as<Literal>()) {
+    return literal->value < 0 ? Binding::Sign : Binding::Atom;
+  }
+  return Binding::Atom;
+}
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
+std::string subscripted(const std::string& tensor, const std::vector<std::string>& indices) {
+  return indices.empty() ? tensor : concat(tensor, "[", join(indices), "]");
+}
+
+std::string text_of(const Literal& literal) {
+  if (literal.is_integer) return concat(static_cast<int64_t>(literal.value));
+  char buffer[64];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, literal.value);
+  std::string text(buffer, end);
+  const bool looks_integer = text.find_first_not_of("-0123456789") == std::string::npos;
+  return looks_integer ? text + ".0" : text;
+}
+
+// Writes text and notes where the node `mark` stands in it.
+class Printer {
+ public:
+  explicit Printer(const ExprNode* mark = nullptr) : mark_(mark) {}
+
+  void write(std::string_view text) { text_ += text; }
+
+  void print(const Expr& expr, Binding at_least = Binding::Sum) {
+    const bool parentheses = binding_of(expr) < at_least;
+    if (parentheses) write("(");
+    const size_t begin = text_.size();
+    print_bare(expr);
+    if (expr.get() == mark_ && mark_length_ == 0) {
+      mark_offset_ = begin;
+      mark_length_ = text_.size() - begin;
+    }
+    if (parentheses) write(")");
+  }
+
+  const std::string& text() const { return text_; }
+  size_t mark_offset() const { return mark_offset_; }
+  size_t mark_length() const { return mark_length_; }
+
+ private:
+  void print_bare(const Expr& expr) {
+    if (const auto* literal = expr.as<Literal>()) {
+      write(text_of(*literal));
+    } else if (const auto* access = expr.as<Access>()) {
+      write(subscripted(access->tensor, access->indices));
+    } else if (const auto* unary = expr.as<Unary>()) {
+      print_unary(*unary);
+    } else if (const auto* binary = expr.as<Binary>()) {
+      print_binary(*binary, binding_of(expr));
+    } else if (const auto* reduce = expr.as<Reduce>()) {
+      const std::string indices = join(reduce->indices);
+      write(
+          concat("sum(", reduce->indices.size() == 1 ? indices : concat("(", indices, ")"), ", "));
+      print(reduce->body);
+      write(")");
+    }
+  }
+
+  void print_unary(const Unary& unary) {
+    if (unary.function == ElementFunction::Neg) {
+      write("-");
+      print(unary.value, Binding::Sign);
+    } else {
+      write(concat(expr::text_of(unary.function), "("));
+      print(unary.value);
+      write(")");
+    }
+  }
+
+  void print_binary(const Binary& binary, Binding binding) {
+    print(binary.a, binding);
+    write(concat(" ", expr::text_of(binary.op), " "));
+    print(binary.b, static_cast<Binding>(static_cast<uint8_t>(binding) + 1));
+  }
+
+  const ExprNode* mark_;
+  std::string text_;
+  size_t mark_offset_ = 0;
+  size_t mark_length_ = 0;
+};
+
+}  // namespace
+
+std::string to_string(const Expr& expr) {
+  Printer printer;
+  printer.print(expr);
+  return printer.text();
+}
+
+std::string to_string(const Statement& statement) {
+  return concat(subscripted(statement.tensor, statement.indices), " = ",
+                to_string(statement.value));
+}
+
+std::string to_string(const Program& program) {
+  std::string text;
+  for (const Statement& statement : program.statements) text += to_string(statement) + "\n";
+  return text;
+}
+
+void fail_in(const Statement& statement, const ExprNode* at, const std::string& message) {
+  Printer printer(at);
+  const std::string left = subscripted(statement.tensor, statement.indices);
+  printer.write(left + " = ");
+  printer.print(statement.value);
+  const size_t length = printer.mark_length() > 0 ? printer.mark_length() : left.size();
+  fail_at(printer.text(), printer.mark_offset(), length, "index notation", message);
+}
+
+}  // namespace tulle::expr
