@@ -1,0 +1,89 @@
+// The passes, in the order in which they run.
+#include "passes/pipeline.h"
+
+#include "loop/verify.h"
+#include "passes/contract_fma.h"
+#include "passes/insert_bounds_checks.h"
+#include "passes/promote_accumulators.h"
+#include "passes/simplify.h"
+#include "passes/unroll_loops.h"
+#include "passes/vectorize_loops.h"
+#include "support/check.h"
+
+namespace tulle::passes {
+
+using namespace loop;
+
+namespace {
+
+struct Pass {
+  std::string_view name;
+  HostProgram (*run)(HostProgram program, const PipelineOptions& options, Remarks& remarks);
+};
+
+// A pass over each kernel of the program.
+template <Kernel (*run)(Kernel)>
+HostProgram each_kernel(HostProgram program, const PipelineOptions&, Remarks&) {
+  for (Kernel& kernel : program.kernels) kernel = run(std::move(kernel));
+  return program;
+}
+
+HostProgram unroll_all(HostProgram program, const PipelineOptions&, Remarks& remarks) {
+  for (Kernel& kernel : program.kernels) kernel = unroll_loops(std::move(kernel), remarks);
+  return program;
+}
+
+HostProgram vectorize_all(HostProgram program, const PipelineOptions& options, Remarks& remarks) {
+  const VectorOptions vectors{.masks = options.masks};
+  for (Kernel& kernel : program.kernels) kernel = vectorize_loops(std::move(kernel), vectors, remarks);
+  return program;
+}
+
+HostProgram check_all(HostProgram program, const PipelineOptions&, Remarks&) {
+  return insert_bounds_checks(std::move(program));
+}
+
+constexpr Pass kSimplify{"simplify", each_kernel<simplify>};
+constexpr Pass kPromote{"promote_accumulators", each_kernel<promote_accumulators>};
+constexpr Pass kUnroll{"unroll_loops", unroll_all};
+constexpr Pass kContract{"contract_fma", each_kernel<contract_fma>};
+constexpr Pass kVectorize{"vectorize_loops", vectorize_all};
+constexpr Pass kCheck{"insert_bounds_checks", check_all};
+
+constexpr Pass kPasses[] = {kPromote, kUnroll, kSimplify, kContract, kVectorize, kSimplify, kCheck};
+
+void run(const Pass& pass, PipelineResult& result, const PipelineOptions& options) {
+  result.program = pass.run(std::move(result.program), options, result.remarks);
+  if (options.after_pass) options.after_pass(pass.name, result.program);
+  if (!options.verify) return;
+  try {
+    verify(result.program);
+  } catch (const InternalError& error) {
+    internal_error("after ", pass.name, ": ", error.what());
+  }
+}
+
+}  // namespace
+
+PipelineResult run_passes(HostProgram program, const PipelineOptions& options) {
+  PipelineResult result{std::move(program), {}};
+  for (const Pass& pass : kPasses) {
+    if (pass.name != kCheck.name || options.checked) run(pass, result, options);
+  }
+  return result;
+}
+
+PipelineResult run_pass(std::string_view name, HostProgram program, const PipelineOptions& options) {
+  PipelineResult result{std::move(program), {}};
+  std::string known;
+  for (const Pass& pass : kPasses) {
+    if (pass.name == name) {
+      run(pass, result, options);
+      return result;
+    }
+    if (known.find(pass.name) == std::string::npos) known += concat(known.empty() ? "" : ", ", pass.name);
+  }
+  user_error("no pass is called '", name, "'; there are ", known);
+}
+
+}  // namespace tulle::passes
