@@ -18,6 +18,12 @@
 
 namespace tulle {
 
+// A dimension of one of a program's operands, counted in the order that run() takes them.
+struct OperandDimension {
+  int operand = 0;
+  int dimension = 0;
+};
+
 // What is known of a tensor when a program is compiled.
 struct TensorSpec {
   std::string name;
@@ -25,6 +31,8 @@ struct TensorSpec {
   DType type = DType::Float32;
   DType index_type = DType::Int32;
   int rank = 0;
+  // Of a result: the operand's dimension that each of its sizes comes from, filled by compile(); of an operand: not read.
+  std::vector<OperandDimension> sizes_from;
 };
 
 struct ProgramOptions {
