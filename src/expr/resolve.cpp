@@ -1,0 +1,152 @@
+// Resolving a program: sums, types, extents and formats, one statement after the other.
+#include <algorithm>
+
+#include "expr/assign_types.h"
+#include "expr/implicit_sums.h"
+#include "expr/print.h"
+#include "expr/program.h"
+#include "expr/result_format.h"
+#include "support/check.h"
+
+namespace tulle::expr {
+
+namespace {
+
+class Resolver {
+ public:
+  Resolver(const std::map<std::string, TensorType>& operands, const ResolveOptions& options)
+      : operands_(operands), options_(options) {}
+
+  ResolvedProgram run(const Program& program) {
+    for (const Statement& statement : program.statements) resolve(statement);
+    check_out_formats();
+    for (const Statement& statement : result_.statements) {
+      if (!read_.contains(statement.tensor)) result_.results.push_back(statement.tensor);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void resolve(const Statement& statement) {
+    if (operands_.contains(statement.tensor) || result_.tensors.contains(statement.tensor)) {
+      fail_in(statement, nullptr,
+              concat("the name '", statement.tensor, "' is taken by an operand or ",
+                     "an earlier statement; give the result another"));
+    }
+    for (const Access* access : accesses(statement.value)) use(statement, *access);
+    const Statement summed = insert_sums(statement);
+    Statement typed = assign_types(summed, result_.tensors, options_.numbers);
+    result_.extents.push_back(extents_of(typed));
+    check_left_side(typed);
+    result_.tensors.emplace(typed.tensor, result_type(typed));
+    result_.statements.push_back(std::move(typed));
+  }
+
+  void use(const Statement& statement, const Access& access) {
+    read_.insert(access.tensor);
+    if (!result_.tensors.contains(access.tensor)) {
+      const auto operand = operands_.find(access.tensor);
+      if (operand == operands_.end()) fail_unknown(statement, access);
+      result_.tensors.insert(*operand);
+      result_.operands.push_back(access.tensor);
+    }
+    const int rank = result_.tensors.at(access.tensor).format.rank();
+    if (rank == static_cast<int>(access.indices.size())) return;
+    fail_in(statement, &access,
+            concat("'", access.tensor, "' has ", rank, " dimensions, but ", access.indices.size(),
+                   " indices here; give one for each"));
+  }
+
+  [[noreturn]] void fail_unknown(const Statement& statement, const Access& access) const {
+    std::string known;
+    for (const auto& [name, type] : operands_) known += (known.empty() ? "" : ", ") + name;
+    fail_in(statement, &access,
+            concat("there is no operand '", access.tensor, "'; ",
+                   known.empty() ? "none were given" : concat("the operands are ", known)));
+  }
+
+  // Dimensions of intermediates stand for the operands' dimensions that they come from.
+  std::map<std::string, std::vector<ExtentUse>> extents_of(const Statement& statement) const {
+    std::map<std::string, std::vector<ExtentUse>> extents;
+    for (const Access* access : accesses(statement.value)) {
+      for (size_t d = 0; d < access->indices.size(); ++d) {
+        std::vector<ExtentUse>& uses = extents[access->indices[d]];
+        for (const ExtentUse& use : sources_of(access->tensor, d)) add_new(uses, use);
+      }
+    }
+    return extents;
+  }
+
+  std::vector<ExtentUse> sources_of(const std::string& tensor, size_t dimension) const {
+    for (size_t n = 0; n < result_.statements.size(); ++n) {
+      const Statement& statement = result_.statements[n];
+      if (statement.tensor == tensor) return result_.extents[n].at(statement.indices[dimension]);
+    }
+    return {{tensor, static_cast<int>(dimension)}};
+  }
+
+  static void add_new(std::vector<ExtentUse>& uses, const ExtentUse& use) {
+    const bool known = std::any_of(uses.begin(), uses.end(), [&](const ExtentUse& other) {
+      return other.tensor == use.tensor && other.dimension == use.dimension;
+    });
+    if (!known) uses.push_back(use);
+  }
+
+  void check_left_side(const Statement& statement) const {
+    for (const std::string& index : statement.indices) {
+      if (result_.extents.back().contains(index)) continue;
+      fail_in(statement, nullptr,
+              concat("the index '", index, "' stands on the left only, so nothing ",
+                     "tells its extent; use it on the right or leave it out"));
+    }
+  }
+
+  TensorType result_type(const Statement& statement) const {
+    const auto chosen = options_.out_formats.find(statement.tensor);
+    if (chosen == options_.out_formats.end()) {
+      return {statement.value.type(), index_type(statement),
+              result_format(statement, result_.tensors)};
+    }
+    if (chosen->second.rank() != static_cast<int>(statement.indices.size())) {
+      fail_in(statement, nullptr,
+              concat("the format ", chosen->second.name(), " has ", chosen->second.rank(),
+                     " dimensions, but the result has ", statement.indices.size()));
+    }
+    return {statement.value.type(), index_type(statement), chosen->second};
+  }
+
+  DType index_type(const Statement& statement) const {
+    if (options_.index_type) return *options_.index_type;
+    bool any_sparse = false;
+    DType widest = DType::Int32;
+    for (const Access* access : accesses(statement.value)) {
+      const TensorType& type = result_.tensors.at(access->tensor);
+      if (type.format.is_dense()) continue;
+      any_sparse = true;
+      widest = std::max(widest, type.index_type);
+    }
+    return any_sparse ? widest : DType::Int64;
+  }
+
+  void check_out_formats() const {
+    for (const auto& [name, format] : options_.out_formats) {
+      if (result_.tensors.contains(name) && !operands_.contains(name)) continue;
+      user_error("The format ", format.name(), " is given for '", name,
+                 "', which no statement assigns.");
+    }
+  }
+
+  const std::map<std::string, TensorType>& operands_;
+  const ResolveOptions& options_;
+  ResolvedProgram result_;
+  std::set<std::string> read_;
+};
+
+}  // namespace
+
+ResolvedProgram resolve(const Program& program, const std::map<std::string, TensorType>& operands,
+                        const ResolveOptions& options) {
+  return Resolver(operands, options).run(program);
+}
+
+}  // namespace tulle::expr
