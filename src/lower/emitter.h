@@ -1,0 +1,50 @@
+// Collects the statements of a block while lowering and hands out names that no other statement of the kernel uses.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "loop/stmt.h"
+
+namespace tulle::lower {
+
+// Names in use in one kernel.
+class Names {
+ public:
+  // `wanted`, or the first of wanted_1, wanted_2, ... that is free.
+  std::string fresh(const std::string& wanted);
+
+ private:
+  std::map<std::string, int> used_;
+};
+
+class Emitter {
+ public:
+  explicit Emitter(Names& names) : names_(&names) {}
+
+  void add(loop::Stmt stmt) { stmts_.push_back(std::move(stmt)); }
+  // Names the value; a variable or a constant stands for itself.
+  loop::Expr let(const std::string& name, const loop::Expr& value);
+  // Names the value as it is now, also where it is a mutable variable.
+  loop::Expr snapshot(const std::string& name, const loop::Expr& value);
+  // A mutable variable.
+  loop::Expr declare(const std::string& name, const loop::Expr& init);
+  void assign(const loop::Expr& var, const loop::Expr& value);
+  void store(const loop::Buffer& buffer, const loop::Expr& index, const loop::Expr& value) {
+    add(loop::Store::make(buffer, index, value));
+  }
+
+  Emitter nested() const { return Emitter(*names_); }
+  Names& names() { return *names_; }
+  bool empty() const { return stmts_.empty(); }
+  // Everything collected, as a block; the emitter is empty afterwards.
+  loop::Stmt take();
+  std::vector<loop::Stmt> take_statements() { return std::move(stmts_); }
+
+ private:
+  Names* names_;
+  std::vector<loop::Stmt> stmts_;
+};
+
+}  // namespace tulle::lower

@@ -1,0 +1,335 @@
+// Loops over a variable: counting, walking over one level, or merging several.
+#include <algorithm>
+
+#include "lower/kernel_lowering.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::lower {
+
+using loop::Expr;
+using loop::IntConst;
+
+namespace {
+
+loop::LoopKind kind_of(const nest::LoopTag& tag) {
+  switch (tag.kind) {
+    case nest::LoopTag::Kind::Vector: return loop::LoopKind::Vector;
+    case nest::LoopTag::Kind::Unrolled: return loop::LoopKind::Unrolled;
+    default: return loop::LoopKind::Serial;
+  }
+}
+
+// One operand while several are walked over together.
+struct Walker {
+  int id;
+  const LevelCode* level;
+  Expr at;    // mutable
+  Expr end;   // of its positions
+  Expr here;  // whether it has an entry at the coordinate
+  Expr next;  // the position after that entry
+};
+
+Positions entry_of(const Walker& walker) {
+  if (walker.level->is_unique()) return {walker.level->child(walker.at), {}};
+  return {walker.at, walker.next};
+}
+
+Expr all_here(const AccessSet& point, const std::vector<Walker>& walkers) {
+  Expr condition = IntConst::make(1, loop::kBool);
+  for (const Walker& walker : walkers) {
+    if (point.contains(walker.id)) condition = condition && walker.here;
+  }
+  return condition;
+}
+
+// Moves the walkers that had an entry on to their next one.
+void step_past(const std::vector<Walker>& walkers, Emitter& out) {
+  for (const Walker& walker : walkers) {
+    Emitter step = out.nested();
+    walker.level->leave(step, walker.at);
+    step.assign(walker.at, walker.next);
+    out.add(loop::If::make(walker.here, step.take()));
+  }
+}
+
+}  // namespace
+
+AccessSet KernelLowering::iterators(const nest::Forall& loop, const Scope& scope) const {
+  AccessSet found;
+  for (const expr::Access* access : live_accesses(loop.body, scope.absent)) {
+    const Cursor& cursor = scope.cursors.at(access->id);
+    const auto& levels = tensors_.at(access->tensor).levels;
+    if (cursor.level >= static_cast<int>(levels.size())) continue;
+    if (levels[static_cast<size_t>(cursor.level)]->is_full()) continue;
+    if (coordinates_.is_level_variable(level(cursor).expr, level_index(cursor), loop.var)) found.insert(access->id);
+  }
+  return found;
+}
+
+void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, Emitter& out) {
+  const AccessSet iterating = iterators(loop, scope);
+  AccessSet absent = scope.absent;
+  absent.insert(iterating.begin(), iterating.end());
+
+  Scope inner = scope;
+  if (touch_ && !scope.touched && !vanishes(loop.body, scope.absent) && only_full_levels_below(loop, scope)) {
+    // From here on nothing is conditional: the entry exists.
+    touch(scope, out);
+    if (phase_ == Phase::Count) return;
+    inner.touched = true;
+  }
+  const bool visits_all = must_visit_all(loop, scope) || !vanishes(loop.body, absent);
+  if (visits_all) {
+    dense_loop(loop, iterating, inner, out);
+  } else if (iterating.size() == 1) {
+    inner.conditional = true;
+    single_loop(loop, *iterating.begin(), inner, out);
+  } else if (!iterating.empty()) {
+    inner.conditional = true;
+    merge_loops(loop, iterating, inner, out);
+  } else {
+    needs_zeros_ = true;
+  }
+}
+
+bool KernelLowering::only_full_levels_below(const nest::Forall& loop, const Scope& scope) const {
+  for (const nest::Assign* assign : nest::assigns(loop.body)) {
+    if (assign->tensor != result_) return false;
+  }
+  for (const expr::Access* access : live_accesses(loop.body, scope.absent)) {
+    const Cursor& cursor = scope.cursors.at(access->id);
+    const auto& levels = tensors_.at(access->tensor).levels;
+    for (size_t l = static_cast<size_t>(cursor.level); l < levels.size(); ++l) {
+      if (!levels[l]->is_full()) return false;
+    }
+  }
+  return true;
+}
+
+void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
+                                Emitter& out) {
+  Range range{IntConst::make(0), coordinates_.bound(loop.var, scope)};
+  if (is_outermost(loop)) range = chunk_of_rows(loop, scope, range.end, out);
+
+  std::vector<Walker> walkers;
+  for (const int id : iterating) {
+    const Cursor& cursor = scope.cursors.at(id);
+    const LevelCode& level = level_code(cursor);
+    level.prepare(out);
+    const Positions positions = level.positions(out, cursor.at);
+    TULLE_CHECK(level.is_ordered(), "an unordered level of ", cursor.access->tensor, " in a merge");
+    const Expr begin =
+        is_outermost(loop) ? emit_lower_bound(out, level, positions, range.begin) : positions.begin;
+    walkers.push_back({id, &level, out.declare(cursor.access->tensor + "_at", begin), positions.end, {}, {}});
+  }
+
+  const std::string variable = names_.fresh(loop.var);
+  const Expr coordinate = loop::Var::make(variable);
+  Emitter body = out.nested();
+  for (Walker& walker : walkers) {
+    walker.here = body.declare("here", IntConst::make(0, loop::kBool));
+    Emitter look = out.nested();
+    look.assign(walker.here, walker.level->coordinate(walker.at) == coordinate);
+    body.add(loop::If::make(walker.at < walker.end, look.take()));
+    walker.next = body.declare("next", walker.at + 1);
+    if (!walker.level->is_unique()) {
+      Emitter segment = out.nested();
+      segment.assign(walker.next, emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
+      body.add(loop::If::make(walker.here, segment.take()));
+    }
+  }
+
+  Scope inner = scope;
+  AccessSet none = scope.absent;
+  none.insert(iterating.begin(), iterating.end());
+  inner.conditional = inner.conditional || vanishes(loop.body, none);
+  auto case_of = [&](const AccessSet& point) {
+    std::map<int, Positions> present;
+    for (const Walker& walker : walkers) {
+      if (point.contains(walker.id)) present[walker.id] = entry_of(walker);
+    }
+    Emitter branch = out.nested();
+    enter(loop, coordinate, iterating, present, inner, branch);
+    return branch.take();
+  };
+  if (iterating.empty()) {
+    enter(loop, coordinate, iterating, {}, inner, body);
+  } else {
+    loop::Stmt chain = case_of({});
+    std::vector<AccessSet> points = lattice_points(loop.body, iterating, scope.absent);
+    std::reverse(points.begin(), points.end());
+    for (const AccessSet& point : points) {
+      chain = loop::If::make(all_here(point, walkers), case_of(point), chain);
+    }
+    body.add(chain);
+    step_past(walkers, body);
+  }
+  const bool plain = iterating.empty();
+  out.add(loop::For::make(variable, range.begin, range.end, body.take(),
+                          plain ? kind_of(loop.tag) : loop::LoopKind::Serial, plain ? loop.tag.factor : 0));
+}
+
+void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const Scope& scope, Emitter& out) {
+  const Cursor& cursor = scope.cursors.at(iterating);
+  const LevelCode& level = level_code(cursor);
+  level.prepare(out);
+  Positions positions = level.positions(out, cursor.at);
+  if (is_outermost(loop)) {
+    const Range range = chunk_of_positions(level, positions, out);
+    positions = {range.begin, range.end};
+  }
+  const std::string name = concat(cursor.access->tensor, "_p", cursor.level);
+  Emitter body = out.nested();
+  if (level.is_unique()) {
+    const std::string variable = names_.fresh(name);
+    const Expr at = loop::Var::make(variable);
+    emit_prefetches(cursor, at, loop.var, scope, body);
+    const Expr coordinate = body.let(loop.var, level.coordinate(at));
+    enter(loop, coordinate, {iterating}, {{iterating, {level.child(at), {}}}}, scope, body);
+    level.leave(body, at);
+    const bool unrolls = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor > 1;
+    out.add(loop::For::make(variable, positions.begin, positions.end, body.take(),
+                            unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial,
+                            unrolls ? loop.tag.factor : 0));
+    return;
+  }
+  const Expr at = out.declare(name, positions.begin);
+  const Expr first = body.snapshot("first", at);
+  const Expr coordinate = body.let(loop.var, level.coordinate(first));
+  const Expr next = emit_segment_end(body, level, first, positions.end, coordinate);
+  const Expr end = body.snapshot("segment_end", next);
+  enter(loop, coordinate, {iterating}, {{iterating, {first, end}}}, scope, body);
+  body.assign(at, end);
+  out.add(loop::While::make(at < positions.end, body.take()));
+}
+
+void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
+                                 Emitter& out) {
+  std::vector<Walker> walkers;
+  for (const int id : iterating) {
+    const Cursor& cursor = scope.cursors.at(id);
+    const LevelCode& level = level_code(cursor);
+    TULLE_CHECK(level.is_ordered(), "an unordered level of ", cursor.access->tensor, " in a merge");
+    level.prepare(out);
+    const Positions positions = level.positions(out, cursor.at);
+    walkers.push_back(
+        {id, &level, out.declare(cursor.access->tensor + "_at", positions.begin), positions.end, {}, {}});
+  }
+  // On chunks other than the first there is nothing to do: an outermost merge is not cut.
+  const std::vector<AccessSet> points = lattice_points(loop.body, iterating, scope.absent);
+  for (const AccessSet& point : points) {
+    Emitter body = out.nested();
+    std::vector<Walker> active;
+    Expr more = IntConst::make(1, loop::kBool);
+    Expr coordinate;
+    std::vector<Expr> coordinates;
+    for (const Walker& walker : walkers) {
+      if (!point.contains(walker.id)) continue;
+      active.push_back(walker);
+      more = more && walker.at < walker.end;
+      coordinates.push_back(body.let("c", walker.level->coordinate(walker.at)));
+      coordinate = coordinate ? loop::minimum(coordinate, coordinates.back()) : coordinates.back();
+    }
+    coordinate = body.let(loop.var, coordinate);
+    for (size_t w = 0; w < active.size(); ++w) {
+      Walker& walker = active[w];
+      walker.here = body.let("here", coordinates[w] == coordinate);
+      walker.next = body.declare("next", walker.at + 1);
+      if (!walker.level->is_unique()) {
+        Emitter segment = out.nested();
+        segment.assign(walker.next, emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
+        body.add(loop::If::make(walker.here, segment.take()));
+      }
+    }
+    loop::Stmt chain;
+    for (auto part = points.rbegin(); part != points.rend(); ++part) {
+      if (!std::includes(point.begin(), point.end(), part->begin(), part->end())) continue;
+      std::map<int, Positions> present;
+      for (const Walker& walker : active) {
+        if (part->contains(walker.id)) present[walker.id] = entry_of(walker);
+      }
+      Emitter branch = out.nested();
+      enter(loop, coordinate, iterating, present, scope, branch);
+      chain = loop::If::make(all_here(*part, active), branch.take(), chain);
+    }
+    body.add(chain);
+    step_past(active, body);
+    out.add(loop::While::make(more, body.take()));
+  }
+}
+
+void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate, const AccessSet& iterating,
+                           const std::map<int, Positions>& present, Scope scope, Emitter& out) {
+  const Scope before = scope;
+  scope.coordinates[loop.var] = coordinate;
+  for (const int id : iterating) {
+    const auto found = present.find(id);
+    if (found == present.end()) {
+      scope.absent.insert(id);
+    } else {
+      scope.cursors.at(id).at = found->second;
+      ++scope.cursors.at(id).level;
+    }
+  }
+  auto inside = [&](const Scope& inner, Emitter& body) {
+    settle(loop.body, inner, body, [&](const Scope& settled, Emitter& o) {
+      build_result(before, settled, o, [&](const Scope& s, Emitter& final) { lower(loop.body, s, final); });
+    });
+  };
+  // The last block of a split dimension may reach past its end; counting loops stop in time, walks over entries do not.
+  const nest::Variable& variable = nest_.variable(loop.var);
+  const bool is_part =
+      variable.origin == nest::Variable::Origin::Outer || variable.origin == nest::Variable::Origin::Inner;
+  if (is_part && !iterating.empty()) {
+    if (const Expr whole = coordinates_.coordinate(variable.parent, scope)) {
+      Emitter body = out.nested();
+      inside(scope, body);
+      out.add(loop::If::make(whole < coordinates_.extent(variable.parent), body.take()));
+      return;
+    }
+  }
+  inside(scope, out);
+}
+
+void KernelLowering::settle(const nest::Stmt& stmt, Scope scope, Emitter& out, const Body& body) {
+  for (const expr::Access* access : live_accesses(stmt, scope.absent)) {
+    Cursor& cursor = scope.cursors.at(access->id);
+    const auto& levels = tensors_[access->tensor].levels;
+    while (cursor.level < static_cast<int>(levels.size())) {
+      const Expr coordinate = coordinates_.level_coordinate(level(cursor).expr, level_index(cursor), scope);
+      if (!coordinate) break;
+      const LevelCode& code = level_code(cursor);
+      if (code.is_full()) {
+        TULLE_CHECK(cursor.at.is_single(), "a dense level below a segment of ", access->tensor);
+        cursor.at.begin = out.let(access->tensor + "_at", code.locate(cursor.at.begin, coordinate));
+        ++cursor.level;
+        continue;
+      }
+      // The coordinate was bound by another loop: look it up.
+      const Positions range = code.positions(out, cursor.at);
+      const Expr at = out.snapshot(access->tensor + "_at", emit_lower_bound(out, code, range, coordinate));
+      const Expr found = out.declare("found", IntConst::make(0, loop::kBool));
+      Emitter look = out.nested();
+      look.assign(found, code.coordinate(at) == coordinate);
+      out.add(loop::If::make(at < range.end, look.take()));
+
+      Scope absent = scope;
+      absent.absent.insert(access->id);
+      absent.conditional = true;
+      Emitter yes = out.nested(), no = out.nested();
+      cursor.at = {at, {}};
+      if (!code.is_unique()) cursor.at.end = yes.snapshot("segment_end", emit_segment_end(yes, code, at, range.end, coordinate));
+      ++cursor.level;
+      scope.conditional = true;
+      settle(stmt, scope, yes, body);
+      const bool needed = !vanishes(stmt, absent.absent) || assembles();
+      if (needed) settle(stmt, absent, no, body);
+      out.add(loop::If::make(found, yes.take(), no.empty() ? loop::Stmt() : no.take()));
+      return;
+    }
+  }
+  body(scope, out);
+}
+
+}  // namespace tulle::lower

@@ -1,0 +1,242 @@
+// The frame of a kernel and its statements.
+#include "lower/kernel_lowering.h"
+
+#include <algorithm>
+
+#include "expr/absence.h"
+#include "lower/kernel_parameters.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::lower {
+
+using loop::Expr;
+using loop::IntConst;
+using loop::Load;
+
+KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase) : nest_(nest), phase_(phase), coordinates_(nest) {
+  for (const nest::Assign* assign : nest::assigns(nest.root)) {
+    if (nest.tensor(assign->tensor).role != nest::Tensor::Role::Result) continue;
+    TULLE_CHECK(result_.empty() || result_ == assign->tensor, "one result a nest");
+    result_ = assign->tensor;
+    result_indices_ = assign->indices;
+  }
+  TULLE_CHECK(!result_.empty(), "a nest without a result");
+  if (assembles()) groups_ = result_groups(nest.tensor(result_).type.format);
+}
+
+void KernelLowering::declare_tensors() {
+  chunks_ = loop::Var::make(names_.fresh(chunks_name(result_)));
+  for (const auto& [name, variable] : nest_.variables) names_.fresh(extent_name(name));
+  for (const auto& [name, tensor] : nest_.tensors) {
+    if (tensor.role == nest::Tensor::Role::Workspace) continue;
+    names_.fresh(name);
+    names_.fresh(count_name(name));
+    tensors_[name].values = buffers_of(name, tensor.type).values;
+  }
+  // The levels of an access need its indices for extents: the same tensor has the same extents wherever it is used.
+  auto add_levels = [&](const std::string& name, const std::vector<std::string>& indices) {
+    const nest::Tensor& tensor = nest_.tensor(name);
+    TensorCode& target = tensors_[name];
+    if (tensor.role == nest::Tensor::Role::Workspace || !target.levels.empty()) return;
+    const TensorBuffers buffers = buffers_of(name, tensor.type);
+    for (size_t l = 0; l < buffers.pos.size(); ++l) {
+      const Level& level = tensor.type.format.levels()[l];
+      const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
+      target.levels.push_back(
+          make_level_code(level, {buffers.pos[l], buffers.crd[l], coordinates_.level_extent(level.expr, index)}));
+    }
+  };
+  for (const nest::Assign* assign : nest::assigns(nest_.root)) {
+    add_levels(assign->tensor, assign->indices);
+    for (const expr::Access* access : expr::accesses(assign->value)) add_levels(access->tensor, access->indices);
+  }
+}
+
+loop::Kernel KernelLowering::lower(const std::string& name) {
+  Emitter top(names_);
+  declare_tensors();
+  Emitter chunk(names_);
+  const std::string variable = names_.fresh("chunk");
+  chunk_ = loop::Var::make(variable);
+  lower_chunk(chunk);
+  top.add(loop::For::make(variable, IntConst::make(0), chunks_, chunk.take(),
+                          loop::LoopKind::Parallel));
+  return with_parameters(name, top.take());
+}
+
+void KernelLowering::lower_chunk(Emitter& out) {
+  const Expr last_chunk = chunks_ - 1;
+  TensorCode& result = code(result_);
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    const loop::Buffer counts = loop::make_buffer(count_buffer_name(result_, g), DType::Int64);
+    const Expr begin = phase_ == Phase::Fill ? Load::make(counts, chunk_) : IntConst::make(0);
+    counters_.push_back(out.declare(concat(result_, "_next", g), begin));
+  }
+  if (phase_ == Phase::Fill) {
+    Emitter first(names_);
+    for (const auto& level : result.levels) level->open(first);
+    if (!first.empty()) out.add(loop::If::make(chunk_ == IntConst::make(0), first.take()));
+  }
+
+  Emitter allocations(names_), body(names_);
+  hoisted_ = &allocations;
+  Scope scope;
+  for (const nest::Assign* assign : nest::assigns(nest_.root)) {
+    for (const expr::Access* access : expr::accesses(assign->value)) {
+      scope.cursors[access->id] = Cursor{access, 0, Positions{IntConst::make(0), {}}};
+    }
+  }
+  settle(nest_.root, scope, body, [&](const Scope& inner, Emitter& inside) {
+    build_result(Scope{}, inner, inside,
+                 [&](const Scope& s, Emitter& o) { lower(nest_.root, s, o); });
+  });
+  for (loop::Stmt& stmt : allocations.take_statements()) out.add(std::move(stmt));
+  for (loop::Stmt& stmt : body.take_statements()) out.add(std::move(stmt));
+
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    if (phase_ == Phase::Count) {
+      out.store(loop::make_buffer(count_buffer_name(result_, g), DType::Int64), chunk_, counters_[g]);
+    } else if (groups_[g].first == 0) {
+      Emitter last(names_);
+      result.levels[0]->finish(last, IntConst::make(0), counters_[g]);
+      out.add(loop::If::make(chunk_ == last_chunk, last.take()));
+    }
+  }
+}
+
+const Level& KernelLowering::level(const Cursor& cursor) const {
+  return nest_.tensor(cursor.access->tensor).type.format.levels()[static_cast<size_t>(cursor.level)];
+}
+
+const std::string& KernelLowering::level_index(const Cursor& cursor) const {
+  return cursor.access->indices[static_cast<size_t>(level(cursor).expr.dimension)];
+}
+
+void KernelLowering::lower(const nest::Stmt& stmt, const Scope& scope, Emitter& out) {
+  if (const auto* forall = stmt.as<nest::Forall>()) {
+    lower_forall(*forall, scope, out);
+  } else if (const auto* where = stmt.as<nest::Where>()) {
+    lower_where(*where, scope, out);
+  } else if (const auto* sequence = stmt.as<nest::Sequence>()) {
+    for (const nest::Stmt& part : sequence->stmts) lower(part, scope, out);
+  } else {
+    lower_assign(*stmt.as<nest::Assign>(), scope, out);
+  }
+}
+
+void KernelLowering::touch(const Scope& scope, Emitter& out) {
+  if (!touch_ || scope.touched) return;
+  if (!scope.conditional) {
+    touch_->always = true;
+    return;
+  }
+  touch_->sometimes = true;
+  out.assign(touch_->flag, IntConst::make(1, loop::kBool));
+}
+
+Expr KernelLowering::result_position(const Scope& scope, int last_level) const {
+  const nest::Tensor& tensor = nest_.tensor(result_);
+  if (!tensor.shares_pattern_of.empty()) {
+    for (const auto& [id, cursor] : scope.cursors) {
+      if (cursor.access->tensor == tensor.shares_pattern_of && !scope.absent.contains(id)) return cursor.at.begin;
+    }
+    internal_error("the operand ", tensor.shares_pattern_of, " that ", result_, " shares its pattern with");
+  }
+  Expr position = IntConst::make(0);
+  size_t group = 0;
+  for (int l = 0; l <= last_level; ++l) {
+    const LevelCode& level = *tensors_.at(result_).levels[static_cast<size_t>(l)];
+    if (level.is_full()) {
+      position = level.locate(position, level_coordinate(l, scope));
+    } else if (l == groups_[group].last) {
+      position = scope.appended.at(static_cast<int>(group));
+      ++group;
+    }
+  }
+  return position;
+}
+
+void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope, Emitter& out) {
+  const expr::Expr value =
+      expr::without(assign.value, [&](const expr::Access& access) { return scope.absent.contains(access.id); });
+  const bool into_result = assign.tensor == result_;
+  if (expr::is_zero(value)) {
+    needs_zeros_ = needs_zeros_ || into_result;
+    return;
+  }
+  if (into_result && assembles()) touch(scope, out);
+  TensorCode& target = code(assign.tensor);
+  if (!into_result && target.written) out.assign(target.written, IntConst::make(1, loop::kBool));
+  if (phase_ == Phase::Count && into_result) return;
+  const bool counting = phase_ == Phase::Count;
+
+  const loop::Type type{nest_.tensor(assign.tensor).type.type, 1};
+  auto combined = [&](const Expr& old) {
+    const Expr fresh = loop::Cast::make(type.scalar, value_of(value, scope, out));
+    if (!assign.accumulate) return fresh;
+    return loop::Binary::make(type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add, old, fresh);
+  };
+  if (target.scalar) {
+    if (!counting) out.assign(target.scalar, combined(target.scalar));
+    return;
+  }
+  if (target.tracked) {
+    const Expr at = coordinates_.coordinate(assign.indices[0], scope);
+    const Expr sum = counting ? loop::constant(type, 0) : combined(Load::make(target.values, at));
+    add_tracked(out, *target.tracked, at, sum);
+    return;
+  }
+  Expr at;
+  if (into_result) {
+    at = result_position(scope, nest_.tensor(result_).type.format.level_count() - 1);
+    needs_zeros_ = needs_zeros_ || assign.accumulate || (scope.conditional && !assembles());
+  } else {
+    at = IntConst::make(0);
+    for (const std::string& index : assign.indices) {
+      at = at * coordinates_.extent(index) + coordinates_.coordinate(index, scope);
+    }
+  }
+  if (counting) return;
+  const bool streams = into_result && !assign.accumulate &&
+                       std::find(nest_.nontemporal.begin(), nest_.nontemporal.end(), result_) != nest_.nontemporal.end();
+  out.add(loop::Store::make(target.values, at, combined(Load::make(target.values, at)), {}, streams));
+}
+
+void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, Emitter& out) {
+  const bool empty = vanishes(where.producer, scope.absent);
+  Scope after = scope;
+  AccessSet reads;
+  for (const nest::Assign* assign : nest::assigns(where.consumer)) {
+    for (const expr::Access* access : expr::accesses(assign->value)) {
+      if (access->tensor == where.workspace) reads.insert(access->id);
+    }
+  }
+  if (empty) {
+    after.absent.insert(reads.begin(), reads.end());
+    lower(where.consumer, after, out);
+    return;
+  }
+  allocate_workspace(where, out);
+  Touch* outer = touch_;
+  touch_ = nullptr;  // writing a workspace makes no entry by itself
+  Scope producing = scope;
+  producing.conditional = true;
+  lower(where.producer, producing, out);
+  touch_ = outer;
+
+  TensorCode& workspace = code(where.workspace);
+  AccessSet without = scope.absent;
+  without.insert(reads.begin(), reads.end());
+  if (workspace.written && vanishes(where.consumer, without)) {
+    // The entry exists only if something was added up.
+    Emitter inside = out.nested();
+    after.conditional = true;
+    lower(where.consumer, after, inside);
+    if (!inside.empty()) out.add(loop::If::make(workspace.written, inside.take()));
+  } else {
+    lower(where.consumer, after, out);
+  }
+}
+
+}  // namespace tulle::lower

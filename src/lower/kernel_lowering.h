@@ -1,0 +1,135 @@
+// Lowers one nest to the body of one kernel: loops over levels, workspaces, assembly of the result.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "loop/host.h"
+#include "lower/levels/tracked.h"
+#include "lower/result_groups.h"
+#include "lower/scope.h"
+#include "lower/storage.h"
+
+namespace tulle::lower {
+
+// Compute writes a result whose structure is known; a sparse result is counted first and filled afterwards.
+enum class Phase : uint8_t { Compute, Count, Fill };
+
+class KernelLowering {
+ public:
+  KernelLowering(const nest::Nest& nest, Phase phase);
+
+  loop::Kernel lower(const std::string& name);
+
+  // After lower(): whether the outermost loop can be cut into chunks, and whether values that are never stored, or added
+  // to, must start at zero.
+  bool can_be_cut() const { return can_be_cut_; }
+  bool needs_zeros() const { return needs_zeros_; }
+
+ private:
+  // A tensor as this kernel sees it. A scalar workspace is a variable instead of a buffer.
+  struct TensorCode {
+    loop::Buffer values;
+    loop::Expr scalar;
+    std::vector<std::unique_ptr<LevelCode>> levels;
+    std::unique_ptr<TrackedArrays> tracked;
+    loop::Expr written;  // mutable bool: a scalar workspace that was assigned; null where nobody asks
+  };
+  // The entry under construction at the innermost append point: is it certain, or does a flag tell?
+  struct Touch {
+    loop::Expr flag;
+    bool always = false;
+    bool sometimes = false;
+  };
+  using Body = std::function<void(const Scope&, Emitter&)>;
+
+  // --- setting up (kernel_lowering.cpp) ---
+  void declare_tensors();
+  void lower_chunk(Emitter& out);
+  TensorCode& code(const std::string& tensor) { return tensors_.at(tensor); }
+  const LevelCode& level_code(const Cursor& cursor) { return *code(cursor.access->tensor).levels[cursor.level]; }
+  const Level& level(const Cursor& cursor) const;
+  const std::string& level_index(const Cursor& cursor) const;
+  bool assembles() const { return phase_ != Phase::Compute; }
+
+  // --- statements (kernel_lowering.cpp) ---
+  void lower(const nest::Stmt& stmt, const Scope& scope, Emitter& out);
+  void lower_assign(const nest::Assign& assign, const Scope& scope, Emitter& out);
+  void lower_where(const nest::Where& where, const Scope& scope, Emitter& out);
+  void touch(const Scope& scope, Emitter& out);
+  // The position in the result's level `last_level` that the scope stands at.
+  loop::Expr result_position(const Scope& scope, int last_level) const;
+
+  // --- loops (iterate.cpp) ---
+  void lower_forall(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  void dense_loop(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope, Emitter& out);
+  void single_loop(const nest::Forall& loop, int iterating, const Scope& scope, Emitter& out);
+  void merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope, Emitter& out);
+  AccessSet iterators(const nest::Forall& loop, const Scope& scope) const;
+  // Whether every operand below is found by arithmetic, so that no entry of the result hangs on what is found.
+  bool only_full_levels_below(const nest::Forall& loop, const Scope& scope) const;
+  // Enters the body at a coordinate where the accesses of `present` have entries and the others of `iterating` have none.
+  void enter(const nest::Forall& loop, const loop::Expr& coordinate, const AccessSet& iterating,
+             const std::map<int, Positions>& present, Scope scope, Emitter& out);
+  // Fixes every level whose coordinate is known: by arithmetic or by searching.
+  void settle(const nest::Stmt& stmt, Scope scope, Emitter& out, const Body& body);
+
+  // --- the result (assemble.cpp) ---
+  void build_result(const Scope& before, Scope scope, Emitter& out, const Body& body);
+  void append(int group, const Scope& scope, Emitter& out, const Body& body);
+  // Whether the loop runs over a full level of the result that has levels to be assembled below it.
+  bool must_visit_all(const nest::Forall& loop, const Scope& scope) const;
+  bool is_known(int result_level, const Scope& scope) const;
+  loop::Expr level_coordinate(int result_level, const Scope& scope) const;
+
+  // --- workspaces (workspace.cpp) ---
+  void allocate_workspace(const nest::Where& where, Emitter& out);
+  void allocate_scalar(const std::string& name, Emitter& out);
+  void allocate_tracked(const std::string& name, const std::string& index);
+  void allocate_array(const std::string& name, const std::vector<std::string>& indices, const nest::Where& where,
+                      Emitter& out);
+
+  // --- values (expression.cpp) ---
+  loop::Expr value_of(const expr::Expr& expr, const Scope& scope, Emitter& out);
+  loop::Expr load(const expr::Access& access, const Scope& scope, Emitter& out);
+
+  // --- chunks and looking ahead (chunk.cpp, prefetch.cpp) ---
+  struct Range {
+    loop::Expr begin, end;
+  };
+  // The first of `total` units of work that belongs to chunk `chunk`.
+  loop::Expr share(const loop::Expr& total, const loop::Expr& chunk) const;
+  Range chunk_of_rows(const nest::Forall& loop, const Scope& scope, const loop::Expr& extent, Emitter& out);
+  Range chunk_of_positions(const LevelCode& level, const Positions& positions, Emitter& out);
+  bool is_outermost(const nest::Forall& loop) const { return nest_.root.get() == &loop; }
+  void emit_prefetches(const Cursor& cursor, const loop::Expr& position, const std::string& var, const Scope& scope,
+                       Emitter& out);
+
+  const nest::Nest& nest_;
+  Phase phase_;
+  Coordinates coordinates_;
+  std::string result_;
+  std::vector<std::string> result_indices_;
+  std::vector<ResultGroup> groups_;
+  std::vector<loop::Expr> counters_;  // of entries in each group, mutable
+  std::map<std::string, TensorCode> tensors_;
+  Names names_;
+  Emitter* hoisted_ = nullptr;  // before the outermost loop of a chunk
+  Touch* touch_ = nullptr;
+  loop::Expr chunks_;  // how many there are; the kernel's parallel loop runs over them
+  loop::Expr chunk_;
+  bool can_be_cut_ = false;
+  bool needs_zeros_ = false;
+};
+
+// Where `coordinate` is among the ordered positions [range.begin, range.end): the first position not before it.
+loop::Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& range,
+                            const loop::Expr& coordinate);
+// The end of the run of equal coordinates that starts at `begin`.
+loop::Expr emit_segment_end(Emitter& out, const LevelCode& level, const loop::Expr& begin, const loop::Expr& end,
+                            const loop::Expr& coordinate);
+
+}  // namespace tulle::lower

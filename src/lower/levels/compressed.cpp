@@ -1,0 +1,35 @@
+// Code of compressed levels.
+#include "lower/levels/compressed.h"
+
+namespace tulle::lower {
+
+using loop::Cast;
+using loop::Expr;
+using loop::IntConst;
+using loop::Load;
+
+Positions CompressedLevel::positions(Emitter& out, const Positions& parent) const {
+  // A segment of parents owns the neighbouring runs of all of them.
+  const Expr last = parent.is_single() ? parent.begin : parent.end - 1;
+  const Expr begin = out.let("p", Cast::make(DType::Int64, Load::make(pos_, parent.begin)));
+  const Expr end = out.let("p_end", Cast::make(DType::Int64, Load::make(pos_, last + 1)));
+  return {begin, end};
+}
+
+Expr CompressedLevel::coordinate(const Expr& position) const {
+  return Cast::make(DType::Int64, Load::make(crd_, position));
+}
+
+void CompressedLevel::insert(Emitter& out, const Expr& position, const Expr& coordinate) const {
+  out.store(crd_, position, Cast::make(crd_->element, coordinate));
+}
+
+void CompressedLevel::finish(Emitter& out, const Expr& parent, const Expr& end) const {
+  out.store(pos_, parent + 1, Cast::make(pos_->element, end));
+}
+
+void CompressedLevel::open(Emitter& out) const {
+  out.store(pos_, IntConst::make(0), IntConst::make(0, loop::Type{pos_->element, 1}));
+}
+
+}  // namespace tulle::lower

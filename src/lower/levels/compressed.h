@@ -1,0 +1,29 @@
+// A level that stores where each parent's entries lie and the coordinate of each.
+#pragma once
+
+#include "lower/levels/level_code.h"
+
+namespace tulle::lower {
+
+class CompressedLevel : public LevelCode {
+ public:
+  CompressedLevel(const Level& level, const LevelArrays& arrays)
+      : unique_(level.unique), ordered_(level.ordered), pos_(arrays.pos), crd_(arrays.crd) {}
+
+  bool is_unique() const override { return unique_; }
+  bool is_ordered() const override { return ordered_; }
+  Positions positions(Emitter& out, const Positions& parent) const override;
+  loop::Expr coordinate(const loop::Expr& position) const override;
+  loop::Buffer coordinates() const override { return crd_; }
+  loop::Buffer positions_buffer() const override { return pos_; }
+
+  void insert(Emitter& out, const loop::Expr& position, const loop::Expr& coordinate) const override;
+  void finish(Emitter& out, const loop::Expr& parent, const loop::Expr& end) const override;
+  void open(Emitter& out) const override;
+
+ private:
+  bool unique_, ordered_;
+  loop::Buffer pos_, crd_;
+};
+
+}  // namespace tulle::lower

@@ -1,0 +1,21 @@
+// A level that stores nothing: position = parent * extent + coordinate.
+#pragma once
+
+#include "lower/levels/level_code.h"
+
+namespace tulle::lower {
+
+class DenseLevel : public LevelCode {
+ public:
+  explicit DenseLevel(loop::Expr extent) : extent_(std::move(extent)) {}
+
+  bool is_full() const override { return true; }
+  Positions positions(Emitter& out, const Positions& parent) const override;
+  loop::Expr coordinate(const loop::Expr& position) const override;
+  loop::Expr locate(const loop::Expr& parent, const loop::Expr& coordinate) const override;
+
+ private:
+  loop::Expr extent_;
+};
+
+}  // namespace tulle::lower

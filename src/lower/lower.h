@@ -1,0 +1,18 @@
+// Lowering: a nest becomes steps and kernels of a host program.
+#pragma once
+
+#include "loop/host.h"
+#include "nest/nest.h"
+
+namespace tulle::lower {
+
+// Appends what computes the nest's result: allocation and one kernel where the structure is known, else counting, scanning
+// and filling. Operands, extents (n_i), counts (A_count) and `threads` are names of the host program.
+void lower_nest(const nest::Nest& nest, loop::HostProgram& program);
+
+// Appends what sorts the entries of `from` (stored as unordered coordinates) into `to`, of the same levels, ordered but not
+// unique: equal coordinates stand next to each other.
+void sort_entries(const std::string& from, const std::string& to, const expr::TensorType& type,
+                  loop::HostProgram& program);
+
+}  // namespace tulle::lower

@@ -1,0 +1,19 @@
+// The levels of a sparse result that come into being together: a compressed level and the singletons below it.
+#pragma once
+
+#include <vector>
+
+#include "format/format.h"
+
+namespace tulle::lower {
+
+// Levels first..last of the result get one entry each when the coordinate of the last is known.
+struct ResultGroup {
+  int first;
+  int last;
+};
+
+// Outermost first. Full levels belong to no group.
+std::vector<ResultGroup> result_groups(const Format& format);
+
+}  // namespace tulle::lower

@@ -1,0 +1,107 @@
+// Index arithmetic over split and fused variables.
+#include "lower/scope.h"
+
+#include "lower/storage.h"
+#include "support/check.h"
+
+namespace tulle::lower {
+
+using loop::Binary;
+using loop::BinaryOp;
+using loop::Expr;
+using loop::IntConst;
+using nest::Variable;
+
+Expr Coordinates::extent(const std::string& var) const {
+  if (const auto known = nest_.known_extent(var)) return IntConst::make(*known);
+  const Variable& v = nest_.variable(var);
+  switch (v.origin) {
+    case Variable::Origin::Source: return loop::Var::make(extent_name(var));
+    case Variable::Origin::Outer: return loop::ceil_divide(extent(v.parent), v.factor);
+    case Variable::Origin::Inner: return IntConst::make(v.factor);
+    case Variable::Origin::Fused: return extent(v.parent) * extent(v.second);
+  }
+  internal_error("the extent of ", var);
+}
+
+Expr Coordinates::bound(const std::string& var, const Scope& scope) const {
+  const Variable& v = nest_.variable(var);
+  const bool is_outer = v.origin == Variable::Origin::Outer;
+  if (!is_outer && v.origin != Variable::Origin::Inner) return extent(var);
+  if (const auto known = nest_.known_extent(v.parent); known && *known % v.factor == 0) return extent(var);
+  for (const auto& [name, other] : nest_.variables) {
+    const auto wanted = is_outer ? Variable::Origin::Inner : Variable::Origin::Outer;
+    if (other.parent != v.parent || other.origin != wanted || other.factor != v.factor) continue;
+    const auto found = scope.coordinates.find(name);
+    if (found == scope.coordinates.end()) continue;
+    const Expr whole = extent(v.parent);
+    if (is_outer) return loop::ceil_divide(loop::maximum(whole - found->second, IntConst::make(0)), v.factor);
+    return loop::minimum(extent(var), whole - found->second * v.factor);
+  }
+  return extent(var);
+}
+
+std::optional<std::pair<std::string, std::string>> Coordinates::bound_split(const std::string& parent, int64_t factor,
+                                                                            const Scope& scope) const {
+  for (const auto& [outer, v] : nest_.variables) {
+    if (v.origin != Variable::Origin::Outer || v.parent != parent || (factor != 0 && v.factor != factor)) continue;
+    for (const auto& [inner, w] : nest_.variables) {
+      if (w.origin != Variable::Origin::Inner || w.parent != parent || w.factor != v.factor) continue;
+      if (coordinate(outer, scope) && coordinate(inner, scope)) return std::pair(outer, inner);
+    }
+  }
+  return std::nullopt;
+}
+
+Expr Coordinates::coordinate(const std::string& var, const Scope& scope) const {
+  const auto found = scope.coordinates.find(var);
+  if (found != scope.coordinates.end()) return found->second;
+  if (const auto split = bound_split(var, 0, scope)) {
+    const int64_t factor = nest_.variable(split->first).factor;
+    return coordinate(split->first, scope) * factor + coordinate(split->second, scope);
+  }
+  for (const auto& [name, v] : nest_.variables) {
+    if (v.origin != Variable::Origin::Fused || (v.parent != var && v.second != var)) continue;
+    if (const Expr fused = coordinate(name, scope)) {
+      return Binary::make(v.parent == var ? BinaryOp::Div : BinaryOp::Mod, fused, extent(v.second));
+    }
+  }
+  return {};
+}
+
+Expr Coordinates::level_coordinate(const LevelExpr& level, const std::string& index, const Scope& scope) const {
+  if (level.part == LevelExpr::Part::Whole) return coordinate(index, scope);
+  const bool quotient = level.part == LevelExpr::Part::Quotient;
+  for (const auto& [name, v] : nest_.variables) {
+    const auto wanted = quotient ? Variable::Origin::Outer : Variable::Origin::Inner;
+    if (v.origin == wanted && v.parent == index && v.factor == level.divisor) {
+      if (const Expr found = coordinate(name, scope)) return found;
+    }
+  }
+  const Expr whole = coordinate(index, scope);
+  if (!whole) return {};
+  return Binary::make(quotient ? BinaryOp::Div : BinaryOp::Mod, whole, IntConst::make(level.divisor));
+}
+
+Expr Coordinates::level_extent(const LevelExpr& level, const std::string& index) const {
+  switch (level.part) {
+    case LevelExpr::Part::Whole: return extent(index);
+    case LevelExpr::Part::Quotient: return loop::ceil_divide(extent(index), level.divisor);
+    case LevelExpr::Part::Remainder: return IntConst::make(level.divisor);
+  }
+  internal_error("the extent of a level of ", index);
+}
+
+bool Coordinates::is_level_variable(const LevelExpr& level, const std::string& index, const std::string& var) const {
+  const Variable& v = nest_.variable(var);
+  switch (level.part) {
+    case LevelExpr::Part::Whole: return var == index;
+    case LevelExpr::Part::Quotient:
+      return v.origin == Variable::Origin::Outer && v.parent == index && v.factor == level.divisor;
+    case LevelExpr::Part::Remainder:
+      return v.origin == Variable::Origin::Inner && v.parent == index && v.factor == level.divisor;
+  }
+  return false;
+}
+
+}  // namespace tulle::lower

@@ -1,0 +1,56 @@
+// Finding coordinates among the stored ones.
+#include "lower/kernel_lowering.h"
+
+namespace tulle::lower {
+
+using loop::Binary;
+using loop::BinaryOp;
+using loop::Expr;
+using loop::IntConst;
+
+namespace {
+
+Expr middle(const Expr& low, const Expr& high) {
+  return Binary::make(BinaryOp::Div, low + high, IntConst::make(2));
+}
+
+}  // namespace
+
+Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& range, const Expr& coordinate) {
+  const Expr low = out.declare("low", range.begin);
+  if (!level.is_ordered()) {
+    // Any order: walk until it turns up.
+    const Expr searching = out.declare("searching", low < range.end);
+    Emitter body = out.nested(), found = out.nested(), on = out.nested();
+    found.assign(searching, IntConst::make(0, loop::kBool));
+    on.assign(low, low + 1);
+    on.assign(searching, low < range.end);
+    body.add(loop::If::make(level.coordinate(low) == coordinate, found.take(), on.take()));
+    out.add(loop::While::make(searching, body.take()));
+    return low;
+  }
+  const Expr high = out.declare("high", range.end);
+  Emitter body = out.nested();
+  const Expr half = body.snapshot("half", middle(low, high));
+  Emitter right = out.nested(), left = out.nested();
+  right.assign(low, half + 1);
+  left.assign(high, half);
+  body.add(loop::If::make(level.coordinate(half) < coordinate, right.take(), left.take()));
+  out.add(loop::While::make(low < high, body.take()));
+  return low;
+}
+
+Expr emit_segment_end(Emitter& out, const LevelCode& level, const Expr& begin, const Expr& end,
+                      const Expr& coordinate) {
+  const Expr next = out.declare("next", begin + 1);
+  const Expr same = out.declare("same", next < end);
+  Emitter body = out.nested(), on = out.nested(), stop = out.nested();
+  on.assign(next, next + 1);
+  on.assign(same, next < end);
+  stop.assign(same, IntConst::make(0, loop::kBool));
+  body.add(loop::If::make(level.coordinate(next) == coordinate, on.take(), stop.take()));
+  out.add(loop::While::make(same, body.take()));
+  return next;
+}
+
+}  // namespace tulle::lower

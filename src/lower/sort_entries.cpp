@@ -1,0 +1,55 @@
+// Bringing coordinates into order: the host sorts a permutation, a kernel applies it.
+#include "lower/emitter.h"
+#include "lower/kernel_parameters.h"
+#include "lower/lower.h"
+#include "lower/storage.h"
+#include "support/check.h"
+
+namespace tulle::lower {
+
+using loop::Expr;
+using loop::IntConst;
+using loop::Load;
+
+void sort_entries(const std::string& from, const std::string& to, const expr::TensorType& type,
+                  loop::HostProgram& program) {
+  const TensorBuffers source = buffers_of(from, type);
+  const TensorBuffers target = buffers_of(to, type);
+  const Expr count = loop::Var::make(count_name(from));
+  const loop::Buffer order = loop::make_buffer(to + "_order", DType::Int64);
+  std::vector<loop::Buffer> keys;
+  for (const loop::Buffer& crd : source.crd) {
+    TULLE_CHECK(crd, "coordinates at every level of ", from);
+    keys.push_back(crd);
+  }
+  auto& steps = program.steps;
+  steps.push_back(loop::AllocateStep{order, count, false});
+  steps.push_back(loop::SortStep{order, keys, count});
+
+  Names names;
+  Emitter body(names);
+  const Expr at = loop::Var::make("q");
+  const Expr origin = body.let("origin", Load::make(order, at));
+  for (size_t l = 0; l < keys.size(); ++l) body.store(target.crd[l], at, Load::make(source.crd[l], origin));
+  body.store(target.values, at, Load::make(source.values, origin));
+  Emitter chunk(names);
+  const Expr chunks = loop::Var::make(chunks_name(to));
+  const Expr index = loop::Var::make("chunk");
+  auto share = [&](const Expr& c) { return loop::Binary::make(loop::BinaryOp::Div, count * c, chunks); };
+  chunk.add(loop::For::make("q", share(index), share(index + 1), body.take()));
+  loop::Kernel kernel = with_parameters(
+      "sort_" + to,
+      loop::Block::make({loop::For::make("chunk", IntConst::make(0), chunks, chunk.take(), loop::LoopKind::Parallel)}));
+
+  steps.push_back(loop::LetStep{chunks_name(to), loop::Var::make(kThreads)});
+  for (const loop::Buffer& crd : target.crd) steps.push_back(loop::AllocateStep{crd, count, false});
+  steps.push_back(loop::AllocateStep{target.values, count, false});
+  steps.push_back(loop::LetStep{count_name(to), count});
+  steps.push_back(loop::LaunchStep{kernel.name});
+  steps.push_back(loop::FreeStep{order});
+  for (const loop::Buffer& crd : source.crd) steps.push_back(loop::FreeStep{crd});
+  steps.push_back(loop::FreeStep{source.values});
+  program.kernels.push_back(std::move(kernel));
+}
+
+}  // namespace tulle::lower

@@ -1,0 +1,26 @@
+// Names of arrays and extents.
+#include "lower/storage.h"
+
+#include "support/check.h"
+
+namespace tulle::lower {
+
+TensorBuffers buffers_of(const std::string& tensor, const expr::TensorType& type) {
+  TensorBuffers buffers;
+  buffers.values = loop::make_buffer(tensor, type.type);
+  const std::vector<Level>& levels = type.format.levels();
+  for (size_t l = 0; l < levels.size(); ++l) {
+    const LevelKind kind = levels[l].kind;
+    buffers.pos.push_back(stores_positions(kind) ? loop::make_buffer(concat(tensor, "_pos", l), type.index_type)
+                                                 : nullptr);
+    buffers.crd.push_back(stores_coordinates(kind) ? loop::make_buffer(concat(tensor, "_crd", l), type.index_type)
+                                                   : nullptr);
+  }
+  return buffers;
+}
+
+std::string extent_name(const std::string& variable) { return "n_" + variable; }
+std::string chunks_name(const std::string& result) { return result + "_chunks"; }
+std::string count_name(const std::string& tensor) { return tensor + "_count"; }
+
+}  // namespace tulle::lower

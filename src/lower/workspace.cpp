@@ -1,0 +1,118 @@
+// Workspaces: a scalar in a register, a small array in registers or on the stack, a tracked row in memory.
+#include "lower/kernel_lowering.h"
+#include "lower/levels/dense.h"
+#include "support/check.h"
+
+namespace tulle::lower {
+
+using loop::Expr;
+using loop::IntConst;
+
+namespace {
+
+constexpr int64_t kLargestLocal = 2048;  // elements
+
+const nest::Forall* find_loop(const nest::Stmt& stmt, const std::string& var) {
+  if (const auto* forall = stmt.as<nest::Forall>()) {
+    return forall->var == var ? forall : find_loop(forall->body, var);
+  }
+  if (const auto* where = stmt.as<nest::Where>()) {
+    const nest::Forall* found = find_loop(where->consumer, var);
+    return found ? found : find_loop(where->producer, var);
+  }
+  if (const auto* sequence = stmt.as<nest::Sequence>()) {
+    for (const nest::Stmt& part : sequence->stmts) {
+      if (const nest::Forall* found = find_loop(part, var)) return found;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void KernelLowering::allocate_workspace(const nest::Where& where, Emitter& out) {
+  const std::string& name = where.workspace;
+  std::vector<std::string> indices;
+  for (const nest::Assign* assign : nest::assigns(where.producer)) {
+    if (assign->tensor == name) indices = assign->indices;
+  }
+  if (nest_.tensor(name).tracking == nest::Tensor::Tracking::Tracked) {
+    TULLE_CHECK(indices.size() == 1, "a tracked workspace over one variable");
+    allocate_tracked(name, indices[0]);
+  } else if (indices.empty()) {
+    allocate_scalar(name, out);
+  } else {
+    allocate_array(name, indices, where, out);
+  }
+}
+
+void KernelLowering::allocate_scalar(const std::string& name, Emitter& out) {
+  TensorCode& target = tensors_[name];
+  target.scalar = out.declare(name, loop::constant({nest_.tensor(name).type.type, 1}, 0));
+  if (assembles()) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
+}
+
+void KernelLowering::allocate_tracked(const std::string& name, const std::string& index) {
+  TensorCode& target = tensors_[name];
+  if (target.tracked) return;
+  const expr::TensorType& type = nest_.tensor(name).type;
+  const Expr extent = coordinates_.extent(index);
+  auto arrays = std::make_unique<TrackedArrays>();
+  auto allocate = [&](const std::string& suffix, DType element, const Expr& size, bool zeroed) {
+    const loop::Buffer buffer = loop::make_buffer(names_.fresh(name + suffix), element, loop::Space::Workspace);
+    hoisted_->add(loop::Allocate::make(buffer, size, zeroed));
+    return buffer;
+  };
+  arrays->values = allocate("_values", type.type, extent, true);
+  arrays->written = allocate("_written", DType::Bool, extent, true);
+  arrays->list = allocate("_list", type.index_type, extent + 1, false);
+  arrays->count = hoisted_->declare(name + "_count", IntConst::make(0));
+  target.values = arrays->values;
+  target.levels.push_back(std::make_unique<TrackedLevel>(*arrays, phase_ != Phase::Count));
+  target.tracked = std::move(arrays);
+}
+
+void KernelLowering::allocate_array(const std::string& name, const std::vector<std::string>& indices,
+                                    const nest::Where& where, Emitter& out) {
+  TensorCode& target = tensors_[name];
+  if (assembles()) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
+  const DType element = nest_.tensor(name).type.type;
+  Expr size = IntConst::make(1);
+  for (const std::string& index : indices) size = size * coordinates_.extent(index);
+  const auto* constant_size = size.as<loop::IntConst>();
+  const bool local = constant_size && constant_size->value > 0 && constant_size->value <= kLargestLocal;
+  target.levels.clear();
+  for (const std::string& index : indices) {
+    target.levels.push_back(std::make_unique<DenseLevel>(coordinates_.extent(index)));
+  }
+  if (local) {
+    target.values = loop::make_buffer(names_.fresh(name), element, loop::Space::Local);
+    out.add(loop::Allocate::make(target.values, size, false));
+  } else if (!target.values) {
+    target.values = loop::make_buffer(names_.fresh(name), element, loop::Space::Workspace);
+    hoisted_->add(loop::Allocate::make(target.values, size, false));
+  }
+  if (phase_ == Phase::Count) return;
+
+  // Zeroed by loops of the kind that fills it, so that a register stays a register.
+  std::vector<std::string> variables;
+  Expr at = IntConst::make(0);
+  for (const std::string& index : indices) {
+    variables.push_back(names_.fresh(index));
+    at = at * coordinates_.extent(index) + loop::Var::make(variables.back());
+  }
+  loop::Stmt zero = loop::Store::make(target.values, at, loop::constant({element, 1}, 0));
+  for (size_t d = indices.size(); d-- > 0;) {
+    const nest::Forall* filling = find_loop(where.producer, indices[d]);
+    loop::LoopKind kind = loop::LoopKind::Serial;
+    int factor = 0;
+    if (filling && filling->tag.kind == nest::LoopTag::Kind::Vector) {
+      kind = loop::LoopKind::Vector;
+      factor = filling->tag.factor;
+    }
+    zero = loop::For::make(variables[d], IntConst::make(0), coordinates_.extent(indices[d]), zero, kind, factor);
+  }
+  out.add(zero);
+}
+
+}  // namespace tulle::lower
