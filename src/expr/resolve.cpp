@@ -52,9 +52,10 @@ class Resolver {
     }
     const int rank = result_.tensors.at(access.tensor).format.rank();
     if (rank == static_cast<int>(access.indices.size())) return;
-    fail_in(statement, &access,
-            concat("'", access.tensor, "' has ", rank, " dimensions, but ", access.indices.size(),
-                   " indices here; give one for each"));
+    fail_in(
+        statement, &access,
+        concat("'", access.tensor, "' has rank ", rank, ", but the number of its indices here is ",
+               access.indices.size(), "; give one for each dimension"));
   }
 
   [[noreturn]] void fail_unknown(const Statement& statement, const Access& access) const {

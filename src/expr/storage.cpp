@@ -1,0 +1,263 @@
+// Storing and spelling out, level by level.
+#include "expr/storage.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "expr/coordinates.h"
+#include "expr/padding.h"
+#include "expr/scalar.h"
+#include "support/check.h"
+
+namespace tulle::expr {
+
+namespace {
+
+// Calls visit with a value of the C++ type that holds `type`.
+template <typename Visit>
+void with_element_type(DType type, const Visit& visit) {
+  switch (type) {
+    case DType::Bool:
+      return visit(uint8_t{});
+    case DType::Int32:
+      return visit(int32_t{});
+    case DType::Int64:
+      return visit(int64_t{});
+    case DType::Float32:
+      return visit(float{});
+    case DType::Float64:
+      return visit(double{});
+    case DType::Float16:
+    case DType::BFloat16:
+      unsupported("Storing values of type ", name_of(type), " is not there yet; use f32.");
+  }
+}
+
+ArrayView make_array(const std::vector<int64_t>& elements, DType type) {
+  const auto length = static_cast<int64_t>(elements.size());
+  if (type == DType::Int64) {
+    const auto owner = std::make_shared<const std::vector<int64_t>>(elements);
+    return {owner->data(), length, owner};
+  }
+  const auto owner = std::make_shared<const std::vector<int32_t>>(elements.begin(), elements.end());
+  return {owner->data(), length, owner};
+}
+
+// One stored coordinate: where it is in each level, and in the tensor spelled out.
+struct Entry {
+  std::vector<int64_t> levels;
+  int64_t flat;
+};
+
+// The entries below one slot.
+struct Range {
+  size_t begin, end;
+};
+
+class Storer {
+ public:
+  Storer(const ReferenceTensor& tensor, const Format& format) : tensor_(tensor), format_(format) {
+    const std::vector<bool> stored = with_padding(format, tensor.sizes, tensor.stored);
+    for_each_coordinate(tensor.sizes, [&](const std::vector<int64_t>& coordinates) {
+      const int64_t flat = row_major(tensor.sizes, coordinates);
+      if (!stored[static_cast<size_t>(flat)]) return;
+      entries_.push_back({level_coordinates(format, coordinates), flat});
+    });
+    std::sort(entries_.begin(), entries_.end(),
+              [](const Entry& a, const Entry& b) { return a.levels < b.levels; });
+  }
+
+  StoredTensor run(DType index_type) {
+    slots_ = {{0, entries_.size()}};
+    std::vector<LevelStorage> storage;
+    for (size_t level = 0; level < format_.levels().size(); ++level) {
+      storage.push_back(store_level(level, index_type));
+    }
+    return {std::make_shared<const Pattern>(format_, tensor_.sizes, index_type, std::move(storage)),
+            tensor_.type, values()};
+  }
+
+ private:
+  LevelStorage store_level(size_t level, DType index_type) {
+    switch (format_.levels()[level].kind) {
+      case LevelKind::Dense:
+        store_dense(level);
+        return {};
+      case LevelKind::Compressed:
+        return store_compressed(level, index_type);
+      case LevelKind::Singleton:
+        return {.pos = {}, .crd = make_array(coordinates_of_slots(level), index_type)};
+    }
+    internal_error("unknown level kind");
+  }
+
+  int64_t coordinate(size_t entry, size_t level) const { return entries_[entry].levels[level]; }
+
+  void store_dense(size_t level) {
+    const LevelExpr& expr = format_.levels()[level].expr;
+    const int64_t extent = expr.extent(tensor_.sizes[static_cast<size_t>(expr.dimension)]);
+    std::vector<Range> children;
+    for (const Range& slot : slots_) {
+      size_t at = slot.begin;
+      for (int64_t c = 0; c < extent; ++c) {
+        const size_t begin = at;
+        while (at < slot.end && coordinate(at, level) == c) ++at;
+        children.push_back({begin, at});
+      }
+    }
+    slots_ = std::move(children);
+  }
+
+  // A slot for each coordinate or, where singletons follow, for each tuple of coordinates down to
+  // them.
+  LevelStorage store_compressed(size_t level, DType index_type) {
+    size_t last = level;
+    const std::vector<Level>& levels = format_.levels();
+    while (!levels[level].unique && last + 1 < levels.size() &&
+           levels[last + 1].kind == LevelKind::Singleton) {
+      ++last;
+    }
+    const auto equal = [&](size_t a, size_t b) {
+      for (size_t l = level; l <= last; ++l) {
+        if (coordinate(a, l) != coordinate(b, l)) return false;
+      }
+      return true;
+    };
+    std::vector<int64_t> pos = {0};
+    std::vector<Range> children;
+    for (const Range& slot : slots_) {
+      for (size_t at = slot.begin; at < slot.end;) {
+        const size_t begin = at;
+        while (at < slot.end && equal(begin, at)) ++at;
+        children.push_back({begin, at});
+      }
+      pos.push_back(static_cast<int64_t>(children.size()));
+    }
+    slots_ = std::move(children);
+    return {make_array(pos, index_type), make_array(coordinates_of_slots(level), index_type)};
+  }
+
+  std::vector<int64_t> coordinates_of_slots(size_t level) const {
+    std::vector<int64_t> crd;
+    for (const Range& slot : slots_) {
+      crd.push_back(coordinate(slot.begin, level));
+      if (coordinate(slot.end - 1, level) != crd.back()) {
+        user_error("The format ", format_.to_string(), " holds one coordinate at level ", level,
+                   " for each at the level above, but the tensor has several.");
+      }
+    }
+    return crd;
+  }
+
+  std::vector<std::byte> values() const {
+    std::vector<std::byte> bytes(slots_.size() * static_cast<size_t>(size_of(tensor_.type)));
+    with_element_type(tensor_.type, [&](auto zero) {
+      using Element = decltype(zero);
+      for (size_t slot = 0; slot < slots_.size(); ++slot) {
+        if (slots_[slot].begin == slots_[slot].end) continue;
+        const auto flat = static_cast<size_t>(entries_[slots_[slot].begin].flat);
+        const auto value = is_float(tensor_.type) ? static_cast<Element>(tensor_.floats[flat])
+                                                  : static_cast<Element>(tensor_.integers[flat]);
+        std::memcpy(bytes.data() + slot * sizeof(Element), &value, sizeof(Element));
+      }
+    });
+    return bytes;
+  }
+
+  const ReferenceTensor& tensor_;
+  const Format& format_;
+  std::vector<Entry> entries_;
+  std::vector<Range> slots_;  // of the level that was stored last
+};
+
+class Speller {
+ public:
+  explicit Speller(const StoredTensor& tensor) : tensor_(tensor), pattern_(*tensor.pattern) {
+    result_.type = tensor.type;
+    result_.sizes = pattern_.sizes();
+    const auto count = static_cast<size_t>(result_.count());
+    (is_float(tensor.type) ? result_.floats.resize(count) : result_.integers.resize(count));
+    result_.stored.resize(count);
+    coordinates_.resize(result_.sizes.size());
+  }
+
+  ReferenceTensor run() {
+    visit(0, 0);
+    return std::move(result_);
+  }
+
+ private:
+  void visit(int level, int64_t parent) {
+    if (level == pattern_.format().level_count()) return add(parent);
+    const Level& described = pattern_.format().levels()[static_cast<size_t>(level)];
+    const LevelStorage& storage = pattern_.levels()[static_cast<size_t>(level)];
+    const DType type = pattern_.index_type();
+    const LevelExpr& expr = described.expr;
+    switch (described.kind) {
+      case LevelKind::Dense: {
+        const int64_t extent = expr.extent(result_.sizes[static_cast<size_t>(expr.dimension)]);
+        for (int64_t c = 0; c < extent; ++c) descend(level, parent * extent + c, c);
+        return;
+      }
+      case LevelKind::Compressed:
+        for (int64_t at = storage.pos.at(parent, type); at < storage.pos.at(parent + 1, type);
+             ++at) {
+          descend(level, at, storage.crd.at(at, type));
+        }
+        return;
+      case LevelKind::Singleton:
+        return descend(level, parent, storage.crd.at(parent, type));
+    }
+  }
+
+  void descend(int level, int64_t slot, int64_t coordinate) {
+    const LevelExpr& expr = pattern_.format().levels()[static_cast<size_t>(level)].expr;
+    int64_t& here = coordinates_[static_cast<size_t>(expr.dimension)];
+    const int64_t before = here;
+    switch (expr.part) {
+      case LevelExpr::Part::Whole:
+        here = coordinate;
+        break;
+      case LevelExpr::Part::Quotient:
+        here = coordinate * expr.divisor;
+        break;
+      case LevelExpr::Part::Remainder:
+        here += coordinate;
+        break;
+    }
+    if (here < result_.sizes[static_cast<size_t>(expr.dimension)]) visit(level + 1, slot);
+    here = before;
+  }
+
+  void add(int64_t slot) {
+    const auto flat = static_cast<size_t>(row_major(result_.sizes, coordinates_));
+    result_.stored[flat] = true;
+    with_element_type(tensor_.type, [&](auto value) {
+      std::memcpy(&value, tensor_.values.data() + static_cast<size_t>(slot) * sizeof(value),
+                  sizeof(value));
+      if (is_float(tensor_.type)) {
+        result_.floats[flat] += static_cast<double>(value);
+      } else {
+        const Scalar sum = apply(BinaryOp::Add, make_integer(tensor_.type, result_.integers[flat]),
+                                 make_integer(tensor_.type, static_cast<int64_t>(value)));
+        result_.integers[flat] = sum.integer;
+      }
+    });
+  }
+
+  const StoredTensor& tensor_;
+  const Pattern& pattern_;
+  ReferenceTensor result_;
+  std::vector<int64_t> coordinates_;
+};
+
+}  // namespace
+
+StoredTensor store(const ReferenceTensor& tensor, const Format& format, DType index_type) {
+  TULLE_CHECK(format.rank() == static_cast<int>(tensor.sizes.size()));
+  return Storer(tensor, format).run(index_type);
+}
+
+ReferenceTensor spell_out(const StoredTensor& tensor) { return Speller(tensor).run(); }
+
+}  // namespace tulle::expr
