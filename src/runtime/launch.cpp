@@ -1,0 +1,74 @@
+// Ranges, threads and what becomes of a kernel's status.
+#include "runtime/launch.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "runtime/worker.h"
+#include "support/check.h"
+
+namespace tulle::runtime {
+
+namespace {
+
+constexpr int64_t kRangesPerThread = 8;  // so that a thread with quick ranges takes more of them
+
+using OutOfBounds = loop::WorkerContext::OutOfBounds;
+
+[[noreturn]] void raise(const KernelCall& call, int32_t status, const OutOfBounds& access) {
+  switch (status) {
+    case loop::kKernelOutOfMemory:
+      user_error("out of memory: a workspace of the kernel ", call.name,
+                 " could not be allocated; use a smaller problem or a machine with more memory");
+    case loop::kKernelOutOfBounds:
+      internal_error("the kernel ", call.name, " accesses ",
+                     access.buffer ? access.buffer : "a buffer", "[", access.index, "], which has ",
+                     access.size, " elements");
+    default:
+      internal_error("the kernel ", call.name, " returned the unknown status ", status);
+  }
+}
+
+int32_t run_range(const KernelCall& call, int64_t begin, int64_t end) {
+  return call.function(&this_worker(), call.buffers, call.scalars, begin, end);
+}
+
+}  // namespace
+
+void launch(const KernelCall& call, const Iterations& iterations) {
+  const int32_t status = run_range(call, iterations.begin, iterations.end);
+  if (status != loop::kKernelOk) raise(call, status, this_worker().out_of_bounds);
+}
+
+void launch_parallel(const KernelCall& call, const Iterations& iterations,
+                     Parallelism& parallelism) {
+  const auto [begin, end, step] = iterations;
+  if (begin >= end) return launch(call, iterations);  // what stands around the loop still runs
+  const int64_t count = (end - begin - 1) / step + 1;
+  const int64_t threads = std::min<int64_t>(count, parallelism.threads());
+  if (threads <= 1) return launch(call, iterations);
+
+  const int64_t ranges = std::min(count, threads * kRangesPerThread);
+  std::atomic<int64_t> next{0};
+  std::atomic<int32_t> status{loop::kKernelOk};
+  OutOfBounds access;
+  parallel_for(
+      parallelism, static_cast<int>(threads), [&, begin = begin, end = end, step = step](int) {
+        while (status.load(std::memory_order_relaxed) == loop::kKernelOk) {
+          const int64_t range = next.fetch_add(1, std::memory_order_relaxed);
+          if (range >= ranges) return;
+          const auto bound = [&](int64_t r) {
+            return r == ranges ? end
+                               : begin + step * (count / ranges * r + std::min(r, count % ranges));
+          };
+          const int32_t failed = run_range(call, bound(range), bound(range + 1));
+          int32_t expected = loop::kKernelOk;
+          if (failed != loop::kKernelOk && status.compare_exchange_strong(expected, failed)) {
+            access = this_worker().out_of_bounds;
+          }
+        }
+      });
+  if (status != loop::kKernelOk) raise(call, status, access);
+}
+
+}  // namespace tulle::runtime

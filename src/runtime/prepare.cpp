@@ -1,0 +1,166 @@
+// From names to slots.
+#include "runtime/prepare.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "support/check.h"
+
+namespace tulle::runtime {
+
+using loop::Expr;
+using loop::Stmt;
+
+namespace {
+
+// The parallel loop of a kernel and the Lets in front of it, which its bounds may use.
+struct ParallelLoop {
+  const loop::For* loop = nullptr;
+  std::unordered_map<std::string, Expr> lets;
+
+  void find(const Stmt& stmt) {
+    if (const auto* block = stmt.as<loop::Block>()) {
+      for (const Stmt& inner : block->stmts) {
+        if (!loop) find(inner);
+      }
+    } else if (const auto* let = stmt.as<loop::Let>()) {
+      lets[let->name] = let->value;
+    } else if (const auto* test = stmt.as<loop::If>()) {
+      find(test->yes);
+      if (!loop && test->no) find(test->no);
+    } else if (const auto* candidate = stmt.as<loop::For>();
+               candidate && candidate->loop == loop::LoopKind::Parallel) {
+      loop = candidate;
+    }
+  }
+};
+
+class Preparation {
+ public:
+  Preparation(const loop::HostProgram& program, const std::vector<loop::KernelFunction>& kernels)
+      : program_(program), kernels_(kernels) {}
+
+  PreparedProgram make() {
+    prepared_.buffer_parameters = program_.buffers.size();
+    prepared_.scalar_parameters = program_.scalars.size();
+    for (const loop::BufferParam& parameter : program_.buffers)
+      define_buffer(parameter.buffer->name);
+    for (const loop::ScalarParam& parameter : program_.scalars) define_scalar(parameter.name);
+    for (const loop::Step& step : program_.steps) {
+      std::visit([&](const auto& s) { prepared_.actions.emplace_back(prepare(s)); }, step);
+    }
+    for (const loop::Buffer& result : program_.results)
+      prepared_.results.push_back(buffer(result->name));
+    prepared_.buffers = buffers_.size();
+    prepared_.scalars = scalars_.size();
+    return std::move(prepared_);
+  }
+
+ private:
+  int define(std::unordered_map<std::string, int>& names, const std::string& name) {
+    const auto [at, is_new] = names.emplace(name, static_cast<int>(names.size()));
+    TULLE_CHECK(is_new, "the host program ", program_.name, " defines ", name, " twice");
+    return at->second;
+  }
+  int define_buffer(const std::string& name) { return define(buffers_, name); }
+  int define_scalar(const std::string& name) { return define(scalars_, name); }
+
+  int find(const std::unordered_map<std::string, int>& names, const std::string& name,
+           const char* what) const {
+    const auto at = names.find(name);
+    TULLE_CHECK(at != names.end(), "the host program ", program_.name, " uses the ", what, " ",
+                name, " before any step defines it");
+    return at->second;
+  }
+  int buffer(const std::string& name) const { return find(buffers_, name, "buffer"); }
+  int scalar(const std::string& name) const { return find(scalars_, name, "scalar"); }
+
+  ScalarCode code(const Expr& expr) const {
+    return ScalarCode(expr, [&](const std::string& name) { return scalar(name); });
+  }
+
+  int result_number(const loop::Buffer& node) const {
+    const auto& results = program_.results;
+    const auto at = std::find_if(results.begin(), results.end(),
+                                 [&](const auto& r) { return r->name == node->name; });
+    return at == results.end() ? -1 : static_cast<int>(at - results.begin());
+  }
+
+  Compute prepare(const loop::LetStep& step) {
+    ScalarCode value = code(step.value);
+    return {define_scalar(step.name), std::move(value)};
+  }
+
+  Allocation prepare(const loop::AllocateStep& step) {
+    ScalarCode size = code(step.size);
+    const int result = result_number(step.buffer);
+    return {define_buffer(step.buffer->name), result, step.buffer, std::move(size), step.zeroed};
+  }
+
+  Launch prepare(const loop::LaunchStep& step) {
+    const loop::Kernel& kernel = program_.kernel(step.kernel);
+    Launch launch{kernel.name, kernels_[static_cast<size_t>(&kernel - program_.kernels.data())],
+                  {},          {},
+                  false,       {},
+                  {},          1};
+    for (const auto& parameter : kernel.buffers)
+      launch.buffers.push_back(buffer(parameter.buffer->name));
+    for (const auto& parameter : kernel.scalars) launch.scalars.push_back(scalar(parameter.name));
+    ParallelLoop parallel;
+    parallel.find(kernel.body);
+    if (!parallel.loop) return launch;
+    const auto lookup = [&](const std::string& name) -> ScalarCode::Meaning {
+      if (const auto let = parallel.lets.find(name); let != parallel.lets.end()) return let->second;
+      return scalar(name);
+    };
+    launch.parallel = true;
+    launch.begin = ScalarCode(parallel.loop->begin, lookup);
+    launch.end = ScalarCode(parallel.loop->end, lookup);
+    launch.step = parallel.loop->step;
+    return launch;
+  }
+
+  Scan prepare(const loop::ScanStep& step) {
+    return {buffer(step.buffer->name), step.buffer, code(step.length)};
+  }
+
+  Read prepare(const loop::ReadStep& step) {
+    const int from = buffer(step.buffer->name);
+    ScalarCode index = code(step.index);
+    return {define_scalar(step.name), from, step.buffer->element, std::move(index)};
+  }
+
+  Sort prepare(const loop::SortStep& step) {
+    TULLE_CHECK(step.order->element == DType::Int64, "the permutation ", step.order->name);
+    Sort sort{buffer(step.order->name), {}, {}, code(step.length)};
+    for (const loop::Buffer& key : step.keys) {
+      sort.keys.push_back(buffer(key->name));
+      sort.elements.push_back(key->element);
+    }
+    return sort;
+  }
+
+  Release prepare(const loop::FreeStep& step) {
+    const int slot = buffer(step.buffer->name);
+    const bool is_parameter = static_cast<size_t>(slot) < prepared_.buffer_parameters;
+    TULLE_CHECK(!is_parameter && result_number(step.buffer) < 0, "the host program ", program_.name,
+                " frees ", step.buffer->name, ", which is not its own");
+    return {slot};
+  }
+
+  const loop::HostProgram& program_;
+  const std::vector<loop::KernelFunction>& kernels_;
+  PreparedProgram prepared_;
+  std::unordered_map<std::string, int> buffers_, scalars_;
+};
+
+}  // namespace
+
+PreparedProgram prepare_program(const loop::HostProgram& program,
+                                const std::vector<loop::KernelFunction>& kernels) {
+  TULLE_CHECK(kernels.size() == program.kernels.size(), kernels.size(), " functions for ",
+              program.kernels.size(), " kernels");
+  return Preparation(program, kernels).make();
+}
+
+}  // namespace tulle::runtime

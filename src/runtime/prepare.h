@@ -1,0 +1,73 @@
+// The prepared form of a host program: its steps with slots in place of names.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "loop/abi.h"
+#include "loop/host.h"
+#include "runtime/scalar_code.h"
+
+namespace tulle::runtime {
+
+struct Compute {  // a scalar
+  int scalar;
+  ScalarCode value;
+};
+
+struct Allocation {
+  int buffer;
+  int result;  // which one it is, -1 for a temporary
+  loop::Buffer node;
+  ScalarCode size;
+  bool zeroed;
+};
+
+struct Launch {
+  std::string name;
+  loop::KernelFunction function;
+  std::vector<int> buffers, scalars;  // slots of the kernel's parameters
+  bool parallel;
+  ScalarCode begin, end;  // of the parallel loop
+  int64_t step;
+};
+
+struct Scan {
+  int buffer;
+  loop::Buffer node;
+  ScalarCode length;
+};
+
+struct Read {
+  int scalar;
+  int buffer;
+  DType element;
+  ScalarCode index;
+};
+
+struct Sort {
+  int order;
+  std::vector<int> keys;
+  std::vector<DType> elements;
+  ScalarCode length;
+};
+
+struct Release {
+  int buffer;
+};
+
+using Action = std::variant<Compute, Allocation, Launch, Scan, Read, Sort, Release>;
+
+struct PreparedProgram {
+  size_t buffer_parameters, scalar_parameters;
+  size_t buffers = 0, scalars = 0;  // slots; the parameters come first
+  std::vector<Action> actions;
+  std::vector<int> results;  // slots
+};
+
+// Resolves names and compiles sizes; the contract is CompiledProgram's constructor's.
+PreparedProgram prepare_program(const loop::HostProgram& program,
+                                const std::vector<loop::KernelFunction>& kernels);
+
+}  // namespace tulle::runtime

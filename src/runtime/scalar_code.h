@@ -1,0 +1,49 @@
+// Scalar expressions of a host program, compiled to a short postfix form over numbered slots.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "loop/expr.h"
+
+namespace tulle::runtime {
+
+// Values are 64-bit slots as in loop/abi.h: integers sign-extended, floating-point numbers as their
+// bits.
+class ScalarCode {
+ public:
+  // What a name stands for: a slot, or an expression to be put in its place.
+  using Meaning = std::variant<int, loop::Expr>;
+  using Lookup = std::function<Meaning(const std::string& name)>;
+
+  ScalarCode() = default;  // the constant 0
+  // An InternalError if the expression loads or is a vector: the host computes with scalars only.
+  ScalarCode(const loop::Expr& expr, const Lookup& lookup);
+
+  int64_t evaluate(const int64_t* slots) const {
+    if (form_ == Form::Constant) return operand_;
+    return form_ == Form::Slot ? slots[operand_] : run(slots);
+  }
+
+ private:
+  enum class Form : uint8_t { Constant, Slot, Code };
+  enum class Action : uint8_t { Constant, Slot, Binary, Select, Cast, Call };
+  struct Instruction {
+    Action action;
+    DType type;        // of the operands
+    uint8_t what = 0;  // the BinaryOp, the Function or the DType to cast to
+    int64_t operand = 0;
+  };
+
+  void compile(const loop::Expr& expr, const Lookup& lookup, int depth);
+  int64_t run(const int64_t* slots) const;
+
+  Form form_ = Form::Constant;
+  int64_t operand_ = 0;
+  std::vector<Instruction> code_;
+};
+
+}  // namespace tulle::runtime

@@ -1,0 +1,117 @@
+// The pool of our own: a list of jobs under one mutex; whoever is free takes the next index.
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <pthread.h>
+#include <sched.h>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "runtime/parallelism.h"
+
+namespace tulle::runtime {
+
+namespace {
+
+struct Job {
+  void (*task)(void* data, int index);
+  void* data;
+  int count;
+  int taken = 0;
+  int finished = 0;
+};
+
+int processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+struct ThreadPool::Shared {
+  std::mutex mutex;
+  std::condition_variable work, done;
+  std::vector<Job*> jobs;  // with indices that nobody has taken
+  std::vector<std::thread> workers;
+  bool stop = false;
+
+  // Runs one index of the job; `lock` is held before and after.
+  void run_one(Job& job, std::unique_lock<std::mutex>& lock) {
+    const int index = job.taken++;
+    if (job.taken == job.count) jobs.erase(std::find(jobs.begin(), jobs.end(), &job));
+    lock.unlock();
+    job.task(job.data, index);
+    lock.lock();
+    // The job is on its caller's stack and gone once the last index is counted and the lock
+    // released.
+    if (++job.finished == job.count) done.notify_all();
+  }
+
+  void worker() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      work.wait(lock, [&] { return stop || !jobs.empty(); });
+      if (stop) return;
+      run_one(*jobs.back(), lock);
+    }
+  }
+
+  void start(int count) {
+    try {
+      while (static_cast<int>(workers.size()) < count) workers.emplace_back([this] { worker(); });
+    } catch (const std::system_error&) {
+      // Fewer threads then; the caller does the work itself.
+    }
+  }
+};
+
+ThreadPool::ThreadPool(int threads)
+    : threads_(std::max(1, threads)), shared_(std::make_unique<Shared>()) {}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->stop = true;
+  }
+  shared_->work.notify_all();
+  for (std::thread& worker : shared_->workers) worker.join();
+}
+
+void ThreadPool::run(int count, void (*task)(void* data, int index), void* data) {
+  if (count <= 0) return;
+  if (count == 1 || threads_ == 1) {
+    for (int index = 0; index < count; ++index) task(data, index);
+    return;
+  }
+  Job job{task, data, count};
+  std::unique_lock lock(shared_->mutex);
+  shared_->start(threads_ - 1);
+  shared_->jobs.push_back(&job);
+  for (int helper = 1; helper < std::min(count, threads_); ++helper) shared_->work.notify_one();
+  while (job.taken < job.count) shared_->run_one(job, lock);
+  shared_->done.wait(lock, [&] { return job.finished == job.count; });
+}
+
+Parallelism& default_parallelism() {
+  // Never destroyed: at exit the workers just end with the process. A child of fork has no workers
+  // and leaves the parent's pool alone.
+  static std::atomic<ThreadPool*> pool{nullptr};
+  static std::mutex mutex;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); },
+                   [] {
+                     pool.store(nullptr);
+                     mutex.unlock();
+                   });
+  });
+  if (ThreadPool* current = pool.load(std::memory_order_acquire)) return *current;
+  const std::lock_guard lock(mutex);
+  if (!pool.load()) pool.store(new ThreadPool(processors()), std::memory_order_release);
+  return *pool.load();
+}
+
+}  // namespace tulle::runtime

@@ -1,0 +1,53 @@
+// From text to a program that runs.
+#include "runtime/fixture.h"
+
+#include <cstring>
+
+#include "codegen/emit.h"
+#include "codegen/library.h"
+#include "loop/parse.h"
+#include "runtime/kernel_symbols.h"
+
+namespace tulle::runtime {
+
+namespace {
+
+jit::Engine& engine() {
+  static jit::Engine engine([] {
+    jit::Symbols symbols = kernel_symbols();
+    for (auto& symbol : codegen::library_symbols()) symbols.push_back(symbol);
+    return symbols;
+  }());
+  return engine;
+}
+
+}  // namespace
+
+void* VectorMemory::allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,
+                             bool zeroed) {
+  if (fail) return nullptr;
+  std::vector<char>& bytes = results_[result];
+  bytes.assign(static_cast<size_t>(elements * size_of(buffer.element)), zeroed ? 0 : 0x5a);
+  return bytes.data();
+}
+
+TestProgram::TestProgram(const std::string& text) {
+  const loop::HostProgram program = loop::parse_host_program(text);
+  codegen::Module module = codegen::emit_cpu(program.kernels, codegen::host_target());
+  codegen::optimise(module);
+  std::vector<std::string> names;
+  for (const loop::Kernel& kernel : program.kernels) names.push_back(kernel.name);
+  object_ = engine().load(codegen::object(module), names);
+  std::vector<loop::KernelFunction> functions;
+  for (const std::string& name : names) functions.push_back(object_->kernel(name));
+  program_ = std::make_unique<CompiledProgram>(program, functions);
+}
+
+std::vector<Result> TestProgram::run(std::vector<void*> buffers, std::vector<int64_t> scalars,
+                                     Parallelism& parallelism) {
+  std::vector<Result> results(program_->result_count());
+  program_->run(buffers, scalars, memory, parallelism, results);
+  return results;
+}
+
+}  // namespace tulle::runtime
