@@ -1,0 +1,75 @@
+// Turns expressions into closures that compute them for all threads at once; part of the interpreter.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "loop/interpret/memory.h"
+
+namespace tulle::loop {
+
+// An expression ready to run: `words` holds its value after `compute`, thread by thread, the lanes of a thread together.
+// `compute` is empty where the value is there already (variables, constants).
+struct Operand {
+  Word* words = nullptr;
+  Type type;
+  std::function<void()> compute;
+
+  void operator()() const {
+    if (compute) compute();
+  }
+};
+
+// A buffer as a name finds it: one for all threads, or an array with one for each.
+struct Place {
+  Memory* memory = nullptr;
+  bool each = false;
+  Memory& of(int thread) const { return memory[each ? thread : 0]; }
+};
+
+// What names mean. A name that is declared again in a later scope replaces the earlier one; scopes never shadow.
+struct Environment {
+  std::map<std::string, Word*> variables;
+  std::map<std::string, Place> places;
+};
+
+// The words of all variables and intermediate values; addresses stay.
+class Registers {
+ public:
+  Word* make(size_t count) { return words_.emplace_back(count, Word{.i = 0}).data(); }
+
+ private:
+  std::deque<std::vector<Word>> words_;
+};
+
+class ExprCompiler {
+ public:
+  ExprCompiler(Threads& threads, Registers& registers, const Environment& environment)
+      : threads_(threads), registers_(registers), environment_(environment) {}
+
+  Operand compile(const Expr& expr);
+  Word* make_words(Type type) { return registers_.make(static_cast<size_t>(threads_.count()) * type.lanes); }
+
+ private:
+  Operand constant(Word value, Type type);
+  Operand compile_binary(const Binary& node);
+  Operand compile_select(const Select& node);
+  Operand compile_cast(const Cast& node);
+  Operand compile_call(const Call& node);
+  Operand compile_load(const Load& node);
+  Operand compile_ramp(const Ramp& node);
+  Operand compile_broadcast(const Broadcast& node);
+  Operand compile_vector_reduce(const VectorReduce& node);
+  Operand compile_lane_reduce(const LaneReduce& node);
+  Operand compile_lane_shuffle(const LaneShuffle& node);
+  size_t words_of(Type type) const { return static_cast<size_t>(threads_.count()) * type.lanes; }
+
+  Threads& threads_;
+  Registers& registers_;
+  const Environment& environment_;
+};
+
+}  // namespace tulle::loop

@@ -1,0 +1,15 @@
+// Runs one launch of a kernel; part of the interpreter.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "loop/interpret/memory.h"
+
+namespace tulle::loop {
+
+// Runs the kernel on the buffers and scalars of its parameters' names. `launch` numbers the launches of a program from 1 on.
+void run_kernel(const Kernel& kernel, std::map<std::string, Memory>& buffers, const std::map<std::string, Word>& scalars,
+                uint32_t launch);
+
+}  // namespace tulle::loop

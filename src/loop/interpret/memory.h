@@ -1,0 +1,48 @@
+// Buffers of the interpreter: every access is checked for bounds, initialisation and races.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "loop/interpret.h"
+#include "loop/interpret/threads.h"
+#include "loop/interpret/word.h"
+
+namespace tulle::loop {
+
+class Memory {
+ public:
+  Memory(std::string name, DType element);
+  Memory(std::string name, Array contents);  // all initialised
+
+  // New contents: zeros, or poison that may not be read before it is written.
+  void allocate(int64_t size, bool zeroed);
+  // From now on accesses are checked against others of the same launch; launch 0 checks nothing.
+  void track(uint32_t launch);
+
+  // An InternalError says which buffer, index and size, and what is wrong.
+  Word read(int64_t index, const Threads& threads, int thread);
+  void write(int64_t index, Word value, const Threads& threads, int thread);
+  Word update(ReduceOp op, int64_t index, Word value, const Threads& threads, int thread);  // gives the old value
+
+  const std::string& name() const { return name_; }
+  DType element() const { return element_; }
+  int64_t size() const { return size_; }
+  // The contents, handed out; an element never written is an InternalError.
+  Array take();
+
+ private:
+  template <typename Action>
+  void checked(int64_t index, Action action);
+  std::byte* at(int64_t index) { return bytes_.data() + index * size_of(element_); }
+
+  std::string name_;
+  DType element_;
+  int64_t size_ = 0;
+  std::vector<std::byte> bytes_;
+  std::vector<uint8_t> written_;  // empty: all of it
+  uint32_t launch_ = 0;
+  std::vector<History> histories_;
+};
+
+}  // namespace tulle::loop

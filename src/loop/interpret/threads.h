@@ -1,0 +1,45 @@
+// The threads that the interpreter runs in step: those of one GPU block, or the one of a CPU iteration.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "loop/gpu.h"
+#include "loop/interpret/races.h"
+#include "loop/stmt.h"
+
+namespace tulle::loop {
+
+class Threads {
+ public:
+  explicit Threads(int count);
+
+  int count() const { return static_cast<int>(active_.size()); }
+  bool active(int thread) const { return active_[thread] != 0; }
+  // Which threads run the statement at hand; control flow narrows it and puts it back.
+  std::vector<uint8_t>& mask() { return active_; }
+  bool any() const;
+
+  // The next block of a launch or iteration of a parallel loop begins, all threads active.
+  void begin_block();
+  // Raises an InternalError unless all threads of the block stand there, or of each warp all or none.
+  void barrier(BarrierScope scope);
+  // Raises an InternalError unless of each group of `width` threads all or none are active.
+  void check_groups(int width, std::string_view what) const;
+  // Counts the steps of loops, so that a program that never ends is reported.
+  void count_step();
+
+  Access access(int thread) const {
+    const auto warp = static_cast<uint32_t>(thread / kWarpSize);
+    return {block_, phase_, warp, warp_phases_[warp], static_cast<uint32_t>(thread)};
+  }
+
+ private:
+  std::vector<uint8_t> active_;
+  std::vector<uint32_t> warp_phases_;
+  uint32_t block_ = 0;  // 0 is the code before the loop
+  uint32_t phase_ = 0;
+  int64_t steps_ = 0;
+};
+
+}  // namespace tulle::loop

@@ -1,0 +1,123 @@
+// The steps of a host program: names, types, and what each launch binds.
+#include <set>
+
+#include "loop/print.h"
+#include "loop/rewrite.h"
+#include "loop/verify.h"
+#include "loop/verify_expr.h"
+#include "support/check.h"
+
+namespace tulle::loop {
+
+namespace {
+
+class HostVerifier {
+ public:
+  explicit HostVerifier(const HostProgram& program) : program_(program) {}
+
+  void run() {
+    std::set<std::string> names;
+    for (const Kernel& kernel : program_.kernels) {
+      if (!names.insert(kernel.name).second) internal_error("two kernels are called ", kernel.name);
+      verify(kernel);
+    }
+    scope_.declare_parameters(program_.buffers, program_.scalars);
+    for (const Step& step : program_.steps) {
+      try {
+        std::visit([this](const auto& s) { check(s); }, step);
+      } catch (const InternalError& error) {
+        internal_error(error.what(), "\n  in: ", to_string(step));
+      }
+    }
+    for (const Buffer& result : program_.results) scope_.find_buffer(result);
+  }
+
+ private:
+  // A value that the host computes from its scalars.
+  void check_value(const Expr& expr) {
+    verify_expr(expr, scope_);
+    visit(expr, [](const Expr& inner) {
+      const bool is_scalar = !inner.as<Load>() && !inner.as<LaneReduce>() && !inner.as<LaneShuffle>();
+      if (!is_scalar || inner.type().is_vector()) {
+        internal_error("the host computes with scalars only: ", to_string(inner));
+      }
+    });
+  }
+
+  void check_index(const Expr& expr) {
+    check_value(expr);
+    verify_expr(expr, kIndex, scope_);
+  }
+
+  void check_integers(const Buffer& buffer) {
+    scope_.find_buffer(buffer);
+    if (!is_integer(buffer->element)) internal_error("'", buffer->name, "' holds no integers");
+  }
+
+  void check_writable(const Buffer& buffer) {
+    if (!scope_.find_buffer(buffer).writable) internal_error("'", buffer->name, "' is not a mut parameter");
+  }
+
+  void check(const LetStep& step) {
+    check_value(step.value);
+    scope_.declare(step.name, {NameKind::Constant, step.value.type(), {}});
+  }
+
+  void check(const AllocateStep& step) {
+    check_index(step.size);
+    if (step.buffer->space != Space::Global) internal_error("the host allocates global memory");
+    scope_.declare(step.buffer->name, {NameKind::Buffer, {}, step.buffer});
+  }
+
+  void check(const LaunchStep& step) {
+    const Kernel& kernel = program_.kernel(step.kernel);
+    for (const BufferParam& param : kernel.buffers) {
+      if (param.writable) check_writable(param.buffer);
+      scope_.find_buffer(param.buffer);
+    }
+    for (const ScalarParam& param : kernel.scalars) verify_expr(Var::make(param.name, param.type), scope_);
+  }
+
+  void check(const ScanStep& step) {
+    check_integers(step.buffer);
+    check_writable(step.buffer);
+    check_index(step.length);
+  }
+
+  void check(const ReadStep& step) {
+    scope_.find_buffer(step.buffer);
+    check_index(step.index);
+    scope_.declare(step.name, {NameKind::Constant, {step.buffer->element, 1}, {}});
+  }
+
+  void check(const SortStep& step) {
+    check_writable(step.order);
+    if (step.order->element != DType::Int64) internal_error("the order '", step.order->name, "' is not i64");
+    if (step.keys.empty()) internal_error("a sort without keys");
+    for (const Buffer& key : step.keys) check_integers(key);
+    check_index(step.length);
+  }
+
+  // A parameter belongs to the caller.
+  void check(const FreeStep& step) {
+    for (const BufferParam& param : program_.buffers) {
+      if (param.buffer->name == step.buffer->name) internal_error("a parameter is freed");
+    }
+    scope_.forget(step.buffer);
+  }
+
+  const HostProgram& program_;
+  Scope scope_;
+};
+
+}  // namespace
+
+void verify(const HostProgram& program) {
+  try {
+    HostVerifier(program).run();
+  } catch (const InternalError& error) {
+    internal_error("host program ", program.name, ": ", error.what());
+  }
+}
+
+}  // namespace tulle::loop

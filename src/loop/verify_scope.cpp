@@ -1,0 +1,65 @@
+// Declaring and finding names without shadowing.
+#include "loop/verify_scope.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "loop/literal.h"
+#include "support/check.h"
+
+namespace tulle::loop {
+
+namespace {
+
+bool is_name(const std::string& text) {
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0]))) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+}
+
+}  // namespace
+
+void Scope::declare(const std::string& name, Declaration declaration) {
+  if (!is_name(name) || is_reserved(name)) internal_error("'", name, "' cannot be a name");
+  for (const auto& level : levels_) {
+    if (level.contains(name)) internal_error("'", name, "' is declared while the name is taken");
+  }
+  levels_.back().emplace(name, std::move(declaration));
+}
+
+void Scope::declare_parameters(const std::vector<BufferParam>& buffers, const std::vector<ScalarParam>& scalars) {
+  for (const BufferParam& param : buffers) {
+    if (param.buffer->space != Space::Global) internal_error("the parameter ", param.buffer->name, " is not global");
+    declare(param.buffer->name, {NameKind::Buffer, {}, param.buffer, param.writable});
+  }
+  for (const ScalarParam& param : scalars) {
+    if (param.type.is_vector()) internal_error("the parameter ", param.name, " is a vector");
+    declare(param.name, {NameKind::Constant, param.type, {}});
+  }
+}
+
+void Scope::forget(const Buffer& buffer) {
+  find_buffer(buffer);
+  levels_.front().erase(buffer->name);
+}
+
+const Declaration& Scope::find(const std::string& name) const {
+  for (const auto& level : levels_) {
+    const auto found = level.find(name);
+    if (found != level.end()) return found->second;
+  }
+  internal_error("'", name, "' is not declared");
+}
+
+const Declaration& Scope::find_buffer(const Buffer& buffer) const {
+  const Declaration& declaration = find(buffer->name);
+  if (declaration.kind != NameKind::Buffer) internal_error("'", buffer->name, "' is not a buffer");
+  if (declaration.buffer->element != buffer->element || declaration.buffer->space != buffer->space) {
+    internal_error("'", buffer->name, "' is ", text_of(declaration.buffer->space), " ",
+                   name_of(declaration.buffer->element), ", used as ", text_of(buffer->space), " ",
+                   name_of(buffer->element));
+  }
+  return declaration;
+}
+
+}  // namespace tulle::loop

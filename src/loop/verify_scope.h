@@ -1,0 +1,39 @@
+// The names that are visible where the verifier stands; part of the verifier.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "loop/host.h"
+
+namespace tulle::loop {
+
+enum class NameKind : uint8_t { Constant, Variable, Buffer };
+
+struct Declaration {
+  NameKind kind;
+  Type type;             // of constants and variables
+  Buffer buffer;         // of buffers
+  bool writable = true;  // buffers
+};
+
+class Scope {
+ public:
+  Scope() : levels_(1) {}
+
+  void open() { levels_.emplace_back(); }
+  void close() { levels_.pop_back(); }
+
+  // Each of these raises an InternalError that says what is wrong with the name.
+  void declare(const std::string& name, Declaration declaration);
+  void declare_parameters(const std::vector<BufferParam>& buffers, const std::vector<ScalarParam>& scalars);
+  void forget(const Buffer& buffer);  // of the outermost level
+  const Declaration& find(const std::string& name) const;
+  const Declaration& find_buffer(const Buffer& buffer) const;
+
+ private:
+  std::vector<std::map<std::string, Declaration>> levels_;
+};
+
+}  // namespace tulle::loop
