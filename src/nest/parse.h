@@ -1,0 +1,24 @@
+// Reading the text of a nest.
+#pragma once
+
+#include <string_view>
+
+#include "nest/nest.h"
+
+namespace tulle::nest {
+
+// Reads what to_string writes; UserError with the place where the text is wrong. Accesses are
+// numbered in the order of the text, and types of expressions follow from the tensors. The nest
+// that comes back is verified.
+//
+//   nest {
+//     operand A: f32, i32, csr              // type, index type (i64), `tracked`, `like B` (B's
+//     pattern), format (dense) result C: f32 extent k = 128 var k0 = k / 64; var k1 = k % 64 // and
+//     var f = (i, j), fused prefetch B 16; nontemporal C forall i parallel(nnz) {              //
+//     parallel(rows), vector(16), unrolled(2), unrolled
+//       where acc { forall k { C[i,k] = acc[k] } } producing { ... }
+//     }                                     // and sequence { ... }
+//   }
+Nest parse_nest(std::string_view text);
+
+}  // namespace tulle::nest

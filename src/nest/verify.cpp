@@ -1,0 +1,211 @@
+// The checks on nests.
+#include "nest/verify.h"
+
+#include <algorithm>
+#include <set>
+
+#include "support/check.h"
+
+namespace tulle::nest {
+
+namespace {
+
+using Names = std::set<std::string>;
+
+class Verifier {
+ public:
+  explicit Verifier(const Nest& nest) : nest_(nest) {}
+
+  void verify() {
+    for (const auto& [name, variable] : nest_.variables) verify_provenance(name);
+    verify_hints();
+    TULLE_CHECK(nest_.root, "a nest with a root");
+    verify_stmt(nest_.root);
+  }
+
+ private:
+  template <typename... Parts>
+  [[noreturn]] static void fail(const Parts&... parts) {
+    internal_error("The nest is not well-formed: ", parts..., ".");
+  }
+
+  void require_variable(const std::string& name) const {
+    if (!nest_.variables.contains(name)) fail("'", name, "' is not a variable of it");
+  }
+
+  const Tensor& require_tensor(const std::string& name) const {
+    const auto found = nest_.tensors.find(name);
+    if (found == nest_.tensors.end()) fail("'", name, "' is not a tensor of it");
+    return found->second;
+  }
+
+  // Every way up from a variable ends at a source: it has no more steps than there are variables.
+  void verify_provenance(const std::string& name, size_t steps = 0) const {
+    require_variable(name);
+    if (steps > nest_.variables.size()) fail("the variable '", name, "' is derived from itself");
+    const Variable& variable = nest_.variable(name);
+    if (variable.origin == Variable::Origin::Source) return;
+    if (variable.factor < 1) fail("'", name, "' has the factor ", variable.factor);
+    verify_provenance(variable.parent, steps + 1);
+    if (variable.origin == Variable::Origin::Fused) verify_provenance(variable.second, steps + 1);
+  }
+
+  void verify_hints() const {
+    for (const auto& [var, extent] : nest_.known_extents) {
+      require_variable(var);
+      if (nest_.variable(var).origin != Variable::Origin::Source) {
+        fail("the extent of '", var, "' follows from its provenance and cannot be stated");
+      }
+      if (extent < 0) fail("the extent of '", var, "' is ", extent);
+    }
+    for (const auto& [tensor, distance] : nest_.prefetches) {
+      if (require_tensor(tensor).role != Tensor::Role::Operand || distance < 1) {
+        fail("prefetch of '", tensor, "' by ", distance, "; it takes an operand and at least 1");
+      }
+    }
+    for (const std::string& tensor : nest_.nontemporal) {
+      if (require_tensor(tensor).role != Tensor::Role::Result) {
+        fail("nontemporal takes a result, and '", tensor, "' is none");
+      }
+    }
+  }
+
+  void verify_stmt(const Stmt& stmt) {
+    if (const auto* forall = stmt.as<Forall>()) {
+      verify_forall(*forall);
+    } else if (const auto* where = stmt.as<Where>()) {
+      verify_where(*where);
+    } else if (const auto* sequence = stmt.as<Sequence>()) {
+      for (const Stmt& part : sequence->stmts) verify_stmt(part);
+    } else if (const auto* assign = stmt.as<Assign>()) {
+      verify_assign(*assign);
+    }
+  }
+
+  void verify_forall(const Forall& forall) {
+    require_variable(forall.var);
+    for (const std::string& outer : loops_) {
+      if (derives_from(forall.var, outer) || derives_from(outer, forall.var)) {
+        fail("the loop over '", forall.var, "' stands inside one over '", outer,
+             "', which binds it already");
+      }
+    }
+    loops_.push_back(forall.var);
+    verify_stmt(forall.body);
+    loops_.pop_back();
+  }
+
+  bool derives_from(const std::string& name, const std::string& ancestor) const {
+    if (name == ancestor) return true;
+    const Variable& variable = nest_.variable(name);
+    if (variable.origin == Variable::Origin::Source) return false;
+    return derives_from(variable.parent, ancestor) ||
+           (variable.origin == Variable::Origin::Fused && derives_from(variable.second, ancestor));
+  }
+
+  void verify_where(const Where& where) {
+    const std::string& name = where.workspace;
+    if (require_tensor(name).role != Tensor::Role::Workspace) {
+      fail("where fills '", name, "', which is no workspace");
+    }
+    if (writable_.contains(name) || readable_.contains(name)) {
+      fail("the workspace '", name, "' is filled again inside its own where");
+    }
+    const auto produced = assigns(where.producer);
+    if (std::none_of(produced.begin(), produced.end(),
+                     [&](const Assign* assign) { return assign->tensor == name; })) {
+      fail("the producer of '", name, "' never writes it");
+    }
+    const auto consumed = assigns(where.consumer);
+    if (std::none_of(consumed.begin(), consumed.end(),
+                     [&](const Assign* assign) { return reads(*assign, name); })) {
+      fail("the consumer of '", name, "' never reads it");
+    }
+    writable_.insert(name);
+    verify_stmt(where.producer);
+    writable_.erase(name);
+    readable_.insert(name);
+    verify_stmt(where.consumer);
+    readable_.erase(name);
+  }
+
+  static bool reads(const Assign& assign, const std::string& tensor) {
+    const auto accesses = expr::accesses(assign.value);
+    return std::any_of(accesses.begin(), accesses.end(),
+                       [&](const expr::Access* access) { return access->tensor == tensor; });
+  }
+
+  void verify_assign(const Assign& assign) {
+    const Tensor::Role role = require_tensor(assign.tensor).role;
+    if (role == Tensor::Role::Operand) fail("it writes the operand '", assign.tensor, "'");
+    if (role == Tensor::Role::Workspace && !writable_.contains(assign.tensor)) {
+      fail("the workspace '", assign.tensor, "' is written outside its producer");
+    }
+    verify_indices(assign.tensor, assign.indices);
+    verify_no_reduce(assign.value);
+    for (const expr::Access* access : expr::accesses(assign.value)) verify_access(*access);
+  }
+
+  void verify_access(const expr::Access& access) {
+    const Tensor::Role role = require_tensor(access.tensor).role;
+    if (role == Tensor::Role::Result) fail("it reads the result '", access.tensor, "'");
+    if (role == Tensor::Role::Workspace && !readable_.contains(access.tensor)) {
+      fail("the workspace '", access.tensor, "' is read outside its consumer");
+    }
+    verify_indices(access.tensor, access.indices);
+    if (!ids_.insert(access.id).second) {
+      fail("two accesses, one of them to '", access.tensor, "', have the id ", access.id);
+    }
+  }
+
+  static void verify_no_reduce(const expr::Expr& value) {
+    if (value.as<expr::Reduce>()) fail("an assignment holds a sum; it should be a loop");
+    if (const auto* unary = value.as<expr::Unary>()) verify_no_reduce(unary->value);
+    if (const auto* binary = value.as<expr::Binary>()) {
+      verify_no_reduce(binary->a);
+      verify_no_reduce(binary->b);
+    }
+  }
+
+  void verify_indices(const std::string& tensor, const std::vector<std::string>& indices) const {
+    const int rank = nest_.tensor(tensor).type.format.rank();
+    if (static_cast<int>(indices.size()) != rank) {
+      fail("'", tensor, "' has rank ", rank, " and is accessed with ", indices.size(), " indices");
+    }
+    for (const std::string& index : indices) {
+      require_variable(index);
+      if (!is_bound(index)) fail("no loop around '", tensor, "' binds its index '", index, "'");
+    }
+  }
+
+  // Whether the loops around determine the variable: one runs over it, or over something fused from
+  // it, or they run over the quotient and the remainder of it.
+  bool is_bound(const std::string& name) const {
+    if (std::find(loops_.begin(), loops_.end(), name) != loops_.end()) return true;
+    std::set<int64_t> quotients;
+    std::set<int64_t> remainders;
+    for (const auto& [child, variable] : nest_.variables) {
+      const bool second = variable.origin == Variable::Origin::Fused && variable.second == name;
+      if (variable.origin == Variable::Origin::Source || (variable.parent != name && !second))
+        continue;
+      if (!is_bound(child)) continue;
+      if (variable.origin == Variable::Origin::Fused) return true;
+      auto& factors = variable.origin == Variable::Origin::Outer ? quotients : remainders;
+      factors.insert(variable.factor);
+    }
+    return std::any_of(quotients.begin(), quotients.end(),
+                       [&](int64_t factor) { return remainders.contains(factor); });
+  }
+
+  const Nest& nest_;
+  std::vector<std::string> loops_;  // around the statement at hand
+  Names writable_;                  // workspaces whose producer it stands in
+  Names readable_;                  // workspaces whose consumer it stands in
+  std::set<int> ids_;
+};
+
+}  // namespace
+
+void verify_nest(const Nest& nest) { Verifier(nest).verify(); }
+
+}  // namespace tulle::nest

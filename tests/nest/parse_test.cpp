@@ -1,0 +1,173 @@
+// The text of nests: it prints and parses back, and mistakes are pointed at.
+#include "nest/parse.h"
+
+#include <gtest/gtest.h>
+
+#include "tulle/error.h"
+
+namespace tulle::nest {
+namespace {
+
+// Everything a nest can hold.
+constexpr std::string_view kFull = R"(nest {
+  operand A: f32, i32, csr
+  operand B: f64, dense
+  result C: f64, dense
+  workspace acc: f64, dense
+  extent k = 128
+  var k0 = k / 64
+  var k1 = k % 64
+  prefetch B 16
+  nontemporal C
+  forall i parallel(nnz) {
+    forall k0 {
+      where acc {
+        forall k1 vector(16) {
+          C[i,k] = acc[k1]
+        }
+      } producing {
+        forall j unrolled(2) {
+          forall k1 vector(16) {
+            acc[k1] += A[i,j] * B[j,k]
+          }
+        }
+      }
+    }
+  }
+}
+)";
+
+std::string message_of(std::string_view text) {
+  try {
+    parse_nest(text);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+void expect_refused(std::string_view text, std::string_view part) {
+  const std::string message = message_of(text);
+  EXPECT_NE(message.find(part), std::string::npos) << message;
+}
+
+void expect_round_trip(std::string_view text) { EXPECT_EQ(to_string(parse_nest(text)), text); }
+
+TEST(NestText, RoundTrips) { expect_round_trip(kFull); }
+
+TEST(NestText, RoundTripsSequencesScalarsAndFusedVariables) {
+  expect_round_trip(R"(nest {
+  operand A: f32, dense
+  result s: f32, dense
+  var f = (i, j)
+  sequence {
+    s = 0
+    forall f unrolled {
+      s += relu(A[i,j]) * -2.5
+    }
+  }
+}
+)");
+}
+
+TEST(NestText, RoundTripsTrackedWorkspacesSharedPatternsAndLongFormats) {
+  expect_round_trip(R"(nest {
+  operand A: i64, i64, (i,j) -> (j: compressed, i: compressed unordered)
+  result C: i64, i32, like A, csr
+  operand D: f32, i32, (i,j) -> (i: dense, j: compressed)
+  workspace w: i64, i32, tracked, dense
+  var unused
+  forall i parallel(rows) {
+    where w {
+      forall j {
+        C[i,j] = w[j]
+      }
+    } producing {
+      forall j {
+        w[j] += A[i,j]
+      }
+    }
+  }
+}
+)");
+}
+
+TEST(NestText, IsFreeInLayoutAndHasDefaults) {
+  const Nest nest = parse_nest(
+      "nest { operand x: f32; result y: f32 ; workspace t: f32 plain // a comment\n"
+      "forall i { where t { y[i] = t } producing { t += x[i] } } }");
+  EXPECT_EQ(nest.tensor("x").type.format, Format::dense(1));
+  EXPECT_EQ(nest.tensor("x").type.index_type, DType::Int64);
+  EXPECT_EQ(nest.tensor("t").role, Tensor::Role::Workspace);
+  EXPECT_EQ(nest.tensor("t").type.format.rank(), 0);
+  EXPECT_EQ(nest.variable("i"), Variable{});
+}
+
+TEST(NestText, GivesTypesAndNumbers) {
+  const Nest nest = parse_nest(kFull);
+  const std::vector<const Assign*> found = assigns(nest.root);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0]->value.type(), DType::Float64);
+  EXPECT_EQ(found[0]->value.as<expr::Binary>()->a.type(), DType::Float32);
+  EXPECT_EQ(found[1]->value.as<expr::Access>()->id, 0);
+  EXPECT_EQ(found[0]->value.as<expr::Binary>()->b.as<expr::Access>()->id, 2);
+}
+
+TEST(NestText, NamesMayBeKeywords) {
+  expect_round_trip(R"(nest {
+  operand forall: f32, dense
+  result nest: f32, dense
+  forall sequence {
+    nest[sequence] = forall[sequence]
+  }
+}
+)");
+}
+
+TEST(NestText, PointsIntoExpressions) {
+  const std::string message =
+      message_of("nest {\n  operand A: f32\n  result y: f32\n  forall i { y[i] += A[i] * }\n}");
+  EXPECT_NE(message.find("line 4, column"), std::string::npos) << message;
+}
+
+TEST(NestText, RefusesUnknownTypes) {
+  expect_refused("nest { operand A: f31 }", "no element type 'f31'");
+}
+
+TEST(NestText, RefusesFloatIndexTypes) {
+  expect_refused("nest { operand A: f32, f32 }", "i32 or i64");
+}
+
+TEST(NestText, RefusesTwoStatementsInABlock) {
+  expect_refused("nest { operand A: f32; result y: f32\n forall i { y[i] = A[i]; y[i] += A[i] } }",
+                 "sequence { ... }");
+}
+
+TEST(NestText, RefusesUndeclaredTensors) {
+  expect_refused("nest { result y: f32\n forall i { y[i] = A[i] } }",
+                 "'A', which no line declares");
+}
+
+TEST(NestText, RefusesTensorsDeclaredTwice) {
+  expect_refused("nest { result y: f32; result y: f32\n y = 1 }", "declared twice");
+}
+
+TEST(NestText, RefusesUnusedTensorsOfUnknownRank) {
+  expect_refused("nest { operand A: f32, dense; result y: f32\n y = 1 }", "nothing uses 'A'");
+}
+
+TEST(NestText, RefusesSums) {
+  expect_refused("nest { operand A: f32; result y: f32\n y = sum(i, A[i]) }",
+                 "loops in place of sums");
+}
+
+TEST(NestText, RefusesWhatIsNotWellFormed) {
+  expect_refused("nest { operand A: f32; result y: f32\n y = A[i] }", "binds its index 'i'");
+}
+
+TEST(NestText, RefusesUnknownBalance) {
+  expect_refused("nest { result y: f32\n forall i parallel(cols) { y[i] = 1 } }", "rows or nnz");
+}
+
+}  // namespace
+}  // namespace tulle::nest
