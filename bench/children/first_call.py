@@ -1,0 +1,97 @@
+"""Prints, as JSON, how long the first call of each of a list of expressions took in this process.
+
+    TULLE_CACHE_DIR=some/folder python first_call.py
+
+The process first compiles and runs an expression that is not in the list; every operand exists
+before the clock starts.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+import tulle
+
+SIZE = 200
+WIDTH = 32
+
+
+def _sparse(format: str, rank: int = 2, dtype: torch.dtype = torch.float32, seed: int = 0) -> Any:
+    size = SIZE if rank == 2 else 40
+    draw = torch.Generator().manual_seed(seed)
+    dense = torch.rand((size,) * rank, generator=draw, dtype=dtype)
+    return tulle.tensor(dense * (dense > 0.95), format=format)
+
+
+def _dense(*sizes: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    return torch.rand(*sizes, dtype=dtype)
+
+
+def _einsum(text: str, *operands: Any) -> Callable[[], Any]:
+    return lambda: tulle.einsum(text, *operands)
+
+
+def _compute(text: str, **operands: Any) -> Callable[[], Any]:
+    return lambda: tulle.compute(text, **operands)
+
+
+def _one_kernel() -> dict[str, Callable[[], Any]]:
+    csr, csc, dcsr, csf = (_sparse("csr"), _sparse("csc"), _sparse("dcsr"), _sparse("csf", 3))
+    b, x = _dense(SIZE, WIDTH), _dense(SIZE)
+    double = torch.float64
+    factor = _dense(40, WIDTH)
+    return {
+        "ij,jk->ik csr": _einsum("ij,jk->ik", csr, b),
+        "ij,jk->ik csr float64": _einsum("ij,jk->ik", _sparse("csr", dtype=double), b.double()),
+        "ij,jk->ik csc": _einsum("ij,jk->ik", csc, b),
+        "ij,jk->ik dcsr": _einsum("ij,jk->ik", dcsr, b),
+        "ij,j->i csr": _einsum("ij,j->i", csr, x),
+        "ij->i csr": _einsum("ij->i", csr),
+        "ij,i->ij csr": _einsum("ij,i->ij", csr, x),
+        "ij,ik,jk->ij csr": _einsum("ij,ik,jk->ij", csr, b, b),
+        "ij,ij-> csr": _einsum("ij,ij->", csr, _dense(SIZE, SIZE)),
+        "ijk,jr,kr->ir csf": _einsum("ijk,jr,kr->ir", csf, factor, factor),
+    }
+
+
+def _sparse_result() -> dict[str, Callable[[], Any]]:
+    first, second = _sparse("csr"), _sparse("csr", seed=1)
+    cube, double = _sparse("csf", 3), _sparse("csr", dtype=torch.float64)
+    return {
+        "ij,jk->ik csr, csr": _einsum("ij,jk->ik", first, second),
+        "ij,jk->ik csr, csr float64": _einsum("ij,jk->ik", double, double),
+        "A + B csr": _compute("C[i,j] = A[i,j] + B[i,j]", A=first, B=second),
+        "A - B csc": _compute(
+            "C[i,j] = A[i,j] - B[i,j]", A=_sparse("csc"), B=_sparse("csc", seed=1)
+        ),
+        "ij,ij->ij csr, csr": _einsum("ij,ij->ij", first, second),
+        "ijk,k->ij csf": _einsum("ijk,k->ij", cube, _dense(40)),
+    }
+
+
+def _time(kind: str, case: str, call: Callable[[], Any]) -> dict[str, object]:
+    start = time.perf_counter()
+    error = ""
+    try:
+        call()
+    except Exception as wrong:
+        error = f"{type(wrong).__name__}: {wrong}"
+    seconds = time.perf_counter() - start
+    return {"kind": kind, "case": case, "seconds": seconds, "error": error}
+
+
+def main() -> None:
+    kinds = {"one kernel": _one_kernel(), "sparse result": _sparse_result()}
+    _einsum("ji,jk->ik", _sparse("csr", seed=2), _dense(SIZE, 8))()
+    found = [
+        _time(kind, case, call) for kind, cases in kinds.items() for case, call in cases.items()
+    ]
+    print(json.dumps(found))
+
+
+main()

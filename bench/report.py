@@ -1,0 +1,110 @@
+"""What a run prints: tables, geometric means, where Tulle loses, and which promises hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness import SUBJECT, Row, Verdict, geometric_mean, ratios
+
+TIE = 0.97  # a peer that is less than 3% ahead is no loss: runs differ by as much
+LONGEST_LIST = 40
+
+
+def base_of(row: Row) -> str:
+    """Whom the ratios of this row refer to: Tulle, or without Tulle the first contender."""
+    return SUBJECT if SUBJECT in row.times else next(iter(row.times))
+
+
+def threads_of(row: Row) -> str:
+    """The number of threads in words."""
+    return "1 thread" if row.threads == 1 else f"{row.threads} threads"
+
+
+def _milliseconds(seconds: float) -> str:
+    ms = 1e3 * seconds
+    return f"{ms:.4f}" if ms < 1 else f"{ms:.3f}" if ms < 100 else f"{ms:.1f}"
+
+
+class Table:
+    """The table of one suite, printed row by row as they are measured."""
+
+    def __init__(self, title: str, compare: bool = True) -> None:
+        self._title = title
+        self._compare = compare
+        self._columns: list[str] = []
+
+    def add(self, row: Row) -> None:
+        if not self._columns:
+            self._start(row)
+        threads = "" if row.threads is None else f"{row.threads}"
+        cells = [self._cell(row, name) for name in self._columns]
+        line = f"{threads:>7s}  {row.case:28s}" + "".join(cells)
+        print(f"{line}   {row.remark}".rstrip(), flush=True)
+
+    def add_means(self, rows: Sequence[Row]) -> None:
+        """A line for each number of threads with more than one row."""
+        for threads in sorted({row.threads or 0 for row in rows}):
+            same = [row for row in rows if (row.threads or 0) == threads]
+            if self._compare and len(same) > 1:
+                base = self._columns[0]
+                line = f"{threads:>7d}  {'geometric mean':28s}{'':{self._width(base)}s}"
+                for peer in self._columns[1:]:
+                    mean = geometric_mean(ratios(same, peer, base))
+                    line += f"{mean:>{self._width(peer)}.2f}"
+                print(line)
+
+    def _start(self, row: Row) -> None:
+        base = base_of(row) if row.times else ""
+        self._columns = list(row.times)
+        print(f"\n{self._title}")
+        if self._compare:
+            self._columns = [base, *(name for name in row.times if name != base)]
+            print(f"{base} in ms; the others: their time / {base}'s (above 1: {base} is faster)")
+        else:
+            print("milliseconds")
+        names = "".join(f"{name:>{self._width(name)}s}" for name in self._columns)
+        print(f"{'threads':>7s}  {'case':28s}{names}")
+
+    def _cell(self, row: Row, name: str) -> str:
+        width = self._width(name)
+        if name not in row.times:
+            return f"{'-':>{width}s}"
+        ratio = row.ratio(name, self._columns[0])
+        if not self._compare or name == self._columns[0] or ratio is None:
+            return f"{_milliseconds(row.times[name].median):>{width}s}"
+        return f"{ratio:>{width}.2f}"
+
+    @staticmethod
+    def _width(name: str) -> int:
+        return max(len(name), 8) + 2
+
+
+def losses(rows: Sequence[Row]) -> Iterator[tuple[float, str]]:
+    """The cases in which peers are ahead of Tulle: the least ratio, and all of them in words."""
+    for row in rows:
+        ahead = sorted((r, p) for p in row.times if (r := row.ratio(p)) is not None and r < TIE)
+        if ahead:
+            peers = ", ".join(f"{peer} {ratio:.2f}" for ratio, peer in ahead)
+            yield ahead[0][0], f"{' '.join(row.case.split())}, {threads_of(row)}: {peers}"
+
+
+def print_losses(rows_of: dict[str, list[Row]]) -> None:
+    """Every case in which some peer is ahead, the worst first."""
+    if not any(SUBJECT in row.times for rows in rows_of.values() for row in rows):
+        return
+    found = sorted((r, f"{suite}: {w}") for suite, rows in rows_of.items() for r, w in losses(rows))
+    print("\nWhere Tulle loses (peer's time / Tulle's)" if found else "\nTulle loses nowhere")
+    print("Gaps under 3% count as ties.")
+    for _, where in found[:LONGEST_LIST]:
+        print(f"  {where}")
+    if len(found) > LONGEST_LIST:
+        print(f"  and {len(found) - LONGEST_LIST} more, in the JSON")
+
+
+def print_verdicts(verdicts_of: dict[str, list[Verdict]]) -> None:
+    """Every promise and whether it holds."""
+    print("\nPromises")
+    words = {True: "holds", False: "FAILS", None: "-"}
+    for suite, verdicts in verdicts_of.items():
+        for verdict in verdicts:
+            print(f"  {words[verdict.holds]:6s} {suite}: {verdict.promise}: {verdict.found}")

@@ -1,0 +1,152 @@
+"""Runs the benchmarks: Tulle and its peers side by side, in ratios, with a chart and JSON.
+
+python bench/run.py --suite spmm --threads 1,2
+python bench/run.py --no-tulle                  # the peers alone
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import time
+import traceback
+from dataclasses import asdict
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+# OpenMP's threads sleep after about 0.1 ms without work: late enough to be at hand for the next of
+# a series of calls, early enough not to disturb the next contender. Read when OpenMP is loaded.
+os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+
+import chart
+import graphs
+import harness
+import report
+import scipy
+import torch
+
+SUITES = ["spmm", "latency", "overhead", "spgemm", "add"]
+DEFAULT_MATRICES = "cora,pubmed,ppi,arxiv,band,pruned-90,pruned-70"
+DEFAULT_WIDTHS = "16,32,64,128,256"
+OUTPUT = Path(__file__).resolve().parents[1] / "build" / "bench"
+QUIET_LOAD = 0.5
+UNBROKEN = "runs to its end"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--suite", default="all", help=f"all, or some of {','.join(SUITES)}")
+    parser.add_argument("--threads", default="1,2", help="numbers of threads (1,2)")
+    parser.add_argument(
+        "--matrices", default=DEFAULT_MATRICES, help=f"of {','.join(graphs.MATRICES)}"
+    )
+    parser.add_argument("--widths", default=DEFAULT_WIDTHS, help=f"columns of B ({DEFAULT_WIDTHS})")
+    parser.add_argument("--json", type=Path, help="where figures go (build/bench/SUITE.json)")
+    parser.add_argument("--no-tulle", action="store_true", help="run the peers alone")
+    return parser.parse_args()
+
+
+def _load_tulle() -> ModuleType:
+    try:
+        tulle = importlib.import_module("tulle")
+        _ = tulle.tensor
+    except (ImportError, AttributeError) as missing:
+        raise SystemExit(
+            f"Tulle is not there ({missing}): make build, or --no-tulle for the peers alone"
+        ) from None
+    return tulle
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(","))
+
+
+def _machine() -> dict[str, Any]:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next(
+        (line.split(":")[1].strip() for line in lines if line.startswith("model name")), ""
+    )
+    versions = {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "scipy": scipy.__version__,
+    }
+    return {"processor": model, "cores": os.cpu_count(), **versions}
+
+
+def _run(
+    suite: harness.Suite, options: harness.Options
+) -> tuple[list[harness.Row], list[harness.Verdict]]:
+    """The rows and verdicts of a suite; an error ends it and is a verdict of its own."""
+    table = report.Table(suite.TITLE, suite.COMPARE)
+    rows: list[harness.Row] = []
+    errors = []
+    try:
+        for row in suite.measure(options):
+            rows.append(row)
+            table.add(row)
+    except Exception as wrong:
+        traceback.print_exc()
+        errors.append(harness.Verdict(UNBROKEN, f"{type(wrong).__name__}: {wrong}", False))
+    table.add_means(rows)
+    return rows, errors + suite.judge(rows)
+
+
+def main() -> None:
+    arguments = _arguments()
+    names = SUITES if arguments.suite == "all" else arguments.suite.split(",")
+    if unknown := set(names) - set(SUITES):
+        raise SystemExit(
+            f"no suite is called {', '.join(sorted(unknown))}; there are {', '.join(SUITES)}"
+        )
+    options = harness.Options(
+        None if arguments.no_tulle else _load_tulle(),
+        _numbers(arguments.threads),
+        tuple(arguments.matrices.split(",")),
+        _numbers(arguments.widths),
+    )
+    suites: dict[str, Any] = {name: importlib.import_module(f"suites.{name}") for name in names}
+    start, load = time.time(), os.getloadavg()[0]
+    machine = _machine()
+    print(", ".join(f"{key} {value}" for key, value in machine.items()))
+    if load > QUIET_LOAD:
+        print(f"The machine is busy (load {load:.1f}): expect noise.")
+    results = {name: _run(suite, options) for name, suite in suites.items()}
+    rows_of = {name: rows for name, (rows, _) in results.items()}
+    verdicts_of = {name: verdicts for name, (_, verdicts) in results.items()}
+    report.print_losses(rows_of)
+    report.print_verdicts(verdicts_of)
+
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    stem = arguments.suite.replace(",", "-")
+    figures = arguments.json or OUTPUT / f"{stem}.json"
+    picture = OUTPUT / f"{stem}.svg"
+    machine |= {
+        "load_before": load,
+        "load_after": os.getloadavg()[0],
+        "seconds": time.time() - start,
+    }
+    found = {
+        name: {
+            "rows": [asdict(row) for row in rows_of[name]],
+            "verdicts": [asdict(v) for v in verdicts_of[name]],
+        }
+        for name in names
+    }
+    figures.write_text(json.dumps({"machine": machine, "suites": found}, indent=1) + "\n")
+    picture.write_text(chart.draw({name: suite.TITLE for name, suite in suites.items()}, rows_of))
+    print(f"\n{time.time() - start:.0f} s; figures in {figures}, chart in {picture}")
+    if any(
+        verdict.promise == UNBROKEN for verdicts in verdicts_of.values() for verdict in verdicts
+    ):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""How long the first call of a new expression takes: compiled, and loaded from the disk cache."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from harness import Options, Row, Timing, Verdict
+
+TITLE = "First call of a new expression, in a process warmed up on another one"
+COMPARE = False
+FIRST_CALL = Path(__file__).resolve().parents[1] / "children" / "first_call.py"
+PROCESSES = 3
+LIMITS_MS = {
+    "one kernel": 20.0,
+    "sparse result": 60.0,
+    "from disk": 3.0,
+}
+
+
+def _first_calls(cache: Path) -> list[dict[str, object]]:
+    """What a new process with that cache directory reports."""
+    environment = os.environ | {"TULLE_CACHE_DIR": str(cache)}
+    command = [sys.executable, str(FIRST_CALL)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{FIRST_CALL.name} failed:\n{done.stderr}")
+    found: list[dict[str, object]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def measure(options: Options) -> Iterator[Row]:
+    """A row for each expression: medians over processes with an empty cache and with a full one."""
+    if options.tulle is None:
+        return
+    compiled, loaded = [], []
+    for _ in range(PROCESSES):
+        with tempfile.TemporaryDirectory() as folder:
+            cache = Path(folder) / "cache"
+            cache.mkdir(mode=0o700)
+            compiled.append(_first_calls(cache))
+            loaded.append(_first_calls(cache))
+    for at, first in enumerate(compiled[0]):
+        notes = {"kind": first["kind"], "error": first["error"]}
+        times = {}
+        if not first["error"]:
+            for name, runs in (("compiled", compiled), ("from disk", loaded)):
+                times[name] = Timing.of([float(str(run[at]["seconds"])) for run in runs])
+        yield Row(str(first["case"]), None, times, notes, str(first["error"] or first["kind"]))
+
+
+def _verdict(promise: str, limit: float, name: str, rows: Sequence[Row]) -> Verdict:
+    if not rows:
+        return Verdict(promise, "not measured", None)
+    failed = [row.case for row in rows if name not in row.times]
+    if failed:
+        return Verdict(promise, f"failed: {', '.join(failed)}", False)
+    worst = max(rows, key=lambda row: row.times[name].median)
+    ms = 1e3 * worst.times[name].median
+    return Verdict(promise, f"slowest {ms:.2f} ms ({worst.case})", ms < limit)
+
+
+def judge(rows: Sequence[Row]) -> list[Verdict]:
+    """Every expression within its limit."""
+    kinds = ("one kernel", "sparse result")
+    of_kind = {kind: [row for row in rows if row.notes["kind"] == kind] for kind in kinds}
+    verdicts = [
+        _verdict(
+            f"{kind} compiled under {LIMITS_MS[kind]:g} ms",
+            LIMITS_MS[kind],
+            "compiled",
+            of_kind[kind],
+        )
+        for kind in kinds
+    ]
+    disk = LIMITS_MS["from disk"]
+    return [*verdicts, _verdict(f"from the disk cache under {disk:g} ms", disk, "from disk", rows)]

@@ -1,0 +1,120 @@
+"""CSR times dense, float32: Tulle beside the hand-written twin, torch, SciPy and Eigen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import graphs
+import numpy as np
+import peers
+import torch
+from harness import (
+    SUBJECT,
+    Call,
+    Options,
+    Row,
+    Timing,
+    Verdict,
+    check,
+    geometric_mean,
+    ratios,
+)
+from harness import (
+    measure as time_calls,
+)
+from twin import build
+
+TITLE = "CSR x dense (SpMM), float32"
+COMPARE = True
+MEAN_ALLOWED = 1.05  # Tulle's time over the twin's, geometric mean
+CELL_ALLOWED = 1.10  # and in any cell
+SECONDS_PER_CELL = 4.0
+TWIN_FORMS = {
+    "twin": "which reuses its result",
+    "twin new": "which returns a new result as Tulle does",
+}
+
+
+def _twin_calls(product: peers.Product, threads: int, into: torch.Tensor) -> dict[str, Call]:
+    """Every variant into an existing result, and the quickest of a short trial into a new one."""
+    calls = {f"twin/{v}": peers.twin_call(product, v, threads, into) for v in peers.TWIN_VARIANTS}
+    trial = time_calls(calls, budget=0.1)
+    best = min(trial, key=lambda name: trial[name].median).removeprefix("twin/")
+    return calls | {"twin new": peers.twin_call(product, best, threads, None)}
+
+
+def _built() -> set[str]:
+    """Which of the contenders in C++ there are on this machine."""
+    names = set()
+    for name, load in (("twin", build.twin), ("eigen", build.eigen)):
+        try:
+            load()
+            names.add(name)
+        except build.Unavailable as missing:
+            print(f"without {name}: {missing}")
+    return names
+
+
+def _calls(
+    product: peers.Product, into: torch.Tensor, threads: int, built: set[str], options: Options
+) -> dict[str, Call]:
+    calls = peers.tulle_call(product, options)
+    if "twin" in built:
+        calls |= _twin_calls(product, threads, into)
+    calls |= peers.torch_calls(product, into)
+    calls["scipy"] = peers.scipy_call(product)
+    if "eigen" in built:
+        calls["eigen"] = peers.eigen_call(product, threads, into)
+    return calls
+
+
+def _with_best_twin(times: dict[str, Timing]) -> tuple[dict[str, Timing], str]:
+    """The twin's variants replaced by the best of them, and its name."""
+    variants = {n: t for n, t in times.items() if n.startswith("twin/")}
+    if not variants:
+        return times, ""
+    best = min(variants, key=lambda name: variants[name].median)
+    head = {n: t for n, t in times.items() if n == SUBJECT}
+    rest = {n: t for n, t in times.items() if n != SUBJECT and n not in variants}
+    return head | {"twin": variants[best]} | rest, best.removeprefix("twin/")
+
+
+def measure(options: Options) -> Iterator[Row]:
+    """A row for each number of threads, matrix and width."""
+    built = _built()
+    for threads in options.threads:
+        torch.set_num_threads(threads)
+        for name in options.matrices:
+            structure = graphs.matrix(name)
+            for width in options.widths:
+                product = peers.Product.of(structure, width)
+                into = product.result()
+                calls = _calls(product, into, threads, built, options)
+                wanted = peers.reference(product)
+                for contender, call in calls.items():
+                    found = call()
+                    result = found if isinstance(found, torch.Tensor | np.ndarray) else into
+                    check(f"{contender} on {name}, N = {width}", result, wanted)
+                in_full = [c for c in calls if c == SUBJECT or c.startswith("twin")]
+                times, variant = _with_best_twin(time_calls(calls, SECONDS_PER_CELL, in_full))
+                notes = {"matrix": name, "width": width, "nnz": structure.nnz, "twin": variant}
+                yield Row(
+                    f"{name:10s} N={width}", threads, times, notes, variant and f"twin: {variant}"
+                )
+
+
+def judge(rows: Sequence[Row]) -> list[Verdict]:
+    """Within 5% of the twin in the geometric mean and 10% in any cell, with either form of it."""
+    verdicts = []
+    for twin, form in TWIN_FORMS.items():
+        behind = [1 / r for r in ratios(rows, twin)]
+        limits = f"{MEAN_ALLOWED} in the geometric mean, {CELL_ALLOWED} in any cell"
+        promise = f"Tulle's time over the twin's, {form}: at most {limits}"
+        if not behind:
+            verdicts.append(Verdict(promise, "not measured", None))
+            continue
+        mean, worst = geometric_mean(behind), max(behind)
+        slow = sum(b > CELL_ALLOWED for b in behind)
+        found = f"mean {mean:.3f}, worst {worst:.3f}, {slow} of {len(behind)} cells too slow"
+        verdicts.append(Verdict(promise, found, mean <= MEAN_ALLOWED and worst <= CELL_ALLOWED))
+    return verdicts

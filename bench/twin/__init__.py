@@ -1,0 +1,1 @@
+"""The contenders written in C++: the hand-written twin of Tulle's SpMM, and Eigen."""
