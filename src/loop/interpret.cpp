@@ -15,7 +15,7 @@ namespace {
 
 class HostInterpreter {
  public:
-  explicit HostInterpreter(const HostProgram& program) : program_(program) {}
+  HostInterpreter(const HostProgram& program, const InterpretOptions& options) : program_(program), options_(options) {}
 
   void bind(Arrays buffers, const Scalars& scalars);
   void run() {
@@ -28,7 +28,9 @@ class HostInterpreter {
  private:
   void run(const LetStep& step) { scalars_[step.name] = evaluate(step.value); }
   void run(const AllocateStep& step);
-  void run(const LaunchStep& step) { run_kernel(program_.kernel(step.kernel), buffers_, scalars_, ++launches_); }
+  void run(const LaunchStep& step) {
+    run_kernel(program_.kernel(step.kernel), buffers_, scalars_, ++launches_, options_.most_steps);
+  }
   void run(const ScanStep& step);
   void run(const ReadStep& step) { scalars_[step.name] = read(step.buffer, evaluate(step.index).i); }
   void run(const SortStep& step);
@@ -44,9 +46,10 @@ class HostInterpreter {
   Word read(const Buffer& buffer, int64_t index) { return memory(buffer).read(index, one_, 0); }
 
   const HostProgram& program_;
+  const InterpretOptions& options_;
   std::map<std::string, Memory> buffers_;
   std::map<std::string, Word> scalars_;
-  Threads one_{1};
+  Threads one_{1, 0};
   uint32_t launches_ = 0;
 };
 
@@ -133,9 +136,9 @@ void HostInterpreter::run(const SortStep& step) {
 
 }  // namespace
 
-Arrays interpret(const HostProgram& program, Arrays buffers, const Scalars& scalars) {
+Arrays interpret(const HostProgram& program, Arrays buffers, const Scalars& scalars, const InterpretOptions& options) {
   verify(program);
-  HostInterpreter interpreter(program);
+  HostInterpreter interpreter(program, options);
   interpreter.bind(std::move(buffers), scalars);
   interpreter.run();
   return interpreter.take_results();

@@ -306,8 +306,8 @@ Action StmtCompiler::compile_invoke(const Invoke& node) {
 }  // namespace
 
 void run_kernel(const Kernel& kernel, std::map<std::string, Memory>& buffers, const std::map<std::string, Word>& scalars,
-                uint32_t launch) {
-  Threads threads(threads_per_block(kernel.body));
+                uint32_t launch, int64_t most_steps) {
+  Threads threads(threads_per_block(kernel.body), most_steps);
   Registers registers;
   Environment environment;
   for (const BufferParam& param : kernel.buffers) {

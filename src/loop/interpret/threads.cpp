@@ -7,13 +7,8 @@
 
 namespace tulle::loop {
 
-namespace {
-
-constexpr int64_t kMostSteps = int64_t{1} << 28;
-
-}  // namespace
-
-Threads::Threads(int count) : active_(count, 1), warp_phases_((count + kWarpSize - 1) / kWarpSize, 0) {}
+Threads::Threads(int count, int64_t most_steps)
+    : active_(count, 1), warp_phases_((count + kWarpSize - 1) / kWarpSize, 0), steps_left_(most_steps) {}
 
 bool Threads::any() const {
   return std::any_of(active_.begin(), active_.end(), [](uint8_t bit) { return bit != 0; });
@@ -49,7 +44,7 @@ void Threads::check_groups(int width, std::string_view what) const {
 }
 
 void Threads::count_step() {
-  if (++steps_ > kMostSteps) internal_error("the kernel does not end after ", kMostSteps, " steps of its loops");
+  if (--steps_left_ < 0) internal_error("the loops do not end after the steps allowed");
 }
 
 }  // namespace tulle::loop

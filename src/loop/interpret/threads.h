@@ -12,7 +12,7 @@ namespace tulle::loop {
 
 class Threads {
  public:
-  explicit Threads(int count);
+  Threads(int count, int64_t most_steps);
 
   int count() const { return static_cast<int>(active_.size()); }
   bool active(int thread) const { return active_[thread] != 0; }
@@ -26,7 +26,7 @@ class Threads {
   void barrier(BarrierScope scope);
   // Raises an InternalError unless of each group of `width` threads all or none are active.
   void check_groups(int width, std::string_view what) const;
-  // Counts the steps of loops, so that a program that never ends is reported.
+  // Counts the steps of loops; an InternalError after the most that are allowed.
   void count_step();
 
   Access access(int thread) const {
@@ -39,7 +39,7 @@ class Threads {
   std::vector<uint32_t> warp_phases_;
   uint32_t block_ = 0;  // 0 is the code before the loop
   uint32_t phase_ = 0;
-  int64_t steps_ = 0;
+  int64_t steps_left_;
 };
 
 }  // namespace tulle::loop
