@@ -1,0 +1,68 @@
+// Compares dense results with the limit before they are allocated.
+#include "dense_limit.h"
+
+#include <atomic>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "tulle/error.h"
+
+namespace tulle::shim {
+
+namespace {
+
+constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
+// Results up to here are not worth asking the system for its free memory.
+constexpr int64_t kSmall = int64_t{64} << 20;
+
+std::atomic<int64_t> chosen_limit = -1;
+
+int64_t free_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  int64_t kilobytes = 0;
+  std::string unit;
+  while (file >> name >> kilobytes) {
+    if (name == "MemAvailable:") return kilobytes * 1024;
+    std::getline(file, unit);
+  }
+  return kUnlimited;
+}
+
+// Saturates: no tensor has that many bytes.
+int64_t bytes_of(DType type, std::span<const int64_t> sizes) {
+  int64_t bytes = size_of(type);
+  for (const int64_t size : sizes) {
+    if (size == 0) return 0;
+    if (__builtin_mul_overflow(bytes, size, &bytes)) bytes = kUnlimited;
+  }
+  return bytes;
+}
+
+std::string in_gib(int64_t bytes) {
+  const int64_t tenths = bytes / ((int64_t{1} << 30) / 10);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
+}
+
+}  // namespace
+
+void set_dense_limit(int64_t bytes) { chosen_limit = bytes; }
+
+void check_dense_limit(const TensorSpec& result, std::span<const int64_t> sizes) {
+  const int64_t chosen = chosen_limit;
+  const int64_t bytes = bytes_of(result.type, sizes);
+  if (bytes <= (chosen < 0 ? kSmall : chosen)) return;
+  const int64_t limit = chosen < 0 ? free_memory() / 2 : chosen;
+  if (bytes <= limit) return;
+  std::string shape;
+  for (const int64_t size : sizes) shape += (shape.empty() ? "" : " x ") + std::to_string(size);
+  throw UserError(
+      "The dense result '" + result.name + "' of " + shape + " " +
+      std::string(name_of(result.type)) + " needs " + std::to_string(bytes) + " bytes (" +
+      in_gib(bytes) + "), but the limit for dense results is " + std::to_string(limit) + " bytes" +
+      (chosen < 0 ? ", half of the free memory" : "") +
+      ". Give it a sparse out_format=, or raise the limit with tulle.set_dense_limit().");
+}
+
+}  // namespace tulle::shim

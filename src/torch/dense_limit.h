@@ -1,0 +1,17 @@
+// How large a dense result may become.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tulle/tulle.h"
+
+namespace tulle::shim {
+
+// In bytes; negative: half of the memory that is free when a result is made.
+void set_dense_limit(int64_t bytes);
+
+// UserError if a dense result of these sizes is over the limit.
+void check_dense_limit(const TensorSpec& result, std::span<const int64_t> sizes);
+
+}  // namespace tulle::shim

@@ -1,0 +1,28 @@
+// Carries the three kinds of Tulle's errors through PyTorch, which raises one kind for all that C++
+// throws.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "tulle/error.h"
+
+namespace tulle::shim {
+
+// Runs `body`; an error of Tulle's leaves as a std::runtime_error whose message starts with the
+// name of the Python class that stands for it. The package takes that name off again
+// (python/tulle/errors.py).
+template <typename Body>
+auto with_named_errors(const Body& body) {
+  try {
+    return body();
+  } catch (const UserError& error) {
+    throw std::runtime_error(std::string("tulle.UserError: ") + error.what());
+  } catch (const Unsupported& error) {
+    throw std::runtime_error(std::string("tulle.Unsupported: ") + error.what());
+  } catch (const InternalError& error) {
+    throw std::runtime_error(std::string("tulle.InternalError: ") + error.what());
+  }
+}
+
+}  // namespace tulle::shim

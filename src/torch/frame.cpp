@@ -1,0 +1,176 @@
+// Binds tensors to programs and takes results apart.
+#include "frame.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+
+#include "dense_limit.h"
+#include "parallel.h"
+#include "tulle/error.h"
+
+namespace tulle::shim {
+
+namespace {
+
+[[noreturn]] void fail(const TensorLayout& layout, const std::string& what,
+                       AtenTensorHandle tensor) {
+  throw UserError(layout.spec.name + ": expected " + what + ", but found " + describe(tensor) +
+                  ".");
+}
+
+// A structure array or the values of an operand that is not plain.
+ArraySpan vector_span(const TensorLayout& layout, AtenTensorHandle tensor, DType type) {
+  if (!has_type(tensor, type) || rank_of(tensor) != 1 || !is_contiguous(tensor)) {
+    fail(layout, "a contiguous vector of " + std::string(name_of(type)), tensor);
+  }
+  return {data_of(tensor), element_count(tensor)};
+}
+
+}  // namespace
+
+Frame::Frame(std::shared_ptr<const Prepared> prepared)
+    : prepared_(std::move(prepared)), views_(prepared_->operands.size()) {
+  for (size_t at = 0; at < views_.size(); ++at) {
+    const TensorLayout& layout = prepared_->operands[at];
+    views_[at].sizes.resize(static_cast<size_t>(layout.spec.rank));
+    views_[at].levels.resize(layout.level_count);
+  }
+}
+
+void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors) {
+  if (tensors.size() != prepared_->tensor_count) {
+    throw UserError("The program takes " + std::to_string(prepared_->tensor_count) +
+                    " tensors, but " + std::to_string(tensors.size()) + " were given.");
+  }
+  if (!has_type(sizes, DType::Int64) || rank_of(sizes) != 1 || !is_contiguous(sizes) ||
+      element_count(sizes) != static_cast<int64_t>(prepared_->size_count)) {
+    throw UserError("The program takes a contiguous vector of " +
+                    std::to_string(prepared_->size_count) + " i64 sizes, but found " +
+                    describe(sizes) + ".");
+  }
+  tensors_ = tensors;
+  const auto* next_size = static_cast<const int64_t*>(data_of(sizes));
+  for (size_t at = 0; at < views_.size(); ++at) {
+    const TensorLayout& layout = prepared_->operands[at];
+    if (layout.is_plain) {
+      bind_plain(layout, tensors[0].get(), views_[at]);
+    } else {
+      bind_sparse(layout, tensors, next_size, views_[at]);
+      next_size += layout.spec.rank;
+    }
+    tensors = tensors.subspan(layout.arrays.size() + 1);
+  }
+}
+
+void Frame::bind_plain(const TensorLayout& layout, AtenTensorHandle tensor, TensorView& view) {
+  if (!has_type(tensor, layout.spec.type) || rank_of(tensor) != layout.spec.rank) {
+    fail(layout,
+         "a dense tensor of " + std::string(name_of(layout.spec.type)) + " and rank " +
+             std::to_string(layout.spec.rank),
+         tensor);
+  }
+  if (!is_contiguous(tensor)) {
+    copies_.push_back(contiguous(tensor));
+    tensor = copies_.back().get();
+  }
+  std::copy_n(sizes_of(tensor), layout.spec.rank, view.sizes.begin());
+  view.values = {data_of(tensor), element_count(tensor)};
+}
+
+void Frame::bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
+                        const int64_t* sizes, TensorView& view) {
+  std::copy_n(sizes, layout.spec.rank, view.sizes.begin());
+  for (size_t at = 0; at < layout.arrays.size(); ++at) {
+    const ArrayPlace place = layout.arrays[at];
+    LevelSpan& level = view.levels[place.level];
+    (place.is_pos ? level.pos : level.crd) =
+        vector_span(layout, tensors[at].get(), layout.spec.index_type);
+  }
+  view.values = vector_span(layout, tensors[layout.arrays.size()].get(), layout.spec.type);
+}
+
+// Dense results get their shape when they are allocated, if they are within the limit.
+void Frame::expect_results() {
+  for (const TensorLayout& layout : prepared_->results) {
+    const std::vector<OperandDimension>& from = layout.spec.sizes_from;
+    if (!layout.is_plain || from.size() != static_cast<size_t>(layout.spec.rank)) continue;
+    std::vector<int64_t> sizes;
+    sizes.reserve(from.size());
+    for (const auto [operand, dimension] : from) {
+      sizes.push_back(views_[static_cast<size_t>(operand)].sizes[static_cast<size_t>(dimension)]);
+    }
+    check_dense_limit(layout.spec, sizes);
+    memory_.expect(layout.spec.type, std::move(sizes));
+  }
+}
+
+std::vector<ResultTensor> Frame::run() {
+  expect_results();
+  return prepared_->program->run(views_, memory_, run_options());
+}
+
+OwnedTensor Frame::take_values(size_t result, const ResultTensor& found) {
+  const TensorLayout& layout = prepared_->results[result];
+  if (!found.values.handle) {
+    return operand_array(found.values.shared_operand, found.values.data, layout.arrays.size());
+  }
+  OwnedTensor values = memory_.take(found.values.handle);
+  if (!layout.is_plain) {
+    return rank_of(values.get()) == 1 ? std::move(values)
+                                      : reshaped(values.get(), std::span(&found.values.length, 1));
+  }
+  const bool is_shaped = rank_of(values.get()) == layout.spec.rank &&
+                         std::equal(found.sizes.begin(), found.sizes.end(), sizes_of(values.get()));
+  return is_shaped ? std::move(values) : reshaped(values.get(), found.sizes);
+}
+
+OwnedTensor Frame::take_array(const TensorLayout& layout, size_t array, const ResultTensor& found) {
+  const ArrayPlace place = layout.arrays[array];
+  const ResultArray& source = (place.is_pos ? found.pos : found.crd)[place.level];
+  if (!source.handle) return operand_array(source.shared_operand, source.data, array);
+  OwnedTensor tensor = memory_.take(source.handle);
+  return rank_of(tensor.get()) == 1 ? std::move(tensor)
+                                    : reshaped(tensor.get(), std::span(&source.length, 1));
+}
+
+// The tensor of an operand that a result shares: the one at the same place, or else the one with
+// that memory.
+OwnedTensor Frame::operand_array(int operand, const void* data, size_t array) const {
+  if (operand < 0 || static_cast<size_t>(operand) >= views_.size()) {
+    throw InternalError("A result has an array that is neither allocated nor shared.");
+  }
+  size_t first = 0;
+  for (size_t at = 0; at < static_cast<size_t>(operand); ++at) {
+    first += prepared_->operands[at].arrays.size() + 1;
+  }
+  const size_t count = prepared_->operands[static_cast<size_t>(operand)].arrays.size() + 1;
+  for (size_t step = 0; step < count; ++step) {
+    const AtenTensorHandle tensor = tensors_[first + (array + step) % count].get();
+    if (data_of(tensor) == data) return same_tensor(tensor);
+  }
+  throw InternalError("A result shares an array that its operand does not have.");
+}
+
+void Frame::clear() {
+  memory_.clear();
+  copies_.clear();
+  tensors_ = {};
+}
+
+Frame& frame_for(std::string_view key) {
+  struct Slot {
+    std::string key;
+    std::unique_ptr<Frame> frame;
+  };
+  thread_local std::array<Slot, 256> slots;
+  Slot& slot = slots[std::hash<std::string_view>()(key) % slots.size()];
+  if (slot.key != key || !slot.frame) {
+    slot.frame = std::make_unique<Frame>(find_program(key));
+    slot.key = key;
+  }
+  return *slot.frame;
+}
+
+}  // namespace tulle::shim

@@ -1,0 +1,53 @@
+// One call of a program: PyTorch's tensors to views of operands, arrays of results to PyTorch's
+// tensors.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "memory.h"
+#include "programs.h"
+#include "tensors.h"
+#include "tulle/tulle.h"
+
+namespace tulle::shim {
+
+// Kept from call to call, so that a warm one allocates nothing but its results.
+class Frame {
+ public:
+  explicit Frame(std::shared_ptr<const Prepared> prepared);
+
+  // Checks that the tensors are what the program takes (types, ranks, row-major) and points the
+  // views at them. `sizes` holds the sizes of the operands that are not plain, one after the other.
+  void bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors);
+  const std::vector<TensorView>& views() const { return views_; }
+  const Prepared& prepared() const { return *prepared_; }
+
+  // Runs on what was bound.
+  std::vector<ResultTensor> run();
+  // The tensors of a result: structure arrays in the order of its layout, then values.
+  OwnedTensor take_values(size_t result, const ResultTensor& found);
+  OwnedTensor take_array(const TensorLayout& layout, size_t array, const ResultTensor& found);
+  // Lets go of everything that belongs to the call.
+  void clear();
+
+ private:
+  void bind_plain(const TensorLayout& layout, AtenTensorHandle tensor, TensorView& view);
+  void bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
+                   const int64_t* sizes, TensorView& view);
+  void expect_results();
+  OwnedTensor operand_array(int operand, const void* data, size_t array) const;
+
+  std::shared_ptr<const Prepared> prepared_;
+  std::vector<TensorView> views_;
+  std::span<const OwnedTensor> tensors_;  // of the call
+  std::vector<OwnedTensor> copies_;       // of dense operands that were not row-major
+  TorchMemory memory_;
+};
+
+// This thread's frame for the program of that key. A warm look-up takes no lock.
+Frame& frame_for(std::string_view key);
+
+}  // namespace tulle::shim

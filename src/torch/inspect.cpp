@@ -1,0 +1,119 @@
+// Operators that compute nothing: they describe programs and formats, check structure, set the
+// limit.
+#include <string>
+
+#include <torch/csrc/stable/library.h>
+
+#include "boxing.h"
+#include "dense_limit.h"
+#include "errors.h"
+#include "key.h"
+#include "programs.h"
+#include "tulle/version.h"
+
+namespace tulle::shim {
+
+namespace {
+
+// A line for each result: its spec, then from where its sizes come ("0.1" is dimension 1 of the
+// first operand).
+std::string describe_program(std::string_view key) {
+  std::string text;
+  for (const TensorLayout& layout : find_program(key)->results) {
+    text += to_string(layout.spec) + "\n";
+    for (const auto [operand, dimension] : layout.spec.sizes_from) {
+      text += std::to_string(operand) + "." + std::to_string(dimension) + " ";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+// The long form, the shortest form, then a line for each level: pos and crd (1 where stored),
+// whether it is full, its dimension, which part of the coordinate it holds (w, q or r) and the
+// divisor.
+std::string describe_format_text(std::string_view format, int64_t rank) {
+  const FormatInfo info = describe_format(format, static_cast<int>(rank));
+  std::string text = info.text + "\n" + info.name + "\n";
+  for (const FormatInfo::Level& level : info.levels) {
+    text += std::to_string(level.pos) + " " + std::to_string(level.crd) + " " +
+            std::to_string(level.full) + " " + std::to_string(level.dimension) + " " + level.part +
+            " " + std::to_string(level.divisor) + "\n";
+  }
+  return text;
+}
+
+// A key that only names the operand to be checked.
+void validate_tensors(std::string_view spec_text, AtenTensorHandle sizes,
+                      std::span<const OwnedTensor> tensors) {
+  const TensorLayout layout = layout_of(parse_spec(spec_text));
+  TensorView view;
+  if (element_count(sizes) != layout.spec.rank || !has_type(sizes, DType::Int64) ||
+      !is_contiguous(sizes) || tensors.size() != layout.arrays.size() + 1) {
+    throw UserError(layout.spec.name + ": expected " + std::to_string(layout.spec.rank) +
+                    " sizes and " + std::to_string(layout.arrays.size() + 1) + " tensors.");
+  }
+  const auto* first = static_cast<const int64_t*>(data_of(sizes));
+  view.sizes.assign(first, first + layout.spec.rank);
+  view.levels.resize(layout.level_count);
+  const auto span_of = [&](size_t at, DType type) -> ArraySpan {
+    const AtenTensorHandle tensor = tensors[at].get();
+    if (!has_type(tensor, type) || !is_contiguous(tensor)) {
+      throw UserError(layout.spec.name + ": expected a contiguous vector of " +
+                      std::string(name_of(type)) + ", but found " + describe(tensor) + ".");
+    }
+    return {data_of(tensor), element_count(tensor)};
+  };
+  for (size_t at = 0; at < layout.arrays.size(); ++at) {
+    LevelSpan& level = view.levels[layout.arrays[at].level];
+    (layout.arrays[at].is_pos ? level.pos : level.crd) = span_of(at, layout.spec.index_type);
+  }
+  view.values = span_of(layout.arrays.size(), layout.spec.type);
+  validate(layout.spec, view);
+}
+
+void describe_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  const StringArgument key(stack[0]);
+  stack[0] = with_named_errors([&] { return give_string(describe_program(key.view())); });
+}
+
+void describe_format_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  const StringArgument format(stack[0]);
+  const auto rank = torch::stable::detail::to<int64_t>(stack[1]);
+  stack[0] =
+      with_named_errors([&] { return give_string(describe_format_text(format.view(), rank)); });
+}
+
+void validate_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  const StringArgument spec(stack[0]);
+  const OwnedTensor sizes = take_tensor(stack[1]);
+  const std::vector<OwnedTensor> tensors = take_list(stack[2]);
+  with_named_errors([&] { validate_tensors(spec.view(), sizes.get(), tensors); });
+}
+
+void version_boxed(StableIValue* stack, uint64_t, uint64_t) { stack[0] = give_string(version()); }
+
+void set_dense_limit_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  set_dense_limit(torch::stable::detail::to<int64_t>(stack[0]));
+}
+
+}  // namespace
+
+STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
+  library.def("version() -> str");
+  library.def("describe(str key) -> str");
+  library.def("describe_format(str format, int rank) -> str");
+  library.def("validate(str spec, Tensor sizes, Tensor[] tensors) -> ()");
+  library.def("set_dense_limit(int bytes) -> ()");
+}
+
+STABLE_TORCH_LIBRARY_IMPL(tulle, CompositeExplicitAutograd, library) {
+  library.impl("version", &version_boxed);
+  library.impl("describe", &describe_boxed);
+  library.impl("describe_format", &describe_format_boxed);
+  library.impl("set_dense_limit", &set_dense_limit_boxed);
+}
+
+STABLE_TORCH_LIBRARY_IMPL(tulle, CPU, library) { library.impl("validate", &validate_boxed); }
+
+}  // namespace tulle::shim

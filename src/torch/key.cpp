@@ -1,0 +1,108 @@
+// Reads keys, line by line.
+#include "key.h"
+
+#include <charconv>
+#include <optional>
+
+namespace tulle::shim {
+
+namespace {
+
+// Takes the first line off `rest`.
+std::string_view take_line(std::string_view& rest) {
+  const size_t end = rest.find('\n');
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  return line;
+}
+
+// Takes the first word off `rest`, and the one space that follows it.
+std::string_view take_word(std::string_view& rest) {
+  const size_t end = rest.find(' ');
+  const std::string_view word = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  return word;
+}
+
+[[noreturn]] void fail(std::string_view line, const std::string& message) {
+  throw UserError("The key of a program has the line '" + std::string(line) + "': " + message +
+                  ".");
+}
+
+DType parse_dtype(std::string_view word, std::string_view line) {
+  const std::optional<DType> type = dtype_from_name(word);
+  if (!type) fail(line, "'" + std::string(word) + "' is not an element type");
+  return *type;
+}
+
+int parse_rank(std::string_view word, std::string_view line) {
+  int rank = -1;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
+  if (error != std::errc() || end != word.data() + word.size() || rank < 0) {
+    fail(line, "'" + std::string(word) + "' is not a rank");
+  }
+  return rank;
+}
+
+// Whether `line` starts with the word; `rest` is then what follows it.
+bool starts_with(std::string_view line, std::string_view word, std::string_view& rest) {
+  rest = line;
+  return take_word(rest) == word;
+}
+
+}  // namespace
+
+TensorSpec parse_spec(std::string_view line) {
+  std::string_view rest = line;
+  TensorSpec spec;
+  spec.name = take_word(rest);
+  spec.type = parse_dtype(take_word(rest), line);
+  spec.index_type = parse_dtype(take_word(rest), line);
+  if (!is_integer(spec.index_type)) fail(line, "positions and coordinates are i32 or i64");
+  spec.rank = parse_rank(take_word(rest), line);
+  if (spec.name.empty() || rest.empty()) {
+    fail(line, "expected a name, a type, an index type, a rank and a format");
+  }
+  spec.format = rest;
+  return spec;
+}
+
+std::string to_string(const TensorSpec& spec) {
+  std::string text = spec.name;
+  text.append(" ").append(name_of(spec.type)).append(" ").append(name_of(spec.index_type));
+  return text + " " + std::to_string(spec.rank) + " " + spec.format;
+}
+
+Key parse_key(std::string_view text) {
+  Key key;
+  std::string_view rest;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    if (starts_with(line, "operand", rest)) {
+      key.operands.push_back(parse_spec(rest));
+    } else if (starts_with(line, "out", rest)) {
+      const std::string name(take_word(rest));
+      if (rest.empty()) fail(line, "expected the name of a result and its format");
+      key.options.out_formats[name] = rest;
+    } else if (starts_with(line, "schedule", rest)) {
+      key.options.schedule = rest;
+    } else if (starts_with(line, "features", rest)) {
+      key.options.features = rest;
+    } else if (line == "checked") {
+      key.options.checked = true;
+    } else if (starts_with(line, "einsum", rest)) {
+      if (!text.empty()) fail(line, "nothing may follow an equation");
+      key.is_einsum = true;
+      key.text = rest;
+      return key;
+    } else if (line == "compute") {
+      key.text = text;
+      return key;
+    } else {
+      fail(line, "expected operand, out, schedule, features, checked, einsum or compute");
+    }
+  }
+  throw UserError("The key of a program ends without 'compute' or 'einsum'.");
+}
+
+}  // namespace tulle::shim

@@ -1,0 +1,34 @@
+// The key of a program: a text that holds all there is to know of it, so that any process can
+// compile it.
+//
+//   operand A f32 i32 2 csr          name, type, index type, rank, format; one line an operand, in
+//   the order of run() operand B f32 i32 2 dense out C csr                        the format of a
+//   result; optional, as are the next three schedule parallel(i, by=nnz) features avx2 checked
+//   compute                          or `einsum ij,jk->ik`, and nothing after it
+//   C[i,k] = A[i,j] * B[j,k]         all that follows is index notation
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tulle/tulle.h"
+
+namespace tulle::shim {
+
+struct Key {
+  std::vector<TensorSpec> operands;
+  ProgramOptions options;
+  bool is_einsum = false;
+  std::string text;  // index notation, or the equation
+};
+
+// UserError with the line that is wrong.
+Key parse_key(std::string_view text);
+
+// "A f32 i32 2 csr": an operand's line without its first word.
+TensorSpec parse_spec(std::string_view text);
+// The same text again.
+std::string to_string(const TensorSpec& spec);
+
+}  // namespace tulle::shim

@@ -1,0 +1,32 @@
+// The arrays of results, allocated as PyTorch's tensors.
+#pragma once
+
+#include <vector>
+
+#include "tensors.h"
+#include "tulle/tulle.h"
+
+namespace tulle::shim {
+
+class TorchMemory final : public Memory {
+ public:
+  Block allocate(DType type, int64_t length, bool zeroed) override;
+
+  // Arrays of that type and as many elements get this shape at once; all others are vectors.
+  void expect(DType type, std::vector<int64_t> sizes);
+  // The tensor of a block; it is the caller's then.
+  OwnedTensor take(void* handle);
+  // Lets go of what was not taken, and of the expectations.
+  void clear();
+
+ private:
+  struct Shape {
+    DType type;
+    int64_t length;
+    std::vector<int64_t> sizes;
+  };
+  std::vector<Shape> shapes_;
+  std::vector<OwnedTensor> tensors_;
+};
+
+}  // namespace tulle::shim

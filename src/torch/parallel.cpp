@@ -1,0 +1,62 @@
+// Runs loops on PyTorch's threads.
+#include "parallel.h"
+
+#include <mutex>
+
+#include <torch/csrc/stable/c/shim.h>
+#include <torch/headeronly/util/shim_utils.h>
+
+#include "tulle/error.h"
+
+namespace tulle::shim {
+
+namespace {
+
+// The body, and the first error that one of its pieces threw: none may pass through PyTorch's C
+// interface.
+struct Loop {
+  const std::function<void(int64_t, int64_t)>& body;
+  std::mutex mutex;
+  std::exception_ptr error;
+};
+
+void run_piece(int64_t begin, int64_t end, void* context) {
+  auto& loop = *static_cast<Loop*>(context);
+  try {
+    loop.body(begin, end);
+  } catch (...) {
+    const std::lock_guard lock(loop.mutex);
+    if (!loop.error) loop.error = std::current_exception();
+  }
+}
+
+}  // namespace
+
+void parallel_for(int64_t begin, int64_t end, int64_t grain,
+                  const std::function<void(int64_t, int64_t)>& body) {
+  if (end - begin <= grain) {
+    if (begin < end) body(begin, end);
+    return;
+  }
+  Loop loop{body, {}, nullptr};
+  if (torch_parallel_for(begin, end, grain, run_piece, &loop) != TORCH_SUCCESS) {
+    throw InternalError("PyTorch failed in parallel_for.");
+  }
+  if (loop.error) std::rethrow_exception(loop.error);
+}
+
+const RunOptions& run_options() {
+  thread_local RunOptions options{
+      .threads = 1,
+      .parallel_for =
+          [](int64_t count, const std::function<void(int64_t, int64_t)>& body) {
+            parallel_for(0, count, 1, body);
+          },
+  };
+  uint32_t threads = 1;
+  torch_get_num_threads(&threads);
+  options.threads = static_cast<int>(threads);
+  return options;
+}
+
+}  // namespace tulle::shim

@@ -1,0 +1,140 @@
+// What the stable ABI says of a tensor.
+#include "tensors.h"
+
+#include <algorithm>
+#include <array>
+
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
+
+#include "tulle/error.h"
+
+namespace tulle::shim {
+
+namespace {
+
+void check(AOTITorchError status, const char* what) {
+  if (status != TORCH_SUCCESS) throw InternalError(std::string("PyTorch failed in ") + what + ".");
+}
+
+// PyTorch's number of each type, by DType.
+const std::array<int32_t, 7>& type_numbers() {
+  static const std::array<int32_t, 7> numbers = {
+      aoti_torch_dtype_bool(),    aoti_torch_dtype_int32(),    aoti_torch_dtype_int64(),
+      aoti_torch_dtype_float16(), aoti_torch_dtype_bfloat16(), aoti_torch_dtype_float32(),
+      aoti_torch_dtype_float64(),
+  };
+  return numbers;
+}
+
+int32_t type_number(DType type) { return type_numbers()[static_cast<size_t>(type)]; }
+
+int32_t type_number_of(AtenTensorHandle tensor) {
+  int32_t number = 0;
+  check(aoti_torch_get_dtype(tensor, &number), "get_dtype");
+  return number;
+}
+
+// Row-major strides; those of an empty tensor are as PyTorch has them.
+std::array<int64_t, 64> strides_for(std::span<const int64_t> sizes) {
+  std::array<int64_t, 64> strides{};
+  int64_t stride = 1;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    strides[d] = stride;
+    stride *= std::max<int64_t>(sizes[d], 1);
+  }
+  return strides;
+}
+
+void check_rank(size_t rank) {
+  if (rank > 64) throw UserError("Tensors have at most 64 dimensions.");
+}
+
+}  // namespace
+
+int64_t rank_of(AtenTensorHandle tensor) {
+  int64_t rank = 0;
+  check(aoti_torch_get_dim(tensor, &rank), "get_dim");
+  return rank;
+}
+
+int64_t element_count(AtenTensorHandle tensor) {
+  int64_t count = 0;
+  check(aoti_torch_get_numel(tensor, &count), "get_numel");
+  return count;
+}
+
+const int64_t* sizes_of(AtenTensorHandle tensor) {
+  int64_t* sizes = nullptr;
+  check(aoti_torch_get_sizes(tensor, &sizes), "get_sizes");
+  return sizes;
+}
+
+const void* data_of(AtenTensorHandle tensor) {
+  const void* data = nullptr;
+  check(torch_get_const_data_ptr(tensor, &data), "get_const_data_ptr");
+  return data;
+}
+
+void* mutable_data_of(AtenTensorHandle tensor) {
+  void* data = nullptr;
+  check(torch_get_mutable_data_ptr(tensor, &data), "get_mutable_data_ptr");
+  return data;
+}
+
+bool is_contiguous(AtenTensorHandle tensor) {
+  bool contiguous = false;
+  check(aoti_torch_is_contiguous(tensor, &contiguous), "is_contiguous");
+  return contiguous;
+}
+
+bool has_type(AtenTensorHandle tensor, DType type) {
+  return type_number_of(tensor) == type_number(type);
+}
+
+std::string describe(AtenTensorHandle tensor) {
+  const auto& numbers = type_numbers();
+  const auto* found = std::find(numbers.begin(), numbers.end(), type_number_of(tensor));
+  std::string text = found == numbers.end()
+                         ? "an unknown type"
+                         : std::string(name_of(static_cast<DType>(found - numbers.begin())));
+  text += " [";
+  for (int64_t d = 0; d < rank_of(tensor); ++d) {
+    text += (d ? ", " : "") + std::to_string(sizes_of(tensor)[d]);
+  }
+  return text + "]";
+}
+
+OwnedTensor new_tensor(DType type, std::span<const int64_t> sizes) {
+  check_rank(sizes.size());
+  static const int32_t cpu = aoti_torch_device_type_cpu();
+  const auto strides = strides_for(sizes);
+  AtenTensorHandle handle = nullptr;
+  const auto status = aoti_torch_empty_strided(static_cast<int64_t>(sizes.size()), sizes.data(),
+                                               strides.data(), type_number(type), cpu, 0, &handle);
+  return status == TORCH_SUCCESS ? OwnedTensor(handle) : OwnedTensor();
+}
+
+OwnedTensor same_tensor(AtenTensorHandle tensor) {
+  AtenTensorHandle handle = nullptr;
+  check(aoti_torch_new_tensor_handle(tensor, &handle), "new_tensor_handle");
+  return OwnedTensor(handle);
+}
+
+OwnedTensor contiguous(AtenTensorHandle tensor) {
+  const torch::stable::Tensor copy =
+      torch::stable::contiguous(torch::stable::Tensor(same_tensor(tensor).release()));
+  return same_tensor(copy.get());
+}
+
+OwnedTensor reshaped(AtenTensorHandle tensor, std::span<const int64_t> sizes) {
+  check_rank(sizes.size());
+  const auto strides = strides_for(sizes);
+  AtenTensorHandle handle = nullptr;
+  check(aoti_torch__reinterpret_tensor(tensor, static_cast<int64_t>(sizes.size()), sizes.data(),
+                                       strides.data(), 0, &handle),
+        "reinterpret_tensor");
+  return OwnedTensor(handle);
+}
+
+}  // namespace tulle::shim

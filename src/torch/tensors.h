@@ -1,0 +1,58 @@
+// PyTorch's tensors as the stable ABI hands them over: ownership, and reading what a kernel needs
+// to know.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <torch/csrc/stable/c/shim.h>
+
+#include "tulle/dtype.h"
+
+namespace tulle::shim {
+
+// One reference to a tensor.
+class OwnedTensor {
+ public:
+  OwnedTensor() = default;
+  explicit OwnedTensor(AtenTensorHandle handle) : handle_(handle) {}
+  OwnedTensor(OwnedTensor&& other) noexcept : handle_(other.release()) {}
+  OwnedTensor& operator=(OwnedTensor&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  OwnedTensor(const OwnedTensor&) = delete;
+  OwnedTensor& operator=(const OwnedTensor&) = delete;
+  ~OwnedTensor() {
+    if (handle_) aoti_torch_delete_tensor_object(handle_);
+  }
+
+  AtenTensorHandle get() const { return handle_; }
+  AtenTensorHandle release() { return std::exchange(handle_, nullptr); }
+
+ private:
+  AtenTensorHandle handle_ = nullptr;
+};
+
+int64_t rank_of(AtenTensorHandle tensor);
+int64_t element_count(AtenTensorHandle tensor);
+const int64_t* sizes_of(AtenTensorHandle tensor);
+const void* data_of(AtenTensorHandle tensor);
+void* mutable_data_of(AtenTensorHandle tensor);
+bool is_contiguous(AtenTensorHandle tensor);
+bool has_type(AtenTensorHandle tensor, DType type);
+// "float32 [3, 4]", for messages.
+std::string describe(AtenTensorHandle tensor);
+
+// Uninitialised memory of PyTorch's, row-major; no tensor where there is no memory for it.
+OwnedTensor new_tensor(DType type, std::span<const int64_t> sizes);
+OwnedTensor same_tensor(AtenTensorHandle tensor);
+// The same elements row-major: a copy where they are not.
+OwnedTensor contiguous(AtenTensorHandle tensor);
+// A row-major tensor in another shape, over the same memory.
+OwnedTensor reshaped(AtenTensorHandle tensor, std::span<const int64_t> sizes);
+
+}  // namespace tulle::shim
