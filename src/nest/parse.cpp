@@ -320,6 +320,7 @@ class NestParser {
     }
     if (const auto* sequence = stmt.as<Sequence>()) {
       std::vector<Stmt> stmts;
+      stmts.reserve(sequence->stmts.size());
       for (const Stmt& part : sequence->stmts) stmts.push_back(typed(part));
       return Sequence::make(std::move(stmts));
     }

@@ -12,12 +12,15 @@ namespace tulle::nest {
 // that comes back is verified.
 //
 //   nest {
-//     operand A: f32, i32, csr              // type, index type (i64), `tracked`, `like B` (B's
-//     pattern), format (dense) result C: f32 extent k = 128 var k0 = k / 64; var k1 = k % 64 // and
-//     var f = (i, j), fused prefetch B 16; nontemporal C forall i parallel(nnz) {              //
-//     parallel(rows), vector(16), unrolled(2), unrolled
+//     operand A: f32, i32, csr    // type, index type (i64 if left out), format (dense)
+//     result C: f32, like A       // the pattern of A; `tracked` for such workspaces
+//     extent k = 128
+//     var k0 = k / 64             // and k % 64, and (i, j) for a fused variable
+//     prefetch B 16
+//     nontemporal C
+//     forall i parallel(nnz) {    // parallel(rows), vector(16), unrolled(2), unrolled
 //       where acc { forall k { C[i,k] = acc[k] } } producing { ... }
-//     }                                     // and sequence { ... }
+//     }                           // sequence { ... }
 //   }
 Nest parse_nest(std::string_view text);
 

@@ -1,0 +1,195 @@
+// Precompute: a where around the outermost summed loop.
+#include "schedule/precompute.h"
+
+#include <algorithm>
+
+#include "schedule/queries.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+using Loops = std::vector<const Forall*>;
+
+// The one place where the result is accumulated.
+const Assign& accumulation(const Nest& nest) {
+  std::vector<const Assign*> found;
+  for (const Assign* assign : assigns(nest.root)) {
+    if (assign->accumulate && nest.tensor(assign->tensor).role == Tensor::Role::Result)
+      found.push_back(assign);
+  }
+  if (found.empty()) {
+    user_error(
+        "Nothing is summed into the result any more, so there is nothing to precompute; leave the "
+        "step out.");
+  }
+  if (found.size() > 1) {
+    user_error("'", found[0]->tensor, "' is accumulated in ", found.size(),
+               " places, and precompute takes one; write the terms as statements of their own.");
+  }
+  return *found.front();
+}
+
+// The loops around the assignment, outermost first; false if it is not in the statement.
+bool find_path(const Stmt& stmt, const Assign& target, Loops& path) {
+  if (stmt.get() == &target) return true;
+  if (const auto* forall = stmt.as<Forall>()) {
+    path.push_back(forall);
+    if (find_path(forall->body, target, path)) return true;
+    path.pop_back();
+  } else if (const auto* where = stmt.as<Where>()) {
+    return find_path(where->consumer, target, path) || find_path(where->producer, target, path);
+  } else if (const auto* sequence = stmt.as<Sequence>()) {
+    return std::any_of(sequence->stmts.begin(), sequence->stmts.end(),
+                       [&](const Stmt& part) { return find_path(part, target, path); });
+  }
+  return false;
+}
+
+// From the outermost loop that is summed over inward.
+Loops summed_loops(const Nest& nest, const Assign& target) {
+  Loops path;
+  find_path(nest.root, target, path);
+  const auto first = std::find_if(path.begin(), path.end(), [&](const Forall* loop) {
+    return !covers(target.indices, nest, loop->var);
+  });
+  if (first == path.end()) {
+    user_error("No loop around '", target.tensor,
+               "' is summed over, so there is nothing to precompute; leave the step out.");
+  }
+  return {first, path.end()};
+}
+
+// The loops over the result's indices among them, which the workspace needs.
+Loops result_loops(const Nest& nest, const Loops& loops, const Assign& target) {
+  Loops found;
+  for (const Forall* loop : loops) {
+    if (covers(target.indices, nest, loop->var)) {
+      found.push_back(loop);
+      continue;
+    }
+    for (const std::string& source : nest.sources(loop->var)) {
+      if (!contains(target.indices, source)) continue;
+      user_error("'", loop->var, "' fuses '", source, "' of '", target.tensor,
+                 "' with an index that is summed; put precompute before fuse.");
+    }
+  }
+  return found;
+}
+
+// The loops that `vars` name, in that order.
+Loops chosen_loops(const Loops& available, const std::vector<std::string>& vars,
+                   const std::string& summed) {
+  std::vector<std::string> names;
+  for (const Forall* loop : available) names.push_back(loop->var);
+  if (!std::is_permutation(vars.begin(), vars.end(), names.begin(), names.end())) {
+    user_error("The workspace is given the variables (", vars.empty() ? "" : list_of(vars),
+               "), but inside the summed loop over '", summed, "' the result's loops are (",
+               names.empty() ? "" : list_of(names), "); give exactly those, or reorder first.");
+  }
+  Loops chosen;
+  for (const std::string& var : vars) {
+    chosen.push_back(*std::find_if(available.begin(), available.end(),
+                                   [&](const Forall* loop) { return loop->var == var; }));
+  }
+  return chosen;
+}
+
+// A plain workspace is stored whole, a tracked one where it was written: that must be what the
+// result stores.
+void check_storage(const Nest& nest, const Assign& target, const std::string& workspace,
+                   const Loops& loops, Tensor::Tracking tracking) {
+  const Tensor& result = nest.tensor(target.tensor);
+  auto is_sparse = [&](const Forall* loop) {
+    return stores_sparsely(nest, target.tensor, target.indices, loop->var);
+  };
+  if (tracking == Tensor::Tracking::Plain) {
+    const bool own_pattern = !result.type.format.is_dense() && result.shares_pattern_of.empty();
+    if (own_pattern || std::any_of(loops.begin(), loops.end(), is_sparse)) {
+      user_error(
+          "'", target.tensor,
+          "' stores only what some term reaches, and a plain workspace does not know what that ",
+          "is; make one over its last index and track it, precompute(", workspace,
+          ", k, tracked) say.");
+    }
+    return;
+  }
+  if (loops.size() != 1) {
+    user_error(
+        "A tracked workspace has one variable, but ", loops.size(),
+        " were given; reorder so that one loop over the result's indices is inside the sum.");
+  }
+  if (!is_sparse(loops.front())) {
+    user_error("'", target.tensor, "' stores every coordinate of '", loops.front()->var,
+               "', so there is nothing to track; leave 'tracked' out.");
+  }
+  if (nest.variable(loops.front()->var).origin != Variable::Origin::Source) {
+    user_error("A tracked workspace needs the whole variable, and '", loops.front()->var,
+               "' is derived; leave split and fuse out.");
+  }
+}
+
+int next_access_id(const Nest& nest) {
+  int next = 0;
+  for (const Assign* assign : assigns(nest.root)) {
+    for (const expr::Access* access : expr::accesses(assign->value))
+      next = std::max(next, access->id + 1);
+  }
+  return next;
+}
+
+// Half precision is summed in single.
+DType accumulator_type(DType type) {
+  return type == DType::Float16 || type == DType::BFloat16 ? DType::Float32 : type;
+}
+
+// The statement that stores the workspace into the result.
+Stmt consumer_of(const Nest& nest, const Assign& target, const expr::Expr& workspace,
+                 const Loops& loops, bool tracked) {
+  const std::vector<const Assign*> all = assigns(nest.root);
+  const auto writes = std::count_if(all.begin(), all.end(), [&](const Assign* assign) {
+    return assign->tensor == target.tensor;
+  });
+  Stmt consumer = Assign::make(target.tensor, target.indices, writes > 1, workspace);
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+    consumer = Forall::make((*loop)->var, std::move(consumer), tracked ? LoopTag{} : (*loop)->tag);
+  }
+  return consumer;
+}
+
+}  // namespace
+
+Nest precompute(const Nest& nest, const std::string& workspace,
+                const std::vector<std::string>& vars, Tensor::Tracking tracking) {
+  require_free_name(nest, workspace);
+  const Assign& target = accumulation(nest);
+  const Loops inside = summed_loops(nest, target);
+  const Forall& outermost = *inside.front();
+  if (lasting_assigns(outermost.body).size() > 1) {
+    user_error("The summed loop over '", outermost.var, "' also writes something else than '",
+               target.tensor, "'; write that as a statement of its own.");
+  }
+  const Loops loops = chosen_loops(result_loops(nest, inside, target), vars, outermost.var);
+  check_storage(nest, target, workspace, loops, tracking);
+
+  const expr::TensorType& result_type = nest.tensor(target.tensor).type;
+  const DType type = accumulator_type(result_type.type);
+  Nest result = nest;
+  result.tensors[workspace] = {
+      .role = Tensor::Role::Workspace,
+      .type = {type, result_type.index_type, Format::dense(static_cast<int>(vars.size()))},
+      .tracking = tracking};
+  const bool accumulate = !mutant("precompute-overwrites");
+  const Stmt summed =
+      replace(outermost.body, &target, Assign::make(workspace, vars, accumulate, target.value));
+  const Stmt producer = Forall::make(outermost.var, summed, outermost.tag);
+  const expr::Expr access = expr::Access::make(next_access_id(nest), workspace, vars, type);
+  const Stmt consumer =
+      consumer_of(nest, target, access, loops, tracking == Tensor::Tracking::Tracked);
+  result.root = replace(nest.root, &outermost, Where::make(workspace, consumer, producer));
+  return result;
+}
+
+}  // namespace tulle::schedule

@@ -1,0 +1,204 @@
+// Walks over nests and the refusals that the rewrites share.
+#include "schedule/queries.h"
+
+#include <algorithm>
+#include <set>
+
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+std::vector<std::string> loops_of(const Nest& nest) {
+  std::vector<std::string> loops;
+  for_each_loop(nest.root, [&](const Forall& forall) {
+    if (!contains(loops, forall.var)) loops.push_back(forall.var);
+  });
+  return loops;
+}
+
+std::string_view step_of(LoopTag::Kind kind) {
+  switch (kind) {
+    case LoopTag::Kind::Serial:
+      return "serial";
+    case LoopTag::Kind::Parallel:
+      return "parallel";
+    case LoopTag::Kind::Vector:
+      return "vectorize";
+    case LoopTag::Kind::Unrolled:
+      return "unroll";
+  }
+  internal_error("unknown kind of loop");
+}
+
+// The variable and all that it is derived from.
+std::vector<std::string> lineage(const Nest& nest, const std::string& var) {
+  std::vector<std::string> names = {var};
+  const Variable& variable = nest.variable(var);
+  auto append = [&](const std::string& parent) {
+    const std::vector<std::string> more = lineage(nest, parent);
+    names.insert(names.end(), more.begin(), more.end());
+  };
+  if (variable.origin != Variable::Origin::Source) append(variable.parent);
+  if (variable.origin == Variable::Origin::Fused) append(variable.second);
+  return names;
+}
+
+void collect_lasting(const Stmt& stmt, std::set<std::string> local,
+                     std::vector<const Assign*>& found) {
+  if (const auto* forall = stmt.as<Forall>()) {
+    collect_lasting(forall->body, std::move(local), found);
+  } else if (const auto* where = stmt.as<Where>()) {
+    local.insert(where->workspace);
+    collect_lasting(where->producer, local, found);
+    collect_lasting(where->consumer, local, found);
+  } else if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts) collect_lasting(part, local, found);
+  } else if (const auto* assign = stmt.as<Assign>(); assign && !local.contains(assign->tensor)) {
+    found.push_back(assign);
+  }
+}
+
+}  // namespace
+
+Stmt map_parts(const Stmt& stmt, const std::function<Stmt(const Stmt&)>& rewrite) {
+  if (const auto* forall = stmt.as<Forall>()) {
+    return Forall::make(forall->var, rewrite(forall->body), forall->tag);
+  }
+  if (const auto* where = stmt.as<Where>()) {
+    Stmt consumer = rewrite(where->consumer);
+    return Where::make(where->workspace, std::move(consumer), rewrite(where->producer));
+  }
+  if (const auto* sequence = stmt.as<Sequence>()) {
+    std::vector<Stmt> stmts;
+    stmts.reserve(sequence->stmts.size());
+    for (const Stmt& part : sequence->stmts) stmts.push_back(rewrite(part));
+    return Sequence::make(std::move(stmts));
+  }
+  return stmt;
+}
+
+Stmt rebuild(const Stmt& stmt, const std::function<Stmt(const Stmt&)>& rewrite) {
+  return rewrite(map_parts(stmt, [&](const Stmt& part) { return rebuild(part, rewrite); }));
+}
+
+Stmt replace(const Stmt& stmt, const nest::Node* node, const Stmt& replacement) {
+  if (stmt.get() == node) return replacement;
+  return map_parts(stmt, [&](const Stmt& part) { return replace(part, node, replacement); });
+}
+
+void for_each_loop(const Stmt& stmt, const std::function<void(const Forall&)>& visit) {
+  if (const auto* forall = stmt.as<Forall>()) {
+    visit(*forall);
+    for_each_loop(forall->body, visit);
+  } else if (const auto* where = stmt.as<Where>()) {
+    for_each_loop(where->consumer, visit);
+    for_each_loop(where->producer, visit);
+  } else if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts) for_each_loop(part, visit);
+  }
+}
+
+Nest with_tag(const Nest& nest, const LoopTag& tag,
+              const std::function<bool(const Forall&)>& choose) {
+  Nest tagged = nest;
+  tagged.root = rebuild(nest.root, [&](const Stmt& stmt) {
+    const auto* forall = stmt.as<Forall>();
+    return forall && choose(*forall) ? Forall::make(forall->var, forall->body, tag) : stmt;
+  });
+  return tagged;
+}
+
+void require_loop(const Nest& nest, const std::string& var) {
+  const std::vector<std::string> loops = loops_of(nest);
+  if (!contains(loops, var)) {
+    user_error("There is no loop over '", var, "'; the loops are ", list_of(loops), ".");
+  }
+}
+
+void require_untagged(const Nest& nest, const std::string& var, std::string_view step) {
+  for_each_loop(nest.root, [&](const Forall& forall) {
+    if (forall.var != var || forall.tag.kind == LoopTag::Kind::Serial) return;
+    const std::string_view earlier = step_of(forall.tag.kind);
+    if (earlier == step)
+      user_error("The loop over '", var, "' has had ", step, " already; leave one of them out.");
+    user_error("The loop over '", var, "' has had ", earlier, " already; ",
+               step == "split" || step == "fuse" ? concat("put ", step, " before ", earlier, ".")
+                                                 : concat("split it first to have both."));
+  });
+}
+
+void require_whole_in_tracked(const Nest& nest, const std::string& var, std::string_view step) {
+  for (const Assign* assign : assigns(nest.root)) {
+    if (nest.tensor(assign->tensor).tracking != Tensor::Tracking::Tracked) continue;
+    if (!stores_sparsely(nest, assign->tensor, assign->indices, var)) continue;
+    user_error("'", assign->tensor, "' tracks the coordinates of '", var,
+               "' and needs its loop whole; leave ", step, " out.");
+  }
+}
+
+void require_free_name(const Nest& nest, const std::string& name) {
+  if (nest.variables.contains(name))
+    user_error("'", name, "' is a variable already; choose another name.");
+  if (nest.tensors.contains(name))
+    user_error("'", name, "' is a tensor already; choose another name.");
+}
+
+void require_role(const Nest& nest, const std::string& tensor, Tensor::Role role) {
+  std::vector<std::string> candidates;
+  for (const auto& [name, candidate] : nest.tensors) {
+    if (candidate.role == role) candidates.push_back(name);
+  }
+  if (contains(candidates, tensor)) return;
+  const std::string_view wanted = role == Tensor::Role::Operand ? "operand" : "result";
+  user_error("'", tensor, "' is no ", wanted, "; the ", wanted, "s are ", list_of(candidates), ".");
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "none" : text;
+}
+
+bool covers(const std::vector<std::string>& indices, const Nest& nest, const std::string& var) {
+  if (contains(indices, var)) return true;
+  const Variable& variable = nest.variable(var);
+  if (variable.origin == Variable::Origin::Source) return false;
+  return covers(indices, nest, variable.parent) &&
+         (variable.origin != Variable::Origin::Fused || covers(indices, nest, variable.second));
+}
+
+bool stores_sparsely(const Nest& nest, const std::string& tensor,
+                     const std::vector<std::string>& indices, const std::string& var) {
+  const std::vector<std::string> names = lineage(nest, var);
+  const Tensor& stored = nest.tensor(tensor);
+  const bool tracked = stored.tracking == Tensor::Tracking::Tracked;
+  const std::vector<Level>& levels = stored.type.format.levels();
+  return std::any_of(levels.begin(), levels.end(), [&](const Level& level) {
+    const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
+    return (tracked || !is_full(level.kind)) && contains(names, index);
+  });
+}
+
+std::string sparse_tensor(const Nest& nest, const Stmt& stmt, const std::string& var) {
+  for (const Assign* assign : assigns(stmt)) {
+    for (const expr::Access* access : expr::accesses(assign->value)) {
+      if (stores_sparsely(nest, access->tensor, access->indices, var)) return access->tensor;
+    }
+    if (stores_sparsely(nest, assign->tensor, assign->indices, var)) return assign->tensor;
+  }
+  return {};
+}
+
+std::vector<const Assign*> lasting_assigns(const Stmt& stmt) {
+  std::vector<const Assign*> found;
+  collect_lasting(stmt, {}, found);
+  return found;
+}
+
+}  // namespace tulle::schedule

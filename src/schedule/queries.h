@@ -1,0 +1,70 @@
+// What the rewrites ask of a nest, and the refusals that they share.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/nest.h"
+
+namespace tulle::schedule {
+
+using nest::Assign;
+using nest::Forall;
+using nest::LoopTag;
+using nest::Nest;
+using nest::Sequence;
+using nest::Stmt;
+using nest::Tensor;
+using nest::Variable;
+using nest::Where;
+
+// The statement with `rewrite` applied to each of its direct parts; an assignment has none.
+Stmt map_parts(const Stmt& stmt, const std::function<Stmt(const Stmt&)>& rewrite);
+// Rebuilds a statement from the inside out; `rewrite` sees each node with its parts already
+// rewritten.
+Stmt rebuild(const Stmt& stmt, const std::function<Stmt(const Stmt&)>& rewrite);
+// The statement with the node exchanged for another.
+Stmt replace(const Stmt& stmt, const nest::Node* node, const Stmt& replacement);
+
+// Calls `visit` for every loop, outer ones first.
+void for_each_loop(const Stmt& stmt, const std::function<void(const Forall&)>& visit);
+
+// Puts the tag on the loops that `choose` picks.
+Nest with_tag(const Nest& nest, const LoopTag& tag,
+              const std::function<bool(const Forall&)>& choose);
+
+// Raises UserError unless there is a loop over the variable, or if one of them has a tag; `step` is
+// the rewrite's name.
+void require_loop(const Nest& nest, const std::string& var);
+void require_untagged(const Nest& nest, const std::string& var, std::string_view step);
+// Raises UserError if a tracked workspace, which is visited by coordinates of the whole variable,
+// is indexed by it.
+void require_whole_in_tracked(const Nest& nest, const std::string& var, std::string_view step);
+// Raises UserError if a variable or tensor has this name.
+void require_free_name(const Nest& nest, const std::string& name);
+// Raises UserError unless the tensor is there and has this role.
+void require_role(const Nest& nest, const std::string& tensor, Tensor::Role role);
+
+bool contains(const std::vector<std::string>& names, const std::string& name);
+// "i, j, k"
+std::string list_of(const std::vector<std::string>& names);
+
+// Whether different coordinates of the variable give different indices: it is one of them, or all
+// that it is derived from is.
+bool covers(const std::vector<std::string>& indices, const Nest& nest, const std::string& var);
+
+// Whether the tensor, so indexed, holds only some of the variable's coordinates: a level over it is
+// not full, or it is a tracked workspace.
+bool stores_sparsely(const Nest& nest, const std::string& tensor,
+                     const std::vector<std::string>& indices, const std::string& var);
+// The first tensor of which this holds among those that the statement reads and writes; empty if
+// there is none.
+std::string sparse_tensor(const Nest& nest, const Stmt& stmt, const std::string& var);
+
+// Assignments in the statement to something that outlives it: not to workspaces that are filled in
+// it.
+std::vector<const Assign*> lasting_assigns(const Stmt& stmt);
+
+}  // namespace tulle::schedule

@@ -1,0 +1,48 @@
+// A schedule: the list of rewrites that a nest goes through, and its text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "nest/nest.h"
+#include "schedule/remark.h"
+
+namespace tulle::schedule {
+
+using Names = std::vector<std::string>;
+
+// A name, an integer or (names), perhaps given by keyword: k, 64, (i, k), by=nnz.
+struct Argument {
+  std::string keyword;
+  std::variant<std::string, int64_t, Names> value;
+  bool operator==(const Argument&) const = default;
+};
+
+// split(k, 64, k0, k1)
+struct Step {
+  std::string rewrite;
+  std::vector<Argument> arguments;
+  bool operator==(const Step&) const = default;
+};
+
+struct Schedule {
+  std::vector<Step> steps;
+  bool operator==(const Schedule&) const = default;
+};
+
+// Steps separated by ';' or line ends. UserError with a caret where the text is wrong or names no
+// rewrite.
+Schedule parse_schedule(std::string_view text);
+// Text that parses back: "split(k, 64, k0, k1); reorder(i, k0, j, k1)".
+std::string to_string(const Step& step);
+std::string to_string(const Schedule& schedule);
+
+// Takes the nest through the steps in order and verifies it after each. UserError with the
+// schedule, a caret under the step that is refused and why. Remarks on legal steps are added to
+// `remarks`.
+nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* remarks = nullptr);
+
+}  // namespace tulle::schedule
