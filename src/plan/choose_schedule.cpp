@@ -1,0 +1,158 @@
+// Rules for schedules on the CPU.
+#include "plan/choose_schedule.h"
+
+#include <algorithm>
+
+#include "support/check.h"
+
+namespace tulle::plan {
+
+using expr::Access;
+
+namespace {
+
+constexpr int64_t kRegisterBytes = 1024;  // of accumulators: 16 vectors of 64 bytes
+constexpr int64_t kAheadBytes = 8192;     // how far ahead to prefetch, in bytes of gathered rows
+
+class Scheduler {
+ public:
+  Scheduler(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest, const Machine& machine)
+      : problem_(problem), choice_(choice), nest_(nest), machine_(machine), order_(choice.order) {}
+
+  std::string run() {
+    if (order_.empty()) return {};
+    type_ = problem_.tensors->at(problem_.statement->tensor).type;
+    lanes_ = static_cast<int>(machine_.vector_bytes / std::max<int64_t>(4, size_of(type_)));
+    gather_sums();
+    if (choice_.vectorized && type_ != DType::Bool) add(concat("vectorize(", order_.back(), ", ", lanes_, ")"));
+    look_ahead();
+    run_parallel();
+    return text_;
+  }
+
+ private:
+  void add(const std::string& step) { text_ += (text_.empty() ? "" : "; ") + step; }
+
+  static std::string list(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  }
+
+  // Puts the outermost sum's accumulation into registers (or a tracked row) where that is possible.
+  void gather_sums() {
+    const auto first = std::find_if(order_.begin(), order_.end(),
+                                    [&](const std::string& v) { return problem_.reduced.contains(v); });
+    if (first == order_.end()) return;
+    const std::string name = problem_.statement->tensor + "_acc";
+    std::vector<std::string> inside;
+    for (auto var = first; var != order_.end(); ++var) {
+      if (!problem_.reduced.contains(*var) && in_outer(*var)) inside.push_back(*var);
+    }
+    if (choice_.route == Route::Tracked) {
+      add(concat("precompute(", name, ", (", list(inside), "), tracked)"));
+      gathered_at_ = static_cast<size_t>(first - order_.begin());
+      return;
+    }
+    if (choice_.route != Route::Dense && choice_.route != Route::Shared) return;
+    if (inside.size() > 1) return;
+    if (inside.size() == 1) {
+      const auto extent = nest_.known_extent(inside[0]);
+      if (!extent || !choice_.vectorized || inside[0] != order_.back()) return;
+      const int64_t fits = kRegisterBytes / size_of(type_);
+      if (*extent > fits) {
+        cut_into_panels(inside[0], fits, first);
+        inside[0] = order_.back();
+      }
+    }
+    add(concat("precompute(", name, ", (", list(inside), "))"));
+    in_registers_ = true;
+    for (size_t at = 0; at < order_.size() && gathered_at_ == order_.size() + 1; ++at) {
+      if (problem_.reduced.contains(order_[at])) gathered_at_ = at;
+    }
+    // Two entries at a time hide the latency of loading the next row.
+    const std::string& walked = order_[order_.size() - std::min<size_t>(order_.size(), 2)];
+    if (inside.size() == 1 && problem_.reduced.contains(walked)) add(concat("unroll(", walked, ", 2)"));
+  }
+
+  // The innermost loop k becomes panels k0 outside the sum and k1 inside.
+  void cut_into_panels(const std::string& var, int64_t width, std::vector<std::string>::iterator sum) {
+    const std::string outer = var + "_panel", inner = var + "_in";
+    add(concat("split(", var, ", ", width, ", ", outer, ", ", inner, ")"));
+    const auto at = sum - order_.begin();
+    order_.back() = inner;
+    order_.insert(order_.begin() + at, outer);
+    add(concat("reorder(", list(order_), ")"));
+  }
+
+  bool in_outer(const std::string& var) const {
+    return std::find(problem_.outer.begin(), problem_.outer.end(), var) != problem_.outer.end();
+  }
+
+  // Rows that entries gather from an operand too large for the second cache are fetched ahead; results that no cache
+  // holds are stored past them.
+  void look_ahead() {
+    const expr::Statement& statement = *problem_.statement;
+    if (!in_registers_ || !choice_.vectorized) return;
+    for (const Access* access : expr::accesses(statement.value)) {
+      const expr::TensorType& type = problem_.tensors->at(access->tensor);
+      if (!type.format.is_dense() || access->indices.size() < 2) continue;
+      const std::string& row = access->indices[static_cast<size_t>(type.format.levels()[0].expr.dimension)];
+      if (!problem_.reduced.contains(row) || !problem_.extents.contains(row)) continue;
+      double bytes = static_cast<double>(size_of(type.type)), row_bytes = bytes;
+      for (const std::string& index : access->indices) bytes *= problem_.extents.at(index);
+      row_bytes = bytes / std::max(1.0, problem_.extents.at(row));
+      if (bytes <= static_cast<double>(machine_.second_cache)) continue;
+      const auto distance = std::max<int64_t>(8, kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes)));
+      add(concat("prefetch(", access->tensor, ", ", distance, ")"));
+    }
+    if (choice_.route != Route::Dense) return;
+    double bytes = static_cast<double>(size_of(type_));
+    for (const std::string& index : statement.indices) {
+      const auto& parts = problem_.space.parts.at(index);
+      for (const std::string& part : parts) bytes *= problem_.extents.at(part);
+    }
+    if (bytes > static_cast<double>(machine_.last_cache)) add(concat("nontemporal(", statement.tensor, ")"));
+  }
+
+  void run_parallel() {
+    const std::string& outermost = order_[0];
+    if (problem_.reduced.contains(outermost) || !in_outer(problem_.space.variables.contains(outermost) ? outermost : "")) return;
+    if (gathered_at_ == 0) return;
+    if (choice_.route == Route::Sort && choice_.order.size() == 0) return;
+    const bool by_entries = std::any_of(nest_.tensors.begin(), nest_.tensors.end(), [&](const auto& entry) {
+      const nest::Tensor& tensor = entry.second;
+      const auto& levels = tensor.type.format.levels();
+      if (tensor.role != nest::Tensor::Role::Operand || levels.size() < 2) return false;
+      if (!is_full(levels[0].kind) || !stores_positions(levels[1].kind)) return false;
+      for (const Access* access : expr::accesses(problem_.statement->value)) {
+        if (access->tensor == entry.first &&
+            level_variable(levels[0].expr, access->indices, problem_.space) == outermost) {
+          return true;
+        }
+      }
+      return false;
+    });
+    add(concat("parallel(", outermost, ", by=", by_entries ? "nnz" : "rows", ")"));
+  }
+
+  const OrderProblem& problem_;
+  const OrderChoice& choice_;
+  const nest::Nest& nest_;
+  const Machine& machine_;
+  std::vector<std::string> order_;
+  std::string text_;
+  DType type_ = DType::Float32;
+  int lanes_ = 1;
+  bool in_registers_ = false;
+  size_t gathered_at_ = choice_.order.size() + 1;  // the depth from which on a sum is gathered
+};
+
+}  // namespace
+
+std::string choose_schedule(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
+                            const Machine& machine) {
+  return Scheduler(problem, choice, nest, machine).run();
+}
+
+}  // namespace tulle::plan

@@ -1,0 +1,297 @@
+// Searching the loop orders of a statement.
+#include "plan/loop_order.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "expr/absence.h"
+#include "support/check.h"
+
+namespace tulle::plan {
+
+using expr::Access;
+
+namespace {
+
+// Rough prices in units of one scalar step of an inner loop.
+constexpr double kVectorStep = 0.15;   // one element of a contiguous loop
+constexpr double kStridedStep = 2;     // one element of a dense loop that jumps
+constexpr double kSortedEntry = 60;    // appending an entry and sorting it
+constexpr double kTrackedStep = 3;     // adding into a tracked workspace
+constexpr double kParallelShare = 0.9;  // of a worker's time that is not lost
+
+int position_of(const std::vector<std::string>& order, const std::string& var) {
+  const auto found = std::find(order.begin(), order.end(), var);
+  return found == order.end() ? -1 : static_cast<int>(found - order.begin());
+}
+
+class Search {
+ public:
+  explicit Search(const OrderProblem& problem) : problem_(problem), accesses_(expr::accesses(problem.statement->value)) {
+    for (const Access* access : accesses_) {
+      const Format& format = type_of(access->tensor).format;
+      if (format.is_dense()) continue;
+      sparse_.push_back(access);
+      const auto left = expr::without(problem.statement->value, [&](const Access& a) { return a.id == access->id; });
+      if (expr::is_zero(left)) decisive_.insert(access->id);
+    }
+    best_.cost = std::numeric_limits<double>::infinity();
+  }
+
+  OrderChoice run() {
+    extend({}, 1, 0);
+    TULLE_CHECK(best_.cost < std::numeric_limits<double>::infinity(), "a loop order for ", problem_.statement->tensor);
+    return best_;
+  }
+
+ private:
+  const expr::TensorType& type_of(const std::string& tensor) const { return problem_.tensors->at(tensor); }
+
+  // Adds every variable that may come next; `visits` is how often this depth is reached.
+  void extend(std::vector<std::string> order, double visits, double cost) {
+    if (cost >= best_.cost) return;
+    const bool outer_left = order.size() < problem_.outer.size();
+    const auto& candidates = outer_left ? problem_.outer : problem_.inner;
+    bool complete = true;
+    for (const std::string& var : candidates) {
+      if (position_of(order, var) >= 0) continue;
+      complete = false;
+      // The inner half of a split follows its outer half.
+      const nest::Variable& variable = problem_.space.variables.at(var);
+      if (variable.origin == nest::Variable::Origin::Inner &&
+          position_of(order, problem_.space.parts.at(variable.parent)[0]) < 0) {
+        continue;
+      }
+      std::vector<std::string> longer = order;
+      longer.push_back(var);
+      const double more = visits * trips(order, var);
+      extend(longer, more, cost + more);
+    }
+    if (complete && order.size() == problem_.outer.size() + problem_.inner.size()) finish(order, visits, cost);
+  }
+
+  // The extents of the access's variables that are bound, multiplied; no more than its entries.
+  double prefix(const Access& access, const std::vector<std::string>& bound) const {
+    double product = 1;
+    std::set<std::string> seen;
+    for (const std::string& index : access.indices) {
+      if (!seen.insert(index).second) continue;
+      for (const std::string& part : problem_.space.parts.at(index)) {
+        if (position_of(bound, part) >= 0) product *= problem_.extents.at(part);
+      }
+    }
+    return std::min(product, std::max(1.0, problem_.counts.at(access.tensor)));
+  }
+
+  double trips(const std::vector<std::string>& order, const std::string& var) const {
+    std::vector<std::string> with = order;
+    with.push_back(var);
+    double least = std::numeric_limits<double>::infinity(), all = 0;
+    expr::Expr left = problem_.statement->value;
+    std::set<int> walking;
+    for (const Access* access : sparse_) {
+      if (!walks(*access, var)) continue;
+      const double here = prefix(*access, with) / prefix(*access, order);
+      if (decisive_.contains(access->id)) least = std::min(least, here);
+      all += here;
+      walking.insert(access->id);
+    }
+    const double extent = problem_.extents.at(var);
+    if (least < std::numeric_limits<double>::infinity()) return std::min(least, extent);
+    if (walking.empty()) return extent;
+    const bool vanishes =
+        expr::is_zero(expr::without(left, [&](const Access& a) { return walking.contains(a.id); }));
+    return vanishes ? std::min(all, extent) : extent;
+  }
+
+  // Whether the access stores the coordinates of the variable rather than counting through them.
+  bool walks(const Access& access, const std::string& var) const {
+    for (const Level& level : type_of(access.tensor).format.levels()) {
+      if (!is_full(level.kind) && level_variable(level.expr, access.indices, problem_.space) == var) return true;
+    }
+    return false;
+  }
+
+  void finish(const std::vector<std::string>& order, double visits, double cost) {
+    OrderChoice choice;
+    choice.order = order;
+    for (const Access* access : sparse_) {
+      const Format& format = type_of(access->tensor).format;
+      const bool native = is_native(format, access->indices, order, problem_.space);
+      if (native && (format.is_ordered() || !problem_.may_convert)) continue;
+      if (!problem_.may_convert) return;
+      choice.converted.insert(access->id);
+      cost += problem_.counts.at(access->tensor) * kSortedEntry;
+    }
+    choose_route(choice);
+    const bool any_order = std::any_of(sparse_.begin(), sparse_.end(), [&](const Access* access) {
+      return !type_of(access->tensor).format.is_ordered() && !choice.converted.contains(access->id);
+    });
+    if (any_order && choice.route != Route::Dense) choice.route = Route::Sort;
+    choice.vectorized = is_contiguous(choice);
+    const bool dense_innermost = !order.empty() && std::none_of(sparse_.begin(), sparse_.end(), [&](const Access* a) {
+      return walks(*a, order.back());
+    });
+    if (choice.vectorized) {
+      cost += visits * (kVectorStep - 1);
+    } else if (dense_innermost) {
+      cost += visits * (kStridedStep - 1);
+    }
+    if (choice.route == Route::Sort) cost += visits * kSortedEntry;
+    if (choice.route == Route::Tracked) cost += visits * kTrackedStep;
+    const bool parallel = !order.empty() && !problem_.reduced.contains(order[0]) && !problem_.outer.empty();
+    if (parallel && problem_.threads > 1) cost /= kParallelShare * problem_.threads;
+    choice.cost = cost;
+    if (cost < best_.cost) best_ = choice;
+  }
+
+  void choose_route(OrderChoice& choice) const {
+    const expr::Statement& statement = *problem_.statement;
+    const Format& format = type_of(statement.tensor).format;
+    if (format.is_dense()) {
+      choice.route = Route::Dense;
+      return;
+    }
+    if (const Access* owner = pattern_owner(choice)) {
+      choice.route = Route::Shared;
+      choice.shared = owner->tensor;
+      return;
+    }
+    const auto first_reduced = std::find_if(choice.order.begin(), choice.order.end(),
+                                            [&](const std::string& v) { return problem_.reduced.contains(v); });
+    const int reduced_at = static_cast<int>(first_reduced - choice.order.begin());
+    int last_stored = -1;  // the last level that stores something
+    for (int l = 0; l < format.level_count(); ++l) {
+      if (!is_full(format.levels()[static_cast<size_t>(l)].kind)) last_stored = l;
+    }
+    bool in_order = true, before_sum = true, only_last_in_sum = true;
+    int previous = -1;
+    for (int l = 0; l < format.level_count(); ++l) {
+      const Level& level = format.levels()[static_cast<size_t>(l)];
+      const int at = position_of(choice.order, level_variable(level.expr, statement.indices, problem_.space));
+      if (at < 0) in_order = false;
+      if (l <= last_stored) {
+        if (at < previous) in_order = false;
+        previous = std::max(previous, at);
+        if (at > reduced_at) {
+          before_sum = false;
+          if (l != last_stored || level.kind != LevelKind::Compressed) only_last_in_sum = false;
+        }
+      } else if (at < previous) {
+        in_order = false;
+      }
+    }
+    if (!in_order) {
+      choice.route = Route::Sort;
+    } else if (before_sum) {
+      choice.route = Route::Append;
+    } else if (only_last_in_sum && last_stored + 1 == format.level_count()) {
+      choice.route = Route::Tracked;
+    } else {
+      choice.route = Route::Sort;
+    }
+  }
+
+  // The operand whose entries are exactly the result's, stored alike.
+  const Access* pattern_owner(const OrderChoice& choice) const {
+    if (sparse_.size() != 1 || !decisive_.contains(sparse_[0]->id) || choice.converted.contains(sparse_[0]->id)) {
+      return nullptr;
+    }
+    const Access& access = *sparse_[0];
+    const Format& from = type_of(access.tensor).format;
+    const Format& to = type_of(problem_.statement->tensor).format;
+    if (from.level_count() != to.level_count() || !from.is_unique() || !from.is_ordered()) return nullptr;
+    if (type_of(access.tensor).index_type != type_of(problem_.statement->tensor).index_type) return nullptr;
+    const std::set<std::string> different(access.indices.begin(), access.indices.end());
+    if (different.size() != access.indices.size() || !is_operand_name(access.tensor)) return nullptr;
+    for (size_t l = 0; l < from.levels().size(); ++l) {
+      const Level &a = from.levels()[l], &b = to.levels()[l];
+      if (a.kind != b.kind || a.unique != b.unique || a.ordered != b.ordered || a.expr.part != b.expr.part ||
+          a.expr.divisor != b.expr.divisor) {
+        return nullptr;
+      }
+      if (access.indices[static_cast<size_t>(a.expr.dimension)] !=
+          problem_.statement->indices[static_cast<size_t>(b.expr.dimension)]) {
+        return nullptr;
+      }
+    }
+    // A sum over a further variable must not come between the entry's loops.
+    return &access;
+  }
+
+  bool is_operand_name(const std::string& tensor) const { return problem_.shareable.contains(tensor); }
+
+  // Whether the innermost loop counts through neighbouring elements of everything that it indexes.
+  bool is_contiguous(const OrderChoice& choice) const {
+    if (choice.order.empty()) return false;
+    const std::string& var = choice.order.back();
+    bool used = false;
+    auto fits = [&](const Format& format, const std::vector<std::string>& indices) {
+      for (int l = 0; l < format.level_count(); ++l) {
+        const Level& level = format.levels()[static_cast<size_t>(l)];
+        const std::string at = level_variable(level.expr, indices, problem_.space);
+        const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
+        const auto& parts = problem_.space.parts.at(index);
+        const bool touches = at == var || (at.empty() && std::find(parts.begin(), parts.end(), var) != parts.end());
+        if (!touches) continue;
+        used = true;
+        if (!is_full(level.kind) || l + 1 != format.level_count()) return false;
+        if (at.empty() && parts.back() != var) return false;
+      }
+      return true;
+    };
+    for (const Access* access : accesses_) {
+      if (!fits(type_of(access->tensor).format, access->indices)) return false;
+    }
+    const Format& result = type_of(problem_.statement->tensor).format;
+    const bool in_result = !problem_.reduced.contains(var) && position_of(problem_.inner, var) < 0;
+    if (in_result && choice.route != Route::Dense && choice.route != Route::Shared) {
+      // Trailing dense levels of an appended result are contiguous too.
+      if (choice.route != Route::Append) return false;
+    }
+    if (in_result && !fits(result, problem_.statement->indices)) return false;
+    return used;
+  }
+
+  const OrderProblem& problem_;
+  std::vector<const Access*> accesses_;
+  std::vector<const Access*> sparse_;
+  std::set<int> decisive_;  // accesses without which the statement vanishes
+  OrderChoice best_;
+};
+
+}  // namespace
+
+std::string_view text_of(Route route) {
+  constexpr std::string_view names[] = {"dense", "shared pattern", "appended in order", "rows through a workspace",
+                                        "sorted afterwards"};
+  return names[static_cast<int>(route)];
+}
+
+bool is_native(const Format& format, const std::vector<std::string>& indices, const std::vector<std::string>& order,
+               const LoopSpace& space) {
+  if (format.is_dense()) return true;
+  int latest = -1;
+  for (const Level& level : format.levels()) {
+    const std::string var = level_variable(level.expr, indices, space);
+    if (is_full(level.kind)) {
+      if (var.empty()) {
+        for (const std::string& part : space.parts.at(indices[static_cast<size_t>(level.expr.dimension)])) {
+          latest = std::max(latest, position_of(order, part));
+        }
+      } else {
+        latest = std::max(latest, position_of(order, var));
+      }
+      continue;
+    }
+    if (var.empty()) return false;
+    const int at = position_of(order, var);
+    if (at < latest) return false;
+    latest = at;
+  }
+  return true;
+}
+
+OrderChoice choose_order(const OrderProblem& problem) { return Search(problem).run(); }
+
+}  // namespace tulle::plan

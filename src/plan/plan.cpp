@@ -1,0 +1,254 @@
+// Planning a program statement by statement.
+#include "plan/plan.h"
+
+#include <algorithm>
+
+#include "plan/build_nest.h"
+#include "plan/choose_schedule.h"
+#include "plan/loop_order.h"
+#include "support/check.h"
+
+namespace tulle::plan {
+
+using expr::Access;
+
+namespace {
+
+constexpr double kGuessedExtent = 1000;
+constexpr double kGuessedDensity = 0.01;
+
+class Planner {
+ public:
+  explicit Planner(const Request& request) : request_(request), program_(request.program->program), tensors_(program_.tensors) {
+    for (const std::string& operand : program_.operands) {
+      operands_.insert(operand);
+      const auto found = request.statistics.find(operand);
+      if (found != request.statistics.end()) counts_[operand] = static_cast<double>(found->second.count);
+    }
+    for (const auto& [index, uses] : request.program->extents) {
+      for (const expr::ExtentUse& use : uses) {
+        const auto found = request.statistics.find(use.tensor);
+        if (found == request.statistics.end()) continue;
+        extents_[index] = static_cast<double>(found->second.sizes[static_cast<size_t>(use.dimension)]);
+      }
+    }
+    known_ = request.known_extents;
+  }
+
+  Plan run() {
+    for (const expr::Statement& statement : program_.statements) {
+      const auto& results = program_.results;
+      const bool is_result = std::find(results.begin(), results.end(), statement.tensor) != results.end();
+      plan_statement(statement, is_result, true);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  double extent_of(const std::string& index) const {
+    const auto found = extents_.find(index);
+    return found == extents_.end() ? kGuessedExtent : std::max(1.0, found->second);
+  }
+
+  double count_of(const std::string& tensor, const std::vector<std::string>& indices) {
+    const auto found = counts_.find(tensor);
+    if (found != counts_.end()) return found->second;
+    double count = kGuessedDensity;
+    for (const std::string& index : indices) count *= extent_of(index);
+    return counts_[tensor] = std::max(1.0, count);
+  }
+
+  OrderProblem make_problem(const expr::Statement& statement, bool may_share, bool may_convert) {
+    OrderProblem problem;
+    problem.statement = &statement;
+    problem.tensors = &tensors_;
+    problem.space = make_loop_space(statement, tensors_);
+    problem.may_convert = may_convert;
+    problem.threads = request_.machine.threads;
+    if (may_share) problem.shareable = operands_;
+    const std::vector<std::string> summed = outermost_sum(statement);
+    auto parts = [&](const std::string& index) -> const std::vector<std::string>& { return problem.space.parts.at(index); };
+    for (const std::string& index : statement.indices) {
+      problem.outer.insert(problem.outer.end(), parts(index).begin(), parts(index).end());
+    }
+    for (const std::string& index : summed) {
+      problem.outer.insert(problem.outer.end(), parts(index).begin(), parts(index).end());
+      problem.reduced.insert(parts(index).begin(), parts(index).end());
+    }
+    for (const auto& [index, names] : problem.space.parts) {
+      for (const std::string& part : names) {
+        const bool is_outer = std::find(problem.outer.begin(), problem.outer.end(), part) != problem.outer.end();
+        if (!is_outer) problem.inner.push_back(part);
+      }
+      problem.extents[index] = extent_of(index);
+      if (names.size() == 2) {
+        const auto divisor = static_cast<double>(problem.space.variables.at(names[0]).factor);
+        problem.extents[names[0]] = std::max(1.0, extent_of(index) / divisor);
+        problem.extents[names[1]] = divisor;
+      }
+    }
+    for (const Access* access : expr::accesses(statement.value)) {
+      problem.counts[access->tensor] = count_of(access->tensor, access->indices);
+    }
+    return problem;
+  }
+
+  void plan_statement(const expr::Statement& original, bool may_share, bool may_convert) {
+    expr::Statement statement = original;
+    // Blocks that do not fit the other operands are converted away first.
+    OrderProblem problem = make_problem(statement, may_share, may_convert);
+    if (!problem.space.disagreeing.empty()) {
+      std::map<int, std::string> replaced;
+      for (const Access* access : expr::accesses(statement.value)) {
+        if (!problem.space.disagreeing.contains(access->tensor)) continue;
+        replaced[access->id] = convert(*access, Format::csf(static_cast<int>(access->indices.size())));
+      }
+      statement.value = redirect(statement.value, replaced);
+      problem = make_problem(statement, may_share, may_convert);
+    }
+    OrderChoice choice = choose_order(problem);
+    if (!choice.converted.empty()) {
+      std::map<int, std::string> replaced;
+      for (const Access* access : expr::accesses(statement.value)) {
+        if (!choice.converted.contains(access->id)) continue;
+        replaced[access->id] = convert(*access, format_in_order(*access, choice.order, problem.space));
+      }
+      statement.value = redirect(statement.value, replaced);
+      problem = make_problem(statement, may_share, may_convert);
+      const OrderChoice again = choose_order(problem);
+      TULLE_CHECK(again.converted.empty(), "operands of ", statement.tensor, " in the order chosen");
+      choice = again;
+    }
+    emit(problem, choice);
+  }
+
+  void emit(const OrderProblem& problem, const OrderChoice& choice) {
+    const expr::Statement& statement = *problem.statement;
+    const expr::TensorType& type = tensors_.at(statement.tensor);
+    plan_.notes.push_back(concat(statement.tensor, ": loops ", joined(choice.order), "; result ", text_of(choice.route),
+                                 "; estimated cost ", choice.cost));
+    if (choice.route == Route::Shared) plan_.shared_patterns[statement.tensor] = choice.shared;
+    if (choice.route != Route::Sort) {
+      push_nest(problem, choice, build_nest(problem, choice, known_, type));
+      return;
+    }
+    // Entries in any order under a name of their own, sorted, then written in the order wanted.
+    const std::string entries = statement.tensor + "_entries", sorted = statement.tensor + "_sorted";
+    expr::TensorType loose = type;
+    loose.format = coordinates_of(type.format, false);
+    expr::Statement collect = statement;
+    collect.tensor = entries;
+    tensors_[entries] = loose;
+    plan_.temporaries[entries] = loose;
+    OrderProblem collecting = problem;
+    collecting.statement = &collect;
+    push_nest(collecting, choice, build_nest(collecting, choice, known_, loose));
+
+    expr::TensorType ordered = type;
+    ordered.format = coordinates_of(type.format, true);
+    tensors_[sorted] = ordered;
+    plan_.temporaries[sorted] = ordered;
+    plan_.steps.push_back(SortEntries{entries, sorted, ordered});
+    const expr::Statement copy{statement.tensor, statement.indices, Access::make(0, sorted, statement.indices, type.type)};
+    plan_statement(copy, false, false);
+  }
+
+  void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest) {
+    std::string schedule = request_.schedule.empty() ? choose_schedule(problem, choice, nest, request_.machine)
+                                                     : request_.schedule;
+    plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});
+  }
+
+  // The levels of a format as coordinates, one a level: what sorting brings into the format's order.
+  static Format coordinates_of(const Format& format, bool ordered) {
+    std::vector<Level> levels;
+    for (const Level& level : format.levels()) {
+      const LevelKind kind = levels.empty() ? LevelKind::Compressed : LevelKind::Singleton;
+      levels.push_back({level.expr, kind, false, ordered});
+    }
+    return Format(format.dimension_names(), levels);
+  }
+
+  // The operand stored so that the loops can walk over it.
+  Format format_in_order(const Access& access, const std::vector<std::string>& order, const LoopSpace& space) const {
+    const Format& from = tensors_.at(access.tensor).format;
+    struct Placed {
+      int at;
+      LevelExpr expr;
+    };
+    std::vector<Placed> placed;
+    for (const Level& level : from.levels()) {
+      const std::string var = level_variable(level.expr, access.indices, space);
+      TULLE_CHECK(!var.empty(), "a level of ", access.tensor, " that no loop walks over");
+      const auto found = std::find(order.begin(), order.end(), var);
+      placed.push_back({static_cast<int>(found - order.begin()), level.expr});
+    }
+    std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) { return a.at < b.at; });
+    std::vector<Level> levels;
+    for (const Placed& one : placed) levels.push_back({one.expr, LevelKind::Compressed, true, true});
+    // A first level with few gaps is cheaper dense.
+    const double extent = extent_of(access.indices[static_cast<size_t>(levels[0].expr.dimension)]);
+    if (levels.size() > 1 && extent <= 4 * counts_.at(access.tensor)) levels[0].kind = LevelKind::Dense;
+    return Format(from.dimension_names(), levels);
+  }
+
+  // A copy of the operand in another format; the name of the copy.
+  std::string convert(const Access& access, const Format& format) {
+    const std::string key = concat(access.tensor, "|", format.to_string());
+    if (const auto done = conversions_.find(key); done != conversions_.end()) return done->second;
+    const std::string name = concat(access.tensor, "_as", conversions_.size());
+    conversions_[key] = name;
+    expr::TensorType type = tensors_.at(access.tensor);
+    type.format = format;
+    tensors_[name] = type;
+    plan_.temporaries[name] = type;
+    counts_[name] = count_of(access.tensor, access.indices);
+    plan_.notes.push_back(concat(access.tensor, " is converted to ", format.name(), " (general path)"));
+    expr::Statement copy{name, {}, {}};
+    for (size_t d = 0; d < access.indices.size(); ++d) {
+      const std::string index = concat(name, "_", d);
+      copy.indices.push_back(index);
+      extents_[index] = extent_of(access.indices[d]);
+      plan_.extent_aliases[index] = access.indices[d];
+      const auto known = known_.find(access.indices[d]);
+      if (known != known_.end()) known_[index] = known->second;
+    }
+    copy.value = Access::make(0, access.tensor, copy.indices, type.type);
+    plan_statement(copy, false, false);
+    return name;
+  }
+
+  static std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
+    return text;
+  }
+
+  const Request& request_;
+  const expr::ResolvedProgram& program_;
+  std::map<std::string, expr::TensorType> tensors_;
+  std::set<std::string> operands_;
+  std::map<std::string, double> counts_, extents_;
+  std::map<std::string, int64_t> known_;
+  std::map<std::string, std::string> conversions_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan make_plan(const Request& request) { return Planner(request).run(); }
+
+std::vector<std::string> specialisable_indices(const expr::ResolvedProgram& program) {
+  std::vector<std::string> found;
+  for (const expr::Statement& statement : program.statements) {
+    for (const Access* access : expr::accesses(statement.value)) {
+      const auto type = program.tensors.find(access->tensor);
+      if (type == program.tensors.end() || !type->second.format.is_dense() || access->indices.empty()) continue;
+      const std::string& last = access->indices.back();
+      if (std::find(found.begin(), found.end(), last) == found.end()) found.push_back(last);
+    }
+  }
+  return found;
+}
+
+}  // namespace tulle::plan

@@ -1,0 +1,64 @@
+// The plan of a program: which nests run in which order, with the conversions they need, and why.
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "expr/program.h"
+#include "nest/nest.h"
+#include "plan/unique_indices.h"
+
+namespace tulle::plan {
+
+// What is known of an operand's data.
+struct OperandStatistics {
+  std::vector<int64_t> sizes;
+  int64_t count = 0;  // values stored
+};
+
+// The machine as far as plans depend on it.
+struct Machine {
+  int vector_bytes = 64;
+  int64_t second_cache = 1 << 20;
+  int64_t last_cache = 32 << 20;
+  int threads = 1;
+};
+
+// The unordered coordinates `from` become the ordered ones `to`.
+struct SortEntries {
+  std::string from, to;
+  expr::TensorType type;
+};
+
+// A nest in the loop order chosen, and the text of the schedule that finishes it.
+struct PlannedNest {
+  nest::Nest nest;
+  std::string schedule;
+};
+
+using Step = std::variant<PlannedNest, SortEntries>;
+
+struct Plan {
+  std::vector<Step> steps;
+  std::map<std::string, expr::TensorType> temporaries;
+  std::map<std::string, std::string> extent_aliases;   // index of a conversion -> the index with the same extent
+  std::map<std::string, std::string> shared_patterns;  // result -> the operand whose structure it has
+  std::vector<std::string> notes;                      // one line each, for explain
+};
+
+struct Request {
+  const UniqueProgram* program = nullptr;
+  std::map<std::string, int64_t> known_extents;  // indices that the kernels are specialised to
+  std::map<std::string, OperandStatistics> statistics;
+  Machine machine;
+  std::string schedule;  // of the (single) statement's nest; empty: chosen here
+};
+
+Plan make_plan(const Request& request);
+
+// The indices whose extents are worth a kernel of their own: contiguous in a dense operand.
+std::vector<std::string> specialisable_indices(const expr::ResolvedProgram& program);
+
+}  // namespace tulle::plan

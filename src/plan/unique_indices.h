@@ -1,0 +1,21 @@
+// Index names that mean one extent throughout a program.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "expr/program.h"
+
+namespace tulle::plan {
+
+struct UniqueProgram {
+  expr::ResolvedProgram program;                                // its indices renamed
+  std::map<std::string, std::vector<expr::ExtentUse>> extents;  // of every index of the program
+};
+
+// Indices are known in their statement alone: one that a further statement uses for other dimensions gets a name of its
+// own there.
+UniqueProgram with_unique_indices(const expr::ResolvedProgram& program);
+
+}  // namespace tulle::plan
