@@ -63,8 +63,9 @@ class Expr {
   std::shared_ptr<const ExprNode> node_;
 };
 
-// X(enumerator, text). Comparisons and logic give bool; `Div` and `Mod` of integers truncate like C; Min and Max hand
-// on NaN.
+// X(enumerator, text). Comparisons and logic give bool; `Div` and `Mod` of integers truncate like C and give 0 where the
+// divisor is 0; Min and Max hand on NaN; on bool Add is or and Mul is and; a shift counts modulo the width. Integers wrap.
+// And and Or of scalars do not evaluate the second operand where the first decides.
 #define TULLE_LOOP_BINARY_OPS(X) \
   X(Add, "+")                    \
   X(Sub, "-")                    \
@@ -176,7 +177,7 @@ struct Binary : ExprNode {
   static Expr make(BinaryOp op, Expr a, Expr b);
 };
 
-struct Select : ExprNode {
+struct Select : ExprNode {  // of scalars: only the case that is taken is evaluated
   static constexpr ExprKind kKind = ExprKind::Select;
   Expr condition, yes, no;
   Select(Type t, Expr c, Expr y, Expr n)

@@ -111,7 +111,10 @@ void HostInterpreter::run(const ScanStep& step) {
   for (int64_t k = 0; k < length; ++k) {
     const Word count = buffer.read(k, one_, 0);
     buffer.write(k, total, one_, 0);
-    total = combine(ReduceOp::Add, buffer.element(), total, count);
+    total.i += count.i;
+    if (buffer.element() == DType::Int32 && total.i != static_cast<int32_t>(total.i)) {
+      user_error("the total of ", buffer.name(), " does not fit i32; use i64 for positions and coordinates");
+    }
   }
   buffer.write(length, total, one_, 0);
 }

@@ -18,11 +18,9 @@ void require(bool condition, const Expr& expr, const Parts&... parts) {
 
 bool takes(BinaryOp op, DType type) {
   switch (op) {
-    case BinaryOp::Add:
     case BinaryOp::Sub:
-    case BinaryOp::Mul:
-    case BinaryOp::Div:
-    case BinaryOp::Mod: return type != DType::Bool;
+    case BinaryOp::Div: return type != DType::Bool;
+    case BinaryOp::Mod:
     case BinaryOp::Shl:
     case BinaryOp::Shr: return is_integer(type);
     case BinaryOp::BitAnd:
@@ -130,13 +128,7 @@ void check_node(const Expr& expr, const Scope& scope) {
 }  // namespace
 
 bool reduces(ReduceOp op, DType type) {
-  switch (op) {
-    case ReduceOp::Add:
-    case ReduceOp::Mul: return type != DType::Bool;
-    case ReduceOp::And:
-    case ReduceOp::Or: return !is_float(type);
-    default: return true;
-  }
+  return !is_float(type) || (op != ReduceOp::And && op != ReduceOp::Or);
 }
 
 void verify_expr(const Expr& expr, const Scope& scope) {

@@ -196,9 +196,24 @@ class PlacementVerifier {
   Agreement look(const Stmt& stmt, const Expr& expr, Agreement arriving) {
     if (!expr) return kAll;
     if (reports_) {
-      visit(expr, [&](const Expr& inner) { check_lane_operation(stmt, inner, arriving); });
+      visit(expr, [&](const Expr& inner) {
+        check_lane_operation(stmt, inner, arriving);
+        look_at_lazy(stmt, inner, arriving);
+      });
     }
     return agreement(expr);
+  }
+
+  // Operands that only some threads may evaluate.
+  void look_at_lazy(const Stmt& stmt, const Expr& expr, Agreement arriving) {
+    if (!on_gpu_ || expr.type().is_vector()) return;
+    if (const auto* node = expr.as<Select>()) {
+      const Agreement inside = std::min(arriving, agreement(node->condition));
+      look(stmt, node->yes, inside);
+      look(stmt, node->no, inside);
+    } else if (const auto* node = expr.as<Binary>(); node && is_logical(node->op)) {
+      look(stmt, node->b, std::min(arriving, agreement(node->a)));
+    }
   }
 
   void check_lane_operation(const Stmt& stmt, const Expr& expr, Agreement arriving) {

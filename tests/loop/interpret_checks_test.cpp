@@ -46,6 +46,16 @@ TEST(InterpretChecks, PredicatedLanesAreNotTouched) {
   EXPECT_EQ(c[63], 64);
 }
 
+TEST(InterpretChecks, ScalarLogicAndSelectEvaluateOnlyWhatIsNeeded) {
+  EXPECT_EQ(run("C[0] = i64(n < 64 && A[n] == 3)")[0], 0);
+  EXPECT_EQ(run("C[0] = i64(n >= 64 || A[n] == 3)")[0], 1);
+  EXPECT_EQ(run("C[0] = select(n < 64, A[n], 7)")[0], 7);
+  expect_error("C[0] = i64(n >= 64 && A[n] == 3)", "A[64] is out of bounds");
+  const auto c = run("block for b in [0, 1) { thread for t in [0, 64) { C[t] = select(t < 63, A[t + 1], 0) } }");
+  EXPECT_EQ(c[62], 63);
+  EXPECT_EQ(c[63], 0);
+}
+
 TEST(InterpretChecks, UninitialisedMemory) {
   expect_error("C[0] = U[3]", "U[3] of 64 is read before it is written");
   expect_error("w = alloc workspace i64[n] w[0] = 1 C[0] = w[1]", "w[1] of 64 is read before it is written");

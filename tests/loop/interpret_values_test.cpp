@@ -51,7 +51,10 @@ TEST(InterpretValues, IntegersWrap) {
 TEST(InterpretValues, DivisionTruncates) {
   EXPECT_EQ(evaluate<int64_t>("i64", "n / 2", {{"n", -7}}), -3);
   EXPECT_EQ(evaluate<int64_t>("i64", "n % 2", {{"n", -7}}), -1);
-  EXPECT_THROW(evaluate<int64_t>("i64", "3 / (n - 7)"), InternalError);
+  EXPECT_EQ(evaluate<int64_t>("i64", "3 / (n - 7)"), 0);
+  EXPECT_EQ(evaluate<int64_t>("i64", "3 % (n - 7)"), 0);
+  EXPECT_EQ(evaluate<int32_t>("i32", "m / -1:i32", {{"m", std::numeric_limits<int32_t>::min()}}),
+            std::numeric_limits<int32_t>::min());
 }
 
 TEST(InterpretValues, MinAndMaxHandOnNan) {
@@ -74,6 +77,12 @@ TEST(InterpretValues, BitsAndShifts) {
   EXPECT_EQ(evaluate<int64_t>("i64", "n << 3 >> 1"), 7 << 3 >> 1);
   EXPECT_EQ(evaluate<int32_t>("i32", "m << 30:i32"), 1 << 30);
   EXPECT_EQ(evaluate<int64_t>("i64", "not(n)"), ~7);
+  EXPECT_EQ(evaluate<int64_t>("i64", "n << n * 10"), 7 << (70 - 64));
+}
+
+TEST(InterpretValues, BoolsAddAndMultiply) {
+  EXPECT_EQ(evaluate<uint8_t>("bool", "(n < 8) + (n < 9)"), 1);
+  EXPECT_EQ(evaluate<uint8_t>("bool", "(n < 8) * (n < 7)"), 0);
 }
 
 TEST(InterpretValues, Functions) {

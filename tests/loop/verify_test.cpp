@@ -45,7 +45,8 @@ INSTANTIATE_TEST_SUITE_P(Names, Refused, testing::Values(
     Mistake{"atomic_add(A[0], s)", "'A' is not a mut parameter"}));
 
 INSTANTIATE_TEST_SUITE_P(Types, Refused, testing::Values(
-    Mistake{"let x: bool = c + c", "not an operator of bool: c + c"},
+    Mistake{"let x: bool = c - c", "not an operator of bool: c - c"},
+    Mistake{"let x: f32 = s % s", "not an operator of f32: s % s"},
     Mistake{"let x: f32 = s & s", "not an operator of f32: s & s"},
     Mistake{"let x: i64 = sqrt(n)", "not a function of i64: sqrt(n)"},
     Mistake{"let x: f32 = not(s)", "not a function of f32"},
@@ -108,6 +109,10 @@ INSTANTIATE_TEST_SUITE_P(Gpu, Refused, testing::Values(
     Mistake{"block for b in [0, n) { thread for t in [0, 64) { if (A[t] > s) { let x: f32 = lane_reduce(add, s, 32) } } }",
             "a lane operation that not all its lanes need reach together: lane_reduce(add, s, 32)"},
     Mistake{"block for b in [0, n) { thread for t in [0, 64) { if (t / 8 < n) { let x: f32 = lane_reduce(add, s, 16) } } }",
+            "a lane operation that not all"},
+    Mistake{"block for b in [0, n) { thread for t in [0, 64) { let x: f32 = select(t < 3, lane_reduce(add, s, 32), s) } }",
+            "a lane operation that not all"},
+    Mistake{"block for b in [0, n) { thread for t in [0, 64) { if (t < 3 && lane_reduce(add, t, 32) > 0) { } } }",
             "a lane operation that not all"},
     Mistake{"block for b in [0, n) { thread for t in [0, 24) { let x: f32 = lane_reduce(add, s, 16) } }",
             "a group of 16 lanes in a block of 24"},

@@ -10,17 +10,6 @@ namespace tulle::loop {
 
 namespace {
 
-// Fails where an active thread divides integers by zero.
-void check_divisor(const Operand& divisor, const Threads& threads) {
-  const int lanes = divisor.type.lanes;
-  for (int thread = 0; thread < threads.count(); ++thread) {
-    if (!threads.active(thread)) continue;
-    for (int lane = 0; lane < lanes; ++lane) {
-      if (divisor.words[thread * lanes + lane].i == 0) internal_error("an integer is divided by zero");
-    }
-  }
-}
-
 // The lane of the group of `width` that a shuffle reads.
 int64_t shuffle_source(ShuffleMode mode, int64_t own, int64_t lane, int width) {
   int64_t source = own;
@@ -65,16 +54,38 @@ Operand ExprCompiler::constant(Word value, Type type) {
   return {out, type, {}};
 }
 
+void ExprCompiler::compute_where(const Operand& operand, const Word* condition, bool wanted,
+                                 std::vector<uint8_t>& before) {
+  if (!operand.compute) return;
+  std::vector<uint8_t>& mask = threads_.mask();
+  before = mask;
+  for (int thread = 0; thread < threads_.count(); ++thread) mask[thread] &= (condition[thread].i != 0) == wanted;
+  if (threads_.any()) operand();
+  mask = before;
+}
+
 Operand ExprCompiler::compile_binary(const Binary& node) {
+  if (is_logical(node.op) && !node.type.is_vector()) return compile_logical(node);
   Word* out = make_words(node.type);
   const size_t count = words_of(node.type);
   const DType type = node.a.type().scalar;
-  const bool divides = (node.op == BinaryOp::Div || node.op == BinaryOp::Mod) && !is_float(type);
-  auto run = [=, this, op = node.op, a = compile(node.a), b = compile(node.b)] {
+  auto run = [=, op = node.op, a = compile(node.a), b = compile(node.b)] {
     a();
     b();
-    if (divides) check_divisor(b, threads_);
     apply(op, type, a.words, b.words, out, count);
+  };
+  return {out, node.type, std::move(run)};
+}
+
+Operand ExprCompiler::compile_logical(const Binary& node) {
+  Word* out = make_words(node.type);
+  auto run = [=, this, op = node.op, a = compile(node.a), b = compile(node.b), before = std::vector<uint8_t>()]() mutable {
+    a();
+    compute_where(b, a.words, op == BinaryOp::And, before);
+    for (int thread = 0; thread < threads_.count(); ++thread) {
+      const bool decided = (a.words[thread].i != 0) == (op == BinaryOp::Or);
+      out[thread] = decided ? a.words[thread] : b.words[thread];
+    }
   };
   return {out, node.type, std::move(run)};
 }
@@ -82,10 +93,16 @@ Operand ExprCompiler::compile_binary(const Binary& node) {
 Operand ExprCompiler::compile_select(const Select& node) {
   Word* out = make_words(node.type);
   const size_t count = words_of(node.type);
-  auto run = [=, condition = compile(node.condition), yes = compile(node.yes), no = compile(node.no)] {
+  auto run = [=, this, lazy = !node.type.is_vector(), condition = compile(node.condition), yes = compile(node.yes),
+              no = compile(node.no), before = std::vector<uint8_t>()]() mutable {
     condition();
-    yes();
-    no();
+    if (lazy) {
+      compute_where(yes, condition.words, true, before);
+      compute_where(no, condition.words, false, before);
+    } else {
+      yes();
+      no();
+    }
     for (size_t k = 0; k < count; ++k) out[k] = condition.words[k].i ? yes.words[k] : no.words[k];
   };
   return {out, node.type, std::move(run)};

@@ -56,6 +56,7 @@ class ExprCompiler {
  private:
   Operand constant(Word value, Type type);
   Operand compile_binary(const Binary& node);
+  Operand compile_logical(const Binary& node);
   Operand compile_select(const Select& node);
   Operand compile_cast(const Cast& node);
   Operand compile_call(const Call& node);
@@ -65,6 +66,8 @@ class ExprCompiler {
   Operand compile_vector_reduce(const VectorReduce& node);
   Operand compile_lane_reduce(const LaneReduce& node);
   Operand compile_lane_shuffle(const LaneShuffle& node);
+  // Computes the scalar for the active threads whose condition is `wanted`.
+  void compute_where(const Operand& operand, const Word* condition, bool wanted, std::vector<uint8_t>& before);
   size_t words_of(Type type) const { return static_cast<size_t>(threads_.count()) * type.lanes; }
 
   Threads& threads_;

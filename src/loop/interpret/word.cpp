@@ -65,15 +65,13 @@ double minimum_of(double a, double b) {
 
 double maximum_of(double a, double b) { return -minimum_of(-a, -b); }
 
+int64_t shift_count(DType type, int64_t count) { return count & (8 * size_of(type) - 1); }
+
 int64_t shift_left(DType type, int64_t a, int64_t b) {
-  const int64_t bits = 8 * size_of(type);
-  return b < 0 || b >= bits ? 0 : static_cast<int64_t>(static_cast<uint64_t>(a) << b);
+  return static_cast<int64_t>(static_cast<uint64_t>(a) << shift_count(type, b));
 }
 
-int64_t shift_right(DType type, int64_t a, int64_t b) {
-  const int64_t bits = 8 * size_of(type);
-  return a >> (b < 0 || b >= bits ? bits - 1 : b);
-}
+int64_t shift_right(DType type, int64_t a, int64_t b) { return a >> shift_count(type, b); }
 
 void apply_comparison(BinaryOp op, bool is_float, const Word* a, const Word* b, Word* out, size_t count) {
   switch (op) {
@@ -93,7 +91,6 @@ void apply_float(BinaryOp op, DType type, const Word* a, const Word* b, Word* ou
     case BinaryOp::Sub: return each_float(type, a, b, out, count, std::minus<>());
     case BinaryOp::Mul: return each_float(type, a, b, out, count, std::multiplies<>());
     case BinaryOp::Div: return each_float(type, a, b, out, count, std::divides<>());
-    case BinaryOp::Mod: return each_float(type, a, b, out, count, [](double x, double y) { return std::fmod(x, y); });
     case BinaryOp::Min: return each_float(type, a, b, out, count, minimum_of);
     case BinaryOp::Max: return each_float(type, a, b, out, count, maximum_of);
     default: internal_error(text_of(op), " of ", name_of(type));
@@ -104,9 +101,9 @@ void apply_int(BinaryOp op, DType type, const Word* a, const Word* b, Word* out,
   const auto each = [&](auto operation) { each_int(type, a, b, out, count, operation); };
   const auto wrap = [&](auto operation) { each([=](int64_t x, int64_t y) { return wrapping(x, y, operation); }); };
   switch (op) {
-    case BinaryOp::Add: return wrap(std::plus<>());
+    case BinaryOp::Add: return type == DType::Bool ? wrap(std::bit_or<>()) : wrap(std::plus<>());
     case BinaryOp::Sub: return wrap(std::minus<>());
-    case BinaryOp::Mul: return wrap(std::multiplies<>());
+    case BinaryOp::Mul: return type == DType::Bool ? wrap(std::bit_and<>()) : wrap(std::multiplies<>());
     case BinaryOp::Div: return each(divide);
     case BinaryOp::Mod: return each(modulo);
     case BinaryOp::Min: return each([](int64_t x, int64_t y) { return x < y ? x : y; });

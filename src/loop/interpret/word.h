@@ -19,8 +19,7 @@ void check_interpretable(DType type);
 Word read_word(DType type, const std::byte* from);
 void write_word(DType type, Word value, std::byte* to);
 
-// out[k] = a[k] op b[k] of operands of the type, wrapped or rounded to it. Dividing an integer by zero gives zero here;
-// whether it may happen is the caller's to check.
+// out[k] = a[k] op b[k] of operands of the type, wrapped or rounded to it.
 void apply(BinaryOp op, DType type, const Word* a, const Word* b, Word* out, size_t count);
 
 // out[k] = function(args[0][k], ...)
