@@ -1,0 +1,61 @@
+// Mistakes in the text of formats, one a case.
+#include <gtest/gtest.h>
+
+#include "format/format.h"
+#include "tulle/error.h"
+
+namespace tulle {
+namespace {
+
+struct Mistake {
+  const char* text;
+  int rank;
+  const char* message;
+};
+
+class FormatError : public testing::TestWithParam<Mistake> {};
+
+TEST_P(FormatError, SaysWhatIsWrong) {
+  try {
+    Format::parse(GetParam().text, GetParam().rank);
+    FAIL() << "parsed: " << GetParam().text;
+  } catch (const UserError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find(GetParam().message), std::string::npos) << message;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, FormatError,
+    testing::Values(
+        Mistake{"crs", 2, "there is no format 'crs'; the names are dense, coo, csf, csr"},
+        Mistake{"", 2, "expected the name of a format or '(', found the end"},
+        Mistake{"csr csr", 2, "expected the end of the format, found 'csr'"},
+        Mistake{"csr", 1, "is for matrices and batches of them, but the tensor has rank 1"},
+        Mistake{"coo", 0, "A scalar is 'dense'"},
+        Mistake{"csr(4,4)", 2, "The format 'csr' takes no arguments"},
+        Mistake{"dense(4)", 2, "The format 'dense' takes no arguments"},
+        Mistake{"csr(j,i)", 2, "a dimension order is written (i,j) -> (j: dense, i: compressed)"},
+        Mistake{"bsr", 2, "takes the rows and columns of a block, bsr(16,16) say, but 0 arguments"},
+        Mistake{"bsr(0,4)", 2, "needs blocks of at least 1 x 1, but 0 x 4 was given"},
+        Mistake{"(i) -> (i: dense)", 2, "the format has 1 dimensions, but the tensor has 2"},
+        Mistake{"(i,i) -> (i: dense)", 2, "names its dimension 'i' twice"},
+        Mistake{"(i,j) -> (i: dense)", 2, "The dimension 'j' has no level; add j: dense"},
+        Mistake{"(i,j) -> (i: dense, k: dense)", 2, "'k' is not a dimension of this format"},
+        Mistake{"(i) -> (i: dense, i: dense)", 1, "must hold the dimension 'i' exactly once"},
+        Mistake{"(i) -> (i/4: dense)", 1, "must hold the dimension 'i' exactly once"},
+        Mistake{"(i) -> (i%4: dense, i/4: dense)", 1, "as i/b and further in i%b"},
+        Mistake{"(i) -> (i/4: dense, i%2: dense)", 1, "with the same b"},
+        Mistake{"(i) -> (i/0: dense, i%0: dense)", 1, "a block size is at least 1"},
+        Mistake{"(i,j) -> (i: dense, j: padded)", 2,
+                "there is no level kind 'padded'; the kinds are dense, compressed, singleton"},
+        Mistake{"(i,j) -> (i: dense, j: compressed sorted)", 2,
+                "there is no level property 'sorted'"},
+        Mistake{"(i,j) -> (i: dense unordered, j: dense)", 2,
+                "leave 'nonunique' and 'unordered' out"},
+        Mistake{"(i,j) -> (i: dense, j: singleton)", 2,
+                "needs a compressed or singleton level right above it"},
+        Mistake{"(i,j) (i: dense, j: dense)", 2, "expected '->', found '('"}));
+
+}  // namespace
+}  // namespace tulle

@@ -1,0 +1,120 @@
+// Patterns: slots, lengths, and the validation of what comes from outside.
+#include "format/pattern.h"
+
+#include <gtest/gtest.h>
+
+#include "tulle/error.h"
+
+namespace tulle {
+namespace {
+
+ArrayView array(std::vector<int32_t> elements) {
+  const auto owner = std::make_shared<const std::vector<int32_t>>(std::move(elements));
+  return {owner->data(), static_cast<int64_t>(owner->size()), owner};
+}
+
+using Arrays = std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>;
+
+Pattern make(const char* format, std::vector<int64_t> sizes, const Arrays& arrays) {
+  std::vector<LevelStorage> levels;
+  for (const auto& [pos, crd] : arrays) levels.push_back({array(pos), array(crd)});
+  const int rank = static_cast<int>(sizes.size());
+  return {Format::parse(format, rank), std::move(sizes), DType::Int32, std::move(levels)};
+}
+
+TEST(Pattern, SlotsOfCsr) {
+  const Pattern pattern = make("csr", {3, 4}, {{{}, {}}, {{0, 2, 2, 3}, {1, 3, 0}}});
+  EXPECT_EQ(pattern.slots(0), 3);
+  EXPECT_EQ(pattern.slots(1), 3);
+  EXPECT_EQ(pattern.value_count(), 3);
+  EXPECT_NO_THROW(validate(pattern, "A"));
+}
+
+TEST(Pattern, SlotsOfCoo) {
+  const Pattern pattern = make("coo", {3, 4}, {{{0, 3}, {0, 0, 2}}, {{}, {1, 3, 0}}});
+  EXPECT_EQ(pattern.slots(0), 3);
+  EXPECT_EQ(pattern.value_count(), 3);
+  EXPECT_NO_THROW(validate(pattern, "A"));
+}
+
+TEST(Pattern, BlocksArePadded) {
+  const Pattern pattern =
+      make("bsr(2,3)", {3, 4}, {{{}, {}}, {{0, 1, 2}, {1, 0}}, {{}, {}}, {{}, {}}});
+  EXPECT_EQ(pattern.slots(0), 2);
+  EXPECT_EQ(pattern.slots(1), 2);
+  EXPECT_EQ(pattern.value_count(), 2 * 2 * 3);
+  EXPECT_NO_THROW(validate(pattern, "A"));
+}
+
+TEST(Pattern, ScalarsAndEmptyTensors) {
+  EXPECT_EQ(make("dense", {}, {}).value_count(), 1);
+  EXPECT_EQ(make("dense", {3, 0}, {{{}, {}}, {{}, {}}}).value_count(), 0);
+  const Pattern pattern = make("csr", {0, 4}, {{{}, {}}, {{0}, {}}});
+  EXPECT_EQ(pattern.value_count(), 0);
+  EXPECT_NO_THROW(validate(pattern, "A"));
+}
+
+struct Mistake {
+  const char* format;
+  Arrays arrays;
+  const char* message;
+};
+
+class PatternError : public testing::TestWithParam<Mistake> {};
+
+TEST_P(PatternError, SaysWhatIsWhere) {
+  try {
+    validate(make(GetParam().format, {3, 4}, GetParam().arrays), "A");
+    FAIL() << "accepted";
+  } catch (const UserError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find(GetParam().message), std::string::npos) << message;
+  }
+}
+
+constexpr const char* kUnordered = "(i,j) -> (i: dense, j: compressed unordered)";
+constexpr const char* kUnorderedCoo =
+    "(i,j) -> (i: compressed nonunique unordered, j: singleton unordered)";
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, PatternError,
+    testing::Values(
+        Mistake{"csr", {{{}, {}}}, "has 2 levels, but storage for 1 was given"},
+        Mistake{"csr", {{{}, {}}, {{0, 1}, {0}}}, "`pos` has 2 elements, but 4 are needed"},
+        Mistake{"csr", {{{}, {1}}, {{0, 1, 1, 1}, {0}}}, "Level 0 stores no `crd`"},
+        Mistake{"coo", {{{0, 2}, {0, 1}}, {{}, {1}}}, "`crd` has 1 elements, but 2 are needed"},
+        Mistake{"csr", {{{}, {}}, {{1, 1, 1, 1}, {0}}}, "pos[0] is 1, but positions start at 0"},
+        Mistake{"csr", {{{}, {}}, {{0, 2, 1, 2}, {0, 1}}}, "pos[2] = 1 is less than pos[1] = 2"},
+        Mistake{"csr", {{{}, {}}, {{0, 1, 1, 3}, {0, 1}}}, "pos[3] = 3, but the level has 2"},
+        Mistake{"csr", {{{}, {}}, {{0, 1, 1, 2}, {0, 4}}}, "crd[1] = 4 is outside [0, 4)"},
+        Mistake{"csr", {{{}, {}}, {{0, 1, 1, 2}, {-1, 0}}}, "crd[0] = -1 is outside [0, 4)"},
+        Mistake{"csr", {{{}, {}}, {{0, 2, 2, 2}, {3, 1}}}, "crd[1] = 1 follows crd[0] = 3"},
+        Mistake{
+            "csr", {{{}, {}}, {{0, 2, 2, 2}, {1, 1}}}, "slots 0 and 1 have the same coordinates"},
+        Mistake{"coo", {{{0, 2}, {2, 1}}, {{}, {0, 0}}}, "crd[1] = 1 follows crd[0] = 2"},
+        Mistake{"coo", {{{0, 2}, {1, 1}}, {{}, {3, 0}}}, "crd[1] = 0 follows crd[0] = 3"},
+        Mistake{"coo", {{{0, 2}, {1, 1}}, {{}, {3, 3}}}, "slots 0 and 1 have the same coordinates"},
+        Mistake{kUnordered, {{{}, {}}, {{0, 3, 3, 3}, {2, 0, 2}}}, "slots 0 and 2"},
+        Mistake{kUnorderedCoo, {{{0, 3}, {1, 0, 1}}, {{}, {3, 3, 3}}}, "slots 0 and 2"},
+        Mistake{
+            "csr", {{{}, {}}, {{0, 2, 2, 2}, {3, 1}}}, "A: level 1 (compressed over dimension 1"}));
+
+TEST(Pattern, UnorderedAndNonuniqueAreAccepted) {
+  EXPECT_NO_THROW(validate(make(kUnordered, {3, 4}, {{{}, {}}, {{0, 2, 2, 3}, {3, 1, 3}}}), "A"));
+  EXPECT_NO_THROW(
+      validate(make(kUnorderedCoo, {3, 4}, {{{0, 3}, {1, 0, 1}}, {{}, {3, 3, 2}}}), "A"));
+  const char* duplicates = "(i,j) -> (i: compressed nonunique, j: singleton nonunique)";
+  EXPECT_NO_THROW(validate(make(duplicates, {3, 4}, {{{0, 2}, {1, 1}}, {{}, {3, 3}}}), "A"));
+}
+
+TEST(Pattern, IndicesAreIntegers) {
+  EXPECT_THROW(Pattern(Format::dense(0), {}, DType::Float32, {}), UserError);
+}
+
+TEST(Pattern, TooManySlotsAreRefused) {
+  const int64_t huge = int64_t{1} << 40;
+  EXPECT_THROW(make("dense", {huge, huge}, {{{}, {}}, {{}, {}}}), UserError);
+}
+
+}  // namespace
+}  // namespace tulle
