@@ -15,49 +15,51 @@ constexpr int64_t kBelowAll = -(int64_t{1} << 62);  // below every index that ca
 
 Expr negation(const Expr& condition) { return Call::make(Function::Not, {condition}); }
 
+// The scalar conditions under which an operand is evaluated, outermost first.
+using Guards = std::vector<Expr>;
+
 class LoadChecker {
  public:
   LoadChecker(const BufferSizes& sizes, std::vector<Stmt>& checks)
       : sizes_(sizes), checks_(checks) {}
 
-  // `guard`: the scalar condition under which the expression is evaluated; null for always.
-  void walk(const Expr& expr, const Expr& guard) {
+  void walk(const Expr& expr, const Guards& guards) {
     switch (expr->kind) {
       case ExprKind::IntConst:
       case ExprKind::FloatConst:
       case ExprKind::Var:
         return;
       case ExprKind::Binary:
-        return walk_binary(*expr.as<Binary>(), guard);
+        return walk_binary(*expr.as<Binary>(), guards);
       case ExprKind::Select:
-        return walk_select(*expr.as<Select>(), guard);
+        return walk_select(*expr.as<Select>(), guards);
       case ExprKind::Cast:
-        return walk(expr.as<Cast>()->value, guard);
+        return walk(expr.as<Cast>()->value, guards);
       case ExprKind::Call:
-        for (const Expr& arg : expr.as<Call>()->args) walk(arg, guard);
+        for (const Expr& arg : expr.as<Call>()->args) walk(arg, guards);
         return;
       case ExprKind::Load: {
         const auto* load = expr.as<Load>();
-        walk(load->index, guard);
-        if (load->predicate) walk(load->predicate, guard);
-        return check(load->buffer, load->index, load->predicate, guard);
+        walk(load->index, guards);
+        if (load->predicate) walk(load->predicate, guards);
+        return check(load->buffer, load->index, load->predicate, guards);
       }
       case ExprKind::Ramp:
-        walk(expr.as<Ramp>()->base, guard);
-        return walk(expr.as<Ramp>()->stride, guard);
+        walk(expr.as<Ramp>()->base, guards);
+        return walk(expr.as<Ramp>()->stride, guards);
       case ExprKind::Broadcast:
-        return walk(expr.as<Broadcast>()->value, guard);
+        return walk(expr.as<Broadcast>()->value, guards);
       case ExprKind::VectorReduce:
-        return walk(expr.as<VectorReduce>()->value, guard);
+        return walk(expr.as<VectorReduce>()->value, guards);
       case ExprKind::LaneReduce:
-        return walk(expr.as<LaneReduce>()->value, guard);
+        return walk(expr.as<LaneReduce>()->value, guards);
       case ExprKind::LaneShuffle:
-        walk(expr.as<LaneShuffle>()->value, guard);
-        return walk(expr.as<LaneShuffle>()->lane, guard);
+        walk(expr.as<LaneShuffle>()->value, guards);
+        return walk(expr.as<LaneShuffle>()->lane, guards);
     }
   }
 
-  void check(const Buffer& buffer, const Expr& index, const Expr& predicate, const Expr& guard) {
+  void check(const Buffer& buffer, const Expr& index, const Expr& predicate, const Guards& guards) {
     const auto size = sizes_.find(buffer->name);
     TULLE_CHECK(size != sizes_.end(), "the size of ", buffer->name);
     const int lanes = index.type().lanes;
@@ -72,29 +74,31 @@ class LoadChecker {
           ReduceOp::Max, Select::make(outside, index, IntConst::make(kBelowAll, index.type())));
       outside = VectorReduce::make(ReduceOp::Or, outside);
     }
-    if (guard) outside = guard && outside;
-    checks_.push_back(If::make(
-        outside, Invoke::make(RuntimeFunction::ReportOutOfBounds, buffer, {worst, size->second})));
+    Stmt check = If::make(
+        outside, Invoke::make(RuntimeFunction::ReportOutOfBounds, buffer, {worst, size->second}));
+    for (auto guard = guards.rbegin(); guard != guards.rend(); ++guard)
+      check = If::make(*guard, check);
+    checks_.push_back(check);
   }
 
  private:
-  void walk_binary(const Binary& expr, const Expr& guard) {
-    walk(expr.a, guard);
+  void walk_binary(const Binary& expr, const Guards& guards) {
+    walk(expr.a, guards);
     const bool lazy = is_logical(expr.op) && !expr.type.is_vector();
-    if (!lazy) return walk(expr.b, guard);
-    walk(expr.b, extend(guard, expr.op == BinaryOp::And ? expr.a : negation(expr.a)));
+    if (!lazy) return walk(expr.b, guards);
+    walk(expr.b, extend(guards, expr.op == BinaryOp::And ? expr.a : negation(expr.a)));
   }
 
-  void walk_select(const Select& expr, const Expr& guard) {
-    walk(expr.condition, guard);
+  void walk_select(const Select& expr, const Guards& guards) {
+    walk(expr.condition, guards);
     const bool lazy = !expr.type.is_vector();
-    walk(expr.yes, lazy ? extend(guard, expr.condition) : guard);
-    walk(expr.no, lazy ? extend(guard, negation(expr.condition)) : guard);
+    walk(expr.yes, lazy ? extend(guards, expr.condition) : guards);
+    walk(expr.no, lazy ? extend(guards, negation(expr.condition)) : guards);
   }
 
-  static Expr extend(const Expr& guard, const Expr& condition) {
-    if (!guard) return condition;
-    return guard && condition;
+  static Guards extend(Guards guards, const Expr& condition) {
+    guards.push_back(condition);
+    return guards;
   }
 
   const BufferSizes& sizes_;

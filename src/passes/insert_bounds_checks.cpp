@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "loop/rewrite.h"
 #include "passes/access_checks.h"
 #include "passes/names.h"
 #include "support/check.h"
@@ -12,6 +13,38 @@ namespace tulle::passes {
 using namespace loop;
 
 namespace {
+
+bool has_loop(const Stmt& body, LoopKind kind) {
+  bool found = false;
+  visit(
+      body,
+      [&](const Stmt& stmt) {
+        const auto* loop = stmt.as<For>();
+        found |= loop && loop->loop == kind;
+      },
+      [](const Expr&) {});
+  return found;
+}
+
+// Loads that give zero where they would be out of bounds.
+class GuardedLoads : public Rewriter {
+ public:
+  explicit GuardedLoads(const BufferSizes& sizes) : sizes_(sizes) {}
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& expr) override {
+    const Expr result = Rewriter::rewrite(expr);
+    const auto* load = result.as<Load>();
+    if (!load || load->type.is_vector()) return result;
+    const Expr inside =
+        IntConst::make(0) <= load->index && load->index < sizes_.at(load->buffer->name);
+    return Load::make(load->buffer, load->index,
+                      load->predicate ? load->predicate && inside : inside);
+  }
+
+ private:
+  const BufferSizes& sizes_;
+};
 
 class KernelChecker {
  public:
@@ -25,20 +58,44 @@ class KernelChecker {
                   kernel_.name);
       sizes_[param.buffer->name] = Var::make(name);
     }
-    kernel_.body = scope(kernel_.body);
+    kernel_.body =
+        has_loop(kernel_.body, LoopKind::Parallel) ? preamble(kernel_.body) : scope(kernel_.body);
     return std::move(kernel_);
   }
 
  private:
+  // Only lets may stand before a parallel loop. Their loads are guarded there and checked first
+  // thing inside.
+  Stmt preamble(const Stmt& stmt) {
+    if (const auto* let = stmt.as<Let>()) return Let::make(let->name, guarded(let->value));
+    if (const auto* block = stmt.as<Block>()) {
+      std::vector<Stmt> stmts;
+      for (const Stmt& inner : block->stmts) stmts.push_back(preamble(inner));
+      return Block::make(std::move(stmts));
+    }
+    const auto* loop = stmt.as<For>();
+    TULLE_CHECK(loop && loop->loop == LoopKind::Parallel, "before the parallel loop of ",
+                kernel_.name);
+    const Expr begin = guarded(loop->begin), end = guarded(loop->end);
+    std::vector<Stmt> stmts = std::move(postponed_);
+    stmts.push_back(scope(loop->body));
+    return For::make(loop->var, begin, end, Block::make(std::move(stmts)), loop->loop, loop->factor,
+                     loop->step);
+  }
+
+  Expr guarded(const Expr& value) {
+    check_loads(value, sizes_, postponed_);
+    return GuardedLoads(sizes_).rewrite(value);
+  }
+
   // A body, as a block of its own.
-  Stmt scope(const Stmt& stmt, std::vector<Stmt> last = {}) {
+  Stmt scope(const Stmt& stmt) {
     std::vector<Stmt> stmts;
     if (const auto* block = stmt.as<Block>()) {
       for (const Stmt& inner : block->stmts) add(inner, stmts);
     } else {
       add(stmt, stmts);
     }
-    stmts.insert(stmts.end(), last.begin(), last.end());
     return Block::make(std::move(stmts));
   }
 
@@ -140,6 +197,7 @@ class KernelChecker {
   Kernel kernel_;
   Names names_;
   BufferSizes sizes_;
+  std::vector<Stmt> postponed_;
 };
 
 }  // namespace
@@ -160,7 +218,9 @@ HostProgram insert_bounds_checks(HostProgram program) {
     steps.push_back(std::move(step));
   }
   program.steps = std::move(steps);
-  for (Kernel& kernel : program.kernels) kernel = KernelChecker(std::move(kernel)).run();
+  for (Kernel& kernel : program.kernels) {
+    if (!has_loop(kernel.body, LoopKind::Block)) kernel = KernelChecker(std::move(kernel)).run();
+  }
   return program;
 }
 

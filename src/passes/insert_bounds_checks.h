@@ -1,6 +1,8 @@
 // Checked mode: no access leaves its buffer unnoticed.
 #pragma once
 
+#include <string>
+
 #include "loop/host.h"
 
 namespace tulle::passes {
@@ -9,6 +11,7 @@ namespace tulle::passes {
 // report_out_of_bounds is called, which ends the kernel. Each buffer has its size beside it as a
 // scalar, `<buffer>_size`: the host program computes those of the buffers it allocates and takes
 // those of its parameters as further scalar parameters, one for each buffer in order.
+// Kernels for the GPU stay as they are: the interpreter checks those.
 loop::HostProgram insert_bounds_checks(loop::HostProgram program);
 
 // The scalar that holds the size of a buffer parameter of a checked host program.

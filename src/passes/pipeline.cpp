@@ -35,7 +35,8 @@ HostProgram unroll_all(HostProgram program, const PipelineOptions&, Remarks& rem
 
 HostProgram vectorize_all(HostProgram program, const PipelineOptions& options, Remarks& remarks) {
   const VectorOptions vectors{.masks = options.masks};
-  for (Kernel& kernel : program.kernels) kernel = vectorize_loops(std::move(kernel), vectors, remarks);
+  for (Kernel& kernel : program.kernels)
+    kernel = vectorize_loops(std::move(kernel), vectors, remarks);
   return program;
 }
 
@@ -73,7 +74,8 @@ PipelineResult run_passes(HostProgram program, const PipelineOptions& options) {
   return result;
 }
 
-PipelineResult run_pass(std::string_view name, HostProgram program, const PipelineOptions& options) {
+PipelineResult run_pass(std::string_view name, HostProgram program,
+                        const PipelineOptions& options) {
   PipelineResult result{std::move(program), {}};
   std::string known;
   for (const Pass& pass : kPasses) {
@@ -81,7 +83,8 @@ PipelineResult run_pass(std::string_view name, HostProgram program, const Pipeli
       run(pass, result, options);
       return result;
     }
-    if (known.find(pass.name) == std::string::npos) known += concat(known.empty() ? "" : ", ", pass.name);
+    if (known.find(pass.name) == std::string::npos)
+      known += concat(known.empty() ? "" : ", ", pass.name);
   }
   user_error("no pass is called '", name, "'; there are ", known);
 }

@@ -40,11 +40,8 @@ class Unroller : public Rewriter {
     }
     if (loop.factor == 1) return as_serial(loop);
     if (loop.factor == 0 || loop.factor > kMostCopies) {
-      remarks_.push_back(extent
-                             ? concat("the loop over ", loop.var, " stays serial: it has ", *extent,
-                                      " iterations, at most ", kMostCopies, " are unrolled")
-                             : concat("the loop over ", loop.var,
-                                      " stays serial: the number of its iterations is not known"));
+      remarks_.push_back(concat("the loop over ", loop.var, " stays serial: at most ", kMostCopies,
+                                " copies are written out"));
       return as_serial(loop);
     }
     return some(loop);

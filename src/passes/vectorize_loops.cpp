@@ -138,7 +138,7 @@ class LoopVectorizer {
   }
 
   void vector_step(const LaneRange& range) {
-    stmts_.push_back(Block::make({widen(loop_, facts_, range, partials_, names_)}));
+    stmts_.push_back(widen(loop_, facts_, range, partials_, names_));
   }
 
   // The iterations from `first` to `end`, fewer than `lanes`; `count` where it is known.

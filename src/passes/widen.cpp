@@ -1,6 +1,8 @@
 // Widens statements: conditions that differ between lanes become masks.
 #include "passes/widen.h"
 
+#include <utility>
+
 #include "loop/rewrite.h"
 #include "passes/widen_expr.h"
 #include "support/check.h"
@@ -38,9 +40,8 @@ class StmtWidener {
       : facts_(facts),
         range_(range),
         partials_(partials),
-        names_(names),
         mask_(range.mask),
-        exprs_(range.lanes, range.mask, range.padded) {
+        exprs_(range.lanes, range.mask, range.padded, names) {
     exprs_.values()[loop.var] = Ramp::make(range.first, IntConst::make(1), range.lanes);
     for (const Reduction& reduction : facts.reductions) {
       exprs_.values()[reduction.name] =
@@ -48,13 +49,31 @@ class StmtWidener {
     }
   }
 
+  // A body, as a block of its own.
   Stmt widen(const Stmt& stmt) {
+    std::vector<Stmt> stmts;
+    if (const auto* block = stmt.as<Block>()) {
+      for (const Stmt& inner : block->stmts) add(inner, stmts);
+    } else {
+      add(stmt, stmts);
+    }
+    return Block::make(std::move(stmts));
+  }
+
+ private:
+  // The vector form of a statement, after the masks it needs.
+  void add(const Stmt& stmt, std::vector<Stmt>& out) {
+    if (const auto* branch = stmt.as<If>()) return add_if(*branch, out);
+    const Stmt result = widen_one(stmt);
+    const std::vector<Stmt> lets = exprs_.take_lets();
+    out.insert(out.end(), lets.begin(), lets.end());
+    out.push_back(result);
+  }
+
+  Stmt widen_one(const Stmt& stmt) {
     switch (stmt->kind) {
-      case StmtKind::Block: {
-        std::vector<Stmt> stmts;
-        for (const Stmt& inner : stmt.as<Block>()->stmts) stmts.push_back(widen(inner));
-        return Block::make(std::move(stmts));
-      }
+      case StmtKind::Block:
+        return widen(stmt);
       case StmtKind::Let:
         return widen_let(*stmt.as<Let>());
       case StmtKind::Declare:
@@ -63,8 +82,6 @@ class StmtWidener {
         return widen_assign(*stmt.as<Assign>());
       case StmtKind::Store:
         return widen_store(*stmt.as<Store>());
-      case StmtKind::If:
-        return widen_if(*stmt.as<If>());
       case StmtKind::Prefetch:
         return widen_prefetch(*stmt.as<Prefetch>());
       case StmtKind::For: {
@@ -82,7 +99,6 @@ class StmtWidener {
     }
   }
 
- private:
   Stmt widen_let(const Let& let) {
     const Expr value = exprs_.widen(let.value, {mask_});
     exprs_.values().erase(let.name);
@@ -136,27 +152,25 @@ class StmtWidener {
                        exprs_.predicate_for(*store.buffer, predicate), store.nontemporal);
   }
 
-  Stmt widen_if(const If& branch) {
+  void add_if(const If& branch, std::vector<Stmt>& out) {
     const Expr condition = exprs_.widen(branch.condition, {mask_});
     if (!condition.type().is_vector()) {
-      return If::make(condition, widen(branch.yes), branch.no ? widen(branch.no) : Stmt());
+      out.push_back(If::make(condition, widen(branch.yes), branch.no ? widen(branch.no) : Stmt()));
+      return;
     }
-    const std::string name = names_.fresh("lanes_where");
-    const Expr chosen = Var::make(name, condition.type());
-    std::vector<Stmt> stmts = {Let::make(name, condition), widen_arm(branch.yes, chosen)};
-    if (branch.no) stmts.push_back(widen_arm(branch.no, Call::make(Function::Not, {chosen})));
-    return Block::make(std::move(stmts));
+    const Expr chosen = exprs_.name_mask(condition);
+    add_arm(branch.yes, chosen, out);
+    if (branch.no) add_arm(branch.no, Call::make(Function::Not, {chosen}), out);
   }
 
-  Stmt widen_arm(const Stmt& arm, const Expr& chosen) {
-    const Expr outer = mask_;
-    const std::string name = names_.fresh("lanes");
-    const Expr mask = both(outer, chosen);
-    mask_ = Var::make(name, mask.type());
-    Stmt body = widen(arm);
-    if (needs_an_active_lane(body)) body = If::make(VectorReduce::make(ReduceOp::Or, mask_), body);
+  void add_arm(const Stmt& arm, const Expr& chosen, std::vector<Stmt>& out) {
+    const Expr outer = std::exchange(mask_, exprs_.name_mask(both(mask_, chosen)));
+    const std::vector<Stmt> lets = exprs_.take_lets();
+    out.insert(out.end(), lets.begin(), lets.end());
+    const Stmt body = widen(arm);
+    const bool guarded = needs_an_active_lane(body);
+    out.push_back(guarded ? If::make(VectorReduce::make(ReduceOp::Or, mask_), body) : body);
     mask_ = outer;
-    return Block::make({Let::make(name, mask), body});
   }
 
   // One prefetch for each cache line of a ramp; lanes that lie apart are not worth one each.
@@ -177,7 +191,6 @@ class StmtWidener {
   const VectorFacts& facts_;
   const LaneRange& range_;
   const std::map<std::string, std::string>& partials_;
-  Names& names_;
   Expr mask_;
   ExprWidener exprs_;
   std::map<std::string, Expr> declared_under_;

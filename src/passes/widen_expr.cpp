@@ -16,6 +16,10 @@ bool touches_memory(const Expr& expr) {
   return found;
 }
 
+bool divides_integers(const Binary& expr) {
+  return (expr.op == BinaryOp::Div || expr.op == BinaryOp::Mod) && !expr.type.is_float();
+}
+
 // Base and stride of an index; a scalar has stride 0. False for any other vector.
 bool split_ramp(const Expr& index, Expr& base, Expr& stride) {
   if (index.type() == kIndex) {
@@ -64,6 +68,13 @@ Expr ExprWidener::predicate_for(const BufferNode& buffer, const Expr& mask) cons
   return room ? Expr() : mask;
 }
 
+Expr ExprWidener::name_mask(const Expr& mask) {
+  if (mask.as<Var>()) return mask;
+  const std::string name = names_.fresh("lanes");
+  lets_.push_back(Let::make(name, mask));
+  return Var::make(name, mask.type());
+}
+
 Expr ExprWidener::widen_to_vector(const Expr& expr, const Active& active) {
   return broadcast(widen(expr, active));
 }
@@ -105,12 +116,16 @@ Expr ExprWidener::widen_binary(const Binary& expr, const Active& active) {
   const Expr a = widen(expr.a, active);
   if (is_logical(expr.op) && touches_memory(expr.b)) {
     // The right side is only evaluated where the left one leaves the answer open.
-    Expr open = broadcast(a);
-    if (expr.op == BinaryOp::Or) open = Call::make(Function::Not, {open});
-    const Expr b = widen_to_vector(expr.b, {both(active.mask, open), false});
-    return Binary::make(expr.op, broadcast(a), b);
+    const Expr left = name_mask(broadcast(a));
+    const Expr open = expr.op == BinaryOp::And ? left : Call::make(Function::Not, {left});
+    const Expr right = widen_to_vector(expr.b, {name_mask(both(active.mask, open)), false});
+    return Binary::make(expr.op, left, right);
   }
-  const Expr b = widen(expr.b, active);
+  Expr b = widen(expr.b, active);
+  if (divides_integers(expr) && active.mask && !b.as<IntConst>()) {
+    // Lanes that are not active hold anything, a zero say.
+    b = Select::make(active.mask, broadcast(b), IntConst::make(1, expr.type.with_lanes(lanes_)));
+  }
   if (expr.type == kIndex) {
     if (Expr ramp = ramp_arithmetic(expr.op, a, b, lanes_)) return ramp;
   }
@@ -118,10 +133,12 @@ Expr ExprWidener::widen_binary(const Binary& expr, const Active& active) {
 }
 
 Expr ExprWidener::widen_select(const Select& expr, const Active& active) {
-  const Expr condition = widen_to_vector(expr.condition, active);
+  Expr condition = widen_to_vector(expr.condition, active);
+  const bool lazy = touches_memory(expr.yes) || touches_memory(expr.no);
+  if (lazy) condition = name_mask(condition);
   const auto arm = [&](const Expr& value, const Expr& chosen) {
-    const bool lazy = touches_memory(value);
-    return widen_to_vector(value, lazy ? Active{both(active.mask, chosen), false} : active);
+    if (!touches_memory(value)) return widen_to_vector(value, active);
+    return widen_to_vector(value, {name_mask(both(active.mask, chosen)), false});
   };
   const Expr yes = arm(expr.yes, condition);
   const Expr no = arm(expr.no, Call::make(Function::Not, {condition}));

@@ -4,8 +4,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "loop/expr.h"
+#include "loop/stmt.h"
+#include "passes/names.h"
 
 namespace tulle::passes {
 
@@ -19,8 +22,8 @@ class ExprWidener {
  public:
   // `existing`: the mask of the lanes that exist, null for all; `padded`: the buffers with room for
   // the others.
-  ExprWidener(int lanes, loop::Expr existing, std::set<std::string> padded)
-      : lanes_(lanes), existing_(std::move(existing)), padded_(std::move(padded)) {}
+  ExprWidener(int lanes, loop::Expr existing, std::set<std::string> padded, Names& names)
+      : lanes_(lanes), existing_(std::move(existing)), padded_(std::move(padded)), names_(names) {}
 
   // A scalar if all lanes agree. Memory is only touched in active lanes.
   loop::Expr widen(const loop::Expr& expr, const Active& active);
@@ -30,6 +33,11 @@ class ExprWidener {
 
   // The predicate that an access to `buffer` needs; null for none.
   loop::Expr predicate_for(const loop::BufferNode& buffer, const loop::Expr& mask) const;
+
+  // A mask under a name of its own, declared by the lets below.
+  loop::Expr name_mask(const loop::Expr& mask);
+  // The lets that what was widened since the last call needs before it.
+  std::vector<loop::Stmt> take_lets() { return std::exchange(lets_, {}); }
 
   // What stands for each name that differs between lanes.
   std::map<std::string, loop::Expr>& values() { return values_; }
@@ -43,6 +51,8 @@ class ExprWidener {
   int lanes_;
   loop::Expr existing_;
   std::set<std::string> padded_;
+  Names& names_;
+  std::vector<loop::Stmt> lets_;
   std::map<std::string, loop::Expr> values_;
 };
 

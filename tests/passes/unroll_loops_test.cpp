@@ -1,0 +1,77 @@
+// Unrolled loops keep their results to the last bit.
+#include "fixture.h"
+#include "support/check.h"
+
+namespace tulle::passes {
+namespace {
+
+constexpr const char* kPass = "unroll_loops";
+
+// Numbers whose sum depends on the order.
+loop::Array thirds(int count) {
+  std::vector<double> values(count);
+  for (int i = 0; i < count; ++i) values[i] = 1.0 / (i + 3) * (i % 2 ? -1e5 : 1);
+  return loop::to_array(DType::Float64, values);
+}
+
+TEST(UnrollLoops, KeepsTheOrderOfIterations) {
+  for (const int factor : {1, 2, 3, 4}) {
+    for (const int step : {1, 3}) {
+      for (int64_t end = 0; end <= 13; ++end) {
+        const std::string text =
+            concat("kernel k(A: f64*, y: mut f64*; begin: i64, end: i64) {\n",
+                   "  var s: f64 = 0.0\n  unrolled(", factor, ") for p in [begin, end) by ", step,
+                   " {\n    let a: f64 = A[p]\n    s = s + a\n  }\n  y[0] = s\n}");
+        expect_same_results({kPass}, text, {{"A", thirds(13)}, {"y", thirds(1)}},
+                            {{"begin", 1}, {"end", end}});
+        expect_same_results({kPass, "simplify"}, text, {{"A", thirds(13)}, {"y", thirds(1)}},
+                            {{"begin", 1}, {"end", end}});
+      }
+    }
+  }
+}
+
+TEST(UnrollLoops, WritesOutConstantExtents) {
+  for (const char* loop : {"unrolled for p in [4, 7)", "unrolled(8) for p in [n, n + 3)"}) {
+    const std::string text =
+        concat("kernel k(A: f64*, y: mut f64*; n: i64) {\n  ", loop, " {\n    y[p] = A[p]\n  }\n}");
+    const Transformed result = transform(kPass, text);
+    EXPECT_FALSE(result.has("for ")) << result.after;
+    expect_same_results({kPass}, text, {{"A", thirds(9)}, {"y", thirds(9)}}, {{"n", 4}});
+  }
+}
+
+TEST(UnrollLoops, KnowsThatHalfAPairIsOneIteration) {
+  const std::string text = R"(
+kernel k(A: f64*, y: mut f64*; n: i64) {
+  unrolled(2) for p in [0, n) {
+    y[p] = A[p]
+  }
+})";
+  const Transformed result = transform(kPass, text);
+  EXPECT_TRUE(result.has("for p in [0, p_rest) by 2 {")) << result.after;
+  EXPECT_TRUE(result.has("if (p_rest < p_end) {")) << result.after;
+}
+
+TEST(UnrollLoops, UnrollsNestedLoops) {
+  const std::string text = R"(
+kernel k(A: f64*, y: mut f64*; n: i64) {
+  unrolled(2) for p in [0, n) {
+    unrolled for q in [0, 3) {
+      y[p] = y[p] + A[p * 3 + q]
+    }
+  }
+})";
+  expect_same_results({kPass, "simplify"}, text, {{"A", thirds(21)}, {"y", thirds(7)}}, {{"n", 7}});
+}
+
+TEST(UnrollLoops, SaysWhatItDoesNotWriteOut) {
+  const Transformed many =
+      transform(kPass, "kernel k(y: mut f64*) { unrolled for p in [0, 1000) { y[p] = 0.0 } }");
+  ASSERT_EQ(many.remarks.size(), 1u);
+  EXPECT_EQ(many.remarks[0], "the loop over p stays serial: at most 256 copies are written out");
+  EXPECT_TRUE(many.has("  for p in [0, 1000)"));
+}
+
+}  // namespace
+}  // namespace tulle::passes
