@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
-import torch
+from tulle import _library, torch_functions
+from tulle.einsums import einsum
+from tulle.errors import InternalError, Unsupported, UserError
+from tulle.explanations import Explanation, explain
+from tulle.formats import Format
+from tulle.imports import from_levels, tensor
+from tulle.kernels import Kernel, kernel
+from tulle.limits import set_dense_limit
+from tulle.notation import compute
+from tulle.sparse_tensor import SparseTensor
 
-from tulle import _library as _library
+__version__: str = _library.version
 
-__version__: str = torch.ops.tulle.version()
+torch_functions.register()
 
-__all__ = ["__version__"]
+__all__ = [
+    "Explanation",
+    "Format",
+    "InternalError",
+    "Kernel",
+    "SparseTensor",
+    "Unsupported",
+    "UserError",
+    "__version__",
+    "compute",
+    "einsum",
+    "explain",
+    "from_levels",
+    "kernel",
+    "set_dense_limit",
+    "tensor",
+]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
+from torch.library import Library, fallthrough_kernel
 
 
 def library_folder() -> Path:
@@ -24,4 +27,32 @@ def _load() -> None:
     torch.ops.load_library(str(path))
 
 
+def _skip_autograd(names: list[str]) -> Library:
+    """Lets the operators pass PyTorch's autograd by, which saves time; who calls one has to see
+    that no gradient is asked for."""
+    library = Library("tulle", "IMPL", "Autograd")
+    for name in names:
+        library.impl(name, fallthrough_kernel)
+    return library
+
+
 _load()
+
+_ops = torch.ops.tulle
+
+# By number of tensors. `_op` is the operator without the packet's search for an overload.
+MAX_TENSORS = 8
+calls: list[Callable[..., Any]] = [
+    getattr(_ops, f"call{count}").default._op for count in range(1, MAX_TENSORS + 1)
+]
+run: Callable[..., Any] = _ops.run.default._op
+explain: Callable[..., str] = _ops.explain.default
+describe: Callable[[str], str] = _ops.describe.default
+describe_format: Callable[[str, int], str] = _ops.describe_format.default
+validate: Callable[..., None] = _ops.validate.default
+set_dense_limit: Callable[[int], None] = _ops.set_dense_limit.default
+version: str = _ops.version()
+
+_autograd = _skip_autograd(
+    [f"call{count}" for count in range(1, MAX_TENSORS + 1)] + ["run", "explain", "validate"]
+)

@@ -43,10 +43,11 @@ std::string describe_format_text(std::string_view format, int64_t rank) {
   return text;
 }
 
-// A key that only names the operand to be checked.
-void validate_tensors(std::string_view spec_text, AtenTensorHandle sizes,
+// `name` is what messages call the tensor, `spec_text` an operand's line without its name.
+void validate_tensors(std::string_view name, std::string_view spec_text, AtenTensorHandle sizes,
                       std::span<const OwnedTensor> tensors) {
-  const TensorLayout layout = layout_of(parse_spec(spec_text));
+  TensorLayout layout = layout_of(parse_spec("tensor " + std::string(spec_text)));
+  layout.spec.name = name;
   TensorView view;
   if (element_count(sizes) != layout.spec.rank || !has_type(sizes, DType::Int64) ||
       !is_contiguous(sizes) || tensors.size() != layout.arrays.size() + 1) {
@@ -85,10 +86,11 @@ void describe_format_boxed(StableIValue* stack, uint64_t, uint64_t) {
 }
 
 void validate_boxed(StableIValue* stack, uint64_t, uint64_t) {
-  const StringArgument spec(stack[0]);
-  const OwnedTensor sizes = take_tensor(stack[1]);
-  const std::vector<OwnedTensor> tensors = take_list(stack[2]);
-  with_named_errors([&] { validate_tensors(spec.view(), sizes.get(), tensors); });
+  const StringArgument name(stack[0]);
+  const StringArgument spec(stack[1]);
+  const OwnedTensor sizes = take_tensor(stack[2]);
+  const std::vector<OwnedTensor> tensors = take_list(stack[3]);
+  with_named_errors([&] { validate_tensors(name.view(), spec.view(), sizes.get(), tensors); });
 }
 
 void version_boxed(StableIValue* stack, uint64_t, uint64_t) { stack[0] = give_string(version()); }
@@ -103,7 +105,7 @@ STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("version() -> str");
   library.def("describe(str key) -> str");
   library.def("describe_format(str format, int rank) -> str");
-  library.def("validate(str spec, Tensor sizes, Tensor[] tensors) -> ()");
+  library.def("validate(str name, str spec, Tensor sizes, Tensor[] tensors) -> ()");
   library.def("set_dense_limit(int bytes) -> ()");
 }
 

@@ -1,0 +1,47 @@
+"""Shows what the compiler does with a computation, stage by stage."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+from tulle import einsums, notation
+from tulle.programs import explanation_of
+
+
+class Explanation:
+    """The stages of a computation: prints as text, folds in a notebook."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @property
+    def stages(self) -> dict[str, str]:
+        """The text of each stage by the name of its folder."""
+        parts = re.split(r"^=+ *([\w/ -]+?) *=+$", self.text, flags=re.MULTILINE)
+        return dict(zip(parts[1::2], (part.strip("\n") for part in parts[2::2]), strict=True))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        if not self.stages:
+            return f"<pre>{html.escape(self.text)}</pre>"
+        return "\n".join(
+            f"<details><summary>{html.escape(name)}</summary><pre>{html.escape(text)}</pre></details>"
+            for name, text in self.stages.items()
+        )
+
+
+def explain(text: str, *operands: Any, out_format: Any = None, **named: Any) -> Explanation:
+    """Formats, plan, nest, loop IR, LLVM IR and assembly of an einsum (operands in order) or of
+    statements of index notation (operands by name)."""
+    if named or "=" in text:
+        prepared = notation.prepare(text, named, out_format)
+    else:
+        prepared = einsums.prepare(text, operands, out_format)
+    return Explanation(explanation_of(*prepared))

@@ -1,0 +1,155 @@
+"""Storage formats: how dimensions map to levels, as text that the compiler reads."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from tulle import _library
+from tulle.errors import UserError, translated
+
+
+class Level(NamedTuple):
+    """An axis of the storage."""
+
+    pos: bool  # whether it stores positions
+    crd: bool  # whether it stores coordinates
+    full: bool  # whether it holds every coordinate
+    dimension: int
+    part: str  # 'w' the whole coordinate, 'q' its quotient, 'r' its remainder by `divisor`
+    divisor: int
+
+    def extent(self, size: int) -> int:
+        """How many coordinates the level has where the dimension has that size."""
+        if self.part == "r":
+            return self.divisor
+        return -(-size // self.divisor) if self.part == "q" else size
+
+
+class _Description(NamedTuple):
+    text: str  # the long form
+    name: str  # the shortest form
+    levels: tuple[Level, ...]
+
+
+@lru_cache(maxsize=4096)
+def _describe(text: str, rank: int) -> _Description:
+    try:
+        long, name, *lines = _library.describe_format(text, rank).splitlines()
+    except RuntimeError as error:
+        raise translated(error) from None
+    levels = []
+    for line in lines:
+        pos, crd, full, dimension, part, divisor = line.split()
+        flags = (pos == "1", crd == "1", full == "1")
+        levels.append(Level(*flags, int(dimension), part, int(divisor)))
+    return _Description(long, name, tuple(levels))
+
+
+_LONG_FORM = re.compile(r"\s*\(([^)]*)\)\s*->\s*\((.*)\)\s*", re.DOTALL)
+
+
+def _dimension_names(long_form: str) -> list[str]:
+    match = _LONG_FORM.fullmatch(long_form)
+    if not match:
+        raise UserError(f"format: {long_form!r} does not read '(i,j) -> (i: dense, ...)'.")
+    return [name.strip() for name in match[1].split(",") if name.strip()]
+
+
+class Format:
+    """A storage format: a name ("csr", "bsr(16,16)") or the long form,
+    "(i,j) -> (i: dense, j: compressed)".
+
+    A name fits several ranks; without `rank` it gets one from the tensor that it is used for.
+    """
+
+    __slots__ = ("_text", "rank")
+    _text: str
+    rank: int | None
+
+    def __init__(self, text: str | Format, rank: int | None = None) -> None:
+        if isinstance(text, Format):
+            Format.__init__(self, text._text, text.rank if rank is None else rank)
+            return
+        if rank is None and "->" in text:
+            rank = len(_dimension_names(text))
+        # Every name is one for matrices, so that a misspelled one is found at once.
+        described = _describe(text, 2 if rank is None else rank)
+        self.rank = rank
+        self._text = text.strip() if rank is None else described.name
+
+    def _described(self) -> _Description:
+        if self.rank is None:
+            raise UserError(
+                f"The format '{self._text}' fits several ranks; say which: "
+                f"tulle.Format({self._text!r}, rank=3)."
+            )
+        return _describe(self._text, self.rank)
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels, outermost first."""
+        return self._described().levels
+
+    @property
+    def long_form(self) -> str:
+        """The text that spells every level out."""
+        return self._described().text
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it is row-major and stores everything, as an ordinary tensor does."""
+        return self._text == "dense"
+
+    def of_rank(self, rank: int) -> Format:
+        """This format for tensors of that rank."""
+        return self if self.rank == rank else Format(self._text, rank)
+
+    def permuted(self, order: tuple[int, ...]) -> Format:
+        """The format of the tensor whose dimension d is this one's dimension order[d]."""
+        text = self.long_form
+        names = _dimension_names(text)
+        left = ",".join(names[d] for d in order)
+        return Format(f"({left}) {text[text.index('->') :]}", len(order))
+
+    def _identity(self) -> tuple[object, ...]:
+        """What tells storage apart: the levels with their dimensions counted, not named."""
+        if self.rank is None:
+            return (self._text,)
+        text = self.long_form
+        names = _dimension_names(text)
+        match = _LONG_FORM.fullmatch(text)
+        levels = match[2].split(",") if match else []
+        counted = []
+        for level in levels:
+            expression, _, kind = level.partition(":")
+            name = re.split("[/%]", expression.strip())[0].strip()
+            rest = expression.strip()[len(name) :].replace(" ", "")
+            counted.append(f"{names.index(name)}{rest}:{' '.join(kind.split())}")
+        return (self.rank, *counted)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            other = Format(other)
+        if not isinstance(other, Format):
+            return NotImplemented
+        if self.rank is None and other.rank is not None:
+            return self.of_rank(other.rank) == other
+        if other.rank is None and self.rank is not None:
+            return self == other.of_rank(self.rank)
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        # A format without a rank equals one with any rank, so that the rank cannot take part.
+        return hash(Format)
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        rank = "" if self.rank is None or "->" in self._text else f", rank={self.rank}"
+        return f"tulle.Format({self._text!r}{rank})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Format, (self._text, self.rank)

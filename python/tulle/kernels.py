@@ -1,0 +1,82 @@
+"""A computation with its formats and schedule fixed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tulle import notation
+from tulle.errors import UserError
+from tulle.explanations import Explanation
+from tulle.formats import Format
+from tulle.programs import Operand, Program, execute, explanation_of
+from tulle.sparse_tensor import SparseTensor
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Statements for operands of given formats, to be called with them by name. Each method returns
+    a new kernel."""
+
+    program: Program
+    formats: Mapping[str, Format]
+
+    def schedule(self, text: str) -> Kernel:
+        """With this schedule in place of the planned one: "parallel(i, by=nnz); unroll(j, 2)"."""
+        return replace(self, program=replace(self.program, schedule=text))
+
+    def out_format(self, **formats: str | Format) -> Kernel:
+        """With these formats of results, by name."""
+        chosen = notation.out_formats(self.program.text, formats)
+        return replace(self, program=replace(self.program, out_formats=chosen))
+
+    def features(self, text: str) -> Kernel:
+        """For a machine that has no more than this: "sse4.2", "avx2" or "avx512"."""
+        return replace(self, program=replace(self.program, features=text))
+
+    def checked(self) -> Kernel:
+        """With bounds checks in the generated code."""
+        return replace(self, program=replace(self.program, checked=True))
+
+    def __call__(self, **operands: Any) -> Any:
+        """Runs it. Returns one tensor, or a tuple of several."""
+        names, tensors = self._bind(operands)
+        results = execute(self.program, names, tensors)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def explain(self, **operands: Any) -> Explanation:
+        """Every stage of the compiler for these operands."""
+        return Explanation(explanation_of(self.program, *self._bind(operands)))
+
+    def _bind(self, operands: Mapping[str, Any]) -> tuple[list[str], list[Operand]]:
+        missing = [name for name in self.formats if name not in operands]
+        if missing:
+            raise UserError(f"The kernel takes {', '.join(missing)} too.")
+        _, names, tensors = notation.prepare(self.program.text, operands)
+        for name, tensor in zip(names, tensors, strict=True):
+            self._check_format(name, tensor)
+        return names, tensors
+
+    def _check_format(self, name: str, operand: Operand) -> None:
+        if name not in self.formats:
+            return
+        wanted = self.formats[name].of_rank(operand.ndim)
+        is_sparse = isinstance(operand, SparseTensor)
+        found = operand.format if is_sparse else Format("dense", operand.ndim)
+        if found != wanted:
+            remedy = (
+                f"{name}.to(format={str(wanted)!r})"
+                if is_sparse
+                else (f"tulle.tensor({name}, format={str(wanted)!r})")
+            )
+            raise UserError(
+                f"{name} is stored as {found}, but the kernel takes {wanted}: {remedy}."
+            )
+
+
+def kernel(text: str, **formats: str | Format) -> Kernel:
+    """A kernel for statements of index notation and operands of these formats; an operand that is
+    not named may have any."""
+    known = {name: Format(format) for name, format in formats.items()}
+    return Kernel(Program(text.strip()), known)

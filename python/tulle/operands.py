@@ -1,0 +1,63 @@
+"""What may stand where an operand is expected: sparse and dense tensors, arrays, numbers."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tulle.errors import UserError
+from tulle.programs import Operand
+from tulle.sparse_tensor import SparseTensor
+
+
+def is_scipy(value: object) -> bool:
+    """Whether it is one of SciPy's sparse matrices or arrays; asks without importing SciPy."""
+    return any(kind.__module__.startswith("scipy.sparse") for kind in type(value).__mro__)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a number of Python's, whose type gives way to that of tensors."""
+    return isinstance(value, numbers.Real) and not isinstance(value, np.ndarray)
+
+
+def is_operand(value: object) -> bool:
+    """Whether `as_operand` knows what to do with it."""
+    return isinstance(value, SparseTensor | Tensor | np.ndarray) or is_scipy(value)
+
+
+def as_operand(name: str, value: Any) -> Operand:
+    """A sparse tensor, or a dense tensor of PyTorch's."""
+    if isinstance(value, SparseTensor):
+        return value
+    if isinstance(value, Tensor) and value.layout == torch.strided:
+        return value
+    if isinstance(value, Tensor) or is_scipy(value):
+        from tulle import imports
+
+        return imports.tensor(value)
+    if isinstance(value, np.ndarray | list | tuple):
+        return torch.as_tensor(value)
+    raise UserError(
+        f"{name}: expected a tensor, an array or a number, but found {type(value).__name__}."
+    )
+
+
+def as_scalar(number: float, others: Sequence[Operand]) -> Tensor:
+    """A number as an operand of rank 0. Those give way to the types of tensors with dimensions;
+    beside integers a fraction has the default type, as in torch."""
+    if isinstance(number, numbers.Integral):
+        return torch.tensor(int(number), dtype=torch.int64)
+    all_floating = bool(others) and all(other.dtype.is_floating_point for other in others)
+    dtype = torch.float64 if all_floating else torch.get_default_dtype()
+    return torch.tensor(float(number), dtype=dtype)
+
+
+def index_names(count: int) -> list[str]:
+    """Names for that many indices: i, j, k, ..."""
+    letters = "ijklmnopqrst"
+    return [letters[n] if n < len(letters) else f"i{n}" for n in range(count)]

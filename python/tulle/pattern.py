@@ -1,0 +1,130 @@
+"""The structure of a sparse tensor without its values: immutable, shared by all that have it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tulle import _library, dtypes
+from tulle.errors import UserError, translated
+from tulle.formats import Format
+
+
+@lru_cache(maxsize=4096)
+def sizes_tensor(sizes: tuple[int, ...]) -> Tensor:
+    """Sizes as the operators take them; nobody may write to it."""
+    return torch.tensor(sizes, dtype=torch.int64, device="cpu")
+
+
+def _version_of(arrays: tuple[Tensor, ...]) -> int | None:
+    try:
+        return sum(array._version for array in arrays)
+    except RuntimeError:  # made in inference mode, where nothing is counted
+        return None
+
+
+class Pattern:
+    """Format, shape and structure arrays: for each level its positions and coordinates, where it
+    stores them."""
+
+    __slots__ = (
+        "__weakref__",
+        "_specs",
+        "_version",
+        "arrays",
+        "calls",
+        "format",
+        "index_dtype",
+        "shape",
+    )
+
+    def __init__(
+        self,
+        format: Format,
+        shape: tuple[int, ...],
+        arrays: tuple[Tensor, ...],
+        index_dtype: torch.dtype,
+    ) -> None:
+        self.format = format
+        self.shape = shape
+        self.arrays = arrays
+        self.index_dtype = index_dtype
+        self.calls: dict[torch.dtype, dict[Any, Callable[..., Any]]] = {}
+        self._specs: dict[torch.dtype, str] = {}
+        self._version = _version_of(arrays)
+        if arrays:
+            _by_first_array[id(arrays[0])] = self
+
+    @property
+    def sizes(self) -> Tensor:
+        """The shape as the operators take it."""
+        return sizes_tensor(self.shape)
+
+    def spec(self, dtype: torch.dtype) -> str:
+        """What the compiler has to know of a tensor of this pattern, but for its name."""
+        found = self._specs.get(dtype)
+        if found is None:
+            index = dtypes.name_of(self.index_dtype)
+            found = f"{dtypes.name_of(dtype)} {index} {len(self.shape)} {self.format}"
+            self._specs[dtype] = found
+        return found
+
+    def check_unchanged(self) -> None:
+        """Refuses structure that was written to since it was checked."""
+        if self._version is not None and self._version != _version_of(self.arrays):
+            self.refuse_changed()
+
+    def refuse_changed(self) -> None:
+        """Says that structure was written to."""
+        raise UserError(
+            "A structure array of this sparse tensor was written to after the tensor was made, so "
+            "that its positions and coordinates can no longer be trusted. Make a new tensor with "
+            "tulle.tensor or tulle.from_levels; to change values only, use with_values."
+        )
+
+    def bound(self, operator: Callable[..., Any], key: str) -> Callable[[Tensor, Tensor], Any]:
+        """The operator with all but the values and one dense operand filled in."""
+        sizes, arrays, version = self.sizes, self.arrays, self._version
+        if len(arrays) != 2 or version is None:
+
+            def call(values: Tensor, other: Tensor) -> Any:
+                self.check_unchanged()
+                return operator(key, sizes, *arrays, values, other)
+
+            return call
+
+        first, second = arrays
+
+        def call_with_two(values: Tensor, other: Tensor) -> Any:
+            if first._version + second._version != version:
+                self.refuse_changed()
+            return operator(key, sizes, first, second, values, other)
+
+        return call_with_two
+
+    def validate(self, name: str, values: Tensor) -> None:
+        """Checks structure that comes from outside, in O(entries)."""
+        try:
+            _library.validate(name, self.spec(values.dtype), self.sizes, [*self.arrays, values])
+        except RuntimeError as error:
+            raise translated(error) from None
+
+
+# The living patterns by the id of their first array, which they keep alive.
+_by_first_array: weakref.WeakValueDictionary[int, Pattern] = weakref.WeakValueDictionary()
+
+
+def living_pattern(
+    format: Format, shape: tuple[int, ...], arrays: tuple[Tensor, ...]
+) -> Pattern | None:
+    """The pattern that has these very arrays, if there is one: what it knows is not found anew."""
+    found = _by_first_array.get(id(arrays[0])) if arrays else None
+    if found is None or found.shape != shape or len(found.arrays) != len(arrays):
+        return None
+    same = all(mine is given for mine, given in zip(found.arrays, arrays, strict=True))
+    return found if same and str(found.format) == str(format) else None

@@ -1,0 +1,186 @@
+"""Runs programs: builds the key, hands operands to the operators, wraps results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from tulle import _library, dtypes
+from tulle.errors import Unsupported, UserError, translated
+from tulle.formats import Format
+from tulle.pattern import Pattern, living_pattern, sizes_tensor
+from tulle.sparse_tensor import SparseTensor
+
+Operand: TypeAlias = SparseTensor | Tensor
+Result: TypeAlias = SparseTensor | Tensor
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is to be computed, apart from the operands' types and formats."""
+
+    text: str  # index notation, or the equation of an einsum
+    is_einsum: bool = False
+    out_formats: tuple[tuple[str, str], ...] = ()  # name of the result, format
+    schedule: str = ""
+    features: str = ""
+    checked: bool = False
+
+    def key(self, specs: Sequence[str]) -> str:
+        """The text that any process can compile: src/torch/key.h says how it reads."""
+        lines = [f"operand {spec}" for spec in specs]
+        lines += [f"out {name} {format}" for name, format in self.out_formats]
+        if self.schedule:
+            lines.append(f"schedule {' '.join(self.schedule.split())}")
+        if self.features:
+            lines.append(f"features {self.features}")
+        if self.checked:
+            lines.append("checked")
+        lines.append(f"einsum {self.text}" if self.is_einsum else f"compute\n{self.text}")
+        return "\n".join(lines)
+
+
+class ResultType(NamedTuple):
+    """What is known of a result before the program runs."""
+
+    name: str
+    index_dtype: torch.dtype
+    format: Format
+    array_count: int  # of structure arrays
+
+
+class Compiled(NamedTuple):
+    """A program for operands of given types and formats."""
+
+    key: str
+    results: tuple[ResultType, ...]
+    is_one_dense: bool  # one result, an ordinary tensor
+
+
+@lru_cache(maxsize=16384)
+def compiled(program: Program, specs: tuple[str, ...]) -> Compiled:
+    """Compiles the program, unless this process has done so, and asks for its results."""
+    key = program.key(specs)
+    try:
+        lines = _library.describe(key).splitlines()
+    except RuntimeError as error:
+        raise translated(error) from None
+    results = []
+    for line in lines[::2]:
+        name, _, index, rank, format_text = line.split(" ", 4)
+        format = Format(format_text, int(rank))
+        arrays = sum(level.pos + level.crd for level in format.levels)
+        results.append(ResultType(name, dtypes.BY_NAME[index], format, arrays))
+    is_one_dense = len(results) == 1 and results[0].format.is_dense
+    return Compiled(key, tuple(results), is_one_dense)
+
+
+def spec_of(name: str, operand: Operand) -> str:
+    """What the compiler has to know of an operand."""
+    if isinstance(operand, SparseTensor):
+        return f"{name} {operand.pattern.spec(operand.dtype)}"
+    return f"{name} {dtypes.name_of(operand.dtype)} i64 {operand.ndim} dense"
+
+
+def _check(name: str, operand: Operand) -> None:
+    if operand.device.type != "cpu":
+        raise Unsupported(
+            f"{name} is on the device '{operand.device}'; this version computes on the CPU. "
+            "Move it there with .cpu()."
+        )
+    if isinstance(operand, SparseTensor):
+        operand.pattern.check_unchanged()
+    values = operand._values if isinstance(operand, SparseTensor) else operand
+    if values.requires_grad and torch.is_grad_enabled():
+        raise Unsupported(
+            f"{name} requires a gradient, and this version computes none. "
+            f"Compute under torch.no_grad(), or pass {name}.detach()."
+        )
+    if forward_ad._current_level >= 0 and forward_ad.unpack_dual(values).tangent is not None:
+        raise Unsupported(
+            f"{name} carries a tangent, and this version has no forward-mode gradients. "
+            f"Pass {name}.detach()."
+        )
+
+
+def _flatten(operands: Sequence[Operand]) -> tuple[Tensor, list[Tensor]]:
+    """Sizes of the sparse operands and the tensors of all, as the operators take them."""
+    sizes: tuple[int, ...] = ()
+    tensors: list[Tensor] = []
+    for operand in operands:
+        if isinstance(operand, SparseTensor):
+            sizes += operand.pattern.shape
+            tensors += operand.pattern.arrays
+            tensors.append(operand._values)
+        else:
+            tensors.append(operand)
+    return sizes_tensor(sizes), tensors
+
+
+def _wrap(types: Sequence[ResultType], found: list[Tensor]) -> list[Result]:
+    """Results from what tulle::run returns: for each its sizes, structure arrays, values."""
+    results: list[Result] = []
+    at = 0
+    for result in types:
+        sizes, values = found[at], found[at + 1 + result.array_count]
+        arrays = tuple(found[at + 1 : at + 1 + result.array_count])
+        at += result.array_count + 2
+        if result.format.is_dense:
+            results.append(values)
+            continue
+        shape = tuple(sizes.tolist())
+        pattern = living_pattern(result.format, shape, arrays)
+        if pattern is None:
+            pattern = Pattern(result.format, shape, arrays, result.index_dtype)
+        results.append(SparseTensor(pattern, values))
+    return results
+
+
+def execute(program: Program, names: Sequence[str], operands: Sequence[Operand]) -> list[Result]:
+    """Runs the program on operands of these names and returns its results in order."""
+    for name, operand in zip(names, operands, strict=True):
+        _check(name, operand)
+    specs = tuple(map(spec_of, names, operands))
+    found = compiled(program, specs)
+    sizes, tensors = _flatten(operands)
+    try:
+        if found.is_one_dense and 0 < len(tensors) <= _library.MAX_TENSORS:
+            return [_library.calls[len(tensors) - 1](found.key, sizes, *tensors)]
+        return _wrap(found.results, _library.run(found.key, sizes, tensors))
+    except RuntimeError as error:
+        raise translated(error) from None
+
+
+def execute_one(program: Program, names: Sequence[str], operands: Sequence[Operand]) -> Result:
+    """The result of a program that has one."""
+    (result,) = execute(program, names, operands)
+    return result
+
+
+def explanation_of(program: Program, names: Sequence[str], operands: Sequence[Operand]) -> str:
+    """Every stage of the program for these operands, as text."""
+    for name, operand in zip(names, operands, strict=True):
+        _check(name, operand)
+    found = compiled(program, tuple(map(spec_of, names, operands)))
+    sizes, tensors = _flatten(operands)
+    try:
+        return _library.explain(found.key, sizes, tensors)
+    except RuntimeError as error:
+        raise translated(error) from None
+
+
+def out_format_text(format: str | Format | None, rank: int | None = None) -> str | None:
+    """The text of a format that a caller asked for."""
+    if format is None:
+        return None
+    if isinstance(format, str):
+        return str(Format(format, rank))
+    if isinstance(format, Format):
+        return str(format)
+    raise UserError(f"out_format: expected text or a tulle.Format, but found {format!r}.")

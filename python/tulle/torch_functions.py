@@ -1,0 +1,176 @@
+"""PyTorch's functions on sparse tensors, and sparse tensors in PyTorch's trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.utils import _pytree as pytree
+
+from tulle import arithmetic, imports
+from tulle.einsums import einsum
+from tulle.errors import Unsupported
+from tulle.programs import Program, Result, execute_one
+from tulle.sparse_tensor import SparseTensor
+
+Handler = Callable[..., Any]
+
+
+def _reversed(handler: Handler) -> Handler:
+    return lambda left, right: handler(right, left)
+
+
+def _scaled(operator: str) -> Handler:
+    """torch.add and torch.sub: the second operand can be multiplied by alpha."""
+
+    def handle(left: Any, right: Any, *, alpha: Any = 1) -> Result:
+        return arithmetic.binary(operator, left, right if alpha == 1 else right * alpha)
+
+    return handle
+
+
+def _plain(operator: str) -> Handler:
+    return lambda left, right: arithmetic.binary(operator, left, right)
+
+
+def _linear(input: Any, weight: Any, bias: Any = None) -> Result:
+    """x @ W^T + b without a transpose of anything."""
+    if not (isinstance(input, Tensor | SparseTensor) and input.ndim in (1, 2)):
+        return NotImplemented
+    rows = "b," if input.ndim == 2 else ""
+    text = f"Y[{rows}o] = X[{rows}i] * W[o,i]"
+    result = execute_one(Program(text), ["X", "W"], [input, weight])
+    return result if bias is None else result + bias
+
+
+def _addmm(input: Any, left: Any, right: Any, *, beta: Any = 1, alpha: Any = 1) -> Result:
+    product = arithmetic.matmul(left, right)
+    product = product if alpha == 1 else product * alpha
+    if beta == 0:
+        return product
+    return (input if beta == 1 else input * beta) + product
+
+
+def _einsum(equation: str, *operands: Any) -> Result:
+    if len(operands) == 1 and isinstance(operands[0], list | tuple):
+        operands = tuple(operands[0])
+    return einsum(equation, *operands)
+
+
+# Functions of every element that keep zero; the compiler has them under these names.
+_ELEMENT_FUNCTIONS = [
+    *("neg", "abs", "relu", "sign", "square", "sqrt", "floor", "ceil", "round", "trunc"),
+    *("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p", "erf"),
+]
+
+_add, _sub, _mul, _div = _scaled("+"), _scaled("-"), _plain("*"), _plain("/")
+
+_HANDLERS: dict[Any, Handler] = {
+    torch.einsum: _einsum,
+    functional.linear: _linear,
+    torch.addmm: _addmm,
+    torch.sparse.addmm: _addmm,
+    Tensor.addmm: _addmm,
+    Tensor.__radd__: _reversed(_add),
+    Tensor.__rsub__: _reversed(_sub),
+    Tensor.__rmul__: _reversed(_mul),
+    Tensor.__rtruediv__: _reversed(_div),
+    Tensor.__rmatmul__: _reversed(arithmetic.matmul),
+    torch.t: lambda tensor: tensor.t(),
+    torch.transpose: lambda tensor, dim0, dim1: tensor.transpose(dim0, dim1),
+    torch.permute: lambda tensor, dims: tensor.permute(*dims),
+    torch.sum: lambda tensor, *args, **kwargs: tensor.sum(*args, **kwargs),
+    torch.sparse.sum: lambda tensor, dim=None: tensor.sum(dim),
+}
+for _function in (torch.mm, torch.matmul, torch.mv, torch.bmm, torch.sparse.mm):
+    _HANDLERS[_function] = arithmetic.matmul
+for _name in ("mm", "matmul", "mv", "bmm", "__matmul__"):
+    _HANDLERS[getattr(Tensor, _name)] = arithmetic.matmul
+for _handler, _names in {
+    _add: ("add", "__add__"),
+    _sub: ("sub", "subtract", "__sub__"),
+    _mul: ("mul", "multiply", "__mul__"),
+    _div: ("div", "divide", "true_divide", "__truediv__"),
+}.items():
+    for _name in _names:
+        _HANDLERS[getattr(Tensor, _name)] = _handler
+        if hasattr(torch, _name):
+            _HANDLERS[getattr(torch, _name)] = _handler
+
+
+def _element_handler(name: str) -> Handler:
+    return lambda operand: arithmetic.element_function(name, operand)
+
+
+for _name in _ELEMENT_FUNCTIONS:
+    _HANDLERS[getattr(torch, _name)] = _element_handler(_name)
+_HANDLERS[functional.relu] = _element_handler("relu")
+
+
+def dispatch(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What PyTorch does with `function(*args, **kwargs)` where one of `args` is sparse."""
+    if torch.compiler.is_compiling():
+        raise Unsupported("torch.compile does not work on sparse tensors in this version.")
+    handler = _HANDLERS.get(function)
+    if handler is None:
+        name = getattr(function, "__name__", str(function))
+        raise Unsupported(
+            f"torch's {name} is not supported on sparse tensors. Express it with tulle.compute or "
+            "tulle.einsum, or convert with to_dense() or to_torch()."
+        )
+    return handler(*args, **kwargs)
+
+
+# ---- trees -------------------------------------------------------------------------------------
+
+_Context = tuple[str, tuple[int, ...], torch.dtype]
+
+
+def _flatten(tensor: SparseTensor) -> tuple[list[Tensor], _Context]:
+    pattern = tensor.pattern
+    return (
+        [*pattern.arrays, tensor.values()],
+        (str(pattern.format), pattern.shape, pattern.index_dtype),
+    )
+
+
+def _flatten_with_keys(tensor: SparseTensor) -> tuple[list[tuple[Any, Tensor]], _Context]:
+    children, context = _flatten(tensor)
+    names = [f"{name}{at}" for at, level in enumerate(tensor.levels()) for name in level] + [
+        "values"
+    ]
+    keys = [pytree.GetAttrKey(name) for name in names]
+    return list(zip(keys, children, strict=True)), context
+
+
+def _unflatten(children: Any, context: _Context) -> SparseTensor:
+    *arrays, values = children
+    format, shape, index_dtype = context
+    return imports.reassembled(format, tuple(shape), index_dtype, tuple(arrays), values)
+
+
+def _to_json(context: _Context) -> list[object]:
+    format, shape, index_dtype = context
+    return [format, list(shape), str(index_dtype).removeprefix("torch.")]
+
+
+def _from_json(context: list[Any]) -> _Context:
+    format, shape, index_dtype = context
+    return format, tuple(shape), getattr(torch, index_dtype)
+
+
+def register() -> None:
+    """Makes trees see the tensors inside, and lets torch.load read a pickled one."""
+    pytree.register_pytree_node(
+        SparseTensor,
+        _flatten,
+        _unflatten,
+        serialized_type_name="tulle.SparseTensor",
+        to_dumpable_context=_to_json,
+        from_dumpable_context=_from_json,
+        flatten_with_keys_fn=_flatten_with_keys,
+    )
+    torch.serialization.add_safe_globals([imports.restored])
