@@ -1,4 +1,5 @@
-// tulle-opt --from STAGE --to STAGE FILE: reads a stage's text, runs the stages between, prints the result.
+// tulle-opt --from STAGE --to STAGE FILE: reads a stage's text, runs the stages between, prints the
+// result.
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -41,14 +42,15 @@ std::string print_loop(State& state) { return to_string(state.program); }
 
 void run_passes(State& state, const Options& options) {
   const passes::PipelineOptions pipeline{.checked = options.checked, .verify = true};
-  state.program = options.pass.empty() ? passes::run_passes(state.program, pipeline).program
-                                       : passes::run_pass(options.pass, state.program, pipeline).program;
+  state.program = options.pass.empty()
+                      ? passes::run_passes(state.program, pipeline).program
+                      : passes::run_pass(options.pass, state.program, pipeline).program;
 }
 
 void emit_llvm(State& state, const Options& options) {
-  state.module = codegen::emit_cpu(state.program.kernels, options.target.empty()
-                                                              ? codegen::host_target()
-                                                              : codegen::host_target(options.target));
+  state.module = codegen::emit_cpu(
+      state.program.kernels,
+      options.target.empty() ? codegen::host_target() : codegen::host_target(options.target));
 }
 
 std::string print_llvm(State& state) { return codegen::print_llvm(*state.module); }
@@ -61,8 +63,9 @@ std::string print_assembly(State& state) { return codegen::assembly(*state.modul
 
 struct Stage {
   std::string_view name;
-  void (*read)(State&, std::string_view text);     // null: it has no text that is read
-  void (*arrive)(State&, const Options& options);  // from the stage before; null: nothing leads here
+  void (*read)(State&, std::string_view text);  // null: it has no text that is read
+  void (*arrive)(State&,
+                 const Options& options);  // from the stage before; null: nothing leads here
   std::string (*print)(State&);
 };
 

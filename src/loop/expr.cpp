@@ -15,7 +15,7 @@ std::string to_string(Type type) {
 
 std::string_view text_of(BinaryOp op) {
   switch (op) {
-#define X(name, text)   \
+#define X(name, text)  \
   case BinaryOp::name: \
     return text;
     TULLE_LOOP_BINARY_OPS(X)
@@ -81,7 +81,9 @@ Expr FloatConst::make(double value, Type type) {
   return std::make_shared<const FloatConst>(type, value);
 }
 
-Expr Var::make(std::string name, Type type) { return std::make_shared<const Var>(type, std::move(name)); }
+Expr Var::make(std::string name, Type type) {
+  return std::make_shared<const Var>(type, std::move(name));
+}
 
 namespace {
 
@@ -91,26 +93,46 @@ std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) {
   const auto ua = static_cast<uint64_t>(a);
   const auto ub = static_cast<uint64_t>(b);
   switch (op) {
-    case BinaryOp::Add: return wrap(ua + ub);
-    case BinaryOp::Sub: return wrap(ua - ub);
-    case BinaryOp::Mul: return wrap(ua * ub);
-    case BinaryOp::Div: return b > 0 ? std::optional(a / b) : std::nullopt;
-    case BinaryOp::Mod: return b > 0 ? std::optional(a % b) : std::nullopt;
-    case BinaryOp::Min: return a < b ? a : b;
-    case BinaryOp::Max: return a < b ? b : a;
-    case BinaryOp::Eq: return a == b;
-    case BinaryOp::Ne: return a != b;
-    case BinaryOp::Lt: return a < b;
-    case BinaryOp::Le: return a <= b;
-    case BinaryOp::Gt: return a > b;
-    case BinaryOp::Ge: return a >= b;
-    case BinaryOp::And: return a != 0 && b != 0;
-    case BinaryOp::Or: return a != 0 || b != 0;
-    case BinaryOp::BitAnd: return a & b;
-    case BinaryOp::BitOr: return a | b;
-    case BinaryOp::BitXor: return a ^ b;
-    case BinaryOp::Shl: return b >= 0 && b < 32 ? std::optional(wrap(ua << b)) : std::nullopt;
-    case BinaryOp::Shr: return b >= 0 && b < 32 ? std::optional(a >> b) : std::nullopt;
+    case BinaryOp::Add:
+      return wrap(ua + ub);
+    case BinaryOp::Sub:
+      return wrap(ua - ub);
+    case BinaryOp::Mul:
+      return wrap(ua * ub);
+    case BinaryOp::Div:
+      return b > 0 ? std::optional(a / b) : std::nullopt;
+    case BinaryOp::Mod:
+      return b > 0 ? std::optional(a % b) : std::nullopt;
+    case BinaryOp::Min:
+      return a < b ? a : b;
+    case BinaryOp::Max:
+      return a < b ? b : a;
+    case BinaryOp::Eq:
+      return a == b;
+    case BinaryOp::Ne:
+      return a != b;
+    case BinaryOp::Lt:
+      return a < b;
+    case BinaryOp::Le:
+      return a <= b;
+    case BinaryOp::Gt:
+      return a > b;
+    case BinaryOp::Ge:
+      return a >= b;
+    case BinaryOp::And:
+      return a != 0 && b != 0;
+    case BinaryOp::Or:
+      return a != 0 || b != 0;
+    case BinaryOp::BitAnd:
+      return a & b;
+    case BinaryOp::BitOr:
+      return a | b;
+    case BinaryOp::BitXor:
+      return a ^ b;
+    case BinaryOp::Shl:
+      return b >= 0 && b < 32 ? std::optional(wrap(ua << b)) : std::nullopt;
+    case BinaryOp::Shr:
+      return b >= 0 && b < 32 ? std::optional(a >> b) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -159,7 +181,8 @@ Expr fold_identity(BinaryOp op, const Expr& a, const Expr& b) {
 
 Expr Binary::make(BinaryOp op, Expr a, Expr b) {
   TULLE_CHECK(a.get() && b.get());
-  TULLE_CHECK(a.type() == b.type(), to_string(a.type()), " ", text_of(op), " ", to_string(b.type()));
+  TULLE_CHECK(a.type() == b.type(), to_string(a.type()), " ", text_of(op), " ",
+              to_string(b.type()));
   TULLE_CHECK(!is_logical(op) || a.type().is_bool(), text_of(op), " of ", to_string(a.type()));
   const bool gives_bool = is_comparison(op) || is_logical(op);
   const Type type = gives_bool ? kBool.with_lanes(a.type().lanes) : a.type();
@@ -195,7 +218,8 @@ Expr Cast::make(DType scalar, Expr value) {
 }
 
 Expr Call::make(Function function, std::vector<Expr> args) {
-  TULLE_CHECK(static_cast<int>(args.size()) == arguments_of(function), "arguments of ", text_of(function));
+  TULLE_CHECK(static_cast<int>(args.size()) == arguments_of(function), "arguments of ",
+              text_of(function));
   const Type type = args[0].type();
   for (const Expr& arg : args) TULLE_CHECK(arg.type() == type, "arguments of ", text_of(function));
   return std::make_shared<const Call>(type, function, std::move(args));
@@ -204,8 +228,10 @@ Expr Call::make(Function function, std::vector<Expr> args) {
 Expr Load::make(Buffer buffer, Expr index, Expr predicate) {
   TULLE_CHECK(index.type().scalar == DType::Int64, "an index into ", buffer->name);
   const Type type{buffer->element, index.type().lanes};
-  TULLE_CHECK(!predicate || predicate.type() == kBool.with_lanes(type.lanes), "the predicate of a load");
-  return std::make_shared<const Load>(type, std::move(buffer), std::move(index), std::move(predicate));
+  TULLE_CHECK(!predicate || predicate.type() == kBool.with_lanes(type.lanes),
+              "the predicate of a load");
+  return std::make_shared<const Load>(type, std::move(buffer), std::move(index),
+                                      std::move(predicate));
 }
 
 Expr Ramp::make(Expr base, Expr stride, int lanes) {
@@ -259,7 +285,8 @@ Expr ceil_divide(const Expr& a, int64_t b) {
 }
 
 Expr constant(Type type, double value) {
-  return type.is_float() ? FloatConst::make(value, type) : IntConst::make(static_cast<int64_t>(value), type);
+  return type.is_float() ? FloatConst::make(value, type)
+                         : IntConst::make(static_cast<int64_t>(value), type);
 }
 
 bool is_constant(const Expr& expr, int64_t value) {
@@ -288,9 +315,12 @@ bool same(const Expr& a, const Expr& b) {
   if (a.get() == b.get()) return true;
   if (!a || !b || a->kind != b->kind || a.type() != b.type()) return false;
   switch (a->kind) {
-    case ExprKind::IntConst: return a.as<IntConst>()->value == b.as<IntConst>()->value;
-    case ExprKind::FloatConst: return same_number(a.as<FloatConst>()->value, b.as<FloatConst>()->value);
-    case ExprKind::Var: return a.as<Var>()->name == b.as<Var>()->name;
+    case ExprKind::IntConst:
+      return a.as<IntConst>()->value == b.as<IntConst>()->value;
+    case ExprKind::FloatConst:
+      return same_number(a.as<FloatConst>()->value, b.as<FloatConst>()->value);
+    case ExprKind::Var:
+      return a.as<Var>()->name == b.as<Var>()->name;
     case ExprKind::Binary: {
       const auto *x = a.as<Binary>(), *y = b.as<Binary>();
       return x->op == y->op && same(x->a, y->a) && same(x->b, y->b);
@@ -299,26 +329,33 @@ bool same(const Expr& a, const Expr& b) {
       const auto *x = a.as<Select>(), *y = b.as<Select>();
       return same(x->condition, y->condition) && same(x->yes, y->yes) && same(x->no, y->no);
     }
-    case ExprKind::Cast: return same(a.as<Cast>()->value, b.as<Cast>()->value);
+    case ExprKind::Cast:
+      return same(a.as<Cast>()->value, b.as<Cast>()->value);
     case ExprKind::Call: {
       const auto *x = a.as<Call>(), *y = b.as<Call>();
       return x->function == y->function && same_all(x->args, y->args);
     }
     case ExprKind::Load: {
       const auto *x = a.as<Load>(), *y = b.as<Load>();
-      return x->buffer->name == y->buffer->name && same(x->index, y->index) && same(x->predicate, y->predicate);
+      return x->buffer->name == y->buffer->name && same(x->index, y->index) &&
+             same(x->predicate, y->predicate);
     }
-    case ExprKind::Ramp: return same(a.as<Ramp>()->base, b.as<Ramp>()->base) && same(a.as<Ramp>()->stride, b.as<Ramp>()->stride);
-    case ExprKind::Broadcast: return same(a.as<Broadcast>()->value, b.as<Broadcast>()->value);
+    case ExprKind::Ramp:
+      return same(a.as<Ramp>()->base, b.as<Ramp>()->base) &&
+             same(a.as<Ramp>()->stride, b.as<Ramp>()->stride);
+    case ExprKind::Broadcast:
+      return same(a.as<Broadcast>()->value, b.as<Broadcast>()->value);
     case ExprKind::VectorReduce:
-      return a.as<VectorReduce>()->op == b.as<VectorReduce>()->op && same(a.as<VectorReduce>()->value, b.as<VectorReduce>()->value);
+      return a.as<VectorReduce>()->op == b.as<VectorReduce>()->op &&
+             same(a.as<VectorReduce>()->value, b.as<VectorReduce>()->value);
     case ExprKind::LaneReduce: {
       const auto *x = a.as<LaneReduce>(), *y = b.as<LaneReduce>();
       return x->op == y->op && x->width == y->width && same(x->value, y->value);
     }
     case ExprKind::LaneShuffle: {
       const auto *x = a.as<LaneShuffle>(), *y = b.as<LaneShuffle>();
-      return x->mode == y->mode && x->width == y->width && same(x->value, y->value) && same(x->lane, y->lane);
+      return x->mode == y->mode && x->width == y->width && same(x->value, y->value) &&
+             same(x->lane, y->lane);
     }
   }
   return false;

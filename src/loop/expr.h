@@ -1,4 +1,5 @@
-// Expressions of the loop IR: small, typed, immutable trees. A Var is known by its name; scopes never shadow.
+// Expressions of the loop IR: small, typed, immutable trees. A Var is known by its name; scopes
+// never shadow.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,8 @@ class Expr {
  public:
   Expr() = default;
   template <typename Node>
-  Expr(std::shared_ptr<const Node> node) : node_(std::move(node)) {}  // NOLINT: conversion from every node
+  Expr(std::shared_ptr<const Node> node)
+      : node_(std::move(node)) {}  // NOLINT: conversion from every node
 
   explicit operator bool() const { return node_ != nullptr; }
   const ExprNode* operator->() const { return node_.get(); }
@@ -63,9 +65,10 @@ class Expr {
   std::shared_ptr<const ExprNode> node_;
 };
 
-// X(enumerator, text). Comparisons and logic give bool; `Div` and `Mod` of integers truncate like C and give 0 where the
-// divisor is 0; Min and Max hand on NaN; on bool Add is or and Mul is and; a shift counts modulo the width. Integers wrap.
-// And and Or of scalars do not evaluate the second operand where the first decides.
+// X(enumerator, text). Comparisons and logic give bool; `Div` and `Mod` of integers truncate like C
+// and give 0 where the divisor is 0; Min and Max hand on NaN; on bool Add is or and Mul is and; a
+// shift counts modulo the width. Integers wrap. And and Or of scalars do not evaluate the second
+// operand where the first decides.
 #define TULLE_LOOP_BINARY_OPS(X) \
   X(Add, "+")                    \
   X(Sub, "-")                    \
@@ -134,8 +137,8 @@ int arguments_of(Function function);
 enum class ReduceOp : uint8_t { Add, Mul, Min, Max, And, Or };
 std::string_view text_of(ReduceOp op);
 
-// Where a buffer lives. `Local` is private to a thread and of constant size (registers or stack); `Workspace` is
-// private to a CPU worker and of any size; `Shared` belongs to a GPU block.
+// Where a buffer lives. `Local` is private to a thread and of constant size (registers or stack);
+// `Workspace` is private to a CPU worker and of any size; `Shared` belongs to a GPU block.
 enum class Space : uint8_t { Global, Shared, Local, Workspace };
 std::string_view text_of(Space space);
 
@@ -172,7 +175,8 @@ struct Binary : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Binary;
   BinaryOp op;
   Expr a, b;
-  Binary(Type t, BinaryOp o, Expr x, Expr y) : ExprNode(kKind, t), op(o), a(std::move(x)), b(std::move(y)) {}
+  Binary(Type t, BinaryOp o, Expr x, Expr y)
+      : ExprNode(kKind, t), op(o), a(std::move(x)), b(std::move(y)) {}
   // Folds constants and neutral elements of integers. Both sides have one type.
   static Expr make(BinaryOp op, Expr a, Expr b);
 };
@@ -196,12 +200,13 @@ struct Call : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Call;
   Function function;
   std::vector<Expr> args;
-  Call(Type t, Function f, std::vector<Expr> a) : ExprNode(kKind, t), function(f), args(std::move(a)) {}
+  Call(Type t, Function f, std::vector<Expr> a)
+      : ExprNode(kKind, t), function(f), args(std::move(a)) {}
   static Expr make(Function function, std::vector<Expr> args);
 };
 
-// buffer[index]. A vector index gathers; a Ramp of stride one is a contiguous vector. Lanes whose predicate (null:
-// always true) is false are not touched and read 0.
+// buffer[index]. A vector index gathers; a Ramp of stride one is a contiguous vector. Lanes whose
+// predicate (null: always true) is false are not touched and read 0.
 struct Load : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Load;
   Buffer buffer;
@@ -241,15 +246,16 @@ struct LaneReduce : ExprNode {
   ReduceOp op;
   Expr value;
   int width;
-  LaneReduce(Type t, ReduceOp o, Expr v, int w) : ExprNode(kKind, t), op(o), value(std::move(v)), width(w) {}
+  LaneReduce(Type t, ReduceOp o, Expr v, int w)
+      : ExprNode(kKind, t), op(o), value(std::move(v)), width(w) {}
   static Expr make(ReduceOp op, Expr value, int width);
 };
 
 enum class ShuffleMode : uint8_t { Index, Xor, Up, Down };
 std::string_view text_of(ShuffleMode mode);
 
-// The value of another lane of the group of `width`: lane `lane`, own ^ lane, own - lane or own + lane. Outside the
-// group the own value stays.
+// The value of another lane of the group of `width`: lane `lane`, own ^ lane, own - lane or own +
+// lane. Outside the group the own value stays.
 struct LaneShuffle : ExprNode {
   static constexpr ExprKind kKind = ExprKind::LaneShuffle;
   ShuffleMode mode;

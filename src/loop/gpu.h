@@ -13,9 +13,10 @@ inline constexpr int kMostThreads = 1024;  // of one block
 // How often a loop with constant bounds runs.
 std::optional<int64_t> constant_extent(const For& loop);
 
-// How many threads a block of the kernel has: as many as its largest warp loop (32 each) or thread loop asks for. Iteration
-// number t of a thread loop runs on thread t, number w of a warp loop on threads 32 w to 32 w + 31, number l of a lane
-// loop on thread l of each warp; further threads rest. 1 where no loop is bound to threads.
+// How many threads a block of the kernel has: as many as its largest warp loop (32 each) or thread
+// loop asks for. Iteration number t of a thread loop runs on thread t, number w of a warp loop on
+// threads 32 w to 32 w + 31, number l of a lane loop on thread l of each warp; further threads
+// rest. 1 where no loop is bound to threads.
 int threads_per_block(const Stmt& body);
 
 }  // namespace tulle::loop

@@ -1,6 +1,7 @@
 // Kernels and the host program: the steps that allocate, launch kernels and hand results back.
 //
-// A kernel names what it uses; a launch binds each name to the host program's buffer or scalar of the same name.
+// A kernel names what it uses; a launch binds each name to the host program's buffer or scalar of
+// the same name.
 #pragma once
 
 #include <string>
@@ -51,14 +52,15 @@ struct ScanStep {
   Expr length;
 };
 
-struct ReadStep {  // name = buffer[index], read back by the host; a scalar of the buffer's element type
+struct ReadStep {  // name = buffer[index], read back by the host; a scalar of the buffer's element
+                   // type
   std::string name;
   Buffer buffer;
   Expr index;
 };
 
-// order[0..length) becomes the permutation that sorts the keys (the first is the most significant), equal keys keeping
-// their order.
+// order[0..length) becomes the permutation that sorts the keys (the first is the most significant),
+// equal keys keeping their order.
 struct SortStep {
   Buffer order;  // i64
   std::vector<Buffer> keys;
@@ -69,14 +71,16 @@ struct FreeStep {
   Buffer buffer;
 };
 
-using Step = std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep, FreeStep>;
+using Step =
+    std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep, FreeStep>;
 
 struct HostProgram {
   std::string name;
   std::vector<BufferParam> buffers;  // given by the caller
   std::vector<ScalarParam> scalars;
   std::vector<Step> steps;
-  std::vector<Buffer> results;  // allocated by steps (or parameters handed through), in the order returned
+  std::vector<Buffer>
+      results;  // allocated by steps (or parameters handed through), in the order returned
   std::vector<Kernel> kernels;
 
   const Kernel& kernel(const std::string& name) const;

@@ -15,7 +15,8 @@ namespace {
 
 class HostInterpreter {
  public:
-  HostInterpreter(const HostProgram& program, const InterpretOptions& options) : program_(program), options_(options) {}
+  HostInterpreter(const HostProgram& program, const InterpretOptions& options)
+      : program_(program), options_(options) {}
 
   void bind(Arrays buffers, const Scalars& scalars);
   void run() {
@@ -32,7 +33,9 @@ class HostInterpreter {
     run_kernel(program_.kernel(step.kernel), buffers_, scalars_, ++launches_, options_.most_steps);
   }
   void run(const ScanStep& step);
-  void run(const ReadStep& step) { scalars_[step.name] = read(step.buffer, evaluate(step.index).i); }
+  void run(const ReadStep& step) {
+    scalars_[step.name] = read(step.buffer, evaluate(step.index).i);
+  }
   void run(const SortStep& step);
   void run(const FreeStep& step) { buffers_.erase(step.buffer->name); }
 
@@ -57,7 +60,8 @@ void HostInterpreter::bind(Arrays buffers, const Scalars& scalars) {
   for (const BufferParam& param : program_.buffers) {
     const std::string& name = param.buffer->name;
     const auto found = buffers.find(name);
-    if (found == buffers.end()) user_error("no array is given for the buffer ", name, " of ", program_.name);
+    if (found == buffers.end())
+      user_error("no array is given for the buffer ", name, " of ", program_.name);
     if (found->second.element != param.buffer->element) {
       user_error("the array for ", name, " holds ", name_of(found->second.element), ", expected ",
                  name_of(param.buffer->element));
@@ -66,9 +70,11 @@ void HostInterpreter::bind(Arrays buffers, const Scalars& scalars) {
   }
   for (const ScalarParam& param : program_.scalars) {
     const auto found = scalars.find(param.name);
-    if (found == scalars.end()) user_error("no value is given for the scalar ", param.name, " of ", program_.name);
+    if (found == scalars.end())
+      user_error("no value is given for the scalar ", param.name, " of ", program_.name);
     const bool given_float = std::holds_alternative<double>(found->second);
-    if (given_float && !param.type.is_float()) user_error("the scalar ", param.name, " is ", to_string(param.type));
+    if (given_float && !param.type.is_float())
+      user_error("the scalar ", param.name, " is ", to_string(param.type));
     const Word given = given_float ? Word{.f = std::get<double>(found->second)}
                                    : Word{.i = std::get<int64_t>(found->second)};
     Word value;
@@ -92,7 +98,8 @@ Arrays HostInterpreter::take_results() {
 Word HostInterpreter::evaluate(const Expr& expr) {
   Registers registers;
   Environment environment;
-  for (const auto& [name, value] : scalars_) *(environment.variables[name] = registers.make(1)) = value;
+  for (const auto& [name, value] : scalars_)
+    *(environment.variables[name] = registers.make(1)) = value;
   const Operand operand = ExprCompiler(one_, registers, environment).compile(expr);
   operand();
   return operand.words[0];
@@ -113,7 +120,8 @@ void HostInterpreter::run(const ScanStep& step) {
     buffer.write(k, total, one_, 0);
     total.i += count.i;
     if (buffer.element() == DType::Int32 && total.i != static_cast<int32_t>(total.i)) {
-      user_error("the total of ", buffer.name(), " does not fit i32; use i64 for positions and coordinates");
+      user_error("the total of ", buffer.name(),
+                 " does not fit i32; use i64 for positions and coordinates");
     }
   }
   buffer.write(length, total, one_, 0);
@@ -139,7 +147,8 @@ void HostInterpreter::run(const SortStep& step) {
 
 }  // namespace
 
-Arrays interpret(const HostProgram& program, Arrays buffers, const Scalars& scalars, const InterpretOptions& options) {
+Arrays interpret(const HostProgram& program, Arrays buffers, const Scalars& scalars,
+                 const InterpretOptions& options) {
   verify(program);
   HostInterpreter interpreter(program, options);
   interpreter.bind(std::move(buffers), scalars);

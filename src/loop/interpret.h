@@ -1,4 +1,5 @@
-// Runs host programs without compiling them, looking for races, accesses out of bounds and uninitialised memory.
+// Runs host programs without compiling them, looking for races, accesses out of bounds and
+// uninitialised memory.
 #pragma once
 
 #include <cstddef>
@@ -40,16 +41,19 @@ using Arrays = std::map<std::string, Array>;
 using Scalars = std::map<std::string, Scalar>;
 
 struct InterpretOptions {
-  int64_t most_steps = int64_t{1} << 26;  // of all loops of a launch together; more are reported as a loop without end
+  int64_t most_steps =
+      int64_t{1}
+      << 26;  // of all loops of a launch together; more are reported as a loop without end
 };
 
-// Verifies the program and runs it on one array and one scalar for each parameter; hands back the results and the parameters that
-// may be written. What the program does wrong is an InternalError that names kernel, buffer, index and size; what is wrong
-// with the inputs is a UserError.
+// Verifies the program and runs it on one array and one scalar for each parameter; hands back the
+// results and the parameters that may be written. What the program does wrong is an InternalError
+// that names kernel, buffer, index and size; what is wrong with the inputs is a UserError.
 //
-// Iterations of a parallel loop run in turn, and so do blocks; the threads of a block run in step. Two accesses to one
-// element that nothing orders, one of them a plain write, are reported as a race, whatever came of it. f32 is rounded
-// after every operation, integers wrap.
-Arrays interpret(const HostProgram& program, Arrays buffers, const Scalars& scalars, const InterpretOptions& options = {});
+// Iterations of a parallel loop run in turn, and so do blocks; the threads of a block run in step.
+// Two accesses to one element that nothing orders, one of them a plain write, are reported as a
+// race, whatever came of it. f32 is rounded after every operation, integers wrap.
+Arrays interpret(const HostProgram& program, Arrays buffers, const Scalars& scalars,
+                 const InterpretOptions& options = {});
 
 }  // namespace tulle::loop

@@ -34,7 +34,8 @@ std::string literal(const FloatConst& constant) {
   if (std::isnan(value)) return concat("nan:", type);
   if (std::isinf(value)) return concat(value < 0 ? "-inf:" : "inf:", type);
   if (constant.type.scalar == DType::Float32) return shortest(static_cast<float>(value)) + "f";
-  return constant.type.scalar == DType::Float64 ? shortest(value) : concat(shortest(value), ":", type);
+  return constant.type.scalar == DType::Float64 ? shortest(value)
+                                                : concat(shortest(value), ":", type);
 }
 
 std::optional<Type> type_from_text(std::string_view text) {
@@ -50,8 +51,9 @@ std::optional<Type> type_from_text(std::string_view text) {
 }
 
 bool is_reserved(std::string_view word) {
-  constexpr std::string_view words[] = {"let",  "var", "for", "while", "if",   "else",
-                                        "true", "false", "inf", "nan", "alloc", "nontemporal", "read"};
+  constexpr std::string_view words[] = {"let",   "var",         "for",   "while", "if",
+                                        "else",  "true",        "false", "inf",   "nan",
+                                        "alloc", "nontemporal", "read"};
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 

@@ -14,7 +14,8 @@ const ScannerOptions kOptions{
 
 class HostParser {
  public:
-  explicit HostParser(std::string_view text) : scanner_(text, "loop IR", kOptions), exprs_(scanner_, names_) {}
+  explicit HostParser(std::string_view text)
+      : scanner_(text, "loop IR", kOptions), exprs_(scanner_, names_) {}
 
   Kernel parse_kernel() {
     scanner_.expect("kernel");
@@ -88,7 +89,8 @@ class HostParser {
 
   Buffer find_result(const Token& result) {
     const auto found = names_.buffers.find(result.text);
-    if (found == names_.buffers.end()) scanner_.fail(result, "the result is neither a parameter nor allocated");
+    if (found == names_.buffers.end())
+      scanner_.fail(result, "the result is neither a parameter nor allocated");
     return found->second;
   }
 
@@ -122,7 +124,8 @@ class HostParser {
     const Type type = exprs_.parse_type();
     scanner_.expect("=");
     names_.scalars[name] = type;
-    if (!scanner_.accept("read")) return LetStep{name, exprs_.parse_typed(type, concat("the value of ", name))};
+    if (!scanner_.accept("read"))
+      return LetStep{name, exprs_.parse_typed(type, concat("the value of ", name))};
     const auto [buffer, index, predicate] = exprs_.parse_element();
     if (predicate || index.type() != kIndex || type != Type{buffer->element, 1}) {
       scanner_.fail(type_at, concat("a read gives one ", name_of(buffer->element)));

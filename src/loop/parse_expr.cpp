@@ -1,4 +1,5 @@
-// The parser of expressions: precedence climbing; types are checked where the caret can still point at the place.
+// The parser of expressions: precedence climbing; types are checked where the caret can still point
+// at the place.
 #include "loop/parse_expr.h"
 
 #include <charconv>
@@ -31,7 +32,9 @@ std::optional<Function> function_from(std::string_view word) {
   return std::nullopt;
 }
 
-bool adjacent(const Token& first, const Token& second) { return first.offset + first.text.size() == second.offset; }
+bool adjacent(const Token& first, const Token& second) {
+  return first.offset + first.text.size() == second.offset;
+}
 
 }  // namespace
 
@@ -48,7 +51,8 @@ Expr ExprParser::parse_typed(Type type, std::string_view what) {
 
 std::string ExprParser::parse_name(std::string_view what) {
   const Token token = scanner_.expect(TokenKind::Identifier, what);
-  if (is_reserved(token.text)) scanner_.fail(token, concat("'", token.text, "' is a word of the language"));
+  if (is_reserved(token.text))
+    scanner_.fail(token, concat("'", token.text, "' is a word of the language"));
   return std::string(token.text);
 }
 
@@ -69,7 +73,8 @@ DType ExprParser::parse_dtype() {
 Buffer ExprParser::parse_buffer() {
   const Token token = scanner_.expect(TokenKind::Identifier, "a buffer");
   const auto found = names_.buffers.find(token.text);
-  if (found == names_.buffers.end()) scanner_.fail(token, concat("no buffer is called '", token.text, "'"));
+  if (found == names_.buffers.end())
+    scanner_.fail(token, concat("no buffer is called '", token.text, "'"));
   return found->second;
 }
 
@@ -98,8 +103,8 @@ Expr ExprParser::parse_binary(int precedence) {
     scanner_.next();
     Expr right = parse_binary(precedence_of(*op) + 1);
     if (left.type() != right.type()) {
-      scanner_.fail(at, concat("both sides need one type: ", to_string(left.type()), " '", at.text, "' ",
-                               to_string(right.type())));
+      scanner_.fail(at, concat("both sides need one type: ", to_string(left.type()), " '", at.text,
+                               "' ", to_string(right.type())));
     }
     if (is_logical(*op) && !left.type().is_bool()) {
       scanner_.fail(at, concat("'", at.text, "' is for bool, these are ", to_string(left.type())));
@@ -119,17 +124,20 @@ Expr ExprParser::parse_primary() {
     if (scanner_.peek().kind == TokenKind::Identifier) return parse_named_number(true);
     return parse_number(true);
   }
-  if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float) return parse_number(false);
+  if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float)
+    return parse_number(false);
   if (token.kind != TokenKind::Identifier) scanner_.fail(token, "expected an expression");
   if (token.is("inf") || token.is("nan")) return parse_named_number(false);
-  if (token.is("true") || token.is("false")) return IntConst::make(scanner_.next().is("true"), kBool);
+  if (token.is("true") || token.is("false"))
+    return IntConst::make(scanner_.next().is("true"), kBool);
   if (scanner_.peek(1).is("(")) return parse_function(scanner_.next());
   if (scanner_.peek(1).is("[")) {
     const Element element = parse_element();
     return Load::make(element.buffer, element.index, element.predicate);
   }
   const auto found = names_.scalars.find(token.text);
-  if (found == names_.scalars.end()) scanner_.fail(token, concat("nothing is called '", token.text, "'"));
+  if (found == names_.scalars.end())
+    scanner_.fail(token, concat("nothing is called '", token.text, "'"));
   scanner_.next();
   return Var::make(std::string(token.text), found->second);
 }
@@ -146,7 +154,8 @@ Expr ExprParser::parse_number(bool negative) {
     const Token at = scanner_.peek();
     type = {parse_dtype(), 1};
     if (type.is_bool()) scanner_.fail(at, "a bool is 'true' or 'false'");
-    if (token.kind == TokenKind::Float && !type.is_float()) scanner_.fail(at, "a fraction needs a type of fractions");
+    if (token.kind == TokenKind::Float && !type.is_float())
+      scanner_.fail(at, "a fraction needs a type of fractions");
   } else if (suffix.is("f") && adjacent(token, suffix) && token.kind == TokenKind::Float) {
     scanner_.next();
     type = {DType::Float32, 1};
@@ -154,7 +163,8 @@ Expr ExprParser::parse_number(bool negative) {
   const std::string text = concat(negative ? "-" : "", token.text);
   const auto read = [&](auto value) {
     const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (end.ec != std::errc()) scanner_.fail(token, concat("'", text, "' does not fit ", to_string(type)));
+    if (end.ec != std::errc())
+      scanner_.fail(token, concat("'", text, "' does not fit ", to_string(type)));
     return value;
   };
   if (type.scalar == DType::Int32) return IntConst::make(read(int32_t{}), type);
@@ -227,7 +237,8 @@ Expr ExprParser::parse_lanes(const Token& name) {
     Expr first = parse();
     if (first.type().is_vector()) scanner_.fail(at, "a vector of vectors");
     scanner_.expect(",");
-    if (name.is("broadcast")) return Broadcast::make(first, parse_small("the number of lanes", 2, 1024));
+    if (name.is("broadcast"))
+      return Broadcast::make(first, parse_small("the number of lanes", 2, 1024));
     Expr stride = parse_typed(first.type(), "the stride");
     scanner_.expect(",");
     return Ramp::make(first, stride, parse_small("the number of lanes", 2, 1024));
@@ -264,7 +275,8 @@ ReduceOp ExprParser::parse_reduce_op() {
 ShuffleMode ExprParser::parse_shuffle_mode() {
   const Token token = scanner_.expect(TokenKind::Identifier, "a way to shuffle");
   scanner_.expect(",");
-  for (const ShuffleMode mode : {ShuffleMode::Index, ShuffleMode::Xor, ShuffleMode::Up, ShuffleMode::Down}) {
+  for (const ShuffleMode mode :
+       {ShuffleMode::Index, ShuffleMode::Xor, ShuffleMode::Up, ShuffleMode::Down}) {
     if (token.text == text_of(mode)) return mode;
   }
   scanner_.fail(token, "expected index, xor, up or down");
@@ -280,7 +292,8 @@ int ExprParser::parse_width() {
 int ExprParser::parse_small(std::string_view what, int least, int most) {
   const Token at = scanner_.peek();
   const int64_t value = scanner_.expect_integer(what);
-  if (value < least || value > most) scanner_.fail(at, concat(what, " is between ", least, " and ", most));
+  if (value < least || value > most)
+    scanner_.fail(at, concat(what, " is between ", least, " and ", most));
   return static_cast<int>(value);
 }
 

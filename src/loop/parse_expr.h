@@ -10,7 +10,8 @@
 
 namespace tulle::loop {
 
-// What the names mean where the parser stands. The verifier refuses names declared twice; here the last one counts.
+// What the names mean where the parser stands. The verifier refuses names declared twice; here the
+// last one counts.
 struct Names {
   std::map<std::string, Type, std::less<>> scalars;
   std::map<std::string, Buffer, std::less<>> buffers;

@@ -9,8 +9,9 @@ namespace {
 
 constexpr std::string_view kAtomic = "atomic_";
 
-constexpr LoopKind kLoopKinds[] = {LoopKind::Serial, LoopKind::Parallel, LoopKind::Vector, LoopKind::Unrolled,
-                                   LoopKind::Block,  LoopKind::Warp,     LoopKind::Lane,   LoopKind::Thread};
+constexpr LoopKind kLoopKinds[] = {LoopKind::Serial,   LoopKind::Parallel, LoopKind::Vector,
+                                   LoopKind::Unrolled, LoopKind::Block,    LoopKind::Warp,
+                                   LoopKind::Lane,     LoopKind::Thread};
 
 std::optional<RuntimeFunction> runtime_function_from(std::string_view word) {
 #define X(name, text) \
@@ -60,7 +61,8 @@ Stmt StmtParser::parse_declaration() {
   if (is_let && scanner_.peek().text.starts_with(kAtomic) && scanner_.peek(1).is("(")) {
     stmt = parse_atomic(name);
     if (type != Type{stmt.as<Atomic>()->buffer->element, 1}) {
-      scanner_.fail(type_at, concat("the old value is ", name_of(stmt.as<Atomic>()->buffer->element)));
+      scanner_.fail(type_at,
+                    concat("the old value is ", name_of(stmt.as<Atomic>()->buffer->element)));
     }
   } else {
     Expr value = exprs_.parse_typed(type, concat("the value of ", name));
@@ -70,7 +72,8 @@ Stmt StmtParser::parse_declaration() {
   return stmt;
 }
 
-// Whether a loop begins here: `for`, `vector(16) for`. The words before `for` may be names elsewhere.
+// Whether a loop begins here: `for`, `vector(16) for`. The words before `for` may be names
+// elsewhere.
 bool StmtParser::at_loop() const {
   return scanner_.peek().is("for") || scanner_.peek(1).is("for") ||
          (scanner_.peek(1).is("(") && scanner_.peek(3).is(")") && scanner_.peek(4).is("for"));
@@ -84,7 +87,8 @@ Stmt StmtParser::parse_for() {
     for (const LoopKind candidate : kLoopKinds) {
       if (token.text == text_of(candidate)) kind = candidate;
     }
-    if (kind == LoopKind::Serial) scanner_.fail(token, "expected parallel, vector, unrolled, block, warp, lane or thread");
+    if (kind == LoopKind::Serial)
+      scanner_.fail(token, "expected parallel, vector, unrolled, block, warp, lane or thread");
     if (scanner_.accept("(")) {
       factor = exprs_.parse_small("the factor", 1, 1024);
       scanner_.expect(")");
@@ -149,7 +153,8 @@ Stmt StmtParser::parse_allocate(const std::string& name) {
 // What follows `name =`.
 Stmt StmtParser::parse_assign(const std::string& name, const Token& at) {
   const auto found = names_.scalars.find(name);
-  if (found == names_.scalars.end()) scanner_.fail(at, concat("no variable is called '", name, "'"));
+  if (found == names_.scalars.end())
+    scanner_.fail(at, concat("no variable is called '", name, "'"));
   return Assign::make(name, exprs_.parse_typed(found->second, concat("the value of ", name)));
 }
 

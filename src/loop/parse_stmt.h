@@ -9,7 +9,8 @@ namespace tulle::loop {
 class StmtParser {
  public:
   // `names` are those that the statements see; names declared by statements are gone afterwards.
-  StmtParser(Scanner& scanner, Names& names) : scanner_(scanner), names_(names), exprs_(scanner, names) {}
+  StmtParser(Scanner& scanner, Names& names)
+      : scanner_(scanner), names_(names), exprs_(scanner, names) {}
 
   Stmt parse_block();  // { ... }
 

@@ -11,25 +11,36 @@ inline constexpr int kLoosest = 1;
 constexpr int precedence_of(BinaryOp op) {
   switch (op) {
     case BinaryOp::Min:
-    case BinaryOp::Max: return 0;
-    case BinaryOp::Or: return kLoosest;
-    case BinaryOp::And: return 2;
-    case BinaryOp::BitOr: return 3;
-    case BinaryOp::BitXor: return 4;
-    case BinaryOp::BitAnd: return 5;
+    case BinaryOp::Max:
+      return 0;
+    case BinaryOp::Or:
+      return kLoosest;
+    case BinaryOp::And:
+      return 2;
+    case BinaryOp::BitOr:
+      return 3;
+    case BinaryOp::BitXor:
+      return 4;
+    case BinaryOp::BitAnd:
+      return 5;
     case BinaryOp::Eq:
-    case BinaryOp::Ne: return 6;
+    case BinaryOp::Ne:
+      return 6;
     case BinaryOp::Lt:
     case BinaryOp::Le:
     case BinaryOp::Gt:
-    case BinaryOp::Ge: return 7;
+    case BinaryOp::Ge:
+      return 7;
     case BinaryOp::Shl:
-    case BinaryOp::Shr: return 8;
+    case BinaryOp::Shr:
+      return 8;
     case BinaryOp::Add:
-    case BinaryOp::Sub: return 9;
+    case BinaryOp::Sub:
+      return 9;
     case BinaryOp::Mul:
     case BinaryOp::Div:
-    case BinaryOp::Mod: return 10;
+    case BinaryOp::Mod:
+      return 10;
   }
   return 0;
 }

@@ -19,7 +19,8 @@ std::string arguments(const Expr& first, const Exprs&... rest) {
 std::string print_binary(const Binary& node, int outer) {
   const int own = precedence_of(node.op);
   if (own == 0) return concat(text_of(node.op), "(", arguments(node.a, node.b), ")");
-  const std::string text = concat(print(node.a, own), " ", text_of(node.op), " ", print(node.b, own + 1));
+  const std::string text =
+      concat(print(node.a, own), " ", text_of(node.op), " ", print(node.b, own + 1));
   return own < outer ? concat("(", text, ")") : text;
 }
 
@@ -38,16 +39,22 @@ std::string element(const Buffer& buffer, const Expr& index, const Expr& predica
 // `outer` is the precedence from which on no parentheses are needed.
 std::string print(const Expr& expr, int outer) {
   switch (expr->kind) {
-    case ExprKind::IntConst: return literal(*expr.as<IntConst>());
-    case ExprKind::FloatConst: return literal(*expr.as<FloatConst>());
-    case ExprKind::Var: return expr.as<Var>()->name;
-    case ExprKind::Binary: return print_binary(*expr.as<Binary>(), outer);
+    case ExprKind::IntConst:
+      return literal(*expr.as<IntConst>());
+    case ExprKind::FloatConst:
+      return literal(*expr.as<FloatConst>());
+    case ExprKind::Var:
+      return expr.as<Var>()->name;
+    case ExprKind::Binary:
+      return print_binary(*expr.as<Binary>(), outer);
     case ExprKind::Select: {
       const auto* node = expr.as<Select>();
       return concat("select(", arguments(node->condition, node->yes, node->no), ")");
     }
-    case ExprKind::Cast: return concat(name_of(expr.type().scalar), "(", print(expr.as<Cast>()->value, 0), ")");
-    case ExprKind::Call: return print_call(*expr.as<Call>());
+    case ExprKind::Cast:
+      return concat(name_of(expr.type().scalar), "(", print(expr.as<Cast>()->value, 0), ")");
+    case ExprKind::Call:
+      return print_call(*expr.as<Call>());
     case ExprKind::Load: {
       const auto* node = expr.as<Load>();
       return element(node->buffer, node->index, node->predicate);
@@ -57,19 +64,21 @@ std::string print(const Expr& expr, int outer) {
       return concat("ramp(", arguments(node->base, node->stride), ", ", expr.type().lanes, ")");
     }
     case ExprKind::Broadcast:
-      return concat("broadcast(", print(expr.as<Broadcast>()->value, 0), ", ", expr.type().lanes, ")");
+      return concat("broadcast(", print(expr.as<Broadcast>()->value, 0), ", ", expr.type().lanes,
+                    ")");
     case ExprKind::VectorReduce: {
       const auto* node = expr.as<VectorReduce>();
       return concat("vector_reduce(", text_of(node->op), ", ", print(node->value, 0), ")");
     }
     case ExprKind::LaneReduce: {
       const auto* node = expr.as<LaneReduce>();
-      return concat("lane_reduce(", text_of(node->op), ", ", print(node->value, 0), ", ", node->width, ")");
+      return concat("lane_reduce(", text_of(node->op), ", ", print(node->value, 0), ", ",
+                    node->width, ")");
     }
     case ExprKind::LaneShuffle: {
       const auto* node = expr.as<LaneShuffle>();
-      return concat("lane_shuffle(", text_of(node->mode), ", ", arguments(node->value, node->lane), ", ", node->width,
-                    ")");
+      return concat("lane_shuffle(", text_of(node->mode), ", ", arguments(node->value, node->lane),
+                    ", ", node->width, ")");
     }
   }
   internal_error("an expression of unknown kind");
@@ -162,25 +171,30 @@ class StmtPrinter {
         const auto* node = stmt.as<Declare>();
         return declaration("var", node->name, node->init.type()) + to_string(node->init);
       }
-      case StmtKind::Assign: return concat(stmt.as<Assign>()->name, " = ", to_string(stmt.as<Assign>()->value));
+      case StmtKind::Assign:
+        return concat(stmt.as<Assign>()->name, " = ", to_string(stmt.as<Assign>()->value));
       case StmtKind::Store: {
         const auto* node = stmt.as<Store>();
-        return concat(node->nontemporal ? "nontemporal " : "", element(node->buffer, node->index, node->predicate),
-                      " = ", to_string(node->value));
+        return concat(node->nontemporal ? "nontemporal " : "",
+                      element(node->buffer, node->index, node->predicate), " = ",
+                      to_string(node->value));
       }
       case StmtKind::Allocate: {
         const auto* node = stmt.as<Allocate>();
-        return concat(node->buffer->name, " = alloc ", node->zeroed ? "zeroed " : "", text_of(node->buffer->space), " ",
-                      name_of(node->buffer->element), "[", to_string(node->size), "]");
+        return concat(node->buffer->name, " = alloc ", node->zeroed ? "zeroed " : "",
+                      text_of(node->buffer->space), " ", name_of(node->buffer->element), "[",
+                      to_string(node->size), "]");
       }
       case StmtKind::Atomic: {
         const auto* node = stmt.as<Atomic>();
         const std::string result =
-            node->result.empty() ? "" : declaration("let", node->result, {node->buffer->element, 1});
-        return concat(result, "atomic_", text_of(node->op), "(", element(node->buffer, node->index), ", ",
-                      to_string(node->value), ")");
+            node->result.empty() ? ""
+                                 : declaration("let", node->result, {node->buffer->element, 1});
+        return concat(result, "atomic_", text_of(node->op), "(", element(node->buffer, node->index),
+                      ", ", to_string(node->value), ")");
       }
-      case StmtKind::Barrier: return concat("barrier(", text_of(stmt.as<Barrier>()->scope), ")");
+      case StmtKind::Barrier:
+        return concat("barrier(", text_of(stmt.as<Barrier>()->scope), ")");
       case StmtKind::Prefetch: {
         const auto* node = stmt.as<Prefetch>();
         return concat("prefetch(", element(node->buffer, node->index), ", ", node->locality, ")");
@@ -191,7 +205,8 @@ class StmtPrinter {
         for (const Expr& arg : node->args) text += ", " + to_string(arg);
         return text + ")";
       }
-      default: internal_error("a statement of unknown kind");
+      default:
+        internal_error("a statement of unknown kind");
     }
   }
 
@@ -200,7 +215,8 @@ class StmtPrinter {
 };
 
 // (A: f32*, C: mut f32*; n: i64)
-std::string parameters(const std::vector<BufferParam>& buffers, const std::vector<ScalarParam>& scalars) {
+std::string parameters(const std::vector<BufferParam>& buffers,
+                       const std::vector<ScalarParam>& scalars) {
   std::string text = "(";
   for (size_t i = 0; i < buffers.size(); ++i) {
     const BufferParam& param = buffers[i];
@@ -243,15 +259,18 @@ std::string to_string(const Kernel& kernel) {
 std::string to_string(const Step& step) {
   return std::visit(
       Overloaded{
-          [](const LetStep& s) { return declaration("let", s.name, s.value.type()) + to_string(s.value); },
+          [](const LetStep& s) {
+            return declaration("let", s.name, s.value.type()) + to_string(s.value);
+          },
           [](const AllocateStep& s) {
-            return concat(s.buffer->name, " = alloc ", s.zeroed ? "zeroed " : "", name_of(s.buffer->element), "[",
-                          to_string(s.size), "]");
+            return concat(s.buffer->name, " = alloc ", s.zeroed ? "zeroed " : "",
+                          name_of(s.buffer->element), "[", to_string(s.size), "]");
           },
           [](const LaunchStep& s) { return concat("launch ", s.kernel); },
           [](const ScanStep& s) { return concat("scan ", range(s.buffer, s.length)); },
           [](const ReadStep& s) {
-            return concat(declaration("let", s.name, {s.buffer->element, 1}), "read ", element(s.buffer, s.index));
+            return concat(declaration("let", s.name, {s.buffer->element, 1}), "read ",
+                          element(s.buffer, s.index));
           },
           [](const SortStep& s) {
             std::string text = concat("sort ", range(s.order, s.length), " by ");
@@ -265,10 +284,11 @@ std::string to_string(const Step& step) {
 
 std::string to_string(const HostProgram& program) {
   std::string results;
-  for (const Buffer& result : program.results) results += (results.empty() ? "" : ", ") + result->name;
+  for (const Buffer& result : program.results)
+    results += (results.empty() ? "" : ", ") + result->name;
   StmtPrinter printer;
-  printer.open(
-      concat("host ", program.name, parameters(program.buffers, program.scalars), " -> (", results, ") {"));
+  printer.open(concat("host ", program.name, parameters(program.buffers, program.scalars), " -> (",
+                      results, ") {"));
   for (const Step& step : program.steps) printer.line(to_string(step));
   printer.close("}");
   std::string text = printer.take();

@@ -63,7 +63,8 @@ Expr Rewriter::rewrite(const Expr& expr) {
   switch (expr->kind) {
     case ExprKind::IntConst:
     case ExprKind::FloatConst:
-    case ExprKind::Var: return expr;
+    case ExprKind::Var:
+      return expr;
     case ExprKind::Binary: {
       const auto* node = expr.as<Binary>();
       Expr a = child(node->a), b = child(node->b);
@@ -140,14 +141,18 @@ Stmt Rewriter::rewrite(const Stmt& stmt) {
     }
     case StmtKind::Store: {
       const auto* node = stmt.as<Store>();
-      Expr index = child(node->index), value = child(node->value), predicate = child(node->predicate);
-      return child.changed() ? Store::make(node->buffer, index, value, predicate, node->nontemporal) : stmt;
+      Expr index = child(node->index), value = child(node->value),
+           predicate = child(node->predicate);
+      return child.changed() ? Store::make(node->buffer, index, value, predicate, node->nontemporal)
+                             : stmt;
     }
     case StmtKind::For: {
       const auto* node = stmt.as<For>();
       Expr begin = child(node->begin), end = child(node->end);
       Stmt body = child(node->body);
-      return child.changed() ? For::make(node->var, begin, end, body, node->loop, node->factor, node->step) : stmt;
+      return child.changed()
+                 ? For::make(node->var, begin, end, body, node->loop, node->factor, node->step)
+                 : stmt;
     }
     case StmtKind::While: {
       const auto* node = stmt.as<While>();
@@ -169,9 +174,11 @@ Stmt Rewriter::rewrite(const Stmt& stmt) {
     case StmtKind::Atomic: {
       const auto* node = stmt.as<Atomic>();
       Expr index = child(node->index), value = child(node->value);
-      return child.changed() ? Atomic::make(node->op, node->buffer, index, value, node->result) : stmt;
+      return child.changed() ? Atomic::make(node->op, node->buffer, index, value, node->result)
+                             : stmt;
     }
-    case StmtKind::Barrier: return stmt;
+    case StmtKind::Barrier:
+      return stmt;
     case StmtKind::Prefetch: {
       const auto* node = stmt.as<Prefetch>();
       Expr index = child(node->index);
@@ -192,19 +199,28 @@ void visit(const Expr& expr, const std::function<void(const Expr&)>& on_expr) {
   switch (expr->kind) {
     case ExprKind::IntConst:
     case ExprKind::FloatConst:
-    case ExprKind::Var: return;
-    case ExprKind::Binary: return visit_all({expr.as<Binary>()->a, expr.as<Binary>()->b}, on_expr);
+    case ExprKind::Var:
+      return;
+    case ExprKind::Binary:
+      return visit_all({expr.as<Binary>()->a, expr.as<Binary>()->b}, on_expr);
     case ExprKind::Select: {
       const auto* node = expr.as<Select>();
       return visit_all({node->condition, node->yes, node->no}, on_expr);
     }
-    case ExprKind::Cast: return visit(expr.as<Cast>()->value, on_expr);
-    case ExprKind::Call: return visit_all(expr.as<Call>()->args, on_expr);
-    case ExprKind::Load: return visit_all({expr.as<Load>()->index, expr.as<Load>()->predicate}, on_expr);
-    case ExprKind::Ramp: return visit_all({expr.as<Ramp>()->base, expr.as<Ramp>()->stride}, on_expr);
-    case ExprKind::Broadcast: return visit(expr.as<Broadcast>()->value, on_expr);
-    case ExprKind::VectorReduce: return visit(expr.as<VectorReduce>()->value, on_expr);
-    case ExprKind::LaneReduce: return visit(expr.as<LaneReduce>()->value, on_expr);
+    case ExprKind::Cast:
+      return visit(expr.as<Cast>()->value, on_expr);
+    case ExprKind::Call:
+      return visit_all(expr.as<Call>()->args, on_expr);
+    case ExprKind::Load:
+      return visit_all({expr.as<Load>()->index, expr.as<Load>()->predicate}, on_expr);
+    case ExprKind::Ramp:
+      return visit_all({expr.as<Ramp>()->base, expr.as<Ramp>()->stride}, on_expr);
+    case ExprKind::Broadcast:
+      return visit(expr.as<Broadcast>()->value, on_expr);
+    case ExprKind::VectorReduce:
+      return visit(expr.as<VectorReduce>()->value, on_expr);
+    case ExprKind::LaneReduce:
+      return visit(expr.as<LaneReduce>()->value, on_expr);
     case ExprKind::LaneShuffle:
       return visit_all({expr.as<LaneShuffle>()->value, expr.as<LaneShuffle>()->lane}, on_expr);
   }
@@ -218,9 +234,12 @@ void visit(const Stmt& stmt, const std::function<void(const Stmt&)>& on_stmt,
     case StmtKind::Block:
       for (const Stmt& inner : stmt.as<Block>()->stmts) visit(inner, on_stmt, on_expr);
       return;
-    case StmtKind::Let: return visit(stmt.as<Let>()->value, on_expr);
-    case StmtKind::Declare: return visit(stmt.as<Declare>()->init, on_expr);
-    case StmtKind::Assign: return visit(stmt.as<Assign>()->value, on_expr);
+    case StmtKind::Let:
+      return visit(stmt.as<Let>()->value, on_expr);
+    case StmtKind::Declare:
+      return visit(stmt.as<Declare>()->init, on_expr);
+    case StmtKind::Assign:
+      return visit(stmt.as<Assign>()->value, on_expr);
     case StmtKind::Store: {
       const auto* node = stmt.as<Store>();
       return visit_all({node->index, node->value, node->predicate}, on_expr);
@@ -239,11 +258,16 @@ void visit(const Stmt& stmt, const std::function<void(const Stmt&)>& on_stmt,
       visit(node->yes, on_stmt, on_expr);
       return visit(node->no, on_stmt, on_expr);
     }
-    case StmtKind::Allocate: return visit(stmt.as<Allocate>()->size, on_expr);
-    case StmtKind::Atomic: return visit_all({stmt.as<Atomic>()->index, stmt.as<Atomic>()->value}, on_expr);
-    case StmtKind::Barrier: return;
-    case StmtKind::Prefetch: return visit(stmt.as<Prefetch>()->index, on_expr);
-    case StmtKind::Invoke: return visit_all(stmt.as<Invoke>()->args, on_expr);
+    case StmtKind::Allocate:
+      return visit(stmt.as<Allocate>()->size, on_expr);
+    case StmtKind::Atomic:
+      return visit_all({stmt.as<Atomic>()->index, stmt.as<Atomic>()->value}, on_expr);
+    case StmtKind::Barrier:
+      return;
+    case StmtKind::Prefetch:
+      return visit(stmt.as<Prefetch>()->index, on_expr);
+    case StmtKind::Invoke:
+      return visit_all(stmt.as<Invoke>()->args, on_expr);
   }
 }
 

@@ -1,4 +1,5 @@
-// Walking over and rebuilding loop-IR trees: derive, override what matters, and the rest is handed on unchanged.
+// Walking over and rebuilding loop-IR trees: derive, override what matters, and the rest is handed
+// on unchanged.
 #pragma once
 
 #include <functional>
@@ -8,8 +9,8 @@
 
 namespace tulle::loop {
 
-// Rebuilds bottom-up; a node whose children did not change is returned as it is. Override the hooks that matter and call
-// the base for the children.
+// Rebuilds bottom-up; a node whose children did not change is returned as it is. Override the hooks
+// that matter and call the base for the children.
 class Rewriter {
  public:
   virtual ~Rewriter() = default;
@@ -19,7 +20,8 @@ class Rewriter {
 
 // Calls `on_expr` (`on_stmt`) for every node below and including the given one, parents first.
 void visit(const Expr& expr, const std::function<void(const Expr&)>& on_expr);
-void visit(const Stmt& stmt, const std::function<void(const Stmt&)>& on_stmt, const std::function<void(const Expr&)>& on_expr);
+void visit(const Stmt& stmt, const std::function<void(const Stmt&)>& on_stmt,
+           const std::function<void(const Expr&)>& on_expr);
 
 // The tree with every use of the variable `name` replaced.
 Expr substitute(const Expr& expr, const std::string& name, const Expr& value);

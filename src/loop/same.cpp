@@ -29,24 +29,31 @@ std::vector<Stmt> statements(const Stmt& body) {
 
 bool same_body(const Stmt& a, const Stmt& b) {
   if (!a || !b) return !a && !b;
-  return all_same(statements(a), statements(b), [](const Stmt& x, const Stmt& y) { return same(x, y); });
+  return all_same(statements(a), statements(b),
+                  [](const Stmt& x, const Stmt& y) { return same(x, y); });
 }
 
 bool same_node(const Block& a, const Block& b) {
   return all_same(a.stmts, b.stmts, [](const Stmt& x, const Stmt& y) { return same(x, y); });
 }
 bool same_node(const Let& a, const Let& b) { return a.name == b.name && same(a.value, b.value); }
-bool same_node(const Declare& a, const Declare& b) { return a.name == b.name && same(a.init, b.init); }
-bool same_node(const Assign& a, const Assign& b) { return a.name == b.name && same(a.value, b.value); }
+bool same_node(const Declare& a, const Declare& b) {
+  return a.name == b.name && same(a.init, b.init);
+}
+bool same_node(const Assign& a, const Assign& b) {
+  return a.name == b.name && same(a.value, b.value);
+}
 bool same_node(const Store& a, const Store& b) {
   return same_buffer(a.buffer, b.buffer) && same(a.index, b.index) && same(a.value, b.value) &&
          same(a.predicate, b.predicate) && a.nontemporal == b.nontemporal;
 }
 bool same_node(const For& a, const For& b) {
-  return a.loop == b.loop && a.factor == b.factor && a.var == b.var && same(a.begin, b.begin) && same(a.end, b.end) &&
-         a.step == b.step && same_body(a.body, b.body);
+  return a.loop == b.loop && a.factor == b.factor && a.var == b.var && same(a.begin, b.begin) &&
+         same(a.end, b.end) && a.step == b.step && same_body(a.body, b.body);
 }
-bool same_node(const While& a, const While& b) { return same(a.condition, b.condition) && same_body(a.body, b.body); }
+bool same_node(const While& a, const While& b) {
+  return same(a.condition, b.condition) && same_body(a.body, b.body);
+}
 bool same_node(const If& a, const If& b) {
   return same(a.condition, b.condition) && same_body(a.yes, b.yes) && same_body(a.no, b.no);
 }
@@ -54,8 +61,8 @@ bool same_node(const Allocate& a, const Allocate& b) {
   return same_buffer(a.buffer, b.buffer) && same(a.size, b.size) && a.zeroed == b.zeroed;
 }
 bool same_node(const Atomic& a, const Atomic& b) {
-  return a.op == b.op && same_buffer(a.buffer, b.buffer) && same(a.index, b.index) && same(a.value, b.value) &&
-         a.result == b.result;
+  return a.op == b.op && same_buffer(a.buffer, b.buffer) && same(a.index, b.index) &&
+         same(a.value, b.value) && a.result == b.result;
 }
 bool same_node(const Barrier& a, const Barrier& b) { return a.scope == b.scope; }
 bool same_node(const Prefetch& a, const Prefetch& b) {
@@ -65,7 +72,9 @@ bool same_node(const Invoke& a, const Invoke& b) {
   return a.function == b.function && same_buffer(a.buffer, b.buffer) && same_exprs(a.args, b.args);
 }
 
-bool same_step(const LetStep& a, const LetStep& b) { return a.name == b.name && same(a.value, b.value); }
+bool same_step(const LetStep& a, const LetStep& b) {
+  return a.name == b.name && same(a.value, b.value);
+}
 bool same_step(const AllocateStep& a, const AllocateStep& b) {
   return same_buffer(a.buffer, b.buffer) && same(a.size, b.size) && a.zeroed == b.zeroed;
 }
@@ -77,7 +86,8 @@ bool same_step(const ReadStep& a, const ReadStep& b) {
   return a.name == b.name && same_buffer(a.buffer, b.buffer) && same(a.index, b.index);
 }
 bool same_step(const SortStep& a, const SortStep& b) {
-  return same_buffer(a.order, b.order) && all_same(a.keys, b.keys, same_buffer) && same(a.length, b.length);
+  return same_buffer(a.order, b.order) && all_same(a.keys, b.keys, same_buffer) &&
+         same(a.length, b.length);
 }
 bool same_step(const FreeStep& a, const FreeStep& b) { return same_buffer(a.buffer, b.buffer); }
 
@@ -88,7 +98,9 @@ bool same_parameters(const std::vector<BufferParam>& a, const std::vector<Buffer
 }
 
 bool same_parameters(const std::vector<ScalarParam>& a, const std::vector<ScalarParam>& b) {
-  return all_same(a, b, [](const ScalarParam& x, const ScalarParam& y) { return x.name == y.name && x.type == y.type; });
+  return all_same(a, b, [](const ScalarParam& x, const ScalarParam& y) {
+    return x.name == y.name && x.type == y.type;
+  });
 }
 
 }  // namespace
@@ -97,8 +109,9 @@ bool same(const Stmt& a, const Stmt& b) {
   if (a.get() == b.get()) return true;
   if (!a || !b || a->kind != b->kind) return false;
   switch (a->kind) {
-#define X(Node) \
-  case StmtKind::Node: return same_node(*a.as<Node>(), *b.as<Node>());
+#define X(Node)        \
+  case StmtKind::Node: \
+    return same_node(*a.as<Node>(), *b.as<Node>());
     TULLE_LOOP_STMTS(X)
 #undef X
   }
@@ -106,8 +119,8 @@ bool same(const Stmt& a, const Stmt& b) {
 }
 
 bool same(const Kernel& a, const Kernel& b) {
-  return a.name == b.name && same_parameters(a.buffers, b.buffers) && same_parameters(a.scalars, b.scalars) &&
-         same_body(a.body, b.body);
+  return a.name == b.name && same_parameters(a.buffers, b.buffers) &&
+         same_parameters(a.scalars, b.scalars) && same_body(a.body, b.body);
 }
 
 bool same(const Step& a, const Step& b) {
@@ -116,10 +129,12 @@ bool same(const Step& a, const Step& b) {
 }
 
 bool same(const HostProgram& a, const HostProgram& b) {
-  return a.name == b.name && same_parameters(a.buffers, b.buffers) && same_parameters(a.scalars, b.scalars) &&
+  return a.name == b.name && same_parameters(a.buffers, b.buffers) &&
+         same_parameters(a.scalars, b.scalars) &&
          all_same(a.steps, b.steps, [](const Step& x, const Step& y) { return same(x, y); }) &&
          all_same(a.results, b.results, same_buffer) &&
-         all_same(a.kernels, b.kernels, [](const Kernel& x, const Kernel& y) { return same(x, y); });
+         all_same(a.kernels, b.kernels,
+                  [](const Kernel& x, const Kernel& y) { return same(x, y); });
 }
 
 }  // namespace tulle::loop

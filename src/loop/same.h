@@ -5,7 +5,8 @@
 
 namespace tulle::loop {
 
-// Same statements over the same names, types and spaces. A body of one statement equals a Block that holds it.
+// Same statements over the same names, types and spaces. A body of one statement equals a Block
+// that holds it.
 bool same(const Stmt& a, const Stmt& b);
 bool same(const Kernel& a, const Kernel& b);
 bool same(const Step& a, const Step& b);

@@ -7,11 +7,14 @@
 namespace tulle::loop {
 
 std::string_view text_of(LoopKind kind) {
-  constexpr std::string_view names[] = {"serial", "parallel", "vector", "unrolled", "block", "warp", "lane", "thread"};
+  constexpr std::string_view names[] = {"serial", "parallel", "vector", "unrolled",
+                                        "block",  "warp",     "lane",   "thread"};
   return names[static_cast<int>(kind)];
 }
 
-std::string_view text_of(BarrierScope scope) { return scope == BarrierScope::Warp ? "warp" : "block"; }
+std::string_view text_of(BarrierScope scope) {
+  return scope == BarrierScope::Warp ? "warp" : "block";
+}
 
 std::string_view text_of(RuntimeFunction function) {
   switch (function) {
@@ -46,17 +49,20 @@ Stmt Assign::make(std::string name, Expr value) {
 
 Stmt Store::make(Buffer buffer, Expr index, Expr value, Expr predicate, bool nontemporal) {
   TULLE_CHECK(index.type().scalar == DType::Int64, "an index into ", buffer->name);
-  TULLE_CHECK(value.type() == (Type{buffer->element, index.type().lanes}), "a ", to_string(value.type()),
-              " stored into ", buffer->name);
-  TULLE_CHECK(!predicate || predicate.type() == kBool.with_lanes(index.type().lanes), "the predicate of a store");
-  return std::make_shared<const Store>(std::move(buffer), std::move(index), std::move(value), std::move(predicate),
-                                       nontemporal);
+  TULLE_CHECK(value.type() == (Type{buffer->element, index.type().lanes}), "a ",
+              to_string(value.type()), " stored into ", buffer->name);
+  TULLE_CHECK(!predicate || predicate.type() == kBool.with_lanes(index.type().lanes),
+              "the predicate of a store");
+  return std::make_shared<const Store>(std::move(buffer), std::move(index), std::move(value),
+                                       std::move(predicate), nontemporal);
 }
 
-Stmt For::make(std::string var, Expr begin, Expr end, Stmt body, LoopKind loop, int factor, int64_t step) {
-  TULLE_CHECK(begin.type() == kIndex && end.type() == kIndex && body && step > 0, "the loop over ", var);
-  return std::make_shared<const For>(loop, factor, std::move(var), std::move(begin), std::move(end), step,
-                                     std::move(body));
+Stmt For::make(std::string var, Expr begin, Expr end, Stmt body, LoopKind loop, int factor,
+               int64_t step) {
+  TULLE_CHECK(begin.type() == kIndex && end.type() == kIndex && body && step > 0, "the loop over ",
+              var);
+  return std::make_shared<const For>(loop, factor, std::move(var), std::move(begin), std::move(end),
+                                     step, std::move(body));
 }
 
 Stmt While::make(Expr condition, Stmt body) {
@@ -72,13 +78,16 @@ Stmt If::make(Expr condition, Stmt yes, Stmt no) {
 }
 
 Stmt Allocate::make(Buffer buffer, Expr size, bool zeroed) {
-  TULLE_CHECK(buffer->space != Space::Global && size.type() == kIndex, "the allocation of ", buffer->name);
+  TULLE_CHECK(buffer->space != Space::Global && size.type() == kIndex, "the allocation of ",
+              buffer->name);
   return std::make_shared<const Allocate>(std::move(buffer), std::move(size), zeroed);
 }
 
 Stmt Atomic::make(ReduceOp op, Buffer buffer, Expr index, Expr value, std::string result) {
-  TULLE_CHECK(index.type() == kIndex && value.type() == (Type{buffer->element, 1}), "an atomic on ", buffer->name);
-  return std::make_shared<const Atomic>(op, std::move(buffer), std::move(index), std::move(value), std::move(result));
+  TULLE_CHECK(index.type() == kIndex && value.type() == (Type{buffer->element, 1}), "an atomic on ",
+              buffer->name);
+  return std::make_shared<const Atomic>(op, std::move(buffer), std::move(index), std::move(value),
+                                        std::move(result));
 }
 
 Stmt Barrier::make(BarrierScope scope) { return std::make_shared<const Barrier>(scope); }

@@ -43,7 +43,8 @@ class Stmt {
  public:
   Stmt() = default;
   template <typename Node>
-  Stmt(std::shared_ptr<const Node> node) : node_(std::move(node)) {}  // NOLINT: conversion from every node
+  Stmt(std::shared_ptr<const Node> node)
+      : node_(std::move(node)) {}  // NOLINT: conversion from every node
 
   explicit operator bool() const { return node_ != nullptr; }
   const StmtNode* operator->() const { return node_.get(); }
@@ -98,15 +99,21 @@ struct Store : StmtNode {
   Expr predicate;  // may be null
   bool nontemporal;
   Store(Buffer b, Expr i, Expr v, Expr p, bool nt)
-      : StmtNode(kKind), buffer(std::move(b)), index(std::move(i)), value(std::move(v)), predicate(std::move(p)),
+      : StmtNode(kKind),
+        buffer(std::move(b)),
+        index(std::move(i)),
+        value(std::move(v)),
+        predicate(std::move(p)),
         nontemporal(nt) {}
-  static Stmt make(Buffer buffer, Expr index, Expr value, Expr predicate = {}, bool nontemporal = false);
+  static Stmt make(Buffer buffer, Expr index, Expr value, Expr predicate = {},
+                   bool nontemporal = false);
 };
 
-// Serial: in order. Parallel: iterations are independent and run on CPU workers (outermost in a kernel, at most one).
-// Vector: `factor` iterations at a time in lanes. Unrolled: `factor` copies of the body a step, 0 for all (constant
-// extent). Block, Warp, Lane, Thread: bound to the GPU's hardware indices (a thread is a flat index in the block; a warp
-// and a lane in it are the two-level form of the same).
+// Serial: in order. Parallel: iterations are independent and run on CPU workers (outermost in a
+// kernel, at most one). Vector: `factor` iterations at a time in lanes. Unrolled: `factor` copies
+// of the body a step, 0 for all (constant extent). Block, Warp, Lane, Thread: bound to the GPU's
+// hardware indices (a thread is a flat index in the block; a warp and a lane in it are the
+// two-level form of the same).
 enum class LoopKind : uint8_t { Serial, Parallel, Vector, Unrolled, Block, Warp, Lane, Thread };
 std::string_view text_of(LoopKind kind);
 
@@ -119,10 +126,16 @@ struct For : StmtNode {  // for var in [begin, end) by step
   int64_t step;
   Stmt body;
   For(LoopKind l, int f, std::string v, Expr b, Expr e, int64_t s, Stmt body_)
-      : StmtNode(kKind), loop(l), factor(f), var(std::move(v)), begin(std::move(b)), end(std::move(e)), step(s),
+      : StmtNode(kKind),
+        loop(l),
+        factor(f),
+        var(std::move(v)),
+        begin(std::move(b)),
+        end(std::move(e)),
+        step(s),
         body(std::move(body_)) {}
-  static Stmt make(std::string var, Expr begin, Expr end, Stmt body, LoopKind loop = LoopKind::Serial,
-                   int factor = 0, int64_t step = 1);
+  static Stmt make(std::string var, Expr begin, Expr end, Stmt body,
+                   LoopKind loop = LoopKind::Serial, int factor = 0, int64_t step = 1);
 };
 
 struct While : StmtNode {
@@ -138,21 +151,25 @@ struct If : StmtNode {
   Expr condition;
   Stmt yes;
   Stmt no;  // may be null
-  If(Expr c, Stmt y, Stmt n) : StmtNode(kKind), condition(std::move(c)), yes(std::move(y)), no(std::move(n)) {}
+  If(Expr c, Stmt y, Stmt n)
+      : StmtNode(kKind), condition(std::move(c)), yes(std::move(y)), no(std::move(n)) {}
   static Stmt make(Expr condition, Stmt yes, Stmt no = {});
 };
 
-// A buffer to the end of the enclosing Block. Its space is not Global; Local and Shared have a constant size.
+// A buffer to the end of the enclosing Block. Its space is not Global; Local and Shared have a
+// constant size.
 struct Allocate : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Allocate;
   Buffer buffer;
   Expr size;  // in elements
   bool zeroed;
-  Allocate(Buffer b, Expr s, bool z) : StmtNode(kKind), buffer(std::move(b)), size(std::move(s)), zeroed(z) {}
+  Allocate(Buffer b, Expr s, bool z)
+      : StmtNode(kKind), buffer(std::move(b)), size(std::move(s)), zeroed(z) {}
   static Stmt make(Buffer buffer, Expr size, bool zeroed);
 };
 
-// buffer[index] = buffer[index] op value, indivisibly; `result` names the old value where it is not empty.
+// buffer[index] = buffer[index] op value, indivisibly; `result` names the old value where it is not
+// empty.
 struct Atomic : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Atomic;
   ReduceOp op;
@@ -160,7 +177,12 @@ struct Atomic : StmtNode {
   Expr index, value;
   std::string result;
   Atomic(ReduceOp o, Buffer b, Expr i, Expr v, std::string r)
-      : StmtNode(kKind), op(o), buffer(std::move(b)), index(std::move(i)), value(std::move(v)), result(std::move(r)) {}
+      : StmtNode(kKind),
+        op(o),
+        buffer(std::move(b)),
+        index(std::move(i)),
+        value(std::move(v)),
+        result(std::move(r)) {}
   static Stmt make(ReduceOp op, Buffer buffer, Expr index, Expr value, std::string result = {});
 };
 
@@ -174,13 +196,15 @@ struct Barrier : StmtNode {
   static Stmt make(BarrierScope scope);
 };
 
-// A hint that buffer[index] is read soon; never faults. `locality` is the cache level to fetch into, 1 to 3.
+// A hint that buffer[index] is read soon; never faults. `locality` is the cache level to fetch
+// into, 1 to 3.
 struct Prefetch : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Prefetch;
   Buffer buffer;
   Expr index;
   int locality;
-  Prefetch(Buffer b, Expr i, int l) : StmtNode(kKind), buffer(std::move(b)), index(std::move(i)), locality(l) {}
+  Prefetch(Buffer b, Expr i, int l)
+      : StmtNode(kKind), buffer(std::move(b)), index(std::move(i)), locality(l) {}
   static Stmt make(Buffer buffer, Expr index, int locality);
 };
 

@@ -19,16 +19,21 @@ void require(bool condition, const Expr& expr, const Parts&... parts) {
 bool takes(BinaryOp op, DType type) {
   switch (op) {
     case BinaryOp::Sub:
-    case BinaryOp::Div: return type != DType::Bool;
+    case BinaryOp::Div:
+      return type != DType::Bool;
     case BinaryOp::Mod:
     case BinaryOp::Shl:
-    case BinaryOp::Shr: return is_integer(type);
+    case BinaryOp::Shr:
+      return is_integer(type);
     case BinaryOp::BitAnd:
     case BinaryOp::BitOr:
-    case BinaryOp::BitXor: return !is_float(type);
+    case BinaryOp::BitXor:
+      return !is_float(type);
     case BinaryOp::And:
-    case BinaryOp::Or: return type == DType::Bool;
-    default: return true;
+    case BinaryOp::Or:
+      return type == DType::Bool;
+    default:
+      return true;
   }
 }
 
@@ -36,9 +41,12 @@ bool takes(Function function, DType type) {
   switch (function) {
     case Function::Neg:
     case Function::Abs:
-    case Function::Fma: return type != DType::Bool;
-    case Function::Not: return !is_float(type);
-    default: return is_float(type);
+    case Function::Fma:
+      return type != DType::Bool;
+    case Function::Not:
+      return !is_float(type);
+    default:
+      return is_float(type);
   }
 }
 
@@ -46,7 +54,8 @@ void check_constant(const Expr& expr) {
   const int64_t value = expr.as<IntConst>()->value;
   require(!expr.type().is_float() && !expr.type().is_vector(), expr, "a constant of a wrong type");
   require(!expr.type().is_bool() || value == 0 || value == 1, expr, "a bool is 0 or 1");
-  require(expr.type().scalar != DType::Int32 || value == static_cast<int32_t>(value), expr, "no i32 is so large");
+  require(expr.type().scalar != DType::Int32 || value == static_cast<int32_t>(value), expr,
+          "no i32 is so large");
 }
 
 void check_load(const Expr& expr, const Scope& scope) {
@@ -54,15 +63,20 @@ void check_load(const Expr& expr, const Scope& scope) {
   scope.find_buffer(node->buffer);
   const Type index = node->index.type();
   require(index.scalar == DType::Int64, expr, "an index of type ", to_string(index));
-  require(expr.type() == Type{node->buffer->element, index.lanes}, expr, "a load of type ", to_string(expr.type()));
-  require(!node->predicate || node->predicate.type() == kBool.with_lanes(index.lanes), expr, "a predicate of wrong type");
+  require(expr.type() == Type{node->buffer->element, index.lanes}, expr, "a load of type ",
+          to_string(expr.type()));
+  require(!node->predicate || node->predicate.type() == kBool.with_lanes(index.lanes), expr,
+          "a predicate of wrong type");
 }
 
 void check_call(const Expr& expr) {
   const auto* node = expr.as<Call>();
-  require(static_cast<int>(node->args.size()) == arguments_of(node->function), expr, "a wrong number of arguments");
-  for (const Expr& arg : node->args) require(arg.type() == expr.type(), expr, "arguments of several types");
-  require(takes(node->function, expr.type().scalar), expr, "not a function of ", to_string(expr.type()));
+  require(static_cast<int>(node->args.size()) == arguments_of(node->function), expr,
+          "a wrong number of arguments");
+  for (const Expr& arg : node->args)
+    require(arg.type() == expr.type(), expr, "arguments of several types");
+  require(takes(node->function, expr.type().scalar), expr, "not a function of ",
+          to_string(expr.type()));
 }
 
 void check_binary(const Expr& expr) {
@@ -84,15 +98,18 @@ void check_shuffle(const Expr& expr) {
 // The node itself; its operands are looked at on their own.
 void check_node(const Expr& expr, const Scope& scope) {
   switch (expr->kind) {
-    case ExprKind::IntConst: return check_constant(expr);
-    case ExprKind::FloatConst: return require(expr.type().is_float() && !expr.type().is_vector(), expr, "a wrong type");
+    case ExprKind::IntConst:
+      return check_constant(expr);
+    case ExprKind::FloatConst:
+      return require(expr.type().is_float() && !expr.type().is_vector(), expr, "a wrong type");
     case ExprKind::Var: {
       const Declaration& declaration = scope.find(expr.as<Var>()->name);
       require(declaration.kind != NameKind::Buffer, expr, "a buffer used as a value");
-      return require(declaration.type == expr.type(), expr, "declared as ", to_string(declaration.type), ", used as ",
-                     to_string(expr.type()));
+      return require(declaration.type == expr.type(), expr, "declared as ",
+                     to_string(declaration.type), ", used as ", to_string(expr.type()));
     }
-    case ExprKind::Binary: return check_binary(expr);
+    case ExprKind::Binary:
+      return check_binary(expr);
     case ExprKind::Select: {
       const auto* node = expr.as<Select>();
       const Type condition = kBool.with_lanes(expr.type().lanes);
@@ -101,27 +118,34 @@ void check_node(const Expr& expr, const Scope& scope) {
                      expr, "types that do not fit");
     }
     case ExprKind::Cast:
-      return require(expr.as<Cast>()->value.type().lanes == expr.type().lanes, expr, "a cast of lanes");
-    case ExprKind::Call: return check_call(expr);
-    case ExprKind::Load: return check_load(expr, scope);
+      return require(expr.as<Cast>()->value.type().lanes == expr.type().lanes, expr,
+                     "a cast of lanes");
+    case ExprKind::Call:
+      return check_call(expr);
+    case ExprKind::Load:
+      return check_load(expr, scope);
     case ExprKind::Ramp: {
       const auto* node = expr.as<Ramp>();
       const Type one = expr.type().with_lanes(1);
-      return require(node->base.type() == one && node->stride.type() == one && !one.is_bool(), expr, "a wrong type");
+      return require(node->base.type() == one && node->stride.type() == one && !one.is_bool(), expr,
+                     "a wrong type");
     }
     case ExprKind::Broadcast:
-      return require(expr.as<Broadcast>()->value.type() == expr.type().with_lanes(1), expr, "a wrong type");
+      return require(expr.as<Broadcast>()->value.type() == expr.type().with_lanes(1), expr,
+                     "a wrong type");
     case ExprKind::VectorReduce: {
       const auto* node = expr.as<VectorReduce>();
       require(node->value.type().is_vector(), expr, "a reduction of what is no vector");
-      return require(reduces(node->op, expr.type().scalar), expr, "not a reduction of ", to_string(expr.type()));
+      return require(reduces(node->op, expr.type().scalar), expr, "not a reduction of ",
+                     to_string(expr.type()));
     }
     case ExprKind::LaneReduce: {
       require(!expr.type().is_vector(), expr, "a reduction of vectors over lanes");
-      return require(reduces(expr.as<LaneReduce>()->op, expr.type().scalar), expr, "not a reduction of ",
-                     to_string(expr.type()));
+      return require(reduces(expr.as<LaneReduce>()->op, expr.type().scalar), expr,
+                     "not a reduction of ", to_string(expr.type()));
     }
-    case ExprKind::LaneShuffle: return check_shuffle(expr);
+    case ExprKind::LaneShuffle:
+      return check_shuffle(expr);
   }
 }
 
@@ -138,7 +162,8 @@ void verify_expr(const Expr& expr, const Scope& scope) {
 
 void verify_expr(const Expr& expr, Type type, const Scope& scope) {
   verify_expr(expr, scope);
-  require(expr.type() == type, expr, "expected ", to_string(type), ", found ", to_string(expr.type()));
+  require(expr.type() == type, expr, "expected ", to_string(type), ", found ",
+          to_string(expr.type()));
 }
 
 }  // namespace tulle::loop

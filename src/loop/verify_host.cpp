@@ -37,7 +37,8 @@ class HostVerifier {
   void check_value(const Expr& expr) {
     verify_expr(expr, scope_);
     visit(expr, [](const Expr& inner) {
-      const bool is_scalar = !inner.as<Load>() && !inner.as<LaneReduce>() && !inner.as<LaneShuffle>();
+      const bool is_scalar =
+          !inner.as<Load>() && !inner.as<LaneReduce>() && !inner.as<LaneShuffle>();
       if (!is_scalar || inner.type().is_vector()) {
         internal_error("the host computes with scalars only: ", to_string(inner));
       }
@@ -55,7 +56,8 @@ class HostVerifier {
   }
 
   void check_writable(const Buffer& buffer) {
-    if (!scope_.find_buffer(buffer).writable) internal_error("'", buffer->name, "' is not a mut parameter");
+    if (!scope_.find_buffer(buffer).writable)
+      internal_error("'", buffer->name, "' is not a mut parameter");
   }
 
   void check(const LetStep& step) {
@@ -75,7 +77,8 @@ class HostVerifier {
       if (param.writable) check_writable(param.buffer);
       scope_.find_buffer(param.buffer);
     }
-    for (const ScalarParam& param : kernel.scalars) verify_expr(Var::make(param.name, param.type), scope_);
+    for (const ScalarParam& param : kernel.scalars)
+      verify_expr(Var::make(param.name, param.type), scope_);
   }
 
   void check(const ScanStep& step) {
@@ -92,7 +95,8 @@ class HostVerifier {
 
   void check(const SortStep& step) {
     check_writable(step.order);
-    if (step.order->element != DType::Int64) internal_error("the order '", step.order->name, "' is not i64");
+    if (step.order->element != DType::Int64)
+      internal_error("the order '", step.order->name, "' is not i64");
     if (step.keys.empty()) internal_error("a sort without keys");
     for (const Buffer& key : step.keys) check_integers(key);
     check_index(step.length);

@@ -54,7 +54,8 @@ class KernelVerifier {
   void check_own(const Stmt& stmt) {
     switch (stmt->kind) {
       case StmtKind::Block:
-      case StmtKind::Barrier: return;
+      case StmtKind::Barrier:
+        return;
       case StmtKind::Let: {
         const auto* node = stmt.as<Let>();
         verify_expr(node->value, scope_);
@@ -65,28 +66,38 @@ class KernelVerifier {
         verify_expr(node->init, scope_);
         return scope_.declare(node->name, {NameKind::Variable, node->init.type(), {}});
       }
-      case StmtKind::Assign: return check_assign(*stmt.as<Assign>());
-      case StmtKind::Store: return check_store(*stmt.as<Store>());
-      case StmtKind::For: return check_for(*stmt.as<For>());
-      case StmtKind::While: return verify_expr(stmt.as<While>()->condition, kBool, scope_);
-      case StmtKind::If: return verify_expr(stmt.as<If>()->condition, kBool, scope_);
-      case StmtKind::Allocate: return check_allocate(*stmt.as<Allocate>());
-      case StmtKind::Atomic: return check_atomic(*stmt.as<Atomic>());
+      case StmtKind::Assign:
+        return check_assign(*stmt.as<Assign>());
+      case StmtKind::Store:
+        return check_store(*stmt.as<Store>());
+      case StmtKind::For:
+        return check_for(*stmt.as<For>());
+      case StmtKind::While:
+        return verify_expr(stmt.as<While>()->condition, kBool, scope_);
+      case StmtKind::If:
+        return verify_expr(stmt.as<If>()->condition, kBool, scope_);
+      case StmtKind::Allocate:
+        return check_allocate(*stmt.as<Allocate>());
+      case StmtKind::Atomic:
+        return check_atomic(*stmt.as<Atomic>());
       case StmtKind::Prefetch:
         scope_.find_buffer(stmt.as<Prefetch>()->buffer);
         return verify_expr(stmt.as<Prefetch>()->index, kIndex, scope_);
-      case StmtKind::Invoke: return check_invoke(*stmt.as<Invoke>());
+      case StmtKind::Invoke:
+        return check_invoke(*stmt.as<Invoke>());
     }
   }
 
   void check_assign(const Assign& node) {
     const Declaration& declaration = scope_.find(node.name);
-    if (declaration.kind != NameKind::Variable) internal_error("'", node.name, "' is not declared with var");
+    if (declaration.kind != NameKind::Variable)
+      internal_error("'", node.name, "' is not declared with var");
     verify_expr(node.value, declaration.type, scope_);
   }
 
   void check_writable(const Buffer& buffer) {
-    if (!scope_.find_buffer(buffer).writable) internal_error("'", buffer->name, "' is not a mut parameter");
+    if (!scope_.find_buffer(buffer).writable)
+      internal_error("'", buffer->name, "' is not a mut parameter");
   }
 
   void check_store(const Store& node) {
@@ -102,8 +113,10 @@ class KernelVerifier {
     verify_expr(node.end, kIndex, scope_);
     if (node.step < 1) internal_error("a step of ", node.step);
     const bool has_factor = node.loop == LoopKind::Vector || node.loop == LoopKind::Unrolled;
-    if (!has_factor && node.factor != 0) internal_error("a factor at a ", text_of(node.loop), " loop");
-    if (node.loop == LoopKind::Vector && node.factor < 2) internal_error("a vector loop without lanes");
+    if (!has_factor && node.factor != 0)
+      internal_error("a factor at a ", text_of(node.loop), " loop");
+    if (node.loop == LoopKind::Vector && node.factor < 2)
+      internal_error("a vector loop without lanes");
     if (node.loop == LoopKind::Unrolled && node.factor == 0 && !constant_extent(node)) {
       internal_error("a loop unrolled completely needs constant bounds");
     }
@@ -126,11 +139,13 @@ class KernelVerifier {
     if (!reduces(node.op, node.buffer->element)) {
       internal_error("atomic_", text_of(node.op), " of ", name_of(node.buffer->element));
     }
-    if (!node.result.empty()) scope_.declare(node.result, {NameKind::Constant, {node.buffer->element, 1}, {}});
+    if (!node.result.empty())
+      scope_.declare(node.result, {NameKind::Constant, {node.buffer->element, 1}, {}});
   }
 
   void check_invoke(const Invoke& node) {
-    if (node.args.size() != 2) internal_error(text_of(node.function), " takes a buffer and two numbers");
+    if (node.args.size() != 2)
+      internal_error(text_of(node.function), " takes a buffer and two numbers");
     for (const Expr& arg : node.args) verify_expr(arg, kIndex, scope_);
     scope_.find_buffer(node.buffer);
     if (node.function != RuntimeFunction::Sort) return;

@@ -14,8 +14,8 @@ namespace tulle::loop {
 
 namespace {
 
-// How far threads agree: within every aligned group of so many threads all have the same value, or all arrive. A power of
-// two up to the size of a warp, or kAll for the whole block.
+// How far threads agree: within every aligned group of so many threads all have the same value, or
+// all arrive. A power of two up to the size of a warp, or kAll for the whole block.
 using Agreement = int;
 constexpr Agreement kAll = 1 << 20;
 
@@ -38,21 +38,28 @@ bool spreads(const Stmt& stmt) {
   return loop && (loop->loop == LoopKind::Parallel || loop->loop == LoopKind::Block);
 }
 
-// The loop over CPU workers or GPU blocks is the last statement, after lets only: what surrounds it would run on all of them.
-// Null if there is none.
+// The loop over CPU workers or GPU blocks is the last statement, after lets only: what surrounds it
+// would run on all of them. Null if there is none.
 const For* find_spread_loop(const Stmt& body) {
   std::vector<Stmt> loops;
-  visit(body, [&](const Stmt& stmt) { if (spreads(stmt)) loops.push_back(stmt); }, [](const Expr&) {});
+  visit(
+      body,
+      [&](const Stmt& stmt) {
+        if (spreads(stmt)) loops.push_back(stmt);
+      },
+      [](const Expr&) {});
   if (loops.empty()) return nullptr;
   if (loops.size() > 1) fail(loops[1], "a second parallel or block loop");
   Stmt stmt = body;
   while (const auto* block = stmt.as<Block>()) {
-    const bool only_lets = std::all_of(block->stmts.begin(), block->stmts.end() - !block->stmts.empty(),
-                                       [](const Stmt& inner) { return inner.as<Let>() != nullptr; });
+    const bool only_lets =
+        std::all_of(block->stmts.begin(), block->stmts.end() - !block->stmts.empty(),
+                    [](const Stmt& inner) { return inner.as<Let>() != nullptr; });
     if (block->stmts.empty() || !only_lets) break;
     stmt = block->stmts.back();
   }
-  if (!spreads(stmt)) fail(loops[0], "a parallel or block loop has to be the last statement, after lets only");
+  if (!spreads(stmt))
+    fail(loops[0], "a parallel or block loop has to be the last statement, after lets only");
   return stmt.as<For>();
 }
 
@@ -79,18 +86,22 @@ class PlacementVerifier {
       case StmtKind::Block:
         for (const Stmt& inner : stmt.as<Block>()->stmts) walk(inner, arriving);
         return;
-      case StmtKind::Let: return note(stmt.as<Let>()->name, look(stmt, stmt.as<Let>()->value, arriving));
-      case StmtKind::Declare: return note(stmt.as<Declare>()->name, look(stmt, stmt.as<Declare>()->init, arriving));
+      case StmtKind::Let:
+        return note(stmt.as<Let>()->name, look(stmt, stmt.as<Let>()->value, arriving));
+      case StmtKind::Declare:
+        return note(stmt.as<Declare>()->name, look(stmt, stmt.as<Declare>()->init, arriving));
       case StmtKind::Assign: {
         const auto* node = stmt.as<Assign>();
         return note(node->name, std::min(arriving, look(stmt, node->value, arriving)));
       }
       case StmtKind::Store: {
         const auto* node = stmt.as<Store>();
-        for (const Expr& expr : {node->index, node->value, node->predicate}) look(stmt, expr, arriving);
+        for (const Expr& expr : {node->index, node->value, node->predicate})
+          look(stmt, expr, arriving);
         return check_effect(stmt, node->buffer);
       }
-      case StmtKind::For: return walk_for(stmt, arriving);
+      case StmtKind::For:
+        return walk_for(stmt, arriving);
       case StmtKind::While: {
         const auto* node = stmt.as<While>();
         const Agreement inside = std::min(arriving, agreement(node->condition));
@@ -104,7 +115,8 @@ class PlacementVerifier {
         if (node->no) walk(node->no, inside);
         return;
       }
-      case StmtKind::Allocate: return check_allocate(stmt, arriving);
+      case StmtKind::Allocate:
+        return check_allocate(stmt, arriving);
       case StmtKind::Atomic: {
         const auto* node = stmt.as<Atomic>();
         look(stmt, node->index, arriving);
@@ -112,8 +124,11 @@ class PlacementVerifier {
         if (!node->result.empty()) note(node->result, 1);
         return check_effect(stmt, node->buffer);
       }
-      case StmtKind::Barrier: return check_barrier(stmt, arriving);
-      case StmtKind::Prefetch: look(stmt, stmt.as<Prefetch>()->index, arriving); return;
+      case StmtKind::Barrier:
+        return check_barrier(stmt, arriving);
+      case StmtKind::Prefetch:
+        look(stmt, stmt.as<Prefetch>()->index, arriving);
+        return;
       case StmtKind::Invoke:
         for (const Expr& arg : stmt.as<Invoke>()->args) look(stmt, arg, arriving);
         return check_effect(stmt, stmt.as<Invoke>()->buffer);
@@ -122,13 +137,16 @@ class PlacementVerifier {
 
   void walk_for(const Stmt& stmt, Agreement arriving) {
     const auto* loop = stmt.as<For>();
-    const Agreement bounds = std::min(look(stmt, loop->begin, arriving), look(stmt, loop->end, arriving));
+    const Agreement bounds =
+        std::min(look(stmt, loop->begin, arriving), look(stmt, loop->end, arriving));
     switch (loop->loop) {
       case LoopKind::Warp:
       case LoopKind::Lane:
-      case LoopKind::Thread: return walk_bound(stmt, arriving);
+      case LoopKind::Thread:
+        return walk_bound(stmt, arriving);
       case LoopKind::Parallel:
-      case LoopKind::Block: return walk(loop->body, arriving);
+      case LoopKind::Block:
+        return walk(loop->body, arriving);
       default:
         note(loop->var, bounds);
         return walk(loop->body, std::min(arriving, bounds));
@@ -142,10 +160,16 @@ class PlacementVerifier {
     const auto extent = constant_extent(*loop);
     if (!extent) fail(stmt, "a ", text_of(loop->loop), " loop needs constant bounds");
     const bool is_warp = loop->loop == LoopKind::Warp;
-    const int64_t most = is_warp ? kMostThreads / kWarpSize : loop->loop == LoopKind::Lane ? kWarpSize : kMostThreads;
-    if (*extent > most) fail(stmt, "a ", text_of(loop->loop), " loop of more than ", most, " iterations");
-    const int64_t all = is_warp ? threads_ / kWarpSize : loop->loop == LoopKind::Lane ? kWarpSize : threads_;
-    if (*extent < all) arriving = std::min(arriving, is_warp ? kWarpSize : agreement_of_multiples(*extent));
+    const int64_t most = is_warp                        ? kMostThreads / kWarpSize
+                         : loop->loop == LoopKind::Lane ? kWarpSize
+                                                        : kMostThreads;
+    if (*extent > most)
+      fail(stmt, "a ", text_of(loop->loop), " loop of more than ", most, " iterations");
+    const int64_t all = is_warp                        ? threads_ / kWarpSize
+                        : loop->loop == LoopKind::Lane ? kWarpSize
+                                                       : threads_;
+    if (*extent < all)
+      arriving = std::min(arriving, is_warp ? kWarpSize : agreement_of_multiples(*extent));
     note(loop->var, is_warp ? kWarpSize : 1);
     const bool counts_threads = !is_warp && is_constant(loop->begin, 0) && loop->step == 1;
     if (counts_threads) thread_numbers_.insert(loop->var);
@@ -155,15 +179,19 @@ class PlacementVerifier {
     thread_numbers_.erase(loop->var);
   }
 
-  bool inside(LoopKind kind) const { return std::find(enclosing_.begin(), enclosing_.end(), kind) != enclosing_.end(); }
+  bool inside(LoopKind kind) const {
+    return std::find(enclosing_.begin(), enclosing_.end(), kind) != enclosing_.end();
+  }
 
   void check_nesting(const Stmt& stmt) {
     const LoopKind kind = stmt.as<For>()->loop;
     if (!on_gpu_) fail(stmt, "a ", text_of(kind), " loop outside of a block loop");
-    if (inside(LoopKind::Lane) || inside(LoopKind::Thread) || (kind != LoopKind::Lane && inside(LoopKind::Warp))) {
+    if (inside(LoopKind::Lane) || inside(LoopKind::Thread) ||
+        (kind != LoopKind::Lane && inside(LoopKind::Warp))) {
       fail(stmt, "a ", text_of(kind), " loop inside a ", text_of(enclosing_.back()), " loop");
     }
-    if (kind == LoopKind::Lane && !inside(LoopKind::Warp)) fail(stmt, "a lane loop outside of a warp loop");
+    if (kind == LoopKind::Lane && !inside(LoopKind::Warp))
+      fail(stmt, "a lane loop outside of a warp loop");
   }
 
   // Outside of lane and thread loops every thread would do the same thing at once.
@@ -181,7 +209,8 @@ class PlacementVerifier {
     if (space == Space::Workspace && on_gpu_) fail(stmt, "a workspace in a kernel for the GPU");
     if (space != Space::Shared) return;
     if (!on_gpu_) fail(stmt, "shared memory outside of a block loop");
-    if (!enclosing_.empty()) fail(stmt, "shared memory inside a ", text_of(enclosing_.back()), " loop");
+    if (!enclosing_.empty())
+      fail(stmt, "shared memory inside a ", text_of(enclosing_.back()), " loop");
     if (reports_ && arriving != kAll) fail(stmt, "shared memory where not all threads arrive");
   }
 
@@ -222,45 +251,56 @@ class PlacementVerifier {
     if (!reduce && !shuffle) return;
     const int width = reduce ? reduce->width : shuffle->width;
     if (!on_gpu_) fail(stmt, "a lane operation outside of a block loop: ", to_string(expr));
-    if (threads_ % width != 0) fail(stmt, "a group of ", width, " lanes in a block of ", threads_, ": ", to_string(expr));
-    if (arriving < width) fail(stmt, "a lane operation that not all its lanes need reach together: ", to_string(expr));
+    if (threads_ % width != 0)
+      fail(stmt, "a group of ", width, " lanes in a block of ", threads_, ": ", to_string(expr));
+    if (arriving < width)
+      fail(stmt, "a lane operation that not all its lanes need reach together: ", to_string(expr));
   }
 
   Agreement agreement(const Expr& expr) {
     if (!expr) return kAll;
     switch (expr->kind) {
       case ExprKind::IntConst:
-      case ExprKind::FloatConst: return kAll;
+      case ExprKind::FloatConst:
+        return kAll;
       case ExprKind::Var: {
         const auto found = agreements_.find(expr.as<Var>()->name);
         return found == agreements_.end() ? kAll : found->second;
       }
-      case ExprKind::Binary: return agreement_of_binary(*expr.as<Binary>());
+      case ExprKind::Binary:
+        return agreement_of_binary(*expr.as<Binary>());
       case ExprKind::Load: {
         const auto* node = expr.as<Load>();
         if (node->buffer->space == Space::Local) return 1;
         return std::min(agreement(node->index), agreement(node->predicate));
       }
-      case ExprKind::LaneReduce: return std::max(expr.as<LaneReduce>()->width, agreement(expr.as<LaneReduce>()->value));
+      case ExprKind::LaneReduce:
+        return std::max(expr.as<LaneReduce>()->width, agreement(expr.as<LaneReduce>()->value));
       case ExprKind::LaneShuffle: {
         const auto* node = expr.as<LaneShuffle>();
         const Agreement value = agreement(node->value);
         if (value >= node->width) return value;
-        return node->mode == ShuffleMode::Index && agreement(node->lane) >= node->width ? node->width : 1;
+        return node->mode == ShuffleMode::Index && agreement(node->lane) >= node->width
+                   ? node->width
+                   : 1;
       }
       case ExprKind::Select: {
         const auto* node = expr.as<Select>();
         return std::min({agreement(node->condition), agreement(node->yes), agreement(node->no)});
       }
-      case ExprKind::Cast: return agreement(expr.as<Cast>()->value);
+      case ExprKind::Cast:
+        return agreement(expr.as<Cast>()->value);
       case ExprKind::Call: {
         Agreement all = kAll;
         for (const Expr& arg : expr.as<Call>()->args) all = std::min(all, agreement(arg));
         return all;
       }
-      case ExprKind::Ramp: return std::min(agreement(expr.as<Ramp>()->base), agreement(expr.as<Ramp>()->stride));
-      case ExprKind::Broadcast: return agreement(expr.as<Broadcast>()->value);
-      case ExprKind::VectorReduce: return agreement(expr.as<VectorReduce>()->value);
+      case ExprKind::Ramp:
+        return std::min(agreement(expr.as<Ramp>()->base), agreement(expr.as<Ramp>()->stride));
+      case ExprKind::Broadcast:
+        return agreement(expr.as<Broadcast>()->value);
+      case ExprKind::VectorReduce:
+        return agreement(expr.as<VectorReduce>()->value);
     }
     internal_error("an expression of unknown kind");
   }
@@ -292,7 +332,7 @@ class PlacementVerifier {
   bool on_gpu_;
   int threads_;
   bool changed_ = false;
-  bool reports_ = false;                        // agreements are final
+  bool reports_ = false;                         // agreements are final
   std::map<std::string, Agreement> agreements_;  // by name; scopes that share a name share it
   std::set<std::string> thread_numbers_;         // variables that count threads or lanes from 0
   std::vector<LoopKind> enclosing_;              // warp, lane and thread loops

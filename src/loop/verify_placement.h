@@ -5,7 +5,8 @@
 
 namespace tulle::loop {
 
-// Raises an InternalError that quotes what stands in a wrong place. Names and types have been checked.
+// Raises an InternalError that quotes what stands in a wrong place. Names and types have been
+// checked.
 void verify_placement(const Kernel& kernel);
 
 }  // namespace tulle::loop

@@ -13,8 +13,9 @@ namespace {
 
 bool is_name(const std::string& text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0]))) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  });
 }
 
 }  // namespace
@@ -27,9 +28,11 @@ void Scope::declare(const std::string& name, Declaration declaration) {
   levels_.back().emplace(name, std::move(declaration));
 }
 
-void Scope::declare_parameters(const std::vector<BufferParam>& buffers, const std::vector<ScalarParam>& scalars) {
+void Scope::declare_parameters(const std::vector<BufferParam>& buffers,
+                               const std::vector<ScalarParam>& scalars) {
   for (const BufferParam& param : buffers) {
-    if (param.buffer->space != Space::Global) internal_error("the parameter ", param.buffer->name, " is not global");
+    if (param.buffer->space != Space::Global)
+      internal_error("the parameter ", param.buffer->name, " is not global");
     declare(param.buffer->name, {NameKind::Buffer, {}, param.buffer, param.writable});
   }
   for (const ScalarParam& param : scalars) {
@@ -54,7 +57,8 @@ const Declaration& Scope::find(const std::string& name) const {
 const Declaration& Scope::find_buffer(const Buffer& buffer) const {
   const Declaration& declaration = find(buffer->name);
   if (declaration.kind != NameKind::Buffer) internal_error("'", buffer->name, "' is not a buffer");
-  if (declaration.buffer->element != buffer->element || declaration.buffer->space != buffer->space) {
+  if (declaration.buffer->element != buffer->element ||
+      declaration.buffer->space != buffer->space) {
     internal_error("'", buffer->name, "' is ", text_of(declaration.buffer->space), " ",
                    name_of(declaration.buffer->element), ", used as ", text_of(buffer->space), " ",
                    name_of(buffer->element));

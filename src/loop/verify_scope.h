@@ -27,7 +27,8 @@ class Scope {
 
   // Each of these raises an InternalError that says what is wrong with the name.
   void declare(const std::string& name, Declaration declaration);
-  void declare_parameters(const std::vector<BufferParam>& buffers, const std::vector<ScalarParam>& scalars);
+  void declare_parameters(const std::vector<BufferParam>& buffers,
+                          const std::vector<ScalarParam>& scalars);
   void forget(const Buffer& buffer);  // of the outermost level
   const Declaration& find(const std::string& name) const;
   const Declaration& find_buffer(const Buffer& buffer) const;

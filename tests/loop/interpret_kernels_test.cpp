@@ -15,7 +15,8 @@ struct Csr {
   std::vector<float> values;
 };
 
-// About `density` of the entries, some rows empty; small integers as values, so that sums are exact.
+// About `density` of the entries, some rows empty; small integers as values, so that sums are
+// exact.
 Csr random_csr(int64_t rows, int64_t columns, double density, uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<> chance(0, 1);
@@ -113,11 +114,13 @@ TEST(InterpretKernels, SpmmWithVectors) {
   const std::vector<float> b = random_dense(13 * 21, 4);
   Arrays arrays = csr_arrays(a);
   arrays.emplace("B", to_array(DType::Float32, b));
-  const Arrays results = interpret(parse_host_program(kSpmmVectors), arrays, {{"n_i", 11}, {"n_k", 21}});
+  const Arrays results =
+      interpret(parse_host_program(kSpmmVectors), arrays, {{"n_i", 11}, {"n_k", 21}});
   EXPECT_EQ(to_vector<float>(results.at("C")), spmm(a, b, 21));
 }
 
-// A warp for each row; lanes over the columns of B; the row's coordinates are handed around by shuffles.
+// A warp for each row; lanes over the columns of B; the row's coordinates are handed around by
+// shuffles.
 constexpr const char* kSpmmWarps = R"(
 host spmm(A_pos: i32*, A_crd: i32*, A: f32*, B: f32*; n_i: i64, n_k: i64) -> (C) {
   let blocks: i64 = (n_i + 3) / 4
@@ -159,7 +162,8 @@ TEST(InterpretKernels, SpmmWithAWarpForEachRow) {
   const std::vector<float> b = random_dense(90 * 37, 6);
   Arrays arrays = csr_arrays(a);
   arrays.emplace("B", to_array(DType::Float32, b));
-  const Arrays results = interpret(parse_host_program(kSpmmWarps), arrays, {{"n_i", 10}, {"n_k", 37}});
+  const Arrays results =
+      interpret(parse_host_program(kSpmmWarps), arrays, {{"n_i", 10}, {"n_k", 37}});
   EXPECT_EQ(to_vector<float>(results.at("C")), spmm(a, b, 37));
 }
 

@@ -16,9 +16,9 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 // The value of an expression over the scalars n (i64), m (i32), s (f32) and d (f64).
 template <typename T>
 T evaluate(const std::string& type, const std::string& expr, const Scalars& given = {}) {
-  const std::string text =
-      concat("host h(; n: i64, m: i32, s: f32, d: f64) -> (R) { R = alloc ", type,
-             "[1] launch k }\nkernel k(R: mut ", type, "*; n: i64, m: i32, s: f32, d: f64) { R[0] = ", expr, " }");
+  const std::string text = concat("host h(; n: i64, m: i32, s: f32, d: f64) -> (R) { R = alloc ",
+                                  type, "[1] launch k }\nkernel k(R: mut ", type,
+                                  "*; n: i64, m: i32, s: f32, d: f64) { R[0] = ", expr, " }");
   Scalars scalars{{"n", 7}, {"m", 5}, {"s", 0.5}, {"d", 0.25}};
   for (const auto& [name, value] : given) scalars[name] = value;
   const Array result = interpret(parse_host_program(text), {}, scalars).at("R");
@@ -37,7 +37,8 @@ TEST(InterpretValues, SinglePrecisionRoundsAfterEveryOperation) {
 TEST(InterpretValues, FmaIsFused) {
   const float a = 1.0f + 0x1p-12f;
   EXPECT_EQ(evaluate<float>("f32", "fma(s, s, -1.0f)", {{"s", a}}), std::fma(a, a, -1.0f));
-  EXPECT_NE(evaluate<float>("f32", "fma(s, s, -1.0f)", {{"s", a}}), evaluate<float>("f32", "s * s - 1.0f", {{"s", a}}));
+  EXPECT_NE(evaluate<float>("f32", "fma(s, s, -1.0f)", {{"s", a}}),
+            evaluate<float>("f32", "s * s - 1.0f", {{"s", a}}));
 }
 
 TEST(InterpretValues, IntegersWrap) {
@@ -97,10 +98,11 @@ TEST(InterpretValues, Vectors) {
   EXPECT_EQ(evaluate<int64_t>("i64", "vector_reduce(add, ramp(n, 3, 4))"), 4 * 7 + 3 * 6);
   EXPECT_EQ(evaluate<int64_t>("i64", "vector_reduce(max, ramp(n, -3, 5))"), 7);
   EXPECT_EQ(evaluate<float>("f32", "vector_reduce(mul, broadcast(s, 3))"), 0.125f);
-  EXPECT_EQ(evaluate<int64_t>("i64",
-                              "vector_reduce(add, select(ramp(n, 1, 4) < broadcast(9, 4), ramp(0, 1, 4), "
-                              "broadcast(10, 4)))"),
-            0 + 1 + 10 + 10);
+  EXPECT_EQ(
+      evaluate<int64_t>("i64",
+                        "vector_reduce(add, select(ramp(n, 1, 4) < broadcast(9, 4), ramp(0, 1, 4), "
+                        "broadcast(10, 4)))"),
+      0 + 1 + 10 + 10);
 }
 
 TEST(InterpretValues, HalfPrecisionIsUnsupported) {

@@ -1,15 +1,17 @@
 // The rewriter hands unchanged nodes on, rebuilds the others, and reaches every child.
+#include "loop/rewrite.h"
+
 #include <gtest/gtest.h>
 
 #include "loop/parse.h"
 #include "loop/print.h"
-#include "loop/rewrite.h"
 #include "tulle/error.h"
 
 namespace tulle::loop {
 namespace {
 
-// Every kind of statement and expression, with the variable n in every place that an expression can have.
+// Every kind of statement and expression, with the variable n in every place that an expression can
+// have.
 constexpr const char* kEverything = R"(
 kernel k(A: i64*, C: mut i64*, P: mut i64*; n: i64) {
   let a: i64 = n + select(n < 3, n, 2 * n)
@@ -30,10 +32,12 @@ kernel k(A: i64*, C: mut i64*, P: mut i64*; n: i64) {
 
 int uses(const Stmt& stmt, const std::string& name) {
   int count = 0;
-  visit(stmt, [](const Stmt&) {}, [&](const Expr& expr) {
-    const auto* var = expr.as<Var>();
-    count += var && var->name == name;
-  });
+  visit(
+      stmt, [](const Stmt&) {},
+      [&](const Expr& expr) {
+        const auto* var = expr.as<Var>();
+        count += var && var->name == name;
+      });
   return count;
 }
 
@@ -53,13 +57,15 @@ TEST(Rewrite, SubstitutionReachesEveryUse) {
 }
 
 TEST(Rewrite, RebuildingFolds) {
-  const Kernel kernel = parse_kernel("kernel k(C: mut i64*; n: i64) { if (n < 3) { C[n * 4 + 1] = n } }");
+  const Kernel kernel =
+      parse_kernel("kernel k(C: mut i64*; n: i64) { if (n < 3) { C[n * 4 + 1] = n } }");
   const Stmt changed = substitute(kernel.body, "n", IntConst::make(2));
   EXPECT_EQ(to_string(changed), "{\n  {\n    C[9] = 2\n  }\n}\n");
 }
 
 TEST(Rewrite, UnchangedSiblingsAreShared) {
-  const Stmt body = parse_kernel("kernel k(C: mut i64*; n: i64, m: i64) { C[0] = n C[1] = m }").body;
+  const Stmt body =
+      parse_kernel("kernel k(C: mut i64*; n: i64, m: i64) { C[0] = n C[1] = m }").body;
   const Stmt changed = substitute(body, "n", IntConst::make(2));
   EXPECT_NE(changed.as<Block>()->stmts[0].get(), body.as<Block>()->stmts[0].get());
   EXPECT_EQ(changed.as<Block>()->stmts[1].get(), body.as<Block>()->stmts[1].get());

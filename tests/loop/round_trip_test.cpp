@@ -14,7 +14,8 @@ namespace {
 
 // One statement of a kernel in which these names are known.
 std::string around(const std::string& stmt) {
-  return "kernel k(A: f32*, D: f64*, P: mut i32*, L: mut i64*, H: bf16*, C: mut f32*; n: i64, m: i32, s: f32, d: f64, "
+  return "kernel k(A: f32*, D: f64*, P: mut i32*, L: mut i64*, H: bf16*, C: mut f32*; n: i64, m: "
+         "i32, s: f32, d: f64, "
          "c: bool) {\n" +
          stmt + "}\n";
 }
@@ -28,38 +29,31 @@ TEST_P(StmtText, ReadsBack) {
   EXPECT_TRUE(same(parse_kernel(to_string(kernel)), kernel));
 }
 
-INSTANTIATE_TEST_SUITE_P(Stmts, StmtText, testing::Values(
-    "  let x: i64 = n + 1\n",
-    "  var x: f32 = 0.0f\n  x = x + s\n",
-    "  C[n] = s\n",
-    "  C[n if c] = s\n",
-    "  nontemporal C[ramp(n, 1, 8)] = broadcast(s, 8)\n",
-    "  nontemporal C[ramp(n, 1, 8) if broadcast(c, 8)] = A[ramp(n, 1, 8)]\n",
-    "  {\n    let x: i64 = 3\n  }\n",
-    "  {\n  }\n",
-    "  for i in [0, n) {\n    C[i] = A[i]\n  }\n",
-    "  for i in [n - 3, n) by 4 {\n  }\n",
-    "  parallel for i in [0, n) {\n  }\n",
-    "  vector(16) for i in [0, n) {\n  }\n",
-    "  unrolled(4) for i in [0, n) {\n  }\n",
-    "  unrolled for i in [0, 8) {\n  }\n",
-    "  block for b in [0, n) {\n    warp for warp in [0, 4) {\n      lane for lane in [0, 32) {\n"
-    "        barrier(warp)\n      }\n    }\n  }\n",
-    "  block for b in [0, n) {\n    thread for thread in [0, 128) by 2 {\n      barrier(block)\n    }\n  }\n",
-    "  while (n < 3) {\n    C[0] = s\n  }\n",
-    "  if (c) {\n    C[0] = s\n  }\n",
-    "  if (c) {\n    C[0] = s\n  } else {\n    C[1] = s\n  }\n",
-    "  if (c) {\n  } else if (n == 3) {\n  } else if (n == 4) {\n  } else {\n    C[1] = s\n  }\n",
-    "  if (c) {\n    if (n == 3) {\n    }\n  } else {\n    if (c) {\n    }\n  }\n",
-    "  w = alloc workspace f32[n * 2]\n",
-    "  w = alloc zeroed workspace f64[n]\n",
-    "  w = alloc shared i32[256]\n  w[0] = m\n",
-    "  w = alloc local i64[4]\n",
-    "  atomic_add(C[n], s)\n",
-    "  atomic_max(P[n], m)\n",
-    "  let old: i32 = atomic_or(P[n], m)\n",
-    "  prefetch(A[n + 64], 2)\n",
-    "  sort(P, 0, n)\n"));
+INSTANTIATE_TEST_SUITE_P(
+    Stmts, StmtText,
+    testing::Values("  let x: i64 = n + 1\n", "  var x: f32 = 0.0f\n  x = x + s\n", "  C[n] = s\n",
+                    "  C[n if c] = s\n", "  nontemporal C[ramp(n, 1, 8)] = broadcast(s, 8)\n",
+                    "  nontemporal C[ramp(n, 1, 8) if broadcast(c, 8)] = A[ramp(n, 1, 8)]\n",
+                    "  {\n    let x: i64 = 3\n  }\n", "  {\n  }\n",
+                    "  for i in [0, n) {\n    C[i] = A[i]\n  }\n",
+                    "  for i in [n - 3, n) by 4 {\n  }\n", "  parallel for i in [0, n) {\n  }\n",
+                    "  vector(16) for i in [0, n) {\n  }\n",
+                    "  unrolled(4) for i in [0, n) {\n  }\n", "  unrolled for i in [0, 8) {\n  }\n",
+                    "  block for b in [0, n) {\n    warp for warp in [0, 4) {\n      lane for lane "
+                    "in [0, 32) {\n"
+                    "        barrier(warp)\n      }\n    }\n  }\n",
+                    "  block for b in [0, n) {\n    thread for thread in [0, 128) by 2 {\n      "
+                    "barrier(block)\n    }\n  }\n",
+                    "  while (n < 3) {\n    C[0] = s\n  }\n", "  if (c) {\n    C[0] = s\n  }\n",
+                    "  if (c) {\n    C[0] = s\n  } else {\n    C[1] = s\n  }\n",
+                    "  if (c) {\n  } else if (n == 3) {\n  } else if (n == 4) {\n  } else {\n    "
+                    "C[1] = s\n  }\n",
+                    "  if (c) {\n    if (n == 3) {\n    }\n  } else {\n    if (c) {\n    }\n  }\n",
+                    "  w = alloc workspace f32[n * 2]\n", "  w = alloc zeroed workspace f64[n]\n",
+                    "  w = alloc shared i32[256]\n  w[0] = m\n", "  w = alloc local i64[4]\n",
+                    "  atomic_add(C[n], s)\n", "  atomic_max(P[n], m)\n",
+                    "  let old: i32 = atomic_or(P[n], m)\n", "  prefetch(A[n + 64], 2)\n",
+                    "  sort(P, 0, n)\n"));
 
 class ExprText : public testing::TestWithParam<const char*> {};
 
@@ -71,35 +65,40 @@ TEST_P(ExprText, ReadsBack) {
   EXPECT_EQ(to_string(parse_kernel(text)), text);
 }
 
-INSTANTIATE_TEST_SUITE_P(Exprs, ExprText, testing::Values(
-    "i64 3", "i64 -3", "i64 -9223372036854775808", "i64 9223372036854775807", "i32 3:i32", "i32 -2147483648:i32",
-    "bool true", "bool false", "f32 0.5f", "f32 -0.0f", "f32 0.1f", "f32 1e-45f", "f32 3.4028235e+38f", "f32 1e+20f",
-    "f64 0.1", "f64 5e-324", "f64 -1.7976931348623157e+308", "f64 1.0", "f32 inf:f32", "f64 -inf:f64", "f32 nan:f32",
-    "bf16 0.5:bf16", "f16 -inf:f16",
-    "i64 n - (n - 1)", "i64 n - n - 1", "i64 n * (n + 1)", "i64 n * n + 1", "i64 n / (n / 2)", "i64 n % 3 * 2",
-    "i64 n - -3", "i64 -3 * n", "i64 min(n, 3)", "i64 max(min(n, 3), n + 1)",
-    "bool n == 3", "bool n != 3", "bool n < 3", "bool n <= 3", "bool n > 3", "bool n >= 3",
-    "bool c && n < 3 || c", "bool c && (n < 3 || c)", "bool n < 3 == c", "bool c == (n == 3)",
-    "i64 n & 3 | n ^ 1", "i64 (n | 3) & 1", "i64 n << 2 + n", "i64 (n << 2) + n", "i64 n >> 2",
-    "f32 s / s", "f32 s + (s + s)", "f32 neg(s)", "bool not(c)", "f32 abs(s)", "f32 sqrt(s)", "f32 floor(s)",
-    "f32 ceil(s)", "f32 round(s)", "f32 trunc(s)", "f32 sin(s)", "f32 tan(s)", "f32 asin(s)", "f32 atan(s)",
-    "f32 sinh(s)", "f32 tanh(s)", "f32 asinh(s)", "f32 atanh(s)", "f32 expm1(s)", "f32 log1p(s)", "f32 erf(s)",
-    "f64 fma(d, D[n], 1.0)",
-    "f32 select(c, s, 0.0f)", "f32x4 select(broadcast(c, 4), broadcast(s, 4), A[ramp(n, 2, 4)])",
-    "i64 i64(m)", "i32 i32(n)", "f32 f32(H[n])", "f32x8 f32(D[ramp(n, 1, 8)])", "bool bool(m)",
-    "f32 A[n]", "f32 A[i64(P[n])]", "f32 A[n if c]", "f32 A[n if n < 3 && c]",
-    "f32x8 A[ramp(n, 1, 8) if broadcast(c, 8)]", "f32x8 A[ramp(n, 1, 8) + broadcast(n, 8)]",
-    "i64x4 ramp(n, 3, 4)", "f32x16 broadcast(s, 16)",
-    "f32 vector_reduce(add, A[ramp(n, 1, 8)])", "f32 vector_reduce(max, A[ramp(n, 1, 8)])",
-    "f32 lane_reduce(add, s, 32)", "i64 lane_reduce(or, n, 8)", "f32 lane_reduce(mul, s, 4)",
-    "f32 lane_shuffle(index, s, n, 32)", "f32 lane_shuffle(xor, s, 1:i32, 8)", "f32 lane_shuffle(up, s, n, 16)",
-    "f32 lane_shuffle(down, s, n, 2)"));
+INSTANTIATE_TEST_SUITE_P(
+    Exprs, ExprText,
+    testing::Values(
+        "i64 3", "i64 -3", "i64 -9223372036854775808", "i64 9223372036854775807", "i32 3:i32",
+        "i32 -2147483648:i32", "bool true", "bool false", "f32 0.5f", "f32 -0.0f", "f32 0.1f",
+        "f32 1e-45f", "f32 3.4028235e+38f", "f32 1e+20f", "f64 0.1", "f64 5e-324",
+        "f64 -1.7976931348623157e+308", "f64 1.0", "f32 inf:f32", "f64 -inf:f64", "f32 nan:f32",
+        "bf16 0.5:bf16", "f16 -inf:f16", "i64 n - (n - 1)", "i64 n - n - 1", "i64 n * (n + 1)",
+        "i64 n * n + 1", "i64 n / (n / 2)", "i64 n % 3 * 2", "i64 n - -3", "i64 -3 * n",
+        "i64 min(n, 3)", "i64 max(min(n, 3), n + 1)", "bool n == 3", "bool n != 3", "bool n < 3",
+        "bool n <= 3", "bool n > 3", "bool n >= 3", "bool c && n < 3 || c",
+        "bool c && (n < 3 || c)", "bool n < 3 == c", "bool c == (n == 3)", "i64 n & 3 | n ^ 1",
+        "i64 (n | 3) & 1", "i64 n << 2 + n", "i64 (n << 2) + n", "i64 n >> 2", "f32 s / s",
+        "f32 s + (s + s)", "f32 neg(s)", "bool not(c)", "f32 abs(s)", "f32 sqrt(s)", "f32 floor(s)",
+        "f32 ceil(s)", "f32 round(s)", "f32 trunc(s)", "f32 sin(s)", "f32 tan(s)", "f32 asin(s)",
+        "f32 atan(s)", "f32 sinh(s)", "f32 tanh(s)", "f32 asinh(s)", "f32 atanh(s)", "f32 expm1(s)",
+        "f32 log1p(s)", "f32 erf(s)", "f64 fma(d, D[n], 1.0)", "f32 select(c, s, 0.0f)",
+        "f32x4 select(broadcast(c, 4), broadcast(s, 4), A[ramp(n, 2, 4)])", "i64 i64(m)",
+        "i32 i32(n)", "f32 f32(H[n])", "f32x8 f32(D[ramp(n, 1, 8)])", "bool bool(m)", "f32 A[n]",
+        "f32 A[i64(P[n])]", "f32 A[n if c]", "f32 A[n if n < 3 && c]",
+        "f32x8 A[ramp(n, 1, 8) if broadcast(c, 8)]", "f32x8 A[ramp(n, 1, 8) + broadcast(n, 8)]",
+        "i64x4 ramp(n, 3, 4)", "f32x16 broadcast(s, 16)",
+        "f32 vector_reduce(add, A[ramp(n, 1, 8)])", "f32 vector_reduce(max, A[ramp(n, 1, 8)])",
+        "f32 lane_reduce(add, s, 32)", "i64 lane_reduce(or, n, 8)", "f32 lane_reduce(mul, s, 4)",
+        "f32 lane_shuffle(index, s, n, 32)", "f32 lane_shuffle(xor, s, 1:i32, 8)",
+        "f32 lane_shuffle(up, s, n, 16)", "f32 lane_shuffle(down, s, n, 2)"));
 
 TEST(RoundTrip, FloatsKeepTheirBits) {
-  for (const double value : {0.1, 1.0 / 3.0, 1e-310, -0.0, 1e300, std::numeric_limits<double>::infinity(),
-                             std::numeric_limits<double>::quiet_NaN()}) {
+  for (const double value :
+       {0.1, 1.0 / 3.0, 1e-310, -0.0, 1e300, std::numeric_limits<double>::infinity(),
+        std::numeric_limits<double>::quiet_NaN()}) {
     for (const DType type : {DType::Float32, DType::Float64, DType::BFloat16}) {
-      const Kernel kernel{"k", {}, {}, Block::make({Let::make("x", FloatConst::make(value, {type, 1}))})};
+      const Kernel kernel{
+          "k", {}, {}, Block::make({Let::make("x", FloatConst::make(value, {type, 1}))})};
       EXPECT_TRUE(same(parse_kernel(to_string(kernel)), kernel)) << to_string(kernel);
     }
   }
@@ -108,7 +107,8 @@ TEST(RoundTrip, FloatsKeepTheirBits) {
 TEST(RoundTrip, BodyOfOneStatementEqualsItsBlock) {
   const Buffer c = make_buffer("C", DType::Int64);
   const Stmt store = Store::make(c, Var::make("i"), IntConst::make(1));
-  const Kernel kernel{"k", {{c, true}}, {{"n", kIndex}}, For::make("i", IntConst::make(0), Var::make("n"), store)};
+  const Kernel kernel{
+      "k", {{c, true}}, {{"n", kIndex}}, For::make("i", IntConst::make(0), Var::make("n"), store)};
   EXPECT_TRUE(same(parse_kernel(to_string(kernel)), kernel)) << to_string(kernel);
 }
 
@@ -120,7 +120,8 @@ TEST(RoundTrip, DifferentTreesDiffer) {
   EXPECT_FALSE(same(a, parse_kernel("kernel k(C: mut f32*) { C[0] = 0.0f C[0] = 0.0f }")));
 }
 
-constexpr const char* kHost = R"(host build(A_pos1: i32*, A: f32*, x: mut f32*; n: i64, s: f32) -> (C_pos1, C, x) {
+constexpr const char* kHost =
+    R"(host build(A_pos1: i32*, A: f32*, x: mut f32*; n: i64, s: f32) -> (C_pos1, C, x) {
   let twice: i64 = n * 2
   C_pos1 = alloc zeroed i32[n + 1]
   order = alloc i64[twice]

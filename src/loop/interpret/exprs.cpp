@@ -1,5 +1,5 @@
-// One closure for each node. Pure operations run for resting threads too, whose values nobody looks at; what may fail or
-// crosses threads looks at the mask.
+// One closure for each node. Pure operations run for resting threads too, whose values nobody looks
+// at; what may fail or crosses threads looks at the mask.
 #include "loop/interpret/exprs.h"
 
 #include <algorithm>
@@ -14,10 +14,18 @@ namespace {
 int64_t shuffle_source(ShuffleMode mode, int64_t own, int64_t lane, int width) {
   int64_t source = own;
   switch (mode) {
-    case ShuffleMode::Index: source = lane; break;
-    case ShuffleMode::Xor: source = own ^ lane; break;
-    case ShuffleMode::Up: source = own - lane; break;
-    case ShuffleMode::Down: source = own + lane; break;
+    case ShuffleMode::Index:
+      source = lane;
+      break;
+    case ShuffleMode::Xor:
+      source = own ^ lane;
+      break;
+    case ShuffleMode::Up:
+      source = own - lane;
+      break;
+    case ShuffleMode::Down:
+      source = own + lane;
+      break;
   }
   return source < 0 || source >= width ? own : source;
 }
@@ -27,23 +35,35 @@ int64_t shuffle_source(ShuffleMode mode, int64_t own, int64_t lane, int width) {
 Operand ExprCompiler::compile(const Expr& expr) {
   check_interpretable(expr.type().scalar);
   switch (expr->kind) {
-    case ExprKind::IntConst: return constant({.i = expr.as<IntConst>()->value}, expr.type());
-    case ExprKind::FloatConst: return constant({.f = expr.as<FloatConst>()->value}, expr.type());
+    case ExprKind::IntConst:
+      return constant({.i = expr.as<IntConst>()->value}, expr.type());
+    case ExprKind::FloatConst:
+      return constant({.f = expr.as<FloatConst>()->value}, expr.type());
     case ExprKind::Var: {
       const auto found = environment_.variables.find(expr.as<Var>()->name);
       TULLE_CHECK(found != environment_.variables.end(), expr.as<Var>()->name);
       return {found->second, expr.type(), {}};
     }
-    case ExprKind::Binary: return compile_binary(*expr.as<Binary>());
-    case ExprKind::Select: return compile_select(*expr.as<Select>());
-    case ExprKind::Cast: return compile_cast(*expr.as<Cast>());
-    case ExprKind::Call: return compile_call(*expr.as<Call>());
-    case ExprKind::Load: return compile_load(*expr.as<Load>());
-    case ExprKind::Ramp: return compile_ramp(*expr.as<Ramp>());
-    case ExprKind::Broadcast: return compile_broadcast(*expr.as<Broadcast>());
-    case ExprKind::VectorReduce: return compile_vector_reduce(*expr.as<VectorReduce>());
-    case ExprKind::LaneReduce: return compile_lane_reduce(*expr.as<LaneReduce>());
-    case ExprKind::LaneShuffle: return compile_lane_shuffle(*expr.as<LaneShuffle>());
+    case ExprKind::Binary:
+      return compile_binary(*expr.as<Binary>());
+    case ExprKind::Select:
+      return compile_select(*expr.as<Select>());
+    case ExprKind::Cast:
+      return compile_cast(*expr.as<Cast>());
+    case ExprKind::Call:
+      return compile_call(*expr.as<Call>());
+    case ExprKind::Load:
+      return compile_load(*expr.as<Load>());
+    case ExprKind::Ramp:
+      return compile_ramp(*expr.as<Ramp>());
+    case ExprKind::Broadcast:
+      return compile_broadcast(*expr.as<Broadcast>());
+    case ExprKind::VectorReduce:
+      return compile_vector_reduce(*expr.as<VectorReduce>());
+    case ExprKind::LaneReduce:
+      return compile_lane_reduce(*expr.as<LaneReduce>());
+    case ExprKind::LaneShuffle:
+      return compile_lane_shuffle(*expr.as<LaneShuffle>());
   }
   internal_error("an expression of unknown kind");
 }
@@ -59,7 +79,8 @@ void ExprCompiler::compute_where(const Operand& operand, const Word* condition, 
   if (!operand.compute) return;
   std::vector<uint8_t>& mask = threads_.mask();
   before = mask;
-  for (int thread = 0; thread < threads_.count(); ++thread) mask[thread] &= (condition[thread].i != 0) == wanted;
+  for (int thread = 0; thread < threads_.count(); ++thread)
+    mask[thread] &= (condition[thread].i != 0) == wanted;
   if (threads_.any()) operand();
   mask = before;
 }
@@ -79,7 +100,8 @@ Operand ExprCompiler::compile_binary(const Binary& node) {
 
 Operand ExprCompiler::compile_logical(const Binary& node) {
   Word* out = make_words(node.type);
-  auto run = [=, this, op = node.op, a = compile(node.a), b = compile(node.b), before = std::vector<uint8_t>()]() mutable {
+  auto run = [=, this, op = node.op, a = compile(node.a), b = compile(node.b),
+              before = std::vector<uint8_t>()]() mutable {
     a();
     compute_where(b, a.words, op == BinaryOp::And, before);
     for (int thread = 0; thread < threads_.count(); ++thread) {
@@ -93,8 +115,9 @@ Operand ExprCompiler::compile_logical(const Binary& node) {
 Operand ExprCompiler::compile_select(const Select& node) {
   Word* out = make_words(node.type);
   const size_t count = words_of(node.type);
-  auto run = [=, this, lazy = !node.type.is_vector(), condition = compile(node.condition), yes = compile(node.yes),
-              no = compile(node.no), before = std::vector<uint8_t>()]() mutable {
+  auto run = [=, this, lazy = !node.type.is_vector(), condition = compile(node.condition),
+              yes = compile(node.yes), no = compile(node.no),
+              before = std::vector<uint8_t>()]() mutable {
     condition();
     if (lazy) {
       compute_where(yes, condition.words, true, before);
@@ -127,7 +150,8 @@ Operand ExprCompiler::compile_call(const Call& node) {
     args.push_back(compile(arg));
     words.push_back(args.back().words);
   }
-  auto run = [=, function = node.function, type = node.type.scalar, args = std::move(args), words = std::move(words)] {
+  auto run = [=, function = node.function, type = node.type.scalar, args = std::move(args),
+              words = std::move(words)] {
     for (const Operand& arg : args) arg();
     apply(function, type, words.data(), out, count);
   };
@@ -140,7 +164,8 @@ Operand ExprCompiler::compile_load(const Load& node) {
   const auto found = environment_.places.find(node.buffer->name);
   TULLE_CHECK(found != environment_.places.end(), node.buffer->name);
   Operand predicate = node.predicate ? compile(node.predicate) : Operand{};
-  auto run = [=, this, place = found->second, index = compile(node.index), predicate = std::move(predicate)] {
+  auto run = [=, this, place = found->second, index = compile(node.index),
+              predicate = std::move(predicate)] {
     index();
     predicate();
     for (int thread = 0; thread < threads_.count(); ++thread) {
@@ -161,7 +186,8 @@ Operand ExprCompiler::compile_ramp(const Ramp& node) {
   const Type one = node.type.with_lanes(1);
   Word* lane_number = make_words(one);
   Word* offset = make_words(one);
-  auto run = [=, this, type = node.type.scalar, base = compile(node.base), stride = compile(node.stride)] {
+  auto run = [=, this, type = node.type.scalar, base = compile(node.base),
+              stride = compile(node.stride)] {
     base();
     stride();
     for (int thread = 0; thread < threads_.count(); ++thread) {
@@ -169,7 +195,8 @@ Operand ExprCompiler::compile_ramp(const Ramp& node) {
         const Word number{.i = lane};
         convert(DType::Int64, type, &number, &lane_number[thread], 1);
         apply(BinaryOp::Mul, type, &lane_number[thread], &stride.words[thread], &offset[thread], 1);
-        apply(BinaryOp::Add, type, &base.words[thread], &offset[thread], &out[thread * lanes + lane], 1);
+        apply(BinaryOp::Add, type, &base.words[thread], &offset[thread],
+              &out[thread * lanes + lane], 1);
       }
     }
   };
@@ -202,11 +229,13 @@ Operand ExprCompiler::compile_vector_reduce(const VectorReduce& node) {
 
 Operand ExprCompiler::compile_lane_reduce(const LaneReduce& node) {
   Word* out = make_words(node.type);
-  auto run = [=, this, op = node.op, width = node.width, type = node.type.scalar, value = compile(node.value)] {
+  auto run = [=, this, op = node.op, width = node.width, type = node.type.scalar,
+              value = compile(node.value)] {
     value();
     threads_.check_groups(width, "lane_reduce");
     for (int first = 0; first + width <= threads_.count(); first += width) {
-      if (threads_.active(first)) std::fill_n(out + first, width, reduce(op, type, value.words + first, width));
+      if (threads_.active(first))
+        std::fill_n(out + first, width, reduce(op, type, value.words + first, width));
     }
   };
   return {out, node.type, std::move(run)};
@@ -214,7 +243,8 @@ Operand ExprCompiler::compile_lane_reduce(const LaneReduce& node) {
 
 Operand ExprCompiler::compile_lane_shuffle(const LaneShuffle& node) {
   Word* out = make_words(node.type);
-  auto run = [=, this, mode = node.mode, width = node.width, value = compile(node.value), lane = compile(node.lane)] {
+  auto run = [=, this, mode = node.mode, width = node.width, value = compile(node.value),
+              lane = compile(node.lane)] {
     value();
     lane();
     threads_.check_groups(width, "lane_shuffle");

@@ -1,4 +1,5 @@
-// Turns expressions into closures that compute them for all threads at once; part of the interpreter.
+// Turns expressions into closures that compute them for all threads at once; part of the
+// interpreter.
 #pragma once
 
 #include <deque>
@@ -11,8 +12,8 @@
 
 namespace tulle::loop {
 
-// An expression ready to run: `words` holds its value after `compute`, thread by thread, the lanes of a thread together.
-// `compute` is empty where the value is there already (variables, constants).
+// An expression ready to run: `words` holds its value after `compute`, thread by thread, the lanes
+// of a thread together. `compute` is empty where the value is there already (variables, constants).
 struct Operand {
   Word* words = nullptr;
   Type type;
@@ -30,7 +31,8 @@ struct Place {
   Memory& of(int thread) const { return memory[each ? thread : 0]; }
 };
 
-// What names mean. A name that is declared again in a later scope replaces the earlier one; scopes never shadow.
+// What names mean. A name that is declared again in a later scope replaces the earlier one; scopes
+// never shadow.
 struct Environment {
   std::map<std::string, Word*> variables;
   std::map<std::string, Place> places;
@@ -51,7 +53,9 @@ class ExprCompiler {
       : threads_(threads), registers_(registers), environment_(environment) {}
 
   Operand compile(const Expr& expr);
-  Word* make_words(Type type) { return registers_.make(static_cast<size_t>(threads_.count()) * type.lanes); }
+  Word* make_words(Type type) {
+    return registers_.make(static_cast<size_t>(threads_.count()) * type.lanes);
+  }
 
  private:
   Operand constant(Word value, Type type);
@@ -67,7 +71,8 @@ class ExprCompiler {
   Operand compile_lane_reduce(const LaneReduce& node);
   Operand compile_lane_shuffle(const LaneShuffle& node);
   // Computes the scalar for the active threads whose condition is `wanted`.
-  void compute_where(const Operand& operand, const Word* condition, bool wanted, std::vector<uint8_t>& before);
+  void compute_where(const Operand& operand, const Word* condition, bool wanted,
+                     std::vector<uint8_t>& before);
   size_t words_of(Type type) const { return static_cast<size_t>(threads_.count()) * type.lanes; }
 
   Threads& threads_;

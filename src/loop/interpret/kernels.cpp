@@ -17,7 +17,10 @@ using Mask = std::vector<uint8_t>;
 class StmtCompiler {
  public:
   StmtCompiler(Threads& threads, Registers& registers, Environment& environment, uint32_t launch)
-      : threads_(threads), environment_(environment), exprs_(threads, registers, environment), launch_(launch) {}
+      : threads_(threads),
+        environment_(environment),
+        exprs_(threads, registers, environment),
+        launch_(launch) {}
 
   Action compile(const Stmt& stmt);
 
@@ -62,19 +65,32 @@ class StmtCompiler {
 
 Action StmtCompiler::compile(const Stmt& stmt) {
   switch (stmt->kind) {
-    case StmtKind::Block: return compile_block(*stmt.as<Block>());
-    case StmtKind::Let: return compile_let(*stmt.as<Let>());
-    case StmtKind::Declare: return compile_declare(*stmt.as<Declare>());
-    case StmtKind::Assign: return compile_assign(*stmt.as<Assign>());
-    case StmtKind::Store: return compile_store(*stmt.as<Store>());
-    case StmtKind::For: return compile_for(*stmt.as<For>());
-    case StmtKind::While: return compile_while(*stmt.as<While>());
-    case StmtKind::If: return compile_if(*stmt.as<If>());
-    case StmtKind::Allocate: return compile_allocate(*stmt.as<Allocate>());
-    case StmtKind::Atomic: return compile_atomic(*stmt.as<Atomic>());
-    case StmtKind::Barrier: return [this, scope = stmt.as<Barrier>()->scope] { threads_.barrier(scope); };
-    case StmtKind::Prefetch: return compile_prefetch(*stmt.as<Prefetch>());
-    case StmtKind::Invoke: return compile_invoke(*stmt.as<Invoke>());
+    case StmtKind::Block:
+      return compile_block(*stmt.as<Block>());
+    case StmtKind::Let:
+      return compile_let(*stmt.as<Let>());
+    case StmtKind::Declare:
+      return compile_declare(*stmt.as<Declare>());
+    case StmtKind::Assign:
+      return compile_assign(*stmt.as<Assign>());
+    case StmtKind::Store:
+      return compile_store(*stmt.as<Store>());
+    case StmtKind::For:
+      return compile_for(*stmt.as<For>());
+    case StmtKind::While:
+      return compile_while(*stmt.as<While>());
+    case StmtKind::If:
+      return compile_if(*stmt.as<If>());
+    case StmtKind::Allocate:
+      return compile_allocate(*stmt.as<Allocate>());
+    case StmtKind::Atomic:
+      return compile_atomic(*stmt.as<Atomic>());
+    case StmtKind::Barrier:
+      return [this, scope = stmt.as<Barrier>()->scope] { threads_.barrier(scope); };
+    case StmtKind::Prefetch:
+      return compile_prefetch(*stmt.as<Prefetch>());
+    case StmtKind::Invoke:
+      return compile_invoke(*stmt.as<Invoke>());
   }
   internal_error("a statement of unknown kind");
 }
@@ -113,15 +129,17 @@ Action StmtCompiler::compile_assign(const Assign& node) {
   Word* words = environment_.variables.at(node.name);
   return [=, this, value = exprs_.compile(node.value)] {
     value();
-    for_active([&](int thread) { std::copy_n(value.words + thread * lanes, lanes, words + thread * lanes); });
+    for_active([&](int thread) {
+      std::copy_n(value.words + thread * lanes, lanes, words + thread * lanes);
+    });
   };
 }
 
 Action StmtCompiler::compile_store(const Store& node) {
   const int lanes = node.value.type().lanes;
   Operand predicate = node.predicate ? exprs_.compile(node.predicate) : Operand{};
-  return [=, this, place = place_of(node.buffer), index = exprs_.compile(node.index), value = exprs_.compile(node.value),
-          predicate = std::move(predicate)] {
+  return [=, this, place = place_of(node.buffer), index = exprs_.compile(node.index),
+          value = exprs_.compile(node.value), predicate = std::move(predicate)] {
     index();
     value();
     predicate();
@@ -142,12 +160,15 @@ Action StmtCompiler::compile_for(const For& node) {
   switch (node.loop) {
     case LoopKind::Serial:
     case LoopKind::Vector:
-    case LoopKind::Unrolled: return compile_serial(node, std::move(begin), std::move(end));
+    case LoopKind::Unrolled:
+      return compile_serial(node, std::move(begin), std::move(end));
     case LoopKind::Parallel:
-    case LoopKind::Block: return compile_parallel(node, std::move(begin), std::move(end));
+    case LoopKind::Block:
+      return compile_parallel(node, std::move(begin), std::move(end));
     case LoopKind::Warp:
     case LoopKind::Lane:
-    case LoopKind::Thread: return compile_bound(node, std::move(begin));
+    case LoopKind::Thread:
+      return compile_bound(node, std::move(begin));
   }
   internal_error("a loop of unknown kind");
 }
@@ -157,7 +178,8 @@ Action StmtCompiler::compile_serial(const For& node, Operand begin, Operand end)
   Word* var = environment_.variables.at(node.var);
   Word* limit = exprs_.make_words(kIndex);
   Mask* before = make_mask();
-  return [=, this, begin = std::move(begin), end = std::move(end), step = node.step, body = compile(node.body)] {
+  return [=, this, begin = std::move(begin), end = std::move(end), step = node.step,
+          body = compile(node.body)] {
     const int count = threads_.count();
     Mask& mask = threads_.mask();
     begin();
@@ -184,7 +206,8 @@ Action StmtCompiler::compile_serial(const For& node, Operand begin, Operand end)
 
 Action StmtCompiler::compile_parallel(const For& node, Operand begin, Operand end) {
   Word* var = environment_.variables.at(node.var);
-  return [=, this, begin = std::move(begin), end = std::move(end), step = node.step, body = compile(node.body)] {
+  return [=, this, begin = std::move(begin), end = std::move(end), step = node.step,
+          body = compile(node.body)] {
     begin();
     end();
     const int64_t limit = end.words[0].i;
@@ -202,7 +225,8 @@ Action StmtCompiler::compile_bound(const For& node, Operand begin) {
   Word* var = environment_.variables.at(node.var);
   Mask* before = make_mask();
   const int64_t extent = constant_extent(node).value_or(0);
-  return [=, this, begin = std::move(begin), loop = node.loop, step = node.step, body = compile(node.body)] {
+  return [=, this, begin = std::move(begin), loop = node.loop, step = node.step,
+          body = compile(node.body)] {
     begin();
     *before = threads_.mask();
     for (int thread = 0; thread < threads_.count(); ++thread) {
@@ -224,7 +248,8 @@ Action StmtCompiler::compile_while(const While& node) {
     *before = mask;
     while (true) {
       condition();
-      for (int thread = 0; thread < threads_.count(); ++thread) mask[thread] &= condition.words[thread].i != 0;
+      for (int thread = 0; thread < threads_.count(); ++thread)
+        mask[thread] &= condition.words[thread].i != 0;
       if (!threads_.any()) break;
       threads_.count_step();
       body();
@@ -237,7 +262,8 @@ Action StmtCompiler::compile_if(const If& node) {
   Mask* before = make_mask();
   Mask* rest = make_mask();
   Action no = node.no ? compile(node.no) : Action();
-  return [=, this, condition = exprs_.compile(node.condition), yes = compile(node.yes), no = std::move(no)] {
+  return [=, this, condition = exprs_.compile(node.condition), yes = compile(node.yes),
+          no = std::move(no)] {
     condition();
     Mask& mask = threads_.mask();
     *before = mask;
@@ -266,12 +292,13 @@ Action StmtCompiler::compile_allocate(const Allocate& node) {
 
 Action StmtCompiler::compile_atomic(const Atomic& node) {
   Word* result = exprs_.make_words({node.buffer->element, 1});
-  Action run = [=, this, op = node.op, place = place_of(node.buffer), index = exprs_.compile(node.index),
-                value = exprs_.compile(node.value)] {
+  Action run = [=, this, op = node.op, place = place_of(node.buffer),
+                index = exprs_.compile(node.index), value = exprs_.compile(node.value)] {
     index();
     value();
     for_active([&](int thread) {
-      result[thread] = place.of(thread).update(op, index.words[thread].i, value.words[thread], threads_, thread);
+      result[thread] =
+          place.of(thread).update(op, index.words[thread].i, value.words[thread], threads_, thread);
     });
   };
   if (!node.result.empty()) environment_.variables[node.result] = result;
@@ -305,8 +332,8 @@ Action StmtCompiler::compile_invoke(const Invoke& node) {
 
 }  // namespace
 
-void run_kernel(const Kernel& kernel, std::map<std::string, Memory>& buffers, const std::map<std::string, Word>& scalars,
-                uint32_t launch, int64_t most_steps) {
+void run_kernel(const Kernel& kernel, std::map<std::string, Memory>& buffers,
+                const std::map<std::string, Word>& scalars, uint32_t launch, int64_t most_steps) {
   Threads threads(threads_per_block(kernel.body), most_steps);
   Registers registers;
   Environment environment;

@@ -23,7 +23,8 @@ Memory::Memory(std::string name, Array contents) : Memory(std::move(name), conte
 }
 
 void Memory::allocate(int64_t size, bool zeroed) {
-  if (size < 0 || size > kMostElements) internal_error("allocation of ", name_, " with ", size, " elements");
+  if (size < 0 || size > kMostElements)
+    internal_error("allocation of ", name_, " with ", size, " elements");
   size_ = size;
   bytes_.assign(size * size_of(element_), zeroed ? std::byte{0} : std::byte{0xcb});
   written_.assign(zeroed ? 0 : size, 0);
@@ -37,7 +38,8 @@ void Memory::track(uint32_t launch) {
 
 template <typename Action>
 void Memory::checked(int64_t index, Action action) {
-  if (index < 0 || index >= size_) internal_error(name_, "[", index, "] is out of bounds, the size is ", size_);
+  if (index < 0 || index >= size_)
+    internal_error(name_, "[", index, "] is out of bounds, the size is ", size_);
   if (launch_ == 0) return;
   try {
     action(histories_[index]);
@@ -73,7 +75,8 @@ Word Memory::update(ReduceOp op, int64_t index, Word value, const Threads& threa
 Array Memory::take() {
   const auto missing = std::find(written_.begin(), written_.end(), uint8_t{0});
   if (missing != written_.end()) {
-    internal_error(name_, "[", missing - written_.begin(), "] of ", size_, " is handed out but never written");
+    internal_error(name_, "[", missing - written_.begin(), "] of ", size_,
+                   " is handed out but never written");
   }
   return {element_, std::move(bytes_)};
 }

@@ -23,7 +23,8 @@ class Memory {
   // An InternalError says which buffer, index and size, and what is wrong.
   Word read(int64_t index, const Threads& threads, int thread);
   void write(int64_t index, Word value, const Threads& threads, int thread);
-  Word update(ReduceOp op, int64_t index, Word value, const Threads& threads, int thread);  // gives the old value
+  Word update(ReduceOp op, int64_t index, Word value, const Threads& threads,
+              int thread);  // gives the old value
 
   const std::string& name() const { return name_; }
   DType element() const { return element_; }

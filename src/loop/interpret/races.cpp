@@ -18,7 +18,8 @@ std::string name_of(const Access& access) {
                            : concat("block ", access.block - 1, ", thread ", access.thread);
 }
 
-[[noreturn]] void report(const char* what, const Access& before, const char* earlier, const Access& access) {
+[[noreturn]] void report(const char* what, const Access& before, const char* earlier,
+                         const Access& access) {
   internal_error("race: ", what, " by ", name_of(access), ", ", earlier, " by ", name_of(before));
 }
 

@@ -1,4 +1,5 @@
-// Finds accesses that nothing orders: by different iterations of a parallel loop, blocks, or threads between barriers.
+// Finds accesses that nothing orders: by different iterations of a parallel loop, blocks, or
+// threads between barriers.
 #pragma once
 
 #include <cstdint>
@@ -6,23 +7,26 @@
 
 namespace tulle::loop {
 
-// Who touches an element, and when. Blocks (iterations of a parallel loop) are never ordered; within one, a new phase
-// begins at each barrier of the block, and in each warp a new warp phase at each barrier of the warp.
+// Who touches an element, and when. Blocks (iterations of a parallel loop) are never ordered;
+// within one, a new phase begins at each barrier of the block, and in each warp a new warp phase at
+// each barrier of the warp.
 struct Access {
   uint32_t block, phase, warp, warp_phase, thread;
 };
 
-// What happened to one element since the launch began. A write forgets the reads before it: they are ordered before it, or
-// it is a race.
+// What happened to one element since the launch began. A write forgets the reads before it: they
+// are ordered before it, or it is a race.
 class History {
  public:
-  // Raise an InternalError where an earlier access is not ordered before this one and one of them is a plain write.
+  // Raise an InternalError where an earlier access is not ordered before this one and one of them
+  // is a plain write.
   void read(const Access& access, uint32_t launch);
   void write(const Access& access, uint32_t launch);
   void atomic(const Access& access, uint32_t launch);
 
  private:
-  // Accesses of one kind; where several are not ordered among themselves, the fields they differ in are kMany.
+  // Accesses of one kind; where several are not ordered among themselves, the fields they differ in
+  // are kMany.
   struct Group {
     bool any = false;
     Access last{};

@@ -8,7 +8,9 @@
 namespace tulle::loop {
 
 Threads::Threads(int count, int64_t most_steps)
-    : active_(count, 1), warp_phases_((count + kWarpSize - 1) / kWarpSize, 0), steps_left_(most_steps) {}
+    : active_(count, 1),
+      warp_phases_((count + kWarpSize - 1) / kWarpSize, 0),
+      steps_left_(most_steps) {}
 
 bool Threads::any() const {
   return std::any_of(active_.begin(), active_.end(), [](uint8_t bit) { return bit != 0; });
@@ -23,7 +25,8 @@ void Threads::begin_block() {
 void Threads::barrier(BarrierScope scope) {
   if (scope == BarrierScope::Warp) {
     check_groups(kWarpSize, "barrier(warp)");
-    for (int thread = 0; thread < count(); thread += kWarpSize) warp_phases_[thread / kWarpSize] += active_[thread];
+    for (int thread = 0; thread < count(); thread += kWarpSize)
+      warp_phases_[thread / kWarpSize] += active_[thread];
     return;
   }
   if (std::find(active_.begin(), active_.end(), uint8_t{0}) != active_.end()) {
@@ -37,7 +40,8 @@ void Threads::check_groups(int width, std::string_view what) const {
     const int last = std::min(first + width, count());
     for (int thread = first; thread < last; ++thread) {
       if (active_[thread] != active_[first]) {
-        internal_error(what, " that thread ", thread, " and thread ", first, " do not reach together");
+        internal_error(what, " that thread ", thread, " and thread ", first,
+                       " do not reach together");
       }
     }
   }

@@ -1,4 +1,5 @@
-// The threads that the interpreter runs in step: those of one GPU block, or the one of a CPU iteration.
+// The threads that the interpreter runs in step: those of one GPU block, or the one of a CPU
+// iteration.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ class Threads {
 
   // The next block of a launch or iteration of a parallel loop begins, all threads active.
   void begin_block();
-  // Raises an InternalError unless all threads of the block stand there, or of each warp all or none.
+  // Raises an InternalError unless all threads of the block stand there, or of each warp all or
+  // none.
   void barrier(BarrierScope scope);
   // Raises an InternalError unless of each group of `width` threads all or none are active.
   void check_groups(int width, std::string_view what) const;

@@ -25,21 +25,28 @@ void write_as(T value, std::byte* to) {
 }
 
 // Wraps or rounds to the type; what fits already stays.
-int64_t fit(DType type, int64_t value) { return type == DType::Int32 ? static_cast<int32_t>(value) : value; }
-double fit(DType type, double value) { return type == DType::Float32 ? static_cast<float>(value) : value; }
+int64_t fit(DType type, int64_t value) {
+  return type == DType::Int32 ? static_cast<int32_t>(value) : value;
+}
+double fit(DType type, double value) {
+  return type == DType::Float32 ? static_cast<float>(value) : value;
+}
 
 template <typename Operation>
-void each_int(DType type, const Word* a, const Word* b, Word* out, size_t count, Operation operation) {
+void each_int(DType type, const Word* a, const Word* b, Word* out, size_t count,
+              Operation operation) {
   for (size_t k = 0; k < count; ++k) out[k].i = fit(type, operation(a[k].i, b[k].i));
 }
 
 template <typename Operation>
-void each_float(DType type, const Word* a, const Word* b, Word* out, size_t count, Operation operation) {
+void each_float(DType type, const Word* a, const Word* b, Word* out, size_t count,
+                Operation operation) {
   for (size_t k = 0; k < count; ++k) out[k].f = fit(type, operation(a[k].f, b[k].f));
 }
 
 template <typename Operation>
-void each_test(bool is_float, const Word* a, const Word* b, Word* out, size_t count, Operation operation) {
+void each_test(bool is_float, const Word* a, const Word* b, Word* out, size_t count,
+               Operation operation) {
   for (size_t k = 0; k < count; ++k) {
     out[k].i = is_float ? operation(a[k].f, b[k].f) : operation(a[k].i, b[k].i);
   }
@@ -73,87 +80,141 @@ int64_t shift_left(DType type, int64_t a, int64_t b) {
 
 int64_t shift_right(DType type, int64_t a, int64_t b) { return a >> shift_count(type, b); }
 
-void apply_comparison(BinaryOp op, bool is_float, const Word* a, const Word* b, Word* out, size_t count) {
+void apply_comparison(BinaryOp op, bool is_float, const Word* a, const Word* b, Word* out,
+                      size_t count) {
   switch (op) {
-    case BinaryOp::Eq: return each_test(is_float, a, b, out, count, std::equal_to<>());
-    case BinaryOp::Ne: return each_test(is_float, a, b, out, count, std::not_equal_to<>());
-    case BinaryOp::Lt: return each_test(is_float, a, b, out, count, std::less<>());
-    case BinaryOp::Le: return each_test(is_float, a, b, out, count, std::less_equal<>());
-    case BinaryOp::Gt: return each_test(is_float, a, b, out, count, std::greater<>());
-    case BinaryOp::Ge: return each_test(is_float, a, b, out, count, std::greater_equal<>());
-    default: internal_error(text_of(op), " is no comparison");
+    case BinaryOp::Eq:
+      return each_test(is_float, a, b, out, count, std::equal_to<>());
+    case BinaryOp::Ne:
+      return each_test(is_float, a, b, out, count, std::not_equal_to<>());
+    case BinaryOp::Lt:
+      return each_test(is_float, a, b, out, count, std::less<>());
+    case BinaryOp::Le:
+      return each_test(is_float, a, b, out, count, std::less_equal<>());
+    case BinaryOp::Gt:
+      return each_test(is_float, a, b, out, count, std::greater<>());
+    case BinaryOp::Ge:
+      return each_test(is_float, a, b, out, count, std::greater_equal<>());
+    default:
+      internal_error(text_of(op), " is no comparison");
   }
 }
 
 void apply_float(BinaryOp op, DType type, const Word* a, const Word* b, Word* out, size_t count) {
   switch (op) {
-    case BinaryOp::Add: return each_float(type, a, b, out, count, std::plus<>());
-    case BinaryOp::Sub: return each_float(type, a, b, out, count, std::minus<>());
-    case BinaryOp::Mul: return each_float(type, a, b, out, count, std::multiplies<>());
-    case BinaryOp::Div: return each_float(type, a, b, out, count, std::divides<>());
-    case BinaryOp::Min: return each_float(type, a, b, out, count, minimum_of);
-    case BinaryOp::Max: return each_float(type, a, b, out, count, maximum_of);
-    default: internal_error(text_of(op), " of ", name_of(type));
+    case BinaryOp::Add:
+      return each_float(type, a, b, out, count, std::plus<>());
+    case BinaryOp::Sub:
+      return each_float(type, a, b, out, count, std::minus<>());
+    case BinaryOp::Mul:
+      return each_float(type, a, b, out, count, std::multiplies<>());
+    case BinaryOp::Div:
+      return each_float(type, a, b, out, count, std::divides<>());
+    case BinaryOp::Min:
+      return each_float(type, a, b, out, count, minimum_of);
+    case BinaryOp::Max:
+      return each_float(type, a, b, out, count, maximum_of);
+    default:
+      internal_error(text_of(op), " of ", name_of(type));
   }
 }
 
 void apply_int(BinaryOp op, DType type, const Word* a, const Word* b, Word* out, size_t count) {
   const auto each = [&](auto operation) { each_int(type, a, b, out, count, operation); };
-  const auto wrap = [&](auto operation) { each([=](int64_t x, int64_t y) { return wrapping(x, y, operation); }); };
+  const auto wrap = [&](auto operation) {
+    each([=](int64_t x, int64_t y) { return wrapping(x, y, operation); });
+  };
   switch (op) {
-    case BinaryOp::Add: return type == DType::Bool ? wrap(std::bit_or<>()) : wrap(std::plus<>());
-    case BinaryOp::Sub: return wrap(std::minus<>());
-    case BinaryOp::Mul: return type == DType::Bool ? wrap(std::bit_and<>()) : wrap(std::multiplies<>());
-    case BinaryOp::Div: return each(divide);
-    case BinaryOp::Mod: return each(modulo);
-    case BinaryOp::Min: return each([](int64_t x, int64_t y) { return x < y ? x : y; });
-    case BinaryOp::Max: return each([](int64_t x, int64_t y) { return x < y ? y : x; });
+    case BinaryOp::Add:
+      return type == DType::Bool ? wrap(std::bit_or<>()) : wrap(std::plus<>());
+    case BinaryOp::Sub:
+      return wrap(std::minus<>());
+    case BinaryOp::Mul:
+      return type == DType::Bool ? wrap(std::bit_and<>()) : wrap(std::multiplies<>());
+    case BinaryOp::Div:
+      return each(divide);
+    case BinaryOp::Mod:
+      return each(modulo);
+    case BinaryOp::Min:
+      return each([](int64_t x, int64_t y) { return x < y ? x : y; });
+    case BinaryOp::Max:
+      return each([](int64_t x, int64_t y) { return x < y ? y : x; });
     case BinaryOp::And:
-    case BinaryOp::BitAnd: return wrap(std::bit_and<>());
+    case BinaryOp::BitAnd:
+      return wrap(std::bit_and<>());
     case BinaryOp::Or:
-    case BinaryOp::BitOr: return wrap(std::bit_or<>());
-    case BinaryOp::BitXor: return wrap(std::bit_xor<>());
-    case BinaryOp::Shl: return each([=](int64_t x, int64_t y) { return shift_left(type, x, y); });
-    case BinaryOp::Shr: return each([=](int64_t x, int64_t y) { return shift_right(type, x, y); });
-    default: internal_error(text_of(op), " of ", name_of(type));
+    case BinaryOp::BitOr:
+      return wrap(std::bit_or<>());
+    case BinaryOp::BitXor:
+      return wrap(std::bit_xor<>());
+    case BinaryOp::Shl:
+      return each([=](int64_t x, int64_t y) { return shift_left(type, x, y); });
+    case BinaryOp::Shr:
+      return each([=](int64_t x, int64_t y) { return shift_right(type, x, y); });
+    default:
+      internal_error(text_of(op), " of ", name_of(type));
   }
 }
 
 double call_float(Function function, DType type, double x, double y, double z) {
   switch (function) {
-    case Function::Neg: return -x;
-    case Function::Abs: return std::fabs(x);
-    case Function::Sqrt: return std::sqrt(x);
-    case Function::Floor: return std::floor(x);
-    case Function::Ceil: return std::ceil(x);
-    case Function::Round: return std::nearbyint(x);
-    case Function::Trunc: return std::trunc(x);
-    case Function::Sin: return std::sin(x);
-    case Function::Tan: return std::tan(x);
-    case Function::Asin: return std::asin(x);
-    case Function::Atan: return std::atan(x);
-    case Function::Sinh: return std::sinh(x);
-    case Function::Tanh: return std::tanh(x);
-    case Function::Asinh: return std::asinh(x);
-    case Function::Atanh: return std::atanh(x);
-    case Function::Expm1: return std::expm1(x);
-    case Function::Log1p: return std::log1p(x);
-    case Function::Erf: return std::erf(x);
+    case Function::Neg:
+      return -x;
+    case Function::Abs:
+      return std::fabs(x);
+    case Function::Sqrt:
+      return std::sqrt(x);
+    case Function::Floor:
+      return std::floor(x);
+    case Function::Ceil:
+      return std::ceil(x);
+    case Function::Round:
+      return std::nearbyint(x);
+    case Function::Trunc:
+      return std::trunc(x);
+    case Function::Sin:
+      return std::sin(x);
+    case Function::Tan:
+      return std::tan(x);
+    case Function::Asin:
+      return std::asin(x);
+    case Function::Atan:
+      return std::atan(x);
+    case Function::Sinh:
+      return std::sinh(x);
+    case Function::Tanh:
+      return std::tanh(x);
+    case Function::Asinh:
+      return std::asinh(x);
+    case Function::Atanh:
+      return std::atanh(x);
+    case Function::Expm1:
+      return std::expm1(x);
+    case Function::Log1p:
+      return std::log1p(x);
+    case Function::Erf:
+      return std::erf(x);
     case Function::Fma:
       if (type == DType::Float64) return std::fma(x, y, z);
       return std::fma(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z));
-    case Function::Not: break;
+    case Function::Not:
+      break;
   }
   internal_error(text_of(function), " of ", name_of(type));
 }
 
 int64_t call_int(Function function, DType type, int64_t x, int64_t y, int64_t z) {
   switch (function) {
-    case Function::Neg: return wrapping(0, x, std::minus<>());
-    case Function::Abs: return x < 0 ? wrapping(0, x, std::minus<>()) : x;
-    case Function::Not: return type == DType::Bool ? !x : ~x;
-    case Function::Fma: return wrapping(wrapping(x, y, std::multiplies<>()), z, std::plus<>());
-    default: internal_error(text_of(function), " of ", name_of(type));
+    case Function::Neg:
+      return wrapping(0, x, std::minus<>());
+    case Function::Abs:
+      return x < 0 ? wrapping(0, x, std::minus<>()) : x;
+    case Function::Not:
+      return type == DType::Bool ? !x : ~x;
+    case Function::Fma:
+      return wrapping(wrapping(x, y, std::multiplies<>()), z, std::plus<>());
+    default:
+      internal_error(text_of(function), " of ", name_of(type));
   }
 }
 
@@ -163,17 +224,24 @@ int64_t truncate(DType to, double value) {
   const double high = to == DType::Int32 ? std::numeric_limits<int32_t>::max() : 0x1p63;
   if (value <= low) return static_cast<int64_t>(low);
   if (value < high) return static_cast<int64_t>(value);
-  return to == DType::Int32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
+  return to == DType::Int32 ? std::numeric_limits<int32_t>::max()
+                            : std::numeric_limits<int64_t>::max();
 }
 
 BinaryOp binary_of(ReduceOp op) {
   switch (op) {
-    case ReduceOp::Add: return BinaryOp::Add;
-    case ReduceOp::Mul: return BinaryOp::Mul;
-    case ReduceOp::Min: return BinaryOp::Min;
-    case ReduceOp::Max: return BinaryOp::Max;
-    case ReduceOp::And: return BinaryOp::BitAnd;
-    case ReduceOp::Or: return BinaryOp::BitOr;
+    case ReduceOp::Add:
+      return BinaryOp::Add;
+    case ReduceOp::Mul:
+      return BinaryOp::Mul;
+    case ReduceOp::Min:
+      return BinaryOp::Min;
+    case ReduceOp::Max:
+      return BinaryOp::Max;
+    case ReduceOp::And:
+      return BinaryOp::BitAnd;
+    case ReduceOp::Or:
+      return BinaryOp::BitOr;
   }
   internal_error("a reduction of unknown kind");
 }
@@ -181,34 +249,48 @@ BinaryOp binary_of(ReduceOp op) {
 }  // namespace
 
 void check_interpretable(DType type) {
-  if (type == DType::Float16 || type == DType::BFloat16) unsupported("the interpreter does not know ", name_of(type));
+  if (type == DType::Float16 || type == DType::BFloat16)
+    unsupported("the interpreter does not know ", name_of(type));
 }
 
 Word read_word(DType type, const std::byte* from) {
   switch (type) {
-    case DType::Bool: return {.i = read_as<uint8_t>(from) != 0};
-    case DType::Int32: return {.i = read_as<int32_t>(from)};
-    case DType::Int64: return {.i = read_as<int64_t>(from)};
-    case DType::Float32: return {.f = read_as<float>(from)};
-    case DType::Float64: return {.f = read_as<double>(from)};
-    default: internal_error("a value of type ", name_of(type));
+    case DType::Bool:
+      return {.i = read_as<uint8_t>(from) != 0};
+    case DType::Int32:
+      return {.i = read_as<int32_t>(from)};
+    case DType::Int64:
+      return {.i = read_as<int64_t>(from)};
+    case DType::Float32:
+      return {.f = read_as<float>(from)};
+    case DType::Float64:
+      return {.f = read_as<double>(from)};
+    default:
+      internal_error("a value of type ", name_of(type));
   }
 }
 
 void write_word(DType type, Word value, std::byte* to) {
   switch (type) {
-    case DType::Bool: return write_as(static_cast<uint8_t>(value.i != 0), to);
-    case DType::Int32: return write_as(static_cast<int32_t>(value.i), to);
-    case DType::Int64: return write_as(value.i, to);
-    case DType::Float32: return write_as(static_cast<float>(value.f), to);
-    case DType::Float64: return write_as(value.f, to);
-    default: internal_error("a value of type ", name_of(type));
+    case DType::Bool:
+      return write_as(static_cast<uint8_t>(value.i != 0), to);
+    case DType::Int32:
+      return write_as(static_cast<int32_t>(value.i), to);
+    case DType::Int64:
+      return write_as(value.i, to);
+    case DType::Float32:
+      return write_as(static_cast<float>(value.f), to);
+    case DType::Float64:
+      return write_as(value.f, to);
+    default:
+      internal_error("a value of type ", name_of(type));
   }
 }
 
 void apply(BinaryOp op, DType type, const Word* a, const Word* b, Word* out, size_t count) {
   if (is_comparison(op)) return apply_comparison(op, is_float(type), a, b, out, count);
-  return is_float(type) ? apply_float(op, type, a, b, out, count) : apply_int(op, type, a, b, out, count);
+  return is_float(type) ? apply_float(op, type, a, b, out, count)
+                        : apply_int(op, type, a, b, out, count);
 }
 
 void apply(Function function, DType type, const Word* const* args, Word* out, size_t count) {

@@ -7,7 +7,8 @@
 
 namespace tulle::loop {
 
-// Integers are kept sign-extended and bools as 0 or 1; an f32 is kept as the double of the same value.
+// Integers are kept sign-extended and bools as 0 or 1; an f32 is kept as the double of the same
+// value.
 union Word {
   int64_t i;
   double f;
