@@ -8,6 +8,8 @@
 namespace tulle::passes {
 namespace {
 
+constexpr int kSize = 200;
+
 // Writes bodies of a loop over k that runs in lanes or copies. Buffers: A, B (f64, read), P (i64,
 // read, below 8), y, z (f64, written); scalars: n (the extent) and r (below 4); variables of the
 // outside: s, t (sums), m (a maximum).
@@ -24,7 +26,7 @@ class Writer {
             end + ") {\n";
     const int count = 1 + number(4);
     for (int i = 0; i < count; ++i) text += statement(2);
-    return text + "}\nz[40] = s\nz[41] = t\nz[42] = m\n}";
+    return text + "}\nz[0] = s\nz[1] = t\nz[2] = m\n}";
   }
 
  private:
@@ -35,13 +37,21 @@ class Writer {
   std::string fresh() { return concat("v", names_++); }
 
   std::string index() {
-    return pick({"k", "k + 3", "2 * k", "P[k]", "r", "k + r", "P[k] + r", "P[r] + k", "31 - k"});
+    std::vector<std::string> options{"k",     "k + 3",    "2 * k",    "P[k]",  "r",
+                                     "k + r", "P[k] + r", "P[r] + k", "31 - k"};
+    for (const std::string& name : counters_) {
+      for (const char* form : {" + k", " * 20 + k", " * 8 + k", ""}) options.push_back(name + form);
+    }
+    return pick(options);
   }
+
+  // Where to write, mostly a place that allows vectors.
+  std::string place() { return number(4) ? "k" : index(); }
 
   std::string value(int depth) {
     if (depth == 0 || number(3) == 0) {
       std::vector<std::string> leaves{"A[" + index() + "]", "B[" + index() + "]", "1.5", "f64(k)",
-                                      "y[k]"};
+                                      "y[" + place() + "]"};
       for (const std::string& name : doubles_) leaves.push_back(name);
       return pick(leaves);
     }
@@ -94,7 +104,7 @@ class Writer {
         return variables_.empty() ? "s = s + " + value(1) + "\n"
                                   : pick(variables_) + " = " + value(2) + "\n";
       case 3:
-        return "y[k] = " + value(2) + "\n";
+        return pick({"y[", "z["}) + place() + "] = " + value(2) + "\n";
       case 4:
         return pick({"s = s + ", "s = s - "}) + value(2) + "\n";
       case 5:
@@ -108,14 +118,17 @@ class Writer {
       }
       default: {
         const std::string name = fresh();
-        return "for " + name + " in [0, " + pick({"r", "3", "P[r]"}) + ") " + scope(depth - 1);
+        counters_.push_back(name);
+        const std::string body = scope(depth - 1);
+        counters_.pop_back();
+        return "for " + name + " in [0, " + pick({"r", "3", "P[r]"}) + ") " + body;
       }
     }
   }
 
   std::mt19937_64 random_;
   int names_ = 0;
-  std::vector<std::string> doubles_, variables_;
+  std::vector<std::string> doubles_, variables_, counters_;
 };
 
 TEST(RandomKernels, ComputeTheSameAfterThePasses) {
@@ -124,11 +137,11 @@ TEST(RandomKernels, ComputeTheSameAfterThePasses) {
     const int extent = seed % 21;
     const std::string text = Writer(seed).kernel(seed % 3 == 0, extent);
     SCOPED_TRACE(concat("seed ", seed, "\n", text));
-    const loop::Arrays buffers{{"A", doubles(48, seed)},
-                               {"B", doubles(48, seed + 1)},
-                               {"P", indices(48, 8, seed)},
-                               {"y", doubles(48, seed + 2)},
-                               {"z", doubles(48, seed + 3)}};
+    const loop::Arrays buffers{{"A", doubles(kSize, seed)},
+                               {"B", doubles(kSize, seed + 1)},
+                               {"P", indices(kSize, 8, seed)},
+                               {"y", doubles(kSize, seed + 2)},
+                               {"z", doubles(kSize, seed + 3)}};
     const loop::Scalars scalars{{"n", extent}, {"r", seed % 4}};
     for (const bool masks : {true, false}) {
       expect_same_results({"promote_accumulators", "unroll_loops", "simplify", "contract_fma",
