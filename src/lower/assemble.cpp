@@ -18,7 +18,7 @@ bool KernelLowering::is_known(int result_level, const Scope& scope) const {
 }
 
 bool KernelLowering::must_visit_all(const nest::Forall& loop, const Scope& scope) const {
-  if (groups_.empty()) return false;
+  if (groups_.empty() || scope.producing) return false;
   Scope bound = scope;
   bound.coordinates[loop.var] = loop::Var::make(loop.var);
   for (int l = 0; l < groups_.back().first; ++l) {
@@ -29,6 +29,10 @@ bool KernelLowering::must_visit_all(const nest::Forall& loop, const Scope& scope
 }
 
 void KernelLowering::build_result(const Scope& before, Scope scope, Emitter& out, const Body& body) {
+  if (scope.producing) {
+    body(scope, out);
+    return;
+  }
   auto completed = [&](int first, int last) {
     bool now = true, earlier = true;
     for (int l = first; l <= last; ++l) {

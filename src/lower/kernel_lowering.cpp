@@ -222,6 +222,7 @@ void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, E
   touch_ = nullptr;  // writing a workspace makes no entry by itself
   Scope producing = scope;
   producing.conditional = true;
+  producing.producing = true;
   lower(where.producer, producing, out);
   touch_ = outer;
 

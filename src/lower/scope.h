@@ -25,6 +25,7 @@ struct Scope {
   std::map<int, loop::Expr> appended;             // position of the entry under construction, by result group
   bool conditional = false;                       // whether this point may be missed since the last append point
   bool touched = false;                           // whether the entry under construction is known to exist
+  bool producing = false;                         // inside a producer: what is assigned is no part of the result yet
 };
 
 // Index arithmetic over the variables of a nest.

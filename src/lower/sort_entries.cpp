@@ -35,6 +35,9 @@ void sort_entries(const std::string& from, const std::string& to, const expr::Te
   Emitter chunk(names);
   const Expr chunks = loop::Var::make(chunks_name(to));
   const Expr index = loop::Var::make("chunk");
+  Emitter first(names);
+  first.store(target.pos[0], IntConst::make(1), loop::Cast::make(type.index_type, count));
+  chunk.add(loop::If::make(index == IntConst::make(0), first.take()));
   auto share = [&](const Expr& c) { return loop::Binary::make(loop::BinaryOp::Div, count * c, chunks); };
   chunk.add(loop::For::make("q", share(index), share(index + 1), body.take()));
   loop::Kernel kernel = with_parameters(
@@ -42,12 +45,14 @@ void sort_entries(const std::string& from, const std::string& to, const expr::Te
       loop::Block::make({loop::For::make("chunk", IntConst::make(0), chunks, chunk.take(), loop::LoopKind::Parallel)}));
 
   steps.push_back(loop::LetStep{chunks_name(to), loop::Var::make(kThreads)});
+  steps.push_back(loop::AllocateStep{target.pos[0], IntConst::make(2), true});
   for (const loop::Buffer& crd : target.crd) steps.push_back(loop::AllocateStep{crd, count, false});
   steps.push_back(loop::AllocateStep{target.values, count, false});
   steps.push_back(loop::LetStep{count_name(to), count});
   steps.push_back(loop::LaunchStep{kernel.name});
   steps.push_back(loop::FreeStep{order});
   for (const loop::Buffer& crd : source.crd) steps.push_back(loop::FreeStep{crd});
+  steps.push_back(loop::FreeStep{source.pos[0]});
   steps.push_back(loop::FreeStep{source.values});
   program.kernels.push_back(std::move(kernel));
 }

@@ -1,0 +1,64 @@
+// The driver: takes a program through all stages. Start reading here.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/target.h"
+#include "jit/engine.h"
+#include "loop/host.h"
+#include "plan/plan.h"
+#include "runtime/run.h"
+
+namespace tulle {
+
+// What a compilation depends on beside the program.
+struct CompileRequest {
+  const plan::UniqueProgram* program = nullptr;
+  std::vector<std::string> operands;             // in the order of the host program's parameters
+  std::map<std::string, int64_t> known_extents;  // indices the kernels are specialised to
+  std::map<std::string, plan::OperandStatistics> statistics;
+  plan::Machine machine;
+  codegen::Target target;
+  std::string schedule;
+  bool checked = false;
+};
+
+// Called with the name of a stage's folder and the text of what it handed on.
+using StageSink = std::function<void(std::string_view stage, const std::string& text)>;
+
+// One result in the host program's list of result buffers: structure by level (null where none), then values.
+struct ResultLayout {
+  std::string tensor;
+  std::string shared_operand;  // whose structure it has; empty: its own
+  std::vector<int> pos, crd;   // positions in HostProgram::results, -1 where the level stores none
+  int values = -1;
+};
+
+struct LoweredProgram {
+  loop::HostProgram program;
+  std::vector<ResultLayout> results;
+};
+
+// plan, schedule, lower: the host program before passes.
+LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});
+
+// passes: the host program that code is generated for.
+loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request, const StageSink& sink = {});
+
+// A program ready to run, and what keeps its code loaded.
+struct Executable {
+  std::shared_ptr<const jit::LoadedObject> code;
+  std::unique_ptr<const runtime::CompiledProgram> program;
+  std::vector<std::string> buffers, scalars;  // the names of the parameters, in order
+  std::vector<ResultLayout> results;
+};
+
+// All stages.
+Executable compile(const CompileRequest& request, const StageSink& sink = {});
+
+}  // namespace tulle
