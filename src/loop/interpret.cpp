@@ -136,11 +136,11 @@ void HostInterpreter::run(const SortStep& step) {
     auto& values = keys.emplace_back();
     for (int64_t k = 0; k < length; ++k) values.push_back(read(key, k).i);
   }
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
     for (const auto& key : keys) {
       if (key[a] != key[b]) return key[a] < key[b];
     }
-    return false;
+    return a < b;
   });
   for (int64_t k = 0; k < length; ++k) memory(step.order).write(k, Word{.i = order[k]}, one_, 0);
 }

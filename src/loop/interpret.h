@@ -1,5 +1,4 @@
-// Runs host programs without compiling them, looking for races, accesses out of bounds and
-// uninitialised memory.
+// Runs host programs without compiling them and reports races, bad accesses and unwritten memory.
 #pragma once
 
 #include <cstddef>

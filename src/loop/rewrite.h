@@ -1,5 +1,4 @@
-// Walking over and rebuilding loop-IR trees: derive, override what matters, and the rest is handed
-// on unchanged.
+// Walking over and rebuilding loop-IR trees; what is not overridden is handed on unchanged.
 #pragma once
 
 #include <functional>

@@ -6,17 +6,13 @@
 namespace tulle::loop {
 
 // Raise an InternalError that quotes the offending text. Legal means:
-//  - names are declared once and not shadowed, used where they are visible and with the type they
-//  were declared with;
-//  - operators, functions, loads and stores have operands of fitting types; stores go to writable
-//  buffers;
-//  - a parallel loop is the last statement of the kernel, after lets only, and so is a block loop;
-//  - warp, lane and thread loops have constant bounds and nest block > warp > lane or block >
-//  thread;
+//  - names are declared once, not shadowed, and used where they are visible with their type;
+//  - operands have fitting types; stores go to writable buffers;
+//  - a parallel or block loop is the last statement of the kernel, after lets only;
+//  - warp, lane and thread loops have constant bounds; block > warp > lane or block > thread;
 //  - barriers and lane operations stand where all threads that take part arrive together;
 //  - local and shared allocations have a constant size;
-//  - each launch finds every parameter of its kernel in the host program, with its type and allowed
-//  to write to it.
+//  - a launch finds every parameter of its kernel, with its type, writable where it must be.
 void verify(const Kernel& kernel);
 void verify(const HostProgram& program);
 

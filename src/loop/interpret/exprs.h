@@ -1,5 +1,4 @@
-// Turns expressions into closures that compute them for all threads at once; part of the
-// interpreter.
+// Turns expressions into closures that compute them for all threads; part of the interpreter.
 #pragma once
 
 #include <deque>

@@ -323,6 +323,7 @@ Action StmtCompiler::compile_invoke(const Invoke& node) {
         internal_error(memory.name(), "[", first, "] is out of bounds, the size is ", second);
       }
       std::vector<Word> sorted;
+      sorted.reserve(std::max<int64_t>(0, std::min(second, memory.size()) - first));
       for (int64_t k = first; k < second; ++k) sorted.push_back(memory.read(k, threads_, thread));
       std::sort(sorted.begin(), sorted.end(), [](Word a, Word b) { return a.i < b.i; });
       for (int64_t k = first; k < second; ++k) memory.write(k, sorted[k - first], threads_, thread);

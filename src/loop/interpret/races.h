@@ -1,5 +1,4 @@
-// Finds accesses that nothing orders: by different iterations of a parallel loop, blocks, or
-// threads between barriers.
+// Finds accesses to one element that nothing orders; part of the interpreter.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// The threads that the interpreter runs in step: those of one GPU block, or the one of a CPU
-// iteration.
+// The threads that run in step: those of a GPU block, or the one of a CPU iteration.
 #pragma once
 
 #include <cstdint>
