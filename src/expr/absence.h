@@ -7,9 +7,9 @@
 
 namespace tulle::expr {
 
-// The expression with the accesses that `absent` holds for put to their fill (0) and folded by the rules of the language:
-// an absent factor fixes the product, an absent numerator stays absent, a term that is absent falls away, a sum of nothing
-// is 0. What cannot be folded stays as it is.
+// The expression with the accesses that `absent` holds for put to their fill (0) and folded by the
+// rules of the language: an absent factor fixes the product, an absent numerator stays absent, a
+// term that is absent falls away, a sum of nothing is 0. What cannot be folded stays as it is.
 Expr without(const Expr& expr, const std::function<bool(const Access&)>& absent);
 
 // Whether folding left the constant 0.

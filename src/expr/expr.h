@@ -37,7 +37,8 @@ class Expr {
  public:
   Expr() = default;
   template <typename Node>
-  Expr(std::shared_ptr<const Node> node) : node_(std::move(node)) {}  // NOLINT: conversion from every node
+  Expr(std::shared_ptr<const Node> node)
+      : node_(std::move(node)) {}  // NOLINT: conversion from every node
 
   explicit operator bool() const { return node_ != nullptr; }
   const ExprNode* operator->() const { return node_.get(); }
@@ -62,7 +63,8 @@ struct Literal : ExprNode {
   static Expr make(double value, bool is_integer, DType type = DType::Float32);
 };
 
-// tensor[indices]; a scalar operand has none. `id` tells the accesses of one statement apart (A[k,i] * A[k,j]).
+// tensor[indices]; a scalar operand has none. `id` tells the accesses of one statement apart
+// (A[k,i] * A[k,j]).
 struct Access : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Access;
   int id;
@@ -70,7 +72,8 @@ struct Access : ExprNode {
   std::vector<std::string> indices;
   Access(DType t, int i, std::string n, std::vector<std::string> x)
       : ExprNode(kKind, t), id(i), tensor(std::move(n)), indices(std::move(x)) {}
-  static Expr make(int id, std::string tensor, std::vector<std::string> indices, DType type = DType::Float32);
+  static Expr make(int id, std::string tensor, std::vector<std::string> indices,
+                   DType type = DType::Float32);
 };
 
 // Element functions of one argument. X(enumerator, text, keeps zero, accepts integers)
@@ -109,7 +112,8 @@ struct Unary : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Unary;
   ElementFunction function;
   Expr value;
-  Unary(DType t, ElementFunction f, Expr v) : ExprNode(kKind, t), function(f), value(std::move(v)) {}
+  Unary(DType t, ElementFunction f, Expr v)
+      : ExprNode(kKind, t), function(f), value(std::move(v)) {}
   // The type is the value's where none is given.
   static Expr make(ElementFunction function, Expr value, std::optional<DType> type = std::nullopt);
 };
@@ -122,7 +126,8 @@ struct Binary : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Binary;
   BinaryOp op;
   Expr a, b;
-  Binary(DType t, BinaryOp o, Expr x, Expr y) : ExprNode(kKind, t), op(o), a(std::move(x)), b(std::move(y)) {}
+  Binary(DType t, BinaryOp o, Expr x, Expr y)
+      : ExprNode(kKind, t), op(o), a(std::move(x)), b(std::move(y)) {}
   // The type is the one that both sides promote to where none is given.
   static Expr make(BinaryOp op, Expr a, Expr b, std::optional<DType> type = std::nullopt);
 };
@@ -132,7 +137,8 @@ struct Reduce : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Reduce;
   std::vector<std::string> indices;
   Expr body;
-  Reduce(DType t, std::vector<std::string> i, Expr b) : ExprNode(kKind, t), indices(std::move(i)), body(std::move(b)) {}
+  Reduce(DType t, std::vector<std::string> i, Expr b)
+      : ExprNode(kKind, t), indices(std::move(i)), body(std::move(b)) {}
   static Expr make(std::vector<std::string> indices, Expr body);  // of the body's type
 };
 

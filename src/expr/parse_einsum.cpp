@@ -37,7 +37,8 @@ class EinsumParser {
     }
     check_operands();
     Statement statement{std::string(out), {}, product()};
-    statement.indices = output ? expand(checked_output(*output)) : implicit_output();
+    if (output) check_output(*output);
+    statement.indices = output ? expand(*output) : implicit_output();
     return {{statement}};
   }
 
@@ -115,7 +116,7 @@ class EinsumParser {
     return counts;
   }
 
-  const Labels& checked_output(const Labels& output) const {
+  void check_output(const Labels& output) const {
     std::map<std::string, int> counts = letter_counts();
     std::map<std::string, int> seen;
     for (const std::string& letter : output.letters) {
@@ -128,7 +129,6 @@ class EinsumParser {
              concat("the output has '", letter, "' twice; once is enough"));
       }
     }
-    return output;
   }
 
   // The ellipsis, then the letters that stand once, in order.

@@ -13,7 +13,7 @@ namespace tulle::expr {
 namespace {
 
 // Trees are walked recursively: this bounds their depth.
-constexpr int kMaxOperations = 1000;  // of a statement; parentheses count
+constexpr int kMaxOperations = 250;  // of a statement; parentheses count
 
 constexpr std::array kReserved = {"max",    "min",    "mean",    "prod",        "any",   "all",
                                   "argmax", "argmin", "softmax", "log_softmax", "where", "stored",
@@ -151,11 +151,11 @@ class ProgramParser {
   Expr number() {
     const Token token = scanner_.next();
     double value = 0;
-    const char* end = token.text.data() + token.text.size();
-    const bool fits = std::from_chars(token.text.data(), end, value).ec == std::errc();
+    const char* begin = token.text.data();
+    const bool fits = std::from_chars(begin, begin + token.text.size(), value).ec == std::errc();
     const bool is_integer = token.kind == TokenKind::Integer;
     constexpr double exact = 9007199254740992.0;  // 2^53
-    if (!fits || (is_integer && value > exact)) {
+    if (!fits || (is_integer && value >= exact)) {
       scanner_.fail(token,
                     concat("the number '", token.text, "' is too large; pass it as an operand"));
     }

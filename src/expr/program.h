@@ -1,4 +1,4 @@
-// A program of index-notation statements: as parsed, and resolved against the types and formats of its operands.
+// Programs of index notation: as parsed, and resolved against the types of their operands.
 #pragma once
 
 #include <map>
@@ -26,9 +26,10 @@ struct Program {
 
 // Index notation; UserError with a caret where it is wrong.
 Program parse_program(std::string_view text);
-// "ij,jk->ik" over operands of the given names and ranks; `...` and implicit outputs as in torch. The result is called `out`.
-Program parse_einsum(std::string_view equation, const std::vector<std::string>& operands, const std::vector<int>& ranks,
-                     std::string_view out);
+// "ij,jk->ik" over operands of the given names and ranks; `...` and implicit outputs as in torch.
+// The result is called `out`.
+Program parse_einsum(std::string_view equation, const std::vector<std::string>& operands,
+                     const std::vector<int>& ranks, std::string_view out);
 std::string to_string(const Program& program);
 
 // What is known of a tensor at compile time.
@@ -39,29 +40,35 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
-// Where an index's extent can be read: dimension `dimension` of tensor `tensor`. All uses must agree at run time.
+// Where an index's extent can be read: dimension `dimension` of tensor `tensor`. All uses must
+// agree at run time.
 struct ExtentUse {
   std::string tensor;
   int dimension;
 };
 
-// Every sum explicit, every node typed, every access numbered in its statement, every index's extent known.
+// Every sum explicit, every node typed, every access numbered in its statement, every index's
+// extent known.
 struct ResolvedProgram {
   std::vector<Statement> statements;
-  std::map<std::string, TensorType> tensors;       // operands, intermediates and results
-  std::vector<std::string> operands;               // in order of first use
-  std::vector<std::string> results;                // statements that nothing later uses, in order
-  // For each statement where the extents of its indices come from; operands only. An index is known in its statement alone.
+  std::map<std::string, TensorType> tensors;  // operands, intermediates and results
+  std::vector<std::string> operands;          // in order of first use
+  std::vector<std::string> results;           // statements that nothing later uses, in order
+  // For each statement where the extents of its indices come from; operands only. An index is known
+  // in its statement alone.
   std::vector<std::map<std::string, std::vector<ExtentUse>>> extents;
 };
 
 struct ResolveOptions {
-  std::map<std::string, Format> out_formats;  // of results and intermediates; else by the rules of the language
-  std::optional<DType> index_type;            // of sparse results; else the widest of the sparse operands'
-  std::set<std::string> numbers;              // scalar operands given as Python numbers: weak in promotion, as literals are
+  std::map<std::string, Format>
+      out_formats;  // of results and intermediates; else by the rules of the language
+  std::optional<DType> index_type;  // of sparse results; else the widest of the sparse operands'
+  std::set<std::string>
+      numbers;  // scalar operands given as Python numbers: weak in promotion, as literals are
 };
 
-// Applies the rules on implicit sums, types, fills and result formats. UserError with a caret where the program breaks a rule.
+// Applies the rules on implicit sums, types, fills and result formats. UserError with a caret where
+// the program breaks a rule.
 ResolvedProgram resolve(const Program& program, const std::map<std::string, TensorType>& operands,
                         const ResolveOptions& options = {});
 

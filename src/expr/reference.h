@@ -1,4 +1,4 @@
-// The reference evaluator: brute force over all coordinates, a direct reading of the language; shares nothing with lowering.
+// The reference evaluator: the language read directly, by brute force over all coordinates.
 #pragma once
 
 #include <map>
@@ -9,7 +9,8 @@
 
 namespace tulle::expr {
 
-// A tensor spelled out: every coordinate in row-major order. Floating-point values in doubles, integers and bools in int64.
+// A tensor spelled out: every coordinate in row-major order. Floating-point values in doubles,
+// integers and bools in int64.
 struct ReferenceTensor {
   DType type = DType::Float32;
   std::vector<int64_t> sizes;
@@ -20,8 +21,9 @@ struct ReferenceTensor {
   int64_t count() const;
 };
 
-// The values and the pattern that the language gives each result of the program. Float types are computed in double.
-std::map<std::string, ReferenceTensor> evaluate(const ResolvedProgram& program,
-                                                const std::map<std::string, ReferenceTensor>& operands);
+// The values and the pattern that the language gives each result of the program. Float types are
+// computed in double.
+std::map<std::string, ReferenceTensor> evaluate(
+    const ResolvedProgram& program, const std::map<std::string, ReferenceTensor>& operands);
 
 }  // namespace tulle::expr

@@ -49,7 +49,7 @@ class FormatRules {
   }
 
   Format decide() const {
-    const Format dense = Format::dense(static_cast<int>(statement_.indices.size()));
+    Format dense = Format::dense(static_cast<int>(statement_.indices.size()));
     // Where the result is not 0 all along every index: dense. A + B with a dense B, A + 1.
     if (uncovered_.empty()) return dense;
     // Operands with the result's indices outside whose entries there is nothing: the leftmost one's

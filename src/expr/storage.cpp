@@ -70,6 +70,7 @@ class Storer {
   StoredTensor run(DType index_type) {
     slots_ = {{0, entries_.size()}};
     std::vector<LevelStorage> storage;
+    storage.reserve(format_.levels().size());
     for (size_t level = 0; level < format_.levels().size(); ++level) {
       storage.push_back(store_level(level, index_type));
     }

@@ -12,16 +12,20 @@ namespace tulle {
 
 class Format {
  public:
-  // Checks that the levels describe every dimension exactly once (whole, or a quotient and then a remainder of one divisor) and that
-  // each level can stand where it stands (a singleton has a level above it that stores coordinates, say); raises UserError.
+  // Checks that the levels describe every dimension exactly once (whole, or a quotient and then a
+  // remainder of one divisor) and that each level can stand where it stands (a singleton has a
+  // level above it that stores coordinates, say); raises UserError.
   Format(std::vector<std::string> dimension_names, std::vector<Level> levels);
 
-  // A name (csr, bsr(16,16), ...) for a tensor of that rank, or the long form "(i,j) -> (i: dense, j: compressed)".
+  // A name (csr, bsr(16,16), ...) for a tensor of that rank, or the long form "(i,j) -> (i: dense,
+  // j: compressed)".
   static Format parse(std::string_view text, int rank);
   static Format dense(int rank);
-  // Sorted coordinates: compressed nonunique, then singletons; the given dimension order (identity if empty).
+  // Sorted coordinates: compressed nonunique, then singletons; the given dimension order (identity
+  // if empty).
   static Format coo(int rank, const std::vector<int>& order = {});
-  // All levels compressed but a dense first one where `dense_first`; the given dimension order (identity if empty).
+  // All levels compressed but a dense first one where `dense_first`; the given dimension order
+  // (identity if empty).
   static Format csf(int rank, const std::vector<int>& order = {}, bool dense_first = false);
 
   int rank() const { return static_cast<int>(dimension_names_.size()); }
@@ -32,7 +36,8 @@ class Format {
   bool is_dense() const;    // every level is full
   bool has_blocks() const;  // some level is a quotient or remainder
   bool is_ordered() const;
-  bool is_unique() const;   // no tuple of coordinates twice: the last level that stores coordinates is unique
+  // No tuple of coordinates twice: below a level that repeats stands a unique singleton.
+  bool is_unique() const;
 
   // The long form; parses back to an equal format.
   std::string to_string() const;
@@ -43,7 +48,9 @@ class Format {
   Format permuted(const std::vector<int>& order) const;
 
   // Equal storage; names of dimensions do not matter.
-  bool operator==(const Format& other) const { return rank() == other.rank() && levels_ == other.levels_; }
+  bool operator==(const Format& other) const {
+    return rank() == other.rank() && levels_ == other.levels_;
+  }
 
  private:
   std::vector<std::string> dimension_names_;

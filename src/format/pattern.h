@@ -1,4 +1,4 @@
-// The structure of a tensor without its values: format, sizes and structure arrays; immutable and shared.
+// The structure of a tensor without its values: immutable and shared.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ struct LevelStorage {
 class Pattern {
  public:
   // Takes the arrays as they are: sizes and lengths are checked, contents are not (see validate).
-  Pattern(Format format, std::vector<int64_t> sizes, DType index_type, std::vector<LevelStorage> levels);
+  Pattern(Format format, std::vector<int64_t> sizes, DType index_type,
+          std::vector<LevelStorage> levels);
 
   const Format& format() const { return format_; }
   const std::vector<int64_t>& sizes() const { return sizes_; }
@@ -45,8 +46,9 @@ class Pattern {
   std::vector<int64_t> slots_;
 };
 
-// Checks positions (start at 0, ascend, end at the length), coordinates (in range, ordered and unique as the format says) in
-// O(slots). Raises UserError that names `tensor`, the level, the place, what was found and the remedy.
+// Checks positions (start at 0, ascend, end at the length), coordinates (in range, ordered and
+// unique as the format says) in O(slots). Raises UserError that names `tensor`, the level, the
+// place, what was found and the remedy.
 void validate(const Pattern& pattern, const std::string& tensor);
 
 }  // namespace tulle

@@ -1,0 +1,112 @@
+// Mistakes in index notation and in einsum equations, one a case: the message and where the caret
+// stands.
+#include <gtest/gtest.h>
+
+#include "expr/program.h"
+#include "tulle/error.h"
+
+namespace tulle::expr {
+namespace {
+
+struct Mistake {
+  const char* text;
+  const char* message;
+  const char* at;  // the text that the caret underlines
+};
+
+void expect_mistake(const std::string& message, const Mistake& mistake) {
+  EXPECT_NE(message.find(mistake.message), std::string::npos) << message;
+  const size_t line = message.find("\n  ") + 3;
+  const size_t caret = message.rfind("\n  ") + 3;
+  const size_t column = message.find('^', caret) - caret;
+  const size_t length = message.size() - message.find('^', caret);
+  EXPECT_EQ(message.substr(line, caret - 3 - line).substr(column, length), mistake.at) << message;
+}
+
+class ProgramError : public testing::TestWithParam<Mistake> {};
+
+TEST_P(ProgramError, PointsAtThePlace) {
+  try {
+    parse_program(GetParam().text);
+    FAIL() << "parsed: " << GetParam().text;
+  } catch (const UserError& error) {
+    expect_mistake(error.what(), GetParam());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, ProgramError,
+    testing::Values(
+        Mistake{"", "expected a statement", ""}, Mistake{"C = ", "expected a tensor, a number", ""},
+        Mistake{"3 = a", "expected the name of a result", "3"},
+        Mistake{"C[i] a[i]", "expected '='", "a"}, Mistake{"C = a b", "expected an operator", "b"},
+        Mistake{"C = (a", "expected an operator or ')', found the end", ""},
+        Mistake{"C = a)", "expected an operator or the end of the statement", ")"},
+        Mistake{"C[i = a[i]", "expected ',' or ']'", "="},
+        Mistake{"C[] = a", "expected an index", "]"},
+        Mistake{"C = a * * b", "expected a tensor", "*"},
+        Mistake{"C[i,j,i] = a[i,j]", "the index 'i' stands twice on the left", "i"},
+        Mistake{"C = a; C = b", "'C' is assigned twice", "C"},
+        Mistake{"C = a; a = C", "'a' is read as an operand", "a"},
+        Mistake{"C = C + 1", "'C' is read as an operand", "C"},
+        Mistake{"C = foo(a)", "there is no function 'foo'; the functions are sum, neg, abs", "foo"},
+        Mistake{"C = sum(A[i])", "expected the index to sum over, as in sum(j, A[i,j])", "A"},
+        Mistake{"C = sum((i,i), A[i])", "an index stands twice in one sum", "("},
+        Mistake{"C = sum(i, sum(i, A[i]))", "the index 'i' is summed twice", "i"},
+        Mistake{"C = a * 1e999", "the number '1e999' is too large", "1e999"},
+        Mistake{"C = a * 9007199254740993", "is too large; pass it as an operand",
+                "9007199254740993"}));
+
+class NotYet : public testing::TestWithParam<Mistake> {};
+
+TEST_P(NotYet, PointsAtThePlace) {
+  try {
+    parse_program(GetParam().text);
+    FAIL() << "parsed: " << GetParam().text;
+  } catch (const Unsupported& error) {
+    expect_mistake(error.what(), GetParam());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, NotYet,
+    testing::Values(Mistake{"C[i] += a[i]", "'+=' is not there yet", "+="},
+                    Mistake{"C[i] = a[i+1]", "affine subscripts are not there yet", "+"},
+                    Mistake{"C[i] = a[i,0]", "constants as subscripts are not there yet", "0"},
+                    Mistake{"C[e] = X[idx[e]]", "gathers are not there yet", "["},
+                    Mistake{"C[i] = max(j, A[i,j])", "'max' is not there yet", "max"},
+                    Mistake{"C[i] = exp(A[i])", "'exp' is not there yet", "exp"},
+                    Mistake{"C[i] = sum(j in A[i,j], x[j])", "'in' is not there yet", "in"}));
+
+TEST(ProgramError, HugeStatementsAreRefused) {
+  EXPECT_THROW(parse_program("C = " + std::string(100000, '(')), UserError);
+  EXPECT_THROW(parse_program("C = " + std::string(100000, '-') + "a"), UserError);
+  std::string chain = "C = a";
+  for (int n = 0; n < 100000; ++n) chain += " + a";
+  EXPECT_THROW(parse_program(chain), UserError);
+}
+
+class EinsumError : public testing::TestWithParam<Mistake> {};
+
+TEST_P(EinsumError, PointsAtThePlace) {
+  try {
+    parse_einsum(GetParam().text, {"A", "B"}, {2, 2}, "out");
+    FAIL() << "parsed: " << GetParam().text;
+  } catch (const UserError& error) {
+    expect_mistake(error.what(), GetParam());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, EinsumError,
+    testing::Values(Mistake{"ij->ij", "is for 1 operands, but 2 were given", "ij->ij"},
+                    Mistake{"ij,j->i", "operand 1 has 2 dimensions, but 1 subscripts", "j"},
+                    Mistake{"ijk,jk->i", "operand 0 has 2 dimensions, but 3 subscripts", "ijk"},
+                    Mistake{"ij;jk->ik", "';' cannot stand here", ";"},
+                    Mistake{"ij,jk->ik->", "'-' cannot stand here", "-"},
+                    Mistake{"ij,jk->il", "the output has 'l', which no operand has", "l"},
+                    Mistake{"ij,jk->ikk", "the output has 'k' twice", "k"},
+                    Mistake{"...i...,jk->k", "'...' stands twice", "..."}));
+
+}  // namespace
+}  // namespace tulle::expr
