@@ -64,10 +64,10 @@ class LoadChecker {
     TULLE_CHECK(size != sizes_.end(), "the size of ", buffer->name);
     const int lanes = index.type().lanes;
     const Expr bound = Broadcast::make(size->second, lanes);
-    Expr outside = index < IntConst::make(0, index.type()) || bound <= index;
-    if (mutant("checks-off-by-one"))
-      outside = index < IntConst::make(0, index.type()) || bound < index;
-    if (predicate) outside = predicate && outside;
+    const Expr below = index < IntConst::make(0, index.type());
+    const Expr above = mutant("checks-off-by-one") ? bound < index : bound <= index;
+    Expr outside = Binary::make(BinaryOp::Or, below, above);
+    if (predicate) outside = Binary::make(BinaryOp::And, predicate, outside);
     Expr worst = index;
     if (lanes > 1) {
       worst = VectorReduce::make(

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "loop/rewrite.h"
-#include "support/mutant.h"
 
 namespace tulle::passes {
 
@@ -75,9 +74,6 @@ class Dropping : public Rewriter {
     if (const auto* declare = stmt.as<Declare>()) return !reads_.variable(declare->name);
     if (const auto* assign = stmt.as<Assign>()) return !reads_.variable(assign->name);
     if (const auto* store = stmt.as<Store>()) {
-      const bool zero = store->value.as<FloatConst>() && store->value.as<FloatConst>()->value == 0;
-      if (mutant("simplify-drops-store") && zero && store->buffer->space != Space::Global)
-        return true;
       return store->buffer->space == Space::Local && !reads_.buffer(store->buffer->name);
     }
     if (const auto* allocate = stmt.as<Allocate>()) {

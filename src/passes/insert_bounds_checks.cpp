@@ -33,13 +33,13 @@ class GuardedLoads : public Rewriter {
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& expr) override {
-    const Expr result = Rewriter::rewrite(expr);
+    Expr result = Rewriter::rewrite(expr);
     const auto* load = result.as<Load>();
     if (!load || load->type.is_vector()) return result;
-    const Expr inside =
-        IntConst::make(0) <= load->index && load->index < sizes_.at(load->buffer->name);
-    return Load::make(load->buffer, load->index,
-                      load->predicate ? load->predicate && inside : inside);
+    const Expr size = sizes_.at(load->buffer->name);
+    Expr inside = Binary::make(BinaryOp::And, IntConst::make(0) <= load->index, load->index < size);
+    if (load->predicate) inside = Binary::make(BinaryOp::And, load->predicate, inside);
+    return Load::make(load->buffer, load->index, inside);
   }
 
  private:
@@ -70,6 +70,7 @@ class KernelChecker {
     if (const auto* let = stmt.as<Let>()) return Let::make(let->name, guarded(let->value));
     if (const auto* block = stmt.as<Block>()) {
       std::vector<Stmt> stmts;
+      stmts.reserve(block->stmts.size());
       for (const Stmt& inner : block->stmts) stmts.push_back(preamble(inner));
       return Block::make(std::move(stmts));
     }

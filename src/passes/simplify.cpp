@@ -9,6 +9,7 @@
 #include "passes/dead_code.h"
 #include "passes/linear.h"
 #include "passes/simplify_expr.h"
+#include "support/mutant.h"
 
 namespace tulle::passes {
 
@@ -43,6 +44,11 @@ bool is_plain(const For& loop) {
          loop.loop == LoopKind::Unrolled;
 }
 
+bool store_to_same(const Stmt& a, const Stmt& b) {
+  const auto *x = a.as<Store>(), *y = b.as<Store>();
+  return x && y && x->buffer->name == y->buffer->name;
+}
+
 std::set<std::string> mutable_names(const Stmt& body) {
   std::set<std::string> names;
   visit(
@@ -69,7 +75,7 @@ class Simplifier : public Rewriter {
   Stmt rewrite(const Stmt& stmt) override {
     if (const auto* loop = stmt.as<For>()) forwarded_.erase(loop->var);
     if (const auto* atomic = stmt.as<Atomic>()) forwarded_.erase(atomic->result);
-    const Stmt result = Rewriter::rewrite(stmt);
+    Stmt result = Rewriter::rewrite(stmt);
     switch (result->kind) {
       case StmtKind::Block:
         return flatten(result);
@@ -123,9 +129,13 @@ class Simplifier : public Rewriter {
       if (nested && dissolves(*nested)) {
         stmts.insert(stmts.end(), nested->stmts.begin(), nested->stmts.end());
         changed = true;
-      } else {
-        stmts.push_back(inner);
+        continue;
       }
+      if (mutant("simplify-drops-store") && !stmts.empty() && store_to_same(stmts.back(), inner)) {
+        stmts.pop_back();
+        changed = true;
+      }
+      stmts.push_back(inner);
     }
     return changed ? Block::make(std::move(stmts)) : stmt;
   }

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "loop/rewrite.h"
-#include "passes/names.h"
 #include "passes/vector_memory.h"
 #include "support/check.h"
 

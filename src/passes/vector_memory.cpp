@@ -7,6 +7,7 @@
 
 #include "loop/rewrite.h"
 #include "passes/linear.h"
+#include "passes/names.h"
 #include "passes/vector_facts.h"
 #include "support/check.h"
 
@@ -129,27 +130,19 @@ class Accesses {
 
   // The expression with the lets of the body put in, so that equal trees mean equal values.
   Expr resolve(Expr expr) const {
-    for (const std::string& name : names_in(expr)) {
+    for (const std::string& name : names_read(expr)) {
       const auto value = values_.find(name);
       if (value != values_.end()) expr = substitute(expr, name, value->second);
     }
     return expr;
   }
 
-  static std::set<std::string> names_in(const Expr& expr) {
-    std::set<std::string> names;
-    visit(expr, [&](const Expr& inner) {
-      if (const auto* var = inner.as<Var>()) names.insert(var->name);
-    });
-    return names;
-  }
-
   static bool reads(const Expr& expr, const std::string& name) {
-    return names_in(expr).contains(name);
+    return names_read(expr).contains(name);
   }
 
   bool reads_varying(const Expr& expr) const {
-    for (const std::string& name : names_in(expr)) {
+    for (const std::string& name : names_read(expr)) {
       if (name != loop_.var && varying_.contains(name)) return true;
     }
     return false;

@@ -147,7 +147,7 @@ class StmtWidener {
     }
     Expr predicate = mask_;
     if (store.predicate)
-      predicate = both(predicate, exprs_.widen_to_vector(store.predicate, {mask_}));
+      predicate = both_masks(predicate, exprs_.widen_to_vector(store.predicate, {mask_}));
     return Store::make(store.buffer, index, exprs_.widen_to_vector(store.value, {mask_}),
                        exprs_.predicate_for(*store.buffer, predicate), store.nontemporal);
   }
@@ -164,7 +164,7 @@ class StmtWidener {
   }
 
   void add_arm(const Stmt& arm, const Expr& chosen, std::vector<Stmt>& out) {
-    const Expr outer = std::exchange(mask_, exprs_.name_mask(both(mask_, chosen)));
+    const Expr outer = std::exchange(mask_, exprs_.name_mask(both_masks(mask_, chosen)));
     const std::vector<Stmt> lets = exprs_.take_lets();
     out.insert(out.end(), lets.begin(), lets.end());
     const Stmt body = widen(arm);

@@ -54,9 +54,9 @@ Expr ramp_arithmetic(BinaryOp op, const Expr& a, const Expr& b, int lanes) {
 
 }  // namespace
 
-Expr both(const Expr& a, const Expr& b) {
+Expr both_masks(const Expr& a, const Expr& b) {
   if (!a || !b) return a ? a : b;
-  return a && b;
+  return Binary::make(BinaryOp::And, a, b);
 }
 
 Expr ExprWidener::broadcast(const Expr& value) const {
@@ -118,7 +118,7 @@ Expr ExprWidener::widen_binary(const Binary& expr, const Active& active) {
     // The right side is only evaluated where the left one leaves the answer open.
     const Expr left = name_mask(broadcast(a));
     const Expr open = expr.op == BinaryOp::And ? left : Call::make(Function::Not, {left});
-    const Expr right = widen_to_vector(expr.b, {name_mask(both(active.mask, open)), false});
+    const Expr right = widen_to_vector(expr.b, {name_mask(both_masks(active.mask, open)), false});
     return Binary::make(expr.op, left, right);
   }
   Expr b = widen(expr.b, active);
@@ -138,7 +138,7 @@ Expr ExprWidener::widen_select(const Select& expr, const Active& active) {
   if (lazy) condition = name_mask(condition);
   const auto arm = [&](const Expr& value, const Expr& chosen) {
     if (!touches_memory(value)) return widen_to_vector(value, active);
-    return widen_to_vector(value, {name_mask(both(active.mask, chosen)), false});
+    return widen_to_vector(value, {name_mask(both_masks(active.mask, chosen)), false});
   };
   const Expr yes = arm(expr.yes, condition);
   const Expr no = arm(expr.no, Call::make(Function::Not, {condition}));
@@ -147,7 +147,7 @@ Expr ExprWidener::widen_select(const Select& expr, const Active& active) {
 
 Expr ExprWidener::widen_load(const Load& expr, const Active& active) {
   Expr predicate = active.mask;
-  if (expr.predicate) predicate = both(predicate, widen_to_vector(expr.predicate, active));
+  if (expr.predicate) predicate = both_masks(predicate, widen_to_vector(expr.predicate, active));
   const Expr index = widen_to_vector(expr.index, active);
   return Load::make(expr.buffer, index, predicate_for(*expr.buffer, predicate));
 }

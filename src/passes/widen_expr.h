@@ -56,7 +56,7 @@ class ExprWidener {
   std::map<std::string, loop::Expr> values_;
 };
 
-// Both conditions; either may be null, which is true.
-loop::Expr both(const loop::Expr& a, const loop::Expr& b);
+// Where both are true; either may be null, which is true everywhere.
+loop::Expr both_masks(const loop::Expr& a, const loop::Expr& b);
 
 }  // namespace tulle::passes

@@ -34,7 +34,9 @@ void expect_close(const Array& expected, const Array& actual, double tolerance,
   const auto a = to_vector<T>(expected), b = to_vector<T>(actual);
   ASSERT_EQ(a.size(), b.size()) << what;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (std::memcmp(&a[i], &b[i], sizeof(T)) == 0) continue;
+    const auto first = expected.bytes.begin() + static_cast<int64_t>(i * sizeof(T));
+    const auto other = actual.bytes.begin() + static_cast<int64_t>(i * sizeof(T));
+    if (std::equal(first, first + sizeof(T), other)) continue;
     const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
     const double allowed = tolerance * std::max({1.0, std::abs(x), std::abs(y)});
     const bool close = tolerance > 0 && std::abs(x - y) <= allowed;

@@ -6,6 +6,7 @@
 #include "loop/print.h"
 #include "loop/verify.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::passes {
 namespace {
@@ -140,6 +141,16 @@ kernel k(P: i64*, y: mut f32*; m: i64) {
       run_checked(text, {{"P", loop::to_array<int64_t>(DType::Int64, {0, 2})}, {"y", floats(6)}},
                   {{"m", 2}}),
       "P", 2, 2);
+}
+
+TEST(InsertBoundsChecks, NoticesItsSeededFault) {
+  const Arrays buffers{
+      {"P", loop::to_array<int64_t>(DType::Int64, {5})}, {"x", floats(5)}, {"y", floats(1)}};
+  set_mutant("checks-off-by-one");
+  const std::string error = run_checked(kGather, buffers, {{"n", 1}});
+  set_mutant("");
+  EXPECT_EQ(error, "");
+  expect_report(run_checked(kGather, buffers, {{"n", 1}}), "x", 5, 5);
 }
 
 TEST(InsertBoundsChecks, PassesSizesThroughTheHostProgram) {

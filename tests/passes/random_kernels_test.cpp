@@ -90,12 +90,12 @@ class Writer {
   std::string statement(int depth) {
     switch (number(depth > 0 ? 9 : 6)) {
       case 0: {
-        const std::string text = "let " + fresh() + ": f64 = " + value(2) + "\n";
+        std::string text = "let " + fresh() + ": f64 = " + value(2) + "\n";
         doubles_.push_back(concat("v", names_ - 1));
         return text;
       }
       case 1: {
-        const std::string text = "var " + fresh() + ": f64 = " + value(1) + "\n";
+        std::string text = "var " + fresh() + ": f64 = " + value(1) + "\n";
         doubles_.push_back(concat("v", names_ - 1));
         variables_.push_back(doubles_.back());
         return text;
