@@ -2,7 +2,7 @@
 #include "expr/assign_types.h"
 
 #include <cmath>
-#include <limits>
+#include <cstdint>
 
 #include "expr/print.h"
 #include "expr/types.h"
@@ -82,7 +82,7 @@ class TypeAssigner {
               concat("'", text_of(unary.function), "' has no meaning for bool; ",
                      "convert the operand to another type first"));
     }
-    return {Unary::make(unary.function, converted(value.expr, type, unary), type), value.strength};
+    return {Unary::make(unary.function, converted(value.expr, type), type), value.strength};
   }
 
   Typed type_binary(const Binary& binary) {
@@ -96,8 +96,7 @@ class TypeAssigner {
     }
     auto [type, strength] = promote({a.expr.type(), a.strength}, {b.expr.type(), b.strength});
     if (binary.op == BinaryOp::Div) type = as_float(type);
-    return {Binary::make(binary.op, converted(a.expr, type, binary),
-                         converted(b.expr, type, binary), type),
+    return {Binary::make(binary.op, converted(a.expr, type), converted(b.expr, type), type),
             strength};
   }
 
@@ -114,18 +113,14 @@ class TypeAssigner {
     return Literal::make(value, is_integer, is_integer ? DType::Int64 : DType::Float32);
   }
 
-  // A number in the text takes the type of the operation it stands in; others are converted by it.
-  Expr converted(const Expr& expr, DType type, const ExprNode& around) const {
+  // A number in the text takes the type of the operation it stands in, wrapped to it as integers
+  // are; others are converted by the operation.
+  static Expr converted(const Expr& expr, DType type) {
     const auto* literal = expr.as<Literal>();
     if (literal == nullptr) return expr;
-    constexpr double lowest = std::numeric_limits<int32_t>::min();
-    constexpr double highest = std::numeric_limits<int32_t>::max();
-    if (type == DType::Int32 && (literal->value < lowest || literal->value > highest)) {
-      fail_in(statement_, &around,
-              concat("the number ", to_string(expr), " does not fit the type i32 ",
-                     "of this operation; convert the operand to i64 first"));
-    }
-    return Literal::make(literal->value, literal->is_integer, type);
+    double value = literal->value;
+    if (type == DType::Int32) value = static_cast<int32_t>(static_cast<int64_t>(value));
+    return Literal::make(value, literal->is_integer, type);
   }
 
   const Statement& statement_;

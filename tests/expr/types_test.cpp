@@ -69,6 +69,10 @@ TEST(Types, NumbersTakeTheTypeOfTheOperation) {
   EXPECT_EQ(program.statements[0].value.as<Binary>()->a.type(), DType::Float64);
 }
 
+TEST(Types, NumbersWrapToTheTypeOfTheOperation) {
+  EXPECT_EQ(text_of(resolved("r[k] = 4294967299 * i[k]", kOperands)), "r[k] = 3 * i[k]");
+}
+
 struct Mistake {
   const char* value;
   const char* message;
@@ -90,9 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Mistakes, TypeError,
                          testing::Values(Mistake{"b[k] - c[k]", "'-' has no meaning for bool"},
                                          Mistake{"i[k] - c[k]", "'-' has no meaning for bool"},
                                          Mistake{"-b[k]", "'neg' has no meaning for bool"},
-                                         Mistake{"relu(b[k])", "'relu' has no meaning for bool"},
-                                         Mistake{"3000000000 * i[k]",
-                                                 "3000000000 does not fit the type i32"}));
+                                         Mistake{"relu(b[k])", "'relu' has no meaning for bool"}));
 
 }  // namespace
 }  // namespace tulle::expr
