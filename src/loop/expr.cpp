@@ -274,8 +274,7 @@ Expr operator<(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::Lt,
 Expr operator<=(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::Le, a, b); }
 Expr operator==(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::Eq, a, b); }
 Expr operator!=(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::Ne, a, b); }
-Expr operator&&(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::And, a, b); }
-Expr operator||(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::Or, a, b); }
+Expr both(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::And, a, b); }
 Expr minimum(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::Min, a, b); }
 Expr maximum(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::Max, a, b); }
 

@@ -1,5 +1,4 @@
-// Expressions of the loop IR: small, typed, immutable trees. A Var is known by its name; scopes
-// never shadow.
+// Expressions of the loop IR: small, typed, immutable trees. Variables go by name.
 #pragma once
 
 #include <cstdint>
@@ -277,8 +276,7 @@ Expr operator<(const Expr& a, const Expr& b);
 Expr operator<=(const Expr& a, const Expr& b);
 Expr operator==(const Expr& a, const Expr& b);
 Expr operator!=(const Expr& a, const Expr& b);
-Expr operator&&(const Expr& a, const Expr& b);
-Expr operator||(const Expr& a, const Expr& b);
+Expr both(const Expr& a, const Expr& b);
 Expr minimum(const Expr& a, const Expr& b);
 Expr maximum(const Expr& a, const Expr& b);
 Expr ceil_divide(const Expr& a, int64_t b);

@@ -59,7 +59,7 @@ KernelLowering::Range KernelLowering::chunk_of_positions(const LevelCode& level,
     const Expr at = out.declare(name, positions.begin + share(count, chunk));
     if (level.is_unique()) return at;
     // A run of equal coordinates belongs to the chunk that it starts in.
-    const Expr inside = out.declare("inside", positions.begin < at && at < positions.end);
+    const Expr inside = out.declare("inside", loop::both(positions.begin < at, at < positions.end));
     Emitter body = out.nested(), on = out.nested(), stop = out.nested();
     on.assign(at, at + 1);
     on.assign(inside, at < positions.end);

@@ -38,7 +38,7 @@ Positions entry_of(const Walker& walker) {
 Expr all_here(const AccessSet& point, const std::vector<Walker>& walkers) {
   Expr condition = IntConst::make(1, loop::kBool);
   for (const Walker& walker : walkers) {
-    if (point.contains(walker.id)) condition = condition && walker.here;
+    if (point.contains(walker.id)) condition = loop::both(condition, walker.here);
   }
   return condition;
 }
@@ -227,7 +227,7 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
     for (const Walker& walker : walkers) {
       if (!point.contains(walker.id)) continue;
       active.push_back(walker);
-      more = more && walker.at < walker.end;
+      more = loop::both(more, walker.at < walker.end);
       coordinates.push_back(body.let("c", walker.level->coordinate(walker.at)));
       coordinate = coordinate ? loop::minimum(coordinate, coordinates.back()) : coordinates.back();
     }
