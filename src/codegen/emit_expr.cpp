@@ -1,5 +1,8 @@
 // Expressions: constants, variables, conversions, lazy logic and vectors.
+#include <algorithm>
+
 #include "codegen/emitter.h"
+#include "codegen/library.h"
 #include "support/check.h"
 
 namespace tulle::codegen {
@@ -10,7 +13,8 @@ using loop::ExprKind;
 
 namespace {
 
-// Whether evaluating it needlessly could fault or be costly: it loads, divides or calls.
+// Whether evaluating it needlessly could fault or be costly: it loads, divides or calls the C
+// library.
 bool is_guarded(const Expr& expr) {
   switch (expr->kind) {
     case ExprKind::IntConst:
@@ -28,6 +32,12 @@ bool is_guarded(const Expr& expr) {
     }
     case ExprKind::Cast:
       return is_guarded(expr.as<loop::Cast>()->value);
+    case ExprKind::Call: {
+      const auto* node = expr.as<loop::Call>();
+      const auto& args = node->args;
+      return is_library_function(node->function) ||
+             std::any_of(args.begin(), args.end(), is_guarded);
+    }
     case ExprKind::Ramp:
       return is_guarded(expr.as<loop::Ramp>()->base) || is_guarded(expr.as<loop::Ramp>()->stride);
     case ExprKind::Broadcast:

@@ -31,6 +31,18 @@ void* address_of(Number (*function)(Number)) {
 
 }  // namespace
 
+bool is_library_function(loop::Function function) {
+  switch (function) {
+#define X(enumerator, name)        \
+  case loop::Function::enumerator: \
+    return true;
+    TULLE_LIBRARY_FUNCTIONS(X)
+#undef X
+    default:
+      return false;
+  }
+}
+
 std::string library_name(loop::Function function, bool is_double) {
   switch (function) {
 #define X(enumerator, name)        \

@@ -9,6 +9,9 @@
 
 namespace tulle::codegen {
 
+// Whether the C library computes it; the other functions are instructions.
+bool is_library_function(loop::Function function);
+
 // The name of the C function, "sin" or "sinf"; an InternalError if the library does not compute
 // this one.
 std::string library_name(loop::Function function, bool is_double);

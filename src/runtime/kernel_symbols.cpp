@@ -1,9 +1,8 @@
 // What kernels call.
 #include "runtime/kernel_symbols.h"
 
-#include <algorithm>
-
 #include "loop/abi.h"
+#include "runtime/sort_integers.h"
 #include "runtime/worker.h"
 
 namespace tulle::loop {
@@ -16,8 +15,8 @@ void* tulle_workspace_allocate(WorkerContext* context, int64_t bytes, bool zeroe
 
 void tulle_workspace_release(WorkerContext* context, void* memory) { context->release(memory); }
 
-void tulle_sort_i32(int32_t* begin, int32_t* end) { std::sort(begin, end); }
-void tulle_sort_i64(int64_t* begin, int64_t* end) { std::sort(begin, end); }
+void tulle_sort_i32(int32_t* begin, int32_t* end) { runtime::sort_integers(begin, end); }
+void tulle_sort_i64(int64_t* begin, int64_t* end) { runtime::sort_integers(begin, end); }
 
 void tulle_report_out_of_bounds(WorkerContext* context, const char* buffer, int64_t index,
                                 int64_t size) {

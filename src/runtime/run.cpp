@@ -93,19 +93,25 @@ class Run {
 
   void operator()(const Scan& step) {
     const int64_t length = step.length.evaluate(scalars_.data());
+    require_elements(step.buffer, length + 1);
     exclusive_scan(buffer(step.buffer), step.node->element, length, step.node->name, parallelism_);
   }
 
   void operator()(const Read& step) {
-    scalar(step.scalar) =
-        read_element(buffer(step.buffer), step.element, step.index.evaluate(scalars_.data()));
+    const int64_t index = step.index.evaluate(scalars_.data());
+    TULLE_CHECK(index >= 0, "the host reads element ", index);
+    require_elements(step.buffer, index + 1);
+    scalar(step.scalar) = read_element(buffer(step.buffer), step.element, index);
   }
 
   void operator()(const Sort& step) {
-    std::vector<SortKey> keys;
-    for (size_t k = 0; k < step.keys.size(); ++k)
-      keys.push_back({buffer(step.keys[k]), step.elements[k]});
     const int64_t length = step.length.evaluate(scalars_.data());
+    require_elements(step.order, length);
+    std::vector<SortKey> keys;
+    for (size_t k = 0; k < step.keys.size(); ++k) {
+      require_elements(step.keys[k], length);
+      keys.push_back({buffer(step.keys[k]), step.elements[k]});
+    }
     sort_permutation(static_cast<int64_t*>(buffer(step.order)), keys, length, parallelism_);
   }
 
@@ -114,6 +120,12 @@ class Run {
  private:
   void*& buffer(int slot) { return buffers_[static_cast<size_t>(slot)]; }
   int64_t& scalar(int slot) { return scalars_[static_cast<size_t>(slot)]; }
+
+  void require_elements(int slot, int64_t needed) {
+    const int64_t elements = elements_[static_cast<size_t>(slot)];
+    TULLE_CHECK(elements < 0 || needed <= elements, "a step needs ", needed,
+                " elements of a buffer of ", elements);
+  }
 
   void release(size_t slot) {
     if (temporary_bytes_[slot] < 0) return;

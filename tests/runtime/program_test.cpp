@@ -162,9 +162,18 @@ kernel fill(C: mut i64*; n: i64) {
   }
 }
 
+TEST(Program, RefusesStepsBeyondABuffersEnd) {
+  for (const char* step : {"scan t[0, n)", "let x: i64 = read t[n]", "let x: i64 = read t[-1]",
+                           "sort t[0, n + 1) by A", "sort A[0, n + 1) by t"}) {
+    TestProgram program(std::string("host p(A: mut i64*; n: i64) -> () { t = alloc i64[n] ") +
+                        step + " }");
+    std::vector<int64_t> a(100);
+    EXPECT_THROW(program.run({a.data()}, {8}), InternalError) << step;
+  }
+}
+
 TEST(Program, RefusesWhatIsNotDefined) {
   const auto prepare = [](const char* steps) {
-    loop::HostProgram program;
     return TestProgram(std::string("host p(A: i64*; n: i64) -> () {") + steps + "}");
   };
   EXPECT_THROW(prepare("free A"), InternalError);

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/scan.h"
+#include "runtime/sort_integers.h"
 #include "tulle/error.h"
 
 namespace tulle::runtime {
@@ -84,6 +85,32 @@ TEST(Scan, RefusesTotalsThatDoNotFit) {
   std::vector<int32_t> counts{std::numeric_limits<int32_t>::max(), 1, 0};
   NoParallelism here;
   EXPECT_THROW(exclusive_scan(counts.data(), DType::Int32, 2, "C_pos", here), UserError);
+}
+
+template <typename T>
+void expect_integers_sorted(int length, T low, T high) {
+  std::mt19937_64 random(3);
+  std::uniform_int_distribution<T> any(low, high);
+  std::vector<T> values(static_cast<size_t>(length));
+  for (T& x : values) x = any(random);
+  std::vector<T> expected = values;
+  std::sort(expected.begin(), expected.end());
+  sort_integers(values.data(), values.data() + length);
+  EXPECT_EQ(values, expected) << length << " from " << low << " to " << high;
+}
+
+TEST(SortIntegers, AnyLengthAndRange) {
+  for (const int length : {0, 1, 2, 47, 48, 49, 1000, 70000}) {
+    expect_integers_sorted<int32_t>(length, 0, 0);
+    expect_integers_sorted<int32_t>(length, 0, 255);
+    expect_integers_sorted<int32_t>(length, -100, 100000);
+    expect_integers_sorted<int32_t>(length, std::numeric_limits<int32_t>::min(),
+                                    std::numeric_limits<int32_t>::max());
+    expect_integers_sorted<int64_t>(length, -70000, 70000);
+    expect_integers_sorted<int64_t>(length, 0, int64_t{1} << 39);
+    expect_integers_sorted<int64_t>(length, std::numeric_limits<int64_t>::min(),
+                                    std::numeric_limits<int64_t>::max());
+  }
 }
 
 TEST(Sort, TimeIsPrinted) {
