@@ -72,11 +72,13 @@ def to_torch(source: SparseTensor) -> Tensor:
         values = source.values()
         if kind in ("bsr", "bsc"):
             values = values.view(-1, *_block_of(source))
-        return _TORCH_COMPRESSED[kind](pos, crd, values, shape)
+        return _TORCH_COMPRESSED[kind](pos, crd, values, shape, check_invariants=False)
     coo: SparseTensor = source if kind == "coo" else source.to(format="coo")
     crds = [array.to(torch.int64) for array in coo.pattern.arrays[1:]]
     indices = torch.stack(crds)
-    return torch.sparse_coo_tensor(indices, coo.values(), shape, is_coalesced=True)
+    return torch.sparse_coo_tensor(
+        indices, coo.values(), shape, check_invariants=False, is_coalesced=True
+    )
 
 
 def to_scipy(source: SparseTensor) -> Any:

@@ -8,9 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-import torch
-
 import tulle
 from tulle._library import library_folder
 
@@ -30,26 +27,6 @@ def test_version_is_the_one_in_pyproject() -> None:
     declared = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     assert declared
     assert tulle.__version__ == declared[1]
-
-
-def test_operator_reads_and_makes_a_tensor() -> None:
-    lengths = torch.ops.tulle.segment_lengths(torch.tensor([0, 2, 2, 5]))
-    assert lengths.dtype == torch.int64
-    assert lengths.tolist() == [2, 0, 3]
-    assert torch.ops.tulle.segment_lengths(torch.tensor([0])).tolist() == []
-
-
-@pytest.mark.parametrize(
-    ("pos", "message"),
-    [
-        (torch.tensor([0.0, 1.0]), "expected int64 positions"),
-        (torch.zeros(4, dtype=torch.int64)[::2], "contiguous vector"),
-        (torch.zeros(0, dtype=torch.int64), "at least one position"),
-    ],
-)
-def test_operator_refuses_bad_input(pos: torch.Tensor, message: str) -> None:
-    with pytest.raises(RuntimeError, match=message):
-        torch.ops.tulle.segment_lengths(pos)
 
 
 def test_core_exports_only_its_own_symbols() -> None:

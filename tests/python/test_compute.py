@@ -1,0 +1,108 @@
+"""Index notation from Python: compute, kernels with schedules, explain."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from helpers import assert_equal, random_dense, random_sparse
+
+import tulle
+
+
+def test_sampled_product_shares_the_mask() -> None:
+    mask, q, k = random_sparse(5, 6), random_dense(5, 3), random_dense(6, 3)
+    a = tulle.tensor(mask)
+    result = tulle.compute("S[i,j] = A[i,j] * Q[i,d] * K[j,d]", A=a, Q=q, K=k)
+    assert result.pattern is a.pattern
+    assert_equal(result, mask * (q @ k.T))
+
+
+def test_sums_are_per_term() -> None:
+    a, x, b = random_sparse(5, 6), random_dense(6), random_dense(5)
+    result = tulle.compute("y[i] = b[i] + A[i,j] * x[j]", A=tulle.tensor(a), x=x, b=b)
+    assert_equal(result, b + a @ x)
+
+
+def test_several_statements_and_results() -> None:
+    a, b = random_sparse(5, 6), random_sparse(6, 4, seed=1)
+    text = """
+        C[i,k] = A[i,j] * B[j,k]
+        r[i] = C[i,k]
+        D[i,j] = A[i,j] * 2
+    """
+    rows, doubled = tulle.compute(text, A=tulle.tensor(a), B=tulle.tensor(b))
+    assert_equal(rows, (a @ b).sum(1))
+    assert_equal(doubled, a * 2)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_numbers_give_way_to_the_types_of_tensors(dtype: torch.dtype) -> None:
+    a = random_sparse(4, 5, dtype=dtype)
+    tensor = tulle.tensor(a)
+    assert_equal(tulle.compute("C[i,j] = A[i,j] * s", A=tensor, s=0.1), a * 0.1)
+    assert_equal(tulle.compute("C[i,j] = A[i,j] * s", A=tensor, s=3), a * 3)
+
+
+def test_numbers_beside_integers() -> None:
+    a = random_sparse(4, 5, dtype=torch.int32)
+    tensor = tulle.tensor(a)
+    assert_equal(tulle.compute("C[i,j] = A[i,j] * s", A=tensor, s=3), a * 3)
+    assert_equal(tulle.compute("C[i,j] = A[i,j] * s", A=tensor, s=0.5), a * 0.5)
+
+
+def test_out_format() -> None:
+    a, b = random_sparse(4, 5), random_sparse(5, 6, seed=1)
+    tensors = {"A": tulle.tensor(a), "B": tulle.tensor(b)}
+    text = "C[i,k] = A[i,j] * B[j,k]"
+    assert tulle.compute(text, out_format="dcsr", **tensors).format == "dcsr"
+    assert tulle.compute(text, out_format={"C": tulle.Format("coo")}, **tensors).format == "coo"
+    with pytest.raises(tulle.UserError, match="2 results"):
+        tulle.compute(text + "; D[i] = A[i,j]", out_format="csr", **tensors)
+
+
+def test_wrong_text_shows_the_place() -> None:
+    with pytest.raises(tulle.UserError, match=r"\^"):
+        tulle.compute("C[i,k] = A[i,j] ** B[j,k]", A=torch.eye(2), B=torch.eye(2))
+    with pytest.raises(tulle.UserError, match="no operand 'B'"):
+        tulle.compute("C[i,k] = A[i,j] * B[j,k]", A=tulle.tensor(torch.eye(2)))
+    with pytest.raises(tulle.Unsupported, match="sizes="):
+        tulle.compute("C[i,j] = A[i,j]", sizes={"i": 1}, A=tulle.tensor(torch.eye(2)))
+
+
+SCHEDULE = """split(k, 8, k0, k1); reorder(i, k0, j, k1); parallel(i, by=nnz);
+    vectorize(k1, 8); unroll(j, 2)"""
+
+
+def test_kernel_with_a_schedule() -> None:
+    a, b = random_sparse(20, 30), random_dense(30, 16)
+    kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="csr", B="dense")
+    tensor = tulle.tensor(a, format="csr")
+    assert_equal(kernel(A=tensor, B=b), a @ b)
+    assert_equal(kernel.schedule(SCHEDULE)(A=tensor, B=b), a @ b)
+    assert_equal(kernel.features("avx2")(A=tensor, B=b), a @ b)
+    assert_equal(kernel.checked()(A=tensor, B=b), a @ b)
+    assert kernel.out_format(C="csr")(A=tensor, B=b).format == "csr"
+
+
+def test_kernel_refuses_other_formats_and_schedules() -> None:
+    a, b = random_sparse(20, 30), random_dense(30, 16)
+    kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="csr", B="dense")
+    with pytest.raises(tulle.UserError, match=r"stored as csc, .* takes csr: A.to\(format='csr'\)"):
+        kernel(A=tulle.tensor(a, format="csc"), B=b)
+    with pytest.raises(tulle.UserError, match=r"tulle.tensor\(A, format='csr'\)"):
+        kernel(A=a, B=b)
+    with pytest.raises(tulle.UserError, match="takes B too"):
+        kernel(A=tulle.tensor(a))
+    with pytest.raises(tulle.UserError, match="frobnicate"):
+        kernel.schedule("frobnicate(i)")(A=tulle.tensor(a), B=b)
+
+
+def test_explain() -> None:
+    a, b = tulle.tensor(random_sparse(20, 30)), random_dense(30, 16)
+    explanation = tulle.explain("ij,jk->ik", a, b)
+    assert str(explanation) == repr(explanation)
+    assert {"expr", "plan", "nest", "loop"} <= set(explanation.stages)
+    assert "<details>" in explanation._repr_html_()
+    named = tulle.explain("C[i,k] = A[i,j] * B[j,k]", A=a, B=b)
+    assert "A" in str(named)
+    assert str(tulle.kernel("C[i,k] = A[i,j] * B[j,k]").explain(A=a, B=b))

@@ -1,0 +1,295 @@
+"""Imports: what comes out is what went in, nothing is copied where storage agrees, bad structure is
+refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+import torch
+from helpers import DTYPES, INDEX_DTYPES, MATRIX_FORMATS, assert_equal, random_sparse
+from torch import Tensor
+
+import tulle
+
+
+def pointers(tensor: tulle.SparseTensor) -> list[int]:
+    """Where the arrays are that are not the two positions of COO."""
+    arrays = [*tensor.pattern.arrays, tensor.values()]
+    return [array.data_ptr() for array in arrays if tensor.format != "coo" or array.numel() != 2]
+
+
+# ---- dense ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", MATRIX_FORMATS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dense(format: str, dtype: torch.dtype) -> None:
+    data = random_sparse(6, 7, dtype=dtype)
+    tensor = tulle.tensor(data, format=format)
+    assert tensor.format == format
+    assert tensor.index_dtype == torch.int32
+    assert_equal(tensor, data)
+
+
+def test_dense_stores_what_is_not_zero() -> None:
+    data = torch.tensor([[0.0, float("nan")], [-0.0, 3.0]])
+    assert tulle.tensor(data).nnz == 2
+
+
+def test_default_formats_of_dense_data() -> None:
+    assert tulle.tensor(torch.eye(2)).format == "csr"
+    assert tulle.tensor(torch.ones(2, 2, 2)).format == "csf"
+    assert tulle.tensor(torch.ones(3)).ndim == 1
+
+
+def test_dense_as_format_is_an_ordinary_tensor() -> None:
+    data = torch.eye(2)
+    assert tulle.tensor(data, format="dense") is data
+    sparse = tulle.tensor(data)
+    assert_equal(sparse.to(format="dense"), data)
+
+
+def test_lists_and_arrays() -> None:
+    assert_equal(tulle.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.tensor([[1.0, 0.0], [0.0, 2.0]]))
+    array = np.array([[0, 3], [4, 0]])
+    assert_equal(tulle.tensor(array, format="csc"), torch.from_numpy(array))
+
+
+@pytest.mark.parametrize("shape", [(0, 4), (4, 0), (0, 0), (1, 1)])
+@pytest.mark.parametrize("format", MATRIX_FORMATS)
+def test_empty(shape: tuple[int, int], format: str) -> None:
+    data = torch.zeros(shape)
+    tensor = tulle.tensor(data, format=format)
+    assert_equal(tensor, data)
+
+
+def test_scalars_are_refused() -> None:
+    with pytest.raises(tulle.UserError, match="scalar"):
+        tulle.tensor(torch.tensor(1.0))
+
+
+# ---- torch.sparse --------------------------------------------------------------------------------
+
+
+def torch_compressed(layout: str, data: Tensor, index_dtype: torch.dtype) -> Tensor:
+    """The dense tensor in one of torch's compressed layouts."""
+    if layout == "csr":
+        made = data.to_sparse_csr()
+        structure = made.crow_indices(), made.col_indices()
+    elif layout == "csc":
+        made = data.to_sparse_csc()
+        structure = made.ccol_indices(), made.row_indices()
+    elif layout == "bsr":
+        made = data.to_sparse_bsr((2, 3))
+        structure = made.crow_indices(), made.col_indices()
+    else:
+        made = data.to_sparse_bsc((2, 3))
+        structure = made.ccol_indices(), made.row_indices()
+    pos, crd = (array.to(index_dtype) for array in structure)
+    make = getattr(torch, f"sparse_{layout}_tensor")
+    return make(pos, crd, made.values(), data.shape)
+
+
+@pytest.mark.parametrize("layout", ["csr", "csc", "bsr", "bsc"])
+@pytest.mark.parametrize("index_dtype", INDEX_DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_torch_compressed(layout: str, index_dtype: torch.dtype, dtype: torch.dtype) -> None:
+    data = random_sparse(6, 9, dtype=dtype)
+    source = torch_compressed(layout, data, index_dtype)
+    tensor = tulle.tensor(source)
+    assert str(tensor.format).startswith(layout)
+    assert tensor.index_dtype == index_dtype
+    assert_equal(tensor, data)
+    if layout in ("csr", "bsr"):
+        structure = source.crow_indices(), source.col_indices()
+    else:
+        structure = source.ccol_indices(), source.row_indices()
+    assert pointers(tensor) == [each.data_ptr() for each in (*structure, source.values())]
+
+
+def test_torch_coo_is_not_copied() -> None:
+    data = random_sparse(6, 9)
+    source = data.to_sparse_coo()
+    tensor = tulle.tensor(source)
+    assert tensor.format == "coo"
+    assert_equal(tensor, data)
+    rows, columns = source.indices()
+    assert pointers(tensor) == [each.data_ptr() for each in (rows, columns, source.values())]
+
+
+def test_unsorted_torch_coo_is_sorted_and_summed() -> None:
+    indices = torch.tensor([[2, 0, 2, 0], [1, 3, 1, 0]])
+    source = torch.sparse_coo_tensor(indices, torch.tensor([1.0, 2.0, 3.0, 4.0]), (3, 4))
+    tensor = tulle.tensor(source)
+    assert tensor.format == "coo"
+    assert tensor.coordinates().tolist() == [[0, 0, 2], [0, 3, 1]]
+    assert tensor.values().tolist() == [4.0, 2.0, 4.0]
+
+
+def test_the_flag_is_coalesced_is_not_trusted() -> None:
+    indices = torch.tensor([[1, 0], [0, 0]])
+    source = torch.sparse_coo_tensor(indices, torch.tensor([1.0, 2.0]), (2, 2), is_coalesced=True)
+    assert tulle.tensor(source).coordinates().tolist() == [[0, 1], [0, 0]]
+
+
+def test_torch_coo_of_rank_three_and_with_dense_dimensions() -> None:
+    data = random_sparse(3, 4, 5)
+    assert_equal(tulle.tensor(data.to_sparse_coo()), data)
+    hybrid = data.to_sparse_coo().coalesce().to_dense().to_sparse(2)
+    tensor = tulle.tensor(hybrid)
+    assert tensor.format.levels[-1].full
+    assert tensor.values().data_ptr() == hybrid.values().data_ptr()
+    assert_equal(tensor, data)
+
+
+def test_torch_batches() -> None:
+    data = torch.stack([torch.eye(3), torch.eye(3).flip(0)]).to(torch.float64)
+    source = data.to_sparse_csr()
+    tensor = tulle.tensor(source)
+    assert tensor.format == tulle.Format("csr", 3)
+    assert_equal(tensor, data)
+
+
+@pytest.mark.parametrize(
+    ("pos", "crd", "message"),
+    [
+        ([0, 2, 1, 3], [0, 1, 2], "positions ascend"),
+        ([1, 1, 2, 3], [0, 1, 2], "positions start at 0"),
+        ([0, 1, 2, 2], [0, 1, 2], "the last position is their number"),
+        ([0, 1, 2, 3], [0, 1, 3], r"crd\[2\] = 3 is outside \[0, 3\)"),
+        ([0, 1, 2, 3], [0, -1, 2], r"crd\[1\] = -1 is outside"),
+        ([0, 2, 2, 3], [1, 0, 2], "the coordinates of a segment ascend"),
+        ([0, 2, 2, 3], [1, 1, 2], "the same coordinates"),
+    ],
+)
+def test_broken_torch_structure_is_refused(pos: list[int], crd: list[int], message: str) -> None:
+    source = torch.sparse_csr_tensor(
+        torch.tensor(pos), torch.tensor(crd), torch.ones(3), (3, 3), check_invariants=False
+    )
+    with pytest.raises(tulle.UserError, match=f"sparse_csr tensor.*{message}"):
+        tulle.tensor(source)
+
+
+def test_broken_coordinates_are_refused() -> None:
+    indices = torch.tensor([[0, 5], [0, 1]])
+    source = torch.sparse_coo_tensor(indices, torch.ones(2), (3, 3), check_invariants=False)
+    with pytest.raises(tulle.UserError, match=r"COO tensor.*crd\[1\] = 5 is outside"):
+        tulle.tensor(source)
+
+
+# ---- SciPy ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
+@pytest.mark.parametrize("kind", ["matrix", "array"])
+def test_scipy(format: str, kind: str) -> None:
+    data = random_sparse(6, 9)
+    source = getattr(scipy.sparse, f"{format}_{kind}")(data.numpy())
+    tensor = tulle.tensor(source)
+    assert_equal(tensor, data)
+    if format in ("csr", "csc", "bsr"):
+        arrays = source.indptr, source.indices, source.data
+        assert pointers(tensor) == [array.ctypes.data for array in arrays]
+        assert tensor.index_dtype == torch.int32
+
+
+def test_scipy_coo_is_not_copied() -> None:
+    data = random_sparse(6, 9)
+    source = scipy.sparse.coo_array(data.numpy())
+    tensor = tulle.tensor(source)
+    arrays = (*source.coords, source.data)
+    assert pointers(tensor) == [array.ctypes.data for array in arrays]
+
+
+def test_unsorted_scipy_is_sorted_and_summed() -> None:
+    pos, crd = np.array([0, 3, 4], dtype=np.int32), np.array([2, 0, 2, 1], dtype=np.int32)
+    source = scipy.sparse.csr_array((np.array([1.0, 2.0, 3.0, 4.0]), crd, pos), shape=(2, 3))
+    tensor = tulle.tensor(source)
+    assert tensor.format == "csr"
+    assert tensor.pattern.arrays[1].tolist() == [0, 2, 1]
+    assert tensor.values().tolist() == [2.0, 4.0, 4.0]
+    assert source.indices.tolist() == [2, 0, 2, 1]
+
+
+def test_broken_scipy_structure_is_refused() -> None:
+    source = scipy.sparse.csr_array(np.eye(3))
+    source.indices[1] = 7
+    with pytest.raises(tulle.UserError, match=r"SciPy csr matrix.*crd\[1\] = 7 is outside"):
+        tulle.tensor(source)
+
+
+# ---- index types, levels -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("index_dtype", INDEX_DTYPES)
+def test_index_dtype_is_as_asked(index_dtype: torch.dtype) -> None:
+    data = random_sparse(5, 6)
+    for source in (data, data.to_sparse_csr(), scipy.sparse.csr_array(data.numpy())):
+        tensor = tulle.tensor(source, index_dtype=index_dtype)
+        assert tensor.index_dtype == index_dtype
+        assert all(array.dtype == index_dtype for array in tensor.pattern.arrays)
+        assert_equal(tensor, data)
+
+
+def test_other_index_dtypes_are_refused() -> None:
+    with pytest.raises(tulle.UserError, match=r"int32 or torch\.int64"):
+        tulle.tensor(torch.eye(2), index_dtype=torch.int16)
+
+
+def csr_levels() -> list[dict[str, Any]]:
+    return [{}, {"pos": torch.tensor([0, 1, 3]), "crd": torch.tensor([2, 0, 1])}]
+
+
+def test_from_levels_takes_the_arrays() -> None:
+    levels, values = csr_levels(), torch.tensor([1.0, 2.0, 3.0])
+    tensor = tulle.from_levels("csr", (2, 3), levels, values)
+    assert_equal(tensor, torch.tensor([[0.0, 0.0, 1.0], [2.0, 3.0, 0.0]]))
+    assert tensor.values().data_ptr() == values.data_ptr()
+    assert tensor.pattern.arrays[0].data_ptr() == levels[1]["pos"].data_ptr()
+    assert [sorted(level) for level in tensor.levels()] == [[], ["crd", "pos"]]
+
+
+def test_from_levels_unifies_index_types() -> None:
+    levels = csr_levels()
+    levels[1]["pos"] = levels[1]["pos"].to(torch.int32)
+    tensor = tulle.from_levels("csr", (2, 3), levels, [1.0, 2.0, 3.0])
+    assert tensor.index_dtype == torch.int64
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"levels": [{}]}, "has 2 levels, but 1 were given"),
+        ({"levels": [{}, {"crd": [0]}]}, "level 1 .* stores pos and crd"),
+        ({"levels": [{"pos": [0]}, {"pos": [0], "crd": [0]}]}, "level 0 .* stores nothing"),
+        ({"values": [1.0]}, "values"),
+        ({"values": [[1.0, 2.0, 3.0]]}, "expected a vector"),
+        ({"shape": (3, 3)}, "one more than the level above"),
+        ({"shape": (2, 2)}, r"crd\[0\] = 2 is outside"),
+        ({"format": "dense"}, "has no structure"),
+        ({"levels": [{}, {"pos": [0.0, 1.0, 3.0], "crd": [2, 0, 1]}]}, "int32 or int64"),
+    ],
+)
+def test_wrong_levels_are_refused(change: dict[str, Any], message: str) -> None:
+    given = {"format": "csr", "shape": (2, 3), "levels": csr_levels(), "values": [1.0, 2.0, 3.0]}
+    with pytest.raises(tulle.UserError, match=message):
+        tulle.from_levels(**(given | change))
+
+
+def test_unsupported_values_are_refused() -> None:
+    with pytest.raises(tulle.Unsupported, match="complex64"):
+        tulle.tensor(torch.eye(2, dtype=torch.complex64))
+    with pytest.raises(tulle.Unsupported, match="uint8"):
+        tulle.tensor(torch.eye(2, dtype=torch.uint8).to_sparse_csr())
+
+
+def test_gradients_are_not_dropped_on_import() -> None:
+    for source in (torch.eye(2, requires_grad=True), torch.eye(2).to_sparse_csr()):
+        source.requires_grad_()
+        with pytest.raises(tulle.Unsupported, match=r"no_grad\(\)"):
+            tulle.tensor(source)
+        with torch.no_grad():
+            assert tulle.tensor(source).nnz == 2

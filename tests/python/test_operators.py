@@ -1,0 +1,126 @@
+"""The operators that the package stands on, called as an exported program would call them."""
+
+from __future__ import annotations
+
+import gc
+import resource
+
+import pytest
+import torch
+from helpers import random_dense, random_sparse
+
+import tulle  # registers the operators
+
+ops = torch.ops.tulle
+KEY = """operand A f64 i64 2 csr
+operand B f64 i64 2 dense
+compute
+C[i,k] = A[i,j] * B[j,k]"""
+
+
+def parts() -> tuple[torch.Tensor, list[torch.Tensor], torch.Tensor]:
+    """Sizes, tensors and the expected result of KEY."""
+    a, b = random_sparse(5, 4), random_dense(4, 3)
+    csr = a.to_sparse_csr()
+    tensors = [csr.crow_indices(), csr.col_indices(), csr.values(), b]
+    return torch.tensor([5, 4]), tensors, a @ b
+
+
+def test_call_returns_the_values_of_a_dense_result() -> None:
+    sizes, tensors, expected = parts()
+    torch.testing.assert_close(ops.call4(KEY, sizes, *tensors), expected)
+
+
+def test_run_returns_sizes_and_values() -> None:
+    sizes, tensors, expected = parts()
+    shape, values = ops.run(KEY, sizes, tensors)
+    assert shape.tolist() == [5, 3]
+    torch.testing.assert_close(values, expected)
+
+
+def test_run_returns_shared_structure_as_the_operands_own_tensors() -> None:
+    sizes, (pos, crd, values, _), _ = parts()
+    key = "operand A f64 i64 2 csr\ncompute\nC[i,j] = A[i,j] * A[i,j]"
+    shape, new_pos, new_crd, squared = ops.run(key, sizes, [pos, crd, values])
+    assert shape.tolist() == [5, 4]
+    assert new_pos is pos
+    assert new_crd is crd
+    torch.testing.assert_close(squared, values * values)
+    torch.testing.assert_close(ops.call3(key, sizes, pos, crd, values), values * values)
+
+
+def test_dense_operands_need_not_be_row_major() -> None:
+    sizes, tensors, expected = parts()
+    tensors[3] = tensors[3].t().contiguous().t()
+    torch.testing.assert_close(ops.call4(KEY, sizes, *tensors), expected)
+
+
+def test_describe_names_results_and_where_their_sizes_come_from() -> None:
+    assert ops.describe(KEY).splitlines() == ["C f64 i64 2 dense", "0.0 1.1 "]
+
+
+def test_describe_format_lists_levels() -> None:
+    assert ops.describe_format("(i,j) -> (i: dense, j: compressed)", 2).splitlines() == [
+        "(i,j) -> (i: dense, j: compressed)",
+        "csr",
+        "0 0 1 0 w 1",
+        "1 1 0 1 w 1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("", "ends without"),
+        ("operand A f64 i64 2 csr", "ends without"),
+        ("operand A f64 i64 2\ncompute\nC[i] = A[i]", "expected a name, a type"),
+        ("operand A f63 i64 2 csr\ncompute\nC = A", "'f63' is not an element type"),
+        ("operand A f64 f64 2 csr\ncompute\nC = A", "positions and coordinates are"),
+        ("operand A f64 i64 x csr\ncompute\nC = A", "'x' is not a rank"),
+        ("operant A f64 i64 2 csr\ncompute\nC = A", "expected operand, out"),
+        ("out C\ncompute\nC = A", "the name of a result and its format"),
+        ("einsum i->i\nmore", "nothing may follow"),
+    ],
+)
+def test_wrong_keys_are_refused(key: str, message: str) -> None:
+    with pytest.raises(RuntimeError, match=rf"^tulle.UserError: .*{message}"):
+        ops.describe(key)
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_wrong_tensors_are_refused(at: int) -> None:
+    sizes, tensors, _ = parts()
+    for wrong in (tensors[at].to(torch.int32), tensors[at].reshape(-1, 1, 1)):
+        given = [*tensors[:at], wrong, *tensors[at + 1 :]]
+        with pytest.raises(RuntimeError, match=r"tulle.UserError: [AB]: expected a "):
+            ops.call4(KEY, sizes, *given)
+
+
+def test_wrong_numbers_of_tensors_and_sizes_are_refused() -> None:
+    sizes, tensors, _ = parts()
+    with pytest.raises(RuntimeError, match="takes 4 tensors, but 3 were given"):
+        ops.call3(KEY, sizes, *tensors[:3])
+    with pytest.raises(RuntimeError, match="vector of 2 i64 sizes, but found i64"):
+        ops.run(KEY, torch.tensor([5, 4, 3]), tensors)
+
+
+def test_calls_leak_nothing() -> None:
+    sizes, tensors, _ = parts()
+    wrong = [*tensors[:3], tensors[3][:1]]
+
+    def many() -> int:
+        for _ in range(2000):
+            ops.call4(KEY, sizes, *tensors)
+            ops.run(KEY, sizes, tensors)
+            with pytest.raises(RuntimeError):
+                ops.call4(KEY, sizes, *wrong)
+        gc.collect()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    many()
+    before = many()
+    assert many() - before < 1024  # KiB; a key of 80 bytes that leaked would make 500
+
+
+def test_version_is_the_packages() -> None:
+    assert ops.version() == tulle.__version__

@@ -1,0 +1,105 @@
+"""What is refused outside of imports: gradients, devices, dense results that are too large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from helpers import assert_equal, random_dense, random_sparse
+from torch.autograd import forward_ad
+
+import tulle
+
+
+def test_errors_are_of_the_usual_kinds() -> None:
+    assert issubclass(tulle.UserError, ValueError)
+    assert issubclass(tulle.Unsupported, NotImplementedError)
+    assert issubclass(tulle.InternalError, RuntimeError)
+
+
+def test_gradients_are_never_dropped() -> None:
+    a, b = random_sparse(4, 5), random_dense(5, 6)
+    tensor = tulle.tensor(a)
+    for _ in range(3):
+        assert_equal(tensor @ b, a @ b)
+    wanting = b.clone().requires_grad_()
+    learned = tensor.with_values(tensor.values().clone().requires_grad_())
+    uses = [
+        lambda: tensor @ wanting,
+        lambda: learned @ b,
+        lambda: wanting.T @ tensor.T,
+        lambda: tensor * wanting[:, :1].T,
+        learned.to_dense,
+        lambda: tulle.einsum("ij,jk->ik", learned, b),
+        lambda: tulle.compute("C[i,k] = A[i,j] * B[j,k]", A=tensor, B=wanting),
+    ]
+    for use in uses:
+        with pytest.raises(tulle.Unsupported, match=r"torch.no_grad\(\)"):
+            use()
+        with torch.no_grad():
+            use()
+    assert_equal(learned.detach() @ wanting.detach(), a @ b)
+
+
+def test_tangents_are_never_dropped() -> None:
+    tensor, b = tulle.tensor(random_sparse(4, 5)), random_dense(5, 6)
+    for _ in range(2):
+        _ = tensor @ b
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(b, torch.ones_like(b))
+        with pytest.raises(tulle.Unsupported, match="tangent"):
+            _ = tensor @ dual
+        _ = tensor @ b
+    with pytest.raises(tulle.Unsupported, match="tangent"):
+        torch.func.jvp(lambda x: tensor @ x, (b,), (b,))
+
+
+def test_other_devices_are_refused() -> None:
+    tensor = tulle.tensor(random_sparse(4, 5))
+    meta = torch.ones(5, 6, dtype=torch.float64, device="meta")
+    for _ in range(2):
+        with pytest.raises(tulle.Unsupported, match="the device 'meta'"):
+            _ = tensor @ meta
+        _ = tensor @ random_dense(5, 6)
+    with pytest.raises(tulle.Unsupported, match="the device 'meta'"):
+        tulle.tensor(meta)
+
+
+@pytest.fixture
+def limit() -> Iterator[None]:
+    yield
+    tulle.set_dense_limit(None)
+
+
+@pytest.mark.usefixtures("limit")
+def test_large_dense_results_are_refused() -> None:
+    tensor, b = tulle.tensor(random_sparse(4, 5)), random_dense(5, 6)
+    _ = tensor @ b
+    tulle.set_dense_limit(4 * 6 * 8 - 1)
+    with pytest.raises(tulle.UserError, match=r"4 x 6 f64 needs 192 bytes.*set_dense_limit"):
+        _ = tensor @ b
+    tulle.set_dense_limit(4 * 6 * 8)
+    _ = tensor @ b
+    with pytest.raises(tulle.UserError, match="a number of bytes"):
+        tulle.set_dense_limit(-1)
+
+
+def test_dense_results_beyond_memory_are_refused() -> None:
+    n = 10_000_000
+    levels = [{"pos": [0, 1], "crd": [n - 1]}]
+    vector = tulle.from_levels("(i) -> (i: compressed)", (n,), levels, [1.0])
+    with pytest.raises(tulle.UserError, match="half of the free memory"):
+        tulle.einsum("i,j->ij", vector, vector, out_format="dense")
+    assert tulle.einsum("i,j->ij", vector, vector).nnz == 1
+
+
+def test_compiling_is_refused() -> None:
+    tensor = tulle.tensor(random_sparse(4, 4))
+
+    @torch.compile(backend="eager", fullgraph=True)
+    def product(b: torch.Tensor) -> torch.Tensor:
+        return tensor @ b
+
+    with pytest.raises(Exception, match=r"torch\.compile|Unsupported|not supported"):
+        product(random_dense(4, 4))

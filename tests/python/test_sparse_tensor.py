@@ -1,0 +1,155 @@
+"""The class itself: what it says, its parts, transposes, copies, trees, changed structure."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+
+import pytest
+import torch
+from helpers import MATRIX_FORMATS, assert_equal, random_dense, random_sparse
+from torch.utils import _pytree as pytree
+
+import tulle
+
+
+@pytest.fixture
+def data() -> torch.Tensor:
+    return random_sparse(5, 7)
+
+
+@pytest.fixture
+def tensor(data: torch.Tensor) -> tulle.SparseTensor:
+    return tulle.tensor(data, format="csr")
+
+
+def test_properties(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
+    assert tensor.shape == torch.Size([5, 7])
+    assert tensor.size() == tensor.shape
+    assert tensor.size(1) == 7
+    assert tensor.ndim == tensor.dim() == 2
+    assert tensor.numel() == 35
+    assert len(tensor) == 5
+    assert tensor.dtype == torch.float64
+    assert tensor.device == torch.device("cpu")
+    assert tensor.nnz == int((data != 0).sum()) == tensor.values().numel()
+    assert tensor.fill == 0
+    assert not tensor.requires_grad
+
+
+def test_repr_shows_what_matters() -> None:
+    small = tulle.tensor(torch.tensor([[0.0, 2.0], [1.5, 0.0]]))
+    assert repr(small).splitlines() == [
+        "tulle.SparseTensor(2x2 float32, csr, nnz=2, index_dtype=int32)",
+        "  (0, 1): 2",
+        "  (1, 0): 1.5",
+    ]
+    large = repr(tulle.tensor(torch.eye(100)))
+    assert "  ..." in large
+    assert len(large.splitlines()) == 10
+
+
+def test_truth_is_not_defined(tensor: tulle.SparseTensor) -> None:
+    with pytest.raises(tulle.UserError, match="neither true nor false"):
+        bool(tensor)
+
+
+def test_with_values_shares_the_pattern(tensor: tulle.SparseTensor) -> None:
+    other = tensor.with_values(tensor.values() * 2)
+    assert other.pattern is tensor.pattern
+    assert_equal(other, tensor.to_dense() * 2)
+    with pytest.raises(tulle.UserError, match=f"expected a vector of {tensor.nnz} values"):
+        tensor.with_values(torch.zeros(1))
+
+
+@pytest.mark.parametrize("format", MATRIX_FORMATS)
+def test_transpose_copies_nothing(format: str, data: torch.Tensor) -> None:
+    tensor = tulle.tensor(data, format=format)
+    transposed = tensor.T
+    assert transposed.values() is tensor.values()
+    assert transposed.pattern.arrays is tensor.pattern.arrays
+    assert_equal(transposed, data.T)
+    assert_equal(tensor.t(), data.T)
+    assert transposed.T.format == tensor.format
+
+
+def test_permute() -> None:
+    data = random_sparse(3, 4, 5)
+    tensor = tulle.tensor(data)
+    assert_equal(tensor.permute(2, 0, 1), data.permute(2, 0, 1))
+    assert_equal(tensor.transpose(0, -1), data.transpose(0, -1))
+    assert_equal(tensor.T, data.permute(2, 1, 0))
+    with pytest.raises(tulle.UserError, match="each of 3 dimensions once"):
+        tensor.permute(0, 0, 1)
+
+
+def test_levels_go_back_in(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
+    again = tulle.from_levels(tensor.format, tensor.shape, tensor.levels(), tensor.values())
+    assert_equal(again, data)
+
+
+def test_pickle_and_deepcopy(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
+    for again in (pickle.loads(pickle.dumps(tensor)), copy.deepcopy(tensor), copy.copy(tensor)):
+        assert again.format == tensor.format
+        assert_equal(again, data)
+
+
+def test_torch_save(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
+    file = io.BytesIO()
+    torch.save({"A": tensor}, file)
+    file.seek(0)
+    assert_equal(torch.load(file)["A"], data)
+
+
+def test_pickled_structure_is_not_trusted(tensor: tulle.SparseTensor) -> None:
+    rebuild, (format, shape, arrays, values) = tensor.__reduce__()
+    broken = (arrays[0], arrays[1] + 100)
+    with pytest.raises(tulle.UserError, match="is outside"):
+        rebuild(format, shape, broken, values)
+
+
+def test_clone_and_detach(tensor: tulle.SparseTensor) -> None:
+    assert tensor.clone().values().data_ptr() != tensor.values().data_ptr()
+    assert tensor.detach().values().data_ptr() == tensor.values().data_ptr()
+
+
+def test_trees_see_the_tensors(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
+    leaves, spec = pytree.tree_flatten({"A": tensor})
+    assert [leaf.numel() for leaf in leaves] == [6, tensor.nnz, tensor.nnz]
+    again = pytree.tree_unflatten(leaves, spec)["A"]
+    assert again.pattern is tensor.pattern
+    doubled = pytree.tree_map(lambda leaf: leaf.clone(), tensor)
+    assert_equal(doubled, data)
+    assert pytree.treespec_loads(pytree.treespec_dumps(spec)) == spec
+    keys = [key for key, _ in pytree.tree_flatten_with_path(tensor)[0]]
+    assert [str(key[0]) for key in keys] == [".pos1", ".crd1", ".values"]
+    with pytest.raises(tulle.UserError, match="is outside"):
+        pytree.tree_map(lambda leaf: leaf + 100 if leaf is leaves[1] else leaf, tensor)
+
+
+def test_changed_structure_is_refused() -> None:
+    pos, crd = torch.tensor([0, 1, 2]), torch.tensor([1, 0])
+    tensor = tulle.from_levels("csr", (2, 2), [{}, {"pos": pos, "crd": crd}], torch.ones(2))
+    dense = random_dense(2, 3, dtype=torch.float32)
+    for _ in range(3):
+        _ = tensor @ dense
+    crd[0] = 7
+    for use in (lambda: tensor @ dense, tensor.to_dense, lambda: tensor * 2):
+        with pytest.raises(tulle.UserError, match="was written to after"):
+            use()
+
+
+def test_changes_through_the_torch_tensor_are_seen() -> None:
+    source = torch.eye(3).to_sparse_csr()
+    tensor = tulle.tensor(source)
+    source.col_indices()[0] = 2
+    with pytest.raises(tulle.UserError, match="was written to after"):
+        _ = tensor @ torch.ones(3, 1)
+
+
+def test_structure_made_in_inference_mode_works() -> None:
+    with torch.inference_mode():
+        tensor = tulle.tensor(torch.eye(3))
+        assert_equal(tensor @ torch.ones(3, 1), torch.ones(3, 1))
+        assert_equal(tensor @ torch.ones(3, 1), torch.ones(3, 1))
