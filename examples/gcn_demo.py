@@ -1,7 +1,7 @@
 """A graph convolutional network on a graph of ogbn-arxiv's size: torch.sparse against Tulle.
 
-Two layers, H = relu(N X W) and Y = N H V, over the normalised adjacency matrix N of a synthetic graph
-with a power law. Both compute the same; the table says how long.
+Two layers, H = relu(N X W) and Y = N H V, over the normalised adjacency matrix N of a synthetic
+graph with a power law. Both compute the same; the table says how long.
 """
 
 from __future__ import annotations
