@@ -47,7 +47,8 @@ class Search {
  private:
   const expr::TensorType& type_of(const std::string& tensor) const { return problem_.tensors->at(tensor); }
 
-  // Adds every variable that may come next; `visits` is how often this depth is reached.
+  // Adds every variable that may come next; `visits` is how often this depth is reached, `cost` what the loops so far cost,
+  // the innermost one excepted: finish() knows what a step of it costs.
   void extend(std::vector<std::string> order, double visits, double cost) {
     if (cost >= best_.cost) return;
     const bool outer_left = order.size() < problem_.outer.size();
@@ -65,7 +66,8 @@ class Search {
       std::vector<std::string> longer = order;
       longer.push_back(var);
       const double more = visits * trips(order, var);
-      extend(longer, more, cost + more);
+      const bool innermost = longer.size() == problem_.outer.size() + problem_.inner.size();
+      extend(longer, more, innermost ? cost : cost + more);
     }
     if (complete && order.size() == problem_.outer.size() + problem_.inner.size()) finish(order, visits, cost);
   }
@@ -132,11 +134,7 @@ class Search {
     const bool dense_innermost = !order.empty() && std::none_of(sparse_.begin(), sparse_.end(), [&](const Access* a) {
       return walks(*a, order.back());
     });
-    if (choice.vectorized) {
-      cost += visits * (kVectorStep - 1);
-    } else if (dense_innermost) {
-      cost += visits * (kStridedStep - 1);
-    }
+    cost += visits * (choice.vectorized ? kVectorStep : dense_innermost ? kStridedStep : 1);
     if (choice.route == Route::Sort) cost += visits * kSortedEntry;
     if (choice.route == Route::Tracked) cost += visits * kTrackedStep;
     const bool parallel = !order.empty() && !problem_.reduced.contains(order[0]) && !problem_.outer.empty();
