@@ -34,11 +34,16 @@ std::string text_of(const plan::Plan& plan) {
   return text;
 }
 
-// The parameters that every host program of this request has: arrays of the operands, extents, counts, threads.
-void add_parameters(const CompileRequest& request, loop::HostProgram& program) {
-  for (const std::string& operand : request.operands) {
-    const lower::TensorBuffers buffers =
-        lower::buffers_of(operand, request.program->program.tensors.at(operand));
+struct NamedType {
+  std::string name;
+  const expr::TensorType* type;
+};
+
+// The parameters that every host program has: arrays of the operands, threads, extents of the indices, counts.
+void add_parameters(const std::vector<NamedType>& operands, const std::vector<std::string>& indices,
+                    loop::HostProgram& program) {
+  for (const NamedType& operand : operands) {
+    const lower::TensorBuffers buffers = lower::buffers_of(operand.name, *operand.type);
     for (size_t l = 0; l < buffers.pos.size(); ++l) {
       if (buffers.pos[l]) program.buffers.push_back({buffers.pos[l], false});
       if (buffers.crd[l]) program.buffers.push_back({buffers.crd[l], false});
@@ -46,37 +51,56 @@ void add_parameters(const CompileRequest& request, loop::HostProgram& program) {
     program.buffers.push_back({buffers.values, false});
   }
   program.scalars.push_back({lower::kThreads, loop::kIndex});
-  for (const auto& [index, uses] : request.program->extents) {
-    program.scalars.push_back({lower::extent_name(index), loop::kIndex});
-  }
-  for (const std::string& operand : request.operands) {
-    program.scalars.push_back({lower::count_name(operand), loop::kIndex});
+  for (const std::string& index : indices) program.scalars.push_back({lower::extent_name(index), loop::kIndex});
+  for (const NamedType& operand : operands) {
+    program.scalars.push_back({lower::count_name(operand.name), loop::kIndex});
   }
 }
 
-std::vector<ResultLayout> add_results(const CompileRequest& request, const plan::Plan& plan,
-                                      loop::HostProgram& program) {
-  std::vector<ResultLayout> layouts;
+void add_parameters(const CompileRequest& request, loop::HostProgram& program) {
+  std::vector<NamedType> operands;
+  std::vector<std::string> indices;
+  for (const std::string& name : request.operands) operands.push_back({name, &request.program->program.tensors.at(name)});
+  for (const auto& [index, uses] : request.program->extents) indices.push_back(index);
+  add_parameters(operands, indices, program);
+}
+
+// Hands the arrays of a result out; those of its structure are an operand's where it shares one.
+ResultLayout add_result(const NamedType& result, const std::string& shared_operand, loop::HostProgram& program) {
   auto add = [&](const loop::Buffer& buffer) {
     if (!buffer) return -1;
     program.results.push_back(buffer);
     return static_cast<int>(program.results.size()) - 1;
   };
+  ResultLayout layout{result.name, shared_operand, {}, {}, -1};
+  const lower::TensorBuffers buffers = lower::buffers_of(result.name, *result.type);
+  for (size_t l = 0; l < buffers.pos.size(); ++l) {
+    const bool own = shared_operand.empty();
+    layout.pos.push_back(own ? add(buffers.pos[l]) : -1);
+    layout.crd.push_back(own ? add(buffers.crd[l]) : -1);
+  }
+  layout.values = add(buffers.values);
+  return layout;
+}
+
+std::vector<ResultLayout> add_results(const CompileRequest& request, const plan::Plan& plan,
+                                      loop::HostProgram& program) {
+  std::vector<ResultLayout> layouts;
   for (const std::string& result : request.program->program.results) {
-    ResultLayout layout{result, {}, {}, {}, -1};
     const auto shared = plan.shared_patterns.find(result);
-    if (shared != plan.shared_patterns.end()) layout.shared_operand = shared->second;
-    const expr::TensorType& type = request.program->program.tensors.at(result);
-    const lower::TensorBuffers buffers = lower::buffers_of(result, type);
-    for (size_t l = 0; l < buffers.pos.size(); ++l) {
-      const bool own = layout.shared_operand.empty();
-      layout.pos.push_back(own ? add(buffers.pos[l]) : -1);
-      layout.crd.push_back(own ? add(buffers.crd[l]) : -1);
-    }
-    layout.values = add(buffers.values);
-    layouts.push_back(std::move(layout));
+    const std::string operand = shared != plan.shared_patterns.end() ? shared->second : std::string();
+    layouts.push_back(add_result({result, &request.program->program.tensors.at(result)}, operand, program));
   }
   return layouts;
+}
+
+// Finishes a nest by its schedule and appends what computes it.
+void lower_scheduled(const nest::Nest& nest, const std::string& schedule, loop::HostProgram& program,
+                     const StageSink& sink) {
+  show(sink, "nest", [&] { return nest::to_string(nest); });
+  const nest::Nest scheduled = schedule::apply(schedule::parse_schedule(schedule), nest);
+  show(sink, "schedule", [&] { return nest::to_string(scheduled); });
+  lower::lower_nest(scheduled, program);
 }
 
 jit::Engine& engine() {
@@ -104,19 +128,37 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
       continue;
     }
     const auto& planned = std::get<plan::PlannedNest>(step);
-    show(sink, "nest", [&] { return nest::to_string(planned.nest); });
-    const nest::Nest scheduled = schedule::apply(schedule::parse_schedule(planned.schedule), planned.nest);
-    show(sink, "schedule", [&] { return nest::to_string(scheduled); });
-    lower::lower_nest(scheduled, program);
+    lower_scheduled(planned.nest, planned.schedule, program, sink);
   }
   lowered.results = add_results(request, plan, program);
   show(sink, "lower", [&] { return loop::to_string(program); });
   return lowered;
 }
 
+loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& schedule, const StageSink& sink) {
+  loop::HostProgram program;
+  program.name = "program";
+  std::vector<NamedType> operands;
+  std::vector<std::string> indices;
+  for (const auto& [name, tensor] : nest.tensors) {
+    if (tensor.role == nest::Tensor::Role::Operand) operands.push_back({name, &tensor.type});
+  }
+  for (const auto& [name, variable] : nest.variables) {
+    if (variable.origin == nest::Variable::Origin::Source) indices.push_back(name);
+  }
+  add_parameters(operands, indices, program);
+  lower_scheduled(nest, schedule, program, sink);
+  for (const auto& [name, tensor] : nest.tensors) {
+    if (tensor.role == nest::Tensor::Role::Result) add_result({name, &tensor.type}, tensor.shares_pattern_of, program);
+  }
+  show(sink, "lower", [&] { return loop::to_string(program); });
+  return program;
+}
+
 loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request, const StageSink& sink) {
   passes::PipelineOptions options;
   options.checked = request.checked;
+  options.verify = request.verify_passes;
   options.masks = request.machine.vector_bytes > 16;
   passes::PipelineResult result = passes::run_passes(std::move(program), options);
   show(sink, "passes", [&] {

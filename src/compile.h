@@ -26,6 +26,7 @@ struct CompileRequest {
   codegen::Target target;
   std::string schedule;
   bool checked = false;
+  bool verify_passes = false;  // every pass must hand on a valid program
 };
 
 // Called with the name of a stage's folder and the text of what it handed on.
@@ -46,6 +47,9 @@ struct LoweredProgram {
 
 // plan, schedule, lower: the host program before passes.
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});
+
+// schedule and lower for a nest by itself, whose operands are then the host program's parameters; for tools and tests.
+loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& schedule, const StageSink& sink = {});
 
 // passes: the host program that code is generated for.
 loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request, const StageSink& sink = {});

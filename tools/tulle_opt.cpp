@@ -3,104 +3,170 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 
 #include "codegen/emit.h"
+#include "compile.h"
+#include "expr_file.h"
 #include "loop/parse.h"
 #include "loop/print.h"
 #include "loop/verify.h"
+#include "machine.h"
+#include "nest/parse.h"
 #include "passes/pipeline.h"
 #include "support/check.h"
 
 namespace tulle {
 namespace {
 
-struct Options {
-  std::string from, to, file;
-  std::string pass;    // this one instead of all
-  std::string target;  // a preset of codegen/target.h; the machine itself if empty
-  bool checked = false;
-};
+// In the order of the walk. Lower and Passes are loop IR: what lowering hands on, what the passes
+// make of it.
+enum class Stage : uint8_t { Expr, Plan, Nest, Schedule, Lower, Passes, Llvm, Asm };
 
-// What one stage hands to the next.
-struct State {
-  loop::HostProgram program;
-  std::optional<codegen::Module> module;
-};
-
-// --- what the stages do ---
-
-void read_loop(State& state, std::string_view text) {
-  state.program = loop::parse_host_program(text);
-  verify(state.program);
-}
-
-std::string print_loop(State& state) { return to_string(state.program); }
-
-void run_passes(State& state, const Options& options) {
-  const passes::PipelineOptions pipeline{.checked = options.checked, .verify = true};
-  state.program = options.pass.empty()
-                      ? passes::run_passes(state.program, pipeline).program
-                      : passes::run_pass(options.pass, state.program, pipeline).program;
-}
-
-void emit_llvm(State& state, const Options& options) {
-  state.module = codegen::emit_cpu(
-      state.program.kernels,
-      options.target.empty() ? codegen::host_target() : codegen::host_target(options.target));
-}
-
-std::string print_llvm(State& state) { return codegen::print_llvm(*state.module); }
-
-void optimise(State& state, const Options&) { codegen::optimise(*state.module); }
-
-std::string print_assembly(State& state) { return codegen::assembly(*state.module); }
-
-// --- the stages, in the order of the walk ---
-
-struct Stage {
+struct StageName {
   std::string_view name;
-  void (*read)(State&, std::string_view text);  // null: it has no text that is read
-  void (*arrive)(State&,
-                 const Options& options);  // from the stage before; null: nothing leads here
-  std::string (*print)(State&);
+  Stage stage;
+  bool is_read;
+};
+constexpr StageName kStages[] = {
+    {"expr", Stage::Expr, true},     {"plan", Stage::Plan, false},
+    {"nest", Stage::Nest, true},     {"schedule", Stage::Schedule, true},
+    {"lower", Stage::Lower, true},   {"loop", Stage::Lower, true},
+    {"passes", Stage::Passes, true}, {"llvm", Stage::Llvm, false},
+    {"asm", Stage::Asm, false},
 };
 
-constexpr Stage kStages[] = {
-    {"loop", read_loop, nullptr, print_loop},
-    {"passes", read_loop, run_passes, print_loop},
-    {"llvm", nullptr, emit_llvm, print_llvm},
-    {"asm", nullptr, optimise, print_assembly},
-};
-
-size_t find_stage(std::string_view name) {
+const StageName& find_stage(std::string_view name) {
   std::string known;
-  for (size_t i = 0; i < std::size(kStages); ++i) {
-    if (kStages[i].name == name) return i;
-    known += concat(i ? ", " : "", kStages[i].name);
+  for (const StageName& stage : kStages) {
+    if (stage.name == name) return stage;
+    known += concat(known.empty() ? "" : ", ", stage.name);
   }
   user_error("there is no stage '", name, "'; the stages are ", known);
 }
 
-std::string run(const Options& options, std::string_view text) {
-  const size_t from = find_stage(options.from);
-  const size_t to = find_stage(options.to);
-  if (to < from) user_error(options.to, " comes before ", options.from);
-  if (!kStages[from].read) user_error("the text of ", options.from, " is not read back");
-  State state;
-  kStages[from].read(state, text);
-  for (size_t i = from + 1; i <= to; ++i) kStages[i].arrive(state, options);
-  return kStages[to].print(state);
+struct Options {
+  std::string from, to, file;
+  std::string schedule;  // instead of the planned one
+  std::string pass;      // this one instead of all
+  std::string target;    // a preset of codegen/target.h; the machine itself if empty
+  int threads = 1;
+  bool checked = false;
+};
+
+// A preset stands for one machine, the same wherever the tool runs.
+plan::Machine machine_of(const Options& options) {
+  if (options.target.empty()) return describe_machine("", options.threads);
+  plan::Machine machine;
+  machine.threads = options.threads;
+  if (options.target == "sse4.2") {
+    machine.vector_bytes = 16;
+  } else if (options.target == "avx2") {
+    machine.vector_bytes = 32;
+  } else if (options.target != "avx512") {
+    user_error("no preset of machine features is named '", options.target,
+               "'; there are sse4.2, avx2 and avx512");
+  }
+  return machine;
 }
+
+// Walks from one stage to another and keeps the text of what each stage handed on.
+class Walk {
+ public:
+  explicit Walk(const Options& options)
+      : options_(options), from_(find_stage(options.from)), to_(find_stage(options.to)) {
+    if (to_.stage < from_.stage) user_error(options.to, " comes before ", options.from);
+    if (!from_.is_read) user_error("the text of ", options.from, " is not read back");
+    request_.machine = machine_of(options);
+    request_.schedule = options.schedule;
+    request_.checked = options.checked;
+    request_.verify_passes = true;
+  }
+
+  std::string run(std::string_view text) {
+    if (from_.stage == Stage::Expr) {
+      read_expr(text);
+    } else if (from_.stage <= Stage::Schedule) {
+      read_nest(text);
+    } else {
+      program_ = loop::parse_host_program(text);
+      verify(program_);
+      texts_[from_.stage] = loop::to_string(program_);
+    }
+    if (to_.stage >= Stage::Passes && from_.stage < Stage::Passes) run_passes();
+    if (to_.stage >= Stage::Llvm) return generate_code();
+    return texts_[to_.stage];
+  }
+
+ private:
+  StageSink sink() {
+    return [this](std::string_view stage, const std::string& text) {
+      std::string& all = texts_[find_stage(stage).stage];
+      all += (all.empty() ? "" : "\n") + text;
+    };
+  }
+
+  void read_expr(std::string_view text) {
+    const ExprFile file = parse_expr_file(text);
+    texts_[Stage::Expr] = to_string(file);
+    if (to_.stage == Stage::Expr) return;
+    request_.program = &file.program;
+    request_.operands = file.operands;
+    request_.known_extents = file.known_extents;
+    request_.statistics = file.statistics;
+    program_ = lower_program(request_, sink()).program;
+    verify(program_);
+  }
+
+  void read_nest(std::string_view text) {
+    const nest::Nest nest = nest::parse_nest(text);
+    if (to_.stage == Stage::Nest) {
+      texts_[Stage::Nest] = nest::to_string(nest);
+      return;
+    }
+    program_ = lower_single_nest(nest, options_.schedule, sink());
+    verify(program_);
+  }
+
+  void run_passes() {
+    if (options_.pass.empty()) {
+      program_ = optimise_program(std::move(program_), request_, sink());
+      return;
+    }
+    program_ = passes::run_pass(options_.pass, std::move(program_), {.verify = true}).program;
+    texts_[Stage::Passes] = loop::to_string(program_);
+  }
+
+  std::string generate_code() const {
+    codegen::Module module = codegen::emit_cpu(
+        program_.kernels,
+        options_.target.empty() ? codegen::host_target() : codegen::host_target(options_.target));
+    codegen::optimise(module);
+    return to_.stage == Stage::Llvm ? codegen::print_llvm(module) : codegen::assembly(module);
+  }
+
+  const Options& options_;
+  const StageName& from_;
+  const StageName& to_;
+  CompileRequest request_;
+  loop::HostProgram program_;
+  std::map<Stage, std::string> texts_;
+};
 
 // --- the command line ---
 
 constexpr std::string_view kUsage =
-    "usage: tulle-opt --from STAGE --to STAGE [--pass NAME] [--target PRESET] [--checked] FILE\n"
-    "  stages: loop, passes, llvm, asm; FILE may be - for standard input\n";
+    "usage: tulle-opt --from STAGE --to STAGE [OPTION...] FILE      (FILE may be - for standard "
+    "input)\n"
+    "  stages: expr, plan, nest, schedule, lower (or loop), passes, llvm, asm; plan, llvm and asm "
+    "are only printed\n"
+    "  --schedule TEXT   the schedule, instead of the planned one\n"
+    "  --threads N       plan for so many threads (1)\n"
+    "  --target PRESET   for a machine with sse4.2, avx2 or avx512 instead of this one\n"
+    "  --pass NAME       run this pass alone\n"
+    "  --checked         bounds checks in generated code\n";
 
 Options parse_options(int count, char** arguments) {
   Options options;
@@ -114,6 +180,10 @@ Options parse_options(int count, char** arguments) {
       options.from = value();
     } else if (word == "--to") {
       options.to = value();
+    } else if (word == "--schedule") {
+      options.schedule = value();
+    } else if (word == "--threads") {
+      options.threads = std::max(1, std::atoi(value().c_str()));
     } else if (word == "--pass") {
       options.pass = value();
     } else if (word == "--target") {
@@ -148,7 +218,7 @@ std::string read_text(const std::string& file) {
 int main(int count, char** arguments) {
   try {
     const tulle::Options options = tulle::parse_options(count, arguments);
-    std::cout << tulle::run(options, tulle::read_text(options.file));
+    std::cout << tulle::Walk(options).run(tulle::read_text(options.file));
     return 0;
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";

@@ -1,0 +1,202 @@
+// Files that tulle-opt reads with --from expr: declarations, a line each, and statements of index
+// notation.
+//
+//   operand A: f32, i32, csr [2708, 2708] nnz 10556     # type, index type (i64 if left out),
+//   format, perhaps sizes operand B: f32 [2708, 64]                           # dense result C: csr
+//   # instead of the format that the language chooses extent k = 64 # kernels are specialised to it
+//   C[i,k] = A[i,j] * B[j,k]
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile.h"
+#include "expr/program.h"
+#include "support/check.h"
+#include "support/scanner.h"
+
+namespace tulle {
+
+struct ExprFile {
+  plan::UniqueProgram program;
+  std::vector<std::string> operands;  // in the order of the declarations
+  std::map<std::string, int64_t> known_extents;
+  std::map<std::string, plan::OperandStatistics> statistics;
+};
+
+class ExprFileParser {
+ public:
+  explicit ExprFileParser(std::string_view text)
+      : scanner_(text, "expression file", {.newlines = true, .comment = "#"}), notation_(text) {}
+
+  ExprFile parse() {
+    while (!scanner_.at_end()) line();
+    const expr::Program parsed = expr::parse_program(notation_);
+    expr::ResolveOptions options;
+    std::map<std::string, expr::TensorType> types;
+    for (const Declaration& declared : declarations_) {
+      const std::string name(declared.name.text);
+      const Format format = Format::parse(declared.format, rank_of(declared, parsed));
+      if (declared.is_result) {
+        options.out_formats.emplace(name, format);
+      } else {
+        file_.operands.push_back(name);
+        types[name] = {*declared.type, declared.index_type, format};
+        add_statistics(declared, format);
+      }
+    }
+    file_.program = plan::with_unique_indices(expr::resolve(parsed, types, options));
+    for (const Declaration& declared : declarations_) check_type(declared);
+    return std::move(file_);
+  }
+
+ private:
+  struct Declaration {
+    Token name;
+    bool is_result = false;
+    std::optional<DType> type;
+    DType index_type = DType::Int64;
+    std::string format = "dense";
+    std::optional<std::vector<int64_t>> sizes;
+    std::optional<int64_t> count;
+  };
+
+  // Takes a declaration and blanks it, so that index notation is left and errors show the right
+  // line.
+  void line() {
+    const Token first = scanner_.next();
+    if (first.kind == TokenKind::Newline) return;
+    const bool declares = scanner_.peek().kind == TokenKind::Identifier &&
+                          (first.is("operand") || first.is("result") || first.is("extent"));
+    if (declares && first.is("extent")) {
+      extent();
+    } else if (declares) {
+      tensor(first.is("result"));
+    }
+    while (!ends_line()) {
+      if (declares) scanner_.fail(scanner_.peek(), "expected the end of the line");
+      scanner_.next();
+    }
+    const size_t end = scanner_.peek().offset;
+    if (declares) notation_.replace(first.offset, end - first.offset, end - first.offset, ' ');
+    if (!scanner_.at_end()) scanner_.next();
+  }
+
+  bool ends_line() const { return scanner_.at_end() || scanner_.peek().kind == TokenKind::Newline; }
+
+  void extent() {
+    const std::string index(scanner_.next().text);
+    scanner_.expect("=");
+    file_.known_extents[index] = scanner_.expect_integer("an extent");
+  }
+
+  void tensor(bool is_result) {
+    Declaration declared{.name = scanner_.next(), .is_result = is_result};
+    scanner_.expect(":");
+    declared.type = accept_type();
+    if (!declared.type && !is_result)
+      scanner_.fail(scanner_.peek(), "expected an element type such as f32");
+    if (const auto type = accept_type()) declared.index_type = *type;
+    const size_t begin = scanner_.peek().offset;
+    size_t end = begin;
+    while (!ends_line() && !scanner_.peek().is("[") && !scanner_.peek().is("nnz")) {
+      const Token token = scanner_.next();
+      end = token.offset + token.text.size();
+    }
+    if (end > begin) declared.format = scanner_.source().substr(begin, end - begin);
+    if (scanner_.accept("[")) declared.sizes = sizes();
+    if (scanner_.accept("nnz")) declared.count = scanner_.expect_integer("a number of entries");
+    declarations_.push_back(std::move(declared));
+  }
+
+  std::optional<DType> accept_type() {
+    const auto type = dtype_from_name(scanner_.peek().text);
+    if (type) scanner_.next();
+    if (type) scanner_.accept(",");
+    return type;
+  }
+
+  std::vector<int64_t> sizes() {
+    std::vector<int64_t> sizes;
+    while (!scanner_.accept("]")) {
+      sizes.push_back(scanner_.expect_integer("a size"));
+      if (!scanner_.peek().is("]")) scanner_.expect(",");
+    }
+    return sizes;
+  }
+
+  int rank_of(const Declaration& declared, const expr::Program& program) const {
+    const std::string_view name = declared.name.text;
+    if (declared.sizes) return static_cast<int>(declared.sizes->size());
+    for (const expr::Statement& statement : program.statements) {
+      if (statement.tensor == name) return static_cast<int>(statement.indices.size());
+      for (const expr::Access* access : expr::accesses(statement.value)) {
+        if (access->tensor == name) return static_cast<int>(access->indices.size());
+      }
+    }
+    scanner_.fail(declared.name, concat("no statement uses '", name, "'"));
+  }
+
+  void add_statistics(const Declaration& declared, const Format& format) {
+    if (!declared.sizes) return;
+    if (!format.is_dense() && !declared.count) {
+      scanner_.fail(declared.name,
+                    "beside its sizes a sparse operand needs its number of entries: nnz 1000");
+    }
+    int64_t count = 1;
+    for (const int64_t size : *declared.sizes) count *= size;
+    file_.statistics[std::string(declared.name.text)] = {*declared.sizes,
+                                                         declared.count.value_or(count)};
+  }
+
+  // A result may state its type, which follows from the statements.
+  void check_type(const Declaration& declared) const {
+    if (!declared.is_result || !declared.type) return;
+    const DType type = file_.program.program.tensors.at(std::string(declared.name.text)).type;
+    if (type == *declared.type) return;
+    scanner_.fail(declared.name, concat("the values of '", declared.name.text, "' are ",
+                                        name_of(type), ", not ", name_of(*declared.type)));
+  }
+
+  Scanner scanner_;
+  std::string notation_;
+  ExprFile file_;
+  std::vector<Declaration> declarations_;
+};
+
+inline ExprFile parse_expr_file(std::string_view text) { return ExprFileParser(text).parse(); }
+
+// The resolved program as text that parses back.
+inline std::string to_string(const ExprFile& file) {
+  const expr::ResolvedProgram& program = file.program.program;
+  std::string text;
+  auto declare = [&](std::string_view role, const std::string& name) {
+    const expr::TensorType& type = program.tensors.at(name);
+    text += concat(role, " ", name, ": ", name_of(type.type), ", ");
+    if (!type.format.is_dense()) text += concat(name_of(type.index_type), ", ");
+    text += type.format.name();
+  };
+  for (const std::string& name : file.operands) {
+    declare("operand", name);
+    if (const auto known = file.statistics.find(name); known != file.statistics.end()) {
+      text += " [";
+      for (const int64_t size : known->second.sizes)
+        text += concat(text.back() == '[' ? "" : ", ", size);
+      text += "]";
+      if (!program.tensors.at(name).format.is_dense()) text += concat(" nnz ", known->second.count);
+    }
+    text += "\n";
+  }
+  for (const expr::Statement& statement : program.statements) {
+    declare("result", statement.tensor);
+    text += "\n";
+  }
+  for (const auto& [index, extent] : file.known_extents)
+    text += concat("extent ", index, " = ", extent, "\n");
+  return text + expr::to_string(expr::Program{program.statements});
+}
+
+}  // namespace tulle
