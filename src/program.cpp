@@ -1,6 +1,8 @@
 // The public Program: statements resolved once, kernels compiled for the sizes that turn up.
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <mutex>
 
 #include "codegen/target.h"
@@ -79,9 +81,10 @@ class CallerParallelism final : public runtime::Parallelism {
   const RunOptions& options_;
 };
 
-// A compiled form for given extents of the indices worth specialising to (-1: any).
+// A compiled form for operands that are alike: the same extents where kernels are specialised to them, sizes and counts of
+// the same magnitude, the same locality.
 struct Variant {
-  std::vector<int64_t> extents;
+  uint64_t signature = 0;
   Executable executable;
   std::vector<ArraySource> arrays;
   std::vector<ScalarSource> scalars;
@@ -103,6 +106,7 @@ class ResolvedExpression final : public Program {
         resolving.out_formats.emplace(name, Format::parse(format, static_cast<int>(statement.indices.size())));
       }
     }
+    for (const TensorSpec& spec : operands_) is_dense_.push_back(types.at(spec.name).format.is_dense());
     program_ = plan::with_unique_indices(expr::resolve(parsed, types, resolving));
     collect_indices();
     for (const std::string& index : plan::specialisable_indices(program_.program)) {
@@ -165,7 +169,7 @@ class ResolvedExpression final : public Program {
       text += concat("  ", name, ": ", name_of(type.type), ", ", type.format.name(), "\n");
     }
     RunOptions options;
-    tulle::compile(make_request(views, extents, specialised(extents, true), options),
+    tulle::compile(make_request(views, extents, false, options),
             [&](std::string_view stage, const std::string& stage_text) {
               text += concat("\n== ", stage, " ==\n", stage_text);
             });
@@ -231,40 +235,66 @@ class ResolvedExpression final : public Program {
     return views[static_cast<size_t>(dimension.operand)].sizes[static_cast<size_t>(dimension.dimension)];
   }
 
-  std::vector<int64_t> specialised(const std::vector<int64_t>& extents, bool wanted) const {
-    std::vector<int64_t> values;
+  // The share of distinct coordinates of an operand; sampled once for an array as long as it stays in use.
+  double distinct_share(size_t operand, const TensorView& view) const {
+    const ArraySpan* coordinates = nullptr;
+    for (const LevelSpan& level : view.levels) {
+      if (level.crd.data) coordinates = &level.crd;
+    }
+    if (!coordinates) return 1;
+    struct Sampled {
+      const void* data = nullptr;
+      int64_t length = 0;
+      double share = 1;
+    };
+    thread_local std::array<Sampled, 64> cache;
+    Sampled& slot = cache[(reinterpret_cast<uintptr_t>(coordinates->data) >> 6) % cache.size()];
+    if (slot.data != coordinates->data || slot.length != coordinates->length) {
+      slot = {coordinates->data, coordinates->length,
+              plan::sample_distinct_share(coordinates->data, coordinates->length, operands_[operand].index_type)};
+    }
+    return slot.share;
+  }
+
+  // Equal for operands that one variant serves.
+  uint64_t signature(const std::vector<TensorView>& views, const std::vector<int64_t>& extents, bool any) const {
+    uint64_t hash = any ? 1 : 0;
+    auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29); };
+    if (any) return hash;
+    for (const int64_t extent : extents) mix(magnitude(extent));
     for (const int index : specialisable_) {
       const int64_t extent = extents[static_cast<size_t>(index)];
-      values.push_back(wanted && extent <= kLargestSpecialised ? extent : -1);
+      mix(static_cast<uint64_t>(extent <= kLargestSpecialised ? extent : -1));
     }
-    return values;
+    for (size_t o = 0; o < views.size(); ++o) {
+      if (is_dense_[o]) continue;
+      mix(magnitude(views[o].values.length));
+      mix(distinct_share(o, views[o]) < plan::kScattered ? 1 : 2);
+    }
+    return hash | 2;  // never that of the variant for everything
   }
 
-  bool matches(const Variant& variant, const std::vector<int64_t>& extents, bool any) const {
-    for (size_t s = 0; s < specialisable_.size(); ++s) {
-      const int64_t extent = extents[static_cast<size_t>(specialisable_[s])];
-      const int64_t wanted = !any && extent <= kLargestSpecialised ? extent : -1;
-      if (variant.extents[s] != wanted) return false;
-    }
-    return true;
-  }
+  // In powers of four.
+  static uint64_t magnitude(int64_t value) { return static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(value)) / 2); }
 
-  const Variant* look_up(const std::vector<int64_t>& extents, bool any) const {
+  const Variant* look_up(uint64_t wanted) const {
     for (const Variant* variant = variants_.load(std::memory_order_acquire); variant; variant = variant->next) {
-      if (matches(*variant, extents, any)) return variant;
+      if (variant->signature == wanted) return variant;
     }
     return nullptr;
   }
 
   const Variant& find_variant(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
                               const RunOptions& options) const {
-    if (const Variant* found = look_up(extents, false)) return *found;
+    uint64_t wanted = signature(views, extents, false);
+    if (const Variant* found = look_up(wanted)) return *found;
     const std::lock_guard lock(compiling_);
     const bool any = variant_count_ >= kMostVariants;
-    if (const Variant* found = look_up(extents, any)) return *found;
+    if (any) wanted = signature(views, extents, true);
+    if (const Variant* found = look_up(wanted)) return *found;
     auto variant = std::make_unique<Variant>();
-    variant->extents = specialised(extents, !any);
-    variant->executable = tulle::compile(make_request(views, extents, variant->extents, options));
+    variant->signature = wanted;
+    variant->executable = tulle::compile(make_request(views, extents, any, options));
     bind_parameters(*variant);
     variant->next = variants_.load(std::memory_order_relaxed);
     variants_.store(variant.get(), std::memory_order_release);
@@ -272,17 +302,17 @@ class ResolvedExpression final : public Program {
     return *variant.release();
   }
 
-  CompileRequest make_request(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
-                              const std::vector<int64_t>& specialised_to, const RunOptions& options) const {
+  CompileRequest make_request(const std::vector<TensorView>& views, const std::vector<int64_t>& extents, bool any,
+                              const RunOptions& options) const {
     CompileRequest request;
     request.program = &program_;
     for (size_t o = 0; o < operands_.size(); ++o) {
       request.operands.push_back(operands_[o].name);
-      request.statistics[operands_[o].name] = {views[o].sizes, views[o].values.length};
+      request.statistics[operands_[o].name] = {views[o].sizes, views[o].values.length, distinct_share(o, views[o])};
     }
-    for (size_t s = 0; s < specialisable_.size(); ++s) {
-      const auto index = static_cast<size_t>(specialisable_[s]);
-      if (specialised_to[s] >= 0) request.known_extents[indices_[index]] = extents[index];
+    for (const int index : specialisable_) {
+      const int64_t extent = extents[static_cast<size_t>(index)];
+      if (!any && extent <= kLargestSpecialised) request.known_extents[indices_[static_cast<size_t>(index)]] = extent;
     }
     request.machine = describe_machine(options_.features, options.threads);
     request.target = options_.features.empty() ? codegen::host_target() : codegen::host_target(options_.features);
@@ -354,6 +384,7 @@ class ResolvedExpression final : public Program {
   }
 
   std::vector<TensorSpec> operands_, results_;
+  std::vector<bool> is_dense_;  // of operands
   ProgramOptions options_;
   plan::UniqueProgram program_;
   std::vector<std::string> indices_;                     // of the whole program

@@ -102,7 +102,7 @@ class Scheduler {
       double bytes = static_cast<double>(size_of(type.type)), row_bytes = bytes;
       for (const std::string& index : access->indices) bytes *= problem_.extents.at(index);
       row_bytes = bytes / std::max(1.0, problem_.extents.at(row));
-      if (bytes <= static_cast<double>(machine_.second_cache)) continue;
+      if (bytes <= static_cast<double>(machine_.second_cache) || !is_scattered(row)) continue;
       const auto distance = std::max<int64_t>(8, kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes)));
       add(concat("prefetch(", access->tensor, ", ", distance, ")"));
     }
@@ -113,6 +113,19 @@ class Scheduler {
       for (const std::string& part : parts) bytes *= problem_.extents.at(part);
     }
     if (bytes > static_cast<double>(machine_.last_cache)) add(concat("nontemporal(", statement.tensor, ")"));
+  }
+
+  // Whether the operand that stores the coordinates of this index jumps about.
+  bool is_scattered(const std::string& index) const {
+    for (const Access* access : expr::accesses(problem_.statement->value)) {
+      const auto share = problem_.distinct_shares.find(access->tensor);
+      if (share == problem_.distinct_shares.end()) continue;
+      for (const Level& level : problem_.tensors->at(access->tensor).format.levels()) {
+        const bool stores = !is_full(level.kind) && access->indices[static_cast<size_t>(level.expr.dimension)] == index;
+        if (stores && share->second < kScattered) return false;
+      }
+    }
+    return true;
   }
 
   void run_parallel() {

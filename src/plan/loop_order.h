@@ -28,6 +28,7 @@ struct OrderProblem {
   std::set<std::string> reduced;                  // loop variables of the outermost sum
   std::map<std::string, double> extents;          // of loop variables, known or guessed
   std::map<std::string, double> counts;           // of entries of operands, known or guessed
+  std::map<std::string, double> distinct_shares;  // of operands' coordinates, where sampled
   std::set<std::string> shareable;                // operands whose structure a result may share
   bool may_convert = true;                        // false while planning a conversion
   int threads = 1;

@@ -65,6 +65,9 @@ class Planner {
     problem.space = make_loop_space(statement, tensors_);
     problem.may_convert = may_convert;
     problem.threads = request_.machine.threads;
+    for (const auto& [operand, statistics] : request_.statistics) {
+      problem.distinct_shares[operand] = statistics.distinct_share;
+    }
     if (may_share) problem.shareable = operands_;
     const std::vector<std::string> summed = outermost_sum(statement);
     auto parts = [&](const std::string& index) -> const std::vector<std::string>& { return problem.space.parts.at(index); };

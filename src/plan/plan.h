@@ -8,15 +8,10 @@
 
 #include "expr/program.h"
 #include "nest/nest.h"
+#include "plan/statistics.h"
 #include "plan/unique_indices.h"
 
 namespace tulle::plan {
-
-// What is known of an operand's data.
-struct OperandStatistics {
-  std::vector<int64_t> sizes;
-  int64_t count = 0;  // values stored
-};
 
 // The machine as far as plans depend on it.
 struct Machine {

@@ -1,0 +1,43 @@
+// Sampling the locality of coordinates.
+#include "plan/statistics.h"
+
+#include <algorithm>
+#include <bitset>
+
+namespace tulle::plan {
+
+namespace {
+
+constexpr int64_t kWindow = 4096;  // entries; gathered rows of 256 bytes fill a second cache of 1 MiB
+constexpr int64_t kWindows = 8;
+constexpr uint64_t kSlots = 1 << 16;
+
+template <typename Index>
+double sample(const Index* coordinates, int64_t count) {
+  const int64_t window = std::min(count, kWindow);
+  const int64_t windows = std::min(kWindows, count / window);
+  thread_local std::bitset<kSlots> seen;
+  int64_t distinct = 0;
+  for (int64_t w = 0; w < windows; ++w) {
+    const Index* begin = coordinates + (windows == 1 ? 0 : (count - window) / (windows - 1) * w);
+    seen.reset();
+    for (int64_t at = 0; at < window; ++at) {
+      const uint64_t slot = (static_cast<uint64_t>(begin[at]) * 0x9e3779b97f4a7c15ULL) >> 48;
+      if (!seen[slot]) {
+        seen[slot] = true;
+        ++distinct;
+      }
+    }
+  }
+  return static_cast<double>(distinct) / static_cast<double>(windows * window);
+}
+
+}  // namespace
+
+double sample_distinct_share(const void* coordinates, int64_t count, DType index_type) {
+  if (count == 0) return 0;
+  if (index_type == DType::Int32) return sample(static_cast<const int32_t*>(coordinates), count);
+  return sample(static_cast<const int64_t*>(coordinates), count);
+}
+
+}  // namespace tulle::plan
