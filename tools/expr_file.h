@@ -144,7 +144,8 @@ class ExprFileParser {
     if (!declared.sizes) return;
     if (!format.is_dense() && !declared.count) {
       scanner_.fail(declared.name,
-                    "beside its sizes a sparse operand needs its number of entries: nnz 1000");
+                    concat("beside its sizes the sparse operand '", declared.name.text,
+                           "' needs its number of entries: nnz 1000"));
     }
     int64_t count = 1;
     for (const int64_t size : *declared.sizes) count *= size;
