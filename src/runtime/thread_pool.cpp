@@ -63,7 +63,7 @@ struct ThreadPool::Shared {
     try {
       while (static_cast<int>(workers.size()) < count) workers.emplace_back([this] { worker(); });
     } catch (const std::system_error&) {
-      // Fewer threads then; the caller does the work itself.
+      return;  // fewer threads then: the caller does the work itself
     }
   }
 };

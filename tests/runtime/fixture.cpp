@@ -9,7 +9,7 @@
 #include "runtime/kernel_symbols.h"
 
 // Allocations that are too large return null under the address sanitizer, too.
-extern "C" const char* __asan_default_options();
+extern "C" __attribute__((visibility("default"))) const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 
 namespace tulle::runtime {
