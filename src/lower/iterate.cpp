@@ -46,10 +46,7 @@ Expr all_here(const AccessSet& point, const std::vector<Walker>& walkers) {
 // Moves the walkers that had an entry on to their next one.
 void step_past(const std::vector<Walker>& walkers, Emitter& out) {
   for (const Walker& walker : walkers) {
-    Emitter step = out.nested();
-    walker.level->leave(step, walker.at);
-    step.assign(walker.at, walker.next);
-    out.add(loop::If::make(walker.here, step.take()));
+    out.assign(walker.at, loop::Select::make(walker.here, walker.next, walker.at));
   }
 }
 
@@ -91,6 +88,27 @@ void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, 
   } else {
     needs_zeros_ = true;
   }
+}
+
+bool KernelLowering::only_counts_visits(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope) const {
+  if (phase_ != Phase::Count || scope.producing) return false;
+  Scope bound = scope;
+  bound.coordinates[loop.var] = loop::Var::make(loop.var);
+  if (is_known(groups_.back().last, scope) || !is_known(groups_.back().last, bound)) return false;
+  const nest::Variable& variable = nest_.variable(loop.var);
+  if (variable.origin != nest::Variable::Origin::Source) return false;  // the end of a block is cut off
+  for (const nest::Assign* assign : nest::assigns(loop.body)) {
+    if (assign->tensor != result_) return false;
+  }
+  for (const expr::Access* access : live_accesses(loop.body, scope.absent)) {
+    const Cursor& cursor = scope.cursors.at(access->id);
+    const auto& levels = tensors_.at(access->tensor).levels;
+    const size_t done = static_cast<size_t>(cursor.level) + (iterating.contains(access->id) ? 1 : 0);
+    for (size_t l = done; l < levels.size(); ++l) {
+      if (!levels[l]->is_full()) return false;
+    }
+  }
+  return true;
 }
 
 bool KernelLowering::only_full_levels_below(const nest::Forall& loop, const Scope& scope) const {
@@ -179,6 +197,10 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
     const Range range = chunk_of_positions(level, positions, out);
     positions = {range.begin, range.end};
   }
+  if (level.is_unique() && only_counts_visits(loop, {iterating}, scope)) {
+    out.assign(counters_.back(), counters_.back() + (positions.end - positions.begin));
+    return;
+  }
   const std::string name = concat(cursor.access->tensor, "_p", cursor.level);
   Emitter body = out.nested();
   if (level.is_unique()) {
@@ -187,7 +209,6 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
     emit_prefetches(cursor, at, loop.var, scope, body);
     const Expr coordinate = body.let(loop.var, level.coordinate(at));
     enter(loop, coordinate, {iterating}, {{iterating, {level.child(at), {}}}}, scope, body);
-    level.leave(body, at);
     const bool unrolls = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor > 1;
     out.add(loop::For::make(variable, positions.begin, positions.end, body.take(),
                             unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial,
@@ -216,7 +237,7 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
     walkers.push_back(
         {id, &level, out.declare(cursor.access->tensor + "_at", positions.begin), positions.end, {}, {}});
   }
-  // On chunks other than the first there is nothing to do: an outermost merge is not cut.
+  const bool only_counts = only_counts_visits(loop, iterating, scope);
   const std::vector<AccessSet> points = lattice_points(loop.body, iterating, scope.absent);
   for (const AccessSet& point : points) {
     Emitter body = out.nested();
@@ -243,8 +264,13 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
       }
     }
     loop::Stmt chain;
+    Expr visited = IntConst::make(0, loop::kBool);
     for (auto part = points.rbegin(); part != points.rend(); ++part) {
       if (!std::includes(point.begin(), point.end(), part->begin(), part->end())) continue;
+      if (only_counts) {
+        visited = loop::Binary::make(loop::BinaryOp::Or, visited, all_here(*part, active));
+        continue;
+      }
       std::map<int, Positions> present;
       for (const Walker& walker : active) {
         if (part->contains(walker.id)) present[walker.id] = entry_of(walker);
@@ -253,7 +279,12 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
       enter(loop, coordinate, iterating, present, scope, branch);
       chain = loop::If::make(all_here(*part, active), branch.take(), chain);
     }
-    body.add(chain);
+    if (only_counts) {
+      const Expr entry = loop::Select::make(visited, IntConst::make(1), IntConst::make(0));
+      body.assign(counters_.back(), counters_.back() + entry);
+    } else {
+      body.add(chain);
+    }
     step_past(active, body);
     out.add(loop::While::make(more, body.take()));
   }

@@ -183,8 +183,8 @@ void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope
   }
   if (target.tracked) {
     const Expr at = coordinates_.coordinate(assign.indices[0], scope);
-    const Expr sum = counting ? loop::constant(type, 0) : combined(Load::make(target.values, at));
-    add_tracked(out, *target.tracked, at, sum);
+    const Expr added = counting ? loop::constant(type, 0) : loop::Cast::make(type.scalar, value_of(value, scope, out));
+    add_tracked(out, *target.tracked, at, added);
     return;
   }
   Expr at;

@@ -68,6 +68,8 @@ class KernelLowering {
   void dense_loop(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope, Emitter& out);
   void single_loop(const nest::Forall& loop, int iterating, const Scope& scope, Emitter& out);
   void merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope, Emitter& out);
+  // While counting: whether the loop makes one entry for each coordinate it visits, so that no body is needed.
+  bool only_counts_visits(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope) const;
   AccessSet iterators(const nest::Forall& loop, const Scope& scope) const;
   // Whether every operand below is found by arithmetic, so that no entry of the result hangs on what is found.
   bool only_full_levels_below(const nest::Forall& loop, const Scope& scope) const;
@@ -88,7 +90,7 @@ class KernelLowering {
   // --- workspaces (workspace.cpp) ---
   void allocate_workspace(const nest::Where& where, Emitter& out);
   void allocate_scalar(const std::string& name, Emitter& out);
-  void allocate_tracked(const std::string& name, const std::string& index);
+  void allocate_tracked(const std::string& name, const std::string& index, Emitter& out);
   void allocate_array(const std::string& name, const std::vector<std::string>& indices, const nest::Where& where,
                       Emitter& out);
 

@@ -15,7 +15,6 @@ using loop::IntConst;
 
 namespace {
 
-constexpr int64_t kWorkPerChunk = 16384;  // below this, starting another worker costs more than it saves
 constexpr int64_t kChunksPerWorker = 8;   // of a sparse result, whose rows differ in cost
 
 struct ResultInfo {
@@ -52,7 +51,7 @@ Expr chunk_count(const nest::Nest& nest, int64_t per_worker) {
     }
   }
   work = work * work_per_entry(nest.root, nest);
-  const Expr useful = Binary::make(BinaryOp::Div, work, IntConst::make(kWorkPerChunk));
+  const Expr useful = Binary::make(BinaryOp::Div, work, IntConst::make(work_per_chunk()));
   const Expr most = loop::Var::make(kThreads) * per_worker;
   return loop::maximum(IntConst::make(1), loop::minimum(most, useful));
 }

@@ -15,4 +15,14 @@ void lower_nest(const nest::Nest& nest, loop::HostProgram& program);
 void sort_entries(const std::string& from, const std::string& to, const expr::TensorType& type,
                   loop::HostProgram& program);
 
+// Below this much work, starting another worker costs more than it saves.
+inline constexpr int64_t kWorkPerChunk = 16384;
+
+// What a chunk of a parallel loop is worth at least in what this thread lowers: kWorkPerChunk, less in tests that want to
+// see small operands cut.
+inline int64_t& work_per_chunk() {
+  thread_local int64_t work = kWorkPerChunk;
+  return work;
+}
+
 }  // namespace tulle::lower

@@ -38,7 +38,7 @@ void KernelLowering::allocate_workspace(const nest::Where& where, Emitter& out) 
   }
   if (nest_.tensor(name).tracking == nest::Tensor::Tracking::Tracked) {
     TULLE_CHECK(indices.size() == 1, "a tracked workspace over one variable");
-    allocate_tracked(name, indices[0]);
+    allocate_tracked(name, indices[0], out);
   } else if (indices.empty()) {
     allocate_scalar(name, out);
   } else {
@@ -52,24 +52,29 @@ void KernelLowering::allocate_scalar(const std::string& name, Emitter& out) {
   if (assembles()) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
 }
 
-void KernelLowering::allocate_tracked(const std::string& name, const std::string& index) {
+void KernelLowering::allocate_tracked(const std::string& name, const std::string& index, Emitter& out) {
   TensorCode& target = tensors_[name];
-  if (target.tracked) return;
-  const expr::TensorType& type = nest_.tensor(name).type;
-  const Expr extent = coordinates_.extent(index);
-  auto arrays = std::make_unique<TrackedArrays>();
-  auto allocate = [&](const std::string& suffix, DType element, const Expr& size, bool zeroed) {
-    const loop::Buffer buffer = loop::make_buffer(names_.fresh(name + suffix), element, loop::Space::Workspace);
-    hoisted_->add(loop::Allocate::make(buffer, size, zeroed));
-    return buffer;
-  };
-  arrays->values = allocate("_values", type.type, extent, true);
-  arrays->written = allocate("_written", DType::Bool, extent, true);
-  arrays->list = allocate("_list", type.index_type, extent + 1, false);
-  arrays->count = hoisted_->declare(name + "_count", IntConst::make(0));
-  target.values = arrays->values;
-  target.levels.push_back(std::make_unique<TrackedLevel>(*arrays, phase_ != Phase::Count));
-  target.tracked = std::move(arrays);
+  if (!target.tracked) {
+    const expr::TensorType& type = nest_.tensor(name).type;
+    const Expr extent = coordinates_.extent(index);
+    auto allocate = [&](const std::string& suffix, DType element, const Expr& size, bool zeroed) {
+      const loop::Buffer buffer = loop::make_buffer(names_.fresh(name + suffix), element, loop::Space::Workspace);
+      hoisted_->add(loop::Allocate::make(buffer, size, zeroed));
+      return buffer;
+    };
+    auto arrays = std::make_unique<TrackedArrays>();
+    if (phase_ != Phase::Count) {
+      arrays->values = allocate("_values", type.type, extent, true);
+      arrays->list = allocate("_list", type.index_type, extent + 1, false);
+    }
+    arrays->stamps = allocate("_stamps", DType::Int32, extent, true);
+    arrays->count = hoisted_->declare(name + "_count", IntConst::make(0));
+    arrays->round = hoisted_->declare(name + "_round", IntConst::make(0, {DType::Int32, 1}));
+    target.values = arrays->values;
+    target.levels.push_back(std::make_unique<TrackedLevel>(*arrays));
+    target.tracked = std::move(arrays);
+  }
+  begin_round(out, *target.tracked);
 }
 
 void KernelLowering::allocate_array(const std::string& name, const std::vector<std::string>& indices,

@@ -41,8 +41,6 @@ class LevelCode {
   virtual loop::Expr child(const loop::Expr& position) const { return position; }
   // The position of a coordinate in a full level.
   virtual loop::Expr locate(const loop::Expr& parent, const loop::Expr& coordinate) const;
-  // After the entry at a position was visited.
-  virtual void leave(Emitter&, const loop::Expr&) const {}
   // Where the coordinates lie, for looking ahead; null where they are not stored.
   virtual loop::Buffer coordinates() const { return nullptr; }
   // The first position of the parent at `parent`, where positions are stored for a range of parents; null otherwise.

@@ -9,14 +9,12 @@ using loop::IntConst;
 using loop::Load;
 
 void TrackedLevel::prepare(Emitter& out) const {
-  if (!in_order_) return;
+  if (arrays_.only_counts()) return;
   out.add(loop::Invoke::make(loop::RuntimeFunction::Sort, arrays_.list, {IntConst::make(0), arrays_.count}));
 }
 
 Positions TrackedLevel::positions(Emitter& out, const Positions&) const {
-  const Expr end = out.snapshot("w_end", arrays_.count);
-  out.assign(arrays_.count, IntConst::make(0));  // ready for the next round
-  return {IntConst::make(0), end};
+  return {IntConst::make(0), out.snapshot("w_end", arrays_.count)};
 }
 
 Expr TrackedLevel::coordinate(const Expr& position) const {
@@ -25,18 +23,24 @@ Expr TrackedLevel::coordinate(const Expr& position) const {
 
 Expr TrackedLevel::child(const Expr& position) const { return coordinate(position); }
 
-void TrackedLevel::leave(Emitter& out, const Expr& position) const {
-  const Expr at = out.let("w_at", coordinate(position));
-  out.store(arrays_.values, at, loop::constant(loop::Type{arrays_.values->element, 1}, 0));
-  out.store(arrays_.written, at, IntConst::make(0, loop::kBool));
+void begin_round(Emitter& out, const TrackedArrays& arrays) {
+  out.assign(arrays.round, arrays.round + 1);
+  out.assign(arrays.count, IntConst::make(0));
 }
 
-void add_tracked(Emitter& out, const TrackedArrays& arrays, const Expr& coordinate, const Expr& sum) {
-  out.store(arrays.list, arrays.count, Cast::make(arrays.list->element, coordinate));
-  const Expr seen = out.let("seen", Load::make(arrays.written, coordinate));
+void add_tracked(Emitter& out, const TrackedArrays& arrays, const Expr& coordinate, const Expr& value) {
+  const Expr seen = out.let("seen", Load::make(arrays.stamps, coordinate) == arrays.round);
+  if (!arrays.only_counts()) {
+    // A value of an earlier round counts as zero.
+    const loop::Type type = value.type();
+    const Expr old = out.let("old", Load::make(arrays.values, coordinate));
+    const Expr start = loop::Select::make(seen, old, loop::constant(type, 0));
+    out.store(arrays.values, coordinate,
+              loop::Binary::make(type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add, start, value));
+    out.store(arrays.list, arrays.count, Cast::make(arrays.list->element, coordinate));
+  }
   out.assign(arrays.count, arrays.count + loop::Select::make(seen, IntConst::make(0), IntConst::make(1)));
-  out.store(arrays.written, coordinate, IntConst::make(1, loop::kBool));
-  out.store(arrays.values, coordinate, sum);
+  out.store(arrays.stamps, coordinate, arrays.round);
 }
 
 }  // namespace tulle::lower

@@ -5,32 +5,35 @@
 
 namespace tulle::lower {
 
-// The arrays and the counter of a tracked workspace over one variable.
+// The arrays and counters of a tracked workspace over one variable. A coordinate was written in this round if its stamp is
+// the round's number, so that nothing needs to be cleared between rounds.
 struct TrackedArrays {
-  loop::Buffer values;   // zero where nothing was written
-  loop::Buffer written;  // bool
-  loop::Buffer list;     // the coordinates written, one slot more than the extent
-  loop::Expr count;      // mutable
+  loop::Buffer values;  // null while only counting
+  loop::Buffer stamps;  // i32, 0 before the first round
+  loop::Buffer list;    // the coordinates written, one slot more than the extent; null while only counting
+  loop::Expr count;     // of coordinates written in this round, mutable
+  loop::Expr round;     // i32, mutable
+
+  bool only_counts() const { return !list; }
 };
 
 class TrackedLevel : public LevelCode {
  public:
-  // Without `in_order` (when only counting) the list is left unsorted.
-  TrackedLevel(TrackedArrays arrays, bool in_order) : arrays_(std::move(arrays)), in_order_(in_order) {}
+  explicit TrackedLevel(TrackedArrays arrays) : arrays_(std::move(arrays)) {}
 
   void prepare(Emitter& out) const override;
   Positions positions(Emitter& out, const Positions& parent) const override;
   loop::Expr coordinate(const loop::Expr& position) const override;
   loop::Expr child(const loop::Expr& position) const override;
-  void leave(Emitter& out, const loop::Expr& position) const override;
-  bool is_ordered() const override { return true; }
 
  private:
   TrackedArrays arrays_;
-  bool in_order_;
 };
 
-// Adds `value` at a coordinate and notes it in the list without a branch.
-void add_tracked(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate, const loop::Expr& sum);
+// Starts a round: nothing is written yet.
+void begin_round(Emitter& out, const TrackedArrays& arrays);
+
+// Adds `value` at a coordinate and notes it in the list, without a branch.
+void add_tracked(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate, const loop::Expr& value);
 
 }  // namespace tulle::lower
