@@ -1,5 +1,6 @@
 // tulle-opt --from STAGE --to STAGE FILE: reads a stage's text, runs the stages between, prints the
 // result.
+#include <charconv>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -168,6 +169,15 @@ constexpr std::string_view kUsage =
     "  --pass NAME       run this pass alone\n"
     "  --checked         bounds checks in generated code\n";
 
+int positive(std::string_view option, const std::string& text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1) {
+    user_error(option, " needs a number from 1 on, found '", text, "'");
+  }
+  return number;
+}
+
 Options parse_options(int count, char** arguments) {
   Options options;
   for (int i = 1; i < count; ++i) {
@@ -183,7 +193,7 @@ Options parse_options(int count, char** arguments) {
     } else if (word == "--schedule") {
       options.schedule = value();
     } else if (word == "--threads") {
-      options.threads = std::max(1, std::atoi(value().c_str()));
+      options.threads = positive(word, value());
     } else if (word == "--pass") {
       options.pass = value();
     } else if (word == "--target") {
