@@ -1,8 +1,11 @@
 // The walk of a program through the stages, in order.
 #include "compile.h"
 
+#include <algorithm>
+
 #include "codegen/emit.h"
-#include "jit/engine.h"
+#include "expr/print.h"
+#include "jit/kernel_cache.h"
 #include "loop/print.h"
 #include "loop/verify.h"
 #include "lower/lower.h"
@@ -11,6 +14,9 @@
 #include "runtime/kernel_symbols.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
+#include "support/log.h"
+#include "support/mutant.h"
+#include "support/no_fork.h"
 
 namespace tulle {
 
@@ -18,6 +24,14 @@ namespace {
 
 void show(const StageSink& sink, std::string_view stage, const std::function<std::string()>& text) {
   if (sink) sink(stage, text());
+}
+
+// The statements on one line, for the log.
+std::string title(const CompileRequest& request) {
+  std::string text = expr::to_string(expr::Program{request.program->program.statements});
+  std::replace(text.begin(), text.end(), '\n', ';');
+  while (text.ends_with(';')) text.pop_back();
+  return text;
 }
 
 std::string text_of(const plan::Plan& plan) {
@@ -96,23 +110,53 @@ std::vector<ResultLayout> add_results(const CompileRequest& request, const plan:
 
 // Finishes a nest by its schedule and appends what computes it.
 void lower_scheduled(const nest::Nest& nest, const std::string& schedule, loop::HostProgram& program,
-                     const StageSink& sink) {
+                     StageTimes& times, const StageSink& sink) {
   show(sink, "nest", [&] { return nest::to_string(nest); });
+  times.end("lower");
   const nest::Nest scheduled = schedule::apply(schedule::parse_schedule(schedule), nest);
+  times.end("schedule");
   show(sink, "schedule", [&] { return nest::to_string(scheduled); });
   lower::lower_nest(scheduled, program);
+  times.end("lower");
 }
 
-jit::Engine& engine() {
-  static auto* instance = new jit::Engine(runtime::kernel_symbols());  // outlives every user at exit
-  return *instance;
+jit::KernelCache& kernel_cache() {
+  static auto* instance = new jit::KernelCache(runtime::kernel_symbols(),
+                                               jit::cache_directory_from_environment());
+  return *instance;  // outlives every user at exit
+}
+
+// Everything that the code of a program's kernels depends on.
+jit::ContentHash key_of(const loop::HostProgram& program, const codegen::Target& target) {
+  std::string kernels;
+  for (const loop::Kernel& kernel : program.kernels) kernels += loop::to_string(kernel);
+  return jit::hash_of({target.triple, target.cpu, target.features, active_mutant(), kernels});
+}
+
+// codegen: an object file with the program's kernels.
+std::vector<char> generate_code(const loop::HostProgram& program, const codegen::Target& target,
+                                const StageSink& sink) {
+  StageTimes times;
+  codegen::Module module = codegen::emit_cpu(program.kernels, target);
+  times.end("emit");
+  codegen::optimise(module);
+  times.end("optimise");
+  show(sink, "codegen", [&] { return codegen::print_llvm(module); });
+  show(sink, "assembly", [&] { return codegen::assembly(module); });
+  std::vector<char> object = codegen::object(module);
+  times.end("object");
+  TULLE_LOG(Debug, "code generation: ", times.text(), " ms");
+  return object;
 }
 
 }  // namespace
 
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink) {
   plan::Request wanted{request.program, request.known_extents, request.statistics, request.machine, request.schedule};
+  StageTimes times;
   const plan::Plan plan = plan::make_plan(wanted);
+  times.end("plan");
+  TULLE_LOG(Debug, "plan of ", title(request), "\n", text_of(plan));
   show(sink, "plan", [&] { return text_of(plan); });
 
   LoweredProgram lowered;
@@ -128,9 +172,11 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
       continue;
     }
     const auto& planned = std::get<plan::PlannedNest>(step);
-    lower_scheduled(planned.nest, planned.schedule, program, sink);
+    lower_scheduled(planned.nest, planned.schedule, program, times, sink);
   }
   lowered.results = add_results(request, plan, program);
+  times.end("lower");
+  TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");
   show(sink, "lower", [&] { return loop::to_string(program); });
   return lowered;
 }
@@ -147,7 +193,8 @@ loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& s
     if (variable.origin == nest::Variable::Origin::Source) indices.push_back(name);
   }
   add_parameters(operands, indices, program);
-  lower_scheduled(nest, schedule, program, sink);
+  StageTimes times;
+  lower_scheduled(nest, schedule, program, times, sink);
   for (const auto& [name, tensor] : nest.tensors) {
     if (tensor.role == nest::Tensor::Role::Result) add_result({name, &tensor.type}, tensor.shares_pattern_of, program);
   }
@@ -170,26 +217,34 @@ loop::HostProgram optimise_program(loop::HostProgram program, const CompileReque
 }
 
 Executable compile(const CompileRequest& request, const StageSink& sink) {
+  const NoFork no_fork;
   LoweredProgram lowered = lower_program(request, sink);
+  StageTimes times;
   const loop::HostProgram program = optimise_program(std::move(lowered.program), request, sink);
+  times.end("passes");
   loop::verify(program);
-
-  codegen::Module module = codegen::emit_cpu(program.kernels, request.target);
-  codegen::optimise(module);
-  show(sink, "codegen", [&] { return codegen::print_llvm(module); });
-  show(sink, "assembly", [&] { return codegen::assembly(module); });
-  const std::vector<char> object = codegen::object(module);
+  times.end("verify");
 
   std::vector<std::string> names;
   for (const loop::Kernel& kernel : program.kernels) names.push_back(kernel.name);
+  const auto generate = [&] { return generate_code(program, request.target, sink); };
   Executable executable;
-  executable.code = engine().load(object, names);
+  if (sink) {  // which is to see every stage
+    executable.code = kernel_cache().load(generate(), names);
+  } else {
+    const jit::ContentHash key = key_of(program, request.target);
+    times.end("key");
+    executable.code = kernel_cache().find(key, names, generate);
+  }
+  times.end("code");
   std::vector<loop::KernelFunction> functions;
   for (const std::string& name : names) functions.push_back(executable.code->kernel(name));
   executable.program = std::make_unique<runtime::CompiledProgram>(program, functions);
   for (const loop::BufferParam& param : program.buffers) executable.buffers.push_back(param.buffer->name);
   for (const loop::ScalarParam& param : program.scalars) executable.scalars.push_back(param.name);
   executable.results = std::move(lowered.results);
+  times.end("prepare");
+  TULLE_LOG(Debug, "made ready: ", times.text(), " ms");
   return executable;
 }
 

@@ -10,7 +10,9 @@
 #include "format/pattern.h"
 #include "lower/storage.h"
 #include "machine.h"
+#include "runtime/heap.h"
 #include "support/check.h"
+#include "support/no_fork.h"
 #include "tulle/tulle.h"
 
 namespace tulle {
@@ -288,6 +290,7 @@ class ResolvedExpression final : public Program {
                               const RunOptions& options) const {
     uint64_t wanted = signature(views, extents, false);
     if (const Variant* found = look_up(wanted)) return *found;
+    const NoFork no_fork;
     const std::lock_guard lock(compiling_);
     const bool any = variant_count_ >= kMostVariants;
     if (any) wanted = signature(views, extents, true);
@@ -391,7 +394,7 @@ class ResolvedExpression final : public Program {
   std::vector<std::vector<OperandDimension>> sources_;  // where the extent of each is read
   std::vector<int> specialisable_;                       // numbers of indices
   mutable std::atomic<const Variant*> variants_ = nullptr;  // a list that only grows
-  mutable std::mutex compiling_;
+  mutable std::mutex compiling_;  // taken inside NoFork
   mutable int variant_count_ = 0;
 };
 
@@ -425,6 +428,9 @@ FormatInfo describe_format(std::string_view text, int rank) {
   }
   return info;
 }
+
+void* allocate_kept(int64_t bytes) noexcept { return runtime::heap_allocate(bytes); }
+void release_kept(void* memory, int64_t bytes) noexcept { runtime::heap_release(memory, bytes); }
 
 void validate(const TensorSpec& spec, const TensorView& view) {
   std::vector<LevelStorage> levels;

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <mutex>
-#include <pthread.h>
 
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/Core.h"
@@ -12,6 +11,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include "support/check.h"
+#include "support/no_fork.h"
 
 namespace tulle::jit {
 
@@ -19,14 +19,10 @@ namespace orc = llvm::orc;
 
 namespace {
 
-// Guards every engine, and is held over a fork so that the child never inherits a session in the
-// middle of something.
+// Guards every engine. Taken inside NoFork, so that the child of a fork never inherits a session in
+// the middle of something.
 std::mutex& sessions_mutex() {
   static std::mutex mutex;
-  static const int registered =
-      pthread_atfork([] { sessions_mutex().lock(); }, [] { sessions_mutex().unlock(); },
-                     [] { sessions_mutex().unlock(); });
-  static_cast<void>(registered);
   return mutex;
 }
 
@@ -65,6 +61,7 @@ class Engine::Object final : public LoadedObject {
       : owner_(std::move(owner)), library_(library) {}
 
   ~Object() override {
+    const NoFork no_fork;
     const std::lock_guard lock(sessions_mutex());
     llvm::consumeError(owner_->session.removeJITDylib(library_));
     owner_.reset();
@@ -99,6 +96,7 @@ class Engine::Object final : public LoadedObject {
 };
 
 Engine::Engine(const Symbols& imports) {
+  const NoFork no_fork;
   const std::lock_guard lock(sessions_mutex());
   session_ = std::make_shared<Session>();
   session_->session.setErrorReporter([session = session_.get()](llvm::Error error) {
@@ -114,6 +112,7 @@ Engine::Engine(const Symbols& imports) {
 }
 
 Engine::~Engine() {
+  const NoFork no_fork;
   const std::lock_guard lock(sessions_mutex());
   session_.reset();
 }
@@ -121,6 +120,7 @@ Engine::~Engine() {
 std::shared_ptr<const LoadedObject> Engine::load(std::span<const char> object,
                                                  const std::vector<std::string>& kernels) {
   std::shared_ptr<Object> loaded;  // released only after the lock
+  const NoFork no_fork;
   const std::lock_guard lock(sessions_mutex());
   orc::JITDylib& library =
       session_->session.createBareJITDylib(concat("object", session_->objects++));

@@ -1,0 +1,53 @@
+// Compiled code by the hash of what it is compiled from: in memory, on disk, or made.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "jit/content_hash.h"
+#include "jit/disk_cache.h"
+#include "jit/engine.h"
+
+namespace tulle::jit {
+
+// All functions may be called from any thread, and in the child after a fork.
+class KernelCache {
+ public:
+  // `directory` as for DiskCache.
+  KernelCache(const Symbols& imports, std::string directory);
+
+  using Compile = std::function<std::vector<char>()>;
+
+  // The code for `key`, which must say everything that `compile` depends on but the build of this
+  // library. The same code is never loaded twice at a time, nor compiled twice at once: whoever
+  // comes second waits. `kernels` are the names that will be asked for.
+  std::shared_ptr<const LoadedObject> find(const ContentHash& key,
+                                           const std::vector<std::string>& kernels,
+                                           const Compile& compile);
+
+  // The code of an object file that is not kept.
+  std::shared_ptr<const LoadedObject> load(std::span<const char> object,
+                                           const std::vector<std::string>& kernels);
+
+ private:
+  struct Cell {
+    std::mutex filling;
+    std::weak_ptr<const LoadedObject> code;
+  };
+
+  std::shared_ptr<Cell> cell_of(const ContentHash& key);
+  std::shared_ptr<const LoadedObject> load_from_disk(const ContentHash& key,
+                                                     const std::vector<std::string>& kernels);
+
+  Engine engine_;
+  DiskCache disk_;
+  std::mutex mutex_;  // guards what follows
+  std::map<ContentHash, std::shared_ptr<Cell>> cells_;
+  size_t most_cells_ = 64;  // before those of unloaded code are removed
+};
+
+}  // namespace tulle::jit

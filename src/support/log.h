@@ -1,0 +1,55 @@
+// What Tulle tells about its work, on stderr: one line for each thing compiled, planned or loaded.
+// TULLE_LOG=info or debug switches it on; when off, nothing is formatted and no clock is read.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/check.h"
+
+namespace tulle {
+
+enum class LogLevel : uint8_t { Off, Info, Debug };
+
+// What TULLE_LOG says; a word it does not know is Off.
+LogLevel log_level_from(std::string_view word);
+
+// The level of this process, read from the environment once.
+LogLevel log_level();
+
+// Writes "tulle: " and the text as one piece, so that threads and processes do not mix; each
+// further line of the text is indented.
+void write_log(std::string_view text);
+
+// Times consecutive stages for the log; does nothing when that is off.
+class StageTimes {
+ public:
+  StageTimes() : running_(log_level() > LogLevel::Off) {
+    if (running_) last_ = Clock::now();
+  }
+
+  // Ends the stage of that name, begun where the one before it ended. A name met again adds up.
+  void end(std::string_view stage);
+
+  std::string text() const;  // "plan 0.12, lower 0.34"
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool running_;
+  Clock::time_point last_;
+  std::vector<std::pair<std::string_view, double>> stages_;
+};
+
+}  // namespace tulle
+
+// TULLE_LOG(Info, "loaded ", name): the parts are evaluated only if they are written.
+#define TULLE_LOG(level, ...)                               \
+  do {                                                      \
+    if (::tulle::log_level() >= ::tulle::LogLevel::level) { \
+      ::tulle::write_log(::tulle::concat(__VA_ARGS__));     \
+    }                                                       \
+  } while (false)
