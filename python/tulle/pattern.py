@@ -107,8 +107,26 @@ class Pattern:
 
         return call_with_two
 
+    def value_count(self) -> int:
+        """How many values a tensor of this pattern has."""
+        arrays = iter(self.arrays)
+        slots = 1
+        for level in self.format.levels:
+            if level.pos:
+                next(arrays)
+            if level.crd:
+                slots = next(arrays).numel()
+            else:
+                slots *= level.extent(self.shape[level.dimension])
+        return slots
+
     def validate(self, name: str, values: Tensor) -> None:
         """Checks structure that comes from outside, in O(entries)."""
+        count = self.value_count()
+        if values.numel() != count:
+            raise UserError(
+                f"{name}: the structure has {count} entries, but there are {values.numel()} values."
+            )
         try:
             _library.validate(name, self.spec(values.dtype), self.sizes, [*self.arrays, values])
         except RuntimeError as error:

@@ -1,7 +1,9 @@
 // Runs loops on PyTorch's threads.
 #include "parallel.h"
 
+#include <atomic>
 #include <mutex>
+#include <pthread.h>
 
 #include <torch/csrc/stable/c/shim.h>
 #include <torch/headeronly/util/shim_utils.h>
@@ -30,11 +32,24 @@ void run_piece(int64_t begin, int64_t end, void* context) {
   }
 }
 
+// Whether this process is the child of a fork. PyTorch's threads do not exist there, and a loop
+// over them would wait for ever.
+std::atomic<bool> is_forked = false;
+[[maybe_unused]] const int watched = pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+
+RunOptions with_torch_threads() {
+  RunOptions options;
+  options.parallel_for = [](int64_t count, const std::function<void(int64_t, int64_t)>& body) {
+    parallel_for(0, count, 1, body);
+  };
+  return options;
+}
+
 }  // namespace
 
 void parallel_for(int64_t begin, int64_t end, int64_t grain,
                   const std::function<void(int64_t, int64_t)>& body) {
-  if (end - begin <= grain) {
+  if (end - begin <= grain || is_forked) {
     if (begin < end) body(begin, end);
     return;
   }
@@ -46,13 +61,9 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain,
 }
 
 const RunOptions& run_options() {
-  thread_local RunOptions options{
-      .threads = 1,
-      .parallel_for =
-          [](int64_t count, const std::function<void(int64_t, int64_t)>& body) {
-            parallel_for(0, count, 1, body);
-          },
-  };
+  thread_local RunOptions torch_threads = with_torch_threads();
+  thread_local RunOptions own_threads;
+  RunOptions& options = is_forked ? own_threads : torch_threads;
   uint32_t threads = 1;
   torch_get_num_threads(&threads);
   options.threads = static_cast<int>(threads);

@@ -101,7 +101,7 @@ def test_explain() -> None:
     a, b = tulle.tensor(random_sparse(20, 30)), random_dense(30, 16)
     explanation = tulle.explain("ij,jk->ik", a, b)
     assert str(explanation) == repr(explanation)
-    assert {"expr", "plan", "nest", "loop"} <= set(explanation.stages)
+    assert {"expr", "plan", "nest", "lower", "codegen"} <= set(explanation.stages)
     assert "<details>" in explanation._repr_html_()
     named = tulle.explain("C[i,k] = A[i,j] * B[j,k]", A=a, B=b)
     assert "A" in str(named)

@@ -40,13 +40,13 @@ def test_run_returns_sizes_and_values() -> None:
 
 def test_run_returns_shared_structure_as_the_operands_own_tensors() -> None:
     sizes, (pos, crd, values, _), _ = parts()
-    key = "operand A f64 i64 2 csr\ncompute\nC[i,j] = A[i,j] * A[i,j]"
-    shape, new_pos, new_crd, squared = ops.run(key, sizes, [pos, crd, values])
+    key = "operand A f64 i64 2 csr\ncompute\nC[i,j] = A[i,j] * 3"
+    shape, new_pos, new_crd, tripled = ops.run(key, sizes, [pos, crd, values])
     assert shape.tolist() == [5, 4]
     assert new_pos is pos
     assert new_crd is crd
-    torch.testing.assert_close(squared, values * values)
-    torch.testing.assert_close(ops.call3(key, sizes, pos, crd, values), values * values)
+    torch.testing.assert_close(tripled, values * 3)
+    torch.testing.assert_close(ops.call3(key, sizes, pos, crd, values), values * 3)
 
 
 def test_dense_operands_need_not_be_row_major() -> None:
