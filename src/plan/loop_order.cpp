@@ -14,10 +14,10 @@ using expr::Access;
 namespace {
 
 // Rough prices in units of one scalar step of an inner loop.
-constexpr double kVectorStep = 0.15;   // one element of a contiguous loop
-constexpr double kStridedStep = 2;     // one element of a dense loop that jumps
-constexpr double kSortedEntry = 60;    // appending an entry and sorting it
-constexpr double kTrackedStep = 3;     // adding into a tracked workspace
+constexpr double kVectorStep = 0.15;    // one element of a contiguous loop
+constexpr double kStridedStep = 2;      // one element of a dense loop that jumps
+constexpr double kSortedEntry = 60;     // appending an entry and sorting it
+constexpr double kTrackedStep = 3;      // adding into a tracked workspace
 constexpr double kParallelShare = 0.9;  // of a worker's time that is not lost
 
 int position_of(const std::vector<std::string>& order, const std::string& var) {
@@ -27,12 +27,14 @@ int position_of(const std::vector<std::string>& order, const std::string& var) {
 
 class Search {
  public:
-  explicit Search(const OrderProblem& problem) : problem_(problem), accesses_(expr::accesses(problem.statement->value)) {
+  explicit Search(const OrderProblem& problem)
+      : problem_(problem), accesses_(expr::accesses(problem.statement->value)) {
     for (const Access* access : accesses_) {
       const Format& format = type_of(access->tensor).format;
       if (format.is_dense()) continue;
       sparse_.push_back(access);
-      const auto left = expr::without(problem.statement->value, [&](const Access& a) { return a.id == access->id; });
+      const auto left = expr::without(problem.statement->value,
+                                      [&](const Access& a) { return a.id == access->id; });
       if (expr::is_zero(left)) decisive_.insert(access->id);
     }
     best_.cost = std::numeric_limits<double>::infinity();
@@ -40,15 +42,31 @@ class Search {
 
   OrderChoice run() {
     extend({}, 1, 0);
-    TULLE_CHECK(best_.cost < std::numeric_limits<double>::infinity(), "a loop order for ", problem_.statement->tensor);
+    TULLE_CHECK(best_.cost < std::numeric_limits<double>::infinity(), "a loop order for ",
+                problem_.statement->tensor);
+    return best_;
+  }
+
+  OrderChoice evaluate(const std::vector<std::string>& order) {
+    std::vector<std::string> outside;
+    double visits = 1, cost = 0;
+    for (const std::string& var : order) {
+      visits *= trips(outside, var);
+      outside.push_back(var);
+      if (outside.size() < order.size()) cost += visits;
+    }
+    finish(order, visits, cost);
+    TULLE_CHECK(best_.order == order, "a way to run the loops of ", problem_.statement->tensor);
     return best_;
   }
 
  private:
-  const expr::TensorType& type_of(const std::string& tensor) const { return problem_.tensors->at(tensor); }
+  const expr::TensorType& type_of(const std::string& tensor) const {
+    return problem_.tensors->at(tensor);
+  }
 
-  // Adds every variable that may come next; `visits` is how often this depth is reached, `cost` what the loops so far cost,
-  // the innermost one excepted: finish() knows what a step of it costs.
+  // Adds every variable that may come next; `visits` is how often this depth is reached, `cost`
+  // what the loops so far cost, the innermost one excepted: finish() knows what a step of it costs.
   void extend(std::vector<std::string> order, double visits, double cost) {
     if (cost >= best_.cost) return;
     const bool outer_left = order.size() < problem_.outer.size();
@@ -69,7 +87,8 @@ class Search {
       const bool innermost = longer.size() == problem_.outer.size() + problem_.inner.size();
       extend(longer, more, innermost ? cost : cost + more);
     }
-    if (complete && order.size() == problem_.outer.size() + problem_.inner.size()) finish(order, visits, cost);
+    if (complete && order.size() == problem_.outer.size() + problem_.inner.size())
+      finish(order, visits, cost);
   }
 
   // The extents of the access's variables that are bound, multiplied; no more than its entries.
@@ -109,7 +128,8 @@ class Search {
   // Whether the access stores the coordinates of the variable rather than counting through them.
   bool walks(const Access& access, const std::string& var) const {
     for (const Level& level : type_of(access.tensor).format.levels()) {
-      if (!is_full(level.kind) && level_variable(level.expr, access.indices, problem_.space) == var) return true;
+      if (!is_full(level.kind) && level_variable(level.expr, access.indices, problem_.space) == var)
+        return true;
     }
     return false;
   }
@@ -131,13 +151,14 @@ class Search {
     });
     if (any_order && choice.route != Route::Dense) choice.route = Route::Sort;
     choice.vectorized = is_contiguous(choice);
-    const bool dense_innermost = !order.empty() && std::none_of(sparse_.begin(), sparse_.end(), [&](const Access* a) {
-      return walks(*a, order.back());
-    });
+    const bool dense_innermost =
+        !order.empty() && std::none_of(sparse_.begin(), sparse_.end(),
+                                       [&](const Access* a) { return walks(*a, order.back()); });
     cost += visits * (choice.vectorized ? kVectorStep : dense_innermost ? kStridedStep : 1);
     if (choice.route == Route::Sort) cost += visits * kSortedEntry;
     if (choice.route == Route::Tracked) cost += visits * kTrackedStep;
-    const bool parallel = !order.empty() && !problem_.reduced.contains(order[0]) && !problem_.outer.empty();
+    const bool parallel =
+        !order.empty() && !problem_.reduced.contains(order[0]) && !problem_.outer.empty();
     if (parallel && problem_.threads > 1) cost /= kParallelShare * problem_.threads;
     choice.cost = cost;
     if (cost < best_.cost) best_ = choice;
@@ -155,8 +176,9 @@ class Search {
       choice.shared = owner->tensor;
       return;
     }
-    const auto first_reduced = std::find_if(choice.order.begin(), choice.order.end(),
-                                            [&](const std::string& v) { return problem_.reduced.contains(v); });
+    const auto first_reduced =
+        std::find_if(choice.order.begin(), choice.order.end(),
+                     [&](const std::string& v) { return problem_.reduced.contains(v); });
     const int reduced_at = static_cast<int>(first_reduced - choice.order.begin());
     int last_stored = -1;  // the last level that stores something
     for (int l = 0; l < format.level_count(); ++l) {
@@ -166,7 +188,8 @@ class Search {
     int previous = -1;
     for (int l = 0; l < format.level_count(); ++l) {
       const Level& level = format.levels()[static_cast<size_t>(l)];
-      const int at = position_of(choice.order, level_variable(level.expr, statement.indices, problem_.space));
+      const int at =
+          position_of(choice.order, level_variable(level.expr, statement.indices, problem_.space));
       if (at < 0) in_order = false;
       if (l <= last_stored) {
         if (at < previous) in_order = false;
@@ -192,20 +215,24 @@ class Search {
 
   // The operand whose entries are exactly the result's, stored alike.
   const Access* pattern_owner(const OrderChoice& choice) const {
-    if (sparse_.size() != 1 || !decisive_.contains(sparse_[0]->id) || choice.converted.contains(sparse_[0]->id)) {
+    if (sparse_.size() != 1 || !decisive_.contains(sparse_[0]->id) ||
+        choice.converted.contains(sparse_[0]->id)) {
       return nullptr;
     }
     const Access& access = *sparse_[0];
     const Format& from = type_of(access.tensor).format;
     const Format& to = type_of(problem_.statement->tensor).format;
-    if (from.level_count() != to.level_count() || !from.is_unique() || !from.is_ordered()) return nullptr;
-    if (type_of(access.tensor).index_type != type_of(problem_.statement->tensor).index_type) return nullptr;
+    if (from.level_count() != to.level_count() || !from.is_unique() || !from.is_ordered())
+      return nullptr;
+    if (type_of(access.tensor).index_type != type_of(problem_.statement->tensor).index_type)
+      return nullptr;
     const std::set<std::string> different(access.indices.begin(), access.indices.end());
-    if (different.size() != access.indices.size() || !is_operand_name(access.tensor)) return nullptr;
+    if (different.size() != access.indices.size() || !is_operand_name(access.tensor))
+      return nullptr;
     for (size_t l = 0; l < from.levels().size(); ++l) {
       const Level &a = from.levels()[l], &b = to.levels()[l];
-      if (a.kind != b.kind || a.unique != b.unique || a.ordered != b.ordered || a.expr.part != b.expr.part ||
-          a.expr.divisor != b.expr.divisor) {
+      if (a.kind != b.kind || a.unique != b.unique || a.ordered != b.ordered ||
+          a.expr.part != b.expr.part || a.expr.divisor != b.expr.divisor) {
         return nullptr;
       }
       if (access.indices[static_cast<size_t>(a.expr.dimension)] !=
@@ -217,7 +244,9 @@ class Search {
     return &access;
   }
 
-  bool is_operand_name(const std::string& tensor) const { return problem_.shareable.contains(tensor); }
+  bool is_operand_name(const std::string& tensor) const {
+    return problem_.shareable.contains(tensor);
+  }
 
   // Whether the innermost loop counts through neighbouring elements of everything that it indexes.
   bool is_contiguous(const OrderChoice& choice) const {
@@ -230,7 +259,8 @@ class Search {
         const std::string at = level_variable(level.expr, indices, problem_.space);
         const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
         const auto& parts = problem_.space.parts.at(index);
-        const bool touches = at == var || (at.empty() && std::find(parts.begin(), parts.end(), var) != parts.end());
+        const bool touches =
+            at == var || (at.empty() && std::find(parts.begin(), parts.end(), var) != parts.end());
         if (!touches) continue;
         used = true;
         if (!is_full(level.kind) || l + 1 != format.level_count()) return false;
@@ -261,20 +291,21 @@ class Search {
 }  // namespace
 
 std::string_view text_of(Route route) {
-  constexpr std::string_view names[] = {"dense", "shared pattern", "appended in order", "rows through a workspace",
-                                        "sorted afterwards"};
+  constexpr std::string_view names[] = {"dense", "shared pattern", "appended in order",
+                                        "rows through a workspace", "sorted afterwards"};
   return names[static_cast<int>(route)];
 }
 
-bool is_native(const Format& format, const std::vector<std::string>& indices, const std::vector<std::string>& order,
-               const LoopSpace& space) {
+bool is_native(const Format& format, const std::vector<std::string>& indices,
+               const std::vector<std::string>& order, const LoopSpace& space) {
   if (format.is_dense()) return true;
   int latest = -1;
   for (const Level& level : format.levels()) {
     const std::string var = level_variable(level.expr, indices, space);
     if (is_full(level.kind)) {
       if (var.empty()) {
-        for (const std::string& part : space.parts.at(indices[static_cast<size_t>(level.expr.dimension)])) {
+        for (const std::string& part :
+             space.parts.at(indices[static_cast<size_t>(level.expr.dimension)])) {
           latest = std::max(latest, position_of(order, part));
         }
       } else {
@@ -291,5 +322,9 @@ bool is_native(const Format& format, const std::vector<std::string>& indices, co
 }
 
 OrderChoice choose_order(const OrderProblem& problem) { return Search(problem).run(); }
+
+OrderChoice evaluate_order(const OrderProblem& problem, const std::vector<std::string>& order) {
+  return Search(problem).evaluate(order);
+}
 
 }  // namespace tulle::plan

@@ -1,4 +1,5 @@
-// The choice of a loop order: which operands can be walked over as they are stored, how the result comes into being, cost.
+// The choice of a loop order: which operands can be walked over as they are stored, how the result
+// comes into being, cost.
 #pragma once
 
 #include <map>
@@ -12,9 +13,9 @@
 
 namespace tulle::plan {
 
-// How a result is built. Dense: stored where it belongs. Shared: values at the positions of one operand's entries.
-// Append: entries arrive in order. Tracked: each innermost row is gathered in a tracked workspace first. Sort: entries
-// arrive in any order and are sorted afterwards.
+// How a result is built. Dense: stored where it belongs. Shared: values at the positions of one
+// operand's entries. Append: entries arrive in order. Tracked: each innermost row is gathered in a
+// tracked workspace first. Sort: entries arrive in any order and are sorted afterwards.
 enum class Route : uint8_t { Dense, Shared, Append, Tracked, Sort };
 std::string_view text_of(Route route);
 
@@ -23,11 +24,11 @@ struct OrderProblem {
   const expr::Statement* statement = nullptr;
   const std::map<std::string, expr::TensorType>* tensors = nullptr;
   LoopSpace space;
-  std::vector<std::string> outer;                 // loop variables of the result and of the outermost sum
-  std::vector<std::string> inner;                 // of sums inside; they come last
-  std::set<std::string> reduced;                  // loop variables of the outermost sum
-  std::map<std::string, double> extents;          // of loop variables, known or guessed
-  std::map<std::string, double> counts;           // of entries of operands, known or guessed
+  std::vector<std::string> outer;         // loop variables of the result and of the outermost sum
+  std::vector<std::string> inner;         // of sums inside; they come last
+  std::set<std::string> reduced;          // loop variables of the outermost sum
+  std::map<std::string, double> extents;  // of loop variables, known or guessed
+  std::map<std::string, double> counts;   // of entries of operands, known or guessed
   std::map<std::string, double> distinct_shares;  // of operands' coordinates, where sampled
   std::set<std::string> shareable;                // operands whose structure a result may share
   bool may_convert = true;                        // false while planning a conversion
@@ -38,15 +39,18 @@ struct OrderChoice {
   std::vector<std::string> order;
   std::set<int> converted;  // accesses (by id) whose operand is to be sorted into this order first
   Route route = Route::Dense;
-  std::string shared;  // the operand of Route::Shared
+  std::string shared;       // the operand of Route::Shared
   bool vectorized = false;  // the innermost loop runs over contiguous data
   double cost = 0;
 };
 
 OrderChoice choose_order(const OrderProblem& problem);
 
+// What the loops in this order come to.
+OrderChoice evaluate_order(const OrderProblem& problem, const std::vector<std::string>& order);
+
 // Whether an access can be walked over in this order as it is stored.
-bool is_native(const Format& format, const std::vector<std::string>& indices, const std::vector<std::string>& order,
-               const LoopSpace& space);
+bool is_native(const Format& format, const std::vector<std::string>& indices,
+               const std::vector<std::string>& order, const LoopSpace& space);
 
 }  // namespace tulle::plan

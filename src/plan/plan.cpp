@@ -19,17 +19,20 @@ constexpr double kGuessedDensity = 0.01;
 
 class Planner {
  public:
-  explicit Planner(const Request& request) : request_(request), program_(request.program->program), tensors_(program_.tensors) {
+  explicit Planner(const Request& request)
+      : request_(request), program_(request.program->program), tensors_(program_.tensors) {
     for (const std::string& operand : program_.operands) {
       operands_.insert(operand);
       const auto found = request.statistics.find(operand);
-      if (found != request.statistics.end()) counts_[operand] = static_cast<double>(found->second.count);
+      if (found != request.statistics.end())
+        counts_[operand] = static_cast<double>(found->second.count);
     }
     for (const auto& [index, uses] : request.program->extents) {
       for (const expr::ExtentUse& use : uses) {
         const auto found = request.statistics.find(use.tensor);
         if (found == request.statistics.end()) continue;
-        extents_[index] = static_cast<double>(found->second.sizes[static_cast<size_t>(use.dimension)]);
+        extents_[index] =
+            static_cast<double>(found->second.sizes[static_cast<size_t>(use.dimension)]);
       }
     }
     known_ = request.known_extents;
@@ -38,7 +41,8 @@ class Planner {
   Plan run() {
     for (const expr::Statement& statement : program_.statements) {
       const auto& results = program_.results;
-      const bool is_result = std::find(results.begin(), results.end(), statement.tensor) != results.end();
+      const bool is_result =
+          std::find(results.begin(), results.end(), statement.tensor) != results.end();
       plan_statement(statement, is_result, true);
     }
     return std::move(plan_);
@@ -70,7 +74,9 @@ class Planner {
     }
     if (may_share) problem.shareable = operands_;
     const std::vector<std::string> summed = outermost_sum(statement);
-    auto parts = [&](const std::string& index) -> const std::vector<std::string>& { return problem.space.parts.at(index); };
+    auto parts = [&](const std::string& index) -> const std::vector<std::string>& {
+      return problem.space.parts.at(index);
+    };
     for (const std::string& index : statement.indices) {
       problem.outer.insert(problem.outer.end(), parts(index).begin(), parts(index).end());
     }
@@ -80,7 +86,8 @@ class Planner {
     }
     for (const auto& [index, names] : problem.space.parts) {
       for (const std::string& part : names) {
-        const bool is_outer = std::find(problem.outer.begin(), problem.outer.end(), part) != problem.outer.end();
+        const bool is_outer =
+            std::find(problem.outer.begin(), problem.outer.end(), part) != problem.outer.end();
         if (!is_outer) problem.inner.push_back(part);
       }
       problem.extents[index] = extent_of(index);
@@ -98,29 +105,22 @@ class Planner {
 
   void plan_statement(const expr::Statement& original, bool may_share, bool may_convert) {
     expr::Statement statement = original;
-    // Blocks that do not fit the other operands are converted away first.
     OrderProblem problem = make_problem(statement, may_share, may_convert);
-    if (!problem.space.disagreeing.empty()) {
-      std::map<int, std::string> replaced;
-      for (const Access* access : expr::accesses(statement.value)) {
-        if (!problem.space.disagreeing.contains(access->tensor)) continue;
-        replaced[access->id] = convert(*access, Format::csf(static_cast<int>(access->indices.size())));
-      }
-      statement.value = redirect(statement.value, replaced);
-      problem = make_problem(statement, may_share, may_convert);
-    }
     OrderChoice choice = choose_order(problem);
     if (!choice.converted.empty()) {
       std::map<int, std::string> replaced;
       for (const Access* access : expr::accesses(statement.value)) {
         if (!choice.converted.contains(access->id)) continue;
-        replaced[access->id] = convert(*access, format_in_order(*access, choice.order, problem.space));
+        replaced[access->id] =
+            convert(*access, format_in_order(*access, choice.order, problem.space));
       }
       statement.value = redirect(statement.value, replaced);
-      problem = make_problem(statement, may_share, may_convert);
-      const OrderChoice again = choose_order(problem);
-      TULLE_CHECK(again.converted.empty(), "operands of ", statement.tensor, " in the order chosen");
-      choice = again;
+      for (const Access* access : expr::accesses(statement.value)) {
+        problem.counts[access->tensor] = count_of(access->tensor, access->indices);
+      }
+      choice = evaluate_order(problem, choice.order);
+      TULLE_CHECK(choice.converted.empty(), "operands of ", statement.tensor,
+                  " in the order chosen");
     }
     emit(problem, choice);
   }
@@ -128,15 +128,16 @@ class Planner {
   void emit(const OrderProblem& problem, const OrderChoice& choice) {
     const expr::Statement& statement = *problem.statement;
     const expr::TensorType& type = tensors_.at(statement.tensor);
-    plan_.notes.push_back(concat(statement.tensor, ": loops ", joined(choice.order), "; result ", text_of(choice.route),
-                                 "; estimated cost ", choice.cost));
+    plan_.notes.push_back(concat(statement.tensor, ": loops ", joined(choice.order), "; result ",
+                                 text_of(choice.route), "; estimated cost ", choice.cost));
     if (choice.route == Route::Shared) plan_.shared_patterns[statement.tensor] = choice.shared;
     if (choice.route != Route::Sort) {
       push_nest(problem, choice, build_nest(problem, choice, known_, type));
       return;
     }
     // Entries in any order under a name of their own, sorted, then written in the order wanted.
-    const std::string entries = statement.tensor + "_entries", sorted = statement.tensor + "_sorted";
+    const std::string entries = statement.tensor + "_entries",
+                      sorted = statement.tensor + "_sorted";
     expr::TensorType loose = type;
     loose.format = coordinates_of(type.format, false);
     expr::Statement collect = statement;
@@ -152,17 +153,20 @@ class Planner {
     tensors_[sorted] = ordered;
     plan_.temporaries[sorted] = ordered;
     plan_.steps.push_back(SortEntries{entries, sorted, ordered});
-    const expr::Statement copy{statement.tensor, statement.indices, Access::make(0, sorted, statement.indices, type.type)};
+    const expr::Statement copy{statement.tensor, statement.indices,
+                               Access::make(0, sorted, statement.indices, type.type)};
     plan_statement(copy, false, false);
   }
 
   void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest) {
-    std::string schedule = request_.schedule.empty() ? choose_schedule(problem, choice, nest, request_.machine)
-                                                     : request_.schedule;
+    std::string schedule = request_.schedule.empty()
+                               ? choose_schedule(problem, choice, nest, request_.machine)
+                               : request_.schedule;
     plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});
   }
 
-  // The levels of a format as coordinates, one a level: what sorting brings into the format's order.
+  // The levels of a format as coordinates, one a level: what sorting brings into the format's
+  // order.
   static Format coordinates_of(const Format& format, bool ordered) {
     std::vector<Level> levels;
     for (const Level& level : format.levels()) {
@@ -172,27 +176,37 @@ class Planner {
     return Format(format.dimension_names(), levels);
   }
 
-  // The operand stored so that the loops can walk over it.
-  Format format_in_order(const Access& access, const std::vector<std::string>& order, const LoopSpace& space) const {
-    const Format& from = tensors_.at(access.tensor).format;
+  // The operand stored so that the loops can walk over it: a level for each loop over one of its
+  // indices.
+  Format format_in_order(const Access& access, const std::vector<std::string>& order,
+                         const LoopSpace& space) const {
     struct Placed {
-      int at;
+      int64_t at;
       LevelExpr expr;
     };
     std::vector<Placed> placed;
-    for (const Level& level : from.levels()) {
-      const std::string var = level_variable(level.expr, access.indices, space);
-      TULLE_CHECK(!var.empty(), "a level of ", access.tensor, " that no loop walks over");
-      const auto found = std::find(order.begin(), order.end(), var);
-      placed.push_back({static_cast<int>(found - order.begin()), level.expr});
+    for (size_t d = 0; d < access.indices.size(); ++d) {
+      const std::vector<std::string>& parts = space.parts.at(access.indices[d]);
+      for (size_t part = 0; part < parts.size(); ++part) {
+        LevelExpr level{.dimension = static_cast<int>(d)};
+        if (parts.size() == 2) {
+          level.part = part == 0 ? LevelExpr::Part::Quotient : LevelExpr::Part::Remainder;
+          level.divisor = space.variables.at(parts[part]).factor;
+        }
+        placed.push_back(
+            {std::find(order.begin(), order.end(), parts[part]) - order.begin(), level});
+      }
     }
-    std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) { return a.at < b.at; });
+    std::stable_sort(placed.begin(), placed.end(),
+                     [](const Placed& a, const Placed& b) { return a.at < b.at; });
     std::vector<Level> levels;
-    for (const Placed& one : placed) levels.push_back({one.expr, LevelKind::Compressed, true, true});
+    for (const Placed& one : placed)
+      levels.push_back({one.expr, LevelKind::Compressed, true, true});
     // A first level with few gaps is cheaper dense.
     const double extent = extent_of(access.indices[static_cast<size_t>(levels[0].expr.dimension)]);
-    if (levels.size() > 1 && extent <= 4 * counts_.at(access.tensor)) levels[0].kind = LevelKind::Dense;
-    return Format(from.dimension_names(), levels);
+    if (levels.size() > 1 && extent <= 4 * counts_.at(access.tensor))
+      levels[0].kind = LevelKind::Dense;
+    return Format(tensors_.at(access.tensor).format.dimension_names(), levels);
   }
 
   // A copy of the operand in another format; the name of the copy.
@@ -206,7 +220,8 @@ class Planner {
     tensors_[name] = type;
     plan_.temporaries[name] = type;
     counts_[name] = count_of(access.tensor, access.indices);
-    plan_.notes.push_back(concat(access.tensor, " is converted to ", format.name(), " (general path)"));
+    plan_.notes.push_back(
+        concat(access.tensor, " is converted to ", format.name(), " (general path)"));
     expr::Statement copy{name, {}, {}};
     for (size_t d = 0; d < access.indices.size(); ++d) {
       const std::string index = concat(name, "_", d);
@@ -246,7 +261,9 @@ std::vector<std::string> specialisable_indices(const expr::ResolvedProgram& prog
   for (const expr::Statement& statement : program.statements) {
     for (const Access* access : expr::accesses(statement.value)) {
       const auto type = program.tensors.find(access->tensor);
-      if (type == program.tensors.end() || !type->second.format.is_dense() || access->indices.empty()) continue;
+      if (type == program.tensors.end() || !type->second.format.is_dense() ||
+          access->indices.empty())
+        continue;
       const std::string& last = access->indices.back();
       if (std::find(found.begin(), found.end(), last) == found.end()) found.push_back(last);
     }

@@ -45,6 +45,19 @@ std::vector<std::string> lineage(const Nest& nest, const std::string& var) {
   return names;
 }
 
+// Whether the variables come from the half of a split that a block level leaves to another level:
+// the inner half where it stores quotients, the outer half where it stores remainders.
+bool is_other_half(const Nest& nest, const std::vector<std::string>& variables,
+                   const LevelExpr& level, const std::string& index) {
+  if (level.part == LevelExpr::Part::Whole) return false;
+  const bool quotient = level.part == LevelExpr::Part::Quotient;
+  return std::any_of(variables.begin(), variables.end(), [&](const std::string& name) {
+    const Variable& variable = nest.variable(name);
+    return variable.parent == index && variable.factor == level.divisor &&
+           variable.origin == (quotient ? Variable::Origin::Inner : Variable::Origin::Outer);
+  });
+}
+
 void collect_lasting(const Stmt& stmt, std::set<std::string> local,
                      std::vector<const Assign*>& found) {
   if (const auto* forall = stmt.as<Forall>()) {
@@ -181,7 +194,8 @@ bool stores_sparsely(const Nest& nest, const std::string& tensor,
   const std::vector<Level>& levels = stored.type.format.levels();
   return std::any_of(levels.begin(), levels.end(), [&](const Level& level) {
     const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
-    return (tracked || !is_full(level.kind)) && contains(names, index);
+    return (tracked || !is_full(level.kind)) && contains(names, index) &&
+           !is_other_half(nest, names, level.expr, index);
   });
 }
 

@@ -3,10 +3,10 @@
 
 #include <cmath>
 #include <deque>
-#include <random>
 
 #include "compile.h"
 #include "loop/interpret.h"
+#include "lower/lower.h"
 #include "lower/storage.h"
 #include "machine.h"
 #include "plan/unique_indices.h"
@@ -17,43 +17,6 @@ namespace tulle::differential {
 
 using expr::ReferenceTensor;
 
-std::string to_string(const Case& test) {
-  std::string text = concat("program: ", test.text, "\n");
-  for (const Operand& operand : test.operands) {
-    text += concat("operand: ", operand.name, " ", name_of(operand.type), " ", name_of(operand.index_type), " [");
-    for (size_t d = 0; d < operand.sizes.size(); ++d) text += concat(d ? "," : "", operand.sizes[d]);
-    text += concat("] density ", operand.density, operand.explicit_zeros ? " zeros " : " ", operand.format, "\n");
-  }
-  for (const auto& [name, format] : test.out_formats) text += concat("out: ", name, " ", format, "\n");
-  if (!test.schedule.empty()) text += concat("schedule: ", test.schedule, "\n");
-  if (!test.features.empty()) text += concat("features: ", test.features, "\n");
-  return text + concat("seed: ", test.seed, " threads: ", test.threads, "\n");
-}
-
-ReferenceTensor draw(const Operand& operand, unsigned seed) {
-  std::mt19937 random(seed);
-  ReferenceTensor tensor;
-  tensor.type = operand.type;
-  tensor.sizes = operand.sizes;
-  const auto count = static_cast<size_t>(tensor.count());
-  const bool dense = operand.format == "dense";
-  std::bernoulli_distribution stored(operand.density), zero(operand.explicit_zeros ? 0.2 : 0);
-  std::uniform_int_distribution<int> digit(-4, 4);
-  for (size_t at = 0; at < count; ++at) {
-    const bool here = dense || stored(random);
-    int value = digit(random);
-    if (value == 0) value = 3;
-    if (zero(random) || !here) value = 0;
-    tensor.stored.push_back(here);
-    if (is_float(operand.type)) {
-      tensor.floats.push_back(value * 0.5);
-    } else {
-      tensor.integers.push_back(operand.type == DType::Bool ? value != 0 : value);
-    }
-  }
-  return tensor;
-}
-
 namespace {
 
 // Result arrays in vectors of their own.
@@ -61,7 +24,8 @@ class VectorMemory final : public Memory {
  public:
   Block allocate(DType type, int64_t length, bool zeroed) override {
     // Poisoned, so that what is never written shows.
-    storage_.emplace_back(static_cast<size_t>(length * size_of(type)) + 64, static_cast<std::byte>(zeroed ? 0 : 0xa5));
+    storage_.emplace_back(static_cast<size_t>(length * size_of(type)) + 64,
+                          static_cast<std::byte>(zeroed ? 0 : 0xa5));
     return {storage_.back().data(), nullptr};
   }
 
@@ -80,17 +44,23 @@ TensorView view_of(const expr::StoredTensor& stored) {
 }
 
 expr::StoredTensor stored_result(const TensorSpec& spec, const std::vector<int64_t>& sizes,
-                                 const std::vector<ArraySpan>& pos, const std::vector<ArraySpan>& crd,
-                                 const ArraySpan& values) {
+                                 const std::vector<ArraySpan>& pos,
+                                 const std::vector<ArraySpan>& crd, const ArraySpan& values) {
   std::vector<LevelStorage> levels;
   for (size_t l = 0; l < pos.size(); ++l) {
-    levels.push_back({{pos[l].data, pos[l].length, nullptr}, {crd[l].data, crd[l].length, nullptr}});
+    levels.push_back(
+        {{pos[l].data, pos[l].length, nullptr}, {crd[l].data, crd[l].length, nullptr}});
   }
   expr::StoredTensor stored;
-  stored.pattern = std::make_shared<Pattern>(Format::parse(spec.format, spec.rank), sizes, spec.index_type, levels);
-  validate(*stored.pattern, spec.name);
-  TULLE_CHECK(values.length == stored.pattern->value_count(), "values of ", spec.name, ": ", values.length, " for ",
-              stored.pattern->value_count(), " slots");
+  try {
+    stored.pattern = std::make_shared<Pattern>(Format::parse(spec.format, spec.rank), sizes,
+                                               spec.index_type, levels);
+    validate(*stored.pattern, spec.name);
+  } catch (const UserError& error) {
+    internal_error("the result is malformed: ", error.what());
+  }
+  TULLE_CHECK(values.length == stored.pattern->value_count(), "values of ", spec.name, ": ",
+              values.length, " for ", stored.pattern->value_count(), " slots");
   stored.type = spec.type;
   const auto* bytes = static_cast<const std::byte*>(values.data);
   stored.values.assign(bytes, bytes + values.length * size_of(spec.type));
@@ -105,7 +75,8 @@ std::string difference(const ReferenceTensor& wanted, const ReferenceTensor& got
     std::string place = concat(" at ", at);
     if (is_float(wanted.type)) {
       const double a = wanted.floats[at], b = got.floats[at];
-      if (!(std::abs(a - b) <= tolerance * (1 + std::abs(a))) && !(std::isnan(a) && std::isnan(b)) && a != b) {
+      if (!(std::abs(a - b) <= tolerance * (1 + std::abs(a))) &&
+          !(std::isnan(a) && std::isnan(b)) && a != b) {
         return concat("expected ", a, ", got ", b, place);
       }
     } else if (wanted.integers[at] != got.integers[at]) {
@@ -138,8 +109,8 @@ std::string check_compiled(const Case& test, const std::vector<expr::StoredTenso
       pos.push_back({results[r].pos[l].data, results[r].pos[l].length});
       crd.push_back({results[r].crd[l].data, results[r].crd[l].length});
     }
-    const auto stored =
-        stored_result(spec, results[r].sizes, pos, crd, {results[r].values.data, results[r].values.length});
+    const auto stored = stored_result(spec, results[r].sizes, pos, crd,
+                                      {results[r].values.data, results[r].values.length});
     const Format format = Format::parse(spec.format, spec.rank);
     const std::string found =
         difference(wanted.at(spec.name), expr::spell_out(stored), pattern_counts(format));
@@ -149,7 +120,8 @@ std::string check_compiled(const Case& test, const std::vector<expr::StoredTenso
 }
 
 std::string check_interpreted(const Case& test, const std::vector<expr::StoredTensor>& operands,
-                              const std::vector<TensorSpec>& specs, const plan::UniqueProgram& unique,
+                              const std::vector<TensorSpec>& specs,
+                              const plan::UniqueProgram& unique,
                               const std::map<std::string, ReferenceTensor>& wanted) {
   CompileRequest request;
   request.program = &unique;
@@ -167,7 +139,8 @@ std::string check_interpreted(const Case& test, const std::vector<expr::StoredTe
       const auto* bytes = static_cast<const std::byte*>(data);
       arrays[buffer->name] = {buffer->element, {bytes, bytes + length * size_of(buffer->element)}};
     };
-    const lower::TensorBuffers buffers = lower::buffers_of(specs[o].name, unique.program.tensors.at(specs[o].name));
+    const lower::TensorBuffers buffers =
+        lower::buffers_of(specs[o].name, unique.program.tensors.at(specs[o].name));
     for (size_t l = 0; l < buffers.pos.size(); ++l) {
       const LevelStorage& level = pattern.levels()[l];
       if (buffers.pos[l]) add(buffers.pos[l], level.pos.data, level.pos.length);
@@ -178,7 +151,8 @@ std::string check_interpreted(const Case& test, const std::vector<expr::StoredTe
   for (const auto& [index, uses] : unique.extents) {
     for (size_t o = 0; o < specs.size(); ++o) {
       if (specs[o].name != uses.front().tensor) continue;
-      const int64_t extent = operands[o].pattern->sizes()[static_cast<size_t>(uses.front().dimension)];
+      const int64_t extent =
+          operands[o].pattern->sizes()[static_cast<size_t>(uses.front().dimension)];
       scalars[lower::extent_name(index)] = extent;
       for (const std::string& special : plan::specialisable_indices(unique.program)) {
         if (special == index) request.known_extents[index] = extent;
@@ -190,7 +164,8 @@ std::string check_interpreted(const Case& test, const std::vector<expr::StoredTe
     const loop::Arrays outcome = loop::interpret(program, arrays, scalars);
     for (const ResultLayout& layout : lowered.results) {
       const expr::TensorType& type = unique.program.tensors.at(layout.tensor);
-      const TensorSpec spec{layout.tensor, type.format.name(), type.type, type.index_type, type.format.rank(), {}};
+      const TensorSpec spec{layout.tensor,   type.format.name(), type.type,
+                            type.index_type, type.format.rank(), {}};
       auto span = [&](int at) -> ArraySpan {
         if (at < 0) return {};
         const loop::Array& array = outcome.at(program.results[static_cast<size_t>(at)]->name);
@@ -210,9 +185,10 @@ std::string check_interpreted(const Case& test, const std::vector<expr::StoredTe
       }
       const auto stored =
           stored_result(spec, wanted.at(layout.tensor).sizes, pos, crd, span(layout.values));
-      const std::string found =
-          difference(wanted.at(layout.tensor), expr::spell_out(stored), pattern_counts(type.format));
-      if (!found.empty()) return concat("interpreted after ", stage, ", ", layout.tensor, ": ", found);
+      const std::string found = difference(wanted.at(layout.tensor), expr::spell_out(stored),
+                                           pattern_counts(type.format));
+      if (!found.empty())
+        return concat("interpreted after ", stage, ", ", layout.tensor, ": ", found);
     }
     return {};
   };
@@ -224,6 +200,7 @@ std::string check_interpreted(const Case& test, const std::vector<expr::StoredTe
 }  // namespace
 
 std::string run_case(const Case& test, int engines, std::string* refused) {
+  lower::work_per_chunk() = test.small_chunks ? 1 : lower::kWorkPerChunk;
   try {
     std::map<std::string, expr::TensorType> types;
     std::map<std::string, ReferenceTensor> spelled;
@@ -233,7 +210,7 @@ std::string run_case(const Case& test, int engines, std::string* refused) {
     for (const Operand& operand : test.operands) {
       const int rank = static_cast<int>(operand.sizes.size());
       const Format format = Format::parse(operand.format, rank);
-      operands.push_back(expr::store(draw(operand, ++seed), format, operand.index_type));
+      operands.push_back(draw_stored(operand, ++seed));
       spelled[operand.name] = expr::spell_out(operands.back());
       specs.push_back({operand.name, operand.format, operand.type, operand.index_type, rank, {}});
       types[operand.name] = {operand.type, operand.index_type, format};
@@ -243,7 +220,8 @@ std::string run_case(const Case& test, int engines, std::string* refused) {
     for (const auto& [name, format] : test.out_formats) {
       for (const expr::Statement& statement : parsed.statements) {
         if (statement.tensor == name) {
-          resolving.out_formats.emplace(name, Format::parse(format, static_cast<int>(statement.indices.size())));
+          resolving.out_formats.emplace(
+              name, Format::parse(format, static_cast<int>(statement.indices.size())));
         }
       }
     }

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "expr/storage.h"
 
 namespace tulle::differential {
+
+// How the entries of an operand are spread.
+enum class Spread : uint8_t { Even, EmptyRows, OneEntry };
 
 struct Operand {
   std::string name;
@@ -18,6 +21,7 @@ struct Operand {
   DType type = DType::Float32;
   DType index_type = DType::Int32;
   bool explicit_zeros = false;  // some stored entries are 0
+  Spread spread = Spread::Even;
 };
 
 struct Case {
@@ -28,18 +32,24 @@ struct Case {
   std::string features;
   unsigned seed = 0;
   int threads = 2;
+  bool small_chunks = true;  // cut loops into chunks however little work there is
 };
 
-// Text that says everything needed to run the case again.
+// Text that says everything needed to run the case again, and the way back; UserError where it is
+// wrong.
 std::string to_string(const Case& test);
+Case parse_case(std::string_view text);
 
 enum Engines : int { kCompiled = 1, kInterpreted = 2, kBoth = 3 };
 
-// Empty if all agree, else what differs where; errors of the compiler are reported as differences, but for a UserError or
-// Unsupported, which `refused` gets (if not null) and which then is no difference.
+// Empty if all agree, else what differs where; errors of the compiler are reported as differences,
+// but for a UserError or Unsupported, which `refused` gets (if not null) and which then is no
+// difference.
 std::string run_case(const Case& test, int engines = kBoth, std::string* refused = nullptr);
 
-// The operand's data, drawn from the seed.
+// The operand's data, drawn from the seed: spelled out, and as it is stored. A list of coordinates
+// that may repeat or stand in any order does.
 expr::ReferenceTensor draw(const Operand& operand, unsigned seed);
+expr::StoredTensor draw_stored(const Operand& operand, unsigned seed);
 
 }  // namespace tulle::differential

@@ -1,0 +1,225 @@
+// The operations of the matrix and its cells.
+#include "differential/matrix.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <random>
+#include <set>
+
+#include "support/check.h"
+
+namespace tulle::differential {
+
+namespace {
+
+constexpr size_t kSample = 81;  // at least as many as the longest list of formats
+constexpr std::array<DType, 3> kTypes = {DType::Float32, DType::Float64, DType::Int64};
+
+// All different, so that a dimension taken for another shows.
+const std::map<std::string, int64_t>& extents() {
+  static const std::map<std::string, int64_t> sizes = {{"i", 7}, {"j", 9}, {"k", 6},  {"l", 5},
+                                                       {"b", 4}, {"d", 8}, {"r", 11}, {"m", 3}};
+  return sizes;
+}
+
+// Every format of a tensor of that rank; rank 3 in all dimension orders.
+const std::vector<std::string>& formats(size_t rank) {
+  static const std::vector<std::string> vector = {"dense", "coo", "csf"};
+  static const std::vector<std::string> matrix = {"dense", "coo", "csr",      "csc",     "dcsr",
+                                                  "dcsc",  "csf", "bsr(2,3)", "bsc(3,2)"};
+  static const std::vector<std::string> cube = [] {
+    std::vector<std::string> found = matrix;
+    std::array<std::string, 3> order = {"i", "j", "k"};
+    do {
+      const auto& [x, y, z] = order;
+      auto add = [&](const char* a, const char* b, const char* c) {
+        found.push_back(
+            concat("(i,j,k) -> (", x, ": ", a, ", ", y, ": ", b, ", ", z, ": ", c, ")"));
+      };
+      add("compressed", "compressed", "compressed");
+      add("dense", "compressed", "compressed");
+      add("compressed nonunique", "singleton nonunique", "singleton");
+    } while (std::next_permutation(order.begin(), order.end()));
+    return found;
+  }();
+  static const std::vector<std::string> four = {
+      "dense",
+      "coo",
+      "csf",
+      "csr",
+      "(i,j,k,l) -> (l: compressed, k: compressed, j: compressed, i: compressed)",
+      "(i,j,k,l) -> (j: dense, i: compressed, l: compressed, k: compressed)",
+      "(i,j,k,l) -> (k: compressed nonunique, l: singleton nonunique, i: singleton nonunique, j: "
+      "singleton)"};
+  static const std::vector<std::string> scalar = {"dense"};
+  switch (rank) {
+    case 0:
+      return scalar;
+    case 1:
+      return vector;
+    case 2:
+      return matrix;
+    case 3:
+      return cube;
+    default:
+      return four;
+  }
+}
+
+struct Parsed {
+  std::string name;
+  std::vector<std::string> indices;
+};
+
+Parsed parse_access(const std::string& text) {
+  const size_t open = text.find('[');
+  Parsed parsed{text.substr(0, open), {}};
+  for (size_t at = open + 1; at < text.size(); at += 2)
+    parsed.indices.push_back(text.substr(at, 1));
+  return parsed;
+}
+
+// The place in each operand's list of formats, one row a combination: any two operands in all
+// pairs.
+std::vector<std::vector<size_t>> combinations(const std::vector<size_t>& counts) {
+  std::vector<std::vector<size_t>> rows;
+  const size_t first = counts[0], second = counts.size() > 1 ? counts[1] : 1;
+  // Enough rounds that a third operand's formats meet all of the first's and the second's.
+  size_t rounds = 1;
+  for (size_t o = 2; o < counts.size(); ++o) {
+    const size_t least = std::min(first, second);
+    rounds = std::max(rounds, (counts[o] + least - 1) / least);
+  }
+  for (size_t round = 0; round < rounds; ++round) {
+    for (size_t a = 0; a < first; ++a) {
+      for (size_t b = 0; b < second; ++b) {
+        std::vector<size_t> row = {a, b};
+        row.resize(counts.size());
+        for (size_t o = 2; o < counts.size(); ++o)
+          row[o] = (a + (o - 1) * b + round * std::min(first, second)) % counts[o];
+        rows.push_back(row);
+      }
+    }
+  }
+  return rows;
+}
+
+// About kSample of the rows, each operand's formats all among them.
+std::vector<std::vector<size_t>> sample(std::vector<std::vector<size_t>> rows) {
+  std::mt19937 random(1);
+  std::shuffle(rows.begin(), rows.end(), random);
+  std::set<std::pair<size_t, size_t>> seen;  // operand and format
+  auto brings_something = [&](const std::vector<size_t>& row) {
+    bool is_new = false;
+    for (size_t o = 0; o < row.size(); ++o) is_new = seen.emplace(o, row[o]).second || is_new;
+    return is_new;
+  };
+  std::stable_partition(rows.begin(), rows.end(), brings_something);
+  if (rows.size() > kSample) rows.resize(kSample);
+  return rows;
+}
+
+Case make_cell(const Operation& operation, const std::vector<Parsed>& operands,
+               const std::vector<size_t>& row, Condition condition, size_t type, size_t number) {
+  std::map<std::string, int64_t> sizes = extents();
+  std::vector<std::string> used;
+  for (const Parsed& operand : operands) {
+    for (const std::string& index : operand.indices) {
+      if (std::find(used.begin(), used.end(), index) == used.end()) used.push_back(index);
+    }
+  }
+  if (condition == Condition::SizeOne) sizes[used[number % used.size()]] = 1;
+  if (condition == Condition::SizeZero) sizes[used[number % used.size()]] = 0;
+  Case test;
+  test.text = operation.text;
+  test.seed = static_cast<unsigned>(number);
+  test.threads = static_cast<int>(1 + number % 3);
+  const DType index_type = number % 2 == 0 ? DType::Int32 : DType::Int64;
+  for (size_t o = 0; o < operands.size(); ++o) {
+    Operand operand;
+    operand.name = operands[o].name;
+    operand.format = formats(operands[o].indices.size())[row[o]];
+    operand.type = kTypes[type];
+    operand.index_type = index_type;
+    for (const std::string& index : operands[o].indices) operand.sizes.push_back(sizes.at(index));
+    if (condition == Condition::NoEntries) operand.density = 0;
+    operand.explicit_zeros = condition == Condition::ExplicitZeros;
+    if (condition == Condition::EmptyRows) operand.spread = Spread::EmptyRows;
+    if (condition == Condition::OneEntry) operand.spread = Spread::OneEntry;
+    test.operands.push_back(operand);
+  }
+  return test;
+}
+
+}  // namespace
+
+const std::vector<Operation>& operations() {
+  static const std::vector<Operation> all = {
+      {"spmv", "y[i] = A[i,j] * x[j]", {"A[i,j]", "x[j]"}},
+      {"spmm", "C[i,k] = A[i,j] * B[j,k]", {"A[i,j]", "B[j,k]"}},
+      {"spmm_transposed", "C[i,k] = A[j,i] * B[k,j]", {"A[j,i]", "B[k,j]"}},
+      {"sddmm", "S[i,j] = A[i,j] * Q[i,d] * K[j,d]", {"A[i,j]", "Q[i,d]", "K[j,d]"}},
+      {"add", "C[i,j] = A[i,j] + B[i,j]", {"A[i,j]", "B[i,j]"}},
+      {"subtract", "C[i,j] = A[i,j] - B[i,j]", {"A[i,j]", "B[i,j]"}},
+      {"multiply", "C[i,j] = A[i,j] * B[i,j]", {"A[i,j]", "B[i,j]"}},
+      {"add_multiply", "D[i,j] = (A[i,j] + B[i,j]) * C[i,j]", {"A[i,j]", "B[i,j]", "C[i,j]"}},
+      {"multiply_add", "D[i,j] = A[i,j] * B[i,j] + C[i,j]", {"A[i,j]", "B[i,j]", "C[i,j]"}},
+      {"row_sum", "y[i] = sum(j, A[i,j])", {"A[i,j]"}},
+      {"column_sum", "y[j] = sum(i, A[i,j])", {"A[i,j]"}},
+      {"full_sum", "s = sum((i,j), A[i,j])", {"A[i,j]"}},
+      {"row_scaling", "C[i,j] = A[i,j] * x[i]", {"A[i,j]", "x[i]"}},
+      {"outer_product", "C[i,j] = x[i] * y[j]", {"x[i]", "y[j]"}},
+      {"diagonal", "d[i] = A[i,i]", {"A[i,i]"}},
+      {"trace", "t = A[i,i]", {"A[i,i]"}},
+      {"gram", "C[i,j] = A[k,i] * A[k,j]", {"A[k,i]"}},
+      {"chain", "D[i,l] = A[i,j] * B[j,k] * C[k,l]", {"A[i,j]", "B[j,k]", "C[k,l]"}},
+      {"batched_matmul", "C[b,i,k] = A[b,i,j] * B[b,j,k]", {"A[b,i,j]", "B[b,j,k]"}},
+      {"ttv_0", "C[j,k] = T[i,j,k] * x[i]", {"T[i,j,k]", "x[i]"}},
+      {"ttv_1", "C[i,k] = T[i,j,k] * x[j]", {"T[i,j,k]", "x[j]"}},
+      {"ttv_2", "C[i,j] = T[i,j,k] * x[k]", {"T[i,j,k]", "x[k]"}},
+      {"ttm_0", "C[r,j,k] = T[i,j,k] * M[i,r]", {"T[i,j,k]", "M[i,r]"}},
+      {"ttm_1", "C[i,r,k] = T[i,j,k] * M[j,r]", {"T[i,j,k]", "M[j,r]"}},
+      {"ttm_2", "C[i,j,r] = T[i,j,k] * M[k,r]", {"T[i,j,k]", "M[k,r]"}},
+      {"mttkrp_3", "M[i,r] = T[i,j,k] * B[j,r] * C[k,r]", {"T[i,j,k]", "B[j,r]", "C[k,r]"}},
+      {"mttkrp_4",
+       "M[b,r] = T[b,m,k,l] * B[m,r] * C[k,r] * D[l,r]",
+       {"T[b,m,k,l]", "B[m,r]", "C[k,r]", "D[l,r]"}},
+      {"inner_product_3", "s = sum((i,j,k), T[i,j,k] * U[i,j,k])", {"T[i,j,k]", "U[i,j,k]"}},
+  };
+  return all;
+}
+
+std::vector<Case> cells(const Operation& operation, bool all) {
+  std::vector<Parsed> operands;
+  std::vector<size_t> counts;
+  for (const std::string& text : operation.operands) {
+    operands.push_back(parse_access(text));
+    counts.push_back(formats(operands.back().indices.size()).size());
+  }
+  std::vector<std::vector<size_t>> rows = combinations(counts);
+  if (!all) rows = sample(std::move(rows));
+  std::vector<Case> found;
+  size_t number = 0;
+  // Operations with few combinations are sampled in more than one round: every condition and type
+  // has to come up.
+  const size_t wanted =
+      std::max<size_t>(rows.size(), static_cast<size_t>(kConditions) * kTypes.size());
+  for (size_t at = 0; !all && at < wanted; ++at, ++number) {
+    const auto condition = static_cast<Condition>(at % kConditions);
+    const size_t type = at / kConditions % kTypes.size();
+    found.push_back(
+        make_cell(operation, operands, rows[at % rows.size()], condition, type, number));
+  }
+  for (size_t at = 0; all && at < rows.size(); ++at) {
+    for (int condition = 0; condition < kConditions; ++condition) {
+      for (size_t type = 0; type < kTypes.size(); ++type, ++number) {
+        found.push_back(make_cell(operation, operands, rows[at], static_cast<Condition>(condition),
+                                  type, number));
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace tulle::differential
