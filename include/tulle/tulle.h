@@ -87,6 +87,12 @@ class Memory {
   virtual Block allocate(DType type, int64_t length, bool zeroed) = 0;
 };
 
+// Memory for results from blocks that are kept when given back, since fresh pages cost more than filling them: 64-byte
+// aligned, null if there is none. At most half a GiB is kept.
+TULLE_API void* allocate_kept(int64_t bytes) noexcept;
+// Takes back what allocate_kept gave; `bytes` as asked for then.
+TULLE_API void release_kept(void* memory, int64_t bytes) noexcept;
+
 // Runs body(begin, end) over pieces of [0, count), some at the same time, and returns when all are done.
 using ParallelFor = std::function<void(int64_t count, const std::function<void(int64_t, int64_t)>& body)>;
 

@@ -1,4 +1,4 @@
-// Memory for temporaries and workspaces: aligned, and kept for the next call, since fresh pages are
+// Memory for temporaries, workspaces and large results: aligned, and kept for the next call, since fresh pages are
 // slow.
 #pragma once
 
@@ -18,7 +18,7 @@ int64_t heap_kept_bytes() noexcept;
 // Gives everything that is kept back to the system.
 void heap_trim() noexcept;
 
-inline constexpr int64_t kHeapKept = int64_t{256} << 20;
+inline constexpr int64_t kHeapKept = int64_t{512} << 20;
 
 // An array of `count` T on the heap; raises a UserError if there is no memory. Elements are not
 // initialised.

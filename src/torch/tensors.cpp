@@ -8,6 +8,7 @@
 #include <torch/csrc/stable/tensor.h>
 
 #include "tulle/error.h"
+#include "tulle/tulle.h"
 
 namespace tulle::shim {
 
@@ -105,10 +106,40 @@ std::string describe(AtenTensorHandle tensor) {
   return text + "]";
 }
 
+namespace {
+
+// PyTorch gives blocks of this size back to the system, and their pages must be made anew for every
+// result.
+constexpr int64_t kLarge = int64_t{1} << 18;
+
+OwnedTensor new_large_tensor(DType type, std::span<const int64_t> sizes,
+                             std::span<const int64_t> strides, int64_t bytes) {
+  void* memory = allocate_kept(bytes);
+  if (!memory) return {};
+  // The size travels in the context: the deleter needs nothing else.
+  const auto release = [](void* data, void* context) {
+    release_kept(data, reinterpret_cast<intptr_t>(context));
+  };
+  AtenTensorHandle handle = nullptr;
+  const auto status = torch_from_blob(
+      memory, static_cast<int64_t>(sizes.size()), sizes.data(), strides.data(), 0,
+      type_number(type), aoti_torch_device_type_cpu(), -1, &handle, aoti_torch_layout_strided(),
+      nullptr, 0, release, reinterpret_cast<void*>(static_cast<intptr_t>(bytes)));
+  if (status == TORCH_SUCCESS) return OwnedTensor(handle);
+  release_kept(memory, bytes);
+  return {};
+}
+
+}  // namespace
+
 OwnedTensor new_tensor(DType type, std::span<const int64_t> sizes) {
   check_rank(sizes.size());
   static const int32_t cpu = aoti_torch_device_type_cpu();
   const auto strides = strides_for(sizes);
+  int64_t bytes = size_of(type);
+  for (const int64_t size : sizes) bytes *= size;
+  if (bytes >= kLarge)
+    return new_large_tensor(type, sizes, std::span(strides).first(sizes.size()), bytes);
   AtenTensorHandle handle = nullptr;
   const auto status = aoti_torch_empty_strided(static_cast<int64_t>(sizes.size()), sizes.data(),
                                                strides.data(), type_number(type), cpu, 0, &handle);

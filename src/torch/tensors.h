@@ -47,7 +47,8 @@ bool has_type(AtenTensorHandle tensor, DType type);
 // "float32 [3, 4]", for messages.
 std::string describe(AtenTensorHandle tensor);
 
-// Uninitialised memory of PyTorch's, row-major; no tensor where there is no memory for it.
+// Uninitialised memory, row-major: PyTorch's own, or for large tensors blocks that Tulle keeps from
+// result to result. No tensor where there is no memory for it.
 OwnedTensor new_tensor(DType type, std::span<const int64_t> sizes);
 OwnedTensor same_tensor(AtenTensorHandle tensor);
 // The same elements row-major: a copy where they are not.
