@@ -34,7 +34,9 @@ def normalised_adjacency(edges: Tensor, nodes: int) -> tulle.SparseTensor:
     loops = torch.arange(nodes).expand(2, nodes)
     indices = torch.cat([edges, loops], dim=1)
     ones = torch.ones(indices.shape[1])
-    adjacency = tulle.tensor(torch.sparse_coo_tensor(indices, ones, (nodes, nodes)), "csr")
+    shape = (nodes, nodes)
+    coo = torch.sparse_coo_tensor(indices, ones, shape, check_invariants=False)
+    adjacency = tulle.tensor(coo, format="csr")  # sorts, and sums what is there twice
     scale = adjacency.sum(1).pow(-0.5)
     scaled: tulle.SparseTensor = tulle.compute(
         "N[i,j] = s[i] * A[i,j] * s[j]", A=adjacency, s=scale

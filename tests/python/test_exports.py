@@ -15,7 +15,7 @@ FORMATS_OF_RANK_3 = [
     "csr",
     "csc",
     "(i,j,k) -> (k: dense, j: compressed, i: compressed)",
-    "(i,j,k) -> (j: compressed, i: dense, k: compressed)",
+    "(i,j,k) -> (j: compressed, i: compressed, k: dense)",
 ]
 
 
