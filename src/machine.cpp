@@ -1,16 +1,37 @@
 // Reading off the machine.
 #include "machine.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "support/check.h"
 
 namespace tulle {
+
+namespace {
+
+// The size of the cache of that level which the first processor sees, in bytes; 0 where the system does not say. sysconf
+// would count the last level of the whole socket.
+int64_t cache_size(int level) {
+  for (int index = 0; index < 8; ++index) {
+    const std::string folder = concat("/sys/devices/system/cpu/cpu0/cache/index", index, "/");
+    std::ifstream level_file(folder + "level"), type_file(folder + "type"), size_file(folder + "size");
+    int found = 0;
+    int64_t kilobytes = 0;
+    std::string type;
+    if (!(level_file >> found) || !(type_file >> type) || !(size_file >> kilobytes)) continue;
+    if (found == level && type != "Instruction") return kilobytes * 1024;
+  }
+  return 0;
+}
+
+}  // namespace
 
 plan::Machine describe_machine(std::string_view features_preset, int threads) {
   plan::Machine machine;
   machine.threads = threads;
-  const long second = sysconf(_SC_LEVEL2_CACHE_SIZE), last = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  static const int64_t second = cache_size(2), last = cache_size(3);
   if (second > 0) machine.second_cache = second;
   machine.last_cache = std::max<int64_t>(last, machine.second_cache);
   const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");

@@ -89,8 +89,8 @@ class Scheduler {
     return std::find(problem_.outer.begin(), problem_.outer.end(), var) != problem_.outer.end();
   }
 
-  // Rows that entries gather from an operand too large for the second cache are fetched ahead; results that no cache
-  // holds are stored past them.
+  // Rows that entries gather from an operand too large for the second cache are fetched ahead; results that would
+  // crowd the operands out of the last cache are stored past it.
   void look_ahead() {
     const expr::Statement& statement = *problem_.statement;
     if (!in_registers_ || !choice_.vectorized) return;
@@ -112,7 +112,7 @@ class Scheduler {
       const auto& parts = problem_.space.parts.at(index);
       for (const std::string& part : parts) bytes *= problem_.extents.at(part);
     }
-    if (bytes > static_cast<double>(machine_.last_cache)) add(concat("nontemporal(", statement.tensor, ")"));
+    if (bytes > static_cast<double>(machine_.last_cache) / 4) add(concat("nontemporal(", statement.tensor, ")"));
   }
 
   // Whether the operand that stores the coordinates of this index jumps about.
