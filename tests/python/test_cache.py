@@ -1,0 +1,184 @@
+"""The kernel cache as processes see it: what TULLE_LOG says was compiled and what was loaded."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# Every script ends with "right" if its results are.
+PREPARE = """
+import os, signal, threading
+import torch, tulle
+torch.set_num_threads(2)
+draw = torch.Generator().manual_seed(0)
+dense = torch.randint(1, 5, (30, 30), generator=draw).double()
+dense *= torch.rand((30, 30), generator=draw) < 0.2
+A = tulle.tensor(dense, format="csr")
+def product(width):
+    B = torch.arange(30.0 * width, dtype=torch.float64).reshape(30, width)
+    return torch.equal(tulle.einsum("ij,jk->ik", A, B), dense @ B)
+def total():
+    C = tulle.compute("C[i,j] = A[i,j] + A[j,i]", A=A)
+    return torch.equal(C.to_dense(), dense + dense.T)
+"""
+ONE_PROGRAM = PREPARE + "print('right' if product(8) and total() else 'wrong')"
+MANY_THREADS = (
+    PREPARE
+    + """
+start, failed = threading.Barrier(8), []
+def work(number):
+    start.wait()
+    if not all([product(8), product(8 + number % 4), total()]): failed.append(number)
+threads = [threading.Thread(target=work, args=[number]) for number in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print('wrong' if failed else 'right')
+"""
+)
+FORKS_AND_THREADS = (
+    PREPARE
+    + """
+torch.set_num_threads(1)  # torch's own threads do not survive a fork
+stop, failed = threading.Event(), []
+def work(width):
+    while not stop.is_set():
+        if not product(width): failed.append(width)
+        width += 2
+threads = [threading.Thread(target=work, args=[width]) for width in (40, 41)]
+for thread in threads: thread.start()
+for round in range(10):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(0 if product(8) and product(40 + 2 * round) and product(1 + round) else 1)
+    if os.waitpid(child, 0)[1] != 0: failed.append("child")
+stop.set()
+for thread in threads: thread.join()
+print('wrong' if failed else 'right')
+"""
+)
+
+
+def start(script: str, cache: Path, **variables: str) -> subprocess.Popen[str]:
+    """A process that runs the script with that cache directory and an open log."""
+    environment = os.environ | {"TULLE_CACHE_DIR": str(cache), "TULLE_LOG": "info"} | variables
+    return subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", script],
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def log_of(process: subprocess.Popen[str]) -> str:
+    """What the process logged; its results must have been right."""
+    out, log = process.communicate(timeout=300)
+    assert out == "right\n", log
+    assert process.returncode == 0
+    return log
+
+
+def run(script: str, cache: Path, **variables: str) -> str:
+    return log_of(start(script, cache, **variables))
+
+
+def compiled(log: str) -> list[str]:
+    return re.findall(r"^tulle: compiled (\w+)", log, re.MULTILINE)
+
+
+def loaded(log: str) -> list[str]:
+    return re.findall(r"^tulle: loaded (\w+), \d+ bytes, from disk", log, re.MULTILINE)
+
+
+def entries(cache: Path) -> list[str]:
+    return sorted(path.stem for path in cache.iterdir())
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A directory that does not exist yet."""
+    return tmp_path / "cache"
+
+
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A cache with one program in it, and what was compiled for that."""
+    place = tmp_path_factory.mktemp("filled") / "cache"
+    log = run(ONE_PROGRAM, place)
+    assert not loaded(log)
+    return place, compiled(log)
+
+
+@pytest.fixture
+def filled(first_run: tuple[Path, list[str]], cache: Path) -> tuple[Path, list[str]]:
+    """The same, for one test to change."""
+    shutil.copytree(first_run[0], cache)
+    return cache, first_run[1]
+
+
+def test_the_second_process_loads_what_the_first_compiled(filled: tuple[Path, list[str]]) -> None:
+    cache, first = filled
+    assert first
+    assert sorted(first) == entries(cache)
+    assert cache.stat().st_mode & 0o777 == 0o700
+    log = run(ONE_PROGRAM, cache)
+    assert not compiled(log)
+    assert loaded(log) == first
+
+
+def test_nothing_is_logged_unless_asked_for(cache: Path) -> None:
+    assert run(ONE_PROGRAM, cache, TULLE_LOG="") == ""
+
+
+def test_debugging_shows_plans_and_stages(cache: Path) -> None:
+    log = run(ONE_PROGRAM, cache, TULLE_LOG="debug")
+    assert re.search(r"^tulle: plan of .*\n +.*loops", log, re.MULTILINE)
+    assert re.search(r"^tulle: code generation: emit [\d.]+, optimise", log, re.MULTILINE)
+
+
+def test_the_cache_can_be_switched_off(cache: Path) -> None:
+    assert compiled(run(ONE_PROGRAM, cache, TULLE_CACHE="0"))
+    assert not cache.exists()
+
+
+def test_a_directory_that_others_can_write_is_refused(filled: tuple[Path, list[str]]) -> None:
+    cache, first = filled
+    cache.chmod(0o777)
+    log = run(ONE_PROGRAM, cache)
+    assert compiled(log) == first
+    assert not loaded(log)
+    assert len(re.findall(rf"no kernel cache in {cache}: others can write", log)) == 1
+
+
+def test_damaged_entries_are_rebuilt(filled: tuple[Path, list[str]]) -> None:
+    cache, first = filled
+    for at, path in enumerate(sorted(cache.iterdir())):
+        content = path.read_bytes()
+        middle = len(content) // 2
+        damaged = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+        path.write_bytes(content[:middle] if at % 2 else damaged)
+    assert compiled(run(ONE_PROGRAM, cache)) == first
+    assert loaded(run(ONE_PROGRAM, cache)) == first
+
+
+def test_processes_at_the_same_time(cache: Path) -> None:
+    logs = [log_of(process) for process in [start(ONE_PROGRAM, cache) for _ in range(3)]]
+    for log in logs:
+        assert sorted(compiled(log) + loaded(log)) == entries(cache)
+
+
+def test_threads_compile_nothing_twice(cache: Path) -> None:
+    log = run(MANY_THREADS, cache)
+    assert len(compiled(log)) == len(set(compiled(log)))
+    assert sorted(compiled(log)) == entries(cache)
+
+
+def test_forks_while_threads_compile(cache: Path) -> None:
+    run(FORKS_AND_THREADS, cache, TULLE_CACHE="0")
