@@ -80,9 +80,9 @@ void KernelLowering::append(int group, const Scope& scope, Emitter& out, const B
     body(inner, work);
     touch_ = outer;
     if (!mine.always && !mine.sometimes) return;  // nothing is ever assigned here
-    if (!mine.always) {
+    if (mine.sometimes) {
       out.add(loop::Declare::make(mine.flag.as<loop::Var>()->name, IntConst::make(0, loop::kBool)));
-      exists = mine.flag;
+      if (!mine.always) exists = mine.flag;
     }
   } else {
     const Expr& below = counters_[static_cast<size_t>(group) + 1];

@@ -21,11 +21,11 @@ Expr apply(ElementFunction function, const Expr& x) {
   switch (function) {
     case ElementFunction::Relu: return loop::maximum(x, zero);
     case ElementFunction::Square: return x * x;
-    case ElementFunction::Sign: {
+    case ElementFunction::Sign: {  // 0 of NaN, as in torch
+      if (x.type().is_bool()) return x;
       const Expr one = loop::constant(x.type(), 1);
       const Expr minus = loop::constant(x.type(), -1);
-      const Expr negative = loop::Select::make(x < zero, minus, x);  // x itself: zero and NaN stay as they are
-      return loop::Select::make(zero < x, one, negative);
+      return loop::Select::make(zero < x, one, loop::Select::make(x < zero, minus, zero));
     }
     case ElementFunction::Neg: return Call::make(Function::Neg, {x});
     case ElementFunction::Abs: return Call::make(Function::Abs, {x});
@@ -85,7 +85,12 @@ Expr KernelLowering::load(const expr::Access& access, const Scope& scope, Emitte
   const Cursor& cursor = scope.cursors.at(access.id);
   TULLE_CHECK(cursor.level == static_cast<int>(tensor.levels.size()), "level ", cursor.level, " of ", access.tensor,
               " is not fixed where its value is read");
-  if (cursor.at.is_single()) return out.let(access.tensor + "_value", Load::make(tensor.values, cursor.at.begin));
+  if (cursor.at.is_single()) {
+    const Expr value = out.let(access.tensor + "_value", Load::make(tensor.values, cursor.at.begin));
+    const auto mask = scope.masks.find(access.id);
+    return mask == scope.masks.end() ? value
+                                     : loop::Select::make(mask->second, value, loop::constant(value.type(), 0));
+  }
   // Entries at the same coordinates mean their sum.
   const loop::Type type{tensor.values->element, 1};
   const Expr sum = out.declare(access.tensor + "_sum", loop::constant(type, 0));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lower/kernel_lowering.h"
+#include "lower/walker.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -17,36 +18,6 @@ loop::LoopKind kind_of(const nest::LoopTag& tag) {
     case nest::LoopTag::Kind::Vector: return loop::LoopKind::Vector;
     case nest::LoopTag::Kind::Unrolled: return loop::LoopKind::Unrolled;
     default: return loop::LoopKind::Serial;
-  }
-}
-
-// One operand while several are walked over together.
-struct Walker {
-  int id;
-  const LevelCode* level;
-  Expr at;    // mutable
-  Expr end;   // of its positions
-  Expr here;  // whether it has an entry at the coordinate
-  Expr next;  // the position after that entry
-};
-
-Positions entry_of(const Walker& walker) {
-  if (walker.level->is_unique()) return {walker.level->child(walker.at), {}};
-  return {walker.at, walker.next};
-}
-
-Expr all_here(const AccessSet& point, const std::vector<Walker>& walkers) {
-  Expr condition = IntConst::make(1, loop::kBool);
-  for (const Walker& walker : walkers) {
-    if (point.contains(walker.id)) condition = loop::both(condition, walker.here);
-  }
-  return condition;
-}
-
-// Moves the walkers that had an entry on to their next one.
-void step_past(const std::vector<Walker>& walkers, Emitter& out) {
-  for (const Walker& walker : walkers) {
-    out.assign(walker.at, loop::Select::make(walker.here, walker.next, walker.at));
   }
 }
 
@@ -223,71 +194,6 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
   enter(loop, coordinate, {iterating}, {{iterating, {first, end}}}, scope, body);
   body.assign(at, end);
   out.add(loop::While::make(at < positions.end, body.take()));
-}
-
-void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
-                                 Emitter& out) {
-  std::vector<Walker> walkers;
-  for (const int id : iterating) {
-    const Cursor& cursor = scope.cursors.at(id);
-    const LevelCode& level = level_code(cursor);
-    TULLE_CHECK(level.is_ordered(), "an unordered level of ", cursor.access->tensor, " in a merge");
-    level.prepare(out);
-    const Positions positions = level.positions(out, cursor.at);
-    walkers.push_back(
-        {id, &level, out.declare(cursor.access->tensor + "_at", positions.begin), positions.end, {}, {}});
-  }
-  const bool only_counts = only_counts_visits(loop, iterating, scope);
-  const std::vector<AccessSet> points = lattice_points(loop.body, iterating, scope.absent);
-  for (const AccessSet& point : points) {
-    Emitter body = out.nested();
-    std::vector<Walker> active;
-    Expr more = IntConst::make(1, loop::kBool);
-    Expr coordinate;
-    std::vector<Expr> coordinates;
-    for (const Walker& walker : walkers) {
-      if (!point.contains(walker.id)) continue;
-      active.push_back(walker);
-      more = loop::both(more, walker.at < walker.end);
-      coordinates.push_back(body.let("c", walker.level->coordinate(walker.at)));
-      coordinate = coordinate ? loop::minimum(coordinate, coordinates.back()) : coordinates.back();
-    }
-    coordinate = body.let(loop.var, coordinate);
-    for (size_t w = 0; w < active.size(); ++w) {
-      Walker& walker = active[w];
-      walker.here = body.let("here", coordinates[w] == coordinate);
-      walker.next = body.declare("next", walker.at + 1);
-      if (!walker.level->is_unique()) {
-        Emitter segment = out.nested();
-        segment.assign(walker.next, emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
-        body.add(loop::If::make(walker.here, segment.take()));
-      }
-    }
-    loop::Stmt chain;
-    Expr visited = IntConst::make(0, loop::kBool);
-    for (auto part = points.rbegin(); part != points.rend(); ++part) {
-      if (!std::includes(point.begin(), point.end(), part->begin(), part->end())) continue;
-      if (only_counts) {
-        visited = loop::Binary::make(loop::BinaryOp::Or, visited, all_here(*part, active));
-        continue;
-      }
-      std::map<int, Positions> present;
-      for (const Walker& walker : active) {
-        if (part->contains(walker.id)) present[walker.id] = entry_of(walker);
-      }
-      Emitter branch = out.nested();
-      enter(loop, coordinate, iterating, present, scope, branch);
-      chain = loop::If::make(all_here(*part, active), branch.take(), chain);
-    }
-    if (only_counts) {
-      const Expr entry = loop::Select::make(visited, IntConst::make(1), IntConst::make(0));
-      body.assign(counters_.back(), counters_.back() + entry);
-    } else {
-      body.add(chain);
-    }
-    step_past(active, body);
-    out.add(loop::While::make(more, body.take()));
-  }
 }
 
 void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate, const AccessSet& iterating,

@@ -12,6 +12,7 @@
 #include "lower/result_groups.h"
 #include "lower/scope.h"
 #include "lower/storage.h"
+#include "lower/walker.h"
 
 namespace tulle::lower {
 
@@ -63,11 +64,17 @@ class KernelLowering {
   // The position in the result's level `last_level` that the scope stands at.
   loop::Expr result_position(const Scope& scope, int last_level) const;
 
-  // --- loops (iterate.cpp) ---
+  // --- loops (iterate.cpp, merge.cpp) ---
   void lower_forall(const nest::Forall& loop, const Scope& scope, Emitter& out);
   void dense_loop(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope, Emitter& out);
   void single_loop(const nest::Forall& loop, int iterating, const Scope& scope, Emitter& out);
   void merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope, Emitter& out);
+  void merge_point(const nest::Forall& loop, const AccessSet& point, const std::vector<AccessSet>& points,
+                   const AccessSet& iterating, std::vector<Walker> active, bool only_counts, const Scope& scope,
+                   Emitter& out);
+  // Whether the operands of a point can all be read and those without an entry taken as zero.
+  bool merges_by_selection(const nest::Forall& loop, const AccessSet& point, const std::vector<AccessSet>& points,
+                           const Scope& scope) const;
   // While counting: whether the loop makes one entry for each coordinate it visits, so that no body is needed.
   bool only_counts_visits(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope) const;
   AccessSet iterators(const nest::Forall& loop, const Scope& scope) const;

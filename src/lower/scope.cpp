@@ -32,11 +32,11 @@ Expr Coordinates::bound(const std::string& var, const Scope& scope) const {
   for (const auto& [name, other] : nest_.variables) {
     const auto wanted = is_outer ? Variable::Origin::Inner : Variable::Origin::Outer;
     if (other.parent != v.parent || other.origin != wanted || other.factor != v.factor) continue;
-    const auto found = scope.coordinates.find(name);
-    if (found == scope.coordinates.end()) continue;
-    const Expr whole = extent(v.parent);
-    if (is_outer) return loop::ceil_divide(loop::maximum(whole - found->second, IntConst::make(0)), v.factor);
-    return loop::minimum(extent(var), whole - found->second * v.factor);
+    const Expr found = coordinate(name, scope);
+    if (!found) continue;
+    const Expr whole = bound(v.parent, scope);  // itself a part, perhaps, and shorter than its extent
+    if (is_outer) return loop::ceil_divide(loop::maximum(whole - found, IntConst::make(0)), v.factor);
+    return loop::minimum(extent(var), whole - found * v.factor);
   }
   return extent(var);
 }

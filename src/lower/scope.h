@@ -22,6 +22,7 @@ struct Scope {
   std::map<std::string, loop::Expr> coordinates;  // of bound variables
   std::map<int, Cursor> cursors;                  // by access id
   AccessSet absent;                               // accesses known to have no entry here
+  std::map<int, loop::Expr> masks;                // accesses that read as zero where the condition is false
   std::map<int, loop::Expr> appended;             // position of the entry under construction, by result group
   bool conditional = false;                       // whether this point may be missed since the last append point
   bool touched = false;                           // whether the entry under construction is known to exist

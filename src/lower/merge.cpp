@@ -1,0 +1,146 @@
+// Merging: several levels of stored coordinates are walked over together, a loop for each point of the lattice.
+#include <algorithm>
+
+#include "expr/absence.h"
+#include "lower/kernel_lowering.h"
+#include "lower/walker.h"
+#include "support/check.h"
+
+namespace tulle::lower {
+
+using loop::Expr;
+using loop::IntConst;
+
+namespace {
+
+// Whether the expression adds up these accesses (negated or scaled at most), so that an absent one may as well be zero.
+bool is_plain_sum(const expr::Expr& expr, const AccessSet& terms) {
+  if (const auto* access = expr.as<expr::Access>()) return terms.contains(access->id);
+  if (const auto* unary = expr.as<expr::Unary>()) {
+    return unary->function == expr::ElementFunction::Neg && is_plain_sum(unary->value, terms);
+  }
+  const auto* binary = expr.as<expr::Binary>();
+  if (!binary) return false;
+  if (binary->op == expr::BinaryOp::Mul) {
+    return (binary->a.as<expr::Literal>() && is_plain_sum(binary->b, terms)) ||
+           (binary->b.as<expr::Literal>() && is_plain_sum(binary->a, terms));
+  }
+  const bool adds = binary->op == expr::BinaryOp::Add || binary->op == expr::BinaryOp::Sub;
+  return adds && is_plain_sum(binary->a, terms) && is_plain_sum(binary->b, terms);
+}
+
+bool includes(const AccessSet& all, const AccessSet& part) {
+  return std::includes(all.begin(), all.end(), part.begin(), part.end());
+}
+
+}  // namespace
+
+bool KernelLowering::merges_by_selection(const nest::Forall& loop, const AccessSet& point,
+                                         const std::vector<AccessSet>& points, const Scope& scope) const {
+  const auto* assign = loop.body.as<nest::Assign>();
+  if (!assign || point.size() < 2 || scope.producing) return false;
+  AccessSet absent = scope.absent;
+  for (const auto& [id, cursor] : scope.cursors) {
+    if (!point.contains(id)) absent.insert(id);
+  }
+  const expr::Expr value =
+      expr::without(assign->value, [&](const expr::Access& access) { return absent.contains(access.id); });
+  if (!is_plain_sum(value, point)) return false;
+  // Every one of them alone makes an entry, and none has levels below this one.
+  for (const int id : point) {
+    if (std::find(points.begin(), points.end(), AccessSet{id}) == points.end()) return false;
+    const Cursor& cursor = scope.cursors.at(id);
+    const auto& levels = tensors_.at(cursor.access->tensor).levels;
+    const size_t at = static_cast<size_t>(cursor.level);
+    if (at + 1 != levels.size() || !levels[at]->is_unique()) return false;
+  }
+  return true;
+}
+
+void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
+                                 Emitter& out) {
+  std::vector<Walker> walkers;
+  for (const int id : iterating) {
+    const Cursor& cursor = scope.cursors.at(id);
+    const LevelCode& level = level_code(cursor);
+    TULLE_CHECK(level.is_ordered(), "an unordered level of ", cursor.access->tensor, " in a merge");
+    level.prepare(out);
+    const Positions positions = level.positions(out, cursor.at);
+    walkers.push_back(
+        {id, &level, out.declare(cursor.access->tensor + "_at", positions.begin), positions.end, {}, {}});
+  }
+  const bool only_counts = only_counts_visits(loop, iterating, scope);
+  const std::vector<AccessSet> points = lattice_points(loop.body, iterating, scope.absent);
+  for (const AccessSet& point : points) {
+    std::vector<Walker> active;
+    std::copy_if(walkers.begin(), walkers.end(), std::back_inserter(active),
+                 [&](const Walker& walker) { return point.contains(walker.id); });
+    if (only_counts && active.size() == 1 && active[0].level->is_unique()) {
+      // What is left of the last one is all new.
+      out.assign(counters_.back(), counters_.back() + (active[0].end - active[0].at));
+      out.assign(active[0].at, active[0].end);
+      continue;
+    }
+    merge_point(loop, point, points, iterating, std::move(active), only_counts, scope, out);
+  }
+}
+
+void KernelLowering::merge_point(const nest::Forall& loop, const AccessSet& point,
+                                 const std::vector<AccessSet>& points, const AccessSet& iterating,
+                                 std::vector<Walker> active, bool only_counts, const Scope& scope, Emitter& out) {
+  Emitter body = out.nested();
+  Expr more = IntConst::make(1, loop::kBool);
+  Expr least;
+  std::vector<Expr> coordinates;
+  for (const Walker& walker : active) {
+    more = loop::both(more, walker.at < walker.end);
+    coordinates.push_back(body.let("c", walker.level->coordinate(walker.at)));
+    least = least ? loop::minimum(least, coordinates.back()) : coordinates.back();
+  }
+  const Expr coordinate = body.let(loop.var, least);
+  for (size_t w = 0; w < active.size(); ++w) {
+    Walker& walker = active[w];
+    walker.here = active.size() == 1 ? IntConst::make(1, loop::kBool)
+                                     : body.let("here", coordinates[w] == coordinate);
+    walker.next = walker.at + 1;
+    if (!walker.level->is_unique()) {
+      walker.next = body.declare("next", walker.next);
+      Emitter segment = out.nested();
+      segment.assign(walker.next, emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
+      body.add(loop::If::make(walker.here, segment.take()));
+    }
+  }
+  auto entries = [&](const AccessSet& part) {
+    std::map<int, Positions> present;
+    for (const Walker& walker : active) {
+      if (part.contains(walker.id)) present[walker.id] = entry_of(walker);
+    }
+    return present;
+  };
+  if (only_counts) {
+    Expr visited = IntConst::make(0, loop::kBool);
+    for (const AccessSet& part : points) {
+      if (includes(point, part)) visited = loop::Binary::make(loop::BinaryOp::Or, visited, all_here(part, active));
+    }
+    const Expr entry = loop::Select::make(visited, IntConst::make(1), IntConst::make(0));
+    body.assign(counters_.back(), counters_.back() + entry);
+  } else if (merges_by_selection(loop, point, points, scope)) {
+    // A branch on who has an entry would be mispredicted half of the time: add zeros instead.
+    Scope selecting = scope;
+    for (const Walker& walker : active) selecting.masks[walker.id] = walker.here;
+    enter(loop, coordinate, iterating, entries(point), selecting, body);
+  } else {
+    loop::Stmt chain;
+    for (auto part = points.rbegin(); part != points.rend(); ++part) {
+      if (!includes(point, *part)) continue;
+      Emitter branch = out.nested();
+      enter(loop, coordinate, iterating, entries(*part), scope, branch);
+      chain = loop::If::make(all_here(*part, active), branch.take(), chain);
+    }
+    body.add(chain);
+  }
+  step_past(active, body);
+  out.add(loop::While::make(more, body.take()));
+}
+
+}  // namespace tulle::lower

@@ -1,0 +1,27 @@
+// One of several operands that are walked over together.
+#pragma once
+
+#include <vector>
+
+#include "lower/lattice.h"
+#include "lower/levels/level_code.h"
+
+namespace tulle::lower {
+
+struct Walker {
+  int id;
+  const LevelCode* level;
+  loop::Expr at;    // mutable
+  loop::Expr end;   // of its positions
+  loop::Expr here;  // whether it has an entry at the coordinate
+  loop::Expr next;  // the position after that entry
+};
+
+// The entry that the walker stands at: a position, or a run of equal coordinates.
+Positions entry_of(const Walker& walker);
+// Whether all walkers of the point have an entry.
+loop::Expr all_here(const AccessSet& point, const std::vector<Walker>& walkers);
+// Moves the walkers that have an entry on to their next one.
+void step_past(const std::vector<Walker>& walkers, Emitter& out);
+
+}  // namespace tulle::lower
