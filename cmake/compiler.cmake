@@ -16,7 +16,8 @@ endif()
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
-add_compile_options(-ffunction-sections -fdata-sections)
+# Messages name files as they lie in the repository.
+add_compile_options(-ffunction-sections -fdata-sections "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
 add_link_options(-Wl,--gc-sections)
 
 set(TULLE_WARNINGS -Wall -Wextra -Werror -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi -Wvla

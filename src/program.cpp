@@ -290,6 +290,9 @@ class ResolvedExpression final : public Program {
                               const RunOptions& options) const {
     uint64_t wanted = signature(views, extents, false);
     if (const Variant* found = look_up(wanted)) return *found;
+    if (variant_count_ >= kMostVariants) {
+      if (const Variant* found = look_up(signature(views, extents, true))) return *found;
+    }
     const NoFork no_fork;
     const std::lock_guard lock(compiling_);
     const bool any = variant_count_ >= kMostVariants;
@@ -395,7 +398,7 @@ class ResolvedExpression final : public Program {
   std::vector<int> specialisable_;                       // numbers of indices
   mutable std::atomic<const Variant*> variants_ = nullptr;  // a list that only grows
   mutable std::mutex compiling_;  // taken inside NoFork
-  mutable int variant_count_ = 0;
+  mutable std::atomic<int> variant_count_ = 0;
 };
 
 }  // namespace
