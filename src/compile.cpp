@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/emit.h"
+#include "codegen/library.h"
 #include "expr/print.h"
 #include "jit/kernel_cache.h"
 #include "loop/print.h"
@@ -53,7 +54,8 @@ struct NamedType {
   const expr::TensorType* type;
 };
 
-// The parameters that every host program has: arrays of the operands, threads, extents of the indices, counts.
+// The parameters that every host program has: arrays of the operands, threads, extents of the
+// indices, counts.
 void add_parameters(const std::vector<NamedType>& operands, const std::vector<std::string>& indices,
                     loop::HostProgram& program) {
   for (const NamedType& operand : operands) {
@@ -65,7 +67,8 @@ void add_parameters(const std::vector<NamedType>& operands, const std::vector<st
     program.buffers.push_back({buffers.values, false});
   }
   program.scalars.push_back({lower::kThreads, loop::kIndex});
-  for (const std::string& index : indices) program.scalars.push_back({lower::extent_name(index), loop::kIndex});
+  for (const std::string& index : indices)
+    program.scalars.push_back({lower::extent_name(index), loop::kIndex});
   for (const NamedType& operand : operands) {
     program.scalars.push_back({lower::count_name(operand.name), loop::kIndex});
   }
@@ -74,13 +77,15 @@ void add_parameters(const std::vector<NamedType>& operands, const std::vector<st
 void add_parameters(const CompileRequest& request, loop::HostProgram& program) {
   std::vector<NamedType> operands;
   std::vector<std::string> indices;
-  for (const std::string& name : request.operands) operands.push_back({name, &request.program->program.tensors.at(name)});
+  for (const std::string& name : request.operands)
+    operands.push_back({name, &request.program->program.tensors.at(name)});
   for (const auto& [index, uses] : request.program->extents) indices.push_back(index);
   add_parameters(operands, indices, program);
 }
 
 // Hands the arrays of a result out; those of its structure are an operand's where it shares one.
-ResultLayout add_result(const NamedType& result, const std::string& shared_operand, loop::HostProgram& program) {
+ResultLayout add_result(const NamedType& result, const std::string& shared_operand,
+                        loop::HostProgram& program) {
   auto add = [&](const loop::Buffer& buffer) {
     if (!buffer) return -1;
     program.results.push_back(buffer);
@@ -102,15 +107,17 @@ std::vector<ResultLayout> add_results(const CompileRequest& request, const plan:
   std::vector<ResultLayout> layouts;
   for (const std::string& result : request.program->program.results) {
     const auto shared = plan.shared_patterns.find(result);
-    const std::string operand = shared != plan.shared_patterns.end() ? shared->second : std::string();
-    layouts.push_back(add_result({result, &request.program->program.tensors.at(result)}, operand, program));
+    const std::string operand =
+        shared != plan.shared_patterns.end() ? shared->second : std::string();
+    layouts.push_back(
+        add_result({result, &request.program->program.tensors.at(result)}, operand, program));
   }
   return layouts;
 }
 
 // Finishes a nest by its schedule and appends what computes it.
-void lower_scheduled(const nest::Nest& nest, const std::string& schedule, loop::HostProgram& program,
-                     StageTimes& times, const StageSink& sink) {
+void lower_scheduled(const nest::Nest& nest, const std::string& schedule,
+                     loop::HostProgram& program, StageTimes& times, const StageSink& sink) {
   show(sink, "nest", [&] { return nest::to_string(nest); });
   times.end("lower");
   const nest::Nest scheduled = schedule::apply(schedule::parse_schedule(schedule), nest);
@@ -121,8 +128,12 @@ void lower_scheduled(const nest::Nest& nest, const std::string& schedule, loop::
 }
 
 jit::KernelCache& kernel_cache() {
-  static auto* instance = new jit::KernelCache(runtime::kernel_symbols(),
-                                               jit::cache_directory_from_environment());
+  static auto* instance = [] {
+    jit::Symbols symbols = runtime::kernel_symbols();
+    const jit::Symbols functions = codegen::library_symbols();
+    symbols.insert(symbols.end(), functions.begin(), functions.end());
+    return new jit::KernelCache(symbols, jit::cache_directory_from_environment());
+  }();
   return *instance;  // outlives every user at exit
 }
 
@@ -152,7 +163,8 @@ std::vector<char> generate_code(const loop::HostProgram& program, const codegen:
 }  // namespace
 
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink) {
-  plan::Request wanted{request.program, request.known_extents, request.statistics, request.machine, request.schedule};
+  plan::Request wanted{request.program, request.known_extents, request.statistics, request.machine,
+                       request.schedule};
   StageTimes times;
   const plan::Plan plan = plan::make_plan(wanted);
   times.end("plan");
@@ -164,7 +176,8 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   program.name = "program";
   add_parameters(request, program);
   for (const auto& [index, same] : plan.extent_aliases) {
-    program.steps.push_back(loop::LetStep{lower::extent_name(index), loop::Var::make(lower::extent_name(same))});
+    program.steps.push_back(
+        loop::LetStep{lower::extent_name(index), loop::Var::make(lower::extent_name(same))});
   }
   for (const plan::Step& step : plan.steps) {
     if (const auto* sort = std::get_if<plan::SortEntries>(&step)) {
@@ -181,7 +194,8 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   return lowered;
 }
 
-loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& schedule, const StageSink& sink) {
+loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& schedule,
+                                    const StageSink& sink) {
   loop::HostProgram program;
   program.name = "program";
   std::vector<NamedType> operands;
@@ -196,13 +210,15 @@ loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& s
   StageTimes times;
   lower_scheduled(nest, schedule, program, times, sink);
   for (const auto& [name, tensor] : nest.tensors) {
-    if (tensor.role == nest::Tensor::Role::Result) add_result({name, &tensor.type}, tensor.shares_pattern_of, program);
+    if (tensor.role == nest::Tensor::Role::Result)
+      add_result({name, &tensor.type}, tensor.shares_pattern_of, program);
   }
   show(sink, "lower", [&] { return loop::to_string(program); });
   return program;
 }
 
-loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request, const StageSink& sink) {
+loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request,
+                                   const StageSink& sink) {
   passes::PipelineOptions options;
   options.checked = request.checked;
   options.verify = request.verify_passes;
@@ -240,7 +256,8 @@ Executable compile(const CompileRequest& request, const StageSink& sink) {
   std::vector<loop::KernelFunction> functions;
   for (const std::string& name : names) functions.push_back(executable.code->kernel(name));
   executable.program = std::make_unique<runtime::CompiledProgram>(program, functions);
-  for (const loop::BufferParam& param : program.buffers) executable.buffers.push_back(param.buffer->name);
+  for (const loop::BufferParam& param : program.buffers)
+    executable.buffers.push_back(param.buffer->name);
   for (const loop::ScalarParam& param : program.scalars) executable.scalars.push_back(param.name);
   executable.results = std::move(lowered.results);
   times.end("prepare");

@@ -32,7 +32,8 @@ struct CompileRequest {
 // Called with the name of a stage's folder and the text of what it handed on.
 using StageSink = std::function<void(std::string_view stage, const std::string& text)>;
 
-// One result in the host program's list of result buffers: structure by level (null where none), then values.
+// One result in the host program's list of result buffers: structure by level (null where none),
+// then values.
 struct ResultLayout {
   std::string tensor;
   std::string shared_operand;  // whose structure it has; empty: its own
@@ -48,11 +49,14 @@ struct LoweredProgram {
 // plan, schedule, lower: the host program before passes.
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});
 
-// schedule and lower for a nest by itself, whose operands are then the host program's parameters; for tools and tests.
-loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& schedule, const StageSink& sink = {});
+// schedule and lower for a nest by itself, whose operands are then the host program's parameters;
+// for tools and tests.
+loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& schedule,
+                                    const StageSink& sink = {});
 
 // passes: the host program that code is generated for.
-loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request, const StageSink& sink = {});
+loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request,
+                                   const StageSink& sink = {});
 
 // A program ready to run, and what keeps its code loaded.
 struct Executable {

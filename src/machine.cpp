@@ -11,12 +11,13 @@ namespace tulle {
 
 namespace {
 
-// The size of the cache of that level which the first processor sees, in bytes; 0 where the system does not say. sysconf
-// would count the last level of the whole socket.
+// The size of the cache of that level which the first processor sees, in bytes; 0 where the system
+// does not say. sysconf would count the last level of the whole socket.
 int64_t cache_size(int level) {
   for (int index = 0; index < 8; ++index) {
     const std::string folder = concat("/sys/devices/system/cpu/cpu0/cache/index", index, "/");
-    std::ifstream level_file(folder + "level"), type_file(folder + "type"), size_file(folder + "size");
+    std::ifstream level_file(folder + "level"), type_file(folder + "type"),
+        size_file(folder + "size");
     int found = 0;
     int64_t kilobytes = 0;
     std::string type;

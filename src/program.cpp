@@ -32,9 +32,12 @@ struct ArraySource {
 
 const ArraySpan& array_of(const TensorView& view, const ArraySource& source) {
   switch (source.kind) {
-    case ArraySource::Kind::Pos: return view.levels[static_cast<size_t>(source.level)].pos;
-    case ArraySource::Kind::Crd: return view.levels[static_cast<size_t>(source.level)].crd;
-    case ArraySource::Kind::Values: return view.values;
+    case ArraySource::Kind::Pos:
+      return view.levels[static_cast<size_t>(source.level)].pos;
+    case ArraySource::Kind::Crd:
+      return view.levels[static_cast<size_t>(source.level)].crd;
+    case ArraySource::Kind::Values:
+      return view.values;
   }
   return view.values;
 }
@@ -48,9 +51,11 @@ struct ScalarSource {
 // Hands the caller's memory to the runtime and remembers the handles.
 class ResultMemory final : public runtime::Memory {
  public:
-  explicit ResultMemory(tulle::Memory& memory, size_t results) : memory_(memory), handles_(results, nullptr) {}
+  explicit ResultMemory(tulle::Memory& memory, size_t results)
+      : memory_(memory), handles_(results, nullptr) {}
 
-  void* allocate(size_t result, const loop::BufferNode& buffer, int64_t elements, bool zeroed) override {
+  void* allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,
+                 bool zeroed) override {
     const tulle::Memory::Block block = memory_.allocate(buffer.element, elements, zeroed);
     handles_[result] = block.handle;
     return block.data;
@@ -83,8 +88,8 @@ class CallerParallelism final : public runtime::Parallelism {
   const RunOptions& options_;
 };
 
-// A compiled form for operands that are alike: the same extents where kernels are specialised to them, sizes and counts of
-// the same magnitude, the same locality.
+// A compiled form for operands that are alike: the same extents where kernels are specialised to
+// them, sizes and counts of the same magnitude, the same locality.
 struct Variant {
   uint64_t signature = 0;
   Executable executable;
@@ -95,7 +100,8 @@ struct Variant {
 
 class ResolvedExpression final : public Program {
  public:
-  ResolvedExpression(const expr::Program& parsed, const std::vector<TensorSpec>& operands, const ProgramOptions& options)
+  ResolvedExpression(const expr::Program& parsed, const std::vector<TensorSpec>& operands,
+                     const ProgramOptions& options)
       : operands_(operands), options_(options) {
     std::map<std::string, expr::TensorType> types;
     for (const TensorSpec& spec : operands_) {
@@ -105,15 +111,18 @@ class ResolvedExpression final : public Program {
     for (const auto& [name, format] : options.out_formats) {
       for (const expr::Statement& statement : parsed.statements) {
         if (statement.tensor != name) continue;
-        resolving.out_formats.emplace(name, Format::parse(format, static_cast<int>(statement.indices.size())));
+        resolving.out_formats.emplace(
+            name, Format::parse(format, static_cast<int>(statement.indices.size())));
       }
     }
-    for (const TensorSpec& spec : operands_) is_dense_.push_back(types.at(spec.name).format.is_dense());
+    for (const TensorSpec& spec : operands_)
+      is_dense_.push_back(types.at(spec.name).format.is_dense());
     program_ = plan::with_unique_indices(expr::resolve(parsed, types, resolving));
     collect_indices();
     for (const std::string& index : plan::specialisable_indices(program_.program)) {
       const auto found = std::find(indices_.begin(), indices_.end(), index);
-      if (found != indices_.end()) specialisable_.push_back(static_cast<int>(found - indices_.begin()));
+      if (found != indices_.end())
+        specialisable_.push_back(static_cast<int>(found - indices_.begin()));
     }
     describe_results();
   }
@@ -146,9 +155,15 @@ class ResolvedExpression final : public Program {
     for (const ScalarSource& source : variant.scalars) {
       const auto at = static_cast<size_t>(source.at);
       switch (source.kind) {
-        case ScalarSource::Kind::Threads: scalars.push_back(options.threads); break;
-        case ScalarSource::Kind::Extent: scalars.push_back(extents[at]); break;
-        case ScalarSource::Kind::Count: scalars.push_back(views[at].values.length); break;
+        case ScalarSource::Kind::Threads:
+          scalars.push_back(options.threads);
+          break;
+        case ScalarSource::Kind::Extent:
+          scalars.push_back(extents[at]);
+          break;
+        case ScalarSource::Kind::Count:
+          scalars.push_back(views[at].values.length);
+          break;
         case ScalarSource::Kind::Length: {
           const ArraySource& array = variant.arrays[at];
           scalars.push_back(array_of(views[static_cast<size_t>(array.operand)], array).length);
@@ -166,15 +181,16 @@ class ResolvedExpression final : public Program {
   std::string explain(const std::vector<TensorView>& views) const override {
     std::vector<int64_t> extents;
     read_extents(views, extents);
-    std::string text = concat("== expr ==\n", expr::to_string(expr::Program{program_.program.statements}));
+    std::string text =
+        concat("== expr ==\n", expr::to_string(expr::Program{program_.program.statements}));
     for (const auto& [name, type] : program_.program.tensors) {
       text += concat("  ", name, ": ", name_of(type.type), ", ", type.format.name(), "\n");
     }
     RunOptions options;
     tulle::compile(make_request(views, extents, false, options),
-            [&](std::string_view stage, const std::string& stage_text) {
-              text += concat("\n== ", stage, " ==\n", stage_text);
-            });
+                   [&](std::string_view stage, const std::string& stage_text) {
+                     text += concat("\n== ", stage, " ==\n", stage_text);
+                   });
     return text;
   }
 
@@ -206,7 +222,8 @@ class ResolvedExpression final : public Program {
         for (const std::string& index : statement.indices) {
           const auto found = std::find(indices_.begin(), indices_.end(), index);
           TULLE_CHECK(found != indices_.end(), "the extent of ", index);
-          spec.sizes_from.push_back(sources_[static_cast<size_t>(found - indices_.begin())].front());
+          spec.sizes_from.push_back(
+              sources_[static_cast<size_t>(found - indices_.begin())].front());
         }
       }
       results_.push_back(std::move(spec));
@@ -215,7 +232,8 @@ class ResolvedExpression final : public Program {
 
   void read_extents(const std::vector<TensorView>& views, std::vector<int64_t>& extents) const {
     if (views.size() != operands_.size()) {
-      user_error("the program takes ", operands_.size(), " operands, ", views.size(), " were given");
+      user_error("the program takes ", operands_.size(), " operands, ", views.size(),
+                 " were given");
     }
     extents.clear();
     for (size_t i = 0; i < indices_.size(); ++i) {
@@ -223,10 +241,10 @@ class ResolvedExpression final : public Program {
       const int64_t extent = size_of(views, first);
       for (const OperandDimension& other : sources_[i]) {
         if (size_of(views, other) != extent) {
-          user_error("index ", indices_[i], " has extent ", extent, " as dimension ", first.dimension, " of ",
-                     operands_[static_cast<size_t>(first.operand)].name, " and ", size_of(views, other),
-                     " as dimension ", other.dimension, " of ", operands_[static_cast<size_t>(other.operand)].name,
-                     "; sizes must agree");
+          user_error("index ", indices_[i], " has extent ", extent, " as dimension ",
+                     first.dimension, " of ", operands_[static_cast<size_t>(first.operand)].name,
+                     " and ", size_of(views, other), " as dimension ", other.dimension, " of ",
+                     operands_[static_cast<size_t>(other.operand)].name, "; sizes must agree");
         }
       }
       extents.push_back(extent);
@@ -234,10 +252,12 @@ class ResolvedExpression final : public Program {
   }
 
   static int64_t size_of(const std::vector<TensorView>& views, const OperandDimension& dimension) {
-    return views[static_cast<size_t>(dimension.operand)].sizes[static_cast<size_t>(dimension.dimension)];
+    return views[static_cast<size_t>(dimension.operand)]
+        .sizes[static_cast<size_t>(dimension.dimension)];
   }
 
-  // The share of distinct coordinates of an operand; sampled once for an array as long as it stays in use.
+  // The share of distinct coordinates of an operand; sampled once for an array as long as it stays
+  // in use.
   double distinct_share(size_t operand, const TensorView& view) const {
     const ArraySpan* coordinates = nullptr;
     for (const LevelSpan& level : view.levels) {
@@ -253,15 +273,19 @@ class ResolvedExpression final : public Program {
     Sampled& slot = cache[(reinterpret_cast<uintptr_t>(coordinates->data) >> 6) % cache.size()];
     if (slot.data != coordinates->data || slot.length != coordinates->length) {
       slot = {coordinates->data, coordinates->length,
-              plan::sample_distinct_share(coordinates->data, coordinates->length, operands_[operand].index_type)};
+              plan::sample_distinct_share(coordinates->data, coordinates->length,
+                                          operands_[operand].index_type)};
     }
     return slot.share;
   }
 
   // Equal for operands that one variant serves.
-  uint64_t signature(const std::vector<TensorView>& views, const std::vector<int64_t>& extents, bool any) const {
+  uint64_t signature(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
+                     bool any) const {
     uint64_t hash = any ? 1 : 0;
-    auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29); };
+    auto mix = [&](uint64_t value) {
+      hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29);
+    };
     if (any) return hash;
     for (const int64_t extent : extents) mix(magnitude(extent));
     for (const int index : specialisable_) {
@@ -277,16 +301,20 @@ class ResolvedExpression final : public Program {
   }
 
   // In powers of four.
-  static uint64_t magnitude(int64_t value) { return static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(value)) / 2); }
+  static uint64_t magnitude(int64_t value) {
+    return static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(value)) / 2);
+  }
 
   const Variant* look_up(uint64_t wanted) const {
-    for (const Variant* variant = variants_.load(std::memory_order_acquire); variant; variant = variant->next) {
+    for (const Variant* variant = variants_.load(std::memory_order_acquire); variant;
+         variant = variant->next) {
       if (variant->signature == wanted) return variant;
     }
     return nullptr;
   }
 
-  const Variant& find_variant(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
+  const Variant& find_variant(const std::vector<TensorView>& views,
+                              const std::vector<int64_t>& extents,
                               const RunOptions& options) const {
     uint64_t wanted = signature(views, extents, false);
     if (const Variant* found = look_up(wanted)) return *found;
@@ -308,20 +336,24 @@ class ResolvedExpression final : public Program {
     return *variant.release();
   }
 
-  CompileRequest make_request(const std::vector<TensorView>& views, const std::vector<int64_t>& extents, bool any,
+  CompileRequest make_request(const std::vector<TensorView>& views,
+                              const std::vector<int64_t>& extents, bool any,
                               const RunOptions& options) const {
     CompileRequest request;
     request.program = &program_;
     for (size_t o = 0; o < operands_.size(); ++o) {
       request.operands.push_back(operands_[o].name);
-      request.statistics[operands_[o].name] = {views[o].sizes, views[o].values.length, distinct_share(o, views[o])};
+      request.statistics[operands_[o].name] = {views[o].sizes, views[o].values.length,
+                                               distinct_share(o, views[o])};
     }
     for (const int index : specialisable_) {
       const int64_t extent = extents[static_cast<size_t>(index)];
-      if (!any && extent <= kLargestSpecialised) request.known_extents[indices_[static_cast<size_t>(index)]] = extent;
+      if (!any && extent <= kLargestSpecialised)
+        request.known_extents[indices_[static_cast<size_t>(index)]] = extent;
     }
     request.machine = describe_machine(options_.features, options.threads);
-    request.target = options_.features.empty() ? codegen::host_target() : codegen::host_target(options_.features);
+    request.target = options_.features.empty() ? codegen::host_target()
+                                               : codegen::host_target(options_.features);
     request.schedule = options_.schedule;
     request.checked = options_.checked;
     return request;
@@ -339,7 +371,8 @@ class ResolvedExpression final : public Program {
       const std::string& name = operands_[o].name;
       const int operand = static_cast<int>(o);
       scalars[lower::count_name(name)] = {ScalarSource::Kind::Count, operand};
-      const lower::TensorBuffers buffers = lower::buffers_of(name, program_.program.tensors.at(name));
+      const lower::TensorBuffers buffers =
+          lower::buffers_of(name, program_.program.tensors.at(name));
       arrays[name] = {operand, ArraySource::Kind::Values, 0};
       for (size_t l = 0; l < buffers.pos.size(); ++l) {
         const int level = static_cast<int>(l);
@@ -352,17 +385,20 @@ class ResolvedExpression final : public Program {
       variant.arrays.push_back(arrays.at(buffers[b]));
       scalars[buffers[b] + "_size"] = {ScalarSource::Kind::Length, static_cast<int>(b)};
     }
-    for (const std::string& name : variant.executable.scalars) variant.scalars.push_back(scalars.at(name));
+    for (const std::string& name : variant.executable.scalars)
+      variant.scalars.push_back(scalars.at(name));
   }
 
   std::vector<ResultTensor> collect(const Variant& variant, const std::vector<TensorView>& views,
-                                    const std::vector<int64_t>& extents, const std::vector<runtime::Result>& found,
+                                    const std::vector<int64_t>& extents,
+                                    const std::vector<runtime::Result>& found,
                                     const ResultMemory& memory) const {
     std::vector<ResultTensor> results(results_.size());
     for (size_t r = 0; r < results.size(); ++r) {
       const ResultLayout& layout = variant.executable.results[r];
       const TensorSpec& spec = results_[r];
-      for (const OperandDimension& source : spec.sizes_from) results[r].sizes.push_back(size_of(views, source));
+      for (const OperandDimension& source : spec.sizes_from)
+        results[r].sizes.push_back(size_of(views, source));
       auto array = [&](int at, DType type) {
         ResultArray out;
         if (at < 0) return out;
@@ -379,7 +415,8 @@ class ResolvedExpression final : public Program {
         const LevelSpan& level = views[static_cast<size_t>(shared)].levels[l];
         auto borrow = [&](ResultArray& into, const ArraySpan& span) {
           if (span.length == 0 && !span.data) return;
-          into = {const_cast<void*>(span.data), span.length, spec.index_type, nullptr, shared};  // NOLINT: read only
+          into = {const_cast<void*>(span.data), span.length, spec.index_type, nullptr,
+                  shared};  // NOLINT: read only
         };
         borrow(results[r].pos[l], level.pos);
         borrow(results[r].crd[l], level.crd);
@@ -393,22 +430,24 @@ class ResolvedExpression final : public Program {
   std::vector<bool> is_dense_;  // of operands
   ProgramOptions options_;
   plan::UniqueProgram program_;
-  std::vector<std::string> indices_;                     // of the whole program
-  std::vector<std::vector<OperandDimension>> sources_;  // where the extent of each is read
-  std::vector<int> specialisable_;                       // numbers of indices
+  std::vector<std::string> indices_;                        // of the whole program
+  std::vector<std::vector<OperandDimension>> sources_;      // where the extent of each is read
+  std::vector<int> specialisable_;                          // numbers of indices
   mutable std::atomic<const Variant*> variants_ = nullptr;  // a list that only grows
-  mutable std::mutex compiling_;  // taken inside NoFork
+  mutable std::mutex compiling_;                            // taken inside NoFork
   mutable std::atomic<int> variant_count_ = 0;
 };
 
 }  // namespace
 
-std::shared_ptr<const Program> Program::compile(std::string_view text, const std::vector<TensorSpec>& operands,
+std::shared_ptr<const Program> Program::compile(std::string_view text,
+                                                const std::vector<TensorSpec>& operands,
                                                 const ProgramOptions& options) {
   return std::make_shared<ResolvedExpression>(expr::parse_program(text), operands, options);
 }
 
-std::shared_ptr<const Program> Program::einsum(std::string_view equation, const std::vector<TensorSpec>& operands,
+std::shared_ptr<const Program> Program::einsum(std::string_view equation,
+                                               const std::vector<TensorSpec>& operands,
                                                const ProgramOptions& options) {
   std::vector<std::string> names;
   std::vector<int> ranks;
@@ -416,7 +455,8 @@ std::shared_ptr<const Program> Program::einsum(std::string_view equation, const 
     names.push_back(spec.name);
     ranks.push_back(spec.rank);
   }
-  return std::make_shared<ResolvedExpression>(expr::parse_einsum(equation, names, ranks, "out"), operands, options);
+  return std::make_shared<ResolvedExpression>(expr::parse_einsum(equation, names, ranks, "out"),
+                                              operands, options);
 }
 
 FormatInfo describe_format(std::string_view text, int rank) {
@@ -426,8 +466,8 @@ FormatInfo describe_format(std::string_view text, int rank) {
     const char part = level.expr.part == LevelExpr::Part::Whole      ? 'w'
                       : level.expr.part == LevelExpr::Part::Quotient ? 'q'
                                                                      : 'r';
-    info.levels.push_back({stores_positions(level.kind), stores_coordinates(level.kind), is_full(level.kind),
-                           level.expr.dimension, part, level.expr.divisor});
+    info.levels.push_back({stores_positions(level.kind), stores_coordinates(level.kind),
+                           is_full(level.kind), level.expr.dimension, part, level.expr.divisor});
   }
   return info;
 }
@@ -438,9 +478,12 @@ void release_kept(void* memory, int64_t bytes) noexcept { runtime::heap_release(
 void validate(const TensorSpec& spec, const TensorView& view) {
   std::vector<LevelStorage> levels;
   for (const LevelSpan& level : view.levels) {
-    levels.push_back({{level.pos.data, level.pos.length, nullptr}, {level.crd.data, level.crd.length, nullptr}});
+    levels.push_back(
+        {{level.pos.data, level.pos.length, nullptr}, {level.crd.data, level.crd.length, nullptr}});
   }
-  validate(Pattern(Format::parse(spec.format, spec.rank), view.sizes, spec.index_type, std::move(levels)), spec.name);
+  validate(Pattern(Format::parse(spec.format, spec.rank), view.sizes, spec.index_type,
+                   std::move(levels)),
+           spec.name);
 }
 
 }  // namespace tulle

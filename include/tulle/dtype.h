@@ -9,13 +9,13 @@
 namespace tulle {
 
 // X(enumerator, text name, bytes)
-#define TULLE_DTYPES(X)   \
-  X(Bool, "bool", 1)      \
-  X(Int32, "i32", 4)      \
-  X(Int64, "i64", 8)      \
-  X(Float16, "f16", 2)    \
-  X(BFloat16, "bf16", 2)  \
-  X(Float32, "f32", 4)    \
+#define TULLE_DTYPES(X)  \
+  X(Bool, "bool", 1)     \
+  X(Int32, "i32", 4)     \
+  X(Int64, "i64", 8)     \
+  X(Float16, "f16", 2)   \
+  X(BFloat16, "bf16", 2) \
+  X(Float32, "f32", 4)   \
   X(Float64, "f64", 8)
 
 enum class DType : uint8_t {

@@ -1,4 +1,5 @@
-// The C++ interface of Tulle: compile index notation for given formats, run it on arrays that the caller owns.
+// The C++ interface of Tulle: compile index notation for given formats, run it on arrays that the
+// caller owns.
 //
 // No PyTorch and no Python here. Memory and threads come from the caller; defaults are provided.
 #pragma once
@@ -27,19 +28,22 @@ struct OperandDimension {
 // What is known of a tensor when a program is compiled.
 struct TensorSpec {
   std::string name;
-  std::string format = "dense";  // a name (csr, bsr(16,16), ...) or the long form "(i,j) -> (i: dense, j: compressed)"
+  std::string format = "dense";  // a name (csr, bsr(16,16), ...) or the long form "(i,j) -> (i:
+                                 // dense, j: compressed)"
   DType type = DType::Float32;
   DType index_type = DType::Int32;
   int rank = 0;
-  // Of a result: the operand's dimension that each of its sizes comes from, filled by compile(); of an operand: not read.
+  // Of a result: the operand's dimension that each of its sizes comes from, filled by compile(); of
+  // an operand: not read.
   std::vector<OperandDimension> sizes_from;
 };
 
 struct ProgramOptions {
-  std::map<std::string, std::string> out_formats;  // by name of the result; else by the rules of the language
-  std::string schedule;                            // text form; empty: planned
-  std::string features;                            // "sse4.2", "avx2" or "avx512"; empty: all this machine has
-  bool checked = false;                            // bounds checks in generated code
+  std::map<std::string, std::string>
+      out_formats;       // by name of the result; else by the rules of the language
+  std::string schedule;  // text form; empty: planned
+  std::string features;  // "sse4.2", "avx2" or "avx512"; empty: all this machine has
+  bool checked = false;  // bounds checks in generated code
 };
 
 // An array of a caller's tensor.
@@ -64,7 +68,7 @@ struct ResultArray {
   void* data = nullptr;
   int64_t length = 0;
   DType type = DType::Float32;
-  void* handle = nullptr;  // what Memory gave for it; null for an array shared with an operand
+  void* handle = nullptr;   // what Memory gave for it; null for an array shared with an operand
   int shared_operand = -1;  // the operand whose structure array this is, else -1
 };
 
@@ -75,7 +79,8 @@ struct ResultTensor {
   ResultArray values;
 };
 
-// Where the arrays of results come from. The caller owns what allocate() gave, also when running fails.
+// Where the arrays of results come from. The caller owns what allocate() gave, also when running
+// fails.
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -87,29 +92,34 @@ class Memory {
   virtual Block allocate(DType type, int64_t length, bool zeroed) = 0;
 };
 
-// Memory for results from blocks that are kept when given back, since fresh pages cost more than filling them: 64-byte
-// aligned, null if there is none. At most half a GiB is kept.
+// Memory for results from blocks that are kept when given back, since fresh pages cost more than
+// filling them: 64-byte aligned, null if there is none. At most half a GiB is kept.
 TULLE_API void* allocate_kept(int64_t bytes) noexcept;
 // Takes back what allocate_kept gave; `bytes` as asked for then.
 TULLE_API void release_kept(void* memory, int64_t bytes) noexcept;
 
-// Runs body(begin, end) over pieces of [0, count), some at the same time, and returns when all are done.
-using ParallelFor = std::function<void(int64_t count, const std::function<void(int64_t, int64_t)>& body)>;
+// Runs body(begin, end) over pieces of [0, count), some at the same time, and returns when all are
+// done.
+using ParallelFor =
+    std::function<void(int64_t count, const std::function<void(int64_t, int64_t)>& body)>;
 
 struct RunOptions {
   int threads = 1;
   ParallelFor parallel_for;  // null: a pool of Tulle's own
 };
 
-// Statements compiled for operands of given formats; kernels for particular sizes are added as they are met. Any number
-// of threads may run it at once.
+// Statements compiled for operands of given formats; kernels for particular sizes are added as they
+// are met. Any number of threads may run it at once.
 class TULLE_API Program {
  public:
-  // Index notation, for instance "C[i,k] = A[i,j] * B[j,k]". Raises UserError with a caret where it is wrong.
-  static std::shared_ptr<const Program> compile(std::string_view text, const std::vector<TensorSpec>& operands,
+  // Index notation, for instance "C[i,k] = A[i,j] * B[j,k]". Raises UserError with a caret where it
+  // is wrong.
+  static std::shared_ptr<const Program> compile(std::string_view text,
+                                                const std::vector<TensorSpec>& operands,
                                                 const ProgramOptions& options = {});
   // "ij,jk->ik" over the operands in order; the result is called `out`.
-  static std::shared_ptr<const Program> einsum(std::string_view equation, const std::vector<TensorSpec>& operands,
+  static std::shared_ptr<const Program> einsum(std::string_view equation,
+                                               const std::vector<TensorSpec>& operands,
                                                const ProgramOptions& options = {});
 
   virtual ~Program() = default;
@@ -117,7 +127,8 @@ class TULLE_API Program {
   virtual const std::vector<TensorSpec>& operands() const = 0;
   virtual const std::vector<TensorSpec>& results() const = 0;
 
-  // Checks sizes against each other (UserError) and runs. Structure is taken to be valid: see validate().
+  // Checks sizes against each other (UserError) and runs. Structure is taken to be valid: see
+  // validate().
   virtual std::vector<ResultTensor> run(const std::vector<TensorView>& operands, Memory& memory,
                                         const RunOptions& options = {}) const = 0;
 
@@ -139,7 +150,8 @@ struct FormatInfo {
 };
 TULLE_API FormatInfo describe_format(std::string_view format, int rank);
 
-// Checks positions and coordinates in O(entries); raises UserError that names the tensor, the place and the remedy.
+// Checks positions and coordinates in O(entries); raises UserError that names the tensor, the place
+// and the remedy.
 TULLE_API void validate(const TensorSpec& spec, const TensorView& view);
 
 }  // namespace tulle

@@ -9,8 +9,10 @@ using loop::Expr;
 using loop::IntConst;
 
 Expr KernelLowering::level_coordinate(int result_level, const Scope& scope) const {
-  const Level& level = nest_.tensor(result_).type.format.levels()[static_cast<size_t>(result_level)];
-  return coordinates_.level_coordinate(level.expr, result_indices_[static_cast<size_t>(level.expr.dimension)], scope);
+  const Level& level =
+      nest_.tensor(result_).type.format.levels()[static_cast<size_t>(result_level)];
+  return coordinates_.level_coordinate(
+      level.expr, result_indices_[static_cast<size_t>(level.expr.dimension)], scope);
 }
 
 bool KernelLowering::is_known(int result_level, const Scope& scope) const {
@@ -28,7 +30,8 @@ bool KernelLowering::must_visit_all(const nest::Forall& loop, const Scope& scope
   return false;
 }
 
-void KernelLowering::build_result(const Scope& before, Scope scope, Emitter& out, const Body& body) {
+void KernelLowering::build_result(const Scope& before, Scope scope, Emitter& out,
+                                  const Body& body) {
   if (scope.producing) {
     body(scope, out);
     return;
@@ -56,7 +59,8 @@ void KernelLowering::build_result(const Scope& before, Scope scope, Emitter& out
     if (above < 0) continue;
     const auto& levels = code(result_).levels;
     if (!levels[static_cast<size_t>(above)]->is_full() || !completed(above, above)) continue;
-    levels[static_cast<size_t>(above) + 1]->finish(out, result_position(scope, above), counters_[g]);
+    levels[static_cast<size_t>(above) + 1]->finish(out, result_position(scope, above),
+                                                   counters_[g]);
   }
 }
 

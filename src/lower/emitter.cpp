@@ -15,7 +15,8 @@ std::string Names::fresh(const std::string& wanted) {
 }
 
 loop::Expr Emitter::let(const std::string& name, const loop::Expr& value) {
-  if (value.as<loop::Var>() || value.as<loop::IntConst>() || value.as<loop::FloatConst>()) return value;
+  if (value.as<loop::Var>() || value.as<loop::IntConst>() || value.as<loop::FloatConst>())
+    return value;
   return snapshot(name, value);
 }
 

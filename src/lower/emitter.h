@@ -1,4 +1,5 @@
-// Collects the statements of a block while lowering and hands out names that no other statement of the kernel uses.
+// Collects the statements of a block while lowering and hands out names that no other statement of
+// the kernel uses.
 #pragma once
 
 #include <map>

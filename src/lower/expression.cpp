@@ -19,32 +19,52 @@ Expr apply(ElementFunction function, const Expr& x) {
   const Expr zero = loop::constant(x.type(), 0);
   const bool integral = !x.type().is_float();
   switch (function) {
-    case ElementFunction::Relu: return loop::maximum(x, zero);
-    case ElementFunction::Square: return x * x;
+    case ElementFunction::Relu:
+      return loop::maximum(x, zero);
+    case ElementFunction::Square:
+      return x * x;
     case ElementFunction::Sign: {  // 0 of NaN, as in torch
       if (x.type().is_bool()) return x;
       const Expr one = loop::constant(x.type(), 1);
       const Expr minus = loop::constant(x.type(), -1);
       return loop::Select::make(zero < x, one, loop::Select::make(x < zero, minus, zero));
     }
-    case ElementFunction::Neg: return Call::make(Function::Neg, {x});
-    case ElementFunction::Abs: return Call::make(Function::Abs, {x});
-    case ElementFunction::Floor: return integral ? x : Call::make(Function::Floor, {x});
-    case ElementFunction::Ceil: return integral ? x : Call::make(Function::Ceil, {x});
-    case ElementFunction::Round: return integral ? x : Call::make(Function::Round, {x});
-    case ElementFunction::Trunc: return integral ? x : Call::make(Function::Trunc, {x});
-    case ElementFunction::Sqrt: return Call::make(Function::Sqrt, {x});
-    case ElementFunction::Sin: return Call::make(Function::Sin, {x});
-    case ElementFunction::Tan: return Call::make(Function::Tan, {x});
-    case ElementFunction::Asin: return Call::make(Function::Asin, {x});
-    case ElementFunction::Atan: return Call::make(Function::Atan, {x});
-    case ElementFunction::Sinh: return Call::make(Function::Sinh, {x});
-    case ElementFunction::Tanh: return Call::make(Function::Tanh, {x});
-    case ElementFunction::Asinh: return Call::make(Function::Asinh, {x});
-    case ElementFunction::Atanh: return Call::make(Function::Atanh, {x});
-    case ElementFunction::Expm1: return Call::make(Function::Expm1, {x});
-    case ElementFunction::Log1p: return Call::make(Function::Log1p, {x});
-    case ElementFunction::Erf: return Call::make(Function::Erf, {x});
+    case ElementFunction::Neg:
+      return Call::make(Function::Neg, {x});
+    case ElementFunction::Abs:
+      return Call::make(Function::Abs, {x});
+    case ElementFunction::Floor:
+      return integral ? x : Call::make(Function::Floor, {x});
+    case ElementFunction::Ceil:
+      return integral ? x : Call::make(Function::Ceil, {x});
+    case ElementFunction::Round:
+      return integral ? x : Call::make(Function::Round, {x});
+    case ElementFunction::Trunc:
+      return integral ? x : Call::make(Function::Trunc, {x});
+    case ElementFunction::Sqrt:
+      return Call::make(Function::Sqrt, {x});
+    case ElementFunction::Sin:
+      return Call::make(Function::Sin, {x});
+    case ElementFunction::Tan:
+      return Call::make(Function::Tan, {x});
+    case ElementFunction::Asin:
+      return Call::make(Function::Asin, {x});
+    case ElementFunction::Atan:
+      return Call::make(Function::Atan, {x});
+    case ElementFunction::Sinh:
+      return Call::make(Function::Sinh, {x});
+    case ElementFunction::Tanh:
+      return Call::make(Function::Tanh, {x});
+    case ElementFunction::Asinh:
+      return Call::make(Function::Asinh, {x});
+    case ElementFunction::Atanh:
+      return Call::make(Function::Atanh, {x});
+    case ElementFunction::Expm1:
+      return Call::make(Function::Expm1, {x});
+    case ElementFunction::Log1p:
+      return Call::make(Function::Log1p, {x});
+    case ElementFunction::Erf:
+      return Call::make(Function::Erf, {x});
   }
   internal_error("an element function without code");
 }
@@ -52,10 +72,14 @@ Expr apply(ElementFunction function, const Expr& x) {
 Expr combine(expr::BinaryOp op, const Expr& a, const Expr& b) {
   const bool logical = a.type().is_bool();
   switch (op) {
-    case expr::BinaryOp::Add: return Binary::make(logical ? BinaryOp::Or : BinaryOp::Add, a, b);
-    case expr::BinaryOp::Mul: return Binary::make(logical ? BinaryOp::And : BinaryOp::Mul, a, b);
-    case expr::BinaryOp::Sub: return Binary::make(BinaryOp::Sub, a, b);
-    case expr::BinaryOp::Div: return Binary::make(BinaryOp::Div, a, b);
+    case expr::BinaryOp::Add:
+      return Binary::make(logical ? BinaryOp::Or : BinaryOp::Add, a, b);
+    case expr::BinaryOp::Mul:
+      return Binary::make(logical ? BinaryOp::And : BinaryOp::Mul, a, b);
+    case expr::BinaryOp::Sub:
+      return Binary::make(BinaryOp::Sub, a, b);
+    case expr::BinaryOp::Div:
+      return Binary::make(BinaryOp::Div, a, b);
   }
   internal_error("a binary operation without code");
 }
@@ -83,13 +107,15 @@ Expr KernelLowering::load(const expr::Access& access, const Scope& scope, Emitte
   const TensorCode& tensor = code(access.tensor);
   if (tensor.scalar) return tensor.scalar;
   const Cursor& cursor = scope.cursors.at(access.id);
-  TULLE_CHECK(cursor.level == static_cast<int>(tensor.levels.size()), "level ", cursor.level, " of ", access.tensor,
-              " is not fixed where its value is read");
+  TULLE_CHECK(cursor.level == static_cast<int>(tensor.levels.size()), "level ", cursor.level,
+              " of ", access.tensor, " is not fixed where its value is read");
   if (cursor.at.is_single()) {
-    const Expr value = out.let(access.tensor + "_value", Load::make(tensor.values, cursor.at.begin));
+    const Expr value =
+        out.let(access.tensor + "_value", Load::make(tensor.values, cursor.at.begin));
     const auto mask = scope.masks.find(access.id);
-    return mask == scope.masks.end() ? value
-                                     : loop::Select::make(mask->second, value, loop::constant(value.type(), 0));
+    return mask == scope.masks.end()
+               ? value
+               : loop::Select::make(mask->second, value, loop::constant(value.type(), 0));
   }
   // Entries at the same coordinates mean their sum.
   const loop::Type type{tensor.values->element, 1};

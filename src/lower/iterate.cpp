@@ -15,9 +15,12 @@ namespace {
 
 loop::LoopKind kind_of(const nest::LoopTag& tag) {
   switch (tag.kind) {
-    case nest::LoopTag::Kind::Vector: return loop::LoopKind::Vector;
-    case nest::LoopTag::Kind::Unrolled: return loop::LoopKind::Unrolled;
-    default: return loop::LoopKind::Serial;
+    case nest::LoopTag::Kind::Vector:
+      return loop::LoopKind::Vector;
+    case nest::LoopTag::Kind::Unrolled:
+      return loop::LoopKind::Unrolled;
+    default:
+      return loop::LoopKind::Serial;
   }
 }
 
@@ -30,7 +33,8 @@ AccessSet KernelLowering::iterators(const nest::Forall& loop, const Scope& scope
     const auto& levels = tensors_.at(access->tensor).levels;
     if (cursor.level >= static_cast<int>(levels.size())) continue;
     if (levels[static_cast<size_t>(cursor.level)]->is_full()) continue;
-    if (coordinates_.is_level_variable(level(cursor).expr, level_index(cursor), loop.var)) found.insert(access->id);
+    if (coordinates_.is_level_variable(level(cursor).expr, level_index(cursor), loop.var))
+      found.insert(access->id);
   }
   return found;
 }
@@ -41,7 +45,8 @@ void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, 
   absent.insert(iterating.begin(), iterating.end());
 
   Scope inner = scope;
-  if (touch_ && !scope.touched && !vanishes(loop.body, scope.absent) && only_full_levels_below(loop, scope)) {
+  if (touch_ && !scope.touched && !vanishes(loop.body, scope.absent) &&
+      only_full_levels_below(loop, scope)) {
     // From here on nothing is conditional: the entry exists.
     touch(scope, out);
     if (phase_ == Phase::Count) return;
@@ -61,20 +66,23 @@ void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, 
   }
 }
 
-bool KernelLowering::only_counts_visits(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope) const {
+bool KernelLowering::only_counts_visits(const nest::Forall& loop, const AccessSet& iterating,
+                                        const Scope& scope) const {
   if (phase_ != Phase::Count || scope.producing) return false;
   Scope bound = scope;
   bound.coordinates[loop.var] = loop::Var::make(loop.var);
   if (is_known(groups_.back().last, scope) || !is_known(groups_.back().last, bound)) return false;
   const nest::Variable& variable = nest_.variable(loop.var);
-  if (variable.origin != nest::Variable::Origin::Source) return false;  // the end of a block is cut off
+  if (variable.origin != nest::Variable::Origin::Source)
+    return false;  // the end of a block is cut off
   for (const nest::Assign* assign : nest::assigns(loop.body)) {
     if (assign->tensor != result_) return false;
   }
   for (const expr::Access* access : live_accesses(loop.body, scope.absent)) {
     const Cursor& cursor = scope.cursors.at(access->id);
     const auto& levels = tensors_.at(access->tensor).levels;
-    const size_t done = static_cast<size_t>(cursor.level) + (iterating.contains(access->id) ? 1 : 0);
+    const size_t done =
+        static_cast<size_t>(cursor.level) + (iterating.contains(access->id) ? 1 : 0);
     for (size_t l = done; l < levels.size(); ++l) {
       if (!levels[l]->is_full()) return false;
     }
@@ -96,8 +104,8 @@ bool KernelLowering::only_full_levels_below(const nest::Forall& loop, const Scop
   return true;
 }
 
-void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
-                                Emitter& out) {
+void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& iterating,
+                                const Scope& scope, Emitter& out) {
   Range range{IntConst::make(0), coordinates_.bound(loop.var, scope)};
   if (is_outermost(loop)) range = chunk_of_rows(loop, scope, range.end, out);
 
@@ -110,7 +118,8 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
     TULLE_CHECK(level.is_ordered(), "an unordered level of ", cursor.access->tensor, " in a merge");
     const Expr begin =
         is_outermost(loop) ? emit_lower_bound(out, level, positions, range.begin) : positions.begin;
-    walkers.push_back({id, &level, out.declare(cursor.access->tensor + "_at", begin), positions.end, {}, {}});
+    walkers.push_back(
+        {id, &level, out.declare(cursor.access->tensor + "_at", begin), positions.end, {}, {}});
   }
 
   const std::string variable = names_.fresh(loop.var);
@@ -124,7 +133,8 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
     walker.next = body.declare("next", walker.at + 1);
     if (!walker.level->is_unique()) {
       Emitter segment = out.nested();
-      segment.assign(walker.next, emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
+      segment.assign(walker.next,
+                     emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
       body.add(loop::If::make(walker.here, segment.take()));
     }
   }
@@ -156,10 +166,12 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
   }
   const bool plain = iterating.empty();
   out.add(loop::For::make(variable, range.begin, range.end, body.take(),
-                          plain ? kind_of(loop.tag) : loop::LoopKind::Serial, plain ? loop.tag.factor : 0));
+                          plain ? kind_of(loop.tag) : loop::LoopKind::Serial,
+                          plain ? loop.tag.factor : 0));
 }
 
-void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const Scope& scope, Emitter& out) {
+void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const Scope& scope,
+                                 Emitter& out) {
   const Cursor& cursor = scope.cursors.at(iterating);
   const LevelCode& level = level_code(cursor);
   level.prepare(out);
@@ -196,8 +208,9 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
   out.add(loop::While::make(at < positions.end, body.take()));
 }
 
-void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate, const AccessSet& iterating,
-                           const std::map<int, Positions>& present, Scope scope, Emitter& out) {
+void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
+                           const AccessSet& iterating, const std::map<int, Positions>& present,
+                           Scope scope, Emitter& out) {
   const Scope before = scope;
   scope.coordinates[loop.var] = coordinate;
   for (const int id : iterating) {
@@ -211,13 +224,15 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate, con
   }
   auto inside = [&](const Scope& inner, Emitter& body) {
     settle(loop.body, inner, body, [&](const Scope& settled, Emitter& o) {
-      build_result(before, settled, o, [&](const Scope& s, Emitter& final) { lower(loop.body, s, final); });
+      build_result(before, settled, o,
+                   [&](const Scope& s, Emitter& final) { lower(loop.body, s, final); });
     });
   };
-  // The last block of a split dimension may reach past its end; counting loops stop in time, walks over entries do not.
+  // The last block of a split dimension may reach past its end; counting loops stop in time, walks
+  // over entries do not.
   const nest::Variable& variable = nest_.variable(loop.var);
-  const bool is_part =
-      variable.origin == nest::Variable::Origin::Outer || variable.origin == nest::Variable::Origin::Inner;
+  const bool is_part = variable.origin == nest::Variable::Origin::Outer ||
+                       variable.origin == nest::Variable::Origin::Inner;
   if (is_part && !iterating.empty()) {
     if (const Expr whole = coordinates_.coordinate(variable.parent, scope)) {
       Emitter body = out.nested();
@@ -234,7 +249,8 @@ void KernelLowering::settle(const nest::Stmt& stmt, Scope scope, Emitter& out, c
     Cursor& cursor = scope.cursors.at(access->id);
     const auto& levels = tensors_[access->tensor].levels;
     while (cursor.level < static_cast<int>(levels.size())) {
-      const Expr coordinate = coordinates_.level_coordinate(level(cursor).expr, level_index(cursor), scope);
+      const Expr coordinate =
+          coordinates_.level_coordinate(level(cursor).expr, level_index(cursor), scope);
       if (!coordinate) break;
       const LevelCode& code = level_code(cursor);
       if (code.is_full()) {
@@ -245,7 +261,8 @@ void KernelLowering::settle(const nest::Stmt& stmt, Scope scope, Emitter& out, c
       }
       // The coordinate was bound by another loop: look it up.
       const Positions range = code.positions(out, cursor.at);
-      const Expr at = out.snapshot(access->tensor + "_at", emit_lower_bound(out, code, range, coordinate));
+      const Expr at =
+          out.snapshot(access->tensor + "_at", emit_lower_bound(out, code, range, coordinate));
       const Expr found = out.declare("found", IntConst::make(0, loop::kBool));
       Emitter look = out.nested();
       look.assign(found, code.coordinate(at) == coordinate);
@@ -256,7 +273,9 @@ void KernelLowering::settle(const nest::Stmt& stmt, Scope scope, Emitter& out, c
       absent.conditional = true;
       Emitter yes = out.nested(), no = out.nested();
       cursor.at = {at, {}};
-      if (!code.is_unique()) cursor.at.end = yes.snapshot("segment_end", emit_segment_end(yes, code, at, range.end, coordinate));
+      if (!code.is_unique())
+        cursor.at.end =
+            yes.snapshot("segment_end", emit_segment_end(yes, code, at, range.end, coordinate));
       ++cursor.level;
       scope.conditional = true;
       settle(stmt, scope, yes, body);

@@ -14,7 +14,8 @@ using loop::Expr;
 using loop::IntConst;
 using loop::Load;
 
-KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase) : nest_(nest), phase_(phase), coordinates_(nest) {
+KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase)
+    : nest_(nest), phase_(phase), coordinates_(nest) {
   for (const nest::Assign* assign : nest::assigns(nest.root)) {
     if (nest.tensor(assign->tensor).role != nest::Tensor::Role::Result) continue;
     TULLE_CHECK(result_.empty() || result_ == assign->tensor, "one result a nest");
@@ -34,7 +35,8 @@ void KernelLowering::declare_tensors() {
     names_.fresh(count_name(name));
     tensors_[name].values = buffers_of(name, tensor.type).values;
   }
-  // The levels of an access need its indices for extents: the same tensor has the same extents wherever it is used.
+  // The levels of an access need its indices for extents: the same tensor has the same extents
+  // wherever it is used.
   auto add_levels = [&](const std::string& name, const std::vector<std::string>& indices) {
     const nest::Tensor& tensor = nest_.tensor(name);
     TensorCode& target = tensors_[name];
@@ -43,13 +45,14 @@ void KernelLowering::declare_tensors() {
     for (size_t l = 0; l < buffers.pos.size(); ++l) {
       const Level& level = tensor.type.format.levels()[l];
       const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
-      target.levels.push_back(
-          make_level_code(level, {buffers.pos[l], buffers.crd[l], coordinates_.level_extent(level.expr, index)}));
+      target.levels.push_back(make_level_code(
+          level, {buffers.pos[l], buffers.crd[l], coordinates_.level_extent(level.expr, index)}));
     }
   };
   for (const nest::Assign* assign : nest::assigns(nest_.root)) {
     add_levels(assign->tensor, assign->indices);
-    for (const expr::Access* access : expr::accesses(assign->value)) add_levels(access->tensor, access->indices);
+    for (const expr::Access* access : expr::accesses(assign->value))
+      add_levels(access->tensor, access->indices);
   }
 }
 
@@ -96,7 +99,8 @@ void KernelLowering::lower_chunk(Emitter& out) {
 
   for (size_t g = 0; g < groups_.size(); ++g) {
     if (phase_ == Phase::Count) {
-      out.store(loop::make_buffer(count_buffer_name(result_, g), DType::Int64), chunk_, counters_[g]);
+      out.store(loop::make_buffer(count_buffer_name(result_, g), DType::Int64), chunk_,
+                counters_[g]);
     } else if (groups_[g].first == 0) {
       Emitter last(names_);
       result.levels[0]->finish(last, IntConst::make(0), counters_[g]);
@@ -106,7 +110,8 @@ void KernelLowering::lower_chunk(Emitter& out) {
 }
 
 const Level& KernelLowering::level(const Cursor& cursor) const {
-  return nest_.tensor(cursor.access->tensor).type.format.levels()[static_cast<size_t>(cursor.level)];
+  return nest_.tensor(cursor.access->tensor)
+      .type.format.levels()[static_cast<size_t>(cursor.level)];
 }
 
 const std::string& KernelLowering::level_index(const Cursor& cursor) const {
@@ -139,9 +144,11 @@ Expr KernelLowering::result_position(const Scope& scope, int last_level) const {
   const nest::Tensor& tensor = nest_.tensor(result_);
   if (!tensor.shares_pattern_of.empty()) {
     for (const auto& [id, cursor] : scope.cursors) {
-      if (cursor.access->tensor == tensor.shares_pattern_of && !scope.absent.contains(id)) return cursor.at.begin;
+      if (cursor.access->tensor == tensor.shares_pattern_of && !scope.absent.contains(id))
+        return cursor.at.begin;
     }
-    internal_error("the operand ", tensor.shares_pattern_of, " that ", result_, " shares its pattern with");
+    internal_error("the operand ", tensor.shares_pattern_of, " that ", result_,
+                   " shares its pattern with");
   }
   Expr position = IntConst::make(0);
   size_t group = 0;
@@ -158,8 +165,8 @@ Expr KernelLowering::result_position(const Scope& scope, int last_level) const {
 }
 
 void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope, Emitter& out) {
-  const expr::Expr value =
-      expr::without(assign.value, [&](const expr::Access& access) { return scope.absent.contains(access.id); });
+  const expr::Expr value = expr::without(
+      assign.value, [&](const expr::Access& access) { return scope.absent.contains(access.id); });
   const bool into_result = assign.tensor == result_;
   if (expr::is_zero(value)) {
     needs_zeros_ = needs_zeros_ || into_result;
@@ -175,7 +182,8 @@ void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope
   auto combined = [&](const Expr& old) {
     const Expr fresh = loop::Cast::make(type.scalar, value_of(value, scope, out));
     if (!assign.accumulate) return fresh;
-    return loop::Binary::make(type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add, old, fresh);
+    return loop::Binary::make(type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add, old,
+                              fresh);
   };
   if (target.scalar) {
     if (!counting) out.assign(target.scalar, combined(target.scalar));
@@ -183,7 +191,8 @@ void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope
   }
   if (target.tracked) {
     const Expr at = coordinates_.coordinate(assign.indices[0], scope);
-    const Expr added = counting ? loop::constant(type, 0) : loop::Cast::make(type.scalar, value_of(value, scope, out));
+    const Expr added = counting ? loop::constant(type, 0)
+                                : loop::Cast::make(type.scalar, value_of(value, scope, out));
     add_tracked(out, *target.tracked, at, added);
     return;
   }
@@ -199,8 +208,10 @@ void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope
   }
   if (counting) return;
   const bool streams = into_result && !assign.accumulate &&
-                       std::find(nest_.nontemporal.begin(), nest_.nontemporal.end(), result_) != nest_.nontemporal.end();
-  out.add(loop::Store::make(target.values, at, combined(Load::make(target.values, at)), {}, streams));
+                       std::find(nest_.nontemporal.begin(), nest_.nontemporal.end(), result_) !=
+                           nest_.nontemporal.end();
+  out.add(
+      loop::Store::make(target.values, at, combined(Load::make(target.values, at)), {}, streams));
 }
 
 void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, Emitter& out) {

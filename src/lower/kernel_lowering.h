@@ -16,7 +16,8 @@
 
 namespace tulle::lower {
 
-// Compute writes a result whose structure is known; a sparse result is counted first and filled afterwards.
+// Compute writes a result whose structure is known; a sparse result is counted first and filled
+// afterwards.
 enum class Phase : uint8_t { Compute, Count, Fill };
 
 class KernelLowering {
@@ -25,8 +26,8 @@ class KernelLowering {
 
   loop::Kernel lower(const std::string& name);
 
-  // After lower(): whether the outermost loop can be cut into chunks, and whether values that are never stored, or added
-  // to, must start at zero.
+  // After lower(): whether the outermost loop can be cut into chunks, and whether values that are
+  // never stored, or added to, must start at zero.
   bool can_be_cut() const { return can_be_cut_; }
   bool needs_zeros() const { return needs_zeros_; }
 
@@ -37,7 +38,8 @@ class KernelLowering {
     loop::Expr scalar;
     std::vector<std::unique_ptr<LevelCode>> levels;
     std::unique_ptr<TrackedArrays> tracked;
-    loop::Expr written;  // mutable bool: a scalar workspace that was assigned; null where nobody asks
+    loop::Expr
+        written;  // mutable bool: a scalar workspace that was assigned; null where nobody asks
   };
   // The entry under construction at the innermost append point: is it certain, or does a flag tell?
   struct Touch {
@@ -51,7 +53,9 @@ class KernelLowering {
   void declare_tensors();
   void lower_chunk(Emitter& out);
   TensorCode& code(const std::string& tensor) { return tensors_.at(tensor); }
-  const LevelCode& level_code(const Cursor& cursor) { return *code(cursor.access->tensor).levels[cursor.level]; }
+  const LevelCode& level_code(const Cursor& cursor) {
+    return *code(cursor.access->tensor).levels[cursor.level];
+  }
   const Level& level(const Cursor& cursor) const;
   const std::string& level_index(const Cursor& cursor) const;
   bool assembles() const { return phase_ != Phase::Compute; }
@@ -66,21 +70,27 @@ class KernelLowering {
 
   // --- loops (iterate.cpp, merge.cpp) ---
   void lower_forall(const nest::Forall& loop, const Scope& scope, Emitter& out);
-  void dense_loop(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope, Emitter& out);
+  void dense_loop(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
+                  Emitter& out);
   void single_loop(const nest::Forall& loop, int iterating, const Scope& scope, Emitter& out);
-  void merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope, Emitter& out);
-  void merge_point(const nest::Forall& loop, const AccessSet& point, const std::vector<AccessSet>& points,
-                   const AccessSet& iterating, std::vector<Walker> active, bool only_counts, const Scope& scope,
+  void merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
                    Emitter& out);
+  void merge_point(const nest::Forall& loop, const AccessSet& point,
+                   const std::vector<AccessSet>& points, const AccessSet& iterating,
+                   std::vector<Walker> active, bool only_counts, const Scope& scope, Emitter& out);
   // Whether the operands of a point can all be read and those without an entry taken as zero.
-  bool merges_by_selection(const nest::Forall& loop, const AccessSet& point, const std::vector<AccessSet>& points,
-                           const Scope& scope) const;
-  // While counting: whether the loop makes one entry for each coordinate it visits, so that no body is needed.
-  bool only_counts_visits(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope) const;
+  bool merges_by_selection(const nest::Forall& loop, const AccessSet& point,
+                           const std::vector<AccessSet>& points, const Scope& scope) const;
+  // While counting: whether the loop makes one entry for each coordinate it visits, so that no body
+  // is needed.
+  bool only_counts_visits(const nest::Forall& loop, const AccessSet& iterating,
+                          const Scope& scope) const;
   AccessSet iterators(const nest::Forall& loop, const Scope& scope) const;
-  // Whether every operand below is found by arithmetic, so that no entry of the result hangs on what is found.
+  // Whether every operand below is found by arithmetic, so that no entry of the result hangs on
+  // what is found.
   bool only_full_levels_below(const nest::Forall& loop, const Scope& scope) const;
-  // Enters the body at a coordinate where the accesses of `present` have entries and the others of `iterating` have none.
+  // Enters the body at a coordinate where the accesses of `present` have entries and the others of
+  // `iterating` have none.
   void enter(const nest::Forall& loop, const loop::Expr& coordinate, const AccessSet& iterating,
              const std::map<int, Positions>& present, Scope scope, Emitter& out);
   // Fixes every level whose coordinate is known: by arithmetic or by searching.
@@ -98,8 +108,8 @@ class KernelLowering {
   void allocate_workspace(const nest::Where& where, Emitter& out);
   void allocate_scalar(const std::string& name, Emitter& out);
   void allocate_tracked(const std::string& name, const std::string& index, Emitter& out);
-  void allocate_array(const std::string& name, const std::vector<std::string>& indices, const nest::Where& where,
-                      Emitter& out);
+  void allocate_array(const std::string& name, const std::vector<std::string>& indices,
+                      const nest::Where& where, Emitter& out);
 
   // --- values (expression.cpp) ---
   loop::Expr value_of(const expr::Expr& expr, const Scope& scope, Emitter& out);
@@ -111,11 +121,12 @@ class KernelLowering {
   };
   // The first of `total` units of work that belongs to chunk `chunk`.
   loop::Expr share(const loop::Expr& total, const loop::Expr& chunk) const;
-  Range chunk_of_rows(const nest::Forall& loop, const Scope& scope, const loop::Expr& extent, Emitter& out);
+  Range chunk_of_rows(const nest::Forall& loop, const Scope& scope, const loop::Expr& extent,
+                      Emitter& out);
   Range chunk_of_positions(const LevelCode& level, const Positions& positions, Emitter& out);
   bool is_outermost(const nest::Forall& loop) const { return nest_.root.get() == &loop; }
-  void emit_prefetches(const Cursor& cursor, const loop::Expr& position, const std::string& var, const Scope& scope,
-                       Emitter& out);
+  void emit_prefetches(const Cursor& cursor, const loop::Expr& position, const std::string& var,
+                       const Scope& scope, Emitter& out);
 
   const nest::Nest& nest_;
   Phase phase_;
@@ -134,11 +145,12 @@ class KernelLowering {
   bool needs_zeros_ = false;
 };
 
-// Where `coordinate` is among the ordered positions [range.begin, range.end): the first position not before it.
+// Where `coordinate` is among the ordered positions [range.begin, range.end): the first position
+// not before it.
 loop::Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& range,
                             const loop::Expr& coordinate);
 // The end of the run of equal coordinates that starts at `begin`.
-loop::Expr emit_segment_end(Emitter& out, const LevelCode& level, const loop::Expr& begin, const loop::Expr& end,
-                            const loop::Expr& coordinate);
+loop::Expr emit_segment_end(Emitter& out, const LevelCode& level, const loop::Expr& begin,
+                            const loop::Expr& end, const loop::Expr& coordinate);
 
 }  // namespace tulle::lower

@@ -15,7 +15,8 @@ loop::Kernel with_parameters(std::string name, loop::Stmt body) {
   std::set<std::string> declared;
   auto use = [&](const loop::Buffer& buffer, bool writes) {
     if (buffer->space != loop::Space::Global) return;
-    loop::BufferParam& param = buffers.try_emplace(buffer->name, loop::BufferParam{buffer, false}).first->second;
+    loop::BufferParam& param =
+        buffers.try_emplace(buffer->name, loop::BufferParam{buffer, false}).first->second;
     param.writable = param.writable || writes;
   };
   loop::visit(
@@ -44,6 +45,8 @@ loop::Kernel with_parameters(std::string name, loop::Stmt body) {
   return kernel;
 }
 
-std::string count_buffer_name(const std::string& result, size_t group) { return concat(result, "_entries", group); }
+std::string count_buffer_name(const std::string& result, size_t group) {
+  return concat(result, "_entries", group);
+}
 
 }  // namespace tulle::lower

@@ -15,7 +15,8 @@ using expr::Expr;
 namespace {
 
 Expr folded(const nest::Assign& assign, const AccessSet& absent) {
-  return expr::without(assign.value, [&](const Access& access) { return absent.contains(access.id); });
+  return expr::without(assign.value,
+                       [&](const Access& access) { return absent.contains(access.id); });
 }
 
 // The absent accesses of a consumer whose workspace is never written.
@@ -71,7 +72,8 @@ std::vector<const Access*> live_accesses(const nest::Stmt& stmt, const AccessSet
   return live;
 }
 
-std::vector<AccessSet> lattice_points(const nest::Stmt& stmt, const AccessSet& iterating, const AccessSet& absent) {
+std::vector<AccessSet> lattice_points(const nest::Stmt& stmt, const AccessSet& iterating,
+                                      const AccessSet& absent) {
   const std::vector<int> members(iterating.begin(), iterating.end());
   TULLE_CHECK(members.size() < 16, "a merge of ", members.size(), " operands");
   std::set<AccessSet> points;

@@ -15,7 +15,7 @@ using loop::IntConst;
 
 namespace {
 
-constexpr int64_t kChunksPerWorker = 8;   // of a sparse result, whose rows differ in cost
+constexpr int64_t kChunksPerWorker = 8;  // of a sparse result, whose rows differ in cost
 
 struct ResultInfo {
   std::string name;
@@ -26,7 +26,8 @@ struct ResultInfo {
 ResultInfo find_result(const nest::Nest& nest) {
   for (const nest::Assign* assign : nest::assigns(nest.root)) {
     const nest::Tensor& tensor = nest.tensor(assign->tensor);
-    if (tensor.role == nest::Tensor::Role::Result) return {assign->tensor, &tensor, assign->indices};
+    if (tensor.role == nest::Tensor::Role::Result)
+      return {assign->tensor, &tensor, assign->indices};
   }
   internal_error("a nest without a result");
 }
@@ -35,7 +36,8 @@ ResultInfo find_result(const nest::Nest& nest) {
 int64_t work_per_entry(const nest::Stmt& stmt, const nest::Nest& nest) {
   if (const auto* forall = stmt.as<nest::Forall>()) {
     const bool vector = forall->tag.kind == nest::LoopTag::Kind::Vector;
-    return work_per_entry(forall->body, nest) * (vector ? nest.known_extent(forall->var).value_or(16) : 1);
+    return work_per_entry(forall->body, nest) *
+           (vector ? nest.known_extent(forall->var).value_or(16) : 1);
   }
   if (const auto* where = stmt.as<nest::Where>()) return work_per_entry(where->producer, nest);
   return 1;
@@ -60,27 +62,31 @@ Expr dense_size(const nest::Nest& nest, const ResultInfo& result) {
   const Coordinates coordinates(nest);
   Expr size = IntConst::make(1);
   for (const Level& level : result.tensor->type.format.levels()) {
-    size = size * coordinates.level_extent(level.expr, result.indices[static_cast<size_t>(level.expr.dimension)]);
+    size = size * coordinates.level_extent(
+                      level.expr, result.indices[static_cast<size_t>(level.expr.dimension)]);
   }
   return size;
 }
 
-void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, loop::HostProgram& program) {
+void lower_known_structure(const nest::Nest& nest, const ResultInfo& result,
+                           loop::HostProgram& program) {
   KernelLowering lowering(nest, Phase::Compute);
   loop::Kernel kernel = lowering.lower("compute_" + result.name);
   const std::string& shared = result.tensor->shares_pattern_of;
-  const Expr size = shared.empty() ? dense_size(nest, result) : Expr(loop::Var::make(count_name(shared)));
+  const Expr size =
+      shared.empty() ? dense_size(nest, result) : Expr(loop::Var::make(count_name(shared)));
   // Padding of blocks is never visited.
   const bool zeroed = lowering.needs_zeros() || result.tensor->type.format.has_blocks();
-  program.steps.push_back(
-      loop::LetStep{chunks_name(result.name), lowering.can_be_cut() ? chunk_count(nest, 1) : IntConst::make(1)});
+  program.steps.push_back(loop::LetStep{
+      chunks_name(result.name), lowering.can_be_cut() ? chunk_count(nest, 1) : IntConst::make(1)});
   program.steps.push_back(
       loop::AllocateStep{buffers_of(result.name, result.tensor->type).values, size, zeroed});
   program.steps.push_back(loop::LaunchStep{kernel.name});
   program.kernels.push_back(std::move(kernel));
 }
 
-void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, loop::HostProgram& program) {
+void lower_new_structure(const nest::Nest& nest, const ResultInfo& result,
+                         loop::HostProgram& program) {
   KernelLowering counting(nest, Phase::Count), filling(nest, Phase::Fill);
   loop::Kernel count = counting.lower("count_" + result.name);
   loop::Kernel fill = filling.lower("fill_" + result.name);
@@ -89,8 +95,9 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, loop:
   const Expr chunks = loop::Var::make(chunks_name(result.name));
   auto& steps = program.steps;
 
-  steps.push_back(loop::LetStep{chunks_name(result.name),
-                                counting.can_be_cut() ? chunk_count(nest, kChunksPerWorker) : IntConst::make(1)});
+  steps.push_back(loop::LetStep{chunks_name(result.name), counting.can_be_cut()
+                                                              ? chunk_count(nest, kChunksPerWorker)
+                                                              : IntConst::make(1)});
   std::vector<loop::Buffer> entries;
   for (size_t g = 0; g < groups.size(); ++g) {
     entries.push_back(loop::make_buffer(count_buffer_name(result.name, g), DType::Int64));
@@ -115,7 +122,8 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, loop:
     const size_t at = static_cast<size_t>(l);
     if (buffers.pos[at]) steps.push_back(loop::AllocateStep{buffers.pos[at], slots + 1, false});
     if (is_full(level.kind)) {
-      slots = slots * coordinates.level_extent(level.expr, result.indices[static_cast<size_t>(level.expr.dimension)]);
+      slots = slots * coordinates.level_extent(
+                          level.expr, result.indices[static_cast<size_t>(level.expr.dimension)]);
       full_below = group > 0;
     } else {
       slots = totals[group];
@@ -135,7 +143,8 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, loop:
 
 void lower_nest(const nest::Nest& nest, loop::HostProgram& program) {
   const ResultInfo result = find_result(nest);
-  const bool known = result.tensor->type.format.is_dense() || !result.tensor->shares_pattern_of.empty();
+  const bool known =
+      result.tensor->type.format.is_dense() || !result.tensor->shares_pattern_of.empty();
   if (known) {
     lower_known_structure(nest, result, program);
   } else {

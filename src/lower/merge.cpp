@@ -1,4 +1,5 @@
-// Merging: several levels of stored coordinates are walked over together, a loop for each point of the lattice.
+// Merging: several levels of stored coordinates are walked over together, a loop for each point of
+// the lattice.
 #include <algorithm>
 
 #include "expr/absence.h"
@@ -13,7 +14,8 @@ using loop::IntConst;
 
 namespace {
 
-// Whether the expression adds up these accesses (negated or scaled at most), so that an absent one may as well be zero.
+// Whether the expression adds up these accesses (negated or scaled at most), so that an absent one
+// may as well be zero.
 bool is_plain_sum(const expr::Expr& expr, const AccessSet& terms) {
   if (const auto* access = expr.as<expr::Access>()) return terms.contains(access->id);
   if (const auto* unary = expr.as<expr::Unary>()) {
@@ -36,15 +38,16 @@ bool includes(const AccessSet& all, const AccessSet& part) {
 }  // namespace
 
 bool KernelLowering::merges_by_selection(const nest::Forall& loop, const AccessSet& point,
-                                         const std::vector<AccessSet>& points, const Scope& scope) const {
+                                         const std::vector<AccessSet>& points,
+                                         const Scope& scope) const {
   const auto* assign = loop.body.as<nest::Assign>();
   if (!assign || point.size() < 2 || scope.producing) return false;
   AccessSet absent = scope.absent;
   for (const auto& [id, cursor] : scope.cursors) {
     if (!point.contains(id)) absent.insert(id);
   }
-  const expr::Expr value =
-      expr::without(assign->value, [&](const expr::Access& access) { return absent.contains(access.id); });
+  const expr::Expr value = expr::without(
+      assign->value, [&](const expr::Access& access) { return absent.contains(access.id); });
   if (!is_plain_sum(value, point)) return false;
   // Every one of them alone makes an entry, and none has levels below this one.
   for (const int id : point) {
@@ -57,8 +60,8 @@ bool KernelLowering::merges_by_selection(const nest::Forall& loop, const AccessS
   return true;
 }
 
-void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
-                                 Emitter& out) {
+void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iterating,
+                                 const Scope& scope, Emitter& out) {
   std::vector<Walker> walkers;
   for (const int id : iterating) {
     const Cursor& cursor = scope.cursors.at(id);
@@ -66,8 +69,12 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
     TULLE_CHECK(level.is_ordered(), "an unordered level of ", cursor.access->tensor, " in a merge");
     level.prepare(out);
     const Positions positions = level.positions(out, cursor.at);
-    walkers.push_back(
-        {id, &level, out.declare(cursor.access->tensor + "_at", positions.begin), positions.end, {}, {}});
+    walkers.push_back({id,
+                       &level,
+                       out.declare(cursor.access->tensor + "_at", positions.begin),
+                       positions.end,
+                       {},
+                       {}});
   }
   const bool only_counts = only_counts_visits(loop, iterating, scope);
   const std::vector<AccessSet> points = lattice_points(loop.body, iterating, scope.absent);
@@ -87,7 +94,8 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
 
 void KernelLowering::merge_point(const nest::Forall& loop, const AccessSet& point,
                                  const std::vector<AccessSet>& points, const AccessSet& iterating,
-                                 std::vector<Walker> active, bool only_counts, const Scope& scope, Emitter& out) {
+                                 std::vector<Walker> active, bool only_counts, const Scope& scope,
+                                 Emitter& out) {
   Emitter body = out.nested();
   Expr more = IntConst::make(1, loop::kBool);
   Expr least;
@@ -106,7 +114,8 @@ void KernelLowering::merge_point(const nest::Forall& loop, const AccessSet& poin
     if (!walker.level->is_unique()) {
       walker.next = body.declare("next", walker.next);
       Emitter segment = out.nested();
-      segment.assign(walker.next, emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
+      segment.assign(walker.next,
+                     emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
       body.add(loop::If::make(walker.here, segment.take()));
     }
   }
@@ -120,7 +129,8 @@ void KernelLowering::merge_point(const nest::Forall& loop, const AccessSet& poin
   if (only_counts) {
     Expr visited = IntConst::make(0, loop::kBool);
     for (const AccessSet& part : points) {
-      if (includes(point, part)) visited = loop::Binary::make(loop::BinaryOp::Or, visited, all_here(part, active));
+      if (includes(point, part))
+        visited = loop::Binary::make(loop::BinaryOp::Or, visited, all_here(part, active));
     }
     const Expr entry = loop::Select::make(visited, IntConst::make(1), IntConst::make(0));
     body.assign(counters_.back(), counters_.back() + entry);

@@ -14,7 +14,8 @@ std::vector<ResultGroup> result_groups(const Format& format) {
       full_after_group = !groups.empty();
     } else if (stores_positions(kind)) {
       if (full_after_group) {
-        unsupported("a result in format ", format.name(), ": a compressed level below a dense one below a compressed one; ",
+        unsupported("a result in format ", format.name(),
+                    ": a compressed level below a dense one below a compressed one; ",
                     "ask for csf and convert");
       }
       groups.push_back({l, l});

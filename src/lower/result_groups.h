@@ -1,4 +1,5 @@
-// The levels of a sparse result that come into being together: a compressed level and the singletons below it.
+// The levels of a sparse result that come into being together: a compressed level and the
+// singletons below it.
 #pragma once
 
 #include <vector>

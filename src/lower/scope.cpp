@@ -16,10 +16,14 @@ Expr Coordinates::extent(const std::string& var) const {
   if (const auto known = nest_.known_extent(var)) return IntConst::make(*known);
   const Variable& v = nest_.variable(var);
   switch (v.origin) {
-    case Variable::Origin::Source: return loop::Var::make(extent_name(var));
-    case Variable::Origin::Outer: return loop::ceil_divide(extent(v.parent), v.factor);
-    case Variable::Origin::Inner: return IntConst::make(v.factor);
-    case Variable::Origin::Fused: return extent(v.parent) * extent(v.second);
+    case Variable::Origin::Source:
+      return loop::Var::make(extent_name(var));
+    case Variable::Origin::Outer:
+      return loop::ceil_divide(extent(v.parent), v.factor);
+    case Variable::Origin::Inner:
+      return IntConst::make(v.factor);
+    case Variable::Origin::Fused:
+      return extent(v.parent) * extent(v.second);
   }
   internal_error("the extent of ", var);
 }
@@ -28,25 +32,31 @@ Expr Coordinates::bound(const std::string& var, const Scope& scope) const {
   const Variable& v = nest_.variable(var);
   const bool is_outer = v.origin == Variable::Origin::Outer;
   if (!is_outer && v.origin != Variable::Origin::Inner) return extent(var);
-  if (const auto known = nest_.known_extent(v.parent); known && *known % v.factor == 0) return extent(var);
+  if (const auto known = nest_.known_extent(v.parent); known && *known % v.factor == 0)
+    return extent(var);
   for (const auto& [name, other] : nest_.variables) {
     const auto wanted = is_outer ? Variable::Origin::Inner : Variable::Origin::Outer;
     if (other.parent != v.parent || other.origin != wanted || other.factor != v.factor) continue;
     const Expr found = coordinate(name, scope);
     if (!found) continue;
-    const Expr whole = bound(v.parent, scope);  // itself a part, perhaps, and shorter than its extent
-    if (is_outer) return loop::ceil_divide(loop::maximum(whole - found, IntConst::make(0)), v.factor);
+    const Expr whole =
+        bound(v.parent, scope);  // itself a part, perhaps, and shorter than its extent
+    if (is_outer)
+      return loop::ceil_divide(loop::maximum(whole - found, IntConst::make(0)), v.factor);
     return loop::minimum(extent(var), whole - found * v.factor);
   }
   return extent(var);
 }
 
-std::optional<std::pair<std::string, std::string>> Coordinates::bound_split(const std::string& parent, int64_t factor,
-                                                                            const Scope& scope) const {
+std::optional<std::pair<std::string, std::string>> Coordinates::bound_split(
+    const std::string& parent, int64_t factor, const Scope& scope) const {
   for (const auto& [outer, v] : nest_.variables) {
-    if (v.origin != Variable::Origin::Outer || v.parent != parent || (factor != 0 && v.factor != factor)) continue;
+    if (v.origin != Variable::Origin::Outer || v.parent != parent ||
+        (factor != 0 && v.factor != factor))
+      continue;
     for (const auto& [inner, w] : nest_.variables) {
-      if (w.origin != Variable::Origin::Inner || w.parent != parent || w.factor != v.factor) continue;
+      if (w.origin != Variable::Origin::Inner || w.parent != parent || w.factor != v.factor)
+        continue;
       if (coordinate(outer, scope) && coordinate(inner, scope)) return std::pair(outer, inner);
     }
   }
@@ -69,7 +79,8 @@ Expr Coordinates::coordinate(const std::string& var, const Scope& scope) const {
   return {};
 }
 
-Expr Coordinates::level_coordinate(const LevelExpr& level, const std::string& index, const Scope& scope) const {
+Expr Coordinates::level_coordinate(const LevelExpr& level, const std::string& index,
+                                   const Scope& scope) const {
   if (level.part == LevelExpr::Part::Whole) return coordinate(index, scope);
   const bool quotient = level.part == LevelExpr::Part::Quotient;
   for (const auto& [name, v] : nest_.variables) {
@@ -80,22 +91,28 @@ Expr Coordinates::level_coordinate(const LevelExpr& level, const std::string& in
   }
   const Expr whole = coordinate(index, scope);
   if (!whole) return {};
-  return Binary::make(quotient ? BinaryOp::Div : BinaryOp::Mod, whole, IntConst::make(level.divisor));
+  return Binary::make(quotient ? BinaryOp::Div : BinaryOp::Mod, whole,
+                      IntConst::make(level.divisor));
 }
 
 Expr Coordinates::level_extent(const LevelExpr& level, const std::string& index) const {
   switch (level.part) {
-    case LevelExpr::Part::Whole: return extent(index);
-    case LevelExpr::Part::Quotient: return loop::ceil_divide(extent(index), level.divisor);
-    case LevelExpr::Part::Remainder: return IntConst::make(level.divisor);
+    case LevelExpr::Part::Whole:
+      return extent(index);
+    case LevelExpr::Part::Quotient:
+      return loop::ceil_divide(extent(index), level.divisor);
+    case LevelExpr::Part::Remainder:
+      return IntConst::make(level.divisor);
   }
   internal_error("the extent of a level of ", index);
 }
 
-bool Coordinates::is_level_variable(const LevelExpr& level, const std::string& index, const std::string& var) const {
+bool Coordinates::is_level_variable(const LevelExpr& level, const std::string& index,
+                                    const std::string& var) const {
   const Variable& v = nest_.variable(var);
   switch (level.part) {
-    case LevelExpr::Part::Whole: return var == index;
+    case LevelExpr::Part::Whole:
+      return var == index;
     case LevelExpr::Part::Quotient:
       return v.origin == Variable::Origin::Outer && v.parent == index && v.factor == level.divisor;
     case LevelExpr::Part::Remainder:

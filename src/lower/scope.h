@@ -1,4 +1,5 @@
-// What is known at a point of a kernel under construction: bound coordinates and where each operand stands.
+// What is known at a point of a kernel under construction: bound coordinates and where each operand
+// stands.
 #pragma once
 
 #include <map>
@@ -11,7 +12,8 @@
 
 namespace tulle::lower {
 
-// How far an access is resolved: the levels before `level` are fixed, at these positions of the last fixed one.
+// How far an access is resolved: the levels before `level` are fixed, at these positions of the
+// last fixed one.
 struct Cursor {
   const expr::Access* access = nullptr;
   int level = 0;
@@ -22,11 +24,11 @@ struct Scope {
   std::map<std::string, loop::Expr> coordinates;  // of bound variables
   std::map<int, Cursor> cursors;                  // by access id
   AccessSet absent;                               // accesses known to have no entry here
-  std::map<int, loop::Expr> masks;                // accesses that read as zero where the condition is false
-  std::map<int, loop::Expr> appended;             // position of the entry under construction, by result group
-  bool conditional = false;                       // whether this point may be missed since the last append point
-  bool touched = false;                           // whether the entry under construction is known to exist
-  bool producing = false;                         // inside a producer: what is assigned is no part of the result yet
+  std::map<int, loop::Expr> masks;     // accesses that read as zero where the condition is false
+  std::map<int, loop::Expr> appended;  // position of the entry under construction, by result group
+  bool conditional = false;  // whether this point may be missed since the last append point
+  bool touched = false;      // whether the entry under construction is known to exist
+  bool producing = false;    // inside a producer: what is assigned is no part of the result yet
 };
 
 // Index arithmetic over the variables of a nest.
@@ -36,19 +38,25 @@ class Coordinates {
 
   // How many coordinates a variable has.
   loop::Expr extent(const std::string& var) const;
-  // The loop bound of a variable in this scope: its extent, shortened where the other half of a split is bound already.
+  // The loop bound of a variable in this scope: its extent, shortened where the other half of a
+  // split is bound already.
   loop::Expr bound(const std::string& var, const Scope& scope) const;
-  // The coordinate of a variable, bound itself or through variables derived from it; null while not known.
+  // The coordinate of a variable, bound itself or through variables derived from it; null while not
+  // known.
   loop::Expr coordinate(const std::string& var, const Scope& scope) const;
   // Of a level whose dimension is indexed by `index`; null while not known.
-  loop::Expr level_coordinate(const LevelExpr& level, const std::string& index, const Scope& scope) const;
+  loop::Expr level_coordinate(const LevelExpr& level, const std::string& index,
+                              const Scope& scope) const;
   loop::Expr level_extent(const LevelExpr& level, const std::string& index) const;
   // Whether the loop over `var` visits exactly the coordinates of that level.
-  bool is_level_variable(const LevelExpr& level, const std::string& index, const std::string& var) const;
+  bool is_level_variable(const LevelExpr& level, const std::string& index,
+                         const std::string& var) const;
 
  private:
-  // The outer (inner) variable of a split of `parent` by `factor` that is bound in the scope; factor 0 for any.
-  std::optional<std::pair<std::string, std::string>> bound_split(const std::string& parent, int64_t factor,
+  // The outer (inner) variable of a split of `parent` by `factor` that is bound in the scope;
+  // factor 0 for any.
+  std::optional<std::pair<std::string, std::string>> bound_split(const std::string& parent,
+                                                                 int64_t factor,
                                                                  const Scope& scope) const;
 
   const nest::Nest& nest_;

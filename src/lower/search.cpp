@@ -16,7 +16,8 @@ Expr middle(const Expr& low, const Expr& high) {
 
 }  // namespace
 
-Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& range, const Expr& coordinate) {
+Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& range,
+                      const Expr& coordinate) {
   const Expr low = out.declare("low", range.begin);
   if (!level.is_ordered()) {
     // Any order: walk until it turns up.

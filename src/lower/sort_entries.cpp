@@ -30,7 +30,8 @@ void sort_entries(const std::string& from, const std::string& to, const expr::Te
   Emitter body(names);
   const Expr at = loop::Var::make("q");
   const Expr origin = body.let("origin", Load::make(order, at));
-  for (size_t l = 0; l < keys.size(); ++l) body.store(target.crd[l], at, Load::make(source.crd[l], origin));
+  for (size_t l = 0; l < keys.size(); ++l)
+    body.store(target.crd[l], at, Load::make(source.crd[l], origin));
   body.store(target.values, at, Load::make(source.values, origin));
   Emitter chunk(names);
   const Expr chunks = loop::Var::make(chunks_name(to));
@@ -38,11 +39,13 @@ void sort_entries(const std::string& from, const std::string& to, const expr::Te
   Emitter first(names);
   first.store(target.pos[0], IntConst::make(1), loop::Cast::make(type.index_type, count));
   chunk.add(loop::If::make(index == IntConst::make(0), first.take()));
-  auto share = [&](const Expr& c) { return loop::Binary::make(loop::BinaryOp::Div, count * c, chunks); };
+  auto share = [&](const Expr& c) {
+    return loop::Binary::make(loop::BinaryOp::Div, count * c, chunks);
+  };
   chunk.add(loop::For::make("q", share(index), share(index + 1), body.take()));
   loop::Kernel kernel = with_parameters(
-      "sort_" + to,
-      loop::Block::make({loop::For::make("chunk", IntConst::make(0), chunks, chunk.take(), loop::LoopKind::Parallel)}));
+      "sort_" + to, loop::Block::make({loop::For::make("chunk", IntConst::make(0), chunks,
+                                                       chunk.take(), loop::LoopKind::Parallel)}));
 
   steps.push_back(loop::LetStep{chunks_name(to), loop::Var::make(kThreads)});
   steps.push_back(loop::AllocateStep{target.pos[0], IntConst::make(2), true});

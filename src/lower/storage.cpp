@@ -11,10 +11,12 @@ TensorBuffers buffers_of(const std::string& tensor, const expr::TensorType& type
   const std::vector<Level>& levels = type.format.levels();
   for (size_t l = 0; l < levels.size(); ++l) {
     const LevelKind kind = levels[l].kind;
-    buffers.pos.push_back(stores_positions(kind) ? loop::make_buffer(concat(tensor, "_pos", l), type.index_type)
-                                                 : nullptr);
-    buffers.crd.push_back(stores_coordinates(kind) ? loop::make_buffer(concat(tensor, "_crd", l), type.index_type)
-                                                   : nullptr);
+    buffers.pos.push_back(stores_positions(kind)
+                              ? loop::make_buffer(concat(tensor, "_pos", l), type.index_type)
+                              : nullptr);
+    buffers.crd.push_back(stores_coordinates(kind)
+                              ? loop::make_buffer(concat(tensor, "_crd", l), type.index_type)
+                              : nullptr);
   }
   return buffers;
 }

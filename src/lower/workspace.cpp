@@ -1,4 +1,5 @@
-// Workspaces: a scalar in a register, a small array in registers or on the stack, a tracked row in memory.
+// Workspaces: a scalar in a register, a small array in registers or on the stack, a tracked row in
+// memory.
 #include "lower/kernel_lowering.h"
 #include "lower/levels/dense.h"
 #include "support/check.h"
@@ -52,13 +53,15 @@ void KernelLowering::allocate_scalar(const std::string& name, Emitter& out) {
   if (assembles()) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
 }
 
-void KernelLowering::allocate_tracked(const std::string& name, const std::string& index, Emitter& out) {
+void KernelLowering::allocate_tracked(const std::string& name, const std::string& index,
+                                      Emitter& out) {
   TensorCode& target = tensors_[name];
   if (!target.tracked) {
     const expr::TensorType& type = nest_.tensor(name).type;
     const Expr extent = coordinates_.extent(index);
     auto allocate = [&](const std::string& suffix, DType element, const Expr& size, bool zeroed) {
-      const loop::Buffer buffer = loop::make_buffer(names_.fresh(name + suffix), element, loop::Space::Workspace);
+      const loop::Buffer buffer =
+          loop::make_buffer(names_.fresh(name + suffix), element, loop::Space::Workspace);
       hoisted_->add(loop::Allocate::make(buffer, size, zeroed));
       return buffer;
     };
@@ -77,7 +80,8 @@ void KernelLowering::allocate_tracked(const std::string& name, const std::string
   begin_round(out, *target.tracked);
 }
 
-void KernelLowering::allocate_array(const std::string& name, const std::vector<std::string>& indices,
+void KernelLowering::allocate_array(const std::string& name,
+                                    const std::vector<std::string>& indices,
                                     const nest::Where& where, Emitter& out) {
   TensorCode& target = tensors_[name];
   if (assembles()) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
@@ -85,7 +89,8 @@ void KernelLowering::allocate_array(const std::string& name, const std::vector<s
   Expr size = IntConst::make(1);
   for (const std::string& index : indices) size = size * coordinates_.extent(index);
   const auto* constant_size = size.as<loop::IntConst>();
-  const bool local = constant_size && constant_size->value > 0 && constant_size->value <= kLargestLocal;
+  const bool local =
+      constant_size && constant_size->value > 0 && constant_size->value <= kLargestLocal;
   target.levels.clear();
   for (const std::string& index : indices) {
     target.levels.push_back(std::make_unique<DenseLevel>(coordinates_.extent(index)));
@@ -115,7 +120,8 @@ void KernelLowering::allocate_array(const std::string& name, const std::vector<s
       kind = loop::LoopKind::Vector;
       factor = filling->tag.factor;
     }
-    zero = loop::For::make(variables[d], IntConst::make(0), coordinates_.extent(indices[d]), zero, kind, factor);
+    zero = loop::For::make(variables[d], IntConst::make(0), coordinates_.extent(indices[d]), zero,
+                           kind, factor);
   }
   out.add(zero);
 }

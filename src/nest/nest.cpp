@@ -12,14 +12,19 @@ Stmt Forall::make(std::string var, Stmt body, LoopTag tag) {
 
 Stmt Where::make(std::string workspace, Stmt consumer, Stmt producer) {
   TULLE_CHECK(consumer && producer);
-  return std::make_shared<const Where>(std::move(workspace), std::move(consumer), std::move(producer));
+  return std::make_shared<const Where>(std::move(workspace), std::move(consumer),
+                                       std::move(producer));
 }
 
-Stmt Sequence::make(std::vector<Stmt> stmts) { return std::make_shared<const Sequence>(std::move(stmts)); }
+Stmt Sequence::make(std::vector<Stmt> stmts) {
+  return std::make_shared<const Sequence>(std::move(stmts));
+}
 
-Stmt Assign::make(std::string tensor, std::vector<std::string> indices, bool accumulate, expr::Expr value) {
+Stmt Assign::make(std::string tensor, std::vector<std::string> indices, bool accumulate,
+                  expr::Expr value) {
   TULLE_CHECK(value);
-  return std::make_shared<const Assign>(std::move(tensor), std::move(indices), accumulate, std::move(value));
+  return std::make_shared<const Assign>(std::move(tensor), std::move(indices), accumulate,
+                                        std::move(value));
 }
 
 const Tensor& Nest::tensor(const std::string& name) const {

@@ -1,7 +1,9 @@
-// The iteration space of one statement: loops over index variables, producers and consumers of workspaces, assignments.
+// The iteration space of one statement: loops over index variables, producers and consumers of
+// workspaces, assignments.
 //
-// forall visits the coordinates of a variable, where runs a producer that fills a workspace and then its consumer, sequence
-// runs one after the other, assign computes. Loop order is the nesting; how sparse operands are visited is left to lowering.
+// forall visits the coordinates of a variable, where runs a producer that fills a workspace and
+// then its consumer, sequence runs one after the other, assign computes. Loop order is the nesting;
+// how sparse operands are visited is left to lowering.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +30,8 @@ class Stmt {
  public:
   Stmt() = default;
   template <typename T>
-  Stmt(std::shared_ptr<const T> node) : node_(std::move(node)) {}  // NOLINT: conversion from every node
+  Stmt(std::shared_ptr<const T> node)
+      : node_(std::move(node)) {}  // NOLINT: conversion from every node
 
   explicit operator bool() const { return node_ != nullptr; }
   const Node* operator->() const { return node_.get(); }
@@ -43,8 +46,8 @@ class Stmt {
   std::shared_ptr<const Node> node_;
 };
 
-// How a loop runs. Parallel loops are cut into chunks of equal rows or of equal rows plus entries of the operand whose
-// entries lie below the loop.
+// How a loop runs. Parallel loops are cut into chunks of equal rows or of equal rows plus entries
+// of the operand whose entries lie below the loop.
 struct LoopTag {
   enum class Kind : uint8_t { Serial, Parallel, Vector, Unrolled };
   enum class Balance : uint8_t { Rows, Nnz };
@@ -59,7 +62,8 @@ struct Forall : Node {
   std::string var;
   LoopTag tag;
   Stmt body;
-  Forall(std::string v, LoopTag t, Stmt b) : Node(kKind), var(std::move(v)), tag(t), body(std::move(b)) {}
+  Forall(std::string v, LoopTag t, Stmt b)
+      : Node(kKind), var(std::move(v)), tag(t), body(std::move(b)) {}
   static Stmt make(std::string var, Stmt body, LoopTag tag = {});
 };
 
@@ -88,12 +92,17 @@ struct Assign : Node {
   bool accumulate;
   expr::Expr value;
   Assign(std::string t, std::vector<std::string> i, bool a, expr::Expr v)
-      : Node(kKind), tensor(std::move(t)), indices(std::move(i)), accumulate(a), value(std::move(v)) {}
-  static Stmt make(std::string tensor, std::vector<std::string> indices, bool accumulate, expr::Expr value);
+      : Node(kKind),
+        tensor(std::move(t)),
+        indices(std::move(i)),
+        accumulate(a),
+        value(std::move(v)) {}
+  static Stmt make(std::string tensor, std::vector<std::string> indices, bool accumulate,
+                   expr::Expr value);
 };
 
-// Where a variable comes from. Outer and Inner are the quotient and the remainder of `parent` by `factor`; Fused runs over
-// the pairs (parent, second), the second faster.
+// Where a variable comes from. Outer and Inner are the quotient and the remainder of `parent` by
+// `factor`; Fused runs over the pairs (parent, second), the second faster.
 struct Variable {
   enum class Origin : uint8_t { Source, Outer, Inner, Fused };
   Origin origin = Origin::Source;
@@ -105,8 +114,8 @@ struct Variable {
 
 struct Tensor {
   enum class Role : uint8_t { Operand, Result, Workspace };
-  // Plain workspaces are dense arrays; Tracked ones also know which coordinates were written, and are read in order of
-  // coordinates, those alone.
+  // Plain workspaces are dense arrays; Tracked ones also know which coordinates were written, and
+  // are read in order of coordinates, those alone.
   enum class Tracking : uint8_t { Plain, Tracked };
   Role role = Role::Operand;
   expr::TensorType type;

@@ -17,14 +17,15 @@ class Builder {
  public:
   Builder(const OrderProblem& problem, const OrderChoice& choice, nest::Nest& nest)
       : problem_(problem), choice_(choice), nest_(nest) {
-    for (const Access* access : expr::accesses(problem.statement->value)) next_id_ = std::max(next_id_, access->id + 1);
+    for (const Access* access : expr::accesses(problem.statement->value))
+      next_id_ = std::max(next_id_, access->id + 1);
   }
 
   nest::Stmt build() {
     const expr::Statement& statement = *problem_.statement;
     const auto* sum = statement.value.as<expr::Reduce>();
-    nest::Stmt body =
-        assign(statement.tensor, statement.indices, sum != nullptr, sum ? sum->body : statement.value);
+    nest::Stmt body = assign(statement.tensor, statement.indices, sum != nullptr,
+                             sum ? sum->body : statement.value);
     return loops(problem_.outer, body);
   }
 
@@ -32,14 +33,15 @@ class Builder {
   // Loops over these variables in the chosen order.
   nest::Stmt loops(const std::vector<std::string>& variables, nest::Stmt body) const {
     for (auto var = choice_.order.rbegin(); var != choice_.order.rend(); ++var) {
-      if (std::find(variables.begin(), variables.end(), *var) != variables.end()) body = nest::Forall::make(*var, body);
+      if (std::find(variables.begin(), variables.end(), *var) != variables.end())
+        body = nest::Forall::make(*var, body);
     }
     return body;
   }
 
   // The assignment, after the sums inside its value have been gathered in scalars.
-  nest::Stmt assign(const std::string& tensor, const std::vector<std::string>& indices, bool accumulate,
-                    const Expr& value) {
+  nest::Stmt assign(const std::string& tensor, const std::vector<std::string>& indices,
+                    bool accumulate, const Expr& value) {
     struct Gathered {
       std::string name;
       const expr::Reduce* sum;
@@ -61,15 +63,18 @@ class Builder {
         const auto& parts = problem_.space.parts.at(index);
         variables.insert(variables.end(), parts.begin(), parts.end());
       }
-      stmt = nest::Where::make(one.name, stmt, loops(variables, assign(one.name, {}, true, one.sum->body)));
+      stmt = nest::Where::make(one.name, stmt,
+                               loops(variables, assign(one.name, {}, true, one.sum->body)));
     }
     return stmt;
   }
 
-  static Expr replace_sums(const Expr& expr, const std::function<Expr(const expr::Reduce&)>& replace) {
+  static Expr replace_sums(const Expr& expr,
+                           const std::function<Expr(const expr::Reduce&)>& replace) {
     if (const auto* sum = expr.as<expr::Reduce>()) return replace(*sum);
     if (const auto* unary = expr.as<expr::Unary>()) {
-      return std::make_shared<const expr::Unary>(expr.type(), unary->function, replace_sums(unary->value, replace));
+      return std::make_shared<const expr::Unary>(expr.type(), unary->function,
+                                                 replace_sums(unary->value, replace));
     }
     if (const auto* binary = expr.as<expr::Binary>()) {
       const Expr a = replace_sums(binary->a, replace);
@@ -96,23 +101,28 @@ std::vector<std::string> outermost_sum(const expr::Statement& statement) {
 Expr redirect(const Expr& expr, const std::map<int, std::string>& tensors) {
   if (const auto* access = expr.as<Access>()) {
     const auto found = tensors.find(access->id);
-    return found == tensors.end() ? expr : Access::make(access->id, found->second, access->indices, expr.type());
+    return found == tensors.end()
+               ? expr
+               : Access::make(access->id, found->second, access->indices, expr.type());
   }
   if (const auto* unary = expr.as<expr::Unary>()) {
-    return std::make_shared<const expr::Unary>(expr.type(), unary->function, redirect(unary->value, tensors));
+    return std::make_shared<const expr::Unary>(expr.type(), unary->function,
+                                               redirect(unary->value, tensors));
   }
   if (const auto* binary = expr.as<expr::Binary>()) {
-    return std::make_shared<const expr::Binary>(expr.type(), binary->op, redirect(binary->a, tensors),
-                                                redirect(binary->b, tensors));
+    return std::make_shared<const expr::Binary>(
+        expr.type(), binary->op, redirect(binary->a, tensors), redirect(binary->b, tensors));
   }
   if (const auto* sum = expr.as<expr::Reduce>()) {
-    return std::make_shared<const expr::Reduce>(expr.type(), sum->indices, redirect(sum->body, tensors));
+    return std::make_shared<const expr::Reduce>(expr.type(), sum->indices,
+                                                redirect(sum->body, tensors));
   }
   return expr;
 }
 
 nest::Nest build_nest(const OrderProblem& problem, const OrderChoice& choice,
-                      const std::map<std::string, int64_t>& known_extents, const expr::TensorType& result) {
+                      const std::map<std::string, int64_t>& known_extents,
+                      const expr::TensorType& result) {
   nest::Nest nest;
   nest.variables = problem.space.variables;
   for (const auto& [index, parts] : problem.space.parts) {

@@ -16,7 +16,8 @@ constexpr int64_t kAheadBytes = 8192;     // how far ahead to prefetch, in bytes
 
 class Scheduler {
  public:
-  Scheduler(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest, const Machine& machine)
+  Scheduler(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
+            const Machine& machine)
       : problem_(problem), choice_(choice), nest_(nest), machine_(machine), order_(choice.order) {}
 
   std::string run() {
@@ -24,7 +25,8 @@ class Scheduler {
     type_ = problem_.tensors->at(problem_.statement->tensor).type;
     lanes_ = static_cast<int>(machine_.vector_bytes / std::max<int64_t>(4, size_of(type_)));
     gather_sums();
-    if (choice_.vectorized && type_ != DType::Bool) add(concat("vectorize(", order_.back(), ", ", lanes_, ")"));
+    if (choice_.vectorized && type_ != DType::Bool)
+      add(concat("vectorize(", order_.back(), ", ", lanes_, ")"));
     look_ahead();
     run_parallel();
     return text_;
@@ -41,8 +43,9 @@ class Scheduler {
 
   // Puts the outermost sum's accumulation into registers (or a tracked row) where that is possible.
   void gather_sums() {
-    const auto first = std::find_if(order_.begin(), order_.end(),
-                                    [&](const std::string& v) { return problem_.reduced.contains(v); });
+    const auto first = std::find_if(order_.begin(), order_.end(), [&](const std::string& v) {
+      return problem_.reduced.contains(v);
+    });
     if (first == order_.end()) return;
     const std::string name = problem_.statement->tensor + "_acc";
     std::vector<std::string> inside;
@@ -72,11 +75,13 @@ class Scheduler {
     }
     // Two entries at a time hide the latency of loading the next row.
     const std::string& walked = order_[order_.size() - std::min<size_t>(order_.size(), 2)];
-    if (inside.size() == 1 && problem_.reduced.contains(walked)) add(concat("unroll(", walked, ", 2)"));
+    if (inside.size() == 1 && problem_.reduced.contains(walked))
+      add(concat("unroll(", walked, ", 2)"));
   }
 
   // The innermost loop k becomes panels k0 outside the sum and k1 inside.
-  void cut_into_panels(const std::string& var, int64_t width, std::vector<std::string>::iterator sum) {
+  void cut_into_panels(const std::string& var, int64_t width,
+                       std::vector<std::string>::iterator sum) {
     const std::string outer = var + "_panel", inner = var + "_in";
     add(concat("split(", var, ", ", width, ", ", outer, ", ", inner, ")"));
     const auto at = sum - order_.begin();
@@ -89,21 +94,23 @@ class Scheduler {
     return std::find(problem_.outer.begin(), problem_.outer.end(), var) != problem_.outer.end();
   }
 
-  // Rows that entries gather from an operand too large for the second cache are fetched ahead; results that would
-  // crowd the operands out of the last cache are stored past it.
+  // Rows that entries gather from an operand too large for the second cache are fetched ahead;
+  // results that would crowd the operands out of the last cache are stored past it.
   void look_ahead() {
     const expr::Statement& statement = *problem_.statement;
     if (!in_registers_ || !choice_.vectorized) return;
     for (const Access* access : expr::accesses(statement.value)) {
       const expr::TensorType& type = problem_.tensors->at(access->tensor);
       if (!type.format.is_dense() || access->indices.size() < 2) continue;
-      const std::string& row = access->indices[static_cast<size_t>(type.format.levels()[0].expr.dimension)];
+      const std::string& row =
+          access->indices[static_cast<size_t>(type.format.levels()[0].expr.dimension)];
       if (!problem_.reduced.contains(row) || !problem_.extents.contains(row)) continue;
       double bytes = static_cast<double>(size_of(type.type)), row_bytes = bytes;
       for (const std::string& index : access->indices) bytes *= problem_.extents.at(index);
       row_bytes = bytes / std::max(1.0, problem_.extents.at(row));
       if (bytes <= static_cast<double>(machine_.second_cache) || !is_scattered(row)) continue;
-      const auto distance = std::max<int64_t>(8, kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes)));
+      const auto distance =
+          std::max<int64_t>(8, kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes)));
       add(concat("prefetch(", access->tensor, ", ", distance, ")"));
     }
     if (choice_.route != Route::Dense) return;
@@ -112,7 +119,8 @@ class Scheduler {
       const auto& parts = problem_.space.parts.at(index);
       for (const std::string& part : parts) bytes *= problem_.extents.at(part);
     }
-    if (bytes > static_cast<double>(machine_.last_cache) / 4) add(concat("nontemporal(", statement.tensor, ")"));
+    if (bytes > static_cast<double>(machine_.last_cache) / 4)
+      add(concat("nontemporal(", statement.tensor, ")"));
   }
 
   // Whether the operand that stores the coordinates of this index jumps about.
@@ -121,7 +129,8 @@ class Scheduler {
       const auto share = problem_.distinct_shares.find(access->tensor);
       if (share == problem_.distinct_shares.end()) continue;
       for (const Level& level : problem_.tensors->at(access->tensor).format.levels()) {
-        const bool stores = !is_full(level.kind) && access->indices[static_cast<size_t>(level.expr.dimension)] == index;
+        const bool stores = !is_full(level.kind) &&
+                            access->indices[static_cast<size_t>(level.expr.dimension)] == index;
         if (stores && share->second < kScattered) return false;
       }
     }
@@ -130,22 +139,25 @@ class Scheduler {
 
   void run_parallel() {
     const std::string& outermost = order_[0];
-    if (problem_.reduced.contains(outermost) || !in_outer(problem_.space.variables.contains(outermost) ? outermost : "")) return;
+    if (problem_.reduced.contains(outermost) ||
+        !in_outer(problem_.space.variables.contains(outermost) ? outermost : ""))
+      return;
     if (gathered_at_ == 0) return;
     if (choice_.route == Route::Sort && choice_.order.size() == 0) return;
-    const bool by_entries = std::any_of(nest_.tensors.begin(), nest_.tensors.end(), [&](const auto& entry) {
-      const nest::Tensor& tensor = entry.second;
-      const auto& levels = tensor.type.format.levels();
-      if (tensor.role != nest::Tensor::Role::Operand || levels.size() < 2) return false;
-      if (!is_full(levels[0].kind) || !stores_positions(levels[1].kind)) return false;
-      for (const Access* access : expr::accesses(problem_.statement->value)) {
-        if (access->tensor == entry.first &&
-            level_variable(levels[0].expr, access->indices, problem_.space) == outermost) {
-          return true;
-        }
-      }
-      return false;
-    });
+    const bool by_entries =
+        std::any_of(nest_.tensors.begin(), nest_.tensors.end(), [&](const auto& entry) {
+          const nest::Tensor& tensor = entry.second;
+          const auto& levels = tensor.type.format.levels();
+          if (tensor.role != nest::Tensor::Role::Operand || levels.size() < 2) return false;
+          if (!is_full(levels[0].kind) || !stores_positions(levels[1].kind)) return false;
+          for (const Access* access : expr::accesses(problem_.statement->value)) {
+            if (access->tensor == entry.first &&
+                level_variable(levels[0].expr, access->indices, problem_.space) == outermost) {
+              return true;
+            }
+          }
+          return false;
+        });
     add(concat("parallel(", outermost, ", by=", by_entries ? "nnz" : "rows", ")"));
   }
 
@@ -163,8 +175,8 @@ class Scheduler {
 
 }  // namespace
 
-std::string choose_schedule(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
-                            const Machine& machine) {
+std::string choose_schedule(const OrderProblem& problem, const OrderChoice& choice,
+                            const nest::Nest& nest, const Machine& machine) {
   return Scheduler(problem, choice, nest, machine).run();
 }
 

@@ -1,4 +1,5 @@
-// The schedule that finishes a nest: accumulators in registers, vectors inside, parallel chunks outside, prefetching.
+// The schedule that finishes a nest: accumulators in registers, vectors inside, parallel chunks
+// outside, prefetching.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace tulle::plan {
 
-std::string choose_schedule(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
-                            const Machine& machine);
+std::string choose_schedule(const OrderProblem& problem, const OrderChoice& choice,
+                            const nest::Nest& nest, const Machine& machine);
 
 }  // namespace tulle::plan

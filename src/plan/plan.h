@@ -38,9 +38,11 @@ using Step = std::variant<PlannedNest, SortEntries>;
 struct Plan {
   std::vector<Step> steps;
   std::map<std::string, expr::TensorType> temporaries;
-  std::map<std::string, std::string> extent_aliases;   // index of a conversion -> the index with the same extent
-  std::map<std::string, std::string> shared_patterns;  // result -> the operand whose structure it has
-  std::vector<std::string> notes;                      // one line each, for explain
+  std::map<std::string, std::string>
+      extent_aliases;  // index of a conversion -> the index with the same extent
+  std::map<std::string, std::string>
+      shared_patterns;             // result -> the operand whose structure it has
+  std::vector<std::string> notes;  // one line each, for explain
 };
 
 struct Request {

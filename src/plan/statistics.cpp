@@ -8,7 +8,8 @@ namespace tulle::plan {
 
 namespace {
 
-constexpr int64_t kWindow = 4096;  // entries; gathered rows of 256 bytes fill a second cache of 1 MiB
+constexpr int64_t kWindow =
+    4096;  // entries; gathered rows of 256 bytes fill a second cache of 1 MiB
 constexpr int64_t kWindows = 8;
 constexpr uint64_t kSlots = 1 << 16;
 

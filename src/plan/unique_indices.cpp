@@ -19,14 +19,16 @@ std::vector<std::string> renamed(std::vector<std::string> indices, const Renames
 
 expr::Expr renamed(const expr::Expr& expr, const Renames& renames) {
   if (const auto* access = expr.as<expr::Access>()) {
-    return expr::Access::make(access->id, access->tensor, renamed(access->indices, renames), expr.type());
+    return expr::Access::make(access->id, access->tensor, renamed(access->indices, renames),
+                              expr.type());
   }
   if (const auto* unary = expr.as<expr::Unary>()) {
-    return std::make_shared<const expr::Unary>(expr.type(), unary->function, renamed(unary->value, renames));
+    return std::make_shared<const expr::Unary>(expr.type(), unary->function,
+                                               renamed(unary->value, renames));
   }
   if (const auto* binary = expr.as<expr::Binary>()) {
-    return std::make_shared<const expr::Binary>(expr.type(), binary->op, renamed(binary->a, renames),
-                                                renamed(binary->b, renames));
+    return std::make_shared<const expr::Binary>(
+        expr.type(), binary->op, renamed(binary->a, renames), renamed(binary->b, renames));
   }
   if (const auto* sum = expr.as<expr::Reduce>()) {
     return std::make_shared<const expr::Reduce>(expr.type(), renamed(sum->indices, renames),
@@ -49,7 +51,8 @@ UniqueProgram with_unique_indices(const expr::ResolvedProgram& program) {
     std::map<std::string, std::vector<expr::ExtentUse>> kept;
     for (const auto& [index, uses] : extents) {
       const auto taken = unique.extents.find(index);
-      const bool differs = taken != unique.extents.end() && !same_use(taken->second.front(), uses.front());
+      const bool differs =
+          taken != unique.extents.end() && !same_use(taken->second.front(), uses.front());
       const std::string name = differs ? concat(index, "_", s) : index;
       if (differs) renames[index] = name;
       kept[name] = uses;

@@ -14,8 +14,8 @@ struct UniqueProgram {
   std::map<std::string, std::vector<expr::ExtentUse>> extents;  // of every index of the program
 };
 
-// Indices are known in their statement alone: one that a further statement uses for other dimensions gets a name of its
-// own there.
+// Indices are known in their statement alone: one that a further statement uses for other
+// dimensions gets a name of its own there.
 UniqueProgram with_unique_indices(const expr::ResolvedProgram& program);
 
 }  // namespace tulle::plan

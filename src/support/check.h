@@ -34,10 +34,10 @@ template <typename... Parts>
 }  // namespace tulle
 
 // An invariant of ours; the message continues the condition's text.
-#define TULLE_CHECK(condition, ...)                                                             \
-  do {                                                                                          \
-    if (!(condition)) {                                                                         \
-      ::tulle::internal_error(__FILE__, ":", __LINE__, ": expected " #condition __VA_OPT__(, ": ", ) \
-                                  __VA_ARGS__);                                                 \
-    }                                                                                           \
+#define TULLE_CHECK(condition, ...)                                                       \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
+      ::tulle::internal_error(__FILE__, ":", __LINE__,                                    \
+                              ": expected " #condition __VA_OPT__(, ": ", ) __VA_ARGS__); \
+    }                                                                                     \
   } while (false)

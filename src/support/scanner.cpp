@@ -12,7 +12,9 @@ namespace tulle {
 namespace {
 
 bool starts_identifier(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool continues_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool continues_identifier(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 // The end of the number that starts at `begin`; says whether it has a fraction or an exponent.
@@ -30,7 +32,8 @@ size_t scan_number(std::string_view source, size_t begin, bool& is_float) {
   }
   if (end < source.size() && (source[end] == 'e' || source[end] == 'E')) {
     size_t exponent = end + 1;
-    if (exponent < source.size() && (source[exponent] == '+' || source[exponent] == '-')) ++exponent;
+    if (exponent < source.size() && (source[exponent] == '+' || source[exponent] == '-'))
+      ++exponent;
     if (exponent < source.size() && is_digit(source[exponent])) {
       is_float = true;
       end = exponent;
@@ -75,7 +78,9 @@ Scanner::Scanner(std::string_view source, std::string_view what, const ScannerOp
   tokens_.push_back({TokenKind::End, {}, source_.size()});
 }
 
-const Token& Scanner::peek(size_t ahead) const { return tokens_[std::min(index_ + ahead, tokens_.size() - 1)]; }
+const Token& Scanner::peek(size_t ahead) const {
+  return tokens_[std::min(index_ + ahead, tokens_.size() - 1)];
+}
 
 Token Scanner::next() {
   const Token token = peek();
@@ -103,7 +108,8 @@ int64_t Scanner::expect_integer(std::string_view description) {
   const bool negative = accept("-");
   const Token token = expect(TokenKind::Integer, description);
   int64_t value = 0;
-  const auto [end, error] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
+  const auto [end, error] =
+      std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
   if (error != std::errc()) fail(token, concat("'", token.text, "' does not fit 64 bits"));
   return negative ? -value : value;
 }
@@ -123,7 +129,8 @@ void fail_at(std::string_view source, size_t offset, size_t length, std::string_
   const size_t before = source.substr(0, offset).rfind('\n');
   const size_t begin = before == std::string_view::npos ? 0 : before + 1;
   const size_t end = std::min(source.find('\n', offset), source.size());
-  const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<ptrdiff_t>(begin), '\n');
+  const auto line =
+      1 + std::count(source.begin(), source.begin() + static_cast<ptrdiff_t>(begin), '\n');
   const size_t column = offset - begin;
   const size_t width = std::max<size_t>(1, std::min(length, end > offset ? end - offset : 1));
   throw UserError(concat(what, ", line ", line, ", column ", column + 1, ": ", message, "\n  ",

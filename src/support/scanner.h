@@ -20,12 +20,13 @@ struct Token {
 
 // What a scanner should recognise beyond identifiers and numbers.
 struct ScannerOptions {
-  bool newlines = false;                // hand line ends on as tokens
+  bool newlines = false;                  // hand line ends on as tokens
   std::vector<std::string_view> symbols;  // symbols of two and more characters, longest first
-  std::string_view comment = "//";      // a comment runs from here to the end of the line
+  std::string_view comment = "//";        // a comment runs from here to the end of the line
 };
 
-// Splits `source` (which must outlive it) into tokens and walks over them. `what` names the language in errors.
+// Splits `source` (which must outlive it) into tokens and walks over them. `what` names the
+// language in errors.
 class Scanner {
  public:
   Scanner(std::string_view source, std::string_view what, const ScannerOptions& options = {});
@@ -56,7 +57,7 @@ class Scanner {
 };
 
 // Raises a UserError that shows the line of `source` around `offset`, a caret, and the message.
-[[noreturn]] void fail_at(std::string_view source, size_t offset, size_t length, std::string_view what,
-                          const std::string& message);
+[[noreturn]] void fail_at(std::string_view source, size_t offset, size_t length,
+                          std::string_view what, const std::string& message);
 
 }  // namespace tulle

@@ -17,7 +17,8 @@ class CompressedLevel : public LevelCode {
   loop::Buffer coordinates() const override { return crd_; }
   loop::Buffer positions_buffer() const override { return pos_; }
 
-  void insert(Emitter& out, const loop::Expr& position, const loop::Expr& coordinate) const override;
+  void insert(Emitter& out, const loop::Expr& position,
+              const loop::Expr& coordinate) const override;
   void finish(Emitter& out, const loop::Expr& parent, const loop::Expr& end) const override;
   void open(Emitter& out) const override;
 

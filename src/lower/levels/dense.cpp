@@ -17,6 +17,8 @@ Expr DenseLevel::coordinate(const Expr& position) const {
   return loop::Binary::make(loop::BinaryOp::Mod, position, extent_);
 }
 
-Expr DenseLevel::locate(const Expr& parent, const Expr& coordinate) const { return parent * extent_ + coordinate; }
+Expr DenseLevel::locate(const Expr& parent, const Expr& coordinate) const {
+  return parent * extent_ + coordinate;
+}
 
 }  // namespace tulle::lower

@@ -14,9 +14,12 @@ loop::Expr LevelCode::locate(const loop::Expr&, const loop::Expr&) const {
 
 std::unique_ptr<LevelCode> make_level_code(const Level& level, const LevelArrays& arrays) {
   switch (level.kind) {
-    case LevelKind::Dense: return std::make_unique<DenseLevel>(arrays.extent);
-    case LevelKind::Compressed: return std::make_unique<CompressedLevel>(level, arrays);
-    case LevelKind::Singleton: return std::make_unique<SingletonLevel>(level, arrays);
+    case LevelKind::Dense:
+      return std::make_unique<DenseLevel>(arrays.extent);
+    case LevelKind::Compressed:
+      return std::make_unique<CompressedLevel>(level, arrays);
+    case LevelKind::Singleton:
+      return std::make_unique<SingletonLevel>(level, arrays);
   }
   internal_error("a level of unknown kind");
 }

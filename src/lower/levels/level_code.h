@@ -43,7 +43,8 @@ class LevelCode {
   virtual loop::Expr locate(const loop::Expr& parent, const loop::Expr& coordinate) const;
   // Where the coordinates lie, for looking ahead; null where they are not stored.
   virtual loop::Buffer coordinates() const { return nullptr; }
-  // The first position of the parent at `parent`, where positions are stored for a range of parents; null otherwise.
+  // The first position of the parent at `parent`, where positions are stored for a range of
+  // parents; null otherwise.
   virtual loop::Buffer positions_buffer() const { return nullptr; }
 
   // --- building a result ---

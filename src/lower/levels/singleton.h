@@ -16,7 +16,8 @@ class SingletonLevel : public LevelCode {
   loop::Expr coordinate(const loop::Expr& position) const override;
   loop::Buffer coordinates() const override { return crd_; }
 
-  void insert(Emitter& out, const loop::Expr& position, const loop::Expr& coordinate) const override;
+  void insert(Emitter& out, const loop::Expr& position,
+              const loop::Expr& coordinate) const override;
 
  private:
   bool unique_, ordered_;

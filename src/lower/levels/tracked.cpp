@@ -10,7 +10,8 @@ using loop::Load;
 
 void TrackedLevel::prepare(Emitter& out) const {
   if (arrays_.only_counts()) return;
-  out.add(loop::Invoke::make(loop::RuntimeFunction::Sort, arrays_.list, {IntConst::make(0), arrays_.count}));
+  out.add(loop::Invoke::make(loop::RuntimeFunction::Sort, arrays_.list,
+                             {IntConst::make(0), arrays_.count}));
 }
 
 Positions TrackedLevel::positions(Emitter& out, const Positions&) const {
@@ -28,7 +29,8 @@ void begin_round(Emitter& out, const TrackedArrays& arrays) {
   out.assign(arrays.count, IntConst::make(0));
 }
 
-void add_tracked(Emitter& out, const TrackedArrays& arrays, const Expr& coordinate, const Expr& value) {
+void add_tracked(Emitter& out, const TrackedArrays& arrays, const Expr& coordinate,
+                 const Expr& value) {
   const Expr seen = out.let("seen", Load::make(arrays.stamps, coordinate) == arrays.round);
   if (!arrays.only_counts()) {
     // A value of an earlier round counts as zero.
@@ -36,10 +38,12 @@ void add_tracked(Emitter& out, const TrackedArrays& arrays, const Expr& coordina
     const Expr old = out.let("old", Load::make(arrays.values, coordinate));
     const Expr start = loop::Select::make(seen, old, loop::constant(type, 0));
     out.store(arrays.values, coordinate,
-              loop::Binary::make(type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add, start, value));
+              loop::Binary::make(type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add, start,
+                                 value));
     out.store(arrays.list, arrays.count, Cast::make(arrays.list->element, coordinate));
   }
-  out.assign(arrays.count, arrays.count + loop::Select::make(seen, IntConst::make(0), IntConst::make(1)));
+  out.assign(arrays.count,
+             arrays.count + loop::Select::make(seen, IntConst::make(0), IntConst::make(1)));
   out.store(arrays.stamps, coordinate, arrays.round);
 }
 

@@ -1,18 +1,21 @@
-// The one level of a tracked workspace: values at every coordinate, and a list of those written, read in ascending order.
+// The one level of a tracked workspace: values at every coordinate, and a list of those written,
+// read in ascending order.
 #pragma once
 
 #include "lower/levels/level_code.h"
 
 namespace tulle::lower {
 
-// The arrays and counters of a tracked workspace over one variable. A coordinate was written in this round if its stamp is
-// the round's number, so that nothing needs to be cleared between rounds.
+// The arrays and counters of a tracked workspace over one variable. A coordinate was written in
+// this round if its stamp is the round's number, so that nothing needs to be cleared between
+// rounds.
 struct TrackedArrays {
   loop::Buffer values;  // null while only counting
   loop::Buffer stamps;  // i32, 0 before the first round
-  loop::Buffer list;    // the coordinates written, one slot more than the extent; null while only counting
-  loop::Expr count;     // of coordinates written in this round, mutable
-  loop::Expr round;     // i32, mutable
+  loop::Buffer
+      list;  // the coordinates written, one slot more than the extent; null while only counting
+  loop::Expr count;  // of coordinates written in this round, mutable
+  loop::Expr round;  // i32, mutable
 
   bool only_counts() const { return !list; }
 };
@@ -34,6 +37,7 @@ class TrackedLevel : public LevelCode {
 void begin_round(Emitter& out, const TrackedArrays& arrays);
 
 // Adds `value` at a coordinate and notes it in the list, without a branch.
-void add_tracked(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate, const loop::Expr& value);
+void add_tracked(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate,
+                 const loop::Expr& value);
 
 }  // namespace tulle::lower
