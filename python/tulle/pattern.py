@@ -28,6 +28,15 @@ def _version_of(arrays: tuple[Tensor, ...]) -> int | None:
         return None
 
 
+def _check_version(arrays: tuple[Tensor, ...], version: int | None) -> None:
+    if version is not None and version != _version_of(arrays):
+        raise UserError(
+            "A structure array of this sparse tensor was written to after the tensor was made, so "
+            "that its positions and coordinates can no longer be trusted. Make a new tensor with "
+            "tulle.tensor or tulle.from_levels; to change values only, use with_values."
+        )
+
+
 class Pattern:
     """Format, shape and structure arrays: for each level its positions and coordinates, where it
     stores them."""
@@ -76,24 +85,16 @@ class Pattern:
 
     def check_unchanged(self) -> None:
         """Refuses structure that was written to since it was checked."""
-        if self._version is not None and self._version != _version_of(self.arrays):
-            self.refuse_changed()
-
-    def refuse_changed(self) -> None:
-        """Says that structure was written to."""
-        raise UserError(
-            "A structure array of this sparse tensor was written to after the tensor was made, so "
-            "that its positions and coordinates can no longer be trusted. Make a new tensor with "
-            "tulle.tensor or tulle.from_levels; to change values only, use with_values."
-        )
+        _check_version(self.arrays, self._version)
 
     def bound(self, operator: Callable[..., Any], key: str) -> Callable[[Tensor, Tensor], Any]:
-        """The operator with all but the values and one dense operand filled in."""
+        """The operator with all but the values and one dense operand filled in. It does not hold
+        the pattern, which keeps it: structure is freed as soon as nobody uses it."""
         sizes, arrays, version = self.sizes, self.arrays, self._version
         if len(arrays) != 2 or version is None:
 
             def call(values: Tensor, other: Tensor) -> Any:
-                self.check_unchanged()
+                _check_version(arrays, version)
                 return operator(key, sizes, *arrays, values, other)
 
             return call
@@ -102,31 +103,13 @@ class Pattern:
 
         def call_with_two(values: Tensor, other: Tensor) -> Any:
             if first._version + second._version != version:
-                self.refuse_changed()
+                _check_version(arrays, version)
             return operator(key, sizes, first, second, values, other)
 
         return call_with_two
 
-    def value_count(self) -> int:
-        """How many values a tensor of this pattern has."""
-        arrays = iter(self.arrays)
-        slots = 1
-        for level in self.format.levels:
-            if level.pos:
-                next(arrays)
-            if level.crd:
-                slots = next(arrays).numel()
-            else:
-                slots *= level.extent(self.shape[level.dimension])
-        return slots
-
     def validate(self, name: str, values: Tensor) -> None:
         """Checks structure that comes from outside, in O(entries)."""
-        count = self.value_count()
-        if values.numel() != count:
-            raise UserError(
-                f"{name}: the structure has {count} entries, but there are {values.numel()} values."
-            )
         try:
             _library.validate(name, self.spec(values.dtype), self.sizes, [*self.arrays, values])
         except RuntimeError as error:

@@ -6,37 +6,15 @@
 #include <functional>
 #include <string>
 
+#include "bind.h"
 #include "dense_limit.h"
 #include "parallel.h"
 #include "tulle/error.h"
 
 namespace tulle::shim {
 
-namespace {
-
-[[noreturn]] void fail(const TensorLayout& layout, const std::string& what,
-                       AtenTensorHandle tensor) {
-  throw UserError(layout.spec.name + ": expected " + what + ", but found " + describe(tensor) +
-                  ".");
-}
-
-// A structure array or the values of an operand that is not plain.
-ArraySpan vector_span(const TensorLayout& layout, AtenTensorHandle tensor, DType type) {
-  if (!has_type(tensor, type) || rank_of(tensor) != 1 || !is_contiguous(tensor)) {
-    fail(layout, "a contiguous vector of " + std::string(name_of(type)), tensor);
-  }
-  return {data_of(tensor), element_count(tensor)};
-}
-
-}  // namespace
-
-Frame::Frame(std::shared_ptr<const Prepared> prepared)
-    : prepared_(std::move(prepared)), views_(prepared_->operands.size()) {
-  for (size_t at = 0; at < views_.size(); ++at) {
-    const TensorLayout& layout = prepared_->operands[at];
-    views_[at].sizes.resize(static_cast<size_t>(layout.spec.rank));
-    views_[at].levels.resize(layout.level_count);
-  }
+Frame::Frame(std::shared_ptr<const Prepared> prepared) : prepared_(std::move(prepared)) {
+  for (const TensorLayout& layout : prepared_->operands) views_.push_back(empty_view(layout));
 }
 
 void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors) {
@@ -55,7 +33,7 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors) {
   for (size_t at = 0; at < views_.size(); ++at) {
     const TensorLayout& layout = prepared_->operands[at];
     if (layout.is_plain) {
-      bind_plain(layout, tensors[0].get(), views_[at]);
+      bind_plain(layout, row_major(tensors[0].get()), views_[at]);
     } else {
       bind_sparse(layout, tensors, next_size, views_[at]);
       next_size += layout.spec.rank;
@@ -64,31 +42,10 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors) {
   }
 }
 
-void Frame::bind_plain(const TensorLayout& layout, AtenTensorHandle tensor, TensorView& view) {
-  if (!has_type(tensor, layout.spec.type) || rank_of(tensor) != layout.spec.rank) {
-    fail(layout,
-         "a dense tensor of " + std::string(name_of(layout.spec.type)) + " and rank " +
-             std::to_string(layout.spec.rank),
-         tensor);
-  }
-  if (!is_contiguous(tensor)) {
-    copies_.push_back(contiguous(tensor));
-    tensor = copies_.back().get();
-  }
-  std::copy_n(sizes_of(tensor), layout.spec.rank, view.sizes.begin());
-  view.values = {data_of(tensor), element_count(tensor)};
-}
-
-void Frame::bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
-                        const int64_t* sizes, TensorView& view) {
-  std::copy_n(sizes, layout.spec.rank, view.sizes.begin());
-  for (size_t at = 0; at < layout.arrays.size(); ++at) {
-    const ArrayPlace place = layout.arrays[at];
-    LevelSpan& level = view.levels[place.level];
-    (place.is_pos ? level.pos : level.crd) =
-        vector_span(layout, tensors[at].get(), layout.spec.index_type);
-  }
-  view.values = vector_span(layout, tensors[layout.arrays.size()].get(), layout.spec.type);
+AtenTensorHandle Frame::row_major(AtenTensorHandle tensor) {
+  if (is_contiguous(tensor)) return tensor;
+  copies_.push_back(contiguous(tensor));
+  return copies_.back().get();
 }
 
 // Dense results get their shape when they are allocated, if they are within the limit.

@@ -19,7 +19,7 @@ class Frame {
  public:
   explicit Frame(std::shared_ptr<const Prepared> prepared);
 
-  // Checks that the tensors are what the program takes (types, ranks, row-major) and points the
+  // Checks that the tensors are what the program takes (types, ranks, lengths) and points the
   // views at them. `sizes` holds the sizes of the operands that are not plain, one after the other.
   void bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors);
   const std::vector<TensorView>& views() const { return views_; }
@@ -34,9 +34,8 @@ class Frame {
   void clear();
 
  private:
-  void bind_plain(const TensorLayout& layout, AtenTensorHandle tensor, TensorView& view);
-  void bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
-                   const int64_t* sizes, TensorView& view);
+  // The tensor, or a copy of it that lives as long as the call.
+  AtenTensorHandle row_major(AtenTensorHandle tensor);
   void expect_results();
   OwnedTensor operand_array(int operand, const void* data, size_t array) const;
 

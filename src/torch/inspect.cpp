@@ -4,6 +4,7 @@
 
 #include <torch/csrc/stable/library.h>
 
+#include "bind.h"
 #include "boxing.h"
 #include "dense_limit.h"
 #include "errors.h"
@@ -48,28 +49,13 @@ void validate_tensors(std::string_view name, std::string_view spec_text, AtenTen
                       std::span<const OwnedTensor> tensors) {
   TensorLayout layout = layout_of(parse_spec("tensor " + std::string(spec_text)));
   layout.spec.name = name;
-  TensorView view;
   if (element_count(sizes) != layout.spec.rank || !has_type(sizes, DType::Int64) ||
       !is_contiguous(sizes) || tensors.size() != layout.arrays.size() + 1) {
     throw UserError(layout.spec.name + ": expected " + std::to_string(layout.spec.rank) +
                     " sizes and " + std::to_string(layout.arrays.size() + 1) + " tensors.");
   }
-  const auto* first = static_cast<const int64_t*>(data_of(sizes));
-  view.sizes.assign(first, first + layout.spec.rank);
-  view.levels.resize(layout.level_count);
-  const auto span_of = [&](size_t at, DType type) -> ArraySpan {
-    const AtenTensorHandle tensor = tensors[at].get();
-    if (!has_type(tensor, type) || !is_contiguous(tensor)) {
-      throw UserError(layout.spec.name + ": expected a contiguous vector of " +
-                      std::string(name_of(type)) + ", but found " + describe(tensor) + ".");
-    }
-    return {data_of(tensor), element_count(tensor)};
-  };
-  for (size_t at = 0; at < layout.arrays.size(); ++at) {
-    LevelSpan& level = view.levels[layout.arrays[at].level];
-    (layout.arrays[at].is_pos ? level.pos : level.crd) = span_of(at, layout.spec.index_type);
-  }
-  view.values = span_of(layout.arrays.size(), layout.spec.type);
+  TensorView view = empty_view(layout);
+  bind_sparse(layout, tensors, static_cast<const int64_t*>(data_of(sizes)), view);
   validate(layout.spec, view);
 }
 

@@ -86,7 +86,7 @@ TensorLayout layout_of(const TensorSpec& spec) {
   TensorLayout layout;
   layout.spec = spec;
   layout.is_plain = format.name == "dense";
-  layout.level_count = format.levels.size();
+  layout.levels = format.levels;
   for (size_t level = 0; level < format.levels.size(); ++level) {
     if (format.levels[level].pos) layout.arrays.push_back({level, true});
     if (format.levels[level].crd) layout.arrays.push_back({level, false});

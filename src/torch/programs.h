@@ -21,7 +21,7 @@ struct ArrayPlace {
 struct TensorLayout {
   TensorSpec spec;
   bool is_plain = false;
-  size_t level_count = 0;
+  std::vector<FormatInfo::Level> levels;
   std::vector<ArrayPlace> arrays;
 };
 

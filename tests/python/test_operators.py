@@ -124,3 +124,22 @@ def test_calls_leak_nothing() -> None:
 
 def test_version_is_the_packages() -> None:
     assert ops.version() == tulle.__version__
+
+
+@pytest.mark.parametrize(
+    ("sizes", "lengths", "message"),
+    [
+        ([5, 4], (6, None, 3), "vector of values has 3 elements"),
+        ([5, 4], (5, None, None), "pos of level 1 has 5 elements, but 6 are needed"),
+        ([5, 4], (6, 1, None), "values has . elements, but 1 are needed"),
+        ([500, 4], (6, None, None), "pos of level 1 has 6 elements, but 501 are needed"),
+        ([-1, 4], (6, None, None), "negative"),
+    ],
+)
+def test_lengths_that_disagree_are_refused(
+    sizes: list[int], lengths: tuple[int | None, ...], message: str
+) -> None:
+    _, tensors, _ = parts()
+    given = [tensor[:length] for tensor, length in zip(tensors, lengths, strict=False)]
+    with pytest.raises(RuntimeError, match=f"tulle.UserError: A: .*{message}"):
+        ops.call4(KEY, torch.tensor(sizes), *given, tensors[3])

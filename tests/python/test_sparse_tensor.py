@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import io
 import pickle
+import weakref
 
 import pytest
 import torch
@@ -146,6 +148,19 @@ def test_changes_through_the_torch_tensor_are_seen() -> None:
     source.col_indices()[0] = 2
     with pytest.raises(tulle.UserError, match="was written to after"):
         _ = tensor @ torch.ones(3, 1)
+
+
+def test_structure_is_freed_at_once() -> None:
+    tensor = tulle.tensor(torch.eye(3))
+    for _ in range(3):
+        _ = tensor @ torch.ones(3, 1)
+    pattern = weakref.ref(tensor.pattern)
+    gc.disable()
+    try:
+        del tensor
+        assert pattern() is None
+    finally:
+        gc.enable()
 
 
 def test_structure_made_in_inference_mode_works() -> None:
