@@ -68,11 +68,16 @@ Module::~Module() = default;
 const Target& Module::target() const { return parts_->target; }
 
 Target host_target() {
-  llvm::SubtargetFeatures features;
-  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
-    features.AddFeature(feature.first(), feature.second);
-  }
-  return {llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(), features.getString()};
+  // Asked for by every compilation; virtual machines take long to answer cpuid.
+  static const Target host = [] {
+    llvm::SubtargetFeatures features;
+    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+      features.AddFeature(feature.first(), feature.second);
+    }
+    return Target{llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(),
+                  features.getString()};
+  }();
+  return host;
 }
 
 Target host_target(std::string_view preset) {

@@ -3,6 +3,7 @@
 // crash of the machine leaves behind fails its checksum.
 #include "jit/disk_cache.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -64,8 +65,9 @@ std::string temporary_name(const std::string& entry) {
 bool eviction_is_due(const ContentHash& key, size_t size, int64_t limit) {
   uint32_t draw = 0;
   std::memcpy(&draw, key.bytes.data(), sizeof draw);
+  const size_t on_disk = std::max<size_t>(size, 4096);  // a block at least
   return static_cast<double>(draw) / 0x1p32 * static_cast<double>(limit) <
-         128.0 * static_cast<double>(size);
+         128.0 * static_cast<double>(on_disk);
 }
 
 }  // namespace
