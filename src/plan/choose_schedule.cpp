@@ -139,11 +139,7 @@ class Scheduler {
 
   void run_parallel() {
     const std::string& outermost = order_[0];
-    if (problem_.reduced.contains(outermost) ||
-        !in_outer(problem_.space.variables.contains(outermost) ? outermost : ""))
-      return;
-    if (gathered_at_ == 0) return;
-    if (choice_.route == Route::Sort && choice_.order.size() == 0) return;
+    if (problem_.outer.empty() || problem_.reduced.contains(outermost) || gathered_at_ == 0) return;
     const bool by_entries =
         std::any_of(nest_.tensors.begin(), nest_.tensors.end(), [&](const auto& entry) {
           const nest::Tensor& tensor = entry.second;
