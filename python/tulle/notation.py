@@ -39,6 +39,10 @@ def prepare(
     text: str, operands: Mapping[str, Any], out_format: OutFormat = None
 ) -> tuple[Program, list[str], list[Operand]]:
     """The program and what it runs on."""
+    read = set(_NAME.findall(text))
+    for name in operands:
+        if name not in read:
+            raise UserError(f"{name} is given, but no statement reads it; leave it out.")
     tensors = {
         name: as_operand(name, value) for name, value in operands.items() if not is_number(value)
     }

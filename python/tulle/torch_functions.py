@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 
 from tulle import arithmetic, imports
 from tulle.einsums import einsum
-from tulle.errors import Unsupported
+from tulle.errors import Unsupported, UserError
 from tulle.programs import Program, Result, execute_one
 from tulle.sparse_tensor import SparseTensor
 
@@ -38,10 +38,10 @@ def _plain(operator: str) -> Handler:
 
 def _linear(input: Any, weight: Any, bias: Any = None) -> Result:
     """x @ W^T + b without a transpose of anything."""
-    if not (isinstance(input, Tensor | SparseTensor) and input.ndim in (1, 2)):
-        return NotImplemented
-    rows = "b," if input.ndim == 2 else ""
-    text = f"Y[{rows}o] = X[{rows}i] * W[o,i]"
+    if weight.ndim != 2:
+        raise UserError(f"linear: the weight is a matrix, but it has rank {weight.ndim}.")
+    rows = [f"b{n}" for n in range(input.ndim - 1)]
+    text = f"Y[{','.join([*rows, 'o'])}] = X[{','.join([*rows, 'i'])}] * W[o,i]"
     result = execute_one(Program(text), ["X", "W"], [input, weight])
     return result if bias is None else result + bias
 
@@ -107,7 +107,15 @@ def _element_handler(name: str) -> Handler:
 
 for _name in _ELEMENT_FUNCTIONS:
     _HANDLERS[getattr(torch, _name)] = _element_handler(_name)
-_HANDLERS[functional.relu] = _element_handler("relu")
+
+
+def _relu(input: Any, inplace: bool = False) -> Result:
+    if inplace:
+        raise Unsupported("relu: sparse tensors are not changed in place; use the result instead.")
+    return arithmetic.element_function("relu", input)
+
+
+_HANDLERS[functional.relu] = _relu
 
 
 def dispatch(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 // throws.
 #pragma once
 
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -21,6 +22,10 @@ auto with_named_errors(const Body& body) {
   } catch (const Unsupported& error) {
     throw std::runtime_error(std::string("tulle.Unsupported: ") + error.what());
   } catch (const InternalError& error) {
+    throw std::runtime_error(std::string("tulle.InternalError: ") + error.what());
+  } catch (const std::bad_alloc&) {
+    throw std::runtime_error("tulle.UserError: There is not enough memory; use a smaller problem.");
+  } catch (const std::exception& error) {
     throw std::runtime_error(std::string("tulle.InternalError: ") + error.what());
   }
 }

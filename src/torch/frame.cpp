@@ -70,10 +70,9 @@ std::vector<ResultTensor> Frame::run() {
 
 OwnedTensor Frame::take_values(size_t result, const ResultTensor& found) {
   const TensorLayout& layout = prepared_->results[result];
-  if (!found.values.handle) {
-    return operand_array(found.values.shared_operand, found.values.data, layout.arrays.size());
-  }
-  OwnedTensor values = memory_.take(found.values.handle);
+  OwnedTensor values = found.values.handle
+                           ? memory_.take(found.values.handle)
+                           : operand_array(found.values, layout.arrays.size(), layout.spec.type);
   if (!layout.is_plain) {
     return rank_of(values.get()) == 1 ? std::move(values)
                                       : reshaped(values.get(), std::span(&found.values.length, 1));
@@ -86,26 +85,30 @@ OwnedTensor Frame::take_values(size_t result, const ResultTensor& found) {
 OwnedTensor Frame::take_array(const TensorLayout& layout, size_t array, const ResultTensor& found) {
   const ArrayPlace place = layout.arrays[array];
   const ResultArray& source = (place.is_pos ? found.pos : found.crd)[place.level];
-  if (!source.handle) return operand_array(source.shared_operand, source.data, array);
+  if (!source.handle) return operand_array(source, array, layout.spec.index_type);
   OwnedTensor tensor = memory_.take(source.handle);
   return rank_of(tensor.get()) == 1 ? std::move(tensor)
                                     : reshaped(tensor.get(), std::span(&source.length, 1));
 }
 
 // The tensor of an operand that a result shares: the one at the same place, or else the one with
-// that memory.
-OwnedTensor Frame::operand_array(int operand, const void* data, size_t array) const {
-  if (operand < 0 || static_cast<size_t>(operand) >= views_.size()) {
+// that memory. What has no elements is allocated by nobody.
+OwnedTensor Frame::operand_array(const ResultArray& found, size_t array, DType type) const {
+  const auto operand = static_cast<size_t>(found.shared_operand);
+  if (found.shared_operand < 0 && found.length == 0) {
+    return new_tensor(type, std::span(&found.length, 1));
+  }
+  if (found.shared_operand < 0 || operand >= views_.size()) {
     throw InternalError("A result has an array that is neither allocated nor shared.");
   }
   size_t first = 0;
-  for (size_t at = 0; at < static_cast<size_t>(operand); ++at) {
+  for (size_t at = 0; at < operand; ++at) {
     first += prepared_->operands[at].arrays.size() + 1;
   }
-  const size_t count = prepared_->operands[static_cast<size_t>(operand)].arrays.size() + 1;
+  const size_t count = prepared_->operands[operand].arrays.size() + 1;
   for (size_t step = 0; step < count; ++step) {
     const AtenTensorHandle tensor = tensors_[first + (array + step) % count].get();
-    if (data_of(tensor) == data) return same_tensor(tensor);
+    if (data_of(tensor) == found.data) return same_tensor(tensor);
   }
   throw InternalError("A result shares an array that its operand does not have.");
 }

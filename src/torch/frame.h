@@ -37,7 +37,7 @@ class Frame {
   // The tensor, or a copy of it that lives as long as the call.
   AtenTensorHandle row_major(AtenTensorHandle tensor);
   void expect_results();
-  OwnedTensor operand_array(int operand, const void* data, size_t array) const;
+  OwnedTensor operand_array(const ResultArray& found, size_t array, DType type) const;
 
   std::shared_ptr<const Prepared> prepared_;
   std::vector<TensorView> views_;

@@ -83,6 +83,25 @@ def test_broadcasting() -> None:
     assert_equal(tulle.tensor(thin) * random_dense(5, 6), thin * random_dense(5, 6))
 
 
+@pytest.mark.parametrize("shape", [(0, 4), (4, 0), (0, 0), (4, 5)])
+@pytest.mark.parametrize("format", MATRIX_FORMATS)
+def test_no_entries(shape: tuple[int, int], format: str) -> None:
+    a, b = torch.zeros(shape), torch.ones(shape)
+    tensor = tulle.tensor(a, format=format)
+    for found, expected in (
+        (-tensor, -a),
+        (tensor * 2, a * 2),
+        (tensor * b, a * b),
+        (tensor + tensor, a + a),
+        (tensor + b, a + b),
+        (tensor @ b.T, a @ b.T),
+        (tensor @ tensor.T, a @ a.T),
+        (tensor.sum(0), a.sum(0)),
+        (tensor.sum(), a.sum()),
+    ):
+        assert_equal(found, expected)
+
+
 def test_sizes_must_agree() -> None:
     with pytest.raises(tulle.UserError, match="i"):
         _ = tulle.tensor(random_sparse(5, 6)) + random_dense(4, 6)
@@ -151,6 +170,13 @@ def test_sums(format: str, dtype: torch.dtype) -> None:
 def test_sum_over_a_missing_dimension() -> None:
     with pytest.raises(tulle.UserError, match="no dimension 2"):
         tulle.tensor(torch.eye(2)).sum(2)
+
+
+def test_relu_of_the_functional_kind() -> None:
+    a = random_dense(4, 5)
+    assert_equal(torch.nn.functional.relu(tulle.tensor(a)), torch.relu(a))
+    with pytest.raises(tulle.Unsupported, match="in place"):
+        torch.nn.functional.relu(tulle.tensor(a), inplace=True)
 
 
 def test_unknown_functions_are_refused() -> None:

@@ -155,6 +155,10 @@ def test_linear() -> None:
     assert_equal(functional.linear(x, tensor), functional.linear(x, weight))
     assert_equal(functional.linear(x, tensor, bias), functional.linear(x, weight, bias))
     assert_equal(functional.linear(x[0], tensor, bias), functional.linear(x[0], weight, bias))
+    stacked = random_dense(2, 3, 7)
+    assert_equal(functional.linear(stacked, tensor, bias), functional.linear(stacked, weight, bias))
+    with pytest.raises(tulle.UserError, match="weight is a matrix"):
+        functional.linear(x, tulle.tensor(weight[0]))
 
 
 def test_sizes_must_agree() -> None:
