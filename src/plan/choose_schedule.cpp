@@ -11,6 +11,7 @@ using expr::Access;
 
 namespace {
 
+constexpr int64_t kLongestPanel = 4096;  // elements of a loop that is both parallel and vectorised
 constexpr int64_t kRegisterBytes = 1024;  // of accumulators: 16 vectors of 64 bytes
 constexpr int64_t kAheadBytes = 8192;     // how far ahead to prefetch, in bytes of gathered rows
 
@@ -25,8 +26,11 @@ class Scheduler {
     type_ = problem_.tensors->at(problem_.statement->tensor).type;
     lanes_ = static_cast<int>(machine_.vector_bytes / std::max<int64_t>(4, size_of(type_)));
     gather_sums();
-    if (choice_.vectorized && type_ != DType::Bool)
+    if (choice_.vectorized && type_ != DType::Bool) {
+      if (order_.size() == 1 && problem_.outer.size() == 1 && problem_.reduced.empty())
+        cut_into_panels(order_[0], kLongestPanel, order_.begin());
       add(concat("vectorize(", order_.back(), ", ", lanes_, ")"));
+    }
     look_ahead();
     run_parallel();
     return text_;

@@ -81,6 +81,12 @@ class Search {
           position_of(order, problem_.space.parts.at(variable.parent)[0]) < 0) {
         continue;
       }
+      const auto before = problem_.before.find(var);
+      if (before != problem_.before.end() &&
+          std::any_of(before->second.begin(), before->second.end(),
+                      [&](const std::string& other) { return position_of(order, other) < 0; })) {
+        continue;
+      }
       std::vector<std::string> longer = order;
       longer.push_back(var);
       const double more = visits * trips(order, var);

@@ -26,6 +26,7 @@ struct OrderProblem {
   LoopSpace space;
   std::vector<std::string> outer;         // loop variables of the result and of the outermost sum
   std::vector<std::string> inner;         // of sums inside; they come last
+  std::map<std::string, std::set<std::string>> before;  // of inner ones: those of the sums around them
   std::set<std::string> reduced;          // loop variables of the outermost sum
   std::map<std::string, double> extents;  // of loop variables, known or guessed
   std::map<std::string, double> counts;   // of entries of operands, known or guessed

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "expr/result_format.h"
+#include "plan/arrange_sums.h"
 #include "plan/build_nest.h"
 #include "plan/choose_schedule.h"
 #include "plan/loop_order.h"
@@ -43,12 +45,29 @@ class Planner {
       const auto& results = program_.results;
       const bool is_result =
           std::find(results.begin(), results.end(), statement.tensor) != results.end();
-      plan_statement(statement, is_result, true);
+      const ArrangedStatement arranged = arrange_sums(
+          statement,
+          [&](const std::string& tensor) { return !tensors_.at(tensor).format.is_dense(); },
+          [&](const expr::Statement& part) { return add_intermediate(statement, part); });
+      for (const expr::Statement& part : arranged.before) plan_statement(part, false, true);
+      plan_statement(arranged.statement, is_result, true);
     }
     return std::move(plan_);
   }
 
  private:
+  // A name and a type for a sum that is computed on its own.
+  std::string add_intermediate(const expr::Statement& statement, const expr::Statement& part) {
+    const std::string name = concat(statement.tensor, "_part", plan_.temporaries.size());
+    expr::TensorType type{part.value.type(), tensors_.at(statement.tensor).index_type,
+                          expr::result_format(part, tensors_)};
+    plan_.notes.push_back(concat(name, " = ", expr::to_string(part.value),
+                                 " is computed first, as ", type.format.name()));
+    tensors_[name] = type;
+    plan_.temporaries[name] = type;
+    return name;
+  }
+
   double extent_of(const std::string& index) const {
     const auto found = extents_.find(index);
     return found == extents_.end() ? kGuessedExtent : std::max(1.0, found->second);
@@ -60,6 +79,30 @@ class Planner {
     double count = kGuessedDensity;
     for (const std::string& index : indices) count *= extent_of(index);
     return counts_[tensor] = std::max(1.0, count);
+  }
+
+  // Notes which loops the nest puts around those of each sum.
+  static void nested_sums(const expr::Expr& expr, std::set<std::string> around,
+                          OrderProblem& problem) {
+    if (const auto* unary = expr.as<expr::Unary>()) {
+      nested_sums(unary->value, around, problem);
+    } else if (const auto* binary = expr.as<expr::Binary>()) {
+      nested_sums(binary->a, around, problem);
+      nested_sums(binary->b, around, problem);
+    } else if (const auto* sum = expr.as<expr::Reduce>()) {
+      std::set<std::string> own;
+      for (const std::string& index : sum->indices) {
+        for (const std::string& part : problem.space.parts.at(index)) {
+          for (const std::string& outer : around) {
+            // Under the same names another sum may stand the other way round.
+            if (!problem.before[outer].contains(part)) problem.before[part].insert(outer);
+          }
+          own.insert(part);
+        }
+      }
+      around.insert(own.begin(), own.end());
+      nested_sums(sum->body, around, problem);
+    }
   }
 
   OrderProblem make_problem(const expr::Statement& statement, bool may_share, bool may_convert) {
@@ -97,6 +140,7 @@ class Planner {
         problem.extents[names[1]] = divisor;
       }
     }
+    nested_sums(statement.value, {}, problem);
     for (const Access* access : expr::accesses(statement.value)) {
       problem.counts[access->tensor] = count_of(access->tensor, access->indices);
     }

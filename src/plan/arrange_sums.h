@@ -1,0 +1,28 @@
+// Sums inside a statement: pulled out of products where that costs nothing, computed on their own
+// where that saves work.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "expr/program.h"
+
+namespace tulle::plan {
+
+// A sum that is a factor of a product and varies with every loop around it joins the sum outside:
+// sum(k, sum(j, T*B)*C) becomes sum((k,j), T*B*C), whose loops can be put in any order.
+//
+// Any other sum that does not vary with some loop around it would be computed again and again
+// there: it becomes a statement of its own before this one, as long as what it leaves behind is
+// bounded by sparse operands (or is a vector), so that nothing is computed that a mask would leave
+// out. `name` gives the intermediate a name and learns its type.
+struct ArrangedStatement {
+  std::vector<expr::Statement> before;
+  expr::Statement statement;
+};
+ArrangedStatement arrange_sums(const expr::Statement& statement,
+                               const std::function<bool(const std::string& tensor)>& is_sparse,
+                               const std::function<std::string(const expr::Statement&)>& name);
+
+}  // namespace tulle::plan
