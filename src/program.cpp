@@ -5,6 +5,7 @@
 #include <bit>
 #include <mutex>
 
+#include "check_lengths.h"
 #include "codegen/target.h"
 #include "compile.h"
 #include "format/pattern.h"
@@ -51,8 +52,8 @@ struct ScalarSource {
 // Hands the caller's memory to the runtime and remembers the handles.
 class ResultMemory final : public runtime::Memory {
  public:
-  explicit ResultMemory(tulle::Memory& memory, size_t results)
-      : memory_(memory), handles_(results, nullptr) {}
+  ResultMemory(tulle::Memory& memory, std::vector<void*>& handles)
+      : memory_(memory), handles_(handles) {}
 
   void* allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,
                  bool zeroed) override {
@@ -60,11 +61,10 @@ class ResultMemory final : public runtime::Memory {
     handles_[result] = block.handle;
     return block.data;
   }
-  void* handle(size_t result) const { return handles_[result]; }
 
  private:
   tulle::Memory& memory_;
-  std::vector<void*> handles_;
+  std::vector<void*>& handles_;
 };
 
 // The caller's parallel_for as the runtime wants it.
@@ -115,8 +115,10 @@ class ResolvedExpression final : public Program {
             name, Format::parse(format, static_cast<int>(statement.indices.size())));
       }
     }
-    for (const TensorSpec& spec : operands_)
-      is_dense_.push_back(types.at(spec.name).format.is_dense());
+    for (const TensorSpec& spec : operands_) {
+      formats_.push_back(types.at(spec.name).format);
+      is_dense_.push_back(formats_.back().is_dense());
+    }
     program_ = plan::with_unique_indices(expr::resolve(parsed, types, resolving));
     collect_indices();
     for (const std::string& index : plan::specialisable_indices(program_.program)) {
@@ -138,10 +140,16 @@ class ResolvedExpression final : public Program {
   const std::vector<TensorSpec>& operands() const override { return operands_; }
   const std::vector<TensorSpec>& results() const override { return results_; }
 
-  std::vector<ResultTensor> run(const std::vector<TensorView>& views, Memory& memory,
-                                const RunOptions& options) const override {
-    thread_local std::vector<int64_t> extents, scalars;
-    thread_local std::vector<void*> buffers;
+  void run_into(const std::vector<TensorView>& views, Memory& memory, const RunOptions& options,
+                std::vector<ResultTensor>& results) const override {
+    // Kept from call to call; running is not re-entered on one thread while they are in use.
+    struct Scratch {
+      std::vector<int64_t> extents, scalars;
+      std::vector<void*> buffers, handles;
+      std::vector<runtime::Result> found;
+    };
+    thread_local Scratch scratch;
+    auto& [extents, scalars, buffers, handles, found] = scratch;
     read_extents(views, extents);
     const Variant& variant = find_variant(views, extents, options);
     const Executable& executable = variant.executable;
@@ -153,29 +161,14 @@ class ResolvedExpression final : public Program {
     }
     scalars.clear();
     for (const ScalarSource& source : variant.scalars) {
-      const auto at = static_cast<size_t>(source.at);
-      switch (source.kind) {
-        case ScalarSource::Kind::Threads:
-          scalars.push_back(options.threads);
-          break;
-        case ScalarSource::Kind::Extent:
-          scalars.push_back(extents[at]);
-          break;
-        case ScalarSource::Kind::Count:
-          scalars.push_back(views[at].values.length);
-          break;
-        case ScalarSource::Kind::Length: {
-          const ArraySource& array = variant.arrays[at];
-          scalars.push_back(array_of(views[static_cast<size_t>(array.operand)], array).length);
-          break;
-        }
-      }
+      scalars.push_back(scalar_of(source, variant, views, extents, options));
     }
-    ResultMemory result_memory(memory, executable.program->result_count());
+    handles.assign(executable.program->result_count(), nullptr);
+    found.assign(executable.program->result_count(), {});
+    ResultMemory result_memory(memory, handles);
     CallerParallelism parallelism(options);
-    std::vector<runtime::Result> found(executable.program->result_count());
     executable.program->run(buffers, scalars, result_memory, parallelism, found);
-    return collect(variant, views, extents, found, result_memory);
+    collect(variant, views, found, handles, results);
   }
 
   std::string explain(const std::vector<TensorView>& views) const override {
@@ -235,6 +228,7 @@ class ResolvedExpression final : public Program {
       user_error("the program takes ", operands_.size(), " operands, ", views.size(),
                  " were given");
     }
+    for (size_t o = 0; o < views.size(); ++o) check_lengths(operands_[o], formats_[o], views[o]);
     extents.clear();
     for (size_t i = 0; i < indices_.size(); ++i) {
       const OperandDimension& first = sources_[i].front();
@@ -389,45 +383,67 @@ class ResolvedExpression final : public Program {
       variant.scalars.push_back(scalars.at(name));
   }
 
-  std::vector<ResultTensor> collect(const Variant& variant, const std::vector<TensorView>& views,
-                                    const std::vector<int64_t>& extents,
-                                    const std::vector<runtime::Result>& found,
-                                    const ResultMemory& memory) const {
-    std::vector<ResultTensor> results(results_.size());
+  static int64_t scalar_of(const ScalarSource& source, const Variant& variant,
+                           const std::vector<TensorView>& views,
+                           const std::vector<int64_t>& extents, const RunOptions& options) {
+    const auto at = static_cast<size_t>(source.at);
+    switch (source.kind) {
+      case ScalarSource::Kind::Threads:
+        return options.threads;
+      case ScalarSource::Kind::Extent:
+        return extents[at];
+      case ScalarSource::Kind::Count:
+        return views[at].values.length;
+      case ScalarSource::Kind::Length: {
+        const ArraySource& array = variant.arrays[at];
+        return array_of(views[static_cast<size_t>(array.operand)], array).length;
+      }
+    }
+    internal_error("a scalar without a source");
+  }
+
+  void collect(const Variant& variant, const std::vector<TensorView>& views,
+               const std::vector<runtime::Result>& found, const std::vector<void*>& handles,
+               std::vector<ResultTensor>& results) const {
+    results.resize(results_.size());
     for (size_t r = 0; r < results.size(); ++r) {
       const ResultLayout& layout = variant.executable.results[r];
       const TensorSpec& spec = results_[r];
-      for (const OperandDimension& source : spec.sizes_from)
-        results[r].sizes.push_back(size_of(views, source));
+      ResultTensor& result = results[r];
+      result.sizes.clear();
+      for (const OperandDimension& source : spec.sizes_from) {
+        result.sizes.push_back(size_of(views, source));
+      }
       auto array = [&](int at, DType type) {
-        ResultArray out;
-        if (at < 0) return out;
-        out = {found[static_cast<size_t>(at)].data, found[static_cast<size_t>(at)].elements, type,
-               memory.handle(static_cast<size_t>(at)), -1};
-        return out;
+        if (at < 0) return ResultArray{};
+        const auto number = static_cast<size_t>(at);
+        return ResultArray{found[number].data, found[number].elements, type, handles[number], -1};
       };
-      results[r].values = array(layout.values, spec.type);
+      result.values = array(layout.values, spec.type);
+      result.pos.clear();
+      result.crd.clear();
       const int shared = layout.shared_operand.empty() ? -1 : operand_number(layout.shared_operand);
       for (size_t l = 0; l < layout.pos.size(); ++l) {
-        results[r].pos.push_back(array(layout.pos[l], spec.index_type));
-        results[r].crd.push_back(array(layout.crd[l], spec.index_type));
+        result.pos.push_back(array(layout.pos[l], spec.index_type));
+        result.crd.push_back(array(layout.crd[l], spec.index_type));
         if (shared < 0) continue;
         const LevelSpan& level = views[static_cast<size_t>(shared)].levels[l];
-        auto borrow = [&](ResultArray& into, const ArraySpan& span) {
-          if (span.length == 0 && !span.data) return;
-          into = {const_cast<void*>(span.data), span.length, spec.index_type, nullptr,
-                  shared};  // NOLINT: read only
-        };
-        borrow(results[r].pos[l], level.pos);
-        borrow(results[r].crd[l], level.crd);
+        result.pos[l] = borrowed(level.pos, spec.index_type, shared);
+        result.crd[l] = borrowed(level.crd, spec.index_type, shared);
       }
     }
-    (void)extents;
-    return results;
+  }
+
+  // An operand's own structure array as part of a result.
+  static ResultArray borrowed(const ArraySpan& span, DType type, int operand) {
+    if (span.length == 0 && !span.data) return {};
+    return {const_cast<void*>(span.data), span.length, type, nullptr,
+            operand};  // NOLINT: read only
   }
 
   std::vector<TensorSpec> operands_, results_;
-  std::vector<bool> is_dense_;  // of operands
+  std::vector<Format> formats_;  // of operands
+  std::vector<bool> is_dense_;
   ProgramOptions options_;
   plan::UniqueProgram program_;
   std::vector<std::string> indices_;                        // of the whole program
@@ -476,6 +492,7 @@ void* allocate_kept(int64_t bytes) noexcept { return runtime::heap_allocate(byte
 void release_kept(void* memory, int64_t bytes) noexcept { runtime::heap_release(memory, bytes); }
 
 void validate(const TensorSpec& spec, const TensorView& view) {
+  check_lengths(spec, Format::parse(spec.format, spec.rank), view);
   std::vector<LevelStorage> levels;
   for (const LevelSpan& level : view.levels) {
     levels.push_back(

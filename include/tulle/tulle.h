@@ -127,10 +127,18 @@ class TULLE_API Program {
   virtual const std::vector<TensorSpec>& operands() const = 0;
   virtual const std::vector<TensorSpec>& results() const = 0;
 
-  // Checks sizes against each other (UserError) and runs. Structure is taken to be valid: see
-  // validate().
-  virtual std::vector<ResultTensor> run(const std::vector<TensorView>& operands, Memory& memory,
-                                        const RunOptions& options = {}) const = 0;
+  // Checks sizes and lengths of arrays (UserError) and runs. What structure arrays hold is taken to
+  // be valid: see validate().
+  std::vector<ResultTensor> run(const std::vector<TensorView>& operands, Memory& memory,
+                                const RunOptions& options = {}) const {
+    std::vector<ResultTensor> results;
+    run_into(operands, memory, options, results);
+    return results;
+  }
+  // The same into `results`, whose storage is used again: a warm call then allocates its results
+  // and nothing else.
+  virtual void run_into(const std::vector<TensorView>& operands, Memory& memory,
+                        const RunOptions& options, std::vector<ResultTensor>& results) const = 0;
 
   // Every stage of the walk for operands of these sizes, each under its folder's name.
   virtual std::string explain(const std::vector<TensorView>& operands) const = 0;

@@ -37,7 +37,7 @@ OwnedTensor call(std::string_view key, AtenTensorHandle sizes,
     throw UserError("The program has several results; tulle::run returns all of them.");
   }
   frame.bind(sizes, tensors);
-  const std::vector<ResultTensor> results = frame.run();
+  const std::vector<ResultTensor>& results = frame.run();
   check_shares_structure(frame.prepared(), results[0]);
   return frame.take_values(0, results[0]);
 }

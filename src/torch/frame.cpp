@@ -53,19 +53,18 @@ void Frame::expect_results() {
   for (const TensorLayout& layout : prepared_->results) {
     const std::vector<OperandDimension>& from = layout.spec.sizes_from;
     if (!layout.is_plain || from.size() != static_cast<size_t>(layout.spec.rank)) continue;
-    std::vector<int64_t> sizes;
-    sizes.reserve(from.size());
+    std::vector<int64_t>& sizes = memory_.expect(layout.spec.type);
     for (const auto [operand, dimension] : from) {
       sizes.push_back(views_[static_cast<size_t>(operand)].sizes[static_cast<size_t>(dimension)]);
     }
     check_dense_limit(layout.spec, sizes);
-    memory_.expect(layout.spec.type, std::move(sizes));
   }
 }
 
-std::vector<ResultTensor> Frame::run() {
+const std::vector<ResultTensor>& Frame::run() {
   expect_results();
-  return prepared_->program->run(views_, memory_, run_options());
+  prepared_->program->run_into(views_, memory_, run_options(), results_);
+  return results_;
 }
 
 OwnedTensor Frame::take_values(size_t result, const ResultTensor& found) {

@@ -25,8 +25,8 @@ class Frame {
   const std::vector<TensorView>& views() const { return views_; }
   const Prepared& prepared() const { return *prepared_; }
 
-  // Runs on what was bound.
-  std::vector<ResultTensor> run();
+  // Runs on what was bound; the results stand until the next call.
+  const std::vector<ResultTensor>& run();
   // The tensors of a result: structure arrays in the order of its layout, then values.
   OwnedTensor take_values(size_t result, const ResultTensor& found);
   OwnedTensor take_array(const TensorLayout& layout, size_t array, const ResultTensor& found);
@@ -44,6 +44,7 @@ class Frame {
   std::span<const OwnedTensor> tensors_;  // of the call
   std::vector<OwnedTensor> copies_;       // of dense operands that were not row-major
   TorchMemory memory_;
+  std::vector<ResultTensor> results_;
 };
 
 // This thread's frame for the program of that key. A warm look-up takes no lock.

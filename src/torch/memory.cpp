@@ -25,18 +25,23 @@ void zero(char* data, int64_t bytes) {
 
 }  // namespace
 
-void TorchMemory::expect(DType type, std::vector<int64_t> sizes) {
-  int64_t length = 1;
-  for (const int64_t size : sizes) length *= size;
-  shapes_.push_back({type, length, std::move(sizes)});
+std::vector<int64_t>& TorchMemory::expect(DType type) {
+  if (expected_ == shapes_.size()) shapes_.emplace_back();
+  Shape& shape = shapes_[expected_++];
+  shape.type = type;
+  shape.sizes.clear();
+  return shape.sizes;
 }
 
 Memory::Block TorchMemory::allocate(DType type, int64_t length, bool zeroed) {
-  const auto shape = std::find_if(shapes_.begin(), shapes_.end(), [&](const Shape& candidate) {
-    return candidate.type == type && candidate.length == length;
+  const auto end = shapes_.begin() + static_cast<ptrdiff_t>(expected_);
+  const auto shape = std::find_if(shapes_.begin(), end, [&](const Shape& candidate) {
+    int64_t count = 1;
+    for (const int64_t size : candidate.sizes) count *= size;
+    return candidate.type == type && count == length;
   });
-  OwnedTensor tensor = shape == shapes_.end() ? new_tensor(type, std::span(&length, 1))
-                                              : new_tensor(type, shape->sizes);
+  OwnedTensor tensor =
+      shape == end ? new_tensor(type, std::span(&length, 1)) : new_tensor(type, shape->sizes);
   if (!tensor.get()) return {};
   void* data = length == 0 ? nothing : mutable_data_of(tensor.get());
   if (zeroed && length > 0) zero(static_cast<char*>(data), length * size_of(type));
@@ -54,7 +59,7 @@ OwnedTensor TorchMemory::take(void* handle) {
 
 void TorchMemory::clear() {
   tensors_.clear();
-  shapes_.clear();
+  expected_ = 0;
 }
 
 }  // namespace tulle::shim

@@ -12,8 +12,9 @@ class TorchMemory final : public Memory {
  public:
   Block allocate(DType type, int64_t length, bool zeroed) override;
 
-  // Arrays of that type and as many elements get this shape at once; all others are vectors.
-  void expect(DType type, std::vector<int64_t> sizes);
+  // The sizes, to be filled in, that an array of that type and as many elements gets at once; all
+  // others are vectors.
+  std::vector<int64_t>& expect(DType type);
   // The tensor of a block; it is the caller's then.
   OwnedTensor take(void* handle);
   // Lets go of what was not taken, and of the expectations.
@@ -22,10 +23,10 @@ class TorchMemory final : public Memory {
  private:
   struct Shape {
     DType type;
-    int64_t length;
     std::vector<int64_t> sizes;
   };
-  std::vector<Shape> shapes_;
+  std::vector<Shape> shapes_;  // kept for later calls
+  size_t expected_ = 0;        // of them
   std::vector<OwnedTensor> tensors_;
 };
 

@@ -27,7 +27,7 @@ std::vector<OwnedTensor> run(std::string_view key, AtenTensorHandle sizes,
   // keeping one for.
   Frame frame(find_program(key));
   frame.bind(sizes, tensors);
-  const std::vector<ResultTensor> results = frame.run();
+  const std::vector<ResultTensor>& results = frame.run();
   std::vector<OwnedTensor> out;
   for (size_t at = 0; at < results.size(); ++at) {
     const TensorLayout& layout = frame.prepared().results[at];
