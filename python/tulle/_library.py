@@ -45,6 +45,11 @@ MAX_TENSORS = 8
 calls: list[Callable[..., Any]] = [
     getattr(_ops, f"call{count}").default._op for count in range(1, MAX_TENSORS + 1)
 ]
+# The same for a program whose number, good in this process alone, stands before the sizes.
+quick_calls: list[Callable[..., Any]] = [
+    getattr(_ops, f"quick{count}").default._op for count in range(1, MAX_TENSORS + 1)
+]
+number: Callable[[str], int] = _ops.number.default
 run: Callable[..., Any] = _ops.run.default._op
 explain: Callable[..., str] = _ops.explain.default
 describe: Callable[[str], str] = _ops.describe.default
@@ -54,5 +59,6 @@ set_dense_limit: Callable[[int], None] = _ops.set_dense_limit.default
 version: str = _ops.version()
 
 _autograd = _skip_autograd(
-    [f"call{count}" for count in range(1, MAX_TENSORS + 1)] + ["run", "explain", "validate"]
+    [f"{kind}{count}" for kind in ("call", "quick") for count in range(1, MAX_TENSORS + 1)]
+    + ["run", "explain", "validate"]
 )

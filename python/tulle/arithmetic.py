@@ -50,7 +50,7 @@ def _remember(a: SparseTensor, b: Tensor, program: Program) -> None:
     found = compiled(program, (spec_of("A", a), spec_of("B", b)))
     count = len(a.pattern.arrays) + 2
     if found.is_one_dense and count <= _library.MAX_TENSORS:
-        a._calls[b.dtype, b.ndim] = a.pattern.bound(_library.calls[count - 1], found.key)
+        a._calls[b.dtype, b.ndim] = a.pattern.bound(found.key)
 
 
 def _batch_indices(

@@ -87,15 +87,17 @@ class Pattern:
         """Refuses structure that was written to since it was checked."""
         _check_version(self.arrays, self._version)
 
-    def bound(self, operator: Callable[..., Any], key: str) -> Callable[[Tensor, Tensor], Any]:
-        """The operator with all but the values and one dense operand filled in. It does not hold
-        the pattern, which keeps it: structure is freed as soon as nobody uses it."""
-        sizes, arrays, version = self.sizes, self.arrays, self._version
+    def bound(self, key: str) -> Callable[[Tensor, Tensor], Any]:
+        """The program of that key with all but the values and one dense operand filled in. It does
+        not hold the pattern, which keeps it: structure is freed as soon as nobody uses it."""
+        arrays, version = self.arrays, self._version
+        operator = _library.quick_calls[len(arrays) + 1]
+        head = torch.tensor([_library.number(key), *self.shape])
         if len(arrays) != 2 or version is None:
 
             def call(values: Tensor, other: Tensor) -> Any:
                 _check_version(arrays, version)
-                return operator(key, sizes, *arrays, values, other)
+                return operator(head, *arrays, values, other)
 
             return call
 
@@ -104,7 +106,7 @@ class Pattern:
         def call_with_two(values: Tensor, other: Tensor) -> Any:
             if first._version + second._version != version:
                 _check_version(arrays, version)
-            return operator(key, sizes, first, second, values, other)
+            return operator(head, first, second, values, other)
 
         return call_with_two
 

@@ -17,19 +17,19 @@ Frame::Frame(std::shared_ptr<const Prepared> prepared) : prepared_(std::move(pre
   for (const TensorLayout& layout : prepared_->operands) views_.push_back(empty_view(layout));
 }
 
-void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors) {
+void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped) {
   if (tensors.size() != prepared_->tensor_count) {
     throw UserError("The program takes " + std::to_string(prepared_->tensor_count) +
                     " tensors, but " + std::to_string(tensors.size()) + " were given.");
   }
   if (!has_type(sizes, DType::Int64) || rank_of(sizes) != 1 || !is_contiguous(sizes) ||
-      element_count(sizes) != static_cast<int64_t>(prepared_->size_count)) {
+      element_count(sizes) != static_cast<int64_t>(prepared_->size_count + skipped)) {
     throw UserError("The program takes a contiguous vector of " +
                     std::to_string(prepared_->size_count) + " i64 sizes, but found " +
                     describe(sizes) + ".");
   }
   tensors_ = tensors;
-  const auto* next_size = static_cast<const int64_t*>(data_of(sizes));
+  const auto* next_size = static_cast<const int64_t*>(data_of(sizes)) + skipped;
   for (size_t at = 0; at < views_.size(); ++at) {
     const TensorLayout& layout = prepared_->operands[at];
     if (layout.is_plain) {
@@ -130,6 +130,17 @@ Frame& frame_for(std::string_view key) {
     slot.key = key;
   }
   return *slot.frame;
+}
+
+Frame& frame_for(int64_t number) {
+  thread_local std::vector<std::unique_ptr<Frame>> frames;
+  const auto at = static_cast<size_t>(number);
+  if (number < 0 || at >= frames.size() || !frames[at]) {
+    auto prepared = numbered_program(number);
+    if (at >= frames.size()) frames.resize(at + 1);
+    frames[at] = std::make_unique<Frame>(std::move(prepared));
+  }
+  return *frames[at];
 }
 
 }  // namespace tulle::shim

@@ -20,8 +20,9 @@ class Frame {
   explicit Frame(std::shared_ptr<const Prepared> prepared);
 
   // Checks that the tensors are what the program takes (types, ranks, lengths) and points the
-  // views at them. `sizes` holds the sizes of the operands that are not plain, one after the other.
-  void bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors);
+  // views at them. `sizes` holds the sizes of the operands that are not plain, one after the other,
+  // behind as many other numbers as `skipped` says.
+  void bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped = 0);
   const std::vector<TensorView>& views() const { return views_; }
   const Prepared& prepared() const { return *prepared_; }
 
@@ -49,5 +50,6 @@ class Frame {
 
 // This thread's frame for the program of that key. A warm look-up takes no lock.
 Frame& frame_for(std::string_view key);
+Frame& frame_for(int64_t number);
 
 }  // namespace tulle::shim

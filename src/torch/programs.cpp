@@ -1,6 +1,7 @@
 // Finds programs by key; compiles each once.
 #include "programs.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -22,6 +23,7 @@ struct Cell {
 struct Table {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Cell>, std::less<>> cells;
+  std::vector<std::shared_ptr<const Prepared>> numbered;
 };
 
 // Never destroyed: threads may outlive the library's static objects.
@@ -104,6 +106,24 @@ std::shared_ptr<const Prepared> find_program(std::string_view key) {
   const std::lock_guard lock(table().mutex);
   cell->prepared = prepared;
   return prepared;
+}
+
+int64_t number_of_program(std::string_view key) {
+  auto prepared = find_program(key);
+  const std::lock_guard lock(table().mutex);
+  auto& numbered = table().numbered;
+  const auto found = std::find(numbered.begin(), numbered.end(), prepared);
+  if (found != numbered.end()) return found - numbered.begin();
+  numbered.push_back(std::move(prepared));
+  return static_cast<int64_t>(numbered.size()) - 1;
+}
+
+std::shared_ptr<const Prepared> numbered_program(int64_t number) {
+  const std::lock_guard lock(table().mutex);
+  if (number < 0 || number >= static_cast<int64_t>(table().numbered.size())) {
+    throw UserError("No program has the number " + std::to_string(number) + " in this process.");
+  }
+  return table().numbered[static_cast<size_t>(number)];
 }
 
 }  // namespace tulle::shim

@@ -38,4 +38,10 @@ struct Prepared {
 // ask at once, one of them compiles; after a fork the child has what the parent had finished.
 std::shared_ptr<const Prepared> find_program(std::string_view key);
 
+// A number for the program of that key, good in this process and in what it forks: handing it over
+// costs less than the key.
+int64_t number_of_program(std::string_view key);
+// The program of a number; UserError for one that was never given.
+std::shared_ptr<const Prepared> numbered_program(int64_t number);
+
 }  // namespace tulle::shim
