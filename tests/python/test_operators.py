@@ -129,7 +129,7 @@ def test_version_is_the_packages() -> None:
 @pytest.mark.parametrize(
     ("sizes", "lengths", "message"),
     [
-        ([5, 4], (6, None, 3), "vector of values has 3 elements"),
+        ([5, 4], (6, None, 3), "array of values has 3 elements"),
         ([5, 4], (5, None, None), "pos of level 1 has 5 elements, but 6 are needed"),
         ([5, 4], (6, 1, None), "values has . elements, but 1 are needed"),
         ([500, 4], (6, None, None), "pos of level 1 has 6 elements, but 501 are needed"),
