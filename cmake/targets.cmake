@@ -130,6 +130,11 @@ function(tulle_add_tools)
     tulle_link(${name} everything)
     add_dependencies(tools ${name})
   endforeach()
+  # The random programs are also run by the tests.
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/differential/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "_test.cpp$")
+  target_sources(tulle-fuzz PRIVATE ${sources})
+  target_include_directories(tulle-fuzz PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 endfunction()
 
 # tests/<folder>/*.cpp is the GoogleTest program <folder>_test. It links the hidden parts of the library directly.

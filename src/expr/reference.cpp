@@ -89,7 +89,11 @@ class Evaluator {
       return apply(binary->op, convert(evaluate(binary->a, at, extents), binary->type),
                    convert(evaluate(binary->b, at, extents), binary->type));
     }
-    return sum(*expr.as<Reduce>(), 0, at, extents);
+    const auto* reduce = expr.as<Reduce>();
+    Scalar total = sum(*reduce, 0, at, extents);
+    // A scalar has a value whatever was added up.
+    if (free_indices(expr).empty()) total.present = true;
+    return total;
   }
 
   // Over the indices of the reduction from the given one on.

@@ -30,37 +30,76 @@ bool KernelLowering::must_visit_all(const nest::Forall& loop, const Scope& scope
   return false;
 }
 
-void KernelLowering::build_result(const Scope& before, Scope scope, Emitter& out,
-                                  const Body& body) {
-  if (scope.producing) {
-    body(scope, out);
-    return;
-  }
-  auto completed = [&](int first, int last) {
-    bool now = true, earlier = true;
-    for (int l = first; l <= last; ++l) {
-      now = now && is_known(l, scope);
-      earlier = earlier && is_known(l, before);
+std::set<std::string> KernelLowering::remainders() const {
+  std::set<std::string> found;
+  for (const Level& level : nest_.tensor(result_).type.format.levels()) {
+    if (level.expr.part != LevelExpr::Part::Remainder) continue;
+    const std::string& index = result_indices_[static_cast<size_t>(level.expr.dimension)];
+    for (const auto& [name, variable] : nest_.variables) {
+      if (coordinates_.is_level_variable(level.expr, index, name)) found.insert(name);
     }
-    return now && !earlier;
-  };
+  }
+  return found;
+}
+
+bool KernelLowering::completes(int first, int last, const Scope& before, const Scope& scope) const {
+  bool now = true, earlier = true;
+  for (int l = first; l <= last; ++l) {
+    now = now && is_known(l, scope);
+    earlier = earlier && is_known(l, before);
+  }
+  return now && !earlier;
+}
+
+void KernelLowering::build_result(const Scope& before, const Scope& scope, Emitter& out,
+                                  const Body& body) {
   int group = -1;
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    if (completed(groups_[g].first, groups_[g].last)) group = static_cast<int>(g);
+  for (size_t g = 0; g < groups_.size() && !scope.producing; ++g) {
+    if (completes(groups_[g].first, groups_[g].last, before, scope)) group = static_cast<int>(g);
   }
   if (group >= 0) {
     append(group, scope, out, body);
   } else {
     body(scope, out);
   }
-  if (phase_ != Phase::Fill) return;
+}
+
+void KernelLowering::finish_rows(const Scope& before, const Scope& scope, Emitter& out) {
+  if (phase_ != Phase::Fill || scope.producing) return;
   for (size_t g = 0; g < groups_.size(); ++g) {
     const int above = groups_[g].first - 1;
     if (above < 0) continue;
     const auto& levels = code(result_).levels;
-    if (!levels[static_cast<size_t>(above)]->is_full() || !completed(above, above)) continue;
+    if (!levels[static_cast<size_t>(above)]->is_full() || !completes(above, above, before, scope))
+      continue;
     levels[static_cast<size_t>(above) + 1]->finish(out, result_position(scope, above),
                                                    counters_[g]);
+  }
+}
+
+void KernelLowering::skip_rows(const Scope& before, const Scope& scope, Emitter& out) {
+  if (phase_ != Phase::Fill || scope.producing) return;
+  const auto& format_levels = nest_.tensor(result_).type.format.levels();
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    // From the level that this loop completes down to the group there are full levels only.
+    int from = -1;
+    for (int l = groups_[g].first - 1;
+         l >= 0 && is_full(format_levels[static_cast<size_t>(l)].kind); --l) {
+      if (completes(l, l, before, scope)) from = l;
+    }
+    if (from < 0 || from + 1 == groups_[g].first) continue;
+    Expr rows = IntConst::make(1);
+    for (int l = from + 1; l < groups_[g].first; ++l) {
+      const LevelExpr& level = format_levels[static_cast<size_t>(l)].expr;
+      rows = rows * coordinates_.level_extent(
+                        level, result_indices_[static_cast<size_t>(level.dimension)]);
+    }
+    const Expr first = out.let("row", result_position(scope, from) * rows);
+    const std::string variable = names_.fresh("skipped");
+    Emitter body = out.nested();
+    code(result_).levels[static_cast<size_t>(groups_[g].first)]->finish(
+        body, first + loop::Var::make(variable), counters_[g]);
+    out.add(loop::For::make(variable, IntConst::make(0), rows, body.take()));
   }
 }
 

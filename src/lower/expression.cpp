@@ -99,8 +99,53 @@ Expr KernelLowering::value_of(const expr::Expr& expr, const Scope& scope, Emitte
   }
   const auto* binary = expr.as<expr::Binary>();
   TULLE_CHECK(binary, "a sum inside an assignment");
-  return combine(binary->op, Cast::make(type.scalar, value_of(binary->a, scope, out)),
-                 Cast::make(type.scalar, value_of(binary->b, scope, out)));
+  const Expr value = combine(binary->op, Cast::make(type.scalar, value_of(binary->a, scope, out)),
+                             Cast::make(type.scalar, value_of(binary->b, scope, out)));
+  if (binary->op != expr::BinaryOp::Div && binary->op != expr::BinaryOp::Mul) return value;
+  const Expr exists = presence(expr);
+  return exists.as<loop::IntConst>() ? value
+                                     : loop::Select::make(exists, value, loop::constant(type, 0));
+}
+
+Expr KernelLowering::presence(const expr::Expr& expr) const {
+  const Expr always = loop::IntConst::make(1, loop::kBool);
+  if (const auto* access = expr.as<expr::Access>()) {
+    const auto found = tensors_.find(access->tensor);
+    return found != tensors_.end() && found->second.written ? found->second.written : always;
+  }
+  if (const auto* unary = expr.as<expr::Unary>()) return presence(unary->value);
+  const auto* binary = expr.as<expr::Binary>();
+  if (!binary) return always;
+  const Expr a = presence(binary->a), b = presence(binary->b);
+  switch (binary->op) {
+    case expr::BinaryOp::Mul:
+      return a.as<loop::IntConst>() ? b : b.as<loop::IntConst>() ? a : loop::both(a, b);
+    case expr::BinaryOp::Div:
+      return a;
+    default:
+      if (a.as<loop::IntConst>() || b.as<loop::IntConst>()) return always;
+      return Binary::make(BinaryOp::Or, a, b);
+  }
+}
+
+void KernelLowering::find_fixing(const expr::Expr& expr, bool fixes) {
+  const std::function<bool(const expr::Expr&)> divides = [&](const expr::Expr& part) {
+    if (const auto* unary = part.as<expr::Unary>()) return divides(unary->value);
+    const auto* binary = part.as<expr::Binary>();
+    return binary &&
+           (binary->op == expr::BinaryOp::Div || divides(binary->a) || divides(binary->b));
+  };
+  if (const auto* access = expr.as<expr::Access>()) {
+    if (fixes && nest_.tensor(access->tensor).role == nest::Tensor::Role::Workspace)
+      fixing_.insert(access->tensor);
+  } else if (const auto* unary = expr.as<expr::Unary>()) {
+    find_fixing(unary->value, fixes);
+  } else if (const auto* binary = expr.as<expr::Binary>()) {
+    const bool quotient = binary->op == expr::BinaryOp::Div,
+               product = binary->op == expr::BinaryOp::Mul;
+    find_fixing(binary->a, fixes || quotient || (product && divides(binary->b)));
+    find_fixing(binary->b, fixes || (product && divides(binary->a)));
+  }
 }
 
 Expr KernelLowering::load(const expr::Access& access, const Scope& scope, Emitter& out) {

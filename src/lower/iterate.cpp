@@ -47,8 +47,8 @@ void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, 
   Scope inner = scope;
   if (touch_ && !scope.touched && !vanishes(loop.body, scope.absent) &&
       only_full_levels_below(loop, scope)) {
-    // From here on nothing is conditional: the entry exists.
-    touch(scope, out);
+    // From here on nothing hangs on entries: this one exists if the loops run at all.
+    touch_if(coordinates_.runs(nest::Stmt(nest::Forall::make(loop.var, loop.body))), scope, out);
     if (phase_ == Phase::Count) return;
     inner.touched = true;
   }
@@ -71,10 +71,12 @@ bool KernelLowering::only_counts_visits(const nest::Forall& loop, const AccessSe
   if (phase_ != Phase::Count || scope.producing) return false;
   Scope bound = scope;
   bound.coordinates[loop.var] = loop::Var::make(loop.var);
-  if (is_known(groups_.back().last, scope) || !is_known(groups_.back().last, bound)) return false;
+  if (!completes(groups_.back().first, groups_.back().last, scope, bound)) return false;
   const nest::Variable& variable = nest_.variable(loop.var);
   if (variable.origin != nest::Variable::Origin::Source)
     return false;  // the end of a block is cut off
+  const auto* certain = coordinates_.runs(loop.body).as<IntConst>();
+  if (!certain || certain->value == 0) return false;
   for (const nest::Assign* assign : nest::assigns(loop.body)) {
     if (assign->tensor != result_) return false;
   }
@@ -106,7 +108,9 @@ bool KernelLowering::only_full_levels_below(const nest::Forall& loop, const Scop
 
 void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& iterating,
                                 const Scope& scope, Emitter& out) {
-  Range range{IntConst::make(0), coordinates_.bound(loop.var, scope)};
+  std::set<std::string> padded;
+  if (must_visit_all(loop, scope)) padded = remainders();  // levels below hang from padding too
+  Range range{IntConst::make(0), coordinates_.bound(loop.var, scope, padded)};
   if (is_outermost(loop)) range = chunk_of_rows(loop, scope, range.end, out);
 
   std::vector<Walker> walkers;
@@ -142,7 +146,8 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
   Scope inner = scope;
   AccessSet none = scope.absent;
   none.insert(iterating.begin(), iterating.end());
-  inner.conditional = inner.conditional || vanishes(loop.body, none);
+  const bool may_be_empty = assembles() && nest_.known_extent(loop.var).value_or(0) == 0;
+  inner.conditional = inner.conditional || may_be_empty || vanishes(loop.body, none);
   auto case_of = [&](const AccessSet& point) {
     std::map<int, Positions> present;
     for (const Walker& walker : walkers) {
@@ -164,7 +169,9 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
     body.add(chain);
     step_past(walkers, body);
   }
-  const bool plain = iterating.empty();
+  // A chunk has no constant bounds to unroll whole.
+  const bool whole = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor == 0;
+  const bool plain = iterating.empty() && !(whole && is_outermost(loop));
   out.add(loop::For::make(variable, range.begin, range.end, body.take(),
                           plain ? kind_of(loop.tag) : loop::LoopKind::Serial,
                           plain ? loop.tag.factor : 0));
@@ -222,26 +229,42 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
       ++scope.cursors.at(id).level;
     }
   }
-  auto inside = [&](const Scope& inner, Emitter& body) {
-    settle(loop.body, inner, body, [&](const Scope& settled, Emitter& o) {
-      build_result(before, settled, o,
-                   [&](const Scope& s, Emitter& final) { lower(loop.body, s, final); });
-    });
-  };
-  // The last block of a split dimension may reach past its end; counting loops stop in time, walks
-  // over entries do not.
-  const nest::Variable& variable = nest_.variable(loop.var);
-  const bool is_part = variable.origin == nest::Variable::Origin::Outer ||
-                       variable.origin == nest::Variable::Origin::Inner;
-  if (is_part && !iterating.empty()) {
-    if (const Expr whole = coordinates_.coordinate(variable.parent, scope)) {
-      Emitter body = out.nested();
-      inside(scope, body);
-      out.add(loop::If::make(whole < coordinates_.extent(variable.parent), body.take()));
-      return;
-    }
+  const Expr in_range =
+      range_condition(loop, !iterating.empty() || must_visit_all(loop, before), before, scope);
+  Emitter inside = out.nested();
+  settle(loop.body, scope, inside, [&](const Scope& settled, Emitter& body) {
+    build_result(before, settled, body,
+                 [&](const Scope& s, Emitter& o) { lower(loop.body, s, o); });
+  });
+  if (in_range) {
+    Emitter outside = out.nested();
+    skip_rows(before, scope, outside);
+    out.add(
+        loop::If::make(in_range, inside.take(), outside.empty() ? loop::Stmt() : outside.take()));
+  } else {
+    for (loop::Stmt& stmt : inside.take_statements()) out.add(std::move(stmt));
   }
-  inside(scope, out);
+  finish_rows(before, scope, out);
+}
+
+Expr KernelLowering::range_condition(const nest::Forall& loop, bool visits_padding,
+                                     const Scope& before, const Scope& scope) const {
+  const bool may_exceed =
+      nest_.variable(loop.var).origin == nest::Variable::Origin::Fused || visits_padding;
+  if (!may_exceed || nest_.variable(loop.var).origin == nest::Variable::Origin::Source) return {};
+  Expr condition;
+  for (const std::string& source : nest_.sources(loop.var)) {
+    const bool is_split =
+        std::any_of(nest_.variables.begin(), nest_.variables.end(), [&](const auto& entry) {
+          return entry.second.parent == source &&
+                 entry.second.origin != nest::Variable::Origin::Fused;
+        });
+    const Expr coordinate = coordinates_.coordinate(source, scope);
+    if (!is_split || !coordinate || coordinates_.coordinate(source, before)) continue;
+    const Expr fits = coordinate < coordinates_.extent(source);
+    condition = condition ? loop::both(condition, fits) : fits;
+  }
+  return condition;
 }
 
 void KernelLowering::settle(const nest::Stmt& stmt, Scope scope, Emitter& out, const Body& body) {

@@ -23,6 +23,12 @@ KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase)
     result_indices_ = assign->indices;
   }
   TULLE_CHECK(!result_.empty(), "a nest without a result");
+  for (const nest::Assign* assign : nest::assigns(nest.root)) find_fixing(assign->value, false);
+  // A sum outside all loops is a scalar, which has a value whatever was added up.
+  for (const auto* where = nest.root.as<nest::Where>(); where;
+       where = where->consumer.as<nest::Where>()) {
+    fixing_.erase(where->workspace);
+  }
   if (assembles()) groups_ = result_groups(nest.tensor(result_).type.format);
 }
 
@@ -140,6 +146,17 @@ void KernelLowering::touch(const Scope& scope, Emitter& out) {
   out.assign(touch_->flag, IntConst::make(1, loop::kBool));
 }
 
+void KernelLowering::touch_if(const Expr& condition, Scope scope, Emitter& out) {
+  if (const auto* constant = condition.as<IntConst>()) {
+    if (constant->value != 0) touch(scope, out);
+    return;
+  }
+  scope.conditional = true;
+  Emitter inside = out.nested();
+  touch(scope, inside);
+  if (!inside.empty()) out.add(loop::If::make(condition, inside.take()));
+}
+
 Expr KernelLowering::result_position(const Scope& scope, int last_level) const {
   const nest::Tensor& tensor = nest_.tensor(result_);
   if (!tensor.shares_pattern_of.empty()) {
@@ -172,6 +189,23 @@ void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope
     needs_zeros_ = needs_zeros_ || into_result;
     return;
   }
+  const Expr exists = presence(value);
+  if (!exists.as<IntConst>() &&
+      (into_result ? assembles() : static_cast<bool>(code(assign.tensor).written))) {
+    // Every sum in it may have been one of nothing.
+    Emitter inside = out.nested();
+    Scope inner = scope;
+    inner.conditional = true;
+    store(assign, value, inner, inside);
+    if (!inside.empty()) out.add(loop::If::make(exists, inside.take()));
+  } else {
+    store(assign, value, scope, out);
+  }
+}
+
+void KernelLowering::store(const nest::Assign& assign, const expr::Expr& value, const Scope& scope,
+                           Emitter& out) {
+  const bool into_result = assign.tensor == result_;
   if (into_result && assembles()) touch(scope, out);
   TensorCode& target = code(assign.tensor);
   if (!into_result && target.written) out.assign(target.written, IntConst::make(1, loop::kBool));
@@ -180,7 +214,7 @@ void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope
 
   const loop::Type type{nest_.tensor(assign.tensor).type.type, 1};
   auto combined = [&](const Expr& old) {
-    const Expr fresh = loop::Cast::make(type.scalar, value_of(value, scope, out));
+    Expr fresh = loop::Cast::make(type.scalar, value_of(value, scope, out));
     if (!assign.accumulate) return fresh;
     return loop::Binary::make(type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add, old,
                               fresh);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,8 +64,10 @@ class KernelLowering {
   // --- statements (kernel_lowering.cpp) ---
   void lower(const nest::Stmt& stmt, const Scope& scope, Emitter& out);
   void lower_assign(const nest::Assign& assign, const Scope& scope, Emitter& out);
+  void store(const nest::Assign& assign, const expr::Expr& value, const Scope& scope, Emitter& out);
   void lower_where(const nest::Where& where, const Scope& scope, Emitter& out);
   void touch(const Scope& scope, Emitter& out);
+  void touch_if(const loop::Expr& condition, Scope scope, Emitter& out);
   // The position in the result's level `last_level` that the scope stands at.
   loop::Expr result_position(const Scope& scope, int last_level) const;
 
@@ -93,14 +96,28 @@ class KernelLowering {
   // `iterating` have none.
   void enter(const nest::Forall& loop, const loop::Expr& coordinate, const AccessSet& iterating,
              const std::map<int, Positions>& present, Scope scope, Emitter& out);
+  // Whether the coordinates that the loop completes lie within their dimensions; null where its
+  // bounds see to that. The last block of a split dimension reaches past its end: counting loops
+  // stop in time, walks over entries do not.
+  loop::Expr range_condition(const nest::Forall& loop, bool visits_padding, const Scope& before,
+                             const Scope& scope) const;
   // Fixes every level whose coordinate is known: by arithmetic or by searching.
   void settle(const nest::Stmt& stmt, Scope scope, Emitter& out, const Body& body);
 
   // --- the result (assemble.cpp) ---
-  void build_result(const Scope& before, Scope scope, Emitter& out, const Body& body);
+  // Around the body of a loop that leads from the scope `before` to this one: an entry, if the loop
+  // completes one.
+  void build_result(const Scope& before, const Scope& scope, Emitter& out, const Body& body);
+  // After it: where the entries of this row end.
+  void finish_rows(const Scope& before, const Scope& scope, Emitter& out);
+  // Instead of it, in padding: the rows below have no entries.
+  void skip_rows(const Scope& before, const Scope& scope, Emitter& out);
+  bool completes(int first_level, int last_level, const Scope& before, const Scope& scope) const;
   void append(int group, const Scope& scope, Emitter& out, const Body& body);
   // Whether the loop runs over a full level of the result that has levels to be assembled below it.
   bool must_visit_all(const nest::Forall& loop, const Scope& scope) const;
+  // The variables that run over the insides of the result's blocks.
+  std::set<std::string> remainders() const;
   bool is_known(int result_level, const Scope& scope) const;
   loop::Expr level_coordinate(int result_level, const Scope& scope) const;
 
@@ -114,6 +131,11 @@ class KernelLowering {
   // --- values (expression.cpp) ---
   loop::Expr value_of(const expr::Expr& expr, const Scope& scope, Emitter& out);
   loop::Expr load(const expr::Access& access, const Scope& scope, Emitter& out);
+  // Whether the expression has a value here or is absent: what only sums of nothing decide at run
+  // time.
+  loop::Expr presence(const expr::Expr& expr) const;
+  // Notes the workspaces whose absence changes a value: 0 / 0 is NaN, nothing / 0 is nothing.
+  void find_fixing(const expr::Expr& expr, bool fixes);
 
   // --- chunks and looking ahead (chunk.cpp, prefetch.cpp) ---
   struct Range {
@@ -141,6 +163,7 @@ class KernelLowering {
   Touch* touch_ = nullptr;
   loop::Expr chunks_;  // how many there are; the kernel's parallel loop runs over them
   loop::Expr chunk_;
+  std::set<std::string> fixing_;  // workspaces that find_fixing found
   bool can_be_cut_ = false;
   bool needs_zeros_ = false;
 };

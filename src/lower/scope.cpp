@@ -28,19 +28,45 @@ Expr Coordinates::extent(const std::string& var) const {
   internal_error("the extent of ", var);
 }
 
-Expr Coordinates::bound(const std::string& var, const Scope& scope) const {
+Expr Coordinates::runs(const nest::Stmt& stmt) const {
+  Expr condition = IntConst::make(1, loop::kBool);
+  auto require = [&](const Expr& other) {
+    const auto* constant = other.as<IntConst>();
+    if (!constant || constant->value == 0)
+      condition = constant ? other : loop::both(condition, other);
+  };
+  if (const auto* forall = stmt.as<nest::Forall>()) {
+    const Expr size = extent(forall->var);
+    const auto* known = size.as<IntConst>();
+    require(known ? Expr(IntConst::make(known->value > 0 ? 1 : 0, loop::kBool))
+                  : IntConst::make(0) < size);
+    require(runs(forall->body));
+  } else if (const auto* sequence = stmt.as<nest::Sequence>()) {
+    for (const nest::Stmt& part : sequence->stmts) require(runs(part));
+  } else if (const auto* where = stmt.as<nest::Where>()) {
+    require(runs(where->consumer));
+  }
+  return condition;
+}
+
+Expr Coordinates::bound(const std::string& var, const Scope& scope,
+                        const std::set<std::string>& padded) const {
+  if (padded.contains(var)) return extent(var);
   const Variable& v = nest_.variable(var);
   const bool is_outer = v.origin == Variable::Origin::Outer;
   if (!is_outer && v.origin != Variable::Origin::Inner) return extent(var);
-  if (const auto known = nest_.known_extent(v.parent); known && *known % v.factor == 0)
+  const bool of_source = nest_.variable(v.parent).origin == Variable::Origin::Source;
+  if (const auto known = nest_.known_extent(v.parent);
+      of_source && known && *known % v.factor == 0) {
     return extent(var);
+  }
   for (const auto& [name, other] : nest_.variables) {
     const auto wanted = is_outer ? Variable::Origin::Inner : Variable::Origin::Outer;
     if (other.parent != v.parent || other.origin != wanted || other.factor != v.factor) continue;
     const Expr found = coordinate(name, scope);
     if (!found) continue;
     const Expr whole =
-        bound(v.parent, scope);  // itself a part, perhaps, and shorter than its extent
+        bound(v.parent, scope, padded);  // itself a part, perhaps, and shorter than its extent
     if (is_outer)
       return loop::ceil_divide(loop::maximum(whole - found, IntConst::make(0)), v.factor);
     return loop::minimum(extent(var), whole - found * v.factor);

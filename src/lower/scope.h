@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "lower/lattice.h"
@@ -38,9 +39,12 @@ class Coordinates {
 
   // How many coordinates a variable has.
   loop::Expr extent(const std::string& var) const;
+  // Whether every loop of the statement has something to visit, by the extents alone.
+  loop::Expr runs(const nest::Stmt& stmt) const;
   // The loop bound of a variable in this scope: its extent, shortened where the other half of a
-  // split is bound already.
-  loop::Expr bound(const std::string& var, const Scope& scope) const;
+  // split is bound already; the variables of `padded` keep their extent.
+  loop::Expr bound(const std::string& var, const Scope& scope,
+                   const std::set<std::string>& padded = {}) const;
   // The coordinate of a variable, bound itself or through variables derived from it; null while not
   // known.
   loop::Expr coordinate(const std::string& var, const Scope& scope) const;

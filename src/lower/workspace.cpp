@@ -50,7 +50,8 @@ void KernelLowering::allocate_workspace(const nest::Where& where, Emitter& out) 
 void KernelLowering::allocate_scalar(const std::string& name, Emitter& out) {
   TensorCode& target = tensors_[name];
   target.scalar = out.declare(name, loop::constant({nest_.tensor(name).type.type, 1}, 0));
-  if (assembles()) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
+  const bool asked = assembles() || fixing_.contains(name);
+  if (asked) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
 }
 
 void KernelLowering::allocate_tracked(const std::string& name, const std::string& index,

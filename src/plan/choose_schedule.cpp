@@ -11,7 +11,7 @@ using expr::Access;
 
 namespace {
 
-constexpr int64_t kLongestPanel = 4096;  // elements of a loop that is both parallel and vectorised
+constexpr int64_t kLongestPanel = 4096;   // elements of a loop that is both parallel and vectorised
 constexpr int64_t kRegisterBytes = 1024;  // of accumulators: 16 vectors of 64 bytes
 constexpr int64_t kAheadBytes = 8192;     // how far ahead to prefetch, in bytes of gathered rows
 

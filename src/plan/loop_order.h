@@ -24,12 +24,13 @@ struct OrderProblem {
   const expr::Statement* statement = nullptr;
   const std::map<std::string, expr::TensorType>* tensors = nullptr;
   LoopSpace space;
-  std::vector<std::string> outer;         // loop variables of the result and of the outermost sum
-  std::vector<std::string> inner;         // of sums inside; they come last
-  std::map<std::string, std::set<std::string>> before;  // of inner ones: those of the sums around them
-  std::set<std::string> reduced;          // loop variables of the outermost sum
-  std::map<std::string, double> extents;  // of loop variables, known or guessed
-  std::map<std::string, double> counts;   // of entries of operands, known or guessed
+  std::vector<std::string> outer;  // loop variables of the result and of the outermost sum
+  std::vector<std::string> inner;  // of sums inside; they come last
+  std::map<std::string, std::set<std::string>>
+      before;                                     // of inner ones: those of the sums around them
+  std::set<std::string> reduced;                  // loop variables of the outermost sum
+  std::map<std::string, double> extents;          // of loop variables, known or guessed
+  std::map<std::string, double> counts;           // of entries of operands, known or guessed
   std::map<std::string, double> distinct_shares;  // of operands' coordinates, where sampled
   std::set<std::string> shareable;                // operands whose structure a result may share
   bool may_convert = true;                        // false while planning a conversion

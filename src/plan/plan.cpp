@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "expr/absence.h"
+#include "expr/padding.h"
 #include "expr/result_format.h"
 #include "plan/arrange_sums.h"
 #include "plan/build_nest.h"
@@ -56,11 +58,30 @@ class Planner {
   }
 
  private:
+  static bool divides(const expr::Expr& expr) {
+    if (const auto* unary = expr.as<expr::Unary>()) return divides(unary->value);
+    if (const auto* sum = expr.as<expr::Reduce>()) return divides(sum->body);
+    const auto* binary = expr.as<expr::Binary>();
+    return binary &&
+           (binary->op == expr::BinaryOp::Div || divides(binary->a) || divides(binary->b));
+  }
+
   // A name and a type for a sum that is computed on its own.
   std::string add_intermediate(const expr::Statement& statement, const expr::Statement& part) {
     const std::string name = concat(statement.tensor, "_part", plan_.temporaries.size());
-    expr::TensorType type{part.value.type(), tensors_.at(statement.tensor).index_type,
+    const expr::TensorType& result = tensors_.at(statement.tensor);
+    expr::TensorType type{part.value.type(), result.index_type,
                           expr::result_format(part, tensors_)};
+    // Where it matters whether anything was summed, the intermediate says so by what it stores, and
+    // has no padding.
+    const bool may_be_absent = expr::is_zero(expr::without(part.value, [&](const Access& access) {
+      return !tensors_.at(access.tensor).format.is_dense();
+    }));
+    if (may_be_absent && (!result.format.is_dense() || divides(statement.value)) &&
+        !part.indices.empty() &&
+        expr::sparse_level_count(type.format) != type.format.level_count()) {
+      type.format = Format::csf(static_cast<int>(part.indices.size()));
+    }
     plan_.notes.push_back(concat(name, " = ", expr::to_string(part.value),
                                  " is computed first, as ", type.format.name()));
     tensors_[name] = type;

@@ -1,5 +1,6 @@
 // Runs the steps of a schedule.
 #include "nest/verify.h"
+#include "schedule/result_order.h"
 #include "schedule/rewrites.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
@@ -31,6 +32,7 @@ nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* rema
     }
     nest::verify_nest(result);
   }
+  require_result_order(result);
   return result;
 }
 

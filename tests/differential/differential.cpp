@@ -1,15 +1,15 @@
 // Differential testing of whole programs.
 #include "differential/differential.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <deque>
 
 #include "compile.h"
+#include "differential/prepared.h"
 #include "loop/interpret.h"
 #include "lower/lower.h"
-#include "lower/storage.h"
-#include "machine.h"
-#include "plan/unique_indices.h"
 #include "support/check.h"
 #include "tulle/tulle.h"
 
@@ -68,9 +68,10 @@ expr::StoredTensor stored_result(const TensorSpec& spec, const std::vector<int64
 }
 
 // Where two spelled-out tensors differ; patterns are compared unless the format pads or is dense.
-std::string difference(const ReferenceTensor& wanted, const ReferenceTensor& got, bool patterns) {
+std::string difference(const ReferenceTensor& wanted, const ReferenceTensor& got, bool exact,
+                       bool patterns) {
   if (wanted.sizes != got.sizes) return "sizes differ";
-  const double tolerance = wanted.type == DType::Float32 ? 1e-4 : 1e-9;
+  const double tolerance = exact ? 1e-9 : 1e-4;
   for (size_t at = 0; at < static_cast<size_t>(wanted.count()); ++at) {
     std::string place = concat(" at ", at);
     if (is_float(wanted.type)) {
@@ -89,7 +90,22 @@ std::string difference(const ReferenceTensor& wanted, const ReferenceTensor& got
   return {};
 }
 
-bool pattern_counts(const Format& format) { return !format.is_dense() && !format.has_blocks(); }
+// Whether everything is computed in double precision, as the reference does.
+bool in_double(const Case& test) {
+  return std::all_of(test.operands.begin(), test.operands.end(),
+                     [](const Operand& operand) { return operand.type == DType::Float64; });
+}
+
+// Whether a result's entries are compared one by one. Not where the format stores all or pads, and
+// not where a sum may run over nothing: sharing an operand's pattern then stores zeros that
+// appending leaves out.
+bool pattern_counts(const Case& test, const Format& format) {
+  const bool sums_nothing =
+      std::any_of(test.operands.begin(), test.operands.end(), [](const Operand& operand) {
+        return std::find(operand.sizes.begin(), operand.sizes.end(), 0) != operand.sizes.end();
+      });
+  return !format.is_dense() && !format.has_blocks() && !sums_nothing;
+}
 
 std::string check_compiled(const Case& test, const std::vector<expr::StoredTensor>& operands,
                            const std::vector<TensorSpec>& specs,
@@ -112,58 +128,20 @@ std::string check_compiled(const Case& test, const std::vector<expr::StoredTenso
     const auto stored = stored_result(spec, results[r].sizes, pos, crd,
                                       {results[r].values.data, results[r].values.length});
     const Format format = Format::parse(spec.format, spec.rank);
-    const std::string found =
-        difference(wanted.at(spec.name), expr::spell_out(stored), pattern_counts(format));
+    const std::string found = difference(wanted.at(spec.name), expr::spell_out(stored),
+                                         in_double(test), pattern_counts(test, format));
     if (!found.empty()) return concat("compiled ", spec.name, " (", spec.format, "): ", found);
   }
   return {};
 }
 
-std::string check_interpreted(const Case& test, const std::vector<expr::StoredTensor>& operands,
-                              const std::vector<TensorSpec>& specs,
-                              const plan::UniqueProgram& unique,
+std::string check_interpreted(const Case& test, const Prepared& ready,
                               const std::map<std::string, ReferenceTensor>& wanted) {
-  CompileRequest request;
-  request.program = &unique;
-  request.machine = describe_machine(test.features, test.threads);
-  request.schedule = test.schedule;
-  loop::Scalars scalars;
-  loop::Arrays arrays;
-  scalars[lower::kThreads] = test.threads;
-  for (size_t o = 0; o < specs.size(); ++o) {
-    request.operands.push_back(specs[o].name);
-    const Pattern& pattern = *operands[o].pattern;
-    request.statistics[specs[o].name] = {pattern.sizes(), pattern.value_count()};
-    scalars[lower::count_name(specs[o].name)] = pattern.value_count();
-    auto add = [&](const loop::Buffer& buffer, const void* data, int64_t length) {
-      const auto* bytes = static_cast<const std::byte*>(data);
-      arrays[buffer->name] = {buffer->element, {bytes, bytes + length * size_of(buffer->element)}};
-    };
-    const lower::TensorBuffers buffers =
-        lower::buffers_of(specs[o].name, unique.program.tensors.at(specs[o].name));
-    for (size_t l = 0; l < buffers.pos.size(); ++l) {
-      const LevelStorage& level = pattern.levels()[l];
-      if (buffers.pos[l]) add(buffers.pos[l], level.pos.data, level.pos.length);
-      if (buffers.crd[l]) add(buffers.crd[l], level.crd.data, level.crd.length);
-    }
-    add(buffers.values, operands[o].values.data(), pattern.value_count());
-  }
-  for (const auto& [index, uses] : unique.extents) {
-    for (size_t o = 0; o < specs.size(); ++o) {
-      if (specs[o].name != uses.front().tensor) continue;
-      const int64_t extent =
-          operands[o].pattern->sizes()[static_cast<size_t>(uses.front().dimension)];
-      scalars[lower::extent_name(index)] = extent;
-      for (const std::string& special : plan::specialisable_indices(unique.program)) {
-        if (special == index) request.known_extents[index] = extent;
-      }
-    }
-  }
-  const LoweredProgram lowered = lower_program(request);
+  const LoweredProgram lowered = lower_program(ready.request);
   auto compare = [&](const loop::HostProgram& program, const char* stage) -> std::string {
-    const loop::Arrays outcome = loop::interpret(program, arrays, scalars);
+    const loop::Arrays outcome = loop::interpret(program, ready.arrays, ready.scalars);
     for (const ResultLayout& layout : lowered.results) {
-      const expr::TensorType& type = unique.program.tensors.at(layout.tensor);
+      const expr::TensorType& type = ready.program.program.tensors.at(layout.tensor);
       const TensorSpec spec{layout.tensor,   type.format.name(), type.type,
                             type.index_type, type.format.rank(), {}};
       auto span = [&](int at) -> ArraySpan {
@@ -176,9 +154,9 @@ std::string check_interpreted(const Case& test, const std::vector<expr::StoredTe
         pos.push_back(span(layout.pos[l]));
         crd.push_back(span(layout.crd[l]));
         if (layout.shared_operand.empty()) continue;
-        for (size_t o = 0; o < specs.size(); ++o) {
-          if (specs[o].name != layout.shared_operand) continue;
-          const LevelStorage& level = operands[o].pattern->levels()[l];
+        for (size_t o = 0; o < ready.specs.size(); ++o) {
+          if (ready.specs[o].name != layout.shared_operand) continue;
+          const LevelStorage& level = ready.operands[o].pattern->levels()[l];
           pos.back() = {level.pos.data, level.pos.length};
           crd.back() = {level.crd.data, level.crd.length};
         }
@@ -186,7 +164,7 @@ std::string check_interpreted(const Case& test, const std::vector<expr::StoredTe
       const auto stored =
           stored_result(spec, wanted.at(layout.tensor).sizes, pos, crd, span(layout.values));
       const std::string found = difference(wanted.at(layout.tensor), expr::spell_out(stored),
-                                           pattern_counts(type.format));
+                                           in_double(test), pattern_counts(test, type.format));
       if (!found.empty())
         return concat("interpreted after ", stage, ", ", layout.tensor, ": ", found);
     }
@@ -194,47 +172,47 @@ std::string check_interpreted(const Case& test, const std::vector<expr::StoredTe
   };
   std::string found = compare(lowered.program, "lower");
   if (!found.empty()) return found;
-  return compare(optimise_program(lowered.program, request), "passes");
+  return compare(optimise_program(lowered.program, ready.request), "passes");
 }
 
 }  // namespace
 
-std::string run_case(const Case& test, int engines, std::string* refused) {
+std::string explain_case(const Case& test) {
   lower::work_per_chunk() = test.small_chunks ? 1 : lower::kWorkPerChunk;
+  const Prepared ready(test);
+  std::string text;
+  const StageSink sink = [&](std::string_view stage, const std::string& stage_text) {
+    text += concat("== ", stage, " ==\n", stage_text, "\n");
+  };
   try {
-    std::map<std::string, expr::TensorType> types;
-    std::map<std::string, ReferenceTensor> spelled;
-    std::vector<expr::StoredTensor> operands;
-    std::vector<TensorSpec> specs;
-    unsigned seed = test.seed;
-    for (const Operand& operand : test.operands) {
-      const int rank = static_cast<int>(operand.sizes.size());
-      const Format format = Format::parse(operand.format, rank);
-      operands.push_back(draw_stored(operand, ++seed));
-      spelled[operand.name] = expr::spell_out(operands.back());
-      specs.push_back({operand.name, operand.format, operand.type, operand.index_type, rank, {}});
-      types[operand.name] = {operand.type, operand.index_type, format};
-    }
-    const expr::Program parsed = expr::parse_program(test.text);
-    expr::ResolveOptions resolving;
-    for (const auto& [name, format] : test.out_formats) {
-      for (const expr::Statement& statement : parsed.statements) {
-        if (statement.tensor == name) {
-          resolving.out_formats.emplace(
-              name, Format::parse(format, static_cast<int>(statement.indices.size())));
-        }
-      }
-    }
-    const expr::ResolvedProgram resolved = expr::resolve(parsed, types, resolving);
-    const auto wanted = expr::evaluate(resolved, spelled);
+    optimise_program(lower_program(ready.request, sink).program, ready.request, sink);
+  } catch (const Error& error) {
+    text += error.what();
+  }
+  return text;
+}
+
+std::string run_case(const Case& test, int engines, std::string* refused) {
+  static const int without_disk = setenv("TULLE_CACHE", "0", 0);
+  TULLE_CHECK(without_disk == 0, "kernels that are not kept");
+  lower::work_per_chunk() = test.small_chunks ? 1 : lower::kWorkPerChunk;
+  bool is_legal = false;
+  try {
+    const Prepared ready(test);
+    const auto wanted = expr::evaluate(ready.resolved, ready.spelled);
+    is_legal = true;
     std::string found;
-    if (engines & kInterpreted) {
-      found = check_interpreted(test, operands, specs, plan::with_unique_indices(resolved), wanted);
-    }
-    if (found.empty() && engines & kCompiled) found = check_compiled(test, operands, specs, wanted);
+    if (engines & kInterpreted) found = check_interpreted(test, ready, wanted);
+    if (found.empty() && engines & kCompiled)
+      found = check_compiled(test, ready.operands, ready.specs, wanted);
     return found;
   } catch (const InternalError& error) {
     return concat("InternalError: ", error.what());
+  } catch (const UserError& error) {
+    // After the language has accepted it nothing but a schedule may be refused.
+    if (!refused || (is_legal && test.schedule.empty())) return concat("refused: ", error.what());
+    *refused = error.what();
+    return {};
   } catch (const Error& error) {
     if (!refused) return concat("refused: ", error.what());
     *refused = error.what();

@@ -47,6 +47,9 @@ enum Engines : int { kCompiled = 1, kInterpreted = 2, kBoth = 3 };
 // difference.
 std::string run_case(const Case& test, int engines = kBoth, std::string* refused = nullptr);
 
+// What each stage makes of the case, up to the loop IR after passes.
+std::string explain_case(const Case& test);
+
 // The operand's data, drawn from the seed: spelled out, and as it is stored. A list of coordinates
 // that may repeat or stand in any order does.
 expr::ReferenceTensor draw(const Operand& operand, unsigned seed);

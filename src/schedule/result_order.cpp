@@ -1,0 +1,103 @@
+// Comparing the loops around a result with its levels.
+#include "schedule/result_order.h"
+
+#include <algorithm>
+
+#include "schedule/queries.h"
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+// The loops around the assignment, outermost first; false if it is not in the statement.
+bool find_loops(const Stmt& stmt, const Assign* target, Names& loops) {
+  if (stmt.get() == target) return true;
+  if (const auto* forall = stmt.as<Forall>()) {
+    loops.push_back(forall->var);
+    if (find_loops(forall->body, target, loops)) return true;
+    loops.pop_back();
+  } else if (const auto* where = stmt.as<Where>()) {
+    return find_loops(where->consumer, target, loops);
+  } else if (const auto* sequence = stmt.as<Sequence>()) {
+    return std::any_of(sequence->stmts.begin(), sequence->stmts.end(),
+                       [&](const Stmt& part) { return find_loops(part, target, loops); });
+  }
+  return false;
+}
+
+// The loops over a variable, the most significant first: itself, the halves of its split, or the
+// loop that it is fused into.
+Names loops_over(const Nest& nest, const Names& loops, const std::string& var) {
+  if (contains(loops, var)) return {var};
+  for (const auto& [outer, variable] : nest.variables) {
+    if (variable.origin != Variable::Origin::Outer || variable.parent != var) continue;
+    for (const auto& [inner, other] : nest.variables) {
+      if (other.origin != Variable::Origin::Inner || other.parent != var ||
+          other.factor != variable.factor) {
+        continue;
+      }
+      Names found = loops_over(nest, loops, outer);
+      const Names rest = loops_over(nest, loops, inner);
+      if (found.empty() || rest.empty()) continue;
+      found.insert(found.end(), rest.begin(), rest.end());
+      return found;
+    }
+  }
+  for (const auto& [fused, variable] : nest.variables) {
+    if (variable.origin != Variable::Origin::Fused) continue;
+    if (variable.parent == var || variable.second == var) {
+      if (Names found = loops_over(nest, loops, fused); !found.empty()) return found;
+    }
+  }
+  return {};
+}
+
+Names loops_over(const Nest& nest, const Names& loops, const LevelExpr& level,
+                 const std::string& index) {
+  if (level.part != LevelExpr::Part::Whole) {
+    const bool quotient = level.part == LevelExpr::Part::Quotient;
+    for (const auto& [name, variable] : nest.variables) {
+      if (variable.origin != (quotient ? Variable::Origin::Outer : Variable::Origin::Inner))
+        continue;
+      if (variable.parent != index || variable.factor != level.divisor) continue;
+      if (Names found = loops_over(nest, loops, name); !found.empty()) return found;
+    }
+  }
+  return loops_over(nest, loops, index);
+}
+
+}  // namespace
+
+void require_result_order(const Nest& nest) {
+  for (const Assign* assign : assigns(nest.root)) {
+    const Tensor& result = nest.tensor(assign->tensor);
+    const Format& format = result.type.format;
+    if (result.role != Tensor::Role::Result || format.is_dense()) continue;
+    if (!result.shares_pattern_of.empty() || !format.is_ordered()) continue;
+    Names loops;
+    find_loops(nest.root, assign, loops);
+    size_t stored = 0;  // levels down to the last that stores coordinates
+    for (size_t l = 0; l < format.levels().size(); ++l) {
+      if (!is_full(format.levels()[l].kind)) stored = l + 1;
+    }
+    Names wanted;
+    for (size_t l = 0; l < stored; ++l) {
+      const LevelExpr& level = format.levels()[l].expr;
+      const std::string& index = assign->indices[static_cast<size_t>(level.dimension)];
+      for (const std::string& loop : loops_over(nest, loops, level, index)) {
+        if (wanted.empty() || wanted.back() != loop) wanted.push_back(loop);
+      }
+    }
+    if (wanted.size() <= loops.size() && std::equal(wanted.begin(), wanted.end(), loops.begin()))
+      continue;
+    user_error("'", assign->tensor, "' (", format.name(),
+               ") is built entry by entry, which takes the loops ", list_of(wanted),
+               " outermost in this order, but the schedule has ", list_of(loops),
+               "; reorder them, gather sums with precompute, or ask for a dense result.");
+  }
+}
+
+}  // namespace tulle::schedule

@@ -1,0 +1,201 @@
+// Random programs.
+#include "differential/random_case.h"
+
+#include <algorithm>
+#include <set>
+
+#include "support/check.h"
+
+namespace tulle::differential {
+
+namespace {
+
+using Indices = std::vector<std::string>;
+
+constexpr int64_t kMostPoints = 12000;  // of the whole iteration space: the reference visits all
+
+// A piece of text and the indices that are free in it.
+struct Piece {
+  std::string text;
+  Indices free;
+};
+
+void unite(Indices& into, const Indices& more) {
+  for (const std::string& index : more) {
+    if (std::find(into.begin(), into.end(), index) == into.end()) into.push_back(index);
+  }
+}
+
+std::string joined(const Indices& indices) {
+  std::string text;
+  for (const std::string& index : indices) text += (text.empty() ? "" : ",") + index;
+  return text;
+}
+
+std::string access(const std::string& name, const Indices& indices) {
+  return indices.empty() ? name : concat(name, "[", joined(indices), "]");
+}
+
+class Generator {
+ public:
+  explicit Generator(uint64_t seed) : dice_(seed) {
+    test_.seed = static_cast<unsigned>(seed);
+    type_ = dice_.pick<DType>({DType::Float32, DType::Float32, DType::Float32, DType::Float32,
+                               DType::Float64, DType::Float64, DType::Int64, DType::Int32,
+                               DType::Bool});
+    mixed_ = dice_.chance(0.15);
+    index_type_ = dice_.chance(0.6) ? DType::Int32 : DType::Int64;
+    choose_extents();
+  }
+
+  Case run() {
+    const size_t statements = dice_.chance(0.75) ? 1 : 2 + dice_.below(2);
+    size_t left = 1 + dice_.below(4);
+    for (size_t s = 0; s < statements; ++s) {
+      const size_t here = s + 1 == statements ? left : std::min(left, 1 + dice_.below(2));
+      left = std::max<size_t>(1, left - here);
+      add_statement(here);
+    }
+    test_.threads = static_cast<int>(dice_.between(1, 3));
+    test_.small_chunks = dice_.chance(0.8);
+    if (dice_.chance(0.3)) test_.features = dice_.pick<std::string>({"sse4.2", "avx2"});
+    if (dice_.chance(0.4)) test_.schedule = random_schedule(dice_, test_);
+    return test_;
+  }
+
+ private:
+  void choose_extents() {
+    const size_t count = 2 + dice_.below(4);
+    const Indices names = {"i", "j", "k", "l", "m"};
+    int64_t points = 1;
+    for (size_t n = 0; n < count; ++n) {
+      int64_t extent = dice_.between(2, dice_.chance(0.2) ? 20 : 8);
+      if (dice_.chance(0.08)) extent = 1;
+      if (dice_.chance(0.03)) extent = 0;
+      if (points * extent > kMostPoints) extent = 2;
+      points *= std::max<int64_t>(1, extent);
+      extents_.push_back({names[n], extent});
+    }
+  }
+
+  Indices some_indices(size_t rank) {
+    Indices names;
+    for (const auto& [name, extent] : extents_) names.push_back(name);
+    dice_.shuffle(names);
+    while (names.size() > rank) names.pop_back();
+    if (names.size() >= 2 && dice_.chance(0.06)) names[0] = names[1];
+    return names;
+  }
+
+  int64_t extent_of(const std::string& index) const {
+    return std::find_if(extents_.begin(), extents_.end(),
+                        [&](const auto& entry) { return entry.first == index; })
+        ->second;
+  }
+
+  Piece new_operand() {
+    const size_t rank = dice_.pick<size_t>({0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4});
+    const Indices indices = some_indices(rank);
+    Operand operand;
+    operand.name = concat(static_cast<char>('A' + test_.operands.size()));
+    operand.format = random_format(dice_, static_cast<int>(indices.size()), false);
+    for (const std::string& index : indices) operand.sizes.push_back(extent_of(index));
+    operand.density = dice_.pick<double>({0.1, 0.3, 0.3, 0.5, 0.9, 0});
+    operand.type = mixed_ ? dice_.pick<DType>({DType::Float32, DType::Float64, DType::Int32,
+                                               DType::Int64, DType::Bool})
+                          : type_;
+    operand.index_type = index_type_;
+    if (dice_.chance(0.1)) operand.index_type = dice_.chance(0.5) ? DType::Int32 : DType::Int64;
+    operand.explicit_zeros = dice_.chance(0.15);
+    if (dice_.chance(0.15))
+      operand.spread = dice_.chance(0.5) ? Spread::EmptyRows : Spread::OneEntry;
+    test_.operands.push_back(operand);
+    used_.push_back({operand.name, indices});
+    return {access(operand.name, indices), distinct(indices)};
+  }
+
+  // An operand or an earlier result, most often one not used before; the same one under other
+  // indices where the sizes agree.
+  Piece leaf() {
+    if (!used_.empty() && dice_.chance(0.12)) {
+      const auto& [name, indices] = dice_.pick(used_);
+      Indices other = indices;
+      for (std::string& index : other) {
+        for (const auto& [candidate, extent] : extents_) {
+          if (extent == extent_of(index) && dice_.chance(0.5)) index = candidate;
+        }
+      }
+      return {access(name, other), distinct(other)};
+    }
+    if (!pending_.empty() && dice_.chance(0.7)) {
+      const auto [name, indices] = pending_.back();
+      pending_.pop_back();
+      return {access(name, indices), distinct(indices)};
+    }
+    return new_operand();
+  }
+
+  static Indices distinct(const Indices& indices) {
+    Indices found;
+    unite(found, indices);
+    return found;
+  }
+
+  Piece expression(size_t leaves) {
+    Piece piece;
+    if (leaves <= 1) {
+      piece = leaf();
+      if (dice_.chance(0.1)) piece.text = concat(number(), " * ", piece.text);
+    } else {
+      const size_t left = 1 + dice_.below(leaves - 1);
+      piece = expression(left);
+      const Piece right = expression(leaves - left);
+      const std::string op = dice_.pick<std::string>({"*", "*", "*", "*", "+", "+", "-", "-", "/"});
+      piece.text = concat("(", piece.text, " ", op, " ", right.text, ")");
+      unite(piece.free, right.free);
+      if (dice_.chance(0.02)) piece.text = concat("(", piece.text, " + ", number(), ")");
+    }
+    if (dice_.chance(0.08) && !piece.free.empty()) {
+      const size_t at = dice_.below(piece.free.size());
+      piece.text = concat("sum(", piece.free[at], ", ", piece.text, ")");
+      piece.free.erase(piece.free.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    if (dice_.chance(0.1)) {
+      piece.text = concat(
+          dice_.pick<std::string>({"neg", "abs", "relu", "square", "sign", "sin", "tanh", "floor"}),
+          "(", piece.text, ")");
+    }
+    return piece;
+  }
+
+  std::string number() { return dice_.pick<std::string>({"2", "3", "0.5", "2.5"}); }
+
+  void add_statement(size_t leaves) {
+    const Piece value = expression(leaves);
+    Indices left = value.free;
+    dice_.shuffle(left);
+    const size_t most = std::min<size_t>(left.size(), 4);
+    const size_t rank = dice_.chance(0.3) ? most : dice_.below(most + 1);
+    left.resize(rank);
+    const std::string name = concat("R", statements_++);
+    test_.text += concat(test_.text.empty() ? "" : "\n", access(name, left), " = ", value.text);
+    if (dice_.chance(0.3))
+      test_.out_formats[name] = random_format(dice_, static_cast<int>(rank), true);
+    pending_.push_back({name, left});
+  }
+
+  Dice dice_;
+  Case test_;
+  DType type_ = DType::Float32, index_type_ = DType::Int32;
+  bool mixed_ = false;
+  int statements_ = 0;
+  std::vector<std::pair<std::string, int64_t>> extents_;
+  std::vector<std::pair<std::string, Indices>> used_;     // operands
+  std::vector<std::pair<std::string, Indices>> pending_;  // results that nothing used yet
+};
+
+}  // namespace
+
+Case random_case(uint64_t seed) { return Generator(seed).run(); }
+
+}  // namespace tulle::differential

@@ -1,0 +1,50 @@
+// Random cases: programs, formats, shapes, data and schedules.
+#pragma once
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "differential/differential.h"
+
+namespace tulle::differential {
+
+// A source of small choices.
+class Dice {
+ public:
+  explicit Dice(uint64_t seed) : random_(seed) {}
+
+  // One of 0 .. count-1.
+  size_t below(size_t count) {
+    return std::uniform_int_distribution<size_t>(0, count - 1)(random_);
+  }
+  int64_t between(int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random_);
+  }
+  bool chance(double share) { return std::bernoulli_distribution(share)(random_); }
+  template <typename T>
+  const T& pick(const std::vector<T>& choices) {
+    return choices[below(choices.size())];
+  }
+  template <typename T>
+  void shuffle(std::vector<T>& values) {
+    std::shuffle(values.begin(), values.end(), random_);
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+// The same case for the same seed. Not every one is legal: some are refused.
+Case random_case(uint64_t seed);
+
+// A format for a tensor of that rank: a name, or the long form with any dimension order, blocks
+// and, unless `sorted`, coordinates in any order and repeated ones.
+std::string random_format(Dice& dice, int rank, bool sorted);
+
+// A schedule of steps that the case's nest accepts, and now and then one that it does not; empty
+// for a program of several nests.
+std::string random_schedule(Dice& dice, const Case& test);
+
+}  // namespace tulle::differential

@@ -1,0 +1,112 @@
+// Random schedules, step by step over the nest as it is after the steps before.
+#include <algorithm>
+
+#include "differential/prepared.h"
+#include "differential/random_case.h"
+#include "schedule/queries.h"
+#include "schedule/schedule.h"
+#include "support/check.h"
+
+namespace tulle::differential {
+
+namespace {
+
+class Scheduler {
+ public:
+  Scheduler(Dice& dice, nest::Nest nest) : dice_(dice), nest_(std::move(nest)) {}
+
+  std::string run() {
+    const size_t wanted = 1 + dice_.below(5);
+    for (size_t tries = 0; tries < 4 * wanted && steps_.size() < wanted; ++tries) take(draw());
+    // One that is refused must be refused well.
+    if (dice_.chance(0.05)) steps_.push_back(draw());
+    std::string text;
+    for (const std::string& step : steps_) text += (text.empty() ? "" : "; ") + step;
+    return text;
+  }
+
+ private:
+  void take(const std::string& step) {
+    try {
+      nest_ = schedule::apply(schedule::parse_schedule(step), nest_);
+      steps_.push_back(step);
+    } catch (const UserError&) {
+    }
+  }
+
+  std::vector<std::string> loops() const {
+    std::vector<std::string> found;
+    schedule::for_each_loop(nest_.root, [&](const nest::Forall& loop) {
+      if (!schedule::contains(found, loop.var)) found.push_back(loop.var);
+    });
+    return found;
+  }
+
+  std::vector<std::string> tensors(nest::Tensor::Role role) const {
+    std::vector<std::string> found;
+    for (const auto& [name, tensor] : nest_.tensors) {
+      if (tensor.role == role) found.push_back(name);
+    }
+    return found;
+  }
+
+  std::string draw() {
+    std::vector<std::string> vars = loops();
+    if (vars.empty()) return "precompute(acc)";
+    const std::string var = dice_.pick(vars);
+    const std::string fresh = concat("v", fresh_++);
+    switch (dice_.below(10)) {
+      case 0:
+        return concat("split(", var, ", ", dice_.between(2, 5), ", ", fresh, "o, ", fresh, "i)");
+      case 1:
+      case 2: {
+        dice_.shuffle(vars);
+        return concat("reorder(", schedule::list_of(vars), ")");
+      }
+      case 3:
+        return concat("fuse(", var, ", ", dice_.pick(vars), ", ", fresh, ")");
+      case 4: {
+        dice_.shuffle(vars);
+        vars.resize(dice_.below(std::min<size_t>(vars.size(), 2) + 1));
+        return concat("precompute(", fresh, ", (", vars.empty() ? "" : schedule::list_of(vars),
+                      "))");
+      }
+      case 5:
+        return concat("precompute(", fresh, ", ", var, ", tracked)");
+      case 6:
+        return concat("parallel(", vars.front(), ", by=", dice_.chance(0.5) ? "rows" : "nnz", ")");
+      case 7:
+        return concat("vectorize(", vars.back(), ", ", dice_.pick<int>({2, 4, 8, 16}), ")");
+      case 8:
+        return concat("unroll(", var, ", ", dice_.pick<int>({0, 2, 3, 4}), ")");
+      default: {
+        const auto operands = tensors(nest::Tensor::Role::Operand);
+        if (operands.empty() || dice_.chance(0.3))
+          return concat("nontemporal(", tensors(nest::Tensor::Role::Result).front(), ")");
+        return concat("prefetch(", dice_.pick(operands), ", ", dice_.between(1, 9), ")");
+      }
+    }
+  }
+
+  Dice& dice_;
+  nest::Nest nest_;
+  std::vector<std::string> steps_;
+  int fresh_ = 0;
+};
+
+}  // namespace
+
+std::string random_schedule(Dice& dice, const Case& test) {
+  try {
+    const Prepared ready(test);
+    const CompileRequest& request = ready.request;
+    const plan::Plan plan = plan::make_plan(
+        {request.program, request.known_extents, request.statistics, request.machine, {}});
+    if (plan.steps.size() != 1) return {};
+    return Scheduler(dice, std::get<plan::PlannedNest>(plan.steps[0]).nest).run();
+  } catch (const Error&) {
+    return {};  // running the case will tell
+  }
+}
+
+}  // namespace tulle::differential
