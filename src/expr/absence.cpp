@@ -2,6 +2,7 @@
 #include "expr/absence.h"
 
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::expr {
 
@@ -42,9 +43,11 @@ class Folder {
       case BinaryOp::Sub:
         if (!a && !b) return {};
         if (!b) return converted(a, binary.type);
+        if (!a && mutant("absence-drops-sign")) return converted(b, binary.type);
         if (!a) return Unary::make(ElementFunction::Neg, b, binary.type);
         break;
       case BinaryOp::Mul:
+        if (mutant("absence-keeps-product") && (a || b)) return converted(a ? a : b, binary.type);
         if (!a || !b) return {};
         break;
       case BinaryOp::Div:

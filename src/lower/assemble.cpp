@@ -125,7 +125,7 @@ void KernelLowering::append(int group, const Scope& scope, Emitter& out, const B
     if (!mine.always && !mine.sometimes) return;  // nothing is ever assigned here
     if (mine.sometimes) {
       out.add(loop::Declare::make(mine.flag.as<loop::Var>()->name, IntConst::make(0, loop::kBool)));
-      if (!mine.always) exists = mine.flag;
+      if (!mine.always && !mutant("append-untouched")) exists = mine.flag;
     }
   } else {
     const Expr& below = counters_[static_cast<size_t>(group) + 1];

@@ -1,5 +1,6 @@
 // Cutting the outermost loop into chunks of equal work.
 #include "lower/kernel_lowering.h"
+#include "support/mutant.h"
 
 namespace tulle::lower {
 
@@ -49,7 +50,9 @@ KernelLowering::Range KernelLowering::chunk_of_rows(const nest::Forall& loop, co
         body.snapshot("half", Binary::make(BinaryOp::Div, low + high, IntConst::make(2)));
     right.assign(low, half + 1);
     left.assign(high, half);
-    body.add(loop::If::make(work_before(half) < target, right.take(), left.take()));
+    const Expr before = mutant("chunk-skips-row") && name == "first" ? work_before(half) <= target
+                                                                     : work_before(half) < target;
+    body.add(loop::If::make(before, right.take(), left.take()));
     out.add(loop::While::make(low < high, body.take()));
     return low;
   };
@@ -64,7 +67,7 @@ KernelLowering::Range KernelLowering::chunk_of_positions(const LevelCode& level,
   const Expr count = out.let("count", positions.end - positions.begin);
   auto cut = [&](const std::string& name, const Expr& chunk) {
     const Expr at = out.declare(name, positions.begin + share(count, chunk));
-    if (level.is_unique()) return at;
+    if (level.is_unique() || mutant("chunk-cuts-run")) return at;
     // A run of equal coordinates belongs to the chunk that it starts in.
     const Expr inside = out.declare("inside", loop::both(positions.begin < at, at < positions.end));
     Emitter body = out.nested(), on = out.nested(), stop = out.nested();

@@ -169,9 +169,10 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
     body.add(chain);
     step_past(walkers, body);
   }
-  // A chunk has no constant bounds to unroll whole.
+  // Only constant bounds can be unrolled whole; those of a chunk or of the last block are not.
   const bool whole = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor == 0;
-  const bool plain = iterating.empty() && !(whole && is_outermost(loop));
+  const bool constant = range.begin.as<IntConst>() && range.end.as<IntConst>();
+  const bool plain = iterating.empty() && (constant || !whole);
   out.add(loop::For::make(variable, range.begin, range.end, body.take(),
                           plain ? kind_of(loop.tag) : loop::LoopKind::Serial,
                           plain ? loop.tag.factor : 0));
@@ -251,6 +252,7 @@ Expr KernelLowering::range_condition(const nest::Forall& loop, bool visits_paddi
                                      const Scope& before, const Scope& scope) const {
   const bool may_exceed =
       nest_.variable(loop.var).origin == nest::Variable::Origin::Fused || visits_padding;
+  if (mutant("block-unguarded")) return {};
   if (!may_exceed || nest_.variable(loop.var).origin == nest::Variable::Origin::Source) return {};
   Expr condition;
   for (const std::string& source : nest_.sources(loop.var)) {

@@ -161,8 +161,13 @@ Expr KernelLowering::result_position(const Scope& scope, int last_level) const {
   const nest::Tensor& tensor = nest_.tensor(result_);
   if (!tensor.shares_pattern_of.empty()) {
     for (const auto& [id, cursor] : scope.cursors) {
-      if (cursor.access->tensor == tensor.shares_pattern_of && !scope.absent.contains(id))
-        return cursor.at.begin;
+      if (cursor.access->tensor != tensor.shares_pattern_of || scope.absent.contains(id)) continue;
+      const auto& levels = tensors_.at(cursor.access->tensor).levels;
+      Expr position = cursor.at.begin;
+      for (int l = cursor.level; l < static_cast<int>(levels.size()); ++l) {
+        position = levels[static_cast<size_t>(l)]->locate(position, level_coordinate(l, scope));
+      }
+      return position;
     }
     internal_error("the operand ", tensor.shares_pattern_of, " that ", result_,
                    " shares its pattern with");

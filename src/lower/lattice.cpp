@@ -82,7 +82,7 @@ std::vector<AccessSet> lattice_points(const nest::Stmt& stmt, const AccessSet& i
     for (size_t m = 0; m < members.size(); ++m) {
       (bits >> m & 1 ? present : missing).insert(members[m]);
     }
-    if (vanishes(stmt, missing)) continue;
+    if (vanishes(stmt, missing) != mutant("lattice-inverts")) continue;
     AccessSet needed;
     for (const Access* access : live_accesses(stmt, missing)) {
       if (present.contains(access->id)) needed.insert(access->id);

@@ -5,6 +5,7 @@
 #include "lower/kernel_parameters.h"
 #include "lower/storage.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::lower {
 
@@ -76,7 +77,8 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result,
   const Expr size =
       shared.empty() ? dense_size(nest, result) : Expr(loop::Var::make(count_name(shared)));
   // Padding of blocks is never visited.
-  const bool zeroed = lowering.needs_zeros() || result.tensor->type.format.has_blocks();
+  const bool zeroed = (lowering.needs_zeros() && !mutant("result-not-zeroed")) ||
+                      result.tensor->type.format.has_blocks();
   program.steps.push_back(loop::LetStep{
       chunks_name(result.name), lowering.can_be_cut() ? chunk_count(nest, 1) : IntConst::make(1)});
   program.steps.push_back(

@@ -3,6 +3,7 @@
 
 #include "lower/storage.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::lower {
 
@@ -51,7 +52,7 @@ Expr Coordinates::runs(const nest::Stmt& stmt) const {
 
 Expr Coordinates::bound(const std::string& var, const Scope& scope,
                         const std::set<std::string>& padded) const {
-  if (padded.contains(var)) return extent(var);
+  if (padded.contains(var) || mutant("split-unbounded")) return extent(var);
   const Variable& v = nest_.variable(var);
   const bool is_outer = v.origin == Variable::Origin::Outer;
   if (!is_outer && v.origin != Variable::Origin::Inner) return extent(var);
@@ -99,7 +100,8 @@ Expr Coordinates::coordinate(const std::string& var, const Scope& scope) const {
   for (const auto& [name, v] : nest_.variables) {
     if (v.origin != Variable::Origin::Fused || (v.parent != var && v.second != var)) continue;
     if (const Expr fused = coordinate(name, scope)) {
-      return Binary::make(v.parent == var ? BinaryOp::Div : BinaryOp::Mod, fused, extent(v.second));
+      const std::string& width = mutant("fuse-wrong-extent") ? v.parent : v.second;
+      return Binary::make(v.parent == var ? BinaryOp::Div : BinaryOp::Mod, fused, extent(width));
     }
   }
   return {};

@@ -1,5 +1,6 @@
 // Finding coordinates among the stored ones.
 #include "lower/kernel_lowering.h"
+#include "support/mutant.h"
 
 namespace tulle::lower {
 
@@ -36,7 +37,9 @@ Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& ran
   Emitter right = out.nested(), left = out.nested();
   right.assign(low, half + 1);
   left.assign(high, half);
-  body.add(loop::If::make(level.coordinate(half) < coordinate, right.take(), left.take()));
+  const Expr before = mutant("search-goes-past") ? level.coordinate(half) <= coordinate
+                                                 : level.coordinate(half) < coordinate;
+  body.add(loop::If::make(before, right.take(), left.take()));
   out.add(loop::While::make(low < high, body.take()));
   return low;
 }
@@ -47,7 +50,7 @@ Expr emit_segment_end(Emitter& out, const LevelCode& level, const Expr& begin, c
   const Expr same = out.declare("same", next < end);
   Emitter body = out.nested(), on = out.nested(), stop = out.nested();
   on.assign(next, next + 1);
-  on.assign(same, next < end);
+  on.assign(same, mutant("segment-ends-early") ? IntConst::make(0, loop::kBool) : next < end);
   stop.assign(same, IntConst::make(0, loop::kBool));
   body.add(loop::If::make(level.coordinate(next) == coordinate, on.take(), stop.take()));
   out.add(loop::While::make(same, body.take()));

@@ -3,6 +3,7 @@
 #include "lower/kernel_lowering.h"
 #include "lower/levels/dense.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::lower {
 
@@ -112,7 +113,8 @@ void KernelLowering::allocate_array(const std::string& name,
     variables.push_back(names_.fresh(index));
     at = at * coordinates_.extent(index) + loop::Var::make(variables.back());
   }
-  loop::Stmt zero = loop::Store::make(target.values, at, loop::constant({element, 1}, 0));
+  loop::Stmt zero = loop::Store::make(
+      target.values, at, loop::constant({element, 1}, mutant("workspace-wrong-zero") ? 1 : 0));
   for (size_t d = indices.size(); d-- > 0;) {
     const nest::Forall* filling = find_loop(where.producer, indices[d]);
     loop::LoopKind kind = loop::LoopKind::Serial;

@@ -98,7 +98,7 @@ class Scheduler {
     return std::find(problem_.outer.begin(), problem_.outer.end(), var) != problem_.outer.end();
   }
 
-  // Rows that entries gather from an operand too large for the second cache are fetched ahead;
+  // Rows that entries gather from an operand several times the second cache are fetched ahead;
   // results that would crowd the operands out of the last cache are stored past it.
   void look_ahead() {
     const expr::Statement& statement = *problem_.statement;
@@ -112,7 +112,7 @@ class Scheduler {
       double bytes = static_cast<double>(size_of(type.type)), row_bytes = bytes;
       for (const std::string& index : access->indices) bytes *= problem_.extents.at(index);
       row_bytes = bytes / std::max(1.0, problem_.extents.at(row));
-      if (bytes <= static_cast<double>(machine_.second_cache) || !is_scattered(row)) continue;
+      if (bytes <= 4 * static_cast<double>(machine_.second_cache) || !is_scattered(row)) continue;
       const auto distance =
           std::max<int64_t>(8, kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes)));
       add(concat("prefetch(", access->tensor, ", ", distance, ")"));

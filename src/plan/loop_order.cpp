@@ -6,6 +6,7 @@
 
 #include "expr/absence.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::plan {
 
@@ -202,13 +203,15 @@ class Search {
         previous = std::max(previous, at);
         if (at > reduced_at) {
           before_sum = false;
-          if (l != last_stored || level.kind != LevelKind::Compressed) only_last_in_sum = false;
+          const bool whole = level.expr.part == LevelExpr::Part::Whole;
+          if (l != last_stored || level.kind != LevelKind::Compressed || !whole)
+            only_last_in_sum = false;
         }
       } else if (at < previous) {
         in_order = false;
       }
     }
-    if (!in_order) {
+    if (!in_order && !mutant("order-never-sorts")) {
       choice.route = Route::Sort;
     } else if (before_sum) {
       choice.route = Route::Append;
@@ -221,7 +224,8 @@ class Search {
 
   // The operand whose entries are exactly the result's, stored alike.
   const Access* pattern_owner(const OrderChoice& choice) const {
-    if (sparse_.size() != 1 || !decisive_.contains(sparse_[0]->id) ||
+    if (sparse_.size() != 1 ||
+        (!decisive_.contains(sparse_[0]->id) && !mutant("pattern-shared-anyway")) ||
         choice.converted.contains(sparse_[0]->id)) {
       return nullptr;
     }

@@ -2,6 +2,7 @@
 #include "plan/unique_indices.h"
 
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::plan {
 
@@ -51,8 +52,8 @@ UniqueProgram with_unique_indices(const expr::ResolvedProgram& program) {
     std::map<std::string, std::vector<expr::ExtentUse>> kept;
     for (const auto& [index, uses] : extents) {
       const auto taken = unique.extents.find(index);
-      const bool differs =
-          taken != unique.extents.end() && !same_use(taken->second.front(), uses.front());
+      const bool differs = !mutant("indices-not-renamed") && taken != unique.extents.end() &&
+                           !same_use(taken->second.front(), uses.front());
       const std::string name = differs ? concat(index, "_", s) : index;
       if (differs) renames[index] = name;
       kept[name] = uses;

@@ -116,6 +116,10 @@ void check_storage(const Nest& nest, const Assign& target, const std::string& wo
     }
     return;
   }
+  if (!result.shares_pattern_of.empty()) {
+    user_error("'", target.tensor, "' has the pattern of '", result.shares_pattern_of,
+               "', so there is nothing to track; leave 'tracked' out.");
+  }
   if (loops.size() != 1) {
     user_error(
         "A tracked workspace has one variable, but ", loops.size(),

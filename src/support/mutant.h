@@ -8,6 +8,24 @@
 
 namespace tulle {
 
+// All of them but those that only checked mode shows, by the folder they are in.
+inline constexpr std::string_view kMutants[] = {
+    // expr
+    "absence-drops-sign", "absence-keeps-product",
+    // plan
+    "indices-not-renamed", "order-never-sorts", "pattern-shared-anyway",
+    // schedule
+    "parallel-over-reduction", "precompute-overwrites", "result-order-unchecked",
+    // lower
+    "append-untouched", "block-unguarded", "chunk-cuts-run", "chunk-skips-row", "fuse-wrong-extent",
+    "lattice-drops-point", "lattice-inverts", "result-not-zeroed", "search-goes-past",
+    "segment-ends-early", "split-unbounded", "tracked-keeps-round", "tracked-unsorted",
+    "workspace-wrong-zero",
+    // passes
+    "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store", "simplify-drops-store",
+    "unroll-missing-remainder", "vector-reduce-drops-init", "vectorize-ignores-mask",
+    "vectorize-missing-tail"};
+
 // The fault that is switched on, none if empty. It starts as the environment's TULLE_MUTANT.
 inline std::string& active_mutant() {
   static std::string name = [] {

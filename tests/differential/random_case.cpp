@@ -2,7 +2,7 @@
 #include "differential/random_case.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "support/check.h"
 
@@ -111,7 +111,7 @@ class Generator {
       operand.spread = dice_.chance(0.5) ? Spread::EmptyRows : Spread::OneEntry;
     test_.operands.push_back(operand);
     used_.push_back({operand.name, indices});
-    return {access(operand.name, indices), distinct(indices)};
+    return {access(operand.name, renamed(indices)), distinct(indices)};
   }
 
   // An operand or an earlier result, most often one not used before; the same one under other
@@ -125,12 +125,12 @@ class Generator {
           if (extent == extent_of(index) && dice_.chance(0.5)) index = candidate;
         }
       }
-      return {access(name, other), distinct(other)};
+      return {access(name, renamed(other)), distinct(other)};
     }
     if (!pending_.empty() && dice_.chance(0.7)) {
       const auto [name, indices] = pending_.back();
       pending_.pop_back();
-      return {access(name, indices), distinct(indices)};
+      return {access(name, renamed(indices)), distinct(indices)};
     }
     return new_operand();
   }
@@ -157,7 +157,7 @@ class Generator {
     }
     if (dice_.chance(0.08) && !piece.free.empty()) {
       const size_t at = dice_.below(piece.free.size());
-      piece.text = concat("sum(", piece.free[at], ", ", piece.text, ")");
+      piece.text = concat("sum(", renamed({piece.free[at]})[0], ", ", piece.text, ")");
       piece.free.erase(piece.free.begin() + static_cast<std::ptrdiff_t>(at));
     }
     if (dice_.chance(0.1)) {
@@ -170,7 +170,21 @@ class Generator {
 
   std::string number() { return dice_.pick<std::string>({"2", "3", "0.5", "2.5"}); }
 
+  // The names that this statement gives the indices.
+  Indices renamed(Indices indices) const {
+    for (std::string& index : indices) index = names_.at(index);
+    return indices;
+  }
+
+  void choose_names() {
+    Indices names;
+    for (const auto& [name, extent] : extents_) names.push_back(name);
+    if (dice_.chance(0.3)) dice_.shuffle(names);
+    for (size_t n = 0; n < names.size(); ++n) names_[extents_[n].first] = names[n];
+  }
+
   void add_statement(size_t leaves) {
+    choose_names();
     const Piece value = expression(leaves);
     Indices left = value.free;
     dice_.shuffle(left);
@@ -178,10 +192,18 @@ class Generator {
     const size_t rank = dice_.chance(0.3) ? most : dice_.below(most + 1);
     left.resize(rank);
     const std::string name = concat("R", statements_++);
-    test_.text += concat(test_.text.empty() ? "" : "\n", access(name, left), " = ", value.text);
-    if (dice_.chance(0.3))
-      test_.out_formats[name] = random_format(dice_, static_cast<int>(rank), true);
+    test_.text +=
+        concat(test_.text.empty() ? "" : "\n", access(name, renamed(left)), " = ", value.text);
+    if (dice_.chance(0.3)) test_.out_formats[name] = result_format(rank);
     pending_.push_back({name, left});
+  }
+
+  // An operand's, or any.
+  std::string result_format(size_t rank) {
+    const Operand& like = dice_.pick(test_.operands);
+    const Format format = Format::parse(like.format, static_cast<int>(like.sizes.size()));
+    if (like.sizes.size() == rank && format.is_ordered() && format.is_unique()) return like.format;
+    return random_format(dice_, static_cast<int>(rank), true);
   }
 
   Dice dice_;
@@ -190,6 +212,7 @@ class Generator {
   bool mixed_ = false;
   int statements_ = 0;
   std::vector<std::pair<std::string, int64_t>> extents_;
+  std::map<std::string, std::string> names_;              // of the indices in this statement
   std::vector<std::pair<std::string, Indices>> used_;     // operands
   std::vector<std::pair<std::string, Indices>> pending_;  // results that nothing used yet
 };

@@ -63,8 +63,10 @@ class Scheduler {
         dice_.shuffle(vars);
         return concat("reorder(", schedule::list_of(vars), ")");
       }
-      case 3:
-        return concat("fuse(", var, ", ", dice_.pick(vars), ", ", fresh, ")");
+      case 3: {
+        const size_t at = dice_.below(vars.size());
+        return concat("fuse(", vars[at], ", ", vars[(at + 1) % vars.size()], ", ", fresh, ")");
+      }
       case 4: {
         dice_.shuffle(vars);
         vars.resize(dice_.below(std::min<size_t>(vars.size(), 2) + 1));

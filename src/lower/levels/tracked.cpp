@@ -1,6 +1,8 @@
 // Code of tracked workspaces.
 #include "lower/levels/tracked.h"
 
+#include "support/mutant.h"
+
 namespace tulle::lower {
 
 using loop::Cast;
@@ -9,7 +11,7 @@ using loop::IntConst;
 using loop::Load;
 
 void TrackedLevel::prepare(Emitter& out) const {
-  if (arrays_.only_counts()) return;
+  if (arrays_.only_counts() || mutant("tracked-unsorted")) return;
   out.add(loop::Invoke::make(loop::RuntimeFunction::Sort, arrays_.list,
                              {IntConst::make(0), arrays_.count}));
 }
@@ -25,7 +27,7 @@ Expr TrackedLevel::coordinate(const Expr& position) const {
 Expr TrackedLevel::child(const Expr& position) const { return coordinate(position); }
 
 void begin_round(Emitter& out, const TrackedArrays& arrays) {
-  out.assign(arrays.round, arrays.round + 1);
+  if (!mutant("tracked-keeps-round")) out.assign(arrays.round, arrays.round + 1);
   out.assign(arrays.count, IntConst::make(0));
 }
 
