@@ -21,7 +21,7 @@ namespace tulle {
 namespace {
 
 constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime values
-constexpr int kMostVariants = 32;              // after that many the kernel for any size is used
+constexpr int kMostVariants = 256;             // after that many the kernel for any size is used
 
 // Where a parameter of the host program comes from.
 struct ArraySource {
@@ -130,10 +130,12 @@ class ResolvedExpression final : public Program {
   }
 
   ~ResolvedExpression() override {
-    for (const Variant* variant = variants_.load(); variant;) {
-      const Variant* next = variant->next;
-      delete variant;
-      variant = next;
+    for (const auto& list : variants_) {
+      for (const Variant* variant = list.load(); variant;) {
+        const Variant* next = variant->next;
+        delete variant;
+        variant = next;
+      }
     }
   }
 
@@ -299,12 +301,14 @@ class ResolvedExpression final : public Program {
     return static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(value)) / 2);
   }
 
+  std::atomic<const Variant*>& list_for(uint64_t wanted) const {
+    return variants_[(wanted >> 32) % variants_.size()];
+  }
+
   const Variant* look_up(uint64_t wanted) const {
-    for (const Variant* variant = variants_.load(std::memory_order_acquire); variant;
-         variant = variant->next) {
-      if (variant->signature == wanted) return variant;
-    }
-    return nullptr;
+    const Variant* variant = list_for(wanted).load(std::memory_order_acquire);
+    while (variant && variant->signature != wanted) variant = variant->next;
+    return variant;
   }
 
   const Variant& find_variant(const std::vector<TensorView>& views,
@@ -324,8 +328,9 @@ class ResolvedExpression final : public Program {
     variant->signature = wanted;
     variant->executable = tulle::compile(make_request(views, extents, any, options));
     bind_parameters(*variant);
-    variant->next = variants_.load(std::memory_order_relaxed);
-    variants_.store(variant.get(), std::memory_order_release);
+    std::atomic<const Variant*>& list = list_for(wanted);
+    variant->next = list.load(std::memory_order_relaxed);
+    list.store(variant.get(), std::memory_order_release);
     ++variant_count_;
     return *variant.release();
   }
@@ -446,11 +451,11 @@ class ResolvedExpression final : public Program {
   std::vector<bool> is_dense_;
   ProgramOptions options_;
   plan::UniqueProgram program_;
-  std::vector<std::string> indices_;                        // of the whole program
-  std::vector<std::vector<OperandDimension>> sources_;      // where the extent of each is read
-  std::vector<int> specialisable_;                          // numbers of indices
-  mutable std::atomic<const Variant*> variants_ = nullptr;  // a list that only grows
-  mutable std::mutex compiling_;                            // taken inside NoFork
+  std::vector<std::string> indices_;                    // of the whole program
+  std::vector<std::vector<OperandDimension>> sources_;  // where the extent of each is read
+  std::vector<int> specialisable_;                      // numbers of indices
+  mutable std::array<std::atomic<const Variant*>, 64> variants_{};  // lists that only grow
+  mutable std::mutex compiling_;                                    // taken inside NoFork
   mutable std::atomic<int> variant_count_ = 0;
 };
 

@@ -72,7 +72,10 @@ class Unroller : public Rewriter {
       const Expr here = Var::make(loop.var) + copy * loop.step;
       copies.push_back(Block::make({substitute(loop.body, loop.var, here)}));
     }
-    stmts.push_back(For::make(loop.var, begin, middle, Block::make(std::move(copies)),
+    // Ends where the last copy would run past the end: known earlier than where the rest begins,
+    // which matters when loops are short and their ends mispredicted.
+    const Expr last_round = loop.step == 1 ? end - (loop.factor - 1) : middle;
+    stmts.push_back(For::make(loop.var, begin, last_round, Block::make(std::move(copies)),
                               LoopKind::Serial, 0, stride));
     if (!mutant("unroll-missing-remainder")) stmts.push_back(remainder(loop, middle, end));
     return Block::make(std::move(stmts));
