@@ -4,6 +4,7 @@
 // the same name.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -52,11 +53,13 @@ struct ScanStep {
   Expr length;
 };
 
-struct ReadStep {  // name = buffer[index], read back by the host; a scalar of the buffer's element
-                   // type
+// name = buffer[index], read back by the host; a scalar of the buffer's element type. A number of
+// entries beyond `most` is a UserError that asks for wider indices.
+struct ReadStep {
   std::string name;
   Buffer buffer;
   Expr index;
+  int64_t most = INT64_MAX;
 };
 
 // order[0..length) becomes the permutation that sorts the keys (the first is the most significant),
@@ -73,6 +76,9 @@ struct FreeStep {
 
 using Step =
     std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep, FreeStep>;
+
+// Raises the UserError of a ReadStep.
+[[noreturn]] void fail_read(const std::string& name, int64_t count, int64_t most);
 
 struct HostProgram {
   std::string name;

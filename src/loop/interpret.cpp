@@ -34,7 +34,9 @@ class HostInterpreter {
   }
   void run(const ScanStep& step);
   void run(const ReadStep& step) {
-    scalars_[step.name] = read(step.buffer, evaluate(step.index).i);
+    const Word value = read(step.buffer, evaluate(step.index).i);
+    if (value.i > step.most) fail_read(step.name, value.i, step.most);
+    scalars_[step.name] = value;
   }
   void run(const SortStep& step);
   void run(const FreeStep& step) { buffers_.erase(step.buffer->name); }

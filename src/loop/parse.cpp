@@ -116,7 +116,7 @@ class HostParser {
     scanner_.fail(word, "expected let, alloc, launch, scan, sort or free");
   }
 
-  // let n: i64 = e, let n: i32 = read pos[i]
+  // let n: i64 = e, let n: i32 = read pos[i] at most 100
   Step parse_let() {
     const std::string name = exprs_.parse_name("a name");
     scanner_.expect(":");
@@ -130,7 +130,12 @@ class HostParser {
     if (predicate || index.type() != kIndex || type != Type{buffer->element, 1}) {
       scanner_.fail(type_at, concat("a read gives one ", name_of(buffer->element)));
     }
-    return ReadStep{name, buffer, index};
+    ReadStep read{name, buffer, index};
+    if (scanner_.accept("at")) {
+      scanner_.expect("most");
+      read.most = scanner_.expect_integer("a number");
+    }
+    return read;
   }
 
   // C = alloc zeroed f32[n]

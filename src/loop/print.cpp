@@ -269,8 +269,10 @@ std::string to_string(const Step& step) {
           [](const LaunchStep& s) { return concat("launch ", s.kernel); },
           [](const ScanStep& s) { return concat("scan ", range(s.buffer, s.length)); },
           [](const ReadStep& s) {
+            const std::string limit =
+                s.most == INT64_MAX ? std::string() : concat(" at most ", s.most);
             return concat(declaration("let", s.name, {s.buffer->element, 1}), "read ",
-                          element(s.buffer, s.index));
+                          element(s.buffer, s.index), limit);
           },
           [](const SortStep& s) {
             std::string text = concat("sort ", range(s.order, s.length), " by ");

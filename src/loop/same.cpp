@@ -83,7 +83,8 @@ bool same_step(const ScanStep& a, const ScanStep& b) {
   return same_buffer(a.buffer, b.buffer) && same(a.length, b.length);
 }
 bool same_step(const ReadStep& a, const ReadStep& b) {
-  return a.name == b.name && same_buffer(a.buffer, b.buffer) && same(a.index, b.index);
+  return a.name == b.name && same_buffer(a.buffer, b.buffer) && same(a.index, b.index) &&
+         a.most == b.most;
 }
 bool same_step(const SortStep& a, const SortStep& b) {
   return same_buffer(a.order, b.order) && all_same(a.keys, b.keys, same_buffer) &&

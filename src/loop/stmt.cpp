@@ -101,6 +101,12 @@ Stmt Invoke::make(RuntimeFunction function, Buffer buffer, std::vector<Expr> arg
   return std::make_shared<const Invoke>(function, std::move(buffer), std::move(args));
 }
 
+void fail_read(const std::string& name, int64_t count, int64_t most) {
+  user_error("The result would have ", count, " entries (", name,
+             "), but indices of 32 bits count to ", most,
+             "; store an operand with 64-bit indices (index_dtype=torch.int64).");
+}
+
 const Kernel& HostProgram::kernel(const std::string& wanted) const {
   for (const Kernel& candidate : kernels) {
     if (candidate.name == wanted) return candidate;

@@ -106,11 +106,12 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result,
     steps.push_back(loop::AllocateStep{entries[g], chunks + 1, true});
   }
   steps.push_back(loop::LaunchStep{count.name});
+  const int64_t most = result.tensor->type.index_type == DType::Int32 ? INT32_MAX : INT64_MAX;
   std::vector<Expr> totals;
   for (size_t g = 0; g < groups.size(); ++g) {
     const std::string total = concat(result.name, "_total", g);
     steps.push_back(loop::ScanStep{entries[g], chunks});
-    steps.push_back(loop::ReadStep{total, entries[g], chunks});
+    steps.push_back(loop::ReadStep{total, entries[g], chunks, most});
     totals.push_back(loop::Var::make(total));
   }
 

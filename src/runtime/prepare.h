@@ -44,6 +44,8 @@ struct Read {
   int buffer;
   DType element;
   ScalarCode index;
+  std::string name;
+  int64_t most;
 };
 
 struct Sort {

@@ -101,7 +101,9 @@ class Run {
     const int64_t index = step.index.evaluate(scalars_.data());
     TULLE_CHECK(index >= 0, "the host reads element ", index);
     require_elements(step.buffer, index + 1);
-    scalar(step.scalar) = read_element(buffer(step.buffer), step.element, index);
+    const int64_t value = read_element(buffer(step.buffer), step.element, index);
+    if (value > step.most) loop::fail_read(step.name, value, step.most);
+    scalar(step.scalar) = value;
   }
 
   void operator()(const Sort& step) {

@@ -1,0 +1,121 @@
+// The plans of usual programs: loop orders, conversions, routes to the result, and how long
+// planning takes.
+#include "plan/plan.h"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+namespace tulle::plan {
+namespace {
+
+struct Planned {
+  std::string name, format;
+  int rank;
+  int64_t count = 100000;
+};
+
+struct Problem {
+  UniqueProgram program;
+  Request request;
+
+  Problem(std::string_view text, const std::vector<Planned>& operands, int64_t size = 1000) {
+    std::map<std::string, expr::TensorType> types;
+    for (const Planned& operand : operands) {
+      types[operand.name] = {DType::Float32, DType::Int32,
+                             Format::parse(operand.format, operand.rank)};
+      const std::vector<int64_t> sizes(static_cast<size_t>(operand.rank), size);
+      request.statistics[operand.name] = {sizes, operand.count};
+    }
+    program = with_unique_indices(expr::resolve(expr::parse_program(text), types));
+    request.program = &program;
+  }
+
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+};
+
+std::string notes_of(std::string_view text, const std::vector<Planned>& operands) {
+  const Problem problem(text, operands);
+  std::string notes;
+  for (const std::string& note : make_plan(problem.request).notes) notes += note + "\n";
+  return notes;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr std::string_view kProduct = "C[i,k] = A[i,j] * B[j,k]";
+
+TEST(Plan, SpmmWalksRowsAndVectorisesTheDenseIndex) {
+  const std::string notes = notes_of(kProduct, {{"A", "csr", 2}, {"B", "dense", 2, 1000000}});
+  EXPECT_TRUE(has(notes, "C: loops i j k; result dense")) << notes;
+}
+
+TEST(Plan, SpgemmGathersRows) {
+  const std::string notes = notes_of(kProduct, {{"A", "csr", 2}, {"B", "csr", 2}});
+  EXPECT_TRUE(has(notes, "C: loops i j k; result rows through a workspace")) << notes;
+  EXPECT_FALSE(has(notes, "converted")) << notes;
+}
+
+TEST(Plan, MixedOrdersConvertOneOperand) {
+  const std::string notes =
+      notes_of("C[i,j] = A[i,j] + B[i,j]", {{"A", "csr", 2}, {"B", "csc", 2}});
+  EXPECT_TRUE(has(notes, "B is converted to csr (general path)")) << notes;
+  EXPECT_FALSE(has(notes, "A is converted")) << notes;
+}
+
+TEST(Plan, AnOperandUsedInTwoOrdersIsConvertedOnceForOneOfThem) {
+  const Problem problem("C[i,j] = A[i,j] + A[j,i]", {{"A", "csr", 2}});
+  int conversions = 0;
+  for (const auto& [name, type] : make_plan(problem.request).temporaries) {
+    conversions += name.ends_with("_as0") || name.ends_with("_as1");
+  }
+  EXPECT_EQ(conversions, 1);
+}
+
+TEST(Plan, MasksLendTheirPattern) {
+  const std::string notes =
+      notes_of("S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+               {{"A", "csr", 2}, {"Q", "dense", 2, 1000000}, {"K", "dense", 2, 1000000}});
+  EXPECT_TRUE(has(notes, "S: loops i j d; result shared pattern")) << notes;
+}
+
+TEST(Plan, SumsOverRowsAreTransposedOrSorted) {
+  const std::string notes =
+      notes_of("C[i,k] = A[j,i] * B[j,k]", {{"A", "csr", 2}, {"B", "csr", 2}});
+  EXPECT_TRUE(has(notes, "converted") || has(notes, "sorted afterwards")) << notes;
+}
+
+// The best of several, so that a busy machine does not count.
+double milliseconds(const Problem& problem) {
+  double best = 1e9;
+  for (int round = 0; round < 5; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    make_plan(problem.request);
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - start;
+    best = std::min(best, taken.count());
+  }
+  return best;
+}
+
+TEST(Plan, TakesNoTime) {
+  EXPECT_LT(milliseconds(Problem(kProduct, {{"A", "csr", 2}, {"B", "csr", 2}})), 2);
+  EXPECT_LT(milliseconds(Problem("M[i,r] = T[i,j,k] * B[j,r] * C[k,r]",
+                                 {{"T", "csf", 3}, {"B", "dense", 2}, {"C", "dense", 2}})),
+            2);
+  EXPECT_LT(milliseconds(
+                Problem("C[i,k] = A[i,j] * B[j,k]", {{"A", "bsr(4,4)", 2}, {"B", "bsr(4,4)", 2}})),
+            2);
+}
+
+TEST(Plan, ManyLoopsTakeLittle) {
+  const Problem problem("D[a,h] = A[a,b,c] * B[c,d,e] * C[e,f,g] * E[g,h]",
+                        {{"A", "csf", 3}, {"B", "csf", 3}, {"C", "csf", 3}, {"E", "csr", 2}});
+  EXPECT_LT(milliseconds(problem), 10);
+}
+
+}  // namespace
+}  // namespace tulle::plan
