@@ -130,6 +130,7 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result,
       full_below = group > 0;
     } else {
       slots = totals[group];
+      full_below = false;
       if (l == groups[group].last) ++group;
     }
     if (buffers.crd[at]) steps.push_back(loop::AllocateStep{buffers.crd[at], slots, false});

@@ -63,12 +63,20 @@ bool KernelLowering::merges_by_selection(const nest::Forall& loop, const AccessS
 void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iterating,
                                  const Scope& scope, Emitter& out) {
   std::vector<Walker> walkers;
+  // A chunk merges the coordinates of a range.
+  const bool cut = is_outermost(loop);
+  Range range;
+  if (cut) range = chunk_of_rows(loop, scope, coordinates_.extent(loop.var), out);
   for (const int id : iterating) {
     const Cursor& cursor = scope.cursors.at(id);
     const LevelCode& level = level_code(cursor);
     TULLE_CHECK(level.is_ordered(), "an unordered level of ", cursor.access->tensor, " in a merge");
     level.prepare(out);
-    const Positions positions = level.positions(out, cursor.at);
+    Positions positions = level.positions(out, cursor.at);
+    if (cut) {
+      positions = {emit_lower_bound(out, level, positions, range.begin),
+                   emit_lower_bound(out, level, positions, range.end)};
+    }
     walkers.push_back({id,
                        &level,
                        out.declare(cursor.access->tensor + "_at", positions.begin),

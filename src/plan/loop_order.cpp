@@ -211,6 +211,7 @@ class Search {
         in_order = false;
       }
     }
+    if (stores_below_full(format) && !copies_coordinates()) in_order = false;
     if (!in_order && !mutant("order-never-sorts")) {
       choice.route = Route::Sort;
     } else if (before_sum) {
@@ -220,6 +221,28 @@ class Search {
     } else {
       choice.route = Route::Sort;
     }
+  }
+
+  // Whether a full level stands between two that store coordinates: its rows are written before it
+  // is known whether the entry above exists.
+  static bool stores_below_full(const Format& format) {
+    bool stored = false, full = false;
+    for (const Level& level : format.levels()) {
+      if (full && !is_full(level.kind)) return true;
+      stored = stored || !is_full(level.kind);
+      full = stored && is_full(level.kind);
+    }
+    return false;
+  }
+
+  // Whether the statement copies entries whose coordinates are all stored: every one it comes to
+  // exists.
+  bool copies_coordinates() const {
+    const auto* access = problem_.statement->value.as<Access>();
+    if (!access) return false;
+    const auto& levels = type_of(access->tensor).format.levels();
+    return std::none_of(levels.begin(), levels.end(),
+                        [](const Level& level) { return is_full(level.kind); });
   }
 
   // The operand whose entries are exactly the result's, stored alike.
