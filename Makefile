@@ -21,6 +21,9 @@ JOBS ?= $(shell nproc)
 SUITE ?= all
 ARGS ?=
 
+# Tests and benchmarks leave the user's own cache of kernels alone.
+test test-cpp test-text test-python test-full test-sanitize fuzz: export TULLE_CACHE_DIR := $(abspath $(BUILD))/cache
+
 # Progress is for people: without a terminal only failures are printed.
 NINJA := ninja -j $(JOBS) $(shell test -t 2 || echo --quiet)
 say = @printf '\033[1m==> %s\033[0m\n'
