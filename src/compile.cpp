@@ -188,6 +188,7 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
     lower_scheduled(planned.nest, planned.schedule, program, times, sink);
   }
   lowered.results = add_results(request, plan, program);
+  lower::free_temporaries(program);
   times.end("lower");
   TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");
   show(sink, "lower", [&] { return loop::to_string(program); });

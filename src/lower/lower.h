@@ -16,6 +16,10 @@ void lower_nest(const nest::Nest& nest, loop::HostProgram& program);
 void sort_entries(const std::string& from, const std::string& to, const expr::TensorType& type,
                   loop::HostProgram& program);
 
+// Inserts steps that free what was allocated and is no result right after its last use. Once, when
+// the program is complete.
+void free_temporaries(loop::HostProgram& program);
+
 // Below this much work, starting another worker costs more than it saves.
 inline constexpr int64_t kWorkPerChunk = 16384;
 

@@ -83,6 +83,20 @@ TEST(Lower, SearchesWhereAnotherLoopBoundTheCoordinate) {
   expect_parts(text, {"d = alloc zeroed", "while (low < high", "found"});
 }
 
+TEST(Lower, FreesWhatIsNoResultAfterItsLastUse) {
+  loop::HostProgram program = loop::parse_host_program(R"(
+host program(; n: i64) -> (C) {
+  t = alloc zeroed i64[n + 1]
+  scan t[0, n)
+  let total: i64 = read t[n]
+  C = alloc zeroed f32[total]
+  let more: i64 = total
+})");
+  free_temporaries(program);
+  expect_parts(loop::to_string(program), {"read t[n]", "free t", "C = alloc"});
+  EXPECT_EQ(loop::to_string(program).find("free C"), std::string::npos);
+}
+
 TEST(Lower, MoreEntriesThanIndicesCountAreRefused) {
   const loop::HostProgram program = loop::parse_host_program(R"(
 host program(counts: i64*) -> () {
