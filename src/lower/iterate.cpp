@@ -250,10 +250,16 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
 
 Expr KernelLowering::range_condition(const nest::Forall& loop, bool visits_padding,
                                      const Scope& before, const Scope& scope) const {
-  const bool may_exceed =
-      nest_.variable(loop.var).origin == nest::Variable::Origin::Fused || visits_padding;
+  using Origin = nest::Variable::Origin;
+  // Bounds reach through splits, not through what was fused.
+  bool is_fused = false;
+  for (std::string var = loop.var; !is_fused && nest_.variable(var).origin != Origin::Source;
+       var = nest_.variable(var).parent) {
+    is_fused = nest_.variable(var).origin == Origin::Fused;
+  }
   if (mutant("block-unguarded")) return {};
-  if (!may_exceed || nest_.variable(loop.var).origin == nest::Variable::Origin::Source) return {};
+  if ((!is_fused && !visits_padding) || nest_.variable(loop.var).origin == Origin::Source)
+    return {};
   Expr condition;
   for (const std::string& source : nest_.sources(loop.var)) {
     const bool is_split =
