@@ -1,6 +1,8 @@
 // Renaming indices apart.
 #include "plan/unique_indices.h"
 
+#include <string_view>
+
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -42,9 +44,39 @@ bool same_use(const expr::ExtentUse& a, const expr::ExtentUse& b) {
   return a.tensor == b.tensor && a.dimension == b.dimension;
 }
 
+// The names that stages give to what belongs to a tensor are its name, one of these and perhaps a
+// number.
+constexpr std::string_view kSuffixes[] = {"_pos",   "_crd",    "_count", "_chunks", "_entries",
+                                          "_total", "_sorted", "_order", "_acc",    "_sum",
+                                          "_as",    "_part",   "_size"};
+
+// What stands for a tensor's or an index's own things cannot be the name of another tensor.
+void check_names(const expr::ResolvedProgram& program) {
+  auto refuse = [](const std::string& name, const std::string& owner) {
+    user_error("The name '", name, "' is taken for something that belongs to '", owner,
+               "'; choose another.");
+  };
+  for (const auto& [name, type] : program.tensors) {
+    if (name == "threads") refuse(name, "the program");
+    if (name.starts_with("n_")) {
+      for (const auto& extents : program.extents) {
+        if (extents.contains(name.substr(2))) refuse(name, name.substr(2));
+      }
+    }
+    std::string stem = name;
+    while (!stem.empty() && stem.back() >= '0' && stem.back() <= '9') stem.pop_back();
+    for (const std::string_view suffix : kSuffixes) {
+      if (!stem.ends_with(suffix)) continue;
+      const std::string owner = stem.substr(0, stem.size() - suffix.size());
+      if (program.tensors.contains(owner)) refuse(name, owner);
+    }
+  }
+}
+
 }  // namespace
 
 UniqueProgram with_unique_indices(const expr::ResolvedProgram& program) {
+  check_names(program);
   UniqueProgram unique{program, {}};
   for (size_t s = 0; s < program.statements.size(); ++s) {
     Renames renames;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tulle/error.h"
+
 namespace tulle::plan {
 namespace {
 
@@ -86,6 +88,14 @@ TEST(Plan, SumsOverRowsAreTransposedOrSorted) {
   const std::string notes =
       notes_of("C[i,k] = A[j,i] * B[j,k]", {{"A", "csr", 2}, {"B", "csr", 2}});
   EXPECT_TRUE(has(notes, "converted") || has(notes, "sorted afterwards")) << notes;
+}
+
+TEST(Plan, NamesThatStagesGiveAreTaken) {
+  EXPECT_THROW(Problem("y[i] = A[i,j] * A_pos1[j]", {{"A", "csr", 2}, {"A_pos1", "dense", 1}}),
+               UserError);
+  EXPECT_THROW(Problem("y[i] = A[i,j] * n_j[j]", {{"A", "csr", 2}, {"n_j", "dense", 1}}),
+               UserError);
+  EXPECT_NO_THROW(Problem("y[i] = A[i,j] * A_norm[j]", {{"A", "csr", 2}, {"A_norm", "dense", 1}}));
 }
 
 // The best of several, so that a busy machine does not count.
