@@ -1,5 +1,5 @@
-// Memory for temporaries, workspaces and large results: aligned, and kept for the next call, since fresh pages are
-// slow.
+// Memory for temporaries, workspaces and large results: aligned, and kept for the next call, since
+// fresh pages are slow.
 #pragma once
 
 #include <cstddef>
