@@ -91,8 +91,14 @@ void require_result_order(const Nest& nest) {
         if (wanted.empty() || wanted.back() != loop) wanted.push_back(loop);
       }
     }
-    if (wanted.size() <= loops.size() && std::equal(wanted.begin(), wanted.end(), loops.begin()))
+    // A loop that is fused with a summed one comes to an entry more than once.
+    const bool once = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& loop) {
+      return covers(assign->indices, nest, loop);
+    });
+    if (once && wanted.size() <= loops.size() &&
+        std::equal(wanted.begin(), wanted.end(), loops.begin())) {
       continue;
+    }
     user_error("'", assign->tensor, "' (", format.name(),
                ") is built entry by entry, which takes the loops ", list_of(wanted),
                " outermost in this order, but the schedule has ", list_of(loops),

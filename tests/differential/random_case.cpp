@@ -146,6 +146,8 @@ class Generator {
     if (leaves <= 1) {
       piece = leaf();
       if (dice_.chance(0.1)) piece.text = concat(number(), " * ", piece.text);
+      // Only of what is exact: what is rounded may lie on either side of a whole number.
+      if (dice_.chance(0.03)) piece.text = concat("floor(", piece.text, ")");
     } else {
       const size_t left = 1 + dice_.below(leaves - 1);
       piece = expression(left);
@@ -161,9 +163,9 @@ class Generator {
       piece.free.erase(piece.free.begin() + static_cast<std::ptrdiff_t>(at));
     }
     if (dice_.chance(0.1)) {
-      piece.text = concat(
-          dice_.pick<std::string>({"neg", "abs", "relu", "square", "sign", "sin", "tanh", "floor"}),
-          "(", piece.text, ")");
+      piece.text =
+          concat(dice_.pick<std::string>({"neg", "abs", "relu", "square", "sign", "sin", "tanh"}),
+                 "(", piece.text, ")");
     }
     return piece;
   }
