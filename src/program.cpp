@@ -5,16 +5,17 @@
 #include <bit>
 #include <mutex>
 
+#include "caller.h"
 #include "check_lengths.h"
 #include "codegen/target.h"
 #include "compile.h"
 #include "format/pattern.h"
-#include "lower/storage.h"
 #include "machine.h"
 #include "runtime/heap.h"
 #include "support/check.h"
 #include "support/no_fork.h"
 #include "tulle/tulle.h"
+#include "variant.h"
 
 namespace tulle {
 
@@ -22,81 +23,6 @@ namespace {
 
 constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime values
 constexpr int kMostVariants = 256;             // after that many the kernel for any size is used
-
-// Where a parameter of the host program comes from.
-struct ArraySource {
-  enum class Kind : uint8_t { Pos, Crd, Values };
-  int operand;
-  Kind kind;
-  int level;
-};
-
-const ArraySpan& array_of(const TensorView& view, const ArraySource& source) {
-  switch (source.kind) {
-    case ArraySource::Kind::Pos:
-      return view.levels[static_cast<size_t>(source.level)].pos;
-    case ArraySource::Kind::Crd:
-      return view.levels[static_cast<size_t>(source.level)].crd;
-    case ArraySource::Kind::Values:
-      return view.values;
-  }
-  return view.values;
-}
-
-struct ScalarSource {
-  enum class Kind : uint8_t { Threads, Extent, Count, Length };
-  Kind kind;
-  int at;  // index number, operand or buffer parameter
-};
-
-// Hands the caller's memory to the runtime and remembers the handles.
-class ResultMemory final : public runtime::Memory {
- public:
-  ResultMemory(tulle::Memory& memory, std::vector<void*>& handles)
-      : memory_(memory), handles_(handles) {}
-
-  void* allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,
-                 bool zeroed) override {
-    const tulle::Memory::Block block = memory_.allocate(buffer.element, elements, zeroed);
-    handles_[result] = block.handle;
-    return block.data;
-  }
-
- private:
-  tulle::Memory& memory_;
-  std::vector<void*>& handles_;
-};
-
-// The caller's parallel_for as the runtime wants it.
-class CallerParallelism final : public runtime::Parallelism {
- public:
-  explicit CallerParallelism(const RunOptions& options) : options_(options) {}
-  int threads() const override { return options_.threads; }
-  void run(int count, void (*task)(void* data, int index), void* data) override {
-    if (options_.threads == 1 || count == 1) {
-      for (int index = 0; index < count; ++index) task(data, index);
-    } else if (options_.parallel_for) {
-      options_.parallel_for(count, [&](int64_t begin, int64_t end) {
-        for (int64_t index = begin; index < end; ++index) task(data, static_cast<int>(index));
-      });
-    } else {
-      runtime::default_parallelism().run(count, task, data);
-    }
-  }
-
- private:
-  const RunOptions& options_;
-};
-
-// A compiled form for operands that are alike: the same extents where kernels are specialised to
-// them, sizes and counts of the same magnitude, the same locality.
-struct Variant {
-  uint64_t signature = 0;
-  Executable executable;
-  std::vector<ArraySource> arrays;
-  std::vector<ScalarSource> scalars;
-  const Variant* next = nullptr;
-};
 
 class ResolvedExpression final : public Program {
  public:
@@ -120,6 +46,12 @@ class ResolvedExpression final : public Program {
       is_dense_.push_back(formats_.back().is_dense());
     }
     program_ = plan::with_unique_indices(expr::resolve(parsed, types, resolving));
+    for (const TensorSpec& spec : operands_) {
+      const auto& used = program_.program.operands;
+      if (std::find(used.begin(), used.end(), spec.name) == used.end()) {
+        user_error("operand ", spec.name, " is given but no statement reads it; leave it out");
+      }
+    }
     collect_indices();
     for (const std::string& index : plan::specialisable_indices(program_.program)) {
       const auto found = std::find(indices_.begin(), indices_.end(), index);
@@ -156,15 +88,7 @@ class ResolvedExpression final : public Program {
     const Variant& variant = find_variant(views, extents, options);
     const Executable& executable = variant.executable;
 
-    buffers.clear();
-    for (const ArraySource& source : variant.arrays) {
-      const ArraySpan& span = array_of(views[static_cast<size_t>(source.operand)], source);
-      buffers.push_back(const_cast<void*>(span.data));  // NOLINT: kernels never write to operands
-    }
-    scalars.clear();
-    for (const ScalarSource& source : variant.scalars) {
-      scalars.push_back(scalar_of(source, variant, views, extents, options));
-    }
+    variant.read_arguments(views, extents, options.threads, buffers, scalars);
     handles.assign(executable.program->result_count(), nullptr);
     found.assign(executable.program->result_count(), {});
     ResultMemory result_memory(memory, handles);
@@ -327,7 +251,7 @@ class ResolvedExpression final : public Program {
     auto variant = std::make_unique<Variant>();
     variant->signature = wanted;
     variant->executable = tulle::compile(make_request(views, extents, any, options));
-    bind_parameters(*variant);
+    variant->bind(operands_, indices_, program_.program);
     std::atomic<const Variant*>& list = list_for(wanted);
     variant->next = list.load(std::memory_order_relaxed);
     list.store(variant.get(), std::memory_order_release);
@@ -356,55 +280,6 @@ class ResolvedExpression final : public Program {
     request.schedule = options_.schedule;
     request.checked = options_.checked;
     return request;
-  }
-
-  // Finds where each parameter of the host program comes from, by its name.
-  void bind_parameters(Variant& variant) const {
-    std::map<std::string, ArraySource> arrays;
-    std::map<std::string, ScalarSource> scalars;
-    scalars[lower::kThreads] = {ScalarSource::Kind::Threads, 0};
-    for (size_t i = 0; i < indices_.size(); ++i) {
-      scalars[lower::extent_name(indices_[i])] = {ScalarSource::Kind::Extent, static_cast<int>(i)};
-    }
-    for (size_t o = 0; o < operands_.size(); ++o) {
-      const std::string& name = operands_[o].name;
-      const int operand = static_cast<int>(o);
-      scalars[lower::count_name(name)] = {ScalarSource::Kind::Count, operand};
-      const lower::TensorBuffers buffers =
-          lower::buffers_of(name, program_.program.tensors.at(name));
-      arrays[name] = {operand, ArraySource::Kind::Values, 0};
-      for (size_t l = 0; l < buffers.pos.size(); ++l) {
-        const int level = static_cast<int>(l);
-        if (buffers.pos[l]) arrays[buffers.pos[l]->name] = {operand, ArraySource::Kind::Pos, level};
-        if (buffers.crd[l]) arrays[buffers.crd[l]->name] = {operand, ArraySource::Kind::Crd, level};
-      }
-    }
-    const auto& buffers = variant.executable.buffers;
-    for (size_t b = 0; b < buffers.size(); ++b) {
-      variant.arrays.push_back(arrays.at(buffers[b]));
-      scalars[buffers[b] + "_size"] = {ScalarSource::Kind::Length, static_cast<int>(b)};
-    }
-    for (const std::string& name : variant.executable.scalars)
-      variant.scalars.push_back(scalars.at(name));
-  }
-
-  static int64_t scalar_of(const ScalarSource& source, const Variant& variant,
-                           const std::vector<TensorView>& views,
-                           const std::vector<int64_t>& extents, const RunOptions& options) {
-    const auto at = static_cast<size_t>(source.at);
-    switch (source.kind) {
-      case ScalarSource::Kind::Threads:
-        return options.threads;
-      case ScalarSource::Kind::Extent:
-        return extents[at];
-      case ScalarSource::Kind::Count:
-        return views[at].values.length;
-      case ScalarSource::Kind::Length: {
-        const ArraySource& array = variant.arrays[at];
-        return array_of(views[static_cast<size_t>(array.operand)], array).length;
-      }
-    }
-    internal_error("a scalar without a source");
   }
 
   void collect(const Variant& variant, const std::vector<TensorView>& views,
