@@ -50,8 +50,8 @@ const std::vector<std::string>& formats(size_t rank) {
       "csr",
       "(i,j,k,l) -> (l: compressed, k: compressed, j: compressed, i: compressed)",
       "(i,j,k,l) -> (j: dense, i: compressed, l: compressed, k: compressed)",
-      "(i,j,k,l) -> (k: compressed nonunique, l: singleton nonunique, i: singleton nonunique, j: "
-      "singleton)"};
+      ("(i,j,k,l) -> (k: compressed nonunique, l: singleton nonunique, i: singleton nonunique, j: "
+       "singleton)")};
   static const std::vector<std::string> scalar = {"dense"};
   switch (rank) {
     case 0:

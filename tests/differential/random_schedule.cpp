@@ -31,6 +31,7 @@ class Scheduler {
       nest_ = schedule::apply(schedule::parse_schedule(step), nest_);
       steps_.push_back(step);
     } catch (const UserError&) {
+      return;  // refused: the nest stays as it is
     }
   }
 
