@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <iomanip>
 #include <iostream>
 #include <mutex>
 #include <thread>
@@ -56,6 +57,9 @@ TEST_P(Matrix, EveryCellIsRight) {
   for (unsigned w = 0; w < std::max(1U, std::thread::hardware_concurrency()); ++w)
     workers.emplace_back(work);
   for (std::thread& worker : workers) worker.join();
+  std::cout << "matrix  " << std::left << std::setw(18) << GetParam().name << std::right
+            << std::setw(6) << todo.size() << " cells" << std::setw(7)
+            << todo.size() - failures.size() << " right\n";
   EXPECT_EQ(failures.size(), 0) << "of " << todo.size() << " cells";
   for (size_t f = 0; f < std::min(kShown, failures.size()); ++f) ADD_FAILURE() << failures[f];
 }
