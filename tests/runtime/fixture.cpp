@@ -9,8 +9,10 @@
 #include "runtime/kernel_symbols.h"
 
 // Allocations that are too large return null under the address sanitizer, too.
+// The sanitizer's own name. NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace tulle::runtime {
 
