@@ -10,6 +10,7 @@
 #include "plan/build_nest.h"
 #include "plan/choose_schedule.h"
 #include "plan/loop_order.h"
+#include "plan/split_merges.h"
 #include "support/check.h"
 
 namespace tulle::plan {
@@ -47,12 +48,20 @@ class Planner {
       const auto& results = program_.results;
       const bool is_result =
           std::find(results.begin(), results.end(), statement.tensor) != results.end();
-      const ArrangedStatement arranged = arrange_sums(
-          statement,
-          [&](const std::string& tensor) { return !tensors_.at(tensor).format.is_dense(); },
-          [&](const expr::Statement& part) { return add_intermediate(statement, part); });
-      for (const expr::Statement& part : arranged.before) plan_statement(part, false, true);
-      plan_statement(arranged.statement, is_result, true);
+      const auto is_sparse = [&](const std::string& tensor) {
+        return !tensors_.at(tensor).format.is_dense();
+      };
+      const auto name = [&](const expr::Statement& part) {
+        return add_intermediate(statement, part);
+      };
+      const ArrangedStatement arranged = arrange_sums(statement, is_sparse, name);
+      auto plan_split = [&](const expr::Statement& wide, bool may_share) {
+        const SplitStatement split = split_merges(wide, is_sparse, name);
+        for (const expr::Statement& part : split.before) plan_statement(part, false, true);
+        plan_statement(split.statement, may_share, true);
+      };
+      for (const expr::Statement& part : arranged.before) plan_split(part, false);
+      plan_split(arranged.statement, is_result);
     }
     return std::move(plan_);
   }
@@ -66,7 +75,7 @@ class Planner {
            (binary->op == expr::BinaryOp::Div || divides(binary->a) || divides(binary->b));
   }
 
-  // A name and a type for a sum that is computed on its own.
+  // A name and a type for a part of the statement that is computed on its own.
   std::string add_intermediate(const expr::Statement& statement, const expr::Statement& part) {
     const std::string name = concat(statement.tensor, "_part", plan_.temporaries.size());
     const expr::TensorType& result = tensors_.at(statement.tensor);
