@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <mutex>
+#include <unistd.h>
 
 #include "caller.h"
 #include "check_lengths.h"
@@ -23,6 +24,7 @@ namespace {
 
 constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime values
 constexpr int kMostVariants = 256;             // after that many the kernel for any size is used
+constexpr uint64_t kForAll = 1;                // the signature of that kernel
 
 class ResolvedExpression final : public Program {
  public:
@@ -35,11 +37,14 @@ class ResolvedExpression final : public Program {
     }
     expr::ResolveOptions resolving;
     for (const auto& [name, format] : options.out_formats) {
-      for (const expr::Statement& statement : parsed.statements) {
-        if (statement.tensor != name) continue;
-        resolving.out_formats.emplace(
-            name, Format::parse(format, static_cast<int>(statement.indices.size())));
+      const auto statement =
+          std::find_if(parsed.statements.begin(), parsed.statements.end(),
+                       [&](const expr::Statement& each) { return each.tensor == name; });
+      if (statement == parsed.statements.end()) {
+        user_error("a format is asked for ", name, ", which no statement assigns");
       }
+      resolving.out_formats.emplace(
+          name, Format::parse(format, static_cast<int>(statement->indices.size())));
     }
     for (const TensorSpec& spec : operands_) {
       formats_.push_back(types.at(spec.name).format);
@@ -85,6 +90,7 @@ class ResolvedExpression final : public Program {
     thread_local Scratch scratch;
     auto& [extents, scalars, buffers, handles, found] = scratch;
     read_extents(views, extents);
+    check_positions_fit(views);
     const Variant& variant = find_variant(views, extents, options);
     const Executable& executable = variant.executable;
 
@@ -146,6 +152,7 @@ class ResolvedExpression final : public Program {
         }
       }
       results_.push_back(std::move(spec));
+      result_formats_.push_back(type.format);
     }
   }
 
@@ -168,6 +175,26 @@ class ResolvedExpression final : public Program {
         }
       }
       extents.push_back(extent);
+    }
+  }
+
+  // A sparse result has a position for every coordinate of its leading dense levels, stored or not.
+  void check_positions_fit(const std::vector<TensorView>& views) const {
+    static const int64_t memory = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    for (size_t r = 0; r < results_.size(); ++r) {
+      if (result_formats_[r].is_dense()) continue;
+      int64_t bytes = tulle::size_of(results_[r].index_type);
+      for (const Level& level : result_formats_[r].levels()) {
+        if (!is_full(level.kind)) break;
+        const auto dimension = static_cast<size_t>(level.expr.dimension);
+        const int64_t extent = level.expr.extent(size_of(views, results_[r].sizes_from[dimension]));
+        if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > memory) {
+          user_error(
+              "the result ", results_[r].name, " in format ", results_[r].format,
+              " would need more memory for the positions of its dense levels than this machine has;"
+              " ask for a format that stores only what is there, such as dcsr, csf or coo");
+        }
+      }
     }
   }
 
@@ -201,12 +228,11 @@ class ResolvedExpression final : public Program {
 
   // Equal for operands that one variant serves.
   uint64_t signature(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
-                     bool any) const {
-    uint64_t hash = any ? 1 : 0;
+                     int threads) const {
+    uint64_t hash = static_cast<uint64_t>(threads);
     auto mix = [&](uint64_t value) {
       hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29);
     };
-    if (any) return hash;
     for (const int64_t extent : extents) mix(magnitude(extent));
     for (const int index : specialisable_) {
       const int64_t extent = extents[static_cast<size_t>(index)];
@@ -217,7 +243,7 @@ class ResolvedExpression final : public Program {
       mix(magnitude(views[o].values.length));
       mix(distinct_share(o, views[o]) < plan::kScattered ? 1 : 2);
     }
-    return hash | 2;  // never that of the variant for everything
+    return hash | kForAll << 1;  // never that of the variant for everything
   }
 
   // In powers of four.
@@ -229,28 +255,36 @@ class ResolvedExpression final : public Program {
     return variants_[(wanted >> 32) % variants_.size()];
   }
 
-  const Variant* look_up(uint64_t wanted) const {
+  // The variant of that signature whose guards hold for these extents.
+  const Variant* look_up(uint64_t wanted, const std::vector<int64_t>& extents) const {
     const Variant* variant = list_for(wanted).load(std::memory_order_acquire);
-    while (variant && variant->signature != wanted) variant = variant->next;
+    while (variant && !(variant->signature == wanted && variant->serves(extents))) {
+      variant = variant->next;
+    }
     return variant;
   }
 
   const Variant& find_variant(const std::vector<TensorView>& views,
                               const std::vector<int64_t>& extents,
                               const RunOptions& options) const {
-    uint64_t wanted = signature(views, extents, false);
-    if (const Variant* found = look_up(wanted)) return *found;
+    uint64_t wanted = signature(views, extents, options.threads);
+    if (const Variant* found = look_up(wanted, extents)) return *found;
     if (variant_count_ >= kMostVariants) {
-      if (const Variant* found = look_up(signature(views, extents, true))) return *found;
+      if (const Variant* found = look_up(kForAll, extents)) return *found;
     }
     const NoFork no_fork;
     const std::lock_guard lock(compiling_);
     const bool any = variant_count_ >= kMostVariants;
-    if (any) wanted = signature(views, extents, true);
-    if (const Variant* found = look_up(wanted)) return *found;
+    if (any) wanted = kForAll;
+    if (const Variant* found = look_up(wanted, extents)) return *found;
     auto variant = std::make_unique<Variant>();
     variant->signature = wanted;
-    variant->executable = tulle::compile(make_request(views, extents, any, options));
+    const CompileRequest request = make_request(views, extents, any, options);
+    for (size_t i = 0; i < indices_.size(); ++i) {
+      const auto known = request.known_extents.find(indices_[i]);
+      if (known != request.known_extents.end()) variant->guards.push_back({i, known->second});
+    }
+    variant->executable = tulle::compile(request);
     variant->bind(operands_, indices_, program_.program);
     std::atomic<const Variant*>& list = list_for(wanted);
     variant->next = list.load(std::memory_order_relaxed);
@@ -323,6 +357,7 @@ class ResolvedExpression final : public Program {
 
   std::vector<TensorSpec> operands_, results_;
   std::vector<Format> formats_;  // of operands
+  std::vector<Format> result_formats_;
   std::vector<bool> is_dense_;
   ProgramOptions options_;
   plan::UniqueProgram program_;

@@ -1,6 +1,7 @@
 // Binding parameters to operands.
 #include "variant.h"
 
+#include <algorithm>
 #include <map>
 
 #include "lower/storage.h"
@@ -24,6 +25,11 @@ const ArraySpan& array_of(const std::vector<TensorView>& views, const ArraySourc
 }
 
 }  // namespace
+
+bool Variant::serves(const std::vector<int64_t>& extents) const {
+  return std::all_of(guards.begin(), guards.end(),
+                     [&](const Guard& guard) { return extents[guard.index] == guard.extent; });
+}
 
 void Variant::bind(const std::vector<TensorSpec>& operands, const std::vector<std::string>& indices,
                    const expr::ResolvedProgram& program) {

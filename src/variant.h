@@ -26,11 +26,19 @@ struct ScalarSource {
 // Serves operands that are alike: the same extents where kernels are specialised to them, sizes and
 // counts of the same magnitude, the same locality.
 struct Variant {
+  struct Guard {
+    size_t index;  // number of an index
+    int64_t extent;
+  };
   uint64_t signature = 0;
+  std::vector<Guard> guards;  // extents that are constants of the kernels
   Executable executable;
   std::vector<ArraySource> arrays;
   std::vector<ScalarSource> scalars;
   const Variant* next = nullptr;
+
+  // Whether the guards hold.
+  bool serves(const std::vector<int64_t>& extents) const;
 
   // Finds where each parameter of the executable comes from, by its name. `indices` are numbered as
   // their extents will be.

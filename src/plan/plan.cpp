@@ -58,7 +58,7 @@ class Planner {
       auto plan_split = [&](const expr::Statement& wide, bool may_share) {
         const SplitStatement split = split_merges(wide, is_sparse, name);
         for (const expr::Statement& part : split.before) plan_statement(part, false, true);
-        plan_statement(split.statement, may_share, true);
+        plan_statement(split.statement, may_share, true, &wide == &arranged.statement);
       };
       for (const expr::Statement& part : arranged.before) plan_split(part, false);
       plan_split(arranged.statement, is_result);
@@ -177,7 +177,9 @@ class Planner {
     return problem;
   }
 
-  void plan_statement(const expr::Statement& original, bool may_share, bool may_convert) {
+  // `is_written` says that a caller wrote it, so that a caller's schedule is meant for it.
+  void plan_statement(const expr::Statement& original, bool may_share, bool may_convert,
+                      bool is_written = false) {
     expr::Statement statement = original;
     OrderProblem problem = make_problem(statement, may_share, may_convert);
     OrderChoice choice = choose_order(problem);
@@ -196,17 +198,17 @@ class Planner {
       TULLE_CHECK(choice.converted.empty(), "operands of ", statement.tensor,
                   " in the order chosen");
     }
-    emit(problem, choice);
+    emit(problem, choice, is_written);
   }
 
-  void emit(const OrderProblem& problem, const OrderChoice& choice) {
+  void emit(const OrderProblem& problem, const OrderChoice& choice, bool is_written) {
     const expr::Statement& statement = *problem.statement;
     const expr::TensorType& type = tensors_.at(statement.tensor);
     plan_.notes.push_back(concat(statement.tensor, ": loops ", joined(choice.order), "; result ",
                                  text_of(choice.route), "; estimated cost ", choice.cost));
     if (choice.route == Route::Shared) plan_.shared_patterns[statement.tensor] = choice.shared;
     if (choice.route != Route::Sort) {
-      push_nest(problem, choice, build_nest(problem, choice, known_, type));
+      push_nest(problem, choice, build_nest(problem, choice, known_, type), is_written);
       return;
     }
     // Entries in any order under a name of their own, sorted, then written in the order wanted.
@@ -220,7 +222,7 @@ class Planner {
     plan_.temporaries[entries] = loose;
     OrderProblem collecting = problem;
     collecting.statement = &collect;
-    push_nest(collecting, choice, build_nest(collecting, choice, known_, loose));
+    push_nest(collecting, choice, build_nest(collecting, choice, known_, loose), is_written);
 
     expr::TensorType ordered = type;
     ordered.format = coordinates_of(type.format, true);
@@ -232,8 +234,9 @@ class Planner {
     plan_statement(copy, false, false);
   }
 
-  void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest) {
-    std::string schedule = request_.schedule.empty()
+  void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest,
+                 bool is_written) {
+    std::string schedule = request_.schedule.empty() || !is_written
                                ? choose_schedule(problem, choice, nest, request_.machine)
                                : request_.schedule;
     plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});

@@ -1,0 +1,40 @@
+"""What a plan must not do: blow up with operands or sizes, or schedule what nobody wrote."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import tulle
+
+
+def _matrix(seed: int, format: str) -> tulle.SparseTensor:
+    draw = torch.Generator().manual_seed(seed)
+    dense = torch.rand(6, 8, generator=draw)
+    dense[dense < 0.5] = 0
+    return tulle.tensor(dense, format=format)
+
+
+def test_many_sparse_factors_are_merged_a_few_at_a_time() -> None:
+    a = _matrix(0, "csr")
+    product = tulle.einsum(",".join(["ij"] * 12) + "->ij", *[a] * 12)
+    torch.testing.assert_close(product.to_dense(), a.to_dense() ** 12)
+
+
+def test_positions_that_no_memory_holds_are_refused() -> None:
+    huge = tulle.tensor(torch.sparse_coo_tensor([[0], [0]], [1.0], (10**11, 10**6)))
+    with pytest.raises(tulle.UserError, match="dcsr"):
+        huge.to(format="csr")
+    assert huge.to(format="dcsr").nnz == 1
+
+
+def test_a_schedule_is_for_the_statement_and_not_for_conversions() -> None:
+    a, b = _matrix(0, "csr"), _matrix(1, "csc")
+    kernel = tulle.kernel("C[i,j] = A[i,j] + B[i,j]", A="csr", B="csc")
+    sum_ = kernel.schedule("parallel(i, by=rows)")(A=a, B=b)
+    torch.testing.assert_close(sum_.to_dense(), a.to_dense() + b.to_dense())
+
+
+def test_a_format_for_a_result_that_is_not_there_is_refused() -> None:
+    with pytest.raises(tulle.UserError, match="Q"):
+        tulle.compute("C[i,j] = A[i,j] * 2", A=_matrix(0, "csr"), out_format={"Q": "coo"})
