@@ -98,4 +98,24 @@ std::vector<std::string> free_indices(const Expr& expr) {
   return found;
 }
 
+Expr with_children(const Expr& expr, const std::function<Expr(const Expr&)>& change) {
+  if (const auto* unary = expr.as<Unary>()) {
+    const Expr value = change(unary->value);
+    if (value.get() == unary->value.get()) return expr;
+    return std::make_shared<const Unary>(expr.type(), unary->function, value);
+  }
+  if (const auto* binary = expr.as<Binary>()) {
+    const Expr a = change(binary->a);
+    const Expr b = change(binary->b);
+    if (a.get() == binary->a.get() && b.get() == binary->b.get()) return expr;
+    return std::make_shared<const Binary>(expr.type(), binary->op, a, b);
+  }
+  if (const auto* sum = expr.as<Reduce>()) {
+    const Expr body = change(sum->body);
+    if (body.get() == sum->body.get()) return expr;
+    return std::make_shared<const Reduce>(expr.type(), sum->indices, body);
+  }
+  return expr;
+}
+
 }  // namespace tulle::expr

@@ -1,6 +1,7 @@
 // Index notation: expressions over accesses to tensors, as immutable trees.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -141,6 +142,9 @@ struct Reduce : ExprNode {
       : ExprNode(kKind, t), indices(std::move(i)), body(std::move(b)) {}
   static Expr make(std::vector<std::string> indices, Expr body);  // of the body's type
 };
+
+// The node with its children passed through `change`, its type kept; itself where no child changed.
+Expr with_children(const Expr& expr, const std::function<Expr(const Expr&)>& change);
 
 // Text that parses back.
 std::string to_string(const Expr& expr);

@@ -31,10 +31,6 @@ class Arranger {
   // statement's whole value.
   Expr arrange(const Expr& expr, const Indices& loops, bool top) {
     if (const auto* sum = expr.as<Reduce>()) return arrange_sum(expr, *sum, loops, top);
-    if (const auto* unary = expr.as<expr::Unary>()) {
-      return std::make_shared<const expr::Unary>(expr.type(), unary->function,
-                                                 arrange(unary->value, loops, false));
-    }
     if (const auto* binary = expr.as<Binary>()) {
       const Expr a = arrange(binary->a, loops, false);
       const Expr b = arrange(binary->b, loops, false);
@@ -44,7 +40,8 @@ class Arranger {
       }
       return std::make_shared<const Binary>(expr.type(), binary->op, a, b);
     }
-    return expr;
+    return expr::with_children(expr,
+                               [&](const Expr& child) { return arrange(child, loops, false); });
   }
 
   std::vector<expr::Statement> before;

@@ -72,16 +72,8 @@ class Builder {
   static Expr replace_sums(const Expr& expr,
                            const std::function<Expr(const expr::Reduce&)>& replace) {
     if (const auto* sum = expr.as<expr::Reduce>()) return replace(*sum);
-    if (const auto* unary = expr.as<expr::Unary>()) {
-      return std::make_shared<const expr::Unary>(expr.type(), unary->function,
-                                                 replace_sums(unary->value, replace));
-    }
-    if (const auto* binary = expr.as<expr::Binary>()) {
-      const Expr a = replace_sums(binary->a, replace);
-      const Expr b = replace_sums(binary->b, replace);
-      return std::make_shared<const expr::Binary>(expr.type(), binary->op, a, b);
-    }
-    return expr;
+    return expr::with_children(expr,
+                               [&](const Expr& child) { return replace_sums(child, replace); });
   }
 
   const OrderProblem& problem_;
@@ -105,19 +97,7 @@ Expr redirect(const Expr& expr, const std::map<int, std::string>& tensors) {
                ? expr
                : Access::make(access->id, found->second, access->indices, expr.type());
   }
-  if (const auto* unary = expr.as<expr::Unary>()) {
-    return std::make_shared<const expr::Unary>(expr.type(), unary->function,
-                                               redirect(unary->value, tensors));
-  }
-  if (const auto* binary = expr.as<expr::Binary>()) {
-    return std::make_shared<const expr::Binary>(
-        expr.type(), binary->op, redirect(binary->a, tensors), redirect(binary->b, tensors));
-  }
-  if (const auto* sum = expr.as<expr::Reduce>()) {
-    return std::make_shared<const expr::Reduce>(expr.type(), sum->indices,
-                                                redirect(sum->body, tensors));
-  }
-  return expr;
+  return expr::with_children(expr, [&](const Expr& child) { return redirect(child, tensors); });
 }
 
 nest::Nest build_nest(const OrderProblem& problem, const OrderChoice& choice,

@@ -47,19 +47,7 @@ class Splitter {
   // The expression with that very part replaced.
   static Expr replace(const Expr& expr, const Expr& part, const Expr& by) {
     if (expr.get() == part.get()) return by;
-    if (const auto* unary = expr.as<expr::Unary>()) {
-      return std::make_shared<const expr::Unary>(expr.type(), unary->function,
-                                                 replace(unary->value, part, by));
-    }
-    if (const auto* sum = expr.as<expr::Reduce>()) {
-      return std::make_shared<const expr::Reduce>(expr.type(), sum->indices,
-                                                  replace(sum->body, part, by));
-    }
-    if (const auto* binary = expr.as<expr::Binary>()) {
-      return std::make_shared<const expr::Binary>(
-          expr.type(), binary->op, replace(binary->a, part, by), replace(binary->b, part, by));
-    }
-    return expr;
+    return expr::with_children(expr, [&](const Expr& child) { return replace(child, part, by); });
   }
 
  private:

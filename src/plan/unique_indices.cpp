@@ -25,19 +25,12 @@ expr::Expr renamed(const expr::Expr& expr, const Renames& renames) {
     return expr::Access::make(access->id, access->tensor, renamed(access->indices, renames),
                               expr.type());
   }
-  if (const auto* unary = expr.as<expr::Unary>()) {
-    return std::make_shared<const expr::Unary>(expr.type(), unary->function,
-                                               renamed(unary->value, renames));
-  }
-  if (const auto* binary = expr.as<expr::Binary>()) {
-    return std::make_shared<const expr::Binary>(
-        expr.type(), binary->op, renamed(binary->a, renames), renamed(binary->b, renames));
-  }
   if (const auto* sum = expr.as<expr::Reduce>()) {
     return std::make_shared<const expr::Reduce>(expr.type(), renamed(sum->indices, renames),
                                                 renamed(sum->body, renames));
   }
-  return expr;
+  return expr::with_children(expr,
+                             [&](const expr::Expr& child) { return renamed(child, renames); });
 }
 
 bool same_use(const expr::ExtentUse& a, const expr::ExtentUse& b) {
