@@ -2,6 +2,7 @@
 #include "passes/pipeline.h"
 
 #include "loop/verify.h"
+#include "passes/carry_loads.h"
 #include "passes/contract_fma.h"
 #include "passes/insert_bounds_checks.h"
 #include "passes/promote_accumulators.h"
@@ -49,9 +50,11 @@ constexpr Pass kPromote{"promote_accumulators", each_kernel<promote_accumulators
 constexpr Pass kUnroll{"unroll_loops", unroll_all};
 constexpr Pass kContract{"contract_fma", each_kernel<contract_fma>};
 constexpr Pass kVectorize{"vectorize_loops", vectorize_all};
+constexpr Pass kCarry{"carry_loads", each_kernel<carry_loads>};
 constexpr Pass kCheck{"insert_bounds_checks", check_all};
 
-constexpr Pass kPasses[] = {kPromote, kUnroll, kSimplify, kContract, kVectorize, kSimplify, kCheck};
+constexpr Pass kPasses[] = {kPromote,   kUnroll, kSimplify, kContract,
+                            kVectorize, kCarry,  kSimplify, kCheck};
 
 void run(const Pass& pass, PipelineResult& result, const PipelineOptions& options) {
   result.program = pass.run(std::move(result.program), options, result.remarks);

@@ -57,27 +57,26 @@ class Unroller : public Rewriter {
     return Block::make(std::move(stmts));
   }
 
-  // A loop over steps of `factor` copies and one over the remainder.
+  // A loop that takes `factor` copies at a time as long as there are so many, then the remainder.
+  // Where that begins is not computed: the loop over the copies leaves it in its variable, which is
+  // known early enough for short loops, whose ends are mispredicted.
   Stmt some(const For& loop) {
     std::vector<Stmt> stmts;
     const Expr begin = bind(loop.begin, loop.var + "_begin", stmts);
     const Expr end = bind(loop.end, loop.var + "_end", stmts);
-    const int64_t stride = loop.factor * loop.step;
-    const Expr trips = ceil_divide(end - begin, loop.step);
-    const Expr steps = Binary::make(BinaryOp::Div, trips, IntConst::make(loop.factor));
-    const Expr middle = bind(begin + steps * stride, loop.var + "_rest", stmts);
+    const std::string next_name = names_.fresh(loop.var + "_next");
+    const Expr next = Var::make(next_name);
+    stmts.push_back(Declare::make(next_name, begin));
 
-    std::vector<Stmt> copies;
+    std::vector<Stmt> copies = {Let::make(loop.var, next)};
     for (int copy = 0; copy < loop.factor; ++copy) {
       const Expr here = Var::make(loop.var) + copy * loop.step;
       copies.push_back(Block::make({substitute(loop.body, loop.var, here)}));
     }
-    // Ends where the last copy would run past the end: known earlier than where the rest begins,
-    // which matters when loops are short and their ends mispredicted.
-    const Expr last_round = loop.step == 1 ? end - (loop.factor - 1) : middle;
-    stmts.push_back(For::make(loop.var, begin, last_round, Block::make(std::move(copies)),
-                              LoopKind::Serial, 0, stride));
-    if (!mutant("unroll-missing-remainder")) stmts.push_back(remainder(loop, middle, end));
+    copies.push_back(Assign::make(next_name, next + loop.factor * loop.step));
+    const Expr last_copy_begins = end - (loop.factor - 1) * loop.step;
+    stmts.push_back(While::make(next < last_copy_begins, Block::make(std::move(copies))));
+    if (!mutant("unroll-missing-remainder")) stmts.push_back(remainder(loop, next, end));
     return Block::make(std::move(stmts));
   }
 

@@ -22,9 +22,9 @@ inline constexpr std::string_view kMutants[] = {
     "segment-ends-early", "split-unbounded", "tracked-keeps-round", "tracked-unsorted",
     "workspace-wrong-zero",
     // passes
-    "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store", "simplify-drops-store",
-    "unroll-missing-remainder", "vector-reduce-drops-init", "vectorize-ignores-mask",
-    "vectorize-missing-tail"};
+    "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
+    "simplify-drops-store", "unroll-missing-remainder", "vector-reduce-drops-init",
+    "vectorize-ignores-mask", "vectorize-missing-tail"};
 
 // The fault that is switched on, none if empty. It starts as the environment's TULLE_MUTANT.
 inline std::string& active_mutant() {

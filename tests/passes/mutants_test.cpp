@@ -33,6 +33,11 @@ kernel k(A: f32*, y: mut f32*; n: i64) {
   for k in [0, 8) {
     y[12] = y[12] + t[k]
   }
+  for k in [0, 4) {
+    let here: f32 = A[k]
+    let next: f32 = A[k + 1]
+    y[k] = y[k] + here * next
+  }
   y[11] = s
 })";
 
@@ -57,7 +62,8 @@ INSTANTIATE_TEST_SUITE_P(Passes, Mutant,
                          testing::Values("vectorize-missing-tail", "vectorize-ignores-mask",
                                          "vector-reduce-drops-init", "unroll-missing-remainder",
                                          "fma-wrong-operand", "fma-wrong-sign",
-                                         "promote-drops-store", "simplify-drops-store"));
+                                         "promote-drops-store", "simplify-drops-store",
+                                         "carry-never-moves"));
 
 }  // namespace
 }  // namespace tulle::passes

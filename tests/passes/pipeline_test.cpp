@@ -43,7 +43,8 @@ TEST(Pipeline, ShowsTheProgramAfterEveryPass) {
   };
   run_passes(program_of(kSpmm), options);
   EXPECT_EQ(seen, (std::vector<std::string>{"promote_accumulators", "unroll_loops", "simplify",
-                                            "contract_fma", "vectorize_loops", "simplify"}));
+                                            "contract_fma", "vectorize_loops", "carry_loads",
+                                            "simplify"}));
   seen.clear();
   options.checked = true;
   run_passes(program_of(kSpmm), options);
@@ -69,7 +70,7 @@ TEST(Pipeline, NamesThePassesThereAre) {
     EXPECT_STREQ(error.what(),
                  "no pass is called 'inline'; there are promote_accumulators, unroll_loops, "
                  "simplify, contract_fma, "
-                 "vectorize_loops, insert_bounds_checks");
+                 "vectorize_loops, carry_loads, insert_bounds_checks");
   }
 }
 

@@ -22,8 +22,13 @@ class Writer {
     std::string text =
         "kernel k(A: f64*, B: f64*, P: i64*, y: mut f64*, z: mut f64*; n: i64, r: i64) {\n"
         "var s: f64 = 0.5\nvar t: f64 = 0.0\nvar m: f64 = A[0]\n";
-    text += pick({"vector(4)", "vector(8)", "unrolled(2)", "unrolled(3)"}) + " for k in [0, " +
+    text += pick({"vector(4)", "vector(8)", "unrolled(2)", "unrolled(3)", ""}) + " for k in [0, " +
             end + ") {\n";
+    if (number(2)) {
+      text += pick({"let a: f64 = A[k + 3]\n", "let a: f64 = A[k]\n"}) +
+              pick({"let b: f64 = A[k + 4]\n", "let b: f64 = A[k + 1]\n"});
+      doubles_ = {"a", "b"};
+    }
     const int count = 1 + number(4);
     for (int i = 0; i < count; ++i) text += statement(2);
     return text + "}\nz[0] = s\nz[1] = t\nz[2] = m\n}";
@@ -145,7 +150,7 @@ TEST(RandomKernels, ComputeTheSameAfterThePasses) {
     const loop::Scalars scalars{{"n", extent}, {"r", seed % 4}};
     for (const bool masks : {true, false}) {
       expect_same_results({"promote_accumulators", "unroll_loops", "simplify", "contract_fma",
-                           "vectorize_loops", "simplify"},
+                           "vectorize_loops", "carry_loads", "simplify"},
                           text, buffers, scalars, 1e-9, masks);
     }
     if (testing::Test::HasFatalFailure() || testing::Test::HasNonfatalFailure()) return;
