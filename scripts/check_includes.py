@@ -2,7 +2,8 @@
 """Checks which folder of src/ includes which; prints the table for CMake with --cmake.
 
 Data folders know nothing of stages, a stage knows the data it reads and writes and no other stage.
-The files directly in src/ (the driver) may include everything.
+The files directly in src/ (the driver) may include everything. Nobody tells level kinds apart by
+name: that is what their properties are for.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ MAY_INCLUDE_LLVM = ["codegen", "jit"]
 
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
+LEVEL_KIND_COMPARED = re.compile(r"(?:case|[!=]=) LevelKind::\w+|LevelKind::\w+ [!=]=")
 SOURCES = {".h", ".cpp", ".inc", ".def"}
 
 
@@ -102,6 +104,10 @@ def check(path: Path) -> list[str]:
             problems.append(f"{where}: {area}/{rest[0]} may not include {first}/: {name}")
         if area == "src" and may is not None and "/" not in name and (ROOT / "src" / name).exists():
             problems.append(f"{where}: only the driver knows {name}")
+    for match in LEVEL_KIND_COMPARED.finditer(text if path.is_relative_to(ROOT / "src") else ""):
+        where = f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}"
+        if match[0] != "case LevelKind::name":  # which the table writes for every kind
+            problems.append(f"{where}: ask for a property of format/level_kind.h: {match[0]}")
     return problems
 
 

@@ -1,19 +1,10 @@
 // Checking lengths.
 #include "check_lengths.h"
 
+#include "format/levels/level_layout.h"
 #include "support/check.h"
 
 namespace tulle {
-
-namespace {
-
-[[noreturn]] void fail(const TensorSpec& spec, const std::string& what, int64_t found,
-                       int64_t expected, const char* because) {
-  user_error(spec.name, ": ", what, " has ", found, " elements, but ", expected,
-             " are needed: ", because);
-}
-
-}  // namespace
 
 void check_lengths(const TensorSpec& spec, const Format& format, const TensorView& view) {
   if (static_cast<int>(view.sizes.size()) != format.rank() ||
@@ -26,25 +17,20 @@ void check_lengths(const TensorSpec& spec, const Format& format, const TensorVie
   for (size_t l = 0; l < view.levels.size(); ++l) {
     const Level& level = format.levels()[l];
     const LevelSpan& span = view.levels[l];
-    if (is_full(level.kind)) {
-      const int64_t extent =
-          level.expr.extent(view.sizes[static_cast<size_t>(level.expr.dimension)]);
-      if (extent < 0 || __builtin_mul_overflow(slots, extent, &slots)) {
-        user_error(spec.name, ": the sizes are negative or too large");
-      }
-    } else if (stores_positions(level.kind)) {
-      if (span.pos.length != slots + 1) {
-        fail(spec, concat("pos of level ", l), span.pos.length, slots + 1,
-             "one more than the level above has slots");
-      }
-      slots = span.crd.length;
-    } else if (span.crd.length != slots) {
-      fail(spec, concat("crd of level ", l), span.crd.length, slots,
-           "one for each slot of the level above");
+    const int64_t extent = level.expr.extent(view.sizes[static_cast<size_t>(level.expr.dimension)]);
+    const LevelSize found =
+        layout_of(level.kind).size(slots, extent, span.pos.length, span.crd.length);
+    if (!found.array.empty()) {
+      user_error(spec.name, ": ", found.array, " of level ", l, " ", found.problem());
     }
+    if (found.slots == LevelSize::kTooMany) {
+      user_error(spec.name, ": the sizes are negative or too large");
+    }
+    slots = found.slots;
   }
   if (view.values.length != slots) {
-    fail(spec, "the array of values", view.values.length, slots, "one for each stored entry");
+    user_error(spec.name, ": the array of values has ", view.values.length, " elements, but ",
+               slots, " are needed: one for each stored entry");
   }
 }
 

@@ -237,16 +237,17 @@ class FormatRules {
     return levels;
   }
 
-  // What a computed result has: order, no duplicates, and singletons only below levels that repeat.
+  // What a computed result has: order, no duplicates, and levels with one slot for each above only
+  // below levels that repeat.
   Format finished(std::vector<Level> levels) const {
     for (size_t at = 0; at < levels.size(); ++at) {
       const bool below_coordinates = at > 0 && stores_coordinates(levels[at - 1].kind);
-      if (levels[at].kind == LevelKind::Singleton && !below_coordinates) {
+      if (is_branchless(levels[at].kind) && !below_coordinates) {
         levels[at].kind = LevelKind::Compressed;
       }
       levels[at].ordered = true;
       levels[at].unique = true;
-      if (at > 0 && levels[at].kind == LevelKind::Singleton) levels[at - 1].unique = false;
+      if (at > 0 && is_branchless(levels[at].kind)) levels[at - 1].unique = false;
     }
     Format format(statement_.indices, std::move(levels));
     return format.is_dense() ? Format::dense(format.rank()) : format;

@@ -49,11 +49,6 @@ struct Entry {
   int64_t flat;
 };
 
-// The entries below one slot.
-struct Range {
-  size_t begin, end;
-};
-
 class Storer {
  public:
   Storer(const ReferenceTensor& tensor, const Format& format) : tensor_(tensor), format_(format) {
@@ -72,82 +67,39 @@ class Storer {
     std::vector<LevelStorage> storage;
     storage.reserve(format_.levels().size());
     for (size_t level = 0; level < format_.levels().size(); ++level) {
-      storage.push_back(store_level(level, index_type));
+      const LevelContents contents = build_level(level);
+      storage.push_back(
+          {make_array(contents.pos, index_type), make_array(contents.crd, index_type)});
     }
     return {std::make_shared<const Pattern>(format_, tensor_.sizes, index_type, std::move(storage)),
             tensor_.type, values()};
   }
 
  private:
-  LevelStorage store_level(size_t level, DType index_type) {
-    switch (format_.levels()[level].kind) {
-      case LevelKind::Dense:
-        store_dense(level);
-        return {};
-      case LevelKind::Compressed:
-        return store_compressed(level, index_type);
-      case LevelKind::Singleton:
-        return {.pos = {}, .crd = make_array(coordinates_of_slots(level), index_type)};
-    }
-    internal_error("unknown level kind");
-  }
-
   int64_t coordinate(size_t entry, size_t level) const { return entries_[entry].levels[level]; }
 
-  void store_dense(size_t level) {
-    const LevelExpr& expr = format_.levels()[level].expr;
-    const int64_t extent = expr.extent(tensor_.sizes[static_cast<size_t>(expr.dimension)]);
-    std::vector<Range> children;
-    for (const Range& slot : slots_) {
-      size_t at = slot.begin;
-      for (int64_t c = 0; c < extent; ++c) {
-        const size_t begin = at;
-        while (at < slot.end && coordinate(at, level) == c) ++at;
-        children.push_back({begin, at});
-      }
-    }
-    slots_ = std::move(children);
-  }
-
-  // A slot for each coordinate or, where singletons follow, for each tuple of coordinates down to
-  // them.
-  LevelStorage store_compressed(size_t level, DType index_type) {
-    size_t last = level;
+  LevelContents build_level(size_t level) {
     const std::vector<Level>& levels = format_.levels();
+    // A slot for each coordinate or, where branchless levels follow, for each tuple of coordinates
+    // down to them.
+    size_t last = level;
     while (!levels[level].unique && last + 1 < levels.size() &&
-           levels[last + 1].kind == LevelKind::Singleton) {
+           is_branchless(levels[last + 1].kind)) {
       ++last;
     }
-    const auto equal = [&](size_t a, size_t b) {
-      for (size_t l = level; l <= last; ++l) {
-        if (coordinate(a, l) != coordinate(b, l)) return false;
-      }
-      return true;
+    const LevelExpr& expr = levels[level].expr;
+    LevelEntries entries;
+    entries.extent = expr.extent(tensor_.sizes[static_cast<size_t>(expr.dimension)]);
+    entries.coordinate = [&](size_t entry) { return coordinate(entry, level); };
+    entries.are_one = [&](size_t a, size_t b) {
+      return std::equal(entries_[a].levels.begin() + static_cast<int64_t>(level),
+                        entries_[a].levels.begin() + static_cast<int64_t>(last) + 1,
+                        entries_[b].levels.begin() + static_cast<int64_t>(level));
     };
-    std::vector<int64_t> pos = {0};
-    std::vector<Range> children;
-    for (const Range& slot : slots_) {
-      for (size_t at = slot.begin; at < slot.end;) {
-        const size_t begin = at;
-        while (at < slot.end && equal(begin, at)) ++at;
-        children.push_back({begin, at});
-      }
-      pos.push_back(static_cast<int64_t>(children.size()));
-    }
-    slots_ = std::move(children);
-    return {make_array(pos, index_type), make_array(coordinates_of_slots(level), index_type)};
-  }
-
-  std::vector<int64_t> coordinates_of_slots(size_t level) const {
-    std::vector<int64_t> crd;
-    for (const Range& slot : slots_) {
-      crd.push_back(coordinate(slot.begin, level));
-      if (coordinate(slot.end - 1, level) != crd.back()) {
-        user_error("The format ", format_.to_string(), " holds one coordinate at level ", level,
-                   " for each at the level above, but the tensor has several.");
-      }
-    }
-    return crd;
+    entries.slots = std::move(slots_);
+    LevelContents contents = layout_of(levels[level].kind).build(entries);
+    slots_ = std::move(entries.slots);
+    return contents;
   }
 
   std::vector<std::byte> values() const {
@@ -168,7 +120,7 @@ class Storer {
   const ReferenceTensor& tensor_;
   const Format& format_;
   std::vector<Entry> entries_;
-  std::vector<Range> slots_;  // of the level that was stored last
+  std::vector<EntryRange> slots_;  // of the level that was stored last
 };
 
 class Speller {
@@ -191,24 +143,9 @@ class Speller {
   void visit(int level, int64_t parent) {
     if (level == pattern_.format().level_count()) return add(parent);
     const Level& described = pattern_.format().levels()[static_cast<size_t>(level)];
-    const LevelStorage& storage = pattern_.levels()[static_cast<size_t>(level)];
-    const DType type = pattern_.index_type();
-    const LevelExpr& expr = described.expr;
-    switch (described.kind) {
-      case LevelKind::Dense: {
-        const int64_t extent = expr.extent(result_.sizes[static_cast<size_t>(expr.dimension)]);
-        for (int64_t c = 0; c < extent; ++c) descend(level, parent * extent + c, c);
-        return;
-      }
-      case LevelKind::Compressed:
-        for (int64_t at = storage.pos.at(parent, type); at < storage.pos.at(parent + 1, type);
-             ++at) {
-          descend(level, at, storage.crd.at(at, type));
-        }
-        return;
-      case LevelKind::Singleton:
-        return descend(level, parent, storage.crd.at(parent, type));
-    }
+    layout_of(described.kind)
+        .visit(pattern_.stored(level), parent,
+               [&](int64_t slot, int64_t coordinate) { descend(level, slot, coordinate); });
   }
 
   void descend(int level, int64_t slot, int64_t coordinate) {

@@ -60,14 +60,14 @@ void check_dimension(int dimension, const std::string& name, const std::vector<L
 void check_level(const std::vector<Level>& levels, size_t at,
                  const std::vector<std::string>& names) {
   const Level& level = levels[at];
-  if (is_full(level.kind) && (!level.unique || !level.ordered)) {
-    user_error("The level '", text_of(level, names), "' holds every coordinate once and in order; ",
+  if (!stores_coordinates(level.kind) && (!level.unique || !level.ordered)) {
+    user_error("The level '", text_of(level, names), "' has each coordinate once and in order; ",
                "leave 'nonunique' and 'unordered' out.");
   }
-  if (level.kind == LevelKind::Singleton && (at == 0 || !stores_coordinates(levels[at - 1].kind))) {
-    user_error("The level '", text_of(level, names),
-               "' needs a compressed or singleton level right ",
-               "above it, since it stores one coordinate for each of that level's.");
+  if (is_branchless(level.kind) && (at == 0 || !stores_coordinates(levels[at - 1].kind))) {
+    user_error("The level '", text_of(level, names), "' needs a ",
+               text_of_kinds(stores_coordinates, "or"),
+               " level right above it, since it stores one coordinate for each of that level's.");
   }
 }
 
@@ -143,8 +143,8 @@ bool Format::is_unique() const {
   bool unique = true;
   for (const Level& level : levels_) {
     if (!level.unique) unique = false;
-    // A unique singleton tells apart the slots that share the coordinates above it.
-    if (level.unique && level.kind == LevelKind::Singleton) unique = true;
+    // Where each slot has one below, a unique level tells apart those that share coordinates above.
+    if (level.unique && is_branchless(level.kind)) unique = true;
   }
   return unique;
 }

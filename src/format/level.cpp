@@ -1,32 +1,9 @@
-// Level kinds and the coordinates of levels.
+// The coordinates of levels.
 #include "format/level.h"
 
 #include "support/check.h"
 
 namespace tulle {
-
-namespace {
-
-struct KindTraits {
-  std::string_view text;
-  bool positions, coordinates, full;
-};
-
-const KindTraits& traits_of(LevelKind kind) {
-  static constexpr KindTraits traits[] = {
-#define X(name, text, pos, crd, full) {text, pos, crd, full},
-      TULLE_LEVEL_KINDS(X)
-#undef X
-  };
-  return traits[static_cast<size_t>(kind)];
-}
-
-}  // namespace
-
-std::string_view text_of(LevelKind kind) { return traits_of(kind).text; }
-bool stores_positions(LevelKind kind) { return traits_of(kind).positions; }
-bool stores_coordinates(LevelKind kind) { return traits_of(kind).coordinates; }
-bool is_full(LevelKind kind) { return traits_of(kind).full; }
 
 int64_t LevelExpr::extent(int64_t size) const {
   switch (part) {

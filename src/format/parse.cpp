@@ -10,12 +10,6 @@ namespace tulle {
 
 namespace {
 
-constexpr LevelKind kLevelKinds[] = {
-#define X(name, text, pos, crd, full) LevelKind::name,
-    TULLE_LEVEL_KINDS(X)
-#undef X
-};
-
 class FormatParser {
  public:
   FormatParser(std::string_view text, int rank)
@@ -116,11 +110,10 @@ class FormatParser {
 
   LevelKind level_kind() {
     const Token kind = scanner_.expect(TokenKind::Identifier, "a level kind");
-    std::string known;
     for (const LevelKind candidate : kLevelKinds) {
       if (kind.text == text_of(candidate)) return candidate;
-      known += concat(known.empty() ? "" : ", ", text_of(candidate));
     }
+    const std::string known = text_of_kinds([](LevelKind) { return true; }, "and");
     scanner_.fail(kind, concat("there is no level kind '", kind.text, "'; the kinds are ", known));
   }
 

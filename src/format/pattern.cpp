@@ -7,21 +7,6 @@ namespace tulle {
 
 namespace {
 
-int64_t checked_product(int64_t a, int64_t b) {
-  int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) {
-    user_error("The storage needs ", a, " x ", b, " slots, more than 64 bits count.");
-  }
-  return product;
-}
-
-void check_length(int level, std::string_view array, int64_t found, int64_t expected,
-                  std::string_view because) {
-  if (found == expected) return;
-  user_error("Level ", level, ": `", array, "` has ", found, " elements, but ", expected,
-             " are needed: ", because, ".");
-}
-
 void check_array(int level, std::string_view array, const ArrayView& view, bool expected) {
   if (!expected && view.length != 0) {
     user_error("Level ", level, " stores no `", array, "`, but one of ", view.length,
@@ -32,32 +17,23 @@ void check_array(int level, std::string_view array, const ArrayView& view, bool 
   }
 }
 
-// The slots of a level under `parent` slots.
-int64_t slots_of(const Level& level, int at, int64_t size, int64_t parent,
+// The slots of a level under `parents` slots.
+int64_t slots_of(const Level& level, int at, int64_t size, int64_t parents,
                  const LevelStorage& storage) {
   check_array(at, "pos", storage.pos, stores_positions(level.kind));
   check_array(at, "crd", storage.crd, stores_coordinates(level.kind));
-  switch (level.kind) {
-    case LevelKind::Dense:
-      return checked_product(parent, level.expr.extent(size));
-    case LevelKind::Compressed:
-      check_length(at, "pos", storage.pos.length, parent + 1,
-                   "one more than the level above has slots");
-      return storage.crd.length;
-    case LevelKind::Singleton:
-      check_length(at, "crd", storage.crd.length, parent, "one for each slot of the level above");
-      return parent;
+  const int64_t extent = level.expr.extent(size);
+  const LevelSize found =
+      layout_of(level.kind).size(parents, extent, storage.pos.length, storage.crd.length);
+  if (!found.array.empty()) user_error("Level ", at, ": `", found.array, "` ", found.problem());
+  if (found.slots == LevelSize::kTooMany) {
+    user_error("Level ", at, " needs a slot for each of ", extent, " coordinates under each of ",
+               parents, " slots, more than 64 bits count.");
   }
-  internal_error("unknown level kind");
+  return found.slots;
 }
 
 }  // namespace
-
-int64_t ArrayView::at(int64_t index, DType type) const {
-  TULLE_CHECK(index >= 0 && index < length, "index ", index, " of ", length);
-  return type == DType::Int32 ? static_cast<const int32_t*>(data)[index]
-                              : static_cast<const int64_t*>(data)[index];
-}
 
 Pattern::Pattern(Format format, std::vector<int64_t> sizes, DType index_type,
                  std::vector<LevelStorage> levels)
@@ -87,6 +63,13 @@ Pattern::Pattern(Format format, std::vector<int64_t> sizes, DType index_type,
     parent = slots_of(level, at, size, parent, levels_[index]);
     slots_.push_back(parent);
   }
+}
+
+StoredLevel Pattern::stored(int level) const {
+  const LevelExpr& expr = format_.levels()[static_cast<size_t>(level)].expr;
+  return {&levels_[static_cast<size_t>(level)], index_type_,
+          expr.extent(sizes_[static_cast<size_t>(expr.dimension)]),
+          level == 0 ? 1 : slots(level - 1), slots(level)};
 }
 
 }  // namespace tulle

@@ -6,23 +6,9 @@
 #include <vector>
 
 #include "format/format.h"
-#include "tulle/dtype.h"
+#include "format/levels/level_layout.h"
 
 namespace tulle {
-
-// A read-only array that someone else may own.
-struct ArrayView {
-  const void* data = nullptr;
-  int64_t length = 0;
-  std::shared_ptr<const void> owner;  // keeps `data` alive; null where the caller does
-
-  int64_t at(int64_t index, DType type) const;  // an Int32 or Int64 element
-};
-
-struct LevelStorage {
-  ArrayView pos;  // where the level's kind stores positions: one more than the parent has slots
-  ArrayView crd;  // where it stores coordinates: one a slot
-};
 
 class Pattern {
  public:
@@ -37,6 +23,7 @@ class Pattern {
   // How many slots level `level` has; of the last one: how many values are stored.
   int64_t slots(int level) const { return slots_[static_cast<size_t>(level)]; }
   int64_t value_count() const { return slots_.empty() ? 1 : slots_.back(); }
+  StoredLevel stored(int level) const;
 
  private:
   Format format_;

@@ -9,7 +9,7 @@ namespace tulle {
 namespace {
 
 // Walks one level after the other. Each level says of each slot which group it belongs to: slots of
-// one group have equal coordinates in the run of levels (compressed, then singletons) that ends
+// one group have equal coordinates in the run of levels (one, then branchless ones) that ends
 // there.
 class Validator {
  public:
@@ -18,11 +18,13 @@ class Validator {
 
   void run() {
     for (level_ = 0; level_ < pattern_.format().level_count(); ++level_) {
-      if (stores_positions(level().kind)) check_positions();
+      stored_ = pattern_.stored(level_);
+      const LevelLayout& layout = layout_of(level().kind);
+      if (const std::string problem = layout.problem(stored_); !problem.empty()) fail(problem);
       if (!stores_coordinates(level().kind)) continue;
       check_range();
       const std::vector<int64_t> parents =
-          level().kind == LevelKind::Singleton ? std::move(groups_) : segments();
+          is_branchless(level().kind) ? std::move(groups_) : layout.parents(stored_);
       check_order(parents);
       groups_ = group(parents);
     }
@@ -30,10 +32,8 @@ class Validator {
 
  private:
   const Level& level() const { return pattern_.format().levels()[static_cast<size_t>(level_)]; }
-  const LevelStorage& storage() const { return pattern_.levels()[static_cast<size_t>(level_)]; }
-  int64_t pos(int64_t at) const { return storage().pos.at(at, pattern_.index_type()); }
-  int64_t crd(int64_t at) const { return storage().crd.at(at, pattern_.index_type()); }
-  int64_t slots() const { return pattern_.slots(level_); }
+  int64_t crd(int64_t at) const { return stored_.crd(at); }
+  int64_t slots() const { return stored_.slots; }
 
   template <typename... Parts>
   [[noreturn]] void fail(const Parts&... parts) const {
@@ -41,40 +41,13 @@ class Validator {
                level().expr.dimension, ", format ", pattern_.format().name(), "): ", parts...);
   }
 
-  void check_positions() const {
-    const int64_t last = storage().pos.length - 1;
-    if (pos(0) != 0) fail("pos[0] is ", pos(0), ", but positions start at 0.");
-    for (int64_t at = 1; at <= last; ++at) {
-      if (pos(at) < pos(at - 1)) {
-        fail("pos[", at, "] = ", pos(at), " is less than pos[", at - 1, "] = ", pos(at - 1),
-             ", but positions ascend; make them the running sum of the segment lengths.");
-      }
-    }
-    if (pos(last) != storage().crd.length) {
-      fail("pos[", last, "] = ", pos(last), ", but the level has ", storage().crd.length,
-           " coordinates; the last position is their number.");
-    }
-  }
-
   void check_range() const {
-    const int64_t size = pattern_.sizes()[static_cast<size_t>(level().expr.dimension)];
-    const int64_t extent = level().expr.extent(size);
     for (int64_t at = 0; at < slots(); ++at) {
-      if (crd(at) >= 0 && crd(at) < extent) continue;
-      fail("crd[", at, "] = ", crd(at), " is outside [0, ", extent,
+      if (crd(at) >= 0 && crd(at) < stored_.extent) continue;
+      const int64_t size = pattern_.sizes()[static_cast<size_t>(level().expr.dimension)];
+      fail("crd[", at, "] = ", crd(at), " is outside [0, ", stored_.extent,
            "); correct the coordinate or enlarge the dimension of size ", size, ".");
     }
-  }
-
-  // For each slot the segment of positions that holds it.
-  std::vector<int64_t> segments() const {
-    std::vector<int64_t> result(static_cast<size_t>(slots()));
-    for (int64_t parent = 0; parent + 1 < storage().pos.length; ++parent) {
-      for (int64_t at = pos(parent); at < pos(parent + 1); ++at) {
-        result[static_cast<size_t>(at)] = parent;
-      }
-    }
-    return result;
   }
 
   void check_order(const std::vector<int64_t>& parents) const {
@@ -91,7 +64,7 @@ class Validator {
   // Numbers the slots by (parent group, coordinate) and refuses two of one number where the level
   // is unique. In ordered levels equal ones are neighbours; otherwise a hash table finds them.
   std::vector<int64_t> group(const std::vector<int64_t>& parents) {
-    if (level().kind == LevelKind::Compressed) scattered_ = false;
+    if (!is_branchless(level().kind)) scattered_ = false;
     scattered_ = scattered_ || !level().ordered;
     std::vector<int64_t> result(parents.size());
     std::unordered_map<std::pair<int64_t, int64_t>, int64_t, PairHash> seen;
@@ -124,6 +97,7 @@ class Validator {
   const Pattern& pattern_;
   const std::string& tensor_;
   int level_ = 0;
+  StoredLevel stored_;      // that level
   bool scattered_ = false;  // equal tuples need not be neighbours in the current run of levels
   std::vector<int64_t> groups_;
 };

@@ -10,11 +10,11 @@ std::vector<ResultGroup> result_groups(const Format& format) {
   for (int l = 0; l < format.level_count(); ++l) {
     const LevelKind kind = format.levels()[static_cast<size_t>(l)].kind;
     if (is_full(kind)) continue;
-    if (stores_positions(kind)) {
-      groups.push_back({l, l});
-    } else {
-      TULLE_CHECK(!groups.empty(), "a singleton level below a compressed one");
+    if (is_branchless(kind)) {
+      TULLE_CHECK(!groups.empty(), "a branchless level below one that stores coordinates");
       groups.back().last = l;
+    } else {
+      groups.push_back({l, l});
     }
   }
   return groups;

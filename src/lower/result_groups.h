@@ -1,5 +1,5 @@
-// The levels of a sparse result that come into being together: a compressed level and the
-// singletons below it.
+// The levels of a sparse result that come into being together: one and the branchless ones right
+// below it.
 #pragma once
 
 #include <vector>

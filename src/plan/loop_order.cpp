@@ -204,8 +204,7 @@ class Search {
         if (at > reduced_at) {
           before_sum = false;
           const bool whole = level.expr.part == LevelExpr::Part::Whole;
-          if (l != last_stored || level.kind != LevelKind::Compressed || !whole)
-            only_last_in_sum = false;
+          if (l != last_stored || is_branchless(level.kind) || !whole) only_last_in_sum = false;
         }
       } else if (at < previous) {
         in_order = false;

@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"(i) -> (i/4: dense, i%2: dense)", 1, "with the same b"},
         Mistake{"(i) -> (i/0: dense, i%0: dense)", 1, "a block size is at least 1"},
         Mistake{"(i,j) -> (i: dense, j: padded)", 2,
-                "there is no level kind 'padded'; the kinds are dense, compressed, singleton"},
+                "there is no level kind 'padded'; the kinds are dense, compressed and singleton"},
         Mistake{"(i,j) -> (i: dense, j: compressed sorted)", 2,
                 "there is no level property 'sorted'"},
         Mistake{"(i,j) -> (i: dense unordered, j: dense)", 2,

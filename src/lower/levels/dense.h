@@ -8,6 +8,7 @@ namespace tulle::lower {
 class DenseLevel : public LevelCode {
  public:
   explicit DenseLevel(loop::Expr extent) : extent_(std::move(extent)) {}
+  DenseLevel(const Level&, const LevelArrays& arrays) : DenseLevel(arrays.extent) {}
 
   bool is_full() const override { return true; }
   Positions positions(Emitter& out, const Positions& parent) const override;

@@ -14,12 +14,11 @@ loop::Expr LevelCode::locate(const loop::Expr&, const loop::Expr&) const {
 
 std::unique_ptr<LevelCode> make_level_code(const Level& level, const LevelArrays& arrays) {
   switch (level.kind) {
-    case LevelKind::Dense:
-      return std::make_unique<DenseLevel>(arrays.extent);
-    case LevelKind::Compressed:
-      return std::make_unique<CompressedLevel>(level, arrays);
-    case LevelKind::Singleton:
-      return std::make_unique<SingletonLevel>(level, arrays);
+#define X(name, text, ...) \
+  case LevelKind::name:    \
+    return std::make_unique<name##Level>(level, arrays);
+    TULLE_LEVEL_KINDS(X)
+#undef X
   }
   internal_error("a level of unknown kind");
 }

@@ -1,0 +1,17 @@
+// Every coordinate has a slot: parent * extent + coordinate. Nothing is stored.
+#pragma once
+
+#include "format/levels/level_layout.h"
+
+namespace tulle {
+
+class DenseLayout : public LevelLayout {
+ public:
+  LevelSize size(int64_t parents, int64_t extent, int64_t pos_length,
+                 int64_t crd_length) const override;
+  std::vector<int64_t> parents(const StoredLevel& level) const override;
+  void visit(const StoredLevel& level, int64_t parent, const Visit& visit) const override;
+  LevelContents build(LevelEntries& entries) const override;
+};
+
+}  // namespace tulle

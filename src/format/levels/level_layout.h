@@ -1,0 +1,81 @@
+// A level kind as arrays in memory: how long they are, what must hold of them, what they say, how
+// they are written.
+//
+// One class a kind, for whoever meets stored tensors one slot at a time: checks of what comes from
+// outside, and the oracle of the tests. Kernels are written by lower/levels.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/level_kind.h"
+#include "format/level_storage.h"
+
+namespace tulle {
+
+// What the lengths of a level's arrays say.
+struct LevelSize {
+  static constexpr int64_t kTooMany = -1;  // more than 64 bits count
+
+  int64_t slots = 0;
+  // Of an array whose length does not fit; empty where all do.
+  std::string_view array;
+  int64_t found = 0, expected = 0;
+  std::string_view because;
+
+  // "has 5 elements, but 6 are needed: ..."
+  std::string problem() const;
+};
+
+// A level as it is stored, its lengths checked.
+struct StoredLevel {
+  const LevelStorage* arrays = nullptr;
+  DType index_type = DType::Int64;
+  int64_t extent = 0;   // of its coordinates
+  int64_t parents = 1;  // slots of the level above
+  int64_t slots = 0;
+
+  int64_t pos(int64_t at) const { return arrays->pos.at(at, index_type); }
+  int64_t crd(int64_t at) const { return arrays->crd.at(at, index_type); }
+};
+
+// Entries to be stored, sorted by their coordinates in all levels.
+struct EntryRange {
+  size_t begin, end;
+};
+struct LevelEntries {
+  int64_t extent = 0;
+  std::function<int64_t(size_t entry)> coordinate;  // of the entry in this level
+  // Whether two entries under one parent go into one slot, if they are not told apart further in.
+  std::function<bool(size_t, size_t)> are_one;
+  std::vector<EntryRange> slots;  // the entries under each parent; building leaves those of its own
+};
+struct LevelContents {
+  std::vector<int64_t> pos, crd;
+};
+
+class LevelLayout {
+ public:
+  virtual ~LevelLayout() = default;
+
+  // The slots under that many parents. Looks at lengths only, and only at those of arrays that the
+  // kind stores.
+  virtual LevelSize size(int64_t parents, int64_t extent, int64_t pos_length,
+                         int64_t crd_length) const = 0;
+  // What is wrong with the level's own arrays, beyond what holds of coordinates in general (within
+  // the extent, ordered, unique); empty where nothing is.
+  virtual std::string problem(const StoredLevel&) const { return {}; }
+  // The parent of each slot, of levels that store coordinates.
+  virtual std::vector<int64_t> parents(const StoredLevel& level) const = 0;
+  // Visits the entries under a parent in the order of their slots.
+  using Visit = std::function<void(int64_t slot, int64_t coordinate)>;
+  virtual void visit(const StoredLevel& level, int64_t parent, const Visit& visit) const = 0;
+  virtual LevelContents build(LevelEntries& entries) const = 0;
+};
+
+const LevelLayout& layout_of(LevelKind kind);
+
+}  // namespace tulle

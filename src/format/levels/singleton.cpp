@@ -1,0 +1,41 @@
+// Singleton levels in memory.
+#include "format/levels/singleton.h"
+
+#include <numeric>
+
+#include "support/check.h"
+
+namespace tulle {
+
+LevelSize SingletonLayout::size(int64_t parents, int64_t, int64_t, int64_t crd_length) const {
+  LevelSize size{.slots = parents};
+  if (crd_length != parents) {
+    size = {parents, "crd", crd_length, parents, "one for each slot of the level above"};
+  }
+  return size;
+}
+
+std::vector<int64_t> SingletonLayout::parents(const StoredLevel& level) const {
+  std::vector<int64_t> result(static_cast<size_t>(level.slots));
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
+void SingletonLayout::visit(const StoredLevel& level, int64_t parent, const Visit& visit) const {
+  visit(parent, level.crd(parent));
+}
+
+LevelContents SingletonLayout::build(LevelEntries& entries) const {
+  LevelContents contents;
+  for (const EntryRange& slot : entries.slots) {
+    contents.crd.push_back(entries.coordinate(slot.begin));
+    if (entries.coordinate(slot.end - 1) != contents.crd.back()) {
+      user_error(
+          "A singleton level holds one coordinate for each slot of the level above, but the "
+          "tensor has several.");
+    }
+  }
+  return contents;
+}
+
+}  // namespace tulle

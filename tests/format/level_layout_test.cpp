@@ -1,0 +1,90 @@
+// Every level kind in memory: what is built has the length it should and reads back.
+#include "format/levels/level_layout.h"
+
+#include <gtest/gtest.h>
+
+namespace tulle {
+namespace {
+
+using Entry = std::pair<int64_t, int64_t>;  // parent, coordinate
+
+ArrayView array(const std::vector<int64_t>& elements) {
+  return {elements.data(), static_cast<int64_t>(elements.size()), nullptr};
+}
+
+class Layout : public testing::TestWithParam<LevelKind> {};
+
+// The entries of three parents, built and read back.
+void expect_kept(LevelKind kind, const std::vector<Entry>& entries) {
+  const LevelLayout& layout = layout_of(kind);
+  LevelEntries given;
+  given.extent = 4;
+  given.coordinate = [&](size_t entry) { return entries[entry].second; };
+  given.are_one = [&](size_t a, size_t b) { return entries[a] == entries[b]; };
+  for (int64_t parent = 0; parent < 3; ++parent) {
+    size_t begin = 0;
+    while (begin < entries.size() && entries[begin].first < parent) ++begin;
+    size_t end = begin;
+    while (end < entries.size() && entries[end].first == parent) ++end;
+    given.slots.push_back({begin, end});
+  }
+  const LevelContents contents = layout.build(given);
+  EXPECT_EQ(contents.pos.empty(), !stores_positions(kind));
+  EXPECT_EQ(contents.crd.empty(), !stores_coordinates(kind));
+  const LevelStorage arrays{array(contents.pos), array(contents.crd)};
+
+  const LevelSize size = layout.size(3, 4, arrays.pos.length, arrays.crd.length);
+  EXPECT_EQ(size.array, "");
+  EXPECT_EQ(size.slots, static_cast<int64_t>(given.slots.size()));
+  EXPECT_TRUE(!is_full(kind) || size.slots == 3 * 4);
+  EXPECT_TRUE(!is_branchless(kind) || size.slots == 3);
+
+  const StoredLevel stored{&arrays, DType::Int64, 4, 3, size.slots};
+  EXPECT_EQ(layout.problem(stored), "");
+  const std::vector<int64_t> parents = layout.parents(stored);
+  std::vector<Entry> found;
+  for (int64_t parent = 0; parent < 3; ++parent) {
+    layout.visit(stored, parent, [&](int64_t slot, int64_t coordinate) {
+      EXPECT_EQ(parents[static_cast<size_t>(slot)], parent);
+      const EntryRange& under = given.slots[static_cast<size_t>(slot)];
+      if (under.begin < under.end) found.emplace_back(parent, coordinate);
+    });
+  }
+  EXPECT_EQ(found, entries);
+}
+
+TEST_P(Layout, KeepsWhatIsBuilt) {
+  expect_kept(GetParam(), {{0, 3}, {1, 0}, {2, 3}});
+  if (!is_branchless(GetParam())) {
+    expect_kept(GetParam(), {{0, 1}, {0, 3}, {2, 0}});
+    expect_kept(GetParam(), {{2, 0}, {2, 1}, {2, 2}, {2, 3}});
+  }
+}
+
+TEST_P(Layout, LengthsThatDoNotFitAreNamed) {
+  const LevelLayout& layout = layout_of(GetParam());
+  const LevelSize size = layout.size(3, 4, 2, 7);
+  if (stores_positions(GetParam())) {
+    EXPECT_EQ(size.array, "pos");
+    EXPECT_EQ(size.problem(),
+              "has 2 elements, but 4 are needed: one more than the level above has slots");
+  } else if (is_branchless(GetParam())) {
+    EXPECT_EQ(size.array, "crd");
+  } else {
+    EXPECT_EQ(size.array, "");
+  }
+  const bool counted = is_full(GetParam());
+  EXPECT_EQ(layout.size(int64_t{1} << 40, int64_t{1} << 40, 0, 0).slots == LevelSize::kTooMany,
+            counted);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Layout, testing::ValuesIn(kLevelKinds),
+                         [](const auto& kind) { return std::string(text_of(kind.param)); });
+
+TEST(LevelKind, ListsRead) {
+  EXPECT_EQ(text_of_kinds(stores_coordinates, "or"), "compressed or singleton");
+  EXPECT_EQ(text_of_kinds(is_full, "or"), "dense");
+}
+
+}  // namespace
+}  // namespace tulle
