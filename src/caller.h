@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "compile.h"
 #include "runtime/parallelism.h"
 #include "runtime/run.h"
 #include "tulle/tulle.h"
@@ -12,18 +13,29 @@ namespace tulle {
 // Hands the caller's memory to the runtime and remembers the handles.
 class ResultMemory final : public runtime::Memory {
  public:
-  ResultMemory(tulle::Memory& memory, std::vector<void*>& handles)
-      : memory_(memory), handles_(handles) {}
+  ResultMemory(tulle::Memory& memory, const std::vector<ResultLayout>& results,
+               std::vector<void*>& handles)
+      : memory_(memory), results_(results), handles_(handles) {}
 
-  void* allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,
+  void* allocate(size_t array, const loop::BufferNode& buffer, int64_t elements,
                  bool zeroed) override {
-    const tulle::Memory::Block block = memory_.allocate(buffer.element, elements, zeroed);
-    handles_[result] = block.handle;
+    const tulle::Memory::Block block = block_for(array, buffer.element, elements, zeroed);
+    handles_[array] = block.handle;
     return block.data;
   }
 
  private:
+  tulle::Memory::Block block_for(size_t array, DType type, int64_t elements, bool zeroed) {
+    for (size_t result = 0; result < results_.size(); ++result) {
+      if (results_[result].values == static_cast<int>(array)) {
+        return memory_.allocate_values(result, type, elements, zeroed);
+      }
+    }
+    return memory_.allocate(type, elements, zeroed);
+  }
+
   tulle::Memory& memory_;
+  const std::vector<ResultLayout>& results_;
   std::vector<void*>& handles_;
 };
 

@@ -12,6 +12,7 @@
 #include "compile.h"
 #include "format/pattern.h"
 #include "machine.h"
+#include "out_formats.h"
 #include "runtime/heap.h"
 #include "support/check.h"
 #include "support/no_fork.h"
@@ -36,16 +37,7 @@ class ResolvedExpression final : public Program {
       types[spec.name] = {spec.type, spec.index_type, Format::parse(spec.format, spec.rank)};
     }
     expr::ResolveOptions resolving;
-    for (const auto& [name, format] : options.out_formats) {
-      const auto statement =
-          std::find_if(parsed.statements.begin(), parsed.statements.end(),
-                       [&](const expr::Statement& each) { return each.tensor == name; });
-      if (statement == parsed.statements.end()) {
-        user_error("a format is asked for ", name, ", which no statement assigns");
-      }
-      resolving.out_formats.emplace(
-          name, Format::parse(format, static_cast<int>(statement->indices.size())));
-    }
+    resolving.out_formats = chosen_formats(parsed, options);
     for (const TensorSpec& spec : operands_) {
       formats_.push_back(types.at(spec.name).format);
       is_dense_.push_back(formats_.back().is_dense());
@@ -97,13 +89,14 @@ class ResolvedExpression final : public Program {
     variant.read_arguments(views, extents, options.threads, buffers, scalars);
     handles.assign(executable.program->result_count(), nullptr);
     found.assign(executable.program->result_count(), {});
-    ResultMemory result_memory(memory, handles);
+    ResultMemory result_memory(memory, executable.results, handles);
     CallerParallelism parallelism(options);
     executable.program->run(buffers, scalars, result_memory, parallelism, found);
     collect(variant, views, found, handles, results);
   }
 
-  std::string explain(const std::vector<TensorView>& views) const override {
+  std::string explain(const std::vector<TensorView>& views,
+                      const RunOptions& options) const override {
     std::vector<int64_t> extents;
     read_extents(views, extents);
     std::string text =
@@ -111,7 +104,6 @@ class ResolvedExpression final : public Program {
     for (const auto& [name, type] : program_.program.tensors) {
       text += concat("  ", name, ": ", name_of(type.type), ", ", type.format.name(), "\n");
     }
-    RunOptions options;
     tulle::compile(make_request(views, extents, false, options),
                    [&](std::string_view stage, const std::string& stage_text) {
                      text += concat("\n== ", stage, " ==\n", stage_text);

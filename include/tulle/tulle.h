@@ -39,8 +39,8 @@ struct TensorSpec {
 };
 
 struct ProgramOptions {
-  std::map<std::string, std::string>
-      out_formats;       // by name of the result; else by the rules of the language
+  // By name of the result, "*" for the only one; else by the rules of the language.
+  std::map<std::string, std::string> out_formats;
   std::string schedule;  // text form; empty: planned
   std::string features;  // "sse4.2", "avx2" or "avx512"; empty: all this machine has
   bool checked = false;  // bounds checks in generated code
@@ -90,6 +90,12 @@ class Memory {
   };
   // At least 64-byte aligned, or data == null if there is none.
   virtual Block allocate(DType type, int64_t length, bool zeroed) = 0;
+  // The same for the values of the result of that number. A caller that has a place for them gives
+  // it here; it must be aligned to its elements and overlap nothing else that the program uses.
+  virtual Block allocate_values(size_t result, DType type, int64_t length, bool zeroed) {
+    (void)result;
+    return allocate(type, length, zeroed);
+  }
 };
 
 // Memory for results from blocks that are kept when given back, since fresh pages cost more than
@@ -140,8 +146,10 @@ class TULLE_API Program {
   virtual void run_into(const std::vector<TensorView>& operands, Memory& memory,
                         const RunOptions& options, std::vector<ResultTensor>& results) const = 0;
 
-  // Every stage of the walk for operands of these sizes, each under its folder's name.
-  virtual std::string explain(const std::vector<TensorView>& operands) const = 0;
+  // Every stage of the walk for operands of these sizes and a run with these options, each under
+  // its folder's name.
+  virtual std::string explain(const std::vector<TensorView>& operands,
+                              const RunOptions& options = {}) const = 0;
 };
 
 // The format's text in its long form and its shortest form, and which arrays its levels store.

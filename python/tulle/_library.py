@@ -49,8 +49,13 @@ calls: list[Callable[..., Any]] = [
 quick_calls: list[Callable[..., Any]] = [
     getattr(_ops, f"quick{count}").default._op for count in range(1, MAX_TENSORS + 1)
 ]
+# As those, with a tensor after the first that takes the result.
+into_calls: list[Callable[..., None]] = [
+    getattr(_ops, f"into{count}").default._op for count in range(1, MAX_TENSORS + 1)
+]
 number: Callable[[str], int] = _ops.number.default
 run: Callable[..., Any] = _ops.run.default._op
+run_into: Callable[..., Any] = _ops.run_into.default._op
 explain: Callable[..., str] = _ops.explain.default
 describe: Callable[[str], str] = _ops.describe.default
 describe_format: Callable[[str, int], str] = _ops.describe_format.default
@@ -59,6 +64,6 @@ set_dense_limit: Callable[[int], None] = _ops.set_dense_limit.default
 version: str = _ops.version()
 
 _autograd = _skip_autograd(
-    [f"{kind}{count}" for kind in ("call", "quick") for count in range(1, MAX_TENSORS + 1)]
-    + ["run", "explain", "validate"]
+    [f"{kind}{count}" for kind in ("call", "quick", "into") for count in range(1, MAX_TENSORS + 1)]
+    + ["run", "run_into", "explain", "validate"]
 )

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from tulle import _library
+from tulle.arguments import dimension_of
 from tulle.errors import UserError
 from tulle.operands import as_operand, as_scalar, index_names, is_number, is_operand
 from tulle.programs import Operand, Program, Result, compiled, execute_one, spec_of
@@ -25,7 +26,7 @@ def _access(name: str, indices: list[str]) -> str:
 # ---- products ----------------------------------------------------------------------------------
 
 
-def matmul(left: object, right: object) -> Result:
+def matmul(left: object, right: object, out: Tensor | None = None) -> Result:
     """As torch.matmul: vectors, matrices and batches of matrices."""
     if not (is_operand(left) and is_operand(right)):
         return NotImplemented
@@ -35,11 +36,11 @@ def matmul(left: object, right: object) -> Result:
     a_batch, b_batch, batch = _batch_indices(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
     rows = ["i"] if a.ndim > 1 else []
     columns = ["k"] if b.ndim > 1 else []
-    out = _access("C", [*batch, *rows, *columns])
+    c_access = _access("C", [*batch, *rows, *columns])
     a_access = _access("A", [*a_batch, *rows, "j"])
     b_access = _access("B", [*b_batch, "j", *columns])
-    program = Program(f"{out} = {a_access} * {b_access}")
-    result = execute_one(program, _NAMES, (a, b))
+    program = Program(f"{c_access} = {a_access} * {b_access}")
+    result = execute_one(program, _NAMES, (a, b), out)
     if isinstance(a, SparseTensor) and a.ndim <= 2 and type(b) is Tensor:
         _remember(a, b, program)
     return result
@@ -50,7 +51,7 @@ def _remember(a: SparseTensor, b: Tensor, program: Program) -> None:
     found = compiled(program, (spec_of("A", a), spec_of("B", b)))
     count = len(a.pattern.arrays) + 2
     if found.is_one_dense and count <= _library.MAX_TENSORS:
-        a._calls[b.dtype, b.ndim] = a.pattern.bound(found.key)
+        a.remember(b, *a.pattern.bound(found.key))
 
 
 def _batch_indices(
@@ -109,8 +110,8 @@ def sum_over(
 ) -> Result:
     """The sum over one dimension, several or all."""
     rank = operand.ndim
-    given = range(rank) if dim is None else (dim,) if isinstance(dim, int) else dim
-    summed = {_dimension(d, rank) for d in given} or set(range(rank))
+    given = range(rank) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
+    summed = {dimension_of("sum", d, rank) for d in given} or set(range(rank))
     indices = index_names(rank)
     kept = [index for d, index in enumerate(indices) if d not in summed]
     if not operand.dtype.is_floating_point:
@@ -121,9 +122,3 @@ def sum_over(
     shape = [1 if d in summed else size for d, size in enumerate(operand.shape)]
     dense = result.to_dense() if isinstance(result, SparseTensor) else result
     return dense.reshape(shape)
-
-
-def _dimension(dim: int, rank: int) -> int:
-    if not -rank <= dim < rank:
-        raise UserError(f"There is no dimension {dim}: the tensor has rank {rank}.")
-    return dim % rank

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
-from tulle.errors import UserError
+from tulle import dtypes
+from tulle.arguments import dimension_of
+from tulle.errors import Unsupported, UserError
 from tulle.formats import Format
 from tulle.operands import index_names
 from tulle.pattern import Pattern
@@ -19,11 +23,41 @@ def _copied(source: SparseTensor, format: Format) -> Result:
     return execute_one(Program(text, out_formats=(("T", str(format)),)), ["A"], [source])
 
 
+def placed(
+    source: SparseTensor, targets: tuple[Any, ...], device: Any, dtype: Any
+) -> tuple[torch.device, torch.dtype]:
+    """The device and the type that `to` is asked for; `targets` are either of them or both, or a
+    tensor that has them, as in torch."""
+    for target in targets:
+        if isinstance(target, Tensor | SparseTensor):
+            device, dtype = target.device, target.dtype
+        elif isinstance(target, torch.dtype):
+            dtype = target
+        elif target is not None:
+            device = target
+    dtype = source.dtype if dtype is None else dtype
+    if not isinstance(dtype, torch.dtype):
+        raise UserError(f"to: expected a type such as torch.float64, but found {dtype!r}.")
+    try:
+        return torch.device(source.device if device is None else device), dtype
+    except (RuntimeError, TypeError):
+        raise UserError(
+            f"to: {device!r} is neither a device nor a type. "
+            'For another format write to(format="csr").'
+        ) from None
+
+
 def converted(
-    source: SparseTensor, format: str | Format | None, dtype: torch.dtype | None
+    source: SparseTensor, format: str | Format | None, device: torch.device, dtype: torch.dtype
 ) -> SparseTensor | Tensor:
     """The tensor in another format, with values of another type."""
-    if dtype is not None and dtype != source.dtype:
+    if device.type != "cpu":
+        raise Unsupported(
+            f"to: sparse tensors on the device '{device}' are not supported yet; this version "
+            "computes on the CPU."
+        )
+    if dtype != source.dtype:
+        dtypes.name_of(dtype)
         source = SparseTensor(source.pattern, source.values().to(dtype))
     if format is None:
         return source
@@ -42,7 +76,7 @@ def with_index_dtype(source: SparseTensor, dtype: torch.dtype) -> SparseTensor:
     pattern = source.pattern
     if dtype == pattern.index_dtype:
         return source
-    largest = max(source.nnz, *pattern.shape)
+    largest = max(source.values().numel(), *pattern.shape)
     if dtype == torch.int32 and largest >= 2**31:
         raise UserError(f"int32 cannot count to {largest}; leave index_dtype out, or use int64.")
     arrays = tuple(array.to(dtype) for array in pattern.arrays)
@@ -52,7 +86,7 @@ def with_index_dtype(source: SparseTensor, dtype: torch.dtype) -> SparseTensor:
 def permuted(source: SparseTensor, order: tuple[int, ...]) -> SparseTensor:
     """The same storage, its dimensions in another order."""
     rank = source.ndim
-    wanted = tuple(d + rank if d < 0 else d for d in order)
+    wanted = tuple(dimension_of("permute", d, rank) for d in order)
     if sorted(wanted) != list(range(rank)):
         raise UserError(f"permute: {order} does not name each of {rank} dimensions once.")
     pattern = source.pattern

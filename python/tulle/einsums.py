@@ -5,39 +5,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from torch import Tensor
+
+from tulle.arguments import check_text
 from tulle.errors import Unsupported, UserError
-from tulle.formats import Format
 from tulle.operands import as_operand
-from tulle.programs import Operand, Program, Result, execute_one, out_format_text
+from tulle.programs import Operand, OutFormat, Program, Result, execute_one, out_formats
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def einsum(
-    equation: str, *operands: Any, out_format: str | Format | None = None, reduce: str = "sum"
+    equation: str,
+    /,
+    *operands: Any,
+    out_format: OutFormat = None,
+    reduce: str = "sum",
+    out: Tensor | None = None,
 ) -> Result:
     """The sum of products that the equation says, "ij,jk->ik" for instance, over operands of any
-    rank and format; `...`, implicit outputs and broadcasting as in torch."""
+    rank and format; `...`, implicit outputs and broadcasting as in torch. A dense result is written
+    to `out`, if that is given."""
     program, names, tensors = prepare(equation, operands, out_format, reduce)
-    return execute_one(program, names, tensors)
+    return execute_one(program, names, tensors, out)
 
 
 def prepare(
     equation: str,
     operands: Sequence[Any],
-    out_format: str | Format | None = None,
+    out_format: OutFormat = None,
     reduce: str = "sum",
 ) -> tuple[Program, list[str], list[Operand]]:
     """The program of an einsum and what it runs on."""
+    check_text("einsum", equation, "ij,jk->ik")
     if reduce != "sum":
         raise Unsupported(f"einsum: reduce={reduce!r} is not supported; this version has 'sum'.")
     names = [f"t{n}" for n in range(len(operands))]
     tensors = [as_operand(name, value) for name, value in zip(names, operands, strict=True)]
     if any(1 in tensor.shape for tensor in tensors):
         equation = _broadcast(equation, [tuple(tensor.shape) for tensor in tensors])
-    format = out_format_text(out_format)
-    out = (("out", format),) if format else ()
-    return Program("".join(equation.split()), is_einsum=True, out_formats=out), names, tensors
+    formats = out_formats(out_format)
+    return Program("".join(equation.split()), is_einsum=True, out_formats=formats), names, tensors
 
 
 def _broadcast(equation: str, shapes: list[tuple[int, ...]]) -> str:

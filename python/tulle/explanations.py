@@ -7,7 +7,9 @@ import re
 from typing import Any
 
 from tulle import einsums, notation
-from tulle.programs import explanation_of
+from tulle.arguments import check_text
+from tulle.errors import UserError
+from tulle.programs import OutFormat, Program, explanation_of, out_formats
 
 
 class Explanation:
@@ -37,11 +39,15 @@ class Explanation:
         )
 
 
-def explain(text: str, *operands: Any, out_format: Any = None, **named: Any) -> Explanation:
+def explain(
+    text: str, /, *operands: Any, out_format: OutFormat = None, **named: Any
+) -> Explanation:
     """Formats, plan, nest, loop IR, LLVM IR and assembly of an einsum (operands in order) or of
-    statements of index notation (operands by name)."""
-    if named or "=" in text:
-        prepared = notation.prepare(text, named, out_format)
-    else:
-        prepared = einsums.prepare(text, operands, out_format)
-    return Explanation(explanation_of(*prepared))
+    statements of index notation (operands by name), as it runs on torch.get_num_threads()."""
+    check_text("explain", text, "ij,jk->ik")
+    if not named and "=" not in text:
+        return Explanation(explanation_of(*einsums.prepare(text, operands, out_format)))
+    if operands:
+        raise UserError("explain: the operands of index notation are given by name, A=A.")
+    program = Program(text.strip(), out_formats=out_formats(out_format))
+    return Explanation(explanation_of(program, *notation.by_name(named)))

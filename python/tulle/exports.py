@@ -8,32 +8,7 @@ import torch
 from torch import Tensor
 
 from tulle.errors import UserError
-from tulle.formats import Level
 from tulle.sparse_tensor import SparseTensor
-
-
-def coordinates(source: SparseTensor) -> Tensor:
-    """[rank, nnz] in storage order, int64. Padding beyond the end of a dimension is there too."""
-    arrays = iter(source.pattern.arrays)
-    parts: list[tuple[Level, Tensor]] = []  # of each level so far, the coordinate of each slot
-    slots = 1
-    for level in source.format.levels:
-        pos = next(arrays) if level.pos else None
-        if level.crd:
-            here = next(arrays).to(torch.int64)
-            counts = None if pos is None else pos.diff().to(torch.int64)
-        else:
-            extent = level.extent(source.pattern.shape[level.dimension])
-            here = torch.arange(extent).repeat(slots)
-            counts = torch.full((slots,), extent)
-        if counts is not None:
-            parts = [(each, crd.repeat_interleave(counts)) for each, crd in parts]
-        parts.append((level, here))
-        slots = here.numel()
-    result = torch.zeros(source.ndim, slots, dtype=torch.int64)
-    for level, crd in parts:
-        result[level.dimension] += crd * level.divisor if level.part == "q" else crd
-    return result
 
 
 def _block_of(source: SparseTensor) -> tuple[int, int]:

@@ -57,6 +57,21 @@ def _dimension_names(long_form: str) -> list[str]:
     return [name.strip() for name in match[1].split(",") if name.strip()]
 
 
+@lru_cache(maxsize=4096)
+def _counted_levels(long_form: str) -> tuple[str, ...]:
+    """The levels with their dimensions counted, not named."""
+    names = _dimension_names(long_form)
+    match = _LONG_FORM.fullmatch(long_form)
+    levels = match[2].split(",") if match else []
+    counted = []
+    for level in levels:
+        expression, _, kind = level.partition(":")
+        name = re.split("[/%]", expression.strip())[0].strip()
+        rest = expression.strip()[len(name) :].replace(" ", "")
+        counted.append(f"{names.index(name)}{rest}:{' '.join(kind.split())}")
+    return tuple(counted)
+
+
 class Format:
     """A storage format: a name ("csr", "bsr(16,16)") or the long form,
     "(i,j) -> (i: dense, j: compressed)".
@@ -72,6 +87,10 @@ class Format:
         if isinstance(text, Format):
             Format.__init__(self, text._text, text.rank if rank is None else rank)
             return
+        if not isinstance(text, str):
+            raise UserError(
+                f"format: expected text such as 'csr', or a tulle.Format, but found {text!r}."
+            )
         if rank is None and "->" in text:
             rank = len(_dimension_names(text))
         # Every name is one for matrices, so that a misspelled one is found at once.
@@ -114,26 +133,18 @@ class Format:
         return Format(f"({left}) {text[text.index('->') :]}", len(order))
 
     def _identity(self) -> tuple[object, ...]:
-        """What tells storage apart: the levels with their dimensions counted, not named."""
+        """What tells storage apart."""
         if self.rank is None:
             return (self._text,)
-        text = self.long_form
-        names = _dimension_names(text)
-        match = _LONG_FORM.fullmatch(text)
-        levels = match[2].split(",") if match else []
-        counted = []
-        for level in levels:
-            expression, _, kind = level.partition(":")
-            name = re.split("[/%]", expression.strip())[0].strip()
-            rest = expression.strip()[len(name) :].replace(" ", "")
-            counted.append(f"{names.index(name)}{rest}:{' '.join(kind.split())}")
-        return (self.rank, *counted)
+        return (self.rank, *_counted_levels(self.long_form))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, str):
             other = Format(other)
         if not isinstance(other, Format):
             return NotImplemented
+        if self.rank == other.rank and self._text == other._text:
+            return True
         if self.rank is None and other.rank is not None:
             return self.of_rank(other.rank) == other
         if other.rank is None and self.rank is not None:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from tulle import conversions, dtypes
+from tulle.arguments import shape_of
 from tulle.errors import Unsupported, UserError
 from tulle.formats import Format
 from tulle.operands import is_scipy
@@ -67,8 +68,9 @@ def from_levels(
 ) -> SparseTensor:
     """A sparse tensor of raw storage: for each level a dict with the arrays that it stores, `pos`
     and `crd` (none for dense levels), and the values in storage order. Nothing is copied."""
-    sizes = tuple(int(size) for size in shape)
-    known = Format(format).of_rank(len(sizes))
+    known = Format(format)
+    sizes = shape_of("from_levels", shape)
+    known = known.of_rank(len(sizes))
     if known.is_dense:
         raise UserError("from_levels: a dense tensor has no structure; use an ordinary tensor.")
     if len(levels) != len(known.levels):

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tulle import notation
+from tulle.arguments import check_text
 from tulle.errors import UserError
 from tulle.explanations import Explanation
 from tulle.formats import Format
-from tulle.programs import Operand, Program, execute, explanation_of
+from tulle.outs import Out
+from tulle.programs import Operand, Program, execute, explanation_of, out_formats
 from tulle.sparse_tensor import SparseTensor
 
 
@@ -28,7 +30,7 @@ class Kernel:
 
     def out_format(self, **formats: str | Format) -> Kernel:
         """With these formats of results, by name."""
-        chosen = notation.out_formats(self.program.text, formats)
+        chosen = out_formats(formats)
         return replace(self, program=replace(self.program, out_formats=chosen))
 
     def features(self, text: str) -> Kernel:
@@ -39,10 +41,11 @@ class Kernel:
         """With bounds checks in the generated code."""
         return replace(self, program=replace(self.program, checked=True))
 
-    def __call__(self, **operands: Any) -> Any:
-        """Runs it. Returns one tensor, or a tuple of several."""
+    def __call__(self, *, out: Out = None, **operands: Any) -> Any:
+        """Runs it. Returns one tensor, or a tuple of several. `out` is a tensor that takes a dense
+        result, or a dict of such tensors by name."""
         names, tensors = self._bind(operands)
-        results = execute(self.program, names, tensors)
+        results = execute(self.program, names, tensors, out)
         return results[0] if len(results) == 1 else tuple(results)
 
     def explain(self, **operands: Any) -> Explanation:
@@ -53,7 +56,7 @@ class Kernel:
         missing = [name for name in self.formats if name not in operands]
         if missing:
             raise UserError(f"The kernel takes {', '.join(missing)} too.")
-        _, names, tensors = notation.prepare(self.program.text, operands)
+        names, tensors = notation.by_name(operands)
         for name, tensor in zip(names, tensors, strict=True):
             self._check_format(name, tensor)
         return names, tensors
@@ -68,15 +71,16 @@ class Kernel:
             remedy = (
                 f"{name}.to(format={str(wanted)!r})"
                 if is_sparse
-                else (f"tulle.tensor({name}, format={str(wanted)!r})")
+                else f"tulle.tensor({name}, format={str(wanted)!r})"
             )
             raise UserError(
                 f"{name} is stored as {found}, but the kernel takes {wanted}: {remedy}."
             )
 
 
-def kernel(text: str, **formats: str | Format) -> Kernel:
+def kernel(text: str, /, **formats: str | Format) -> Kernel:
     """A kernel for statements of index notation and operands of these formats; an operand that is
     not named may have any."""
+    check_text("kernel", text, "C[i,k] = A[i,j] * B[j,k]")
     known = {name: Format(format) for name, format in formats.items()}
     return Kernel(Program(text.strip()), known)

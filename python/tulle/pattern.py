@@ -47,6 +47,7 @@ class Pattern:
         "_version",
         "arrays",
         "calls",
+        "entry_count",
         "format",
         "index_dtype",
         "shape",
@@ -63,7 +64,9 @@ class Pattern:
         self.shape = shape
         self.arrays = arrays
         self.index_dtype = index_dtype
+        # By type of the values: what `bound` made, as the sparse tensor looks for it.
         self.calls: dict[torch.dtype, dict[Any, Callable[..., Any]]] = {}
+        self.entry_count: int | None = None  # for tulle.entries
         self._specs: dict[torch.dtype, str] = {}
         self._version = _version_of(arrays)
         if arrays:
@@ -87,28 +90,40 @@ class Pattern:
         """Refuses structure that was written to since it was checked."""
         _check_version(self.arrays, self._version)
 
-    def bound(self, key: str) -> Callable[[Tensor, Tensor], Any]:
-        """The program of that key with all but the values and one dense operand filled in. It does
-        not hold the pattern, which keeps it: structure is freed as soon as nobody uses it."""
+    def bound(self, key: str) -> tuple[Callable[..., Tensor], Callable[..., None]]:
+        """The program of that key with all but the values and one dense operand filled in; and the
+        same with a tensor before these that takes the result. They do not hold the pattern, which
+        keeps them: structure is freed as soon as nobody uses it."""
         arrays, version = self.arrays, self._version
-        operator = _library.quick_calls[len(arrays) + 1]
+        count = len(arrays) + 1
         head = torch.tensor([_library.number(key), *self.shape])
+        call, into = _library.quick_calls[count], _library.into_calls[count]
+
+        def fill(out: Tensor, values: Tensor, other: Tensor) -> None:
+            _check_version(arrays, version)
+            into(head, out, *arrays, values, other)
+
         if len(arrays) != 2 or version is None:
 
-            def call(values: Tensor, other: Tensor) -> Any:
+            def compute(values: Tensor, other: Tensor) -> Tensor:
                 _check_version(arrays, version)
-                return operator(head, *arrays, values, other)
+                return call(head, *arrays, values, other)
 
-            return call
+            return compute, fill
 
         first, second = arrays
 
-        def call_with_two(values: Tensor, other: Tensor) -> Any:
+        def compute_with_two(values: Tensor, other: Tensor) -> Tensor:
             if first._version + second._version != version:
                 _check_version(arrays, version)
-            return operator(head, first, second, values, other)
+            return call(head, first, second, values, other)
 
-        return call_with_two
+        return compute_with_two, fill
+
+    def __deepcopy__(self, memo: object) -> Pattern:
+        self.check_unchanged()
+        arrays = tuple(array.clone() for array in self.arrays)
+        return Pattern(self.format, self.shape, arrays, self.index_dtype)
 
     def validate(self, name: str, values: Tensor) -> None:
         """Checks structure that comes from outside, in O(entries)."""

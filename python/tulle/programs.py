@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -11,14 +11,16 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from tulle import _library, dtypes
+from tulle import _library, dtypes, outs
 from tulle.errors import Unsupported, UserError, translated
 from tulle.formats import Format
+from tulle.outs import Out
 from tulle.pattern import Pattern, living_pattern, sizes_tensor
 from tulle.sparse_tensor import SparseTensor
 
 Operand: TypeAlias = SparseTensor | Tensor
 Result: TypeAlias = SparseTensor | Tensor
+OutFormat: TypeAlias = str | Format | Mapping[str, str | Format] | None
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Program:
 
     text: str  # index notation, or the equation of an einsum
     is_einsum: bool = False
-    out_formats: tuple[tuple[str, str], ...] = ()  # name of the result, format
+    out_formats: tuple[tuple[str, str], ...] = ()  # name of the result or "*", format
     schedule: str = ""
     features: str = ""
     checked: bool = False
@@ -142,14 +144,19 @@ def _wrap(types: Sequence[ResultType], found: list[Tensor]) -> list[Result]:
     return results
 
 
-def execute(program: Program, names: Sequence[str], operands: Sequence[Operand]) -> list[Result]:
-    """Runs the program on operands of these names and returns its results in order."""
+def execute(
+    program: Program, names: Sequence[str], operands: Sequence[Operand], out: Out = None
+) -> list[Result]:
+    """Runs the program on operands of these names and returns its results in order; those that
+    `out` has a tensor for are written to that."""
     for name, operand in zip(names, operands, strict=True):
         _check(name, operand)
     specs = tuple(map(spec_of, names, operands))
     found = compiled(program, specs)
     sizes, tensors = _flatten(operands)
     try:
+        if out is not None:
+            return _execute_into(found, sizes, tensors, out)
         if found.is_one_dense and 0 < len(tensors) <= _library.MAX_TENSORS:
             return [_library.calls[len(tensors) - 1](found.key, sizes, *tensors)]
         return _wrap(found.results, _library.run(found.key, sizes, tensors))
@@ -157,9 +164,18 @@ def execute(program: Program, names: Sequence[str], operands: Sequence[Operand])
         raise translated(error) from None
 
 
-def execute_one(program: Program, names: Sequence[str], operands: Sequence[Operand]) -> Result:
+def _execute_into(found: Compiled, sizes: Tensor, tensors: list[Tensor], out: Out) -> list[Result]:
+    given = outs.numbered([result.name for result in found.results], out)
+    parts = _library.run_into(found.key, sizes, tensors, list(given), list(given.values()))
+    results = _wrap(found.results, parts)
+    return [given.get(number, result) for number, result in enumerate(results)]
+
+
+def execute_one(
+    program: Program, names: Sequence[str], operands: Sequence[Operand], out: Tensor | None = None
+) -> Result:
     """The result of a program that has one."""
-    (result,) = execute(program, names, operands)
+    (result,) = execute(program, names, operands, out)
     return result
 
 
@@ -175,12 +191,13 @@ def explanation_of(program: Program, names: Sequence[str], operands: Sequence[Op
         raise translated(error) from None
 
 
-def out_format_text(format: str | Format | None, rank: int | None = None) -> str | None:
-    """The text of a format that a caller asked for."""
-    if format is None:
-        return None
-    if isinstance(format, str):
-        return str(Format(format, rank))
-    if isinstance(format, Format):
-        return str(format)
-    raise UserError(f"out_format: expected text or a tulle.Format, but found {format!r}.")
+def out_formats(given: OutFormat) -> tuple[tuple[str, str], ...]:
+    """Formats of results that a caller asks for, by name as a program has them; "*" is the name of
+    the only result."""
+    if given is None:
+        return ()
+    by_name = given if isinstance(given, Mapping) else {"*": given}
+    for format in by_name.values():
+        if not isinstance(format, str | Format):
+            raise UserError(f"out_format: expected text or a tulle.Format, but found {format!r}.")
+    return tuple((name, str(Format(format))) for name, format in by_name.items())

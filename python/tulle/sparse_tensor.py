@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -9,7 +10,10 @@ import torch
 from torch import Tensor, is_grad_enabled
 from torch.autograd import forward_ad
 
-from tulle.errors import UserError
+from tulle import outs
+from tulle.arguments import dimension_of, flat_dimensions
+from tulle.errors import UserError, translated
+from tulle.operators import Operators
 from tulle.pattern import Pattern
 
 if TYPE_CHECKING:
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
 _SHOWN = 4
 
 
-class SparseTensor:
+class SparseTensor(Operators):
     """A tensor that stores some of its entries; the others have the value `fill`.
 
     Made by `tulle.tensor`, `tulle.from_levels` and by computing. It is immutable: operators return
@@ -37,7 +41,7 @@ class SparseTensor:
         calls = pattern.calls.get(values.dtype)
         if calls is None:
             calls = pattern.calls.setdefault(values.dtype, {})
-        self._calls: dict[Any, Callable[[Tensor, Tensor], Any]] = calls
+        self._calls: dict[Any, Callable[..., Any]] = calls
 
     # ---- what it is ----------------------------------------------------------------------------
 
@@ -74,8 +78,11 @@ class SparseTensor:
 
     @property
     def nnz(self) -> int:
-        """How many entries are stored, explicit zeros and the padding of blocks included."""
-        return self._values.numel()
+        """How many entries are stored, explicit zeros included: also those that fill blocks, but
+        not what blocks hold beyond the end of a dimension."""
+        from tulle import entries
+
+        return entries.count(self._pattern, self._values.numel())
 
     @property
     def requires_grad(self) -> bool:
@@ -91,7 +98,9 @@ class SparseTensor:
     def size(self, dim: int) -> int: ...
     def size(self, dim: int | None = None) -> torch.Size | int:
         """The shape, or the size of one dimension."""
-        return self.shape if dim is None else self._pattern.shape[dim]
+        if dim is None:
+            return self.shape
+        return self._pattern.shape[dimension_of("size", dim, self.ndim)]
 
     def numel(self) -> int:
         """The number of elements, absent ones included."""
@@ -106,14 +115,19 @@ class SparseTensor:
     # ---- its parts -----------------------------------------------------------------------------
 
     def values(self) -> Tensor:
-        """The stored values, a vector in storage order. It is the tensor's own memory."""
+        """The stored values, a vector in storage order. It is the tensor's own memory; blocks that
+        reach beyond the end of a dimension are whole in it."""
         return self._values
 
     def coordinates(self) -> Tensor:
-        """The coordinates of the stored values, [rank, nnz] in storage order."""
-        from tulle import exports
+        """The coordinates of the entries, [rank, nnz] in storage order."""
+        return self.entries()[0]
 
-        return exports.coordinates(self)
+    def entries(self) -> tuple[Tensor, Tensor]:
+        """The coordinates of the entries, [rank, nnz], and their values, in storage order."""
+        from tulle import entries
+
+        return entries.entries(self)
 
     def levels(self) -> list[dict[str, Tensor]]:
         """Positions and coordinates by level, as `tulle.from_levels` takes them."""
@@ -125,7 +139,8 @@ class SparseTensor:
         """A tensor of the same structure with other values, in storage order."""
         if values.shape != self._values.shape:
             raise UserError(
-                f"with_values: expected a vector of {self.nnz} values, one for each stored entry, "
+                f"with_values: expected a vector of {self._values.numel()} values, one for each "
+                "that values() has, "
                 f"but found the shape {list(values.shape)}."
             )
         return SparseTensor(self._pattern, values.contiguous())
@@ -141,19 +156,52 @@ class SparseTensor:
     # ---- conversions ---------------------------------------------------------------------------
 
     @overload
-    def to(self, *, format: Literal["dense"], dtype: torch.dtype | None = None) -> Tensor: ...
+    def to(
+        self,
+        *target: Any,
+        format: Literal["dense"],
+        device: Any = ...,
+        dtype: Any = ...,
+        non_blocking: bool = ...,
+    ) -> Tensor: ...
     @overload
     def to(
-        self, *, format: str | Format | None = None, dtype: torch.dtype | None = None
+        self,
+        *target: Any,
+        format: str | Format | None = ...,
+        device: Any = ...,
+        dtype: Any = ...,
+        non_blocking: bool = ...,
     ) -> SparseTensor: ...
     def to(
-        self, *, format: str | Format | None = None, dtype: torch.dtype | None = None
+        self,
+        *target: Any,
+        format: str | Format | None = None,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+        non_blocking: bool = False,
     ) -> SparseTensor | Tensor:
-        """Stored in another format, with values of another type. No entry is lost; "dense" gives
-        an ordinary tensor."""
+        """Stored in another format, with values of another type: to(format="csc"),
+        to(torch.float64). No entry is lost; "dense" gives an ordinary tensor."""
         from tulle import conversions
 
-        return conversions.converted(self, format, dtype)
+        return conversions.converted(self, format, *conversions.placed(self, target, device, dtype))
+
+    def float(self) -> SparseTensor:
+        """With values of float32."""
+        return self.to(torch.float32)
+
+    def double(self) -> SparseTensor:
+        """With values of float64."""
+        return self.to(torch.float64)
+
+    def cpu(self) -> SparseTensor:
+        """This tensor: it is on the CPU."""
+        return self.to("cpu")
+
+    def cuda(self) -> SparseTensor:
+        """Not supported yet, and says so."""
+        return self.to("cuda")
 
     def to_dense(self) -> Tensor:
         """An ordinary tensor."""
@@ -184,23 +232,24 @@ class SparseTensor:
         """The transpose of a matrix."""
         return self.T
 
-    def permute(self, *order: int) -> SparseTensor:
-        """The same storage, its dimensions in another order."""
+    def permute(self, *order: Any) -> SparseTensor:
+        """The same storage, its dimensions in another order: permute(1, 0) or permute((1, 0))."""
         from tulle import conversions
 
-        return conversions.permuted(self, order)
+        return conversions.permuted(self, flat_dimensions(order))
 
     def transpose(self, dim0: int, dim1: int) -> SparseTensor:
         """The same storage, two of its dimensions exchanged."""
+        first = dimension_of("transpose", dim0, self.ndim)
+        second = dimension_of("transpose", dim1, self.ndim)
         order = list(range(self.ndim))
-        order[dim0], order[dim1] = order[dim1], order[dim0]
+        order[first], order[second] = second, first
         return self.permute(*order)
 
     # ---- computing -----------------------------------------------------------------------------
 
     def __matmul__(self, other: Any) -> Any:
-        # The whole of a warm call. Whatever is unusual goes the general way, which says what is
-        # wrong if anything is.
+        # The whole of a warm call. Whatever is unusual goes the general way.
         values = self._values
         if (
             type(other) is Tensor
@@ -211,8 +260,10 @@ class SparseTensor:
             if call is not None:
                 try:
                     return call(values, other)
-                except RuntimeError:
-                    pass
+                except NotImplementedError:
+                    pass  # PyTorch has no kernel for it: another device, another layout
+                except RuntimeError as error:
+                    raise translated(error) from None
         from tulle import arithmetic
 
         return arithmetic.matmul(self, other)
@@ -222,48 +273,38 @@ class SparseTensor:
 
         return arithmetic.matmul(other, self)
 
-    def __add__(self, other: Any) -> Any:
-        return _binary("+", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _binary("+", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _binary("-", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _binary("-", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _binary("*", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _binary("*", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _binary("/", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _binary("/", other, self)
-
-    def __neg__(self) -> SparseTensor:
+    def matmul(self, other: Any, *, out: Tensor | None = None) -> Any:
+        """As `self @ other`; a dense result is written to `out`, if that is given."""
+        if out is None:
+            return self @ other
+        values = self._values
+        if (
+            type(other) is Tensor
+            and not (is_grad_enabled() and (other.requires_grad or values.requires_grad))
+            and forward_ad._current_level < 0
+        ):
+            fill = self._calls.get((other.dtype, other.ndim, "out"))
+            if fill is not None:
+                outs.check(out)
+                try:
+                    fill(out, values, other)
+                    return out
+                except NotImplementedError:
+                    pass
+                except RuntimeError as error:
+                    raise translated(error) from None
         from tulle import arithmetic
 
-        return arithmetic.element_function("neg", self)
+        return arithmetic.matmul(self, other, out)
 
-    def __pos__(self) -> SparseTensor:
-        return self
+    mm = matmul
 
-    def __abs__(self) -> SparseTensor:
-        from tulle import arithmetic
-
-        return arithmetic.element_function("abs", self)
-
-    def sum(self, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Any:
-        """The sum over one dimension, several or all; integers are summed as int64, as in torch."""
-        from tulle import arithmetic
-
-        return arithmetic.sum_over(self, dim, keepdim)
+    def remember(
+        self, other: Tensor, call: Callable[..., Tensor], fill: Callable[..., None]
+    ) -> None:
+        """Leaves a short way for the next product with a dense tensor of this type and rank."""
+        self._calls[other.dtype, other.ndim] = call
+        self._calls[other.dtype, other.ndim, "out"] = fill
 
     # ---- Python and PyTorch --------------------------------------------------------------------
 
@@ -274,6 +315,19 @@ class SparseTensor:
         from tulle import torch_functions
 
         return torch_functions.dispatch(func, args, kwargs or {})
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise UserError(
+            "A sparse tensor does not become an array of numpy's by itself; write "
+            "to_dense().numpy(), or to_scipy() for a sparse one."
+        )
+
+    def __copy__(self) -> SparseTensor:
+        return SparseTensor(self._pattern, self._values)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SparseTensor:
+        pattern = copy.deepcopy(self._pattern, memo)
+        return SparseTensor(pattern, copy.deepcopy(self._values, memo))
 
     def __reduce__(self) -> tuple[object, ...]:
         from tulle import imports
@@ -292,23 +346,20 @@ class SparseTensor:
         return "\n".join([head, *self._shown_entries()])
 
     def _shown_entries(self) -> list[str]:
+        from tulle import entries
+
         if self.device.type != "cpu":
             return []
-        coordinates, values = self.coordinates(), self._values.detach()
-        if self.nnz <= 2 * _SHOWN:
-            rows = list(range(self.nnz))
-        else:
-            rows = [*range(_SHOWN), *range(self.nnz - _SHOWN, self.nnz)]
-        entries = [
-            f"  ({', '.join(map(str, coordinates[:, row].tolist()))}): {values[row].item():g}"
-            for row in rows
+        first, last = entries.ends(self, _SHOWN)
+        hidden = self.nnz > len(first) + len(last)
+        return [*self._lines(first), *(["  ..."] if hidden else []), *self._lines(last)]
+
+    def _lines(self, slots: Tensor) -> list[str]:
+        from tulle import entries
+
+        coordinates = entries.coordinates_at(self._pattern, slots).T.tolist()
+        values = self._values.detach()[slots].tolist()
+        return [
+            f"  ({', '.join(map(str, coordinate))}): {value:g}"
+            for coordinate, value in zip(coordinates, values, strict=True)
         ]
-        if self.nnz > 2 * _SHOWN:
-            entries.insert(_SHOWN, "  ...")
-        return entries
-
-
-def _binary(operator: str, left: Any, right: Any) -> Any:
-    from tulle import arithmetic
-
-    return arithmetic.binary(operator, left, right)

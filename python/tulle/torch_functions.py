@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import torch
@@ -13,10 +15,17 @@ from torch.utils import _pytree as pytree
 from tulle import arithmetic, imports
 from tulle.einsums import einsum
 from tulle.errors import Unsupported, UserError
+from tulle.formats import Format
 from tulle.programs import Program, Result, execute_one
 from tulle.sparse_tensor import SparseTensor
 
 Handler = Callable[..., Any]
+
+
+def _matmul(left: Any, right: Any, *, out: Tensor | None = None) -> Result:
+    if isinstance(left, SparseTensor):
+        return left.matmul(right, out=out)
+    return arithmetic.matmul(left, right, out)
 
 
 def _reversed(handler: Handler) -> Handler:
@@ -55,6 +64,7 @@ def _addmm(input: Any, left: Any, right: Any, *, beta: Any = 1, alpha: Any = 1) 
 
 
 def _einsum(equation: str, *operands: Any) -> Result:
+    """torch.einsum, which also takes its operands as one list."""
     if len(operands) == 1 and isinstance(operands[0], list | tuple):
         operands = tuple(operands[0])
     return einsum(equation, *operands)
@@ -78,17 +88,17 @@ _HANDLERS: dict[Any, Handler] = {
     Tensor.__rsub__: _reversed(_sub),
     Tensor.__rmul__: _reversed(_mul),
     Tensor.__rtruediv__: _reversed(_div),
-    Tensor.__rmatmul__: _reversed(arithmetic.matmul),
+    Tensor.__rmatmul__: _reversed(_matmul),
     torch.t: lambda tensor: tensor.t(),
     torch.transpose: lambda tensor, dim0, dim1: tensor.transpose(dim0, dim1),
-    torch.permute: lambda tensor, dims: tensor.permute(*dims),
-    torch.sum: lambda tensor, *args, **kwargs: tensor.sum(*args, **kwargs),
+    torch.permute: lambda tensor, dims: tensor.permute(dims),
+    torch.sum: lambda tensor, dim=None, keepdim=False: tensor.sum(dim, keepdim),
     torch.sparse.sum: lambda tensor, dim=None: tensor.sum(dim),
 }
 for _function in (torch.mm, torch.matmul, torch.mv, torch.bmm, torch.sparse.mm):
-    _HANDLERS[_function] = arithmetic.matmul
+    _HANDLERS[_function] = _matmul
 for _name in ("mm", "matmul", "mv", "bmm", "__matmul__"):
-    _HANDLERS[getattr(Tensor, _name)] = arithmetic.matmul
+    _HANDLERS[getattr(Tensor, _name)] = _matmul
 for _handler, _names in {
     _add: ("add", "__add__"),
     _sub: ("sub", "subtract", "__sub__"),
@@ -123,13 +133,25 @@ def dispatch(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     if torch.compiler.is_compiling():
         raise Unsupported("torch.compile does not work on sparse tensors in this version.")
     handler = _HANDLERS.get(function)
+    name = getattr(function, "__name__", str(function))
     if handler is None:
-        name = getattr(function, "__name__", str(function))
         raise Unsupported(
             f"torch's {name} is not supported on sparse tensors. Express it with tulle.compute or "
             "tulle.einsum, or convert with to_dense() or to_torch()."
         )
+    if kwargs:
+        _check_keywords(name, handler, kwargs)
     return handler(*args, **kwargs)
+
+
+@cache
+def _keywords(handler: Handler) -> frozenset[str]:
+    return frozenset(inspect.signature(handler).parameters)
+
+
+def _check_keywords(name: str, handler: Handler, kwargs: dict[str, Any]) -> None:
+    for keyword in kwargs.keys() - _keywords(handler):
+        raise Unsupported(f"torch's {name} does not take {keyword}= on sparse tensors.")
 
 
 # ---- trees -------------------------------------------------------------------------------------
@@ -181,4 +203,4 @@ def register() -> None:
         from_dumpable_context=_from_json,
         flatten_with_keys_fn=_flatten_with_keys,
     )
-    torch.serialization.add_safe_globals([imports.restored])
+    torch.serialization.add_safe_globals([imports.restored, Format])

@@ -38,19 +38,29 @@ inline OwnedTensor take_tensor(StableIValue value) {
   return OwnedTensor(torch::stable::detail::to<AtenTensorHandle>(value));
 }
 
-inline std::vector<OwnedTensor> take_list(StableIValue value) {
+// The items of a list, each as `take` makes it.
+template <typename Take>
+auto take_items(StableIValue value, const Take& take) {
   const auto list = torch::stable::detail::to<StableListHandle>(value);
   size_t count = 0;
   torch_list_size(list, &count);
-  std::vector<OwnedTensor> tensors;
-  tensors.reserve(count);
+  std::vector<decltype(take(StableIValue{}))> items;
+  items.reserve(count);
   for (size_t at = 0; at < count; ++at) {
     StableIValue item = 0;
     torch_list_get_item(list, at, &item);
-    tensors.push_back(take_tensor(item));
+    items.push_back(take(item));
   }
   torch_delete_list(list);
-  return tensors;
+  return items;
+}
+
+inline std::vector<OwnedTensor> take_list(StableIValue value) {
+  return take_items(value, take_tensor);
+}
+
+inline std::vector<int64_t> take_numbers(StableIValue value) {
+  return take_items(value, torch::stable::detail::to<int64_t>);
 }
 
 inline StableIValue give_tensor(OwnedTensor tensor) {

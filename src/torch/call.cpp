@@ -1,6 +1,7 @@
 // tulle::call1 to call8, and quick1 to quick8 by number instead of key: programs with one result,
-// of which only the values are new. The number of tensors is part of the name because a list of
-// tensors costs more to hand over than the whole call.
+// of which only the values are new. into1 to into8 write them to a tensor that is there. The number
+// of tensors is part of the name because a list of tensors costs more to hand over than the whole
+// call.
 #include <array>
 #include <string>
 #include <utility>
@@ -26,19 +27,28 @@ void check_shares_structure(const Prepared& prepared, const ResultTensor& result
   }
 }
 
-OwnedTensor call(Frame& frame, AtenTensorHandle sizes, std::span<const OwnedTensor> tensors,
-                 size_t skipped) {
-  struct Clear {
-    Frame& frame;
-    ~Clear() { frame.clear(); }
-  } const clear{frame};
+struct Clear {
+  Frame& frame;
+  ~Clear() { frame.clear(); }
+};
+
+// Runs a program that has one result, into `out` unless that is null.
+const ResultTensor& run_one(Frame& frame, AtenTensorHandle sizes, size_t skipped,
+                            std::span<const OwnedTensor> tensors, AtenTensorHandle out) {
   if (frame.prepared().results.size() != 1) {
     throw UserError("The program has several results; tulle::run returns all of them.");
   }
   frame.bind(sizes, tensors, skipped);
-  const std::vector<ResultTensor>& results = frame.run();
-  check_shares_structure(frame.prepared(), results[0]);
-  return frame.take_values(0, results[0]);
+  if (out) frame.give(0, out);
+  return frame.run()[0];
+}
+
+OwnedTensor call(Frame& frame, AtenTensorHandle sizes, std::span<const OwnedTensor> tensors,
+                 size_t skipped) {
+  const Clear clear{frame};
+  const ResultTensor& result = run_one(frame, sizes, skipped, tensors, nullptr);
+  check_shares_structure(frame.prepared(), result);
+  return frame.take_values(0, result);
 }
 
 // Key and sizes come first on the stack, then the tensors.
@@ -53,18 +63,33 @@ void call_boxed(StableIValue* stack, uint64_t, uint64_t) {
 }
 
 // The number of the program stands before the sizes, in one tensor.
+Frame& frame_of(AtenTensorHandle head) {
+  if (!has_type(head, DType::Int64) || element_count(head) < 1) {
+    throw UserError("Expected the program's number and the sizes, but found " + describe(head) +
+                    ".");
+  }
+  return frame_for(*static_cast<const int64_t*>(data_of(head)));
+}
+
 template <size_t count>
 void quick_boxed(StableIValue* stack, uint64_t, uint64_t) {
   const OwnedTensor head = take_tensor(stack[0]);
   std::array<OwnedTensor, count> tensors;
   for (size_t at = 0; at < count; ++at) tensors[at] = take_tensor(stack[1 + at]);
-  stack[0] = with_named_errors([&] {
-    if (!has_type(head.get(), DType::Int64) || element_count(head.get()) < 1) {
-      throw UserError("Expected the program's number and the sizes, but found " +
-                      describe(head.get()) + ".");
-    }
-    const int64_t number = *static_cast<const int64_t*>(data_of(head.get()));
-    return give_tensor(call(frame_for(number), head.get(), tensors, 1));
+  stack[0] = with_named_errors(
+      [&] { return give_tensor(call(frame_of(head.get()), head.get(), tensors, 1)); });
+}
+
+template <size_t count>
+void into_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  const OwnedTensor head = take_tensor(stack[0]);
+  const OwnedTensor out = take_tensor(stack[1]);
+  std::array<OwnedTensor, count> tensors;
+  for (size_t at = 0; at < count; ++at) tensors[at] = take_tensor(stack[2 + at]);
+  with_named_errors([&] {
+    Frame& frame = frame_of(head.get());
+    const Clear clear{frame};
+    run_one(frame, head.get(), 1, tensors, out.get());
   });
 }
 
@@ -76,21 +101,21 @@ void number_boxed(StableIValue* stack, uint64_t, uint64_t) {
 
 template <size_t... index>
 void define_all(torch::stable::detail::StableLibrary& library, std::index_sequence<index...>) {
-  std::string arguments = "str key, Tensor sizes";
-  std::string quick_arguments = "Tensor head";
-  const auto define = [&](size_t count) {
-    arguments += ", Tensor t" + std::to_string(count - 1);
-    library.def(("call" + std::to_string(count) + "(" + arguments + ") -> Tensor").c_str());
-    quick_arguments += ", Tensor t" + std::to_string(count - 1);
-    library.def(("quick" + std::to_string(count) + "(" + quick_arguments + ") -> Tensor").c_str());
+  std::string tensors;
+  const auto define = [&](const std::string& count) {
+    tensors += ", Tensor t" + count;
+    library.def(("call" + count + "(str key, Tensor sizes" + tensors + ") -> Tensor").c_str());
+    library.def(("quick" + count + "(Tensor head" + tensors + ") -> Tensor").c_str());
+    library.def(("into" + count + "(Tensor head, Tensor(a!) out" + tensors + ") -> ()").c_str());
   };
-  (define(index + 1), ...);
+  (define(std::to_string(index + 1)), ...);
 }
 
 template <size_t... index>
 void implement_all(torch::stable::detail::StableLibrary& library, std::index_sequence<index...>) {
   (library.impl(("call" + std::to_string(index + 1)).c_str(), &call_boxed<index + 1>), ...);
   (library.impl(("quick" + std::to_string(index + 1)).c_str(), &quick_boxed<index + 1>), ...);
+  (library.impl(("into" + std::to_string(index + 1)).c_str(), &into_boxed<index + 1>), ...);
 }
 
 }  // namespace

@@ -5,15 +5,20 @@
 #include <array>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "bind.h"
 #include "dense_limit.h"
+#include "out.h"
 #include "parallel.h"
 #include "tulle/error.h"
 
 namespace tulle::shim {
 
-Frame::Frame(std::shared_ptr<const Prepared> prepared) : prepared_(std::move(prepared)) {
+Frame::Frame(std::shared_ptr<const Prepared> prepared)
+    : prepared_(std::move(prepared)),
+      outs_(prepared_->results.size()),
+      memory_(prepared_->results) {
   for (const TensorLayout& layout : prepared_->operands) views_.push_back(empty_view(layout));
 }
 
@@ -48,26 +53,55 @@ AtenTensorHandle Frame::row_major(AtenTensorHandle tensor) {
   return copies_.back().get();
 }
 
-// Dense results get their shape when they are allocated, if they are within the limit.
-void Frame::expect_results() {
-  for (const TensorLayout& layout : prepared_->results) {
-    const std::vector<OperandDimension>& from = layout.spec.sizes_from;
-    if (!layout.is_plain || from.size() != static_cast<size_t>(layout.spec.rank)) continue;
-    std::vector<int64_t>& sizes = memory_.expect(layout.spec.type);
-    for (const auto [operand, dimension] : from) {
-      sizes.push_back(views_[static_cast<size_t>(operand)].sizes[static_cast<size_t>(dimension)]);
+void Frame::place_results() {
+  for (size_t at = 0; at < outs_.size(); ++at) {
+    const TensorLayout& layout = prepared_->results[at];
+    TorchMemory::Place& place = memory_.place(at);
+    place.sizes.clear();
+    for (const auto [operand, dimension] : layout.spec.sizes_from) {
+      place.sizes.push_back(
+          views_[static_cast<size_t>(operand)].sizes[static_cast<size_t>(dimension)]);
     }
-    check_dense_limit(layout.spec, sizes);
+    if (outs_[at]) {
+      check_out(layout, place.sizes, outs_[at]);
+      if (can_be_written(outs_[at])) place.out = outs_[at];
+    } else if (layout.is_plain) {
+      check_dense_limit(layout.spec, place.sizes);
+    }
   }
 }
 
+// Not while an operand is read from the same memory. Two results in one place are refused.
+bool Frame::can_be_written(AtenTensorHandle out) const {
+  for (const AtenTensorHandle other : outs_) {
+    if (other && other != out && share_memory(out, other)) {
+      throw UserError("out: two results would be written to the same memory.");
+    }
+  }
+  for (size_t at = 0; at < views_.size(); ++at) {
+    if (reads_memory_of(out, prepared_->operands[at].spec, views_[at])) return false;
+  }
+  return true;
+}
+
 const std::vector<ResultTensor>& Frame::run() {
-  expect_results();
+  place_results();
   prepared_->program->run_into(views_, memory_, run_options(), results_);
+  fill_outs();
   return results_;
 }
 
+void Frame::fill_outs() {
+  for (size_t at = 0; at < outs_.size(); ++at) {
+    if (!outs_[at] || results_[at].values.handle == outs_[at]) continue;
+    const AtenTensorHandle out = std::exchange(outs_[at], nullptr);
+    copy_elements(take_values(at, results_[at]).get(), out);
+    outs_[at] = out;
+  }
+}
+
 OwnedTensor Frame::take_values(size_t result, const ResultTensor& found) {
+  if (outs_[result]) return same_tensor(outs_[result]);
   const TensorLayout& layout = prepared_->results[result];
   OwnedTensor values = found.values.handle
                            ? memory_.take(found.values.handle)
@@ -115,6 +149,7 @@ OwnedTensor Frame::operand_array(const ResultArray& found, size_t array, DType t
 void Frame::clear() {
   memory_.clear();
   copies_.clear();
+  std::fill(outs_.begin(), outs_.end(), nullptr);
   tensors_ = {};
 }
 

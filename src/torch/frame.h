@@ -26,6 +26,10 @@ class Frame {
   const std::vector<TensorView>& views() const { return views_; }
   const Prepared& prepared() const { return *prepared_; }
 
+  // Lets the values of a result go to `out`, which must live as long as the call. To be said before
+  // run(), which refuses a tensor that does not fit.
+  void give(size_t result, AtenTensorHandle out) { outs_[result] = out; }
+
   // Runs on what was bound; the results stand until the next call.
   const std::vector<ResultTensor>& run();
   // The tensors of a result: structure arrays in the order of its layout, then values.
@@ -37,13 +41,18 @@ class Frame {
  private:
   // The tensor, or a copy of it that lives as long as the call.
   AtenTensorHandle row_major(AtenTensorHandle tensor);
-  void expect_results();
+  // Sizes and memory of the results, checked.
+  void place_results();
+  bool can_be_written(AtenTensorHandle out) const;
+  // Copies results that could not be written where they belong.
+  void fill_outs();
   OwnedTensor operand_array(const ResultArray& found, size_t array, DType type) const;
 
   std::shared_ptr<const Prepared> prepared_;
   std::vector<TensorView> views_;
   std::span<const OwnedTensor> tensors_;  // of the call
   std::vector<OwnedTensor> copies_;       // of dense operands that were not row-major
+  std::vector<AtenTensorHandle> outs_;    // by result; null where none was given
   TorchMemory memory_;
   std::vector<ResultTensor> results_;
 };

@@ -1,9 +1,12 @@
 // The key of a program: a text that holds all there is to know of it, so that any process can
 // compile it.
 //
-//   operand A f32 i32 2 csr          name, type, index type, rank, format; one line an operand, in
-//   the order of run() operand B f32 i32 2 dense out C csr                        the format of a
-//   result; optional, as are the next three schedule parallel(i, by=nnz) features avx2 checked
+//   operand A f32 i32 2 csr          name, type, index type, rank, format: a line for each operand,
+//   operand B f32 i32 2 dense        in the order of run()
+//   out C csr                        the format of a result, `*` for the only one; optional, as are
+//   schedule parallel(i, by=nnz)     the next three
+//   features avx2
+//   checked
 //   compute                          or `einsum ij,jk->ik`, and nothing after it
 //   C[i,k] = A[i,j] * B[j,k]         all that follows is index notation
 #pragma once

@@ -1,7 +1,6 @@
 // Allocates arrays of results.
 #include "memory.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "parallel.h"
@@ -23,28 +22,36 @@ void zero(char* data, int64_t bytes) {
   });
 }
 
+// The memory of a tensor, zeroed if that is asked for.
+void* filled(AtenTensorHandle tensor, DType type, int64_t length, bool zeroed) {
+  if (length == 0) return nothing;
+  void* data = mutable_data_of(tensor);
+  if (zeroed) zero(static_cast<char*>(data), length * size_of(type));
+  return data;
+}
+
 }  // namespace
 
-std::vector<int64_t>& TorchMemory::expect(DType type) {
-  if (expected_ == shapes_.size()) shapes_.emplace_back();
-  Shape& shape = shapes_[expected_++];
-  shape.type = type;
-  shape.sizes.clear();
-  return shape.sizes;
+TorchMemory::TorchMemory(const std::vector<TensorLayout>& results) {
+  for (const TensorLayout& layout : results) places_.push_back({layout.is_plain, {}, nullptr});
 }
 
 Memory::Block TorchMemory::allocate(DType type, int64_t length, bool zeroed) {
-  const auto end = shapes_.begin() + static_cast<ptrdiff_t>(expected_);
-  const auto shape = std::find_if(shapes_.begin(), end, [&](const Shape& candidate) {
-    int64_t count = 1;
-    for (const int64_t size : candidate.sizes) count *= size;
-    return candidate.type == type && count == length;
-  });
-  OwnedTensor tensor =
-      shape == end ? new_tensor(type, std::span(&length, 1)) : new_tensor(type, shape->sizes);
+  return keep(new_tensor(type, std::span(&length, 1)), type, length, zeroed);
+}
+
+Memory::Block TorchMemory::allocate_values(size_t result, DType type, int64_t length, bool zeroed) {
+  const Place& place = places_[result];
+  if (!place.out) {
+    return place.is_plain ? keep(new_tensor(type, place.sizes), type, length, zeroed)
+                          : allocate(type, length, zeroed);
+  }
+  return {filled(place.out, type, length, zeroed), place.out};
+}
+
+Memory::Block TorchMemory::keep(OwnedTensor tensor, DType type, int64_t length, bool zeroed) {
   if (!tensor.get()) return {};
-  void* data = length == 0 ? nothing : mutable_data_of(tensor.get());
-  if (zeroed && length > 0) zero(static_cast<char*>(data), length * size_of(type));
+  void* data = filled(tensor.get(), type, length, zeroed);
   void* handle = tensor.get();
   tensors_.push_back(std::move(tensor));
   return {data, handle};
@@ -59,7 +66,7 @@ OwnedTensor TorchMemory::take(void* handle) {
 
 void TorchMemory::clear() {
   tensors_.clear();
-  expected_ = 0;
+  for (Place& place : places_) place.out = nullptr;
 }
 
 }  // namespace tulle::shim

@@ -1,8 +1,9 @@
-// The arrays of results, allocated as PyTorch's tensors.
+// The arrays of results, as PyTorch's tensors.
 #pragma once
 
 #include <vector>
 
+#include "programs.h"
 #include "tensors.h"
 #include "tulle/tulle.h"
 
@@ -10,23 +11,28 @@ namespace tulle::shim {
 
 class TorchMemory final : public Memory {
  public:
-  Block allocate(DType type, int64_t length, bool zeroed) override;
+  // What the values of a result become. A plain one has its shape at once, all others are vectors.
+  struct Place {
+    bool is_plain = false;
+    std::vector<int64_t> sizes;      // of a plain result; to be set before a run
+    AtenTensorHandle out = nullptr;  // a tensor that takes them; null: a new one
+  };
 
-  // The sizes, to be filled in, that an array of that type and as many elements gets at once; all
-  // others are vectors.
-  std::vector<int64_t>& expect(DType type);
+  explicit TorchMemory(const std::vector<TensorLayout>& results);
+
+  Block allocate(DType type, int64_t length, bool zeroed) override;
+  Block allocate_values(size_t result, DType type, int64_t length, bool zeroed) override;
+
+  Place& place(size_t result) { return places_[result]; }
   // The tensor of a block; it is the caller's then.
   OwnedTensor take(void* handle);
-  // Lets go of what was not taken, and of the expectations.
+  // Lets go of what was not taken, and of the tensors that take results.
   void clear();
 
  private:
-  struct Shape {
-    DType type;
-    std::vector<int64_t> sizes;
-  };
-  std::vector<Shape> shapes_;  // kept for later calls
-  size_t expected_ = 0;        // of them
+  Block keep(OwnedTensor tensor, DType type, int64_t length, bool zeroed);
+
+  std::vector<Place> places_;  // by result
   std::vector<OwnedTensor> tensors_;
 };
 

@@ -1,5 +1,6 @@
-// tulle::run: any program, all of its results. tulle::explain: the stages of a program for given
-// operands.
+// tulle::run: any program, all of its results. tulle::run_into: the same, some of them written to
+// tensors that are there. tulle::explain: the stages of a program for given operands.
+#include <string>
 #include <vector>
 
 #include <torch/csrc/stable/library.h>
@@ -7,6 +8,7 @@
 #include "boxing.h"
 #include "errors.h"
 #include "frame.h"
+#include "parallel.h"
 
 namespace tulle::shim {
 
@@ -20,13 +22,24 @@ OwnedTensor vector_of(const std::vector<int64_t>& numbers) {
   return tensor;
 }
 
-// Each result as its sizes, its structure arrays and its values.
+// Each result as its sizes, its structure arrays and its values. `outs` take the values of the
+// results whose numbers `which` holds.
 std::vector<OwnedTensor> run(std::string_view key, AtenTensorHandle sizes,
-                             std::span<const OwnedTensor> tensors) {
+                             std::span<const OwnedTensor> tensors,
+                             std::span<const int64_t> which = {},
+                             std::span<const OwnedTensor> outs = {}) {
   // Not the thread's frame: the call is long against setting one up, and only call() is worth
   // keeping one for.
   Frame frame(find_program(key));
   frame.bind(sizes, tensors);
+  const auto result_count = static_cast<int64_t>(frame.prepared().results.size());
+  for (size_t at = 0; at < which.size(); ++at) {
+    if (which.size() != outs.size() || which[at] < 0 || which[at] >= result_count) {
+      throw UserError("Expected for each tensor that takes a result the result's number, 0 to " +
+                      std::to_string(result_count - 1) + ".");
+    }
+    frame.give(static_cast<size_t>(which[at]), outs[at].get());
+  }
   const std::vector<ResultTensor>& results = frame.run();
   std::vector<OwnedTensor> out;
   for (size_t at = 0; at < results.size(); ++at) {
@@ -44,7 +57,7 @@ std::string explain(std::string_view key, AtenTensorHandle sizes,
                     std::span<const OwnedTensor> tensors) {
   Frame frame(find_program(key));
   frame.bind(sizes, tensors);
-  return frame.prepared().program->explain(frame.views());
+  return frame.prepared().program->explain(frame.views(), run_options());
 }
 
 void run_boxed(StableIValue* stack, uint64_t, uint64_t) {
@@ -52,6 +65,16 @@ void run_boxed(StableIValue* stack, uint64_t, uint64_t) {
   const OwnedTensor sizes = take_tensor(stack[1]);
   const std::vector<OwnedTensor> tensors = take_list(stack[2]);
   stack[0] = with_named_errors([&] { return give_list(run(key.view(), sizes.get(), tensors)); });
+}
+
+void run_into_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  const StringArgument key(stack[0]);
+  const OwnedTensor sizes = take_tensor(stack[1]);
+  const std::vector<OwnedTensor> tensors = take_list(stack[2]);
+  const std::vector<int64_t> which = take_numbers(stack[3]);
+  const std::vector<OwnedTensor> outs = take_list(stack[4]);
+  stack[0] = with_named_errors(
+      [&] { return give_list(run(key.view(), sizes.get(), tensors, which, outs)); });
 }
 
 void explain_boxed(StableIValue* stack, uint64_t, uint64_t) {
@@ -66,11 +89,15 @@ void explain_boxed(StableIValue* stack, uint64_t, uint64_t) {
 
 STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("run(str key, Tensor sizes, Tensor[] tensors) -> Tensor[]");
+  library.def(
+      "run_into(str key, Tensor sizes, Tensor[] tensors, int[] which, Tensor(a!)[] outs) -> "
+      "Tensor[]");
   library.def("explain(str key, Tensor sizes, Tensor[] tensors) -> str");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(tulle, CPU, library) {
   library.impl("run", &run_boxed);
+  library.impl("run_into", &run_into_boxed);
   library.impl("explain", &explain_boxed);
 }
 

@@ -83,6 +83,10 @@ void* mutable_data_of(AtenTensorHandle tensor) {
   return data;
 }
 
+int64_t element_size(AtenTensorHandle tensor) {
+  return static_cast<int64_t>(aoti_torch_dtype_element_size(type_number_of(tensor)));
+}
+
 bool is_contiguous(AtenTensorHandle tensor) {
   bool contiguous = false;
   check(aoti_torch_is_contiguous(tensor, &contiguous), "is_contiguous");
@@ -156,6 +160,11 @@ OwnedTensor contiguous(AtenTensorHandle tensor) {
   const torch::stable::Tensor copy =
       torch::stable::contiguous(torch::stable::Tensor(same_tensor(tensor).release()));
   return same_tensor(copy.get());
+}
+
+void copy_elements(AtenTensorHandle from, AtenTensorHandle to) {
+  torch::stable::Tensor target(same_tensor(to).release());
+  torch::stable::copy_(target, torch::stable::Tensor(same_tensor(from).release()));
 }
 
 OwnedTensor reshaped(AtenTensorHandle tensor, std::span<const int64_t> sizes) {

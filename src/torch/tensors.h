@@ -42,6 +42,7 @@ int64_t element_count(AtenTensorHandle tensor);
 const int64_t* sizes_of(AtenTensorHandle tensor);
 const void* data_of(AtenTensorHandle tensor);
 void* mutable_data_of(AtenTensorHandle tensor);
+int64_t element_size(AtenTensorHandle tensor);  // in bytes
 bool is_contiguous(AtenTensorHandle tensor);
 bool has_type(AtenTensorHandle tensor, DType type);
 // "float32 [3, 4]", for messages.
@@ -53,6 +54,8 @@ OwnedTensor new_tensor(DType type, std::span<const int64_t> sizes);
 OwnedTensor same_tensor(AtenTensorHandle tensor);
 // The same elements row-major: a copy where they are not.
 OwnedTensor contiguous(AtenTensorHandle tensor);
+// Into a tensor of the same type and sizes.
+void copy_elements(AtenTensorHandle from, AtenTensorHandle to);
 // A row-major tensor in another shape, over the same memory.
 OwnedTensor reshaped(AtenTensorHandle tensor, std::span<const int64_t> sizes);
 

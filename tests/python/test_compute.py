@@ -65,7 +65,7 @@ def test_wrong_text_shows_the_place() -> None:
         tulle.compute("C[i,k] = A[i,j] ** B[j,k]", A=torch.eye(2), B=torch.eye(2))
     with pytest.raises(tulle.UserError, match="no operand 'B'"):
         tulle.compute("C[i,k] = A[i,j] * B[j,k]", A=tulle.tensor(torch.eye(2)))
-    with pytest.raises(tulle.UserError, match="B is given, but no statement reads it"):
+    with pytest.raises(tulle.UserError, match="no statement reads it"):
         tulle.compute("C[i] = A[i,j]", A=tulle.tensor(torch.eye(2)), B=torch.eye(2))
     with pytest.raises(tulle.Unsupported, match="sizes="):
         tulle.compute("C[i,j] = A[i,j]", sizes={"i": 1}, A=tulle.tensor(torch.eye(2)))

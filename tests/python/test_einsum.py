@@ -109,8 +109,8 @@ def test_torch_einsum() -> None:
 @pytest.mark.parametrize(
     ("equation", "message"),
     [
-        ("ij->ij", "1 operands, but 2 were given"),
-        ("ijk,jk->ik", "2 dimensions"),
+        ("ij->ij", "1 operand, but 2 were given"),
+        ("ijk,jk->ik", "rank 2"),
         ("i?,jk->ik", "cannot stand here"),
         ("ij,jk->iz", "z"),
         ("ij,kl->ik,", "cannot stand here|','"),

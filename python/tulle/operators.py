@@ -1,0 +1,105 @@
+"""Python's operators on sparse tensors, elementwise ones and reductions."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from tulle.errors import Unsupported
+
+
+def _binary(operator: str, left: Any, right: Any) -> Any:
+    from tulle import arithmetic
+
+    return arithmetic.binary(operator, left, right)
+
+
+def _function(name: str, operand: Any) -> Any:
+    from tulle import arithmetic
+
+    return arithmetic.element_function(name, operand)
+
+
+class Operators:
+    """What `SparseTensor` inherits."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Any:
+        return _binary("+", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary("+", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary("-", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary("-", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary("*", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary("*", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary("/", other, self)
+
+    def __neg__(self) -> Any:
+        return _function("neg", self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return _function("abs", self)
+
+    def sum(self: Any, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Any:
+        """The sum over one dimension, several or all; integers are summed as int64, as in torch."""
+        from tulle import arithmetic
+
+        return arithmetic.sum_over(self, dim, keepdim)
+
+    # ---- what this version does not have -------------------------------------------------------
+
+    def _compared(self, operator: str, other: object) -> Any:
+        from tulle import operands
+
+        if not (operands.is_operand(other) or operands.is_number(other)):
+            return NotImplemented
+        raise Unsupported(
+            f"'{operator}' of a sparse tensor is not supported. Compare what to_dense() gives, or "
+            "values() of tensors that have one pattern; 'A is B' asks for the same object."
+        )
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared("==", other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared("!=", other)
+
+    def __lt__(self, other: object) -> Any:
+        return self._compared("<", other)
+
+    def __le__(self, other: object) -> Any:
+        return self._compared("<=", other)
+
+    def __gt__(self, other: object) -> Any:
+        return self._compared(">", other)
+
+    def __ge__(self, other: object) -> Any:
+        return self._compared(">=", other)
+
+    __hash__ = object.__hash__
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        raise Unsupported(
+            "Slices of sparse tensors are not supported. Take them of to_dense(), or of "
+            "to_scipy() and give the result to tulle.tensor."
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise Unsupported("Sparse tensors are not iterated over; entries() has their entries.")
