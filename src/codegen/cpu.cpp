@@ -106,7 +106,11 @@ llvm::Function* CpuEmitter::declare_body(const loop::Kernel& kernel) {
   unsigned next = 1;
   for (const loop::BufferParam& buffer : kernel.buffers) {
     body->addParamAttr(next, llvm::Attribute::NoAlias);
-    if (!buffer.writable) body->addParamAttr(next, llvm::Attribute::ReadOnly);
+    if (buffer.writable)
+      body->addParamAttr(
+          next, llvm::Attribute::getWithAlignment(context_, llvm::Align(loop::kWrittenAlignment)));
+    else
+      body->addParamAttr(next, llvm::Attribute::ReadOnly);
     body->getArg(next++)->setName(buffer.buffer->name);
   }
   for (const loop::ScalarParam& scalar : kernel.scalars) body->getArg(next++)->setName(scalar.name);
@@ -259,6 +263,7 @@ void CpuEmitter::invoke(const loop::Invoke& stmt) {
 }
 
 // The instruction needs the vector's own alignment; an address without it takes an ordinary store.
+// Where the place in the buffer tells, the optimiser drops the question.
 void CpuEmitter::nontemporal_store(llvm::Value* value, llvm::Value* pointer, llvm::Align align) {
   const uint64_t bytes = module_.getDataLayout().getTypeStoreSize(value->getType());
   const llvm::Align natural = std::max(align, llvm::Align(llvm::bit_floor(bytes)));

@@ -75,6 +75,10 @@ class Run {
       if (data && step.zeroed) std::memset(data, 0, static_cast<size_t>(bytes));
     }
     if (!data && bytes > 0) raise_out_of_memory(bytes, step.node->name.c_str());
+    if (bytes > 0 && reinterpret_cast<uintptr_t>(data) % loop::kWrittenAlignment != 0) {
+      user_error("the memory given for the result ", step.node->name, " is not aligned to ",
+                 loop::kWrittenAlignment, " bytes");
+    }
     buffers_[slot] = data;
     elements_[slot] = elements;
   }

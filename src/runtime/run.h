@@ -16,8 +16,8 @@ namespace tulle::runtime {
 class Memory {
  public:
   virtual ~Memory() = default;
-  // Memory for result number `result`, aligned to its elements at least; null if there is none. For
-  // no elements anything will do.
+  // Memory for result number `result`, aligned to loop::kWrittenAlignment; null if there is none.
+  // For no elements anything will do.
   virtual void* allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,
                          bool zeroed) = 0;
 };

@@ -14,12 +14,15 @@ class PlainMemory final : public Memory {
  public:
   Block allocate(DType type, int64_t length, bool zeroed) override {
     (void)zeroed;
-    blocks_.emplace_back(static_cast<size_t>(length * size_of(type)) + 64);
+    blocks_.emplace_back(static_cast<size_t>(length * size_of(type)) / sizeof(Line) + 1);
     return {blocks_.back().data(), nullptr};
   }
 
  private:
-  std::deque<std::vector<char>> blocks_;
+  struct alignas(64) Line {
+    std::array<char, 64> bytes;
+  };
+  std::deque<std::vector<Line>> blocks_;
 };
 
 // A 2 x 3 CSR matrix with one entry a row, the second in `column`, times a vector.

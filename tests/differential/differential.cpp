@@ -2,8 +2,10 @@
 #include "differential/differential.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 
 #include "compile.h"
@@ -24,13 +26,17 @@ class VectorMemory final : public Memory {
  public:
   Block allocate(DType type, int64_t length, bool zeroed) override {
     // Poisoned, so that what is never written shows.
-    storage_.emplace_back(static_cast<size_t>(length * size_of(type)) + 64,
-                          static_cast<std::byte>(zeroed ? 0 : 0xa5));
+    const auto bytes = static_cast<size_t>(length * size_of(type));
+    storage_.emplace_back(bytes / sizeof(Line) + 1);
+    std::memset(storage_.back().data(), zeroed ? 0 : 0xa5, bytes);
     return {storage_.back().data(), nullptr};
   }
 
  private:
-  std::deque<std::vector<std::byte>> storage_;
+  struct alignas(64) Line {
+    std::array<std::byte, 64> bytes;
+  };
+  std::deque<std::vector<Line>> storage_;
 };
 
 TensorView view_of(const expr::StoredTensor& stored) {

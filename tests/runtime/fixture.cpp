@@ -32,9 +32,11 @@ jit::Engine& engine() {
 void* VectorMemory::allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,
                              bool zeroed) {
   if (fail) return nullptr;
-  std::vector<char>& bytes = results_[result];
-  bytes.assign(static_cast<size_t>(elements * size_of(buffer.element)), zeroed ? 0 : 0x5a);
-  return bytes.data();
+  const auto bytes = static_cast<size_t>(elements * size_of(buffer.element));
+  std::vector<Line>& lines = results_[result];
+  lines.resize(bytes / sizeof(Line) + 1);
+  std::memset(lines.data(), zeroed ? 0 : 0x5a, bytes);
+  return lines.data();
 }
 
 TestProgram::TestProgram(const std::string& text) {

@@ -1,6 +1,7 @@
 // Compiles the text of a host program and runs it.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace tulle::runtime {
 
-// Results in vectors of bytes.
+// Results in vectors of aligned lines.
 class VectorMemory final : public Memory {
  public:
   void* allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,
@@ -19,7 +20,10 @@ class VectorMemory final : public Memory {
   bool fail = false;
 
  private:
-  std::map<size_t, std::vector<char>> results_;
+  struct alignas(loop::kWrittenAlignment) Line {
+    std::array<char, loop::kWrittenAlignment> bytes;
+  };
+  std::map<size_t, std::vector<Line>> results_;
 };
 
 class TestProgram {

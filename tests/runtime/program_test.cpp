@@ -180,6 +180,29 @@ TEST(Program, RefusesWhatIsNotDefined) {
   EXPECT_NO_THROW(prepare("t = alloc i64[n]"));
 }
 
+TEST(Program, RefusesMemoryThatIsNotAligned) {
+  const TestProgram program(R"(
+host twice(A: f32*; n: i64) -> (C) {
+  C = alloc f32[n]
+  launch compute
+}
+kernel compute(A: f32*, C: mut f32*; n: i64) {
+  for i in [0, n) { C[i] = A[i] * 2.0f }
+}
+)");
+  class Fixed final : public Memory {
+   public:
+    void* allocate(size_t, const loop::BufferNode&, int64_t, bool) override { return place + 1; }
+    alignas(loop::kWrittenAlignment) float place[4];
+  } memory;
+  float input[1] = {21};
+  void* const buffers[] = {input};
+  const int64_t scalars[] = {1};
+  Result results[1];
+  NoParallelism parallelism;
+  EXPECT_THROW(program.compiled().run(buffers, scalars, memory, parallelism, results), UserError);
+}
+
 TEST(Program, SmallRunsAreQuick) {
   TestProgram program(R"(
 host scale(A: f32*; n: i64) -> (C) {
@@ -194,7 +217,7 @@ kernel twice(A: f32*, C: mut f32*, t: mut f32*; n: i64) {
   class Fixed final : public Memory {
    public:
     void* allocate(size_t, const loop::BufferNode&, int64_t, bool) override { return place; }
-    float place[4];
+    alignas(loop::kWrittenAlignment) float place[4];
   } memory;
   float input[1] = {21};
   void* const buffers[] = {input};
