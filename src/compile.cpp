@@ -13,6 +13,7 @@
 #include "lower/storage.h"
 #include "passes/pipeline.h"
 #include "runtime/kernel_symbols.h"
+#include "schedule/distribute.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
 #include "support/log.h"
@@ -40,13 +41,24 @@ std::string text_of(const plan::Plan& plan) {
   for (const std::string& note : plan.notes) text += note + "\n";
   for (const plan::Step& step : plan.steps) {
     if (const auto* planned = std::get_if<plan::PlannedNest>(&step)) {
-      text += concat("schedule: ", planned->schedule.empty() ? "none" : planned->schedule, "\n");
+      const std::string schedule = schedule::to_string(planned->schedule);
+      text += concat("schedule: ", schedule.empty() ? "none" : schedule, "\n");
     } else {
       const auto& sort = std::get<plan::SortEntries>(step);
       text += concat("sort ", sort.from, " into ", sort.to, "\n");
     }
   }
   return text;
+}
+
+// The caller's schedule, statement by statement.
+std::vector<schedule::Schedule> written_schedules(const CompileRequest& request) {
+  const plan::UniqueProgram& program = *request.program;
+  std::vector<schedule::Scope> scopes;
+  for (size_t s = 0; s < program.program.statements.size(); ++s) {
+    scopes.push_back(schedule::scope_of(program.program.statements[s], program.renamed[s]));
+  }
+  return schedule::distribute(schedule::parse_schedule(request.schedule), std::move(scopes));
 }
 
 struct NamedType {
@@ -116,11 +128,11 @@ std::vector<ResultLayout> add_results(const CompileRequest& request, const plan:
 }
 
 // Finishes a nest by its schedule and appends what computes it.
-void lower_scheduled(const nest::Nest& nest, const std::string& schedule,
+void lower_scheduled(const nest::Nest& nest, const schedule::Schedule& schedule,
                      loop::HostProgram& program, StageTimes& times, const StageSink& sink) {
   show(sink, "nest", [&] { return nest::to_string(nest); });
   times.end("lower");
-  const nest::Nest scheduled = schedule::apply(schedule::parse_schedule(schedule), nest);
+  const nest::Nest scheduled = schedule::apply(schedule, nest);
   times.end("schedule");
   show(sink, "schedule", [&] { return nest::to_string(scheduled); });
   lower::lower_nest(scheduled, program);
@@ -164,7 +176,7 @@ std::vector<char> generate_code(const loop::HostProgram& program, const codegen:
 
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink) {
   plan::Request wanted{request.program, request.known_extents, request.statistics, request.machine,
-                       request.schedule};
+                       written_schedules(request)};
   StageTimes times;
   const plan::Plan plan = plan::make_plan(wanted);
   times.end("plan");
@@ -209,7 +221,7 @@ loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& s
   }
   add_parameters(operands, indices, program);
   StageTimes times;
-  lower_scheduled(nest, schedule, program, times, sink);
+  lower_scheduled(nest, schedule::parse_schedule(schedule), program, times, sink);
   for (const auto& [name, tensor] : nest.tensors) {
     if (tensor.role == nest::Tensor::Role::Result)
       add_result({name, &tensor.type}, tensor.shares_pattern_of, program);

@@ -24,7 +24,7 @@ struct CompileRequest {
   std::map<std::string, plan::OperandStatistics> statistics;
   plan::Machine machine;
   codegen::Target target;
-  std::string schedule;
+  std::string schedule;  // of the caller's; statements without steps in it are planned
   bool checked = false;
   bool verify_passes = false;  // every pass must hand on a valid program
 };

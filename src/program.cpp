@@ -10,6 +10,7 @@
 #include "check_lengths.h"
 #include "codegen/target.h"
 #include "compile.h"
+#include "expr/extents.h"
 #include "format/pattern.h"
 #include "machine.h"
 #include "out_formats.h"
@@ -27,6 +28,12 @@ constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime valu
 constexpr int kMostVariants = 256;             // after that many the kernel for any size is used
 constexpr uint64_t kForAll = 1;                // the signature of that kernel
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 class ResolvedExpression final : public Program {
  public:
   ResolvedExpression(const expr::Program& parsed, const std::vector<TensorSpec>& operands,
@@ -34,6 +41,7 @@ class ResolvedExpression final : public Program {
       : operands_(operands), options_(options) {
     std::map<std::string, expr::TensorType> types;
     for (const TensorSpec& spec : operands_) {
+      if (types.contains(spec.name)) user_error("operand '", spec.name, "' is given twice");
       types[spec.name] = {spec.type, spec.index_type, Format::parse(spec.format, spec.rank)};
     }
     expr::ResolveOptions resolving;
@@ -43,12 +51,7 @@ class ResolvedExpression final : public Program {
       is_dense_.push_back(formats_.back().is_dense());
     }
     program_ = plan::with_unique_indices(expr::resolve(parsed, types, resolving));
-    for (const TensorSpec& spec : operands_) {
-      const auto& used = program_.program.operands;
-      if (std::find(used.begin(), used.end(), spec.name) == used.end()) {
-        user_error("operand ", spec.name, " is given but no statement reads it; leave it out");
-      }
-    }
+    check_operands_are_read();
     collect_indices();
     for (const std::string& index : plan::specialisable_indices(program_.program)) {
       const auto found = std::find(indices_.begin(), indices_.end(), index);
@@ -112,6 +115,16 @@ class ResolvedExpression final : public Program {
   }
 
  private:
+  void check_operands_are_read() const {
+    const auto& read = program_.program.operands;
+    for (const TensorSpec& spec : operands_) {
+      if (std::find(read.begin(), read.end(), spec.name) != read.end()) continue;
+      user_error("'", spec.name, "' is given, but no statement reads it; ",
+                 read.empty() ? "none reads any operand" : concat("they read ", joined(read)),
+                 ". Leave it out, or use it.");
+    }
+  }
+
   void collect_indices() {
     for (const auto& [index, uses] : program_.extents) {
       indices_.push_back(index);
@@ -159,15 +172,18 @@ class ResolvedExpression final : public Program {
       const OperandDimension& first = sources_[i].front();
       const int64_t extent = size_of(views, first);
       for (const OperandDimension& other : sources_[i]) {
-        if (size_of(views, other) != extent) {
-          user_error("index ", indices_[i], " has extent ", extent, " as dimension ",
-                     first.dimension, " of ", operands_[static_cast<size_t>(first.operand)].name,
-                     " and ", size_of(views, other), " as dimension ", other.dimension, " of ",
-                     operands_[static_cast<size_t>(other.operand)].name, "; sizes must agree");
-        }
+        if (size_of(views, other) != extent) fail_extents(views);
       }
       extents.push_back(extent);
     }
+  }
+
+  // Of an index: raises the error that points at its uses.
+  [[noreturn]] void fail_extents(const std::vector<TensorView>& views) const {
+    expr::Sizes sizes;
+    for (size_t o = 0; o < views.size(); ++o) sizes[operands_[o].name] = views[o].sizes;
+    expr::index_extents(program_.program, sizes);
+    internal_error("extents that differ");
   }
 
   // A sparse result has a position for every coordinate of its leading dense levels, stored or not.

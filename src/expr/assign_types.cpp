@@ -49,6 +49,13 @@ class TypeAssigner {
       : statement_(statement), tensors_(tensors), numbers_(numbers) {}
 
   Typed type(const Expr& expr) {
+    const Typed found = type_bare(expr);
+    return {placed(found.expr, expr->place), found.strength};
+  }
+
+ private:
+  // The node without its place.
+  Typed type_bare(const Expr& expr) {
     if (const auto* literal = expr.as<Literal>()) {
       const DType type = literal->is_integer ? DType::Int64 : DType::Float32;
       return {Literal::make(literal->value, literal->is_integer, type), Strength::Number};
@@ -61,7 +68,6 @@ class TypeAssigner {
     return {Reduce::make(reduce->indices, body.expr), body.strength};
   }
 
- private:
   Typed type_access(const Access& access) {
     const Strength strength = numbers_.contains(access.tensor) ? Strength::Number
                               : access.indices.empty()         ? Strength::Scalar
@@ -120,7 +126,7 @@ class TypeAssigner {
     if (literal == nullptr) return expr;
     double value = literal->value;
     if (type == DType::Int32) value = static_cast<int32_t>(static_cast<int64_t>(value));
-    return Literal::make(value, literal->is_integer, type);
+    return placed(Literal::make(value, literal->is_integer, type), expr->place);
   }
 
   const Statement& statement_;

@@ -98,22 +98,39 @@ std::vector<std::string> free_indices(const Expr& expr) {
   return found;
 }
 
+Expr placed(const Expr& expr, Place place) {
+  switch (expr->kind) {
+#define X(name)                                           \
+  case ExprKind::name: {                                  \
+    auto node = *expr.as<name>();                         \
+    node.place = std::move(place);                        \
+    return std::make_shared<const name>(std::move(node)); \
+  }
+    TULLE_EXPR_NODES(X)
+#undef X
+  }
+  internal_error("unknown kind of expression");
+}
+
 Expr with_children(const Expr& expr, const std::function<Expr(const Expr&)>& change) {
   if (const auto* unary = expr.as<Unary>()) {
-    const Expr value = change(unary->value);
-    if (value.get() == unary->value.get()) return expr;
-    return std::make_shared<const Unary>(expr.type(), unary->function, value);
+    Unary changed = *unary;
+    changed.value = change(unary->value);
+    if (changed.value.get() == unary->value.get()) return expr;
+    return std::make_shared<const Unary>(std::move(changed));
   }
   if (const auto* binary = expr.as<Binary>()) {
-    const Expr a = change(binary->a);
-    const Expr b = change(binary->b);
-    if (a.get() == binary->a.get() && b.get() == binary->b.get()) return expr;
-    return std::make_shared<const Binary>(expr.type(), binary->op, a, b);
+    Binary changed = *binary;
+    changed.a = change(binary->a);
+    changed.b = change(binary->b);
+    if (changed.a.get() == binary->a.get() && changed.b.get() == binary->b.get()) return expr;
+    return std::make_shared<const Binary>(std::move(changed));
   }
   if (const auto* sum = expr.as<Reduce>()) {
-    const Expr body = change(sum->body);
-    if (body.get() == sum->body.get()) return expr;
-    return std::make_shared<const Reduce>(expr.type(), sum->indices, body);
+    Reduce changed = *sum;
+    changed.body = change(sum->body);
+    if (changed.body.get() == sum->body.get()) return expr;
+    return std::make_shared<const Reduce>(std::move(changed));
   }
   return expr;
 }

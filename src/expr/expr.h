@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/source.h"
 #include "tulle/dtype.h"
 
 namespace tulle::expr {
@@ -25,10 +26,22 @@ enum class ExprKind : uint8_t {
 #undef X
 };
 
+// Where a part of a program stands in the text that it was read from. Rewriting keeps it; what the
+// compiler adds has the place of what it was added to, or none.
+struct Place {
+  Span all = {};
+  std::vector<Span> indices = {};  // of an access, a sum, the left side of a statement
+  std::string called = {};         // what messages call the tensor, if not by its name
+
+  // Of one of the indices, or of all where that is not known.
+  const Span& index(size_t at) const { return at < indices.size() ? indices[at] : all; }
+};
+
 // The type of a node is known after resolve(); before, it is Float32 and means nothing.
 struct ExprNode {
   ExprKind kind;
   DType type;
+  Place place;
 
  protected:
   ExprNode(ExprKind k, DType t) : kind(k), type(t) {}
@@ -143,7 +156,10 @@ struct Reduce : ExprNode {
   static Expr make(std::vector<std::string> indices, Expr body);  // of the body's type
 };
 
-// The node with its children passed through `change`, its type kept; itself where no child changed.
+// The node at another place in the text.
+Expr placed(const Expr& expr, Place place);
+// The node with its children passed through `change`, its type and place kept; itself where no
+// child changed.
 Expr with_children(const Expr& expr, const std::function<Expr(const Expr&)>& change);
 
 // Text that parses back.

@@ -8,11 +8,41 @@ namespace tulle::expr {
 
 namespace {
 
-int64_t size_at(const Sizes& operands, const ExtentUse& use) {
-  const auto sizes = operands.find(use.tensor);
-  if (sizes == operands.end()) user_error("The operand '", use.tensor, "' was not given.");
-  TULLE_CHECK(use.dimension < static_cast<int>(sizes->second.size()), "the rank of ", use.tensor);
-  return sizes->second[static_cast<size_t>(use.dimension)];
+// One use of an index: a dimension of an access, and its size.
+struct Use {
+  const Access* access;
+  size_t dimension;
+  int64_t size;
+};
+
+std::string text_of(const Use& use) {
+  return concat("dimension ", use.dimension, " of ", called(*use.access), " is ", use.size);
+}
+
+[[noreturn]] void fail_sizes(const Statement& statement, const Use& first, const Use& other) {
+  const Span& written = other.access->place.index(other.dimension);
+  const std::string index =
+      written ? std::string(written.text()) : other.access->indices[other.dimension];
+  fail_at_index(statement, other.access, other.dimension,
+                concat("the index '", index, "' has two extents: ", text_of(first), ", ",
+                       text_of(other), "; they must be the same"),
+                first.access->place.index(first.dimension));
+}
+
+// The extents of a statement; `size_of` tells the size of a dimension of what it reads.
+template <typename SizeOf>
+std::map<std::string, int64_t> extents_of(const Statement& statement, const SizeOf& size_of) {
+  std::map<std::string, Use> first;
+  std::map<std::string, int64_t> extents;
+  for (const Access* access : accesses(statement.value)) {
+    for (size_t d = 0; d < access->indices.size(); ++d) {
+      const Use use{access, d, size_of(access->tensor, d)};
+      const auto [found, is_new] = first.try_emplace(access->indices[d], use);
+      if (found->second.size != use.size) fail_sizes(statement, found->second, use);
+      extents[access->indices[d]] = use.size;
+    }
+  }
+  return extents;
 }
 
 }  // namespace
@@ -20,22 +50,18 @@ int64_t size_at(const Sizes& operands, const ExtentUse& use) {
 std::vector<std::map<std::string, int64_t>> index_extents(const ResolvedProgram& program,
                                                           const Sizes& operands) {
   std::vector<std::map<std::string, int64_t>> result;
-  for (size_t n = 0; n < program.statements.size(); ++n) {
-    std::map<std::string, int64_t> extents;
-    for (const auto& [index, uses] : program.extents[n]) {
-      const ExtentUse& first = uses.front();
-      const int64_t extent = size_at(operands, first);
-      for (const ExtentUse& use : uses) {
-        const int64_t other = size_at(operands, use);
-        if (other == extent) continue;
-        fail_in(program.statements[n], nullptr,
-                concat("the index '", index, "' has two extents: dimension ", first.dimension,
-                       " of '", first.tensor, "' is ", extent, ", dimension ", use.dimension,
-                       " of '", use.tensor, "' is ", other));
-      }
-      extents[index] = extent;
+  Sizes known = operands;
+  const auto size_of = [&](const std::string& tensor, size_t dimension) {
+    const auto sizes = known.find(tensor);
+    if (sizes == known.end()) user_error("The operand '", tensor, "' was not given.");
+    TULLE_CHECK(dimension < sizes->second.size(), "the rank of ", tensor);
+    return sizes->second[dimension];
+  };
+  for (const Statement& statement : program.statements) {
+    result.push_back(extents_of(statement, size_of));
+    for (const std::string& index : statement.indices) {
+      known[statement.tensor].push_back(result.back().at(index));
     }
-    result.push_back(std::move(extents));
   }
   return result;
 }

@@ -13,7 +13,7 @@ namespace tulle::expr {
 using Sizes = std::map<std::string, std::vector<int64_t>>;
 
 // For each statement the extent of each of its indices. UserError where two dimensions that share
-// an index differ.
+// an index differ, which points at both.
 std::vector<std::map<std::string, int64_t>> index_extents(const ResolvedProgram& program,
                                                           const Sizes& operands);
 

@@ -44,30 +44,32 @@ class SumInserter {
   Expr insert(const Expr& expr, const Indices& wanted) const {
     const Indices here = both(free_indices(expr), wanted);
     if (here.empty()) return expr;
-    if (expr.as<Access>() != nullptr) return Reduce::make(here, expr);
-    if (const auto* reduce = expr.as<Reduce>()) {
-      return Reduce::make(reduce->indices, insert(reduce->body, here));
+    if (expr.as<Access>() != nullptr) return summed(here, expr);
+    if (const auto* unary = expr.as<Unary>();
+        unary != nullptr && unary->function != ElementFunction::Neg) {
+      fail_inside(*unary, here);
     }
-    if (const auto* unary = expr.as<Unary>()) {
-      if (unary->function != ElementFunction::Neg) fail_inside(*unary, here);
-      return Unary::make(unary->function, insert(unary->value, here));
+    if (const auto* binary = expr.as<Binary>();
+        binary != nullptr && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div)) {
+      return insert_in_product(expr, *binary, here);
     }
-    const auto* binary = expr.as<Binary>();
-    TULLE_CHECK(binary != nullptr, "a node without indices");
-    const bool additive = binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
-    if (additive) return Binary::make(binary->op, insert(binary->a, here), insert(binary->b, here));
-    return insert_in_product(*binary, here);
+    return with_children(expr, [&](const Expr& child) { return insert(child, here); });
   }
 
  private:
+  static Expr summed(const Indices& indices, const Expr& expr) {
+    return placed(Reduce::make(indices, expr), {.all = expr->place.all});
+  }
+
   // What both sides use is summed around the product, the rest inside the side that uses it.
-  Expr insert_in_product(const Binary& binary, const Indices& wanted) const {
+  Expr insert_in_product(const Expr& expr, const Binary& binary, const Indices& wanted) const {
     const Indices shared = both(both(wanted, free_indices(binary.a)), free_indices(binary.b));
     const Indices rest = minus(wanted, shared);
     const Indices below = both(rest, free_indices(binary.b));
     if (binary.op == BinaryOp::Div && !below.empty()) fail_below(binary, below);
-    const Expr product = Binary::make(binary.op, insert(binary.a, rest), insert(binary.b, rest));
-    return shared.empty() ? product : Reduce::make(shared, product);
+    const Expr product =
+        with_children(expr, [&](const Expr& child) { return insert(child, rest); });
+    return shared.empty() ? product : summed(shared, product);
   }
 
   [[noreturn]] void fail_inside(const Unary& unary, const Indices& indices) const {
@@ -105,20 +107,21 @@ void check_sums(const Statement& statement, const Expr& expr, Indices& bound) {
   const auto* reduce = expr.as<Reduce>();
   if (reduce == nullptr) return;
   const Indices used = free_indices(reduce->body);
-  for (const std::string& index : reduce->indices) {
+  for (size_t at = 0; at < reduce->indices.size(); ++at) {
+    const std::string& index = reduce->indices[at];
     if (!contains(used, index)) {
-      fail_in(statement, reduce,
-              concat("the sum is over '", index, "', which stands nowhere in it; ",
-                     "nothing tells how often to add"));
+      fail_at_index(statement, reduce, at,
+                    concat("the sum is over '", index, "', which stands nowhere in it, so ",
+                           "nothing tells how often to add; use it inside or leave it out"));
     }
     if (contains(statement.indices, index)) {
-      fail_in(statement, reduce,
-              concat("'", index, "' is summed here, but it stands on the left too; ",
-                     "rename one of the two"));
+      fail_at_index(statement, reduce, at,
+                    concat("'", index, "' is summed here, but it stands on the left too; ",
+                           "rename one of the two"));
     }
     if (contains(bound, index)) {
-      fail_in(statement, reduce,
-              concat("'", index, "' is summed here and around here; rename one"));
+      fail_at_index(statement, reduce, at,
+                    concat("'", index, "' is summed here and around here; rename one"));
     }
   }
   bound.insert(bound.end(), reduce->indices.begin(), reduce->indices.end());

@@ -5,7 +5,7 @@
 
 #include "expr/program.h"
 #include "support/check.h"
-#include "support/scanner.h"
+#include "support/source.h"
 
 namespace tulle::expr {
 
@@ -15,14 +15,19 @@ namespace {
 struct Labels {
   std::vector<std::string> letters = {};
   std::optional<size_t> ellipsis = {};  // stands before letters[*ellipsis]
-  size_t begin = 0, end = 0;            // in the equation
+  std::vector<Span> places = {};        // of the letters
+  Span ellipsis_place = {};
+  Span all = {};
 };
 
 class EinsumParser {
  public:
   EinsumParser(std::string_view equation, const std::vector<std::string>& operands,
                const std::vector<int>& ranks)
-      : equation_(equation), operands_(operands), ranks_(ranks) {}
+      : source_(std::make_shared<const Source>(Source{std::string(equation), "einsum"})),
+        equation_(source_->text),
+        operands_(operands),
+        ranks_(ranks) {}
 
   Program parse(std::string_view out) {
     inputs_.push_back(labels());
@@ -31,78 +36,103 @@ class EinsumParser {
     if (accept("->")) output = labels();
     skip_spaces();
     if (at_ < equation_.size()) {
-      fail(
-          at_, 1,
-          concat("'", equation_[at_], "' cannot stand here; expected letters, '...', ',' or '->'"));
+      fail_at(span(at_, at_ + 1),
+              concat("'", equation_[at_], "' cannot stand here; expected ",
+                     output ? "letters or '...'" : "letters, '...', ',' or '->'"));
     }
     check_operands();
-    Statement statement{std::string(out), {}, product()};
-    if (output) check_output(*output);
-    statement.indices = output ? expand(*output) : implicit_output();
-    return {{statement}};
+    if (output) {
+      check_output(*output);
+    } else {
+      output = implicit_output();
+    }
+    const Expanded left = expand(*output, ellipsis_dimensions_);
+    return {{{std::string(out), left.indices, product(), {output->all, left.places}}}};
   }
 
  private:
   Labels labels() {
     skip_spaces();
-    Labels labels{.begin = at_};
+    Labels labels;
+    const size_t begin = at_;
+    size_t end = at_;
     for (;; skip_spaces()) {
       if (accept("...")) {
-        if (labels.ellipsis) fail(at_ - 3, 3, "'...' stands twice; once is enough");
+        labels.ellipsis_place = span(at_ - 3, at_);
+        if (labels.ellipsis) fail_at(labels.ellipsis_place, "'...' stands twice; once is enough");
         labels.ellipsis = labels.letters.size();
       } else if (at_ < equation_.size() &&
                  std::isalpha(static_cast<unsigned char>(equation_[at_]))) {
         labels.letters.emplace_back(1, equation_[at_++]);
+        labels.places.push_back(span(at_ - 1, at_));
       } else {
-        labels.end = at_;
+        labels.all = span(begin, end);
         return labels;
       }
+      end = at_;
     }
   }
 
   void check_operands() {
     if (inputs_.size() != operands_.size()) {
-      fail(0, equation_.size(),
-           concat("the equation is for ", inputs_.size(), " operands, but ", operands_.size(),
-                  " were given"));
+      fail_at(span(0, equation_.size()),
+              concat("the equation is for ", inputs_.size(),
+                     inputs_.size() == 1 ? " operand" : " operands", ", but ", operands_.size(),
+                     operands_.size() == 1 ? " was given" : " were given",
+                     "; separate their subscripts by ','"));
     }
     for (size_t n = 0; n < inputs_.size(); ++n) {
-      const int letters = static_cast<int>(inputs_[n].letters.size());
+      const auto letters = static_cast<int>(inputs_[n].letters.size());
       const int rest = ranks_[n] - letters;
       if (rest < 0 || (rest > 0 && !inputs_[n].ellipsis)) {
-        fail(inputs_[n].begin, inputs_[n].end - inputs_[n].begin,
-             concat("operand ", n, " has ", ranks_[n], " dimensions, but ", letters, " subscripts",
-                    rest > 0 ? "; put '...' for the others" : ""));
+        fail_at(inputs_[n].all,
+                concat(called(n), " has rank ", ranks_[n], ", but the number of its subscripts is ",
+                       letters,
+                       rest > 0 ? "; give one for each dimension, or '...' for the others"
+                                : "; give one for each dimension"));
       }
       ellipsis_dimensions_ = std::max(ellipsis_dimensions_, inputs_[n].ellipsis ? rest : 0);
     }
   }
 
-  // Of an operand whose ellipsis stands for `count` dimensions: the last of all, as in
-  // broadcasting.
-  std::vector<std::string> expand(const Labels& labels, int count) const {
-    std::vector<std::string> indices = labels.letters;
-    if (!labels.ellipsis) return indices;
+  static std::string called(size_t operand) { return concat("operand ", operand + 1); }
+
+  // Subscripts with indices in place of the ellipsis.
+  struct Expanded {
+    std::vector<std::string> indices;
+    std::vector<Span> places;
+  };
+
+  // Where the ellipsis stands for `count` dimensions: the last of all, as in broadcasting.
+  Expanded expand(const Labels& labels, int count) const {
+    Expanded expanded{labels.letters, labels.places};
+    expanded.places.resize(labels.letters.size());
+    if (!labels.ellipsis) return expanded;
     std::vector<std::string> hidden;
     for (int d = ellipsis_dimensions_ - count; d < ellipsis_dimensions_; ++d) {
       hidden.push_back(concat("e", d));
     }
-    indices.insert(indices.begin() + static_cast<ptrdiff_t>(*labels.ellipsis), hidden.begin(),
-                   hidden.end());
-    return indices;
-  }
-
-  std::vector<std::string> expand(const Labels& output) const {
-    return expand(output, ellipsis_dimensions_);
+    const auto at = static_cast<ptrdiff_t>(*labels.ellipsis);
+    expanded.indices.insert(expanded.indices.begin() + at, hidden.begin(), hidden.end());
+    expanded.places.insert(expanded.places.begin() + at, hidden.size(), labels.ellipsis_place);
+    return expanded;
   }
 
   Expr product() const {
     Expr product;
     for (size_t n = 0; n < inputs_.size(); ++n) {
       const int hidden = ranks_[n] - static_cast<int>(inputs_[n].letters.size());
+      const Expanded subscripts = expand(inputs_[n], hidden);
       const Expr access =
-          Access::make(static_cast<int>(n), operands_[n], expand(inputs_[n], hidden));
-      product = product ? Binary::make(BinaryOp::Mul, product, access) : access;
+          placed(Access::make(static_cast<int>(n), operands_[n], subscripts.indices),
+                 {inputs_[n].all, subscripts.places, called(n)});
+      if (!product) {
+        product = access;
+        continue;
+      }
+      const size_t begin = inputs_[0].all.offset;
+      const size_t end = inputs_[n].all.offset + inputs_[n].all.length;
+      product = placed(Binary::make(BinaryOp::Mul, product, access), {span(begin, end)});
     }
     return product;
   }
@@ -117,27 +147,26 @@ class EinsumParser {
   }
 
   void check_output(const Labels& output) const {
-    std::map<std::string, int> counts = letter_counts();
+    const std::map<std::string, int> counts = letter_counts();
     std::map<std::string, int> seen;
-    for (const std::string& letter : output.letters) {
-      const size_t place = equation_.find(letter, output.begin);
+    for (size_t at = 0; at < output.letters.size(); ++at) {
+      const std::string& letter = output.letters[at];
       if (!counts.contains(letter)) {
-        fail(place, 1, concat("the output has '", letter, "', which no operand has"));
+        fail_at(output.places[at], concat("the output has '", letter, "', which no operand has"));
       }
       if (++seen[letter] > 1) {
-        fail(equation_.rfind(letter), 1,
-             concat("the output has '", letter, "' twice; once is enough"));
+        fail_at(output.places[at], concat("the output has '", letter, "' twice; once is enough"));
       }
     }
   }
 
   // The ellipsis, then the letters that stand once, in order.
-  std::vector<std::string> implicit_output() const {
-    Labels output{.ellipsis = 0};
+  Labels implicit_output() const {
+    Labels output{.ellipsis = 0, .all = span(0, equation_.size())};
     for (const auto& [letter, count] : letter_counts()) {
       if (count == 1) output.letters.push_back(letter);
     }
-    return expand(output);
+    return output;
   }
 
   void skip_spaces() {
@@ -152,10 +181,9 @@ class EinsumParser {
     return true;
   }
 
-  [[noreturn]] void fail(size_t offset, size_t length, const std::string& message) const {
-    fail_at(equation_, offset, length, "einsum", message);
-  }
+  Span span(size_t begin, size_t end) const { return {source_, begin, end - begin}; }
 
+  std::shared_ptr<const Source> source_;
   std::string_view equation_;
   const std::vector<std::string>& operands_;
   const std::vector<int>& ranks_;

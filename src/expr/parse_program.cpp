@@ -60,15 +60,15 @@ class ProgramParser {
  private:
   Statement statement() {
     Statement statement;
+    const size_t begin = scanner_.index();
+    check_continuation(scanner_.peek());
     const Token name = scanner_.expect(TokenKind::Identifier, "the name of a result");
     statement.tensor = name.text;
     next_id_ = 0;
     operations_ = 0;
-    if (scanner_.peek().is("[")) {
-      const size_t begin = scanner_.index();
-      statement.indices = subscripts();
-      check_distinct(statement.indices, begin);
-    }
+    if (scanner_.peek().is("[")) statement.indices = subscripts(statement.place.indices);
+    check_distinct(statement);
+    statement.place.all = scanner_.span_since(begin);
     if (scanner_.peek().is("+=")) {
       not_yet(scanner_.peek(), "'+=' is not there yet; write a new result, D = C + ..., instead");
     }
@@ -87,65 +87,78 @@ class ProgramParser {
     return statement;
   }
 
-  // The subscripts on the left, which start at token `begin`.
-  void check_distinct(const std::vector<std::string>& indices, size_t begin) {
+  // A line that starts with an operator was meant to go on with the one before.
+  void check_continuation(const Token& token) const {
+    const bool is_operator = token.is("+") || token.is("-") || token.is("*") || token.is("/");
+    if (!is_operator || assigned_.empty()) return;
+    scanner_.fail(token, concat("an expression ends with its line, except after an operator and ",
+                                "inside parentheses; put the '", token.text,
+                                "' at the end of the line before"));
+  }
+
+  static void check_distinct(const Statement& statement) {
     std::set<std::string> seen;
-    for (size_t at = 0; at < indices.size(); ++at) {
-      if (seen.insert(indices[at]).second) continue;
-      scanner_.rewind(begin);
-      while (at > 0) at -= scanner_.next().is(",") ? 1 : 0;
-      scanner_.fail(scanner_.peek(), concat("the index '", scanner_.peek().text,
-                                            "' stands twice on the left; use two indices"));
+    for (size_t at = 0; at < statement.indices.size(); ++at) {
+      if (seen.insert(statement.indices[at]).second) continue;
+      fail_at(statement.place.index(at), concat("the index '", statement.indices[at],
+                                                "' stands twice on the left; use two indices"));
     }
   }
 
   // term (+|- term)*
   Expr sum() {
     count_operation();
+    const size_t begin = begin_here();
     Expr left = product();
     while (here().is("+") || here().is("-")) {
       count_operation();
       const BinaryOp op = scanner_.next().is("+") ? BinaryOp::Add : BinaryOp::Sub;
-      left = Binary::make(op, left, product());
+      left = since(begin, Binary::make(op, left, product()));
     }
     return left;
   }
 
   // factor (*|/ factor)*
   Expr product() {
+    const size_t begin = begin_here();
     Expr left = signed_factor();
     while (here().is("*") || here().is("/")) {
       count_operation();
       const BinaryOp op = scanner_.next().is("*") ? BinaryOp::Mul : BinaryOp::Div;
-      left = Binary::make(op, left, signed_factor());
+      left = since(begin, Binary::make(op, left, signed_factor()));
     }
     return left;
   }
 
   Expr signed_factor() {
-    skip_newlines();
+    const size_t begin = begin_here();
     if (!scanner_.accept("-")) return factor();
     count_operation();
     const Expr value = signed_factor();
     if (const auto* literal = value.as<Literal>()) {
-      return Literal::make(-literal->value, literal->is_integer);
+      return since(begin, Literal::make(-literal->value, literal->is_integer));
     }
-    return Unary::make(ElementFunction::Neg, value);
+    return since(begin, Unary::make(ElementFunction::Neg, value));
   }
 
   Expr factor() {
+    const size_t begin = scanner_.index();
     const Token token = scanner_.peek();
-    if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float) return number();
+    if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float) {
+      return since(begin, number());
+    }
     if (token.is("(")) return parenthesized([&] { return sum(); });
     if (token.kind != TokenKind::Identifier) {
       scanner_.fail(token, "expected a tensor, a number, a function or '('");
     }
     scanner_.next();
-    if (scanner_.peek().is("(")) return call(token);
+    if (scanner_.peek().is("(")) return since(begin, call(token));
     std::vector<std::string> indices;
-    if (scanner_.peek().is("[")) indices = subscripts();
+    std::vector<Span> places;
+    if (scanner_.peek().is("[")) indices = subscripts(places);
     if (!assigned_.contains(std::string(token.text))) read_.insert(std::string(token.text));
-    return Access::make(next_id_++, std::string(token.text), std::move(indices));
+    return since(begin, Access::make(next_id_++, std::string(token.text), std::move(indices)),
+                 std::move(places));
   }
 
   Expr number() {
@@ -180,32 +193,39 @@ class ProgramParser {
     const Token first = here();
     const std::string expected = "the index to sum over, as in sum(j, A[i,j])";
     std::vector<std::string> indices;
+    std::vector<Span> places;
     const bool several = scanner_.accept("(");
     do {
-      indices.emplace_back(scanner_.expect(TokenKind::Identifier, expected).text);
+      const Token index = scanner_.expect(TokenKind::Identifier, expected);
+      indices.emplace_back(index.text);
+      places.push_back(scanner_.span_of(index));
     } while (several && scanner_.accept(","));
     if (several) scanner_.expect(")");
     if (here().is("in")) not_yet(here(), "'in' is not there yet; sums see the whole extent");
     if (!here().is(",")) scanner_.fail(several ? here() : first, concat("expected ", expected));
     scanner_.next();
-    if (std::set<std::string>(indices.begin(), indices.end()).size() != indices.size()) {
-      scanner_.fail(first, "an index stands twice in one sum; name each once");
-    }
-    for (const std::string& index : indices) {
-      if (std::find(bound_.begin(), bound_.end(), index) != bound_.end()) {
-        scanner_.fail(first,
-                      concat("the index '", index, "' is summed twice, by this sum and one around ",
-                             "it; rename one of the two"));
+    const size_t around = bound_.size();
+    for (size_t at = 0; at < indices.size(); ++at) {
+      const auto found = std::find(bound_.begin(), bound_.end(), indices[at]);
+      if (found - bound_.begin() < static_cast<ptrdiff_t>(around)) {
+        fail_at(places[at], concat("the index '", indices[at],
+                                   "' is summed twice, by this sum and one around it; rename one ",
+                                   "of the two"));
       }
+      if (found != bound_.end()) {
+        fail_at(places[at],
+                concat("the index '", indices[at], "' stands twice in one sum; name each once"));
+      }
+      bound_.push_back(indices[at]);
     }
-    bound_.insert(bound_.end(), indices.begin(), indices.end());
     Expr body = sum();
-    bound_.resize(bound_.size() - indices.size());
-    return Reduce::make(std::move(indices), std::move(body));
+    bound_.resize(around);
+    return placed(Reduce::make(std::move(indices), std::move(body)),
+                  {.indices = std::move(places)});
   }
 
-  // [i,j,...]; the caller has seen the bracket.
-  std::vector<std::string> subscripts() {
+  // [i,j,...] and where each stands; the caller has seen the bracket.
+  std::vector<std::string> subscripts(std::vector<Span>& places) {
     scanner_.expect("[");
     ++open_;
     std::vector<std::string> indices;
@@ -216,6 +236,7 @@ class ProgramParser {
       }
       scanner_.expect(TokenKind::Identifier, "an index");
       indices.emplace_back(token.text);
+      places.push_back(scanner_.span_of(token));
       const Token after = here();
       if (after.is("+") || after.is("-") || after.is("*")) {
         not_yet(after, "affine subscripts are not there yet; slice the operand first");
@@ -238,6 +259,20 @@ class ProgramParser {
     if (!close.is(")")) scanner_.fail(close, "expected an operator or ')'");
     scanner_.next();
     return result;
+  }
+
+  // The number of the next token that is no line end.
+  size_t begin_here() {
+    skip_newlines();
+    return scanner_.index();
+  }
+
+  // The node, which has been read from the token of that number on.
+  Expr since(size_t begin, const Expr& expr, std::vector<Span> indices) const {
+    return placed(expr, {.all = scanner_.span_since(begin), .indices = std::move(indices)});
+  }
+  Expr since(size_t begin, const Expr& expr) const {
+    return since(begin, expr, expr->place.indices);
   }
 
   // The next token; inside parentheses and brackets line ends mean nothing.
@@ -266,11 +301,7 @@ class ProgramParser {
   }
 
   [[noreturn]] void not_yet(const Token& at, const std::string& message) const {
-    try {
-      scanner_.fail(at, message);
-    } catch (const UserError& error) {
-      throw Unsupported(error.what());
-    }
+    unsupported_at(scanner_.span_of(at), message);
   }
 
   Scanner scanner_;

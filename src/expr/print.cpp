@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "support/check.h"
-#include "support/scanner.h"
+#include "support/source.h"
 
 namespace tulle::expr {
 
@@ -130,13 +130,27 @@ std::string to_string(const Program& program) {
   return text;
 }
 
+std::string called(const Access& access) {
+  return access.place.called.empty() ? concat("'", access.tensor, "'") : access.place.called;
+}
+
 void fail_in(const Statement& statement, const ExprNode* at, const std::string& message) {
+  const Place& place = at ? at->place : statement.place;
+  if (place.all) fail_at(place.all, message);
   Printer printer(at);
   const std::string left = subscripted(statement.tensor, statement.indices);
   printer.write(left + " = ");
   printer.print(statement.value);
   const size_t length = printer.mark_length() > 0 ? printer.mark_length() : left.size();
-  fail_at(printer.text(), printer.mark_offset(), length, "index notation", message);
+  const auto source = std::make_shared<const Source>(Source{printer.text(), "index notation"});
+  fail_at({source, printer.mark_offset(), length}, message);
+}
+
+void fail_at_index(const Statement& statement, const ExprNode* at, size_t index,
+                   const std::string& message, const Span& also) {
+  const Place& place = at ? at->place : statement.place;
+  if (place.index(index)) fail_at(place.index(index), message, also);
+  fail_in(statement, at, message);
 }
 
 }  // namespace tulle::expr

@@ -18,6 +18,7 @@ struct Statement {
   std::string tensor;
   std::vector<std::string> indices;
   Expr value;
+  Place place = {};  // of the left side
 };
 
 struct Program {

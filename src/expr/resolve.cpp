@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "expr/assign_types.h"
+#include "expr/check_notation.h"
 #include "expr/implicit_sums.h"
 #include "expr/print.h"
 #include "expr/program.h"
@@ -28,10 +29,14 @@ class Resolver {
 
  private:
   void resolve(const Statement& statement) {
-    if (operands_.contains(statement.tensor) || result_.tensors.contains(statement.tensor)) {
+    if (operands_.contains(statement.tensor)) {
       fail_in(statement, nullptr,
-              concat("the name '", statement.tensor, "' is taken by an operand or ",
-                     "an earlier statement; give the result another"));
+              concat("'", statement.tensor, "' is given as an operand, so it cannot be assigned; ",
+                     "give the result another name or leave the operand out"));
+    }
+    if (result_.tensors.contains(statement.tensor)) {
+      fail_in(statement, nullptr,
+              concat("'", statement.tensor, "' is assigned twice; give each result its own name"));
     }
     for (const Access* access : accesses(statement.value)) use(statement, *access);
     const Statement summed = insert_sums(statement);
@@ -52,10 +57,9 @@ class Resolver {
     }
     const int rank = result_.tensors.at(access.tensor).format.rank();
     if (rank == static_cast<int>(access.indices.size())) return;
-    fail_in(
-        statement, &access,
-        concat("'", access.tensor, "' has rank ", rank, ", but the number of its indices here is ",
-               access.indices.size(), "; give one for each dimension"));
+    fail_in(statement, &access,
+            concat(called(access), " has rank ", rank, ", but the number of its indices here is ",
+                   access.indices.size(), "; give one for each dimension"));
   }
 
   [[noreturn]] void fail_unknown(const Statement& statement, const Access& access) const {
@@ -63,7 +67,7 @@ class Resolver {
     for (const auto& [name, type] : operands_) known += (known.empty() ? "" : ", ") + name;
     fail_in(statement, &access,
             concat("there is no operand '", access.tensor, "'; ",
-                   known.empty() ? "none were given" : concat("the operands are ", known)));
+                   known.empty() ? "none were given" : concat("given are ", known)));
   }
 
   // Dimensions of intermediates stand for the operands' dimensions that they come from.
@@ -91,15 +95,6 @@ class Resolver {
       return other.tensor == use.tensor && other.dimension == use.dimension;
     });
     if (!known) uses.push_back(use);
-  }
-
-  void check_left_side(const Statement& statement) const {
-    for (const std::string& index : statement.indices) {
-      if (result_.extents.back().contains(index)) continue;
-      fail_in(statement, nullptr,
-              concat("the index '", index, "' stands on the left only, so nothing ",
-                     "tells its extent; use it on the right or leave it out"));
-    }
   }
 
   TensorType result_type(const Statement& statement) const {

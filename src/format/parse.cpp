@@ -59,7 +59,7 @@ class FormatParser {
     }
     scanner_.expect(")");
     if (static_cast<int>(names.size()) != rank_) {
-      fail_at(scanner_.source(), open.offset, 1, "format",
+      fail_at(scanner_.span_of(open),
               concat("the format has ", names.size(), " dimensions, but the tensor has ", rank_,
                      "; name each of them before the '->'"));
     }
@@ -75,7 +75,7 @@ class FormatParser {
     try {
       return {std::move(names), std::move(levels)};
     } catch (const UserError& error) {
-      fail_at(scanner_.source(), levels_open.offset, 1, "format", error.what());
+      fail_at(scanner_.span_of(levels_open), error.what());
     }
   }
 

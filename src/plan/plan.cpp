@@ -44,7 +44,10 @@ class Planner {
   }
 
   Plan run() {
-    for (const expr::Statement& statement : program_.statements) {
+    for (size_t s = 0; s < program_.statements.size(); ++s) {
+      const expr::Statement& statement = program_.statements[s];
+      written_schedule_ =
+          s < request_.schedules.size() ? request_.schedules[s] : schedule::Schedule();
       const auto& results = program_.results;
       const bool is_result =
           std::find(results.begin(), results.end(), statement.tensor) != results.end();
@@ -236,9 +239,10 @@ class Planner {
 
   void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest,
                  bool is_written) {
-    std::string schedule = request_.schedule.empty() || !is_written
-                               ? choose_schedule(problem, choice, nest, request_.machine)
-                               : request_.schedule;
+    schedule::Schedule schedule = written_schedule_;
+    if (!is_written || schedule.steps.empty()) {
+      schedule = schedule::parse_schedule(choose_schedule(problem, choice, nest, request_.machine));
+    }
     plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});
   }
 
@@ -326,6 +330,7 @@ class Planner {
   std::map<std::string, double> counts_, extents_;
   std::map<std::string, int64_t> known_;
   std::map<std::string, std::string> conversions_;
+  schedule::Schedule written_schedule_;  // of the statement at hand
   Plan plan_;
 };
 

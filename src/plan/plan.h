@@ -10,6 +10,7 @@
 #include "nest/nest.h"
 #include "plan/statistics.h"
 #include "plan/unique_indices.h"
+#include "schedule/schedule.h"
 
 namespace tulle::plan {
 
@@ -27,10 +28,10 @@ struct SortEntries {
   expr::TensorType type;
 };
 
-// A nest in the loop order chosen, and the text of the schedule that finishes it.
+// A nest in the loop order chosen, and the schedule that finishes it.
 struct PlannedNest {
   nest::Nest nest;
-  std::string schedule;
+  schedule::Schedule schedule;
 };
 
 using Step = std::variant<PlannedNest, SortEntries>;
@@ -50,7 +51,8 @@ struct Request {
   std::map<std::string, int64_t> known_extents;  // indices that the kernels are specialised to
   std::map<std::string, OperandStatistics> statistics;
   Machine machine;
-  std::string schedule;  // of the (single) statement's nest; empty: chosen here
+  // Of the statements' nests; one without steps is chosen here, and so are all where none is given.
+  std::vector<schedule::Schedule> schedules = {};
 };
 
 Plan make_plan(const Request& request);

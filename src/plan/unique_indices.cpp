@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "expr/print.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -22,12 +23,15 @@ std::vector<std::string> renamed(std::vector<std::string> indices, const Renames
 
 expr::Expr renamed(const expr::Expr& expr, const Renames& renames) {
   if (const auto* access = expr.as<expr::Access>()) {
-    return expr::Access::make(access->id, access->tensor, renamed(access->indices, renames),
-                              expr.type());
+    expr::Access changed = *access;
+    changed.indices = renamed(access->indices, renames);
+    return std::make_shared<const expr::Access>(std::move(changed));
   }
   if (const auto* sum = expr.as<expr::Reduce>()) {
-    return std::make_shared<const expr::Reduce>(expr.type(), renamed(sum->indices, renames),
-                                                renamed(sum->body, renames));
+    expr::Reduce changed = *sum;
+    changed.indices = renamed(sum->indices, renames);
+    changed.body = renamed(sum->body, renames);
+    return std::make_shared<const expr::Reduce>(std::move(changed));
   }
   return expr::with_children(expr,
                              [&](const expr::Expr& child) { return renamed(child, renames); });
@@ -43,14 +47,26 @@ constexpr std::string_view kSuffixes[] = {"_pos",   "_crd",    "_count", "_chunk
                                           "_total", "_sorted", "_order", "_acc",    "_sum",
                                           "_as",    "_part",   "_size"};
 
+[[noreturn]] void refuse_name(const expr::ResolvedProgram& program, const std::string& name,
+                              const std::string& owner) {
+  const std::string message = concat(
+      "the name '", name, "' is taken for something that belongs to ", owner, "; choose another");
+  for (const expr::Statement& statement : program.statements) {
+    if (statement.tensor == name) expr::fail_in(statement, nullptr, message);
+    for (const expr::Access* access : expr::accesses(statement.value)) {
+      if (access->tensor == name) expr::fail_in(statement, access, message);
+    }
+  }
+  internal_error("no statement has ", name);
+}
+
 // What stands for a tensor's or an index's own things cannot be the name of another tensor.
 void check_names(const expr::ResolvedProgram& program) {
-  auto refuse = [](const std::string& name, const std::string& owner) {
-    user_error("The name '", name, "' is taken for something that belongs to '", owner,
-               "'; choose another.");
+  auto refuse = [&](const std::string& name, const std::string& owner) {
+    refuse_name(program, name, concat("'", owner, "'"));
   };
   for (const auto& [name, type] : program.tensors) {
-    if (name == "threads") refuse(name, "the program");
+    if (name == "threads") refuse_name(program, name, "the program");
     if (name.starts_with("n_")) {
       for (const auto& extents : program.extents) {
         if (extents.contains(name.substr(2))) refuse(name, name.substr(2));
@@ -70,7 +86,7 @@ void check_names(const expr::ResolvedProgram& program) {
 
 UniqueProgram with_unique_indices(const expr::ResolvedProgram& program) {
   check_names(program);
-  UniqueProgram unique{program, {}};
+  UniqueProgram unique{program, {}, {}};
   for (size_t s = 0; s < program.statements.size(); ++s) {
     Renames renames;
     auto& extents = unique.program.extents[s];
@@ -89,6 +105,7 @@ UniqueProgram with_unique_indices(const expr::ResolvedProgram& program) {
     expr::Statement& statement = unique.program.statements[s];
     statement.indices = renamed(statement.indices, renames);
     statement.value = renamed(statement.value, renames);
+    unique.renamed.push_back(std::move(renames));
   }
   return unique;
 }

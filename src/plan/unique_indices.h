@@ -12,6 +12,8 @@ namespace tulle::plan {
 struct UniqueProgram {
   expr::ResolvedProgram program;                                // its indices renamed
   std::map<std::string, std::vector<expr::ExtentUse>> extents;  // of every index of the program
+  // For each statement the indices that have another name now, by the name that was written.
+  std::vector<std::map<std::string, std::string>> renamed;
 };
 
 // Indices are known in their statement alone: one that a further statement uses for other

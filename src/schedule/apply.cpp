@@ -5,19 +5,49 @@
 #include "schedule/schedule.h"
 #include "support/check.h"
 #include "support/mutant.h"
-#include "support/scanner.h"
 
 namespace tulle::schedule {
 
 namespace {
 
-// Shows the schedule with a caret under the step.
-[[noreturn]] void refuse(const Schedule& schedule, size_t at, const std::string& reason) {
+// Points at the step in the user's text, or in the schedule as it prints where nobody wrote it.
+[[noreturn]] void refuse(const Schedule& schedule, size_t at, const std::string& why) {
+  const std::string reason = schedule.statement.empty()
+                                 ? why
+                                 : concat("for the statement of '", schedule.statement, "': ", why);
+  if (schedule.steps[at].place) fail_at(schedule.steps[at].place, reason);
   const Schedule before{
       {schedule.steps.begin(), schedule.steps.begin() + static_cast<ptrdiff_t>(at)}};
   const size_t offset = at == 0 ? 0 : to_string(before).size() + 2;  // and "; "
-  const std::string step = to_string(schedule.steps[at]);
-  fail_at(to_string(schedule), offset, step.size(), "schedule", concat(step, ": ", reason));
+  const auto source = std::make_shared<const Source>(Source{to_string(schedule), "schedule"});
+  fail_at({source, offset, to_string(schedule.steps[at]).size()}, reason);
+}
+
+nest::Nest run_step(const Step& step, const nest::Nest& nest, Remarks* remarks) {
+  return find_rewrite(step.rewrite)->apply(nest, Arguments(step), remarks);
+}
+
+// Why a sparse result cannot be built by the nest; empty if it can.
+std::string order_problem(const nest::Nest& nest) {
+  try {
+    require_result_order(nest);
+    return {};
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+// The step since which a sparse result cannot be built.
+size_t guilty_step(const Schedule& schedule, const nest::Nest& nest) {
+  size_t guilty = 0;
+  bool is_right = order_problem(nest).empty();
+  nest::Nest result = nest;
+  for (size_t at = 0; at < schedule.steps.size(); ++at) {
+    result = run_step(schedule.steps[at], result, nullptr);
+    if (is_right) guilty = at;
+    is_right = order_problem(result).empty();
+  }
+  return guilty;
 }
 
 }  // namespace
@@ -25,16 +55,19 @@ namespace {
 nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* remarks) {
   nest::Nest result = nest;
   for (size_t at = 0; at < schedule.steps.size(); ++at) {
+    check_step(schedule.steps[at]);
     try {
-      const Arguments arguments(schedule.steps[at]);
-      result = find_rewrite(schedule.steps[at].rewrite)->apply(result, arguments, remarks);
+      result = run_step(schedule.steps[at], result, remarks);
     } catch (const UserError& error) {
       refuse(schedule, at, error.what());
     }
     nest::verify_nest(result);
   }
-  if (!mutant("result-order-unchecked")) require_result_order(result);
-  return result;
+  if (mutant("result-order-unchecked")) return result;
+  const std::string problem = order_problem(result);
+  if (problem.empty()) return result;
+  if (schedule.steps.empty()) throw UserError(problem);
+  refuse(schedule, guilty_step(schedule, nest), problem);
 }
 
 }  // namespace tulle::schedule

@@ -27,37 +27,101 @@ constexpr size_t kAny = std::numeric_limits<size_t>::max();
 
 // clang-format off
 const Rewrite kRewrites[] = {
-    {"split", "split(k, 64, k0, k1)", 4, 4, "", [](const Nest& n, const Arguments& a, Remarks* r) {
+    {"split", "split(k, 64, k0, k1)", {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 4, 4, "", "", {},
+     [](const Nest& n, const Arguments& a, Remarks* r) {
        return split(n, a.name(0), a.integer(1), a.name(2), a.name(3), r); }},
-    {"reorder", "reorder(i, k, j)", 2, kAny, "", [](const Nest& n, const Arguments& a, Remarks*) {
+    {"reorder", "reorder(i, k, j)", {Role::Loop}, 2, kAny, "", "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
        return reorder(n, a.names_from(0)); }},
-    {"fuse", "fuse(i, j, f)", 3, 3, "", [](const Nest& n, const Arguments& a, Remarks*) {
+    {"fuse", "fuse(i, j, f)", {Role::Loop, Role::Loop, Role::NewLoop}, 3, 3, "", "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
        return fuse(n, a.name(0), a.name(1), a.name(2)); }},
-    {"precompute", "precompute(acc, (j, k)) or precompute(acc, k, tracked)", 1, 3, "", [](const Nest& n, const Arguments& a, Remarks*) {
+    {"precompute", "precompute(acc, (j, k)) or precompute(acc, k, tracked)",
+     {Role::NewWorkspace, Role::Loops, Role::Word}, 1, 3, "tracked", "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
        return precompute(n, a.name(0), a.count() > 1 ? a.names(1) : Names(),
-                         a.has_word(2, "tracked") ? Tracking::Tracked : Tracking::Plain); }},
-    {"parallel", "parallel(i, by=rows) or parallel(i, by=nnz)", 1, 1, "by", [](const Nest& n, const Arguments& a, Remarks*) {
-       return parallel(n, a.name(0), a.choice("by", {"rows", "nnz"}) == 0 ? Balance::Rows : Balance::Nnz); }},
-    {"vectorize", "vectorize(k, 16)", 2, 2, "", [](const Nest& n, const Arguments& a, Remarks* r) {
+                         a.count() > 2 ? Tracking::Tracked : Tracking::Plain); }},
+    {"parallel", "parallel(i, by=rows) or parallel(i, by=nnz)", {Role::Loop}, 1, 1, "", "by", {"rows", "nnz"},
+     [](const Nest& n, const Arguments& a, Remarks*) {
+       return parallel(n, a.name(0), a.has("by", "nnz") ? Balance::Nnz : Balance::Rows); }},
+    {"vectorize", "vectorize(k, 16)", {Role::Loop, Role::Number}, 2, 2, "", "", {},
+     [](const Nest& n, const Arguments& a, Remarks* r) {
        return vectorize(n, a.name(0), a.integer(1), r); }},
-    {"unroll", "unroll(j, 2)", 2, 2, "", [](const Nest& n, const Arguments& a, Remarks*) {
+    {"unroll", "unroll(j, 2)", {Role::Loop, Role::Number}, 2, 2, "", "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
        return unroll(n, a.name(0), a.integer(1)); }},
-    {"prefetch", "prefetch(B, 16)", 2, 2, "", [](const Nest& n, const Arguments& a, Remarks*) {
+    {"prefetch", "prefetch(B, 16)", {Role::Operand, Role::Number}, 2, 2, "", "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
        return prefetch(n, a.name(0), a.integer(1)); }},
-    {"nontemporal", "nontemporal(C)", 1, 1, "", [](const Nest& n, const Arguments& a, Remarks* r) {
+    {"nontemporal", "nontemporal(C)", {Role::Result}, 1, 1, "", "", {},
+     [](const Nest& n, const Arguments& a, Remarks* r) {
        return nontemporal(n, a.name(0), r); }},
 };
 // clang-format on
 
-template <typename T>
-const T& value_of(const Step& step, size_t at, const Argument& argument, std::string_view wanted) {
-  const T* value = std::get_if<T>(&argument.value);
-  if (value) return *value;
-  user_error("Argument ", at + 1, " should be ", wanted, "; write ",
-             find_rewrite(step.rewrite)->usage, ".");
+void check_keyword(const Rewrite& rewrite, const Argument& argument) {
+  if (argument.keyword != rewrite.keyword) {
+    fail_at(argument.place, concat("'", rewrite.name, "' has no argument '", argument.keyword,
+                                   "'; write ", rewrite.usage));
+  }
+  const auto* word = std::get_if<std::string>(&argument.value);
+  if (word &&
+      std::find(rewrite.choices.begin(), rewrite.choices.end(), *word) != rewrite.choices.end()) {
+    return;
+  }
+  fail_at(argument.place,
+          concat("'", argument.keyword, "' has no such value; write ", rewrite.usage));
+}
+
+void check_positional(const Rewrite& rewrite, const Argument& argument, size_t at) {
+  auto expect = [&](bool is_right, std::string_view wanted) {
+    if (is_right) return;
+    fail_at(argument.place,
+            concat("argument ", at + 1, " should be ", wanted, "; write ", rewrite.usage));
+  };
+  const auto* name = std::get_if<std::string>(&argument.value);
+  switch (rewrite.role(at)) {
+    case Role::Number:
+      return expect(std::holds_alternative<int64_t>(argument.value), "a number");
+    case Role::Loops:
+      return expect(!std::holds_alternative<int64_t>(argument.value), "a name or (names)");
+    case Role::Word:
+      return expect(name && *name == rewrite.word, concat("'", rewrite.word, "'"));
+    case Role::Loop:
+    case Role::NewLoop:
+    case Role::NewWorkspace:
+    case Role::Operand:
+    case Role::Result:
+      return expect(name != nullptr, "a name");
+  }
 }
 
 }  // namespace
+
+void check_step(const Step& step) {
+  const Rewrite* rewrite = find_rewrite(step.rewrite);
+  if (!rewrite) {
+    fail_at(step.place,
+            concat("there is no rewrite '", step.rewrite, "'; they are ", rewrite_names()));
+  }
+  size_t count = 0;
+  for (const Argument& argument : step.arguments) {
+    if (argument.keyword.empty()) {
+      ++count;
+    } else {
+      check_keyword(*rewrite, argument);
+    }
+  }
+  if (count < rewrite->least || count > rewrite->most) {
+    fail_at(step.place,
+            concat("'", step.rewrite, "' does not take ", count,
+                   count == 1 ? " argument" : " arguments", "; write ", rewrite->usage));
+  }
+  size_t at = 0;
+  for (const Argument& argument : step.arguments) {
+    if (argument.keyword.empty()) check_positional(*rewrite, argument, at++);
+  }
+}
 
 const Rewrite* find_rewrite(std::string_view name) {
   const auto* found = std::find_if(std::begin(kRewrites), std::end(kRewrites),
@@ -72,34 +136,21 @@ std::string rewrite_names() {
 }
 
 Arguments::Arguments(const Step& step) : step_(step) {
-  const Rewrite* rewrite = find_rewrite(step.rewrite);
-  if (!rewrite)
-    user_error("There is no rewrite '", step.rewrite, "'; they are ", rewrite_names(), ".");
   for (const Argument& argument : step.arguments) {
-    if (argument.keyword.empty()) {
-      positional_.push_back(&argument);
-    } else if (argument.keyword != rewrite->keyword) {
-      user_error("'", step.rewrite, "' has no argument '", argument.keyword, "'; write ",
-                 rewrite->usage, ".");
-    }
-  }
-  if (count() < rewrite->least || count() > rewrite->most) {
-    user_error("'", step.rewrite, "' does not take ", count(),
-               count() == 1 ? " argument" : " arguments", "; write ", rewrite->usage, ".");
+    if (argument.keyword.empty()) positional_.push_back(&argument);
   }
 }
 
-std::string Arguments::name(size_t at) const {
-  return value_of<std::string>(step_, at, *positional_.at(at), "a name");
+const std::string& Arguments::name(size_t at) const {
+  return std::get<std::string>(positional_.at(at)->value);
 }
 
-int64_t Arguments::integer(size_t at) const {
-  return value_of<int64_t>(step_, at, *positional_.at(at), "a number");
-}
+int64_t Arguments::integer(size_t at) const { return std::get<int64_t>(positional_.at(at)->value); }
 
 Names Arguments::names(size_t at) const {
-  if (const auto* name = std::get_if<std::string>(&positional_.at(at)->value)) return {*name};
-  return value_of<Names>(step_, at, *positional_.at(at), "a name or (names)");
+  const auto& value = positional_.at(at)->value;
+  if (const auto* name = std::get_if<std::string>(&value)) return {*name};
+  return std::get<Names>(value);
 }
 
 Names Arguments::names_from(size_t at) const {
@@ -108,26 +159,10 @@ Names Arguments::names_from(size_t at) const {
   return names;
 }
 
-size_t Arguments::choice(std::string_view keyword, const Names& choices) const {
-  for (const Argument& argument : step_.arguments) {
-    if (argument.keyword != keyword) continue;
-    const auto* word = std::get_if<std::string>(&argument.value);
-    const auto found = word ? std::find(choices.begin(), choices.end(), *word) : choices.end();
-    if (found == choices.end()) {
-      user_error("'", keyword, "' has no such value; write ", find_rewrite(step_.rewrite)->usage,
-                 ".");
-    }
-    return static_cast<size_t>(found - choices.begin());
-  }
-  return 0;
-}
-
-bool Arguments::has_word(size_t at, std::string_view word) const {
-  if (at >= count()) return false;
-  if (name(at) != word)
-    user_error("'", name(at), "' is not '", word, "'; write ", find_rewrite(step_.rewrite)->usage,
-               ".");
-  return true;
+bool Arguments::has(std::string_view keyword, std::string_view word) const {
+  return std::any_of(step_.arguments.begin(), step_.arguments.end(), [&](const Argument& argument) {
+    return argument.keyword == keyword && std::get<std::string>(argument.value) == word;
+  });
 }
 
 }  // namespace tulle::schedule

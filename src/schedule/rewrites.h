@@ -1,27 +1,39 @@
 // The table of rewrites: the name of each, what it takes and what it does.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
-// The arguments of a step as its rewrite wants them; UserError where they are of another kind.
+// What an argument is to its rewrite.
+enum class Role : uint8_t {
+  Loop,          // the name of a loop
+  Loops,         // one such name or (names)
+  NewLoop,       // the name of one that the step makes
+  NewWorkspace,  // the same
+  Number,
+  Word,  // the rewrite's own
+  Operand,
+  Result,
+};
+
+// The arguments of a step that check_step has passed.
 class Arguments {
  public:
   explicit Arguments(const Step& step);
 
   size_t count() const { return positional_.size(); }  // keywords not counted
-  std::string name(size_t at) const;
+  const std::string& name(size_t at) const;
   int64_t integer(size_t at) const;
   Names names(size_t at) const;       // (i, k), or one name
   Names names_from(size_t at) const;  // all that follow, one name each
-  // The place of the keyword's value in `choices`, which are words; 0 where it is not given.
-  size_t choice(std::string_view keyword, const Names& choices) const;
-  // Whether the word stands at this place; no other may.
-  bool has_word(size_t at, std::string_view word) const;
+  // Whether the keyword is given with this word.
+  bool has(std::string_view keyword, std::string_view word) const;
 
  private:
   const Step& step_;
@@ -30,11 +42,20 @@ class Arguments {
 
 struct Rewrite {
   std::string_view name;
-  std::string_view usage;    // for messages
-  size_t least, most;        // arguments, keywords not counted
+  std::string_view usage;   // for messages
+  std::vector<Role> roles;  // of its arguments in order; the last one's is that of all further ones
+  size_t least, most;       // arguments, keywords not counted
+  std::string_view word;    // that an argument in the role of one is
   std::string_view keyword;  // that it takes, if any
+  Names choices;             // for the keyword
   nest::Nest (*apply)(const nest::Nest& nest, const Arguments& arguments, Remarks* remarks);
+
+  Role role(size_t at) const { return roles[at < roles.size() ? at : roles.size() - 1]; }
 };
+
+// UserError, pointing at the argument where there is one, if the step's rewrite does not exist or
+// does not take these arguments.
+void check_step(const Step& step);
 
 // Null if no rewrite has that name.
 const Rewrite* find_rewrite(std::string_view name);

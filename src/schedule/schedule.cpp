@@ -13,7 +13,8 @@ namespace {
 
 class ScheduleParser {
  public:
-  explicit ScheduleParser(std::string_view text) : scanner_(text, "schedule", {.newlines = true}) {}
+  explicit ScheduleParser(std::string_view text)
+      : scanner_(text, "schedule", {.newlines = true, .comment = "#"}) {}
 
   Schedule parse() {
     Schedule schedule;
@@ -29,46 +30,76 @@ class ScheduleParser {
 
  private:
   Step step() {
+    Step step;
+    if (scanner_.peek(1).is(":")) {
+      const Token statement = scanner_.expect(TokenKind::Identifier, "the name of a result");
+      step.statement = statement.text;
+      step.statement_place = scanner_.span_of(statement);
+      scanner_.next();
+    }
+    const size_t begin = scanner_.index();
     const Token name = scanner_.expect(TokenKind::Identifier, "the name of a rewrite");
-    if (!find_rewrite(name.text)) {
-      scanner_.fail(name,
-                    concat("there is no rewrite '", name.text, "'; they are ", rewrite_names()));
-    }
-    Step step{.rewrite = std::string(name.text)};
+    step.rewrite = name.text;
+    step.place = scanner_.span_of(name);
+    if (!find_rewrite(name.text)) check_step(step);
     scanner_.expect("(");
-    while (!scanner_.accept(")")) {
+    ++open_;
+    while (!accept(")")) {
       step.arguments.push_back(argument());
-      if (!scanner_.peek().is(")")) scanner_.expect(",");
+      if (!here().is(")")) scanner_.expect(",");
     }
+    --open_;
+    step.place = scanner_.span_since(begin);
+    check_step(step);
     return step;
   }
 
   Argument argument() {
     Argument argument;
-    if (scanner_.peek().kind == TokenKind::Identifier && scanner_.peek(1).is("=")) {
+    const Token token = here();
+    const size_t begin = scanner_.index();
+    if (token.kind == TokenKind::Identifier && scanner_.peek(1).is("=")) {
       argument.keyword = scanner_.next().text;
       scanner_.next();
     }
-    const Token token = scanner_.peek();
+    value(argument);
+    argument.place = scanner_.span_since(begin);
+    return argument;
+  }
+
+  void value(Argument& argument) {
+    const Token token = here();
     if (token.kind == TokenKind::Identifier) {
       argument.value = std::string(scanner_.next().text);
     } else if (token.kind == TokenKind::Integer || token.is("-")) {
       argument.value = scanner_.expect_integer("a number");
     } else if (scanner_.accept("(")) {
-      argument.value = names();
+      argument.value = names(argument.name_places);
     } else {
       scanner_.fail(token, "expected a name, a number or (names)");
     }
-    return argument;
   }
 
-  Names names() {
+  Names names(std::vector<Span>& places) {
     Names names;
-    while (!scanner_.accept(")")) {
-      names.emplace_back(scanner_.expect(TokenKind::Identifier, "a name or ')'").text);
-      if (!scanner_.peek().is(")")) scanner_.expect(",");
+    while (!accept(")")) {
+      const Token name = scanner_.expect(TokenKind::Identifier, "a name or ')'");
+      names.emplace_back(name.text);
+      places.push_back(scanner_.span_of(name));
+      if (!here().is(")")) scanner_.expect(",");
     }
     return names;
+  }
+
+  // The next token; inside parentheses line ends mean nothing.
+  const Token& here() {
+    while (open_ > 0 && scanner_.peek().kind == TokenKind::Newline) scanner_.next();
+    return scanner_.peek();
+  }
+
+  bool accept(std::string_view spelling) {
+    here();
+    return scanner_.accept(spelling);
   }
 
   bool at_separator() const {
@@ -80,6 +111,7 @@ class ScheduleParser {
   }
 
   Scanner scanner_;
+  int open_ = 0;  // parentheses
 };
 
 std::string joined(const Names& names) {
@@ -102,7 +134,8 @@ Schedule parse_schedule(std::string_view text) { return ScheduleParser(text).par
 std::string to_string(const Step& step) {
   Names arguments;
   for (const Argument& argument : step.arguments) arguments.push_back(to_string(argument));
-  return concat(step.rewrite, "(", joined(arguments), ")");
+  return concat(step.statement, step.statement.empty() ? "" : ": ", step.rewrite, "(",
+                joined(arguments), ")");
 }
 
 std::string to_string(const Schedule& schedule) {

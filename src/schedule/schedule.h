@@ -9,6 +9,7 @@
 
 #include "nest/nest.h"
 #include "schedule/remark.h"
+#include "support/source.h"
 
 namespace tulle::schedule {
 
@@ -18,31 +19,43 @@ using Names = std::vector<std::string>;
 struct Argument {
   std::string keyword;
   std::variant<std::string, int64_t, Names> value;
-  bool operator==(const Argument&) const = default;
+  Span place = {};
+  std::vector<Span> name_places = {};  // of (names)
+
+  bool operator==(const Argument& other) const {
+    return keyword == other.keyword && value == other.value;
+  }
 };
 
-// split(k, 64, k0, k1)
+// split(k, 64, k0, k1), perhaps for one statement alone: C: split(k, 64, k0, k1)
 struct Step {
   std::string rewrite;
   std::vector<Argument> arguments;
-  bool operator==(const Step&) const = default;
+  std::string statement = {};  // the tensor that it assigns; empty: see distribute.h
+  Span place = {};             // without the statement
+  Span statement_place = {};
+
+  bool operator==(const Step& other) const {
+    return rewrite == other.rewrite && arguments == other.arguments && statement == other.statement;
+  }
 };
 
 struct Schedule {
   std::vector<Step> steps;
+  std::string statement = {};  // that it is for, where a program has several; for messages
   bool operator==(const Schedule&) const = default;
 };
 
-// Steps separated by ';' or line ends. UserError with a caret where the text is wrong or names no
-// rewrite.
+// Steps separated by ';' or line ends; '#' starts a comment. UserError with a caret where the text
+// is wrong, names no rewrite or gives a rewrite what it does not take.
 Schedule parse_schedule(std::string_view text);
 // Text that parses back: "split(k, 64, k0, k1); reorder(i, k0, j, k1)".
 std::string to_string(const Step& step);
 std::string to_string(const Schedule& schedule);
 
-// Takes the nest through the steps in order and verifies it after each. UserError with the
-// schedule, a caret under the step that is refused and why. Remarks on legal steps are added to
-// `remarks`.
+// Takes the nest through the steps in order, whatever statement they name, and verifies it after
+// each. UserError with the schedule, a caret under the step that is refused and why. Remarks on
+// legal steps are added to `remarks`.
 nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* remarks = nullptr);
 
 }  // namespace tulle::schedule

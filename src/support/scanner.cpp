@@ -1,4 +1,4 @@
-// The shared scanner and the errors that point at a place in a text.
+// The shared scanner.
 #include "support/scanner.h"
 
 #include <algorithm>
@@ -45,29 +45,30 @@ size_t scan_number(std::string_view source, size_t begin, bool& is_float) {
 
 }  // namespace
 
-Scanner::Scanner(std::string_view source, std::string_view what, const ScannerOptions& options)
-    : source_(source), what_(what) {
+Scanner::Scanner(std::string_view text, std::string_view language, const ScannerOptions& options)
+    : source_(std::make_shared<const Source>(Source{std::string(text), std::string(language)})) {
+  const std::string_view source = source_->text;
   size_t at = 0;
   auto push = [&](TokenKind kind, size_t length) {
-    tokens_.push_back({kind, source_.substr(at, length), at});
+    tokens_.push_back({kind, source.substr(at, length), at});
     at += length;
   };
-  while (at < source_.size()) {
-    const char c = source_[at];
-    const std::string_view rest = source_.substr(at);
+  while (at < source.size()) {
+    const char c = source[at];
+    const std::string_view rest = source.substr(at);
     if (c == '\n' && options.newlines) {
       push(TokenKind::Newline, 1);
     } else if (std::isspace(static_cast<unsigned char>(c))) {
       ++at;
     } else if (!options.comment.empty() && rest.starts_with(options.comment)) {
-      at = std::min(source_.find('\n', at), source_.size());
+      at = std::min(source.find('\n', at), source.size());
     } else if (starts_identifier(c)) {
       size_t length = 1;
       while (length < rest.size() && continues_identifier(rest[length])) ++length;
       push(TokenKind::Identifier, length);
     } else if (is_digit(c)) {
       bool is_float = false;
-      const size_t end = scan_number(source_, at, is_float);
+      const size_t end = scan_number(source, at, is_float);
       push(is_float ? TokenKind::Float : TokenKind::Integer, end - at);
     } else {
       const auto symbol = std::find_if(options.symbols.begin(), options.symbols.end(),
@@ -75,7 +76,7 @@ Scanner::Scanner(std::string_view source, std::string_view what, const ScannerOp
       push(TokenKind::Symbol, symbol == options.symbols.end() ? 1 : symbol->size());
     }
   }
-  tokens_.push_back({TokenKind::End, {}, source_.size()});
+  tokens_.push_back({TokenKind::End, {}, source.size()});
 }
 
 const Token& Scanner::peek(size_t ahead) const {
@@ -119,23 +120,17 @@ void Scanner::fail(const Token& at, const std::string& message) const {
                             : at.kind == TokenKind::Newline ? std::string("the end of the line")
                                                             : concat("'", at.text, "'");
   const bool names_it = message.find(found) != std::string::npos;
-  fail_at(source_, at.offset, at.kind == TokenKind::Newline ? 1 : at.text.size(), what_,
-          names_it ? message : concat(message, ", found ", found));
+  fail_at(span_of(at), names_it ? message : concat(message, ", found ", found));
 }
 
-void fail_at(std::string_view source, size_t offset, size_t length, std::string_view what,
-             const std::string& message) {
-  offset = std::min(offset, source.size());
-  const size_t before = source.substr(0, offset).rfind('\n');
-  const size_t begin = before == std::string_view::npos ? 0 : before + 1;
-  const size_t end = std::min(source.find('\n', offset), source.size());
-  const auto line =
-      1 + std::count(source.begin(), source.begin() + static_cast<ptrdiff_t>(begin), '\n');
-  const size_t column = offset - begin;
-  const size_t width = std::max<size_t>(1, std::min(length, end > offset ? end - offset : 1));
-  throw UserError(concat(what, ", line ", line, ", column ", column + 1, ": ", message, "\n  ",
-                         source.substr(begin, end - begin), "\n  ", std::string(column, ' '),
-                         std::string(width, '^')));
+Span Scanner::span_since(size_t first) const {
+  while (first + 1 < index_ && tokens_[first].kind == TokenKind::Newline) ++first;
+  size_t last = index_;
+  while (last > first + 1 && tokens_[last - 1].kind == TokenKind::Newline) --last;
+  const size_t begin = tokens_[first].offset;
+  if (last == first) return {source_, begin, 0};
+  const Token& end = tokens_[last - 1];
+  return {source_, begin, end.offset + end.text.size() - begin};
 }
 
 }  // namespace tulle

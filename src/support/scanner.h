@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "support/source.h"
 
 namespace tulle {
 
@@ -25,11 +28,11 @@ struct ScannerOptions {
   std::string_view comment = "//";        // a comment runs from here to the end of the line
 };
 
-// Splits `source` (which must outlive it) into tokens and walks over them. `what` names the
-// language in errors.
+// Splits a text into tokens, which live as long as the scanner, and walks over them. `language`
+// names it in errors.
 class Scanner {
  public:
-  Scanner(std::string_view source, std::string_view what, const ScannerOptions& options = {});
+  Scanner(std::string_view text, std::string_view language, const ScannerOptions& options = {});
 
   const Token& peek(size_t ahead = 0) const;
   Token next();
@@ -47,17 +50,17 @@ class Scanner {
 
   size_t index() const { return index_; }
   void rewind(size_t index) { index_ = index; }
-  std::string_view source() const { return source_; }
+  std::string_view source() const { return source_->text; }
+
+  Span span_of(const Token& token) const { return {source_, token.offset, token.text.size()}; }
+  // From the token that was next when index() was `first` to the last one taken since; line ends
+  // at both sides do not count.
+  Span span_since(size_t first) const;
 
  private:
-  std::string_view source_;
-  std::string_view what_;
+  std::shared_ptr<const Source> source_;
   std::vector<Token> tokens_;
   size_t index_ = 0;
 };
-
-// Raises a UserError that shows the line of `source` around `offset`, a caret, and the message.
-[[noreturn]] void fail_at(std::string_view source, size_t offset, size_t length,
-                          std::string_view what, const std::string& message);
 
 }  // namespace tulle

@@ -50,4 +50,18 @@ std::string entries(const ReferenceTensor& tensor) {
   return text;
 }
 
+std::string underlined(const std::string& message) {
+  const size_t carets = message.rfind("\n  ") + 3;
+  const size_t line = message.rfind("\n  ", carets - 4) + 3;
+  std::string text;
+  for (size_t at = carets; at < message.size(); ++at) {
+    if (message[at] != '^') continue;
+    const bool is_first = message[at - 1] != '^';
+    if (is_first && !text.empty()) text += ' ';
+    const size_t above = line + at - carets;
+    if (above < carets - 3) text += message[above];
+  }
+  return text;
+}
+
 }  // namespace tulle::expr

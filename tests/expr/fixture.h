@@ -27,6 +27,10 @@ ResolvedProgram resolved(const std::string& program, const std::vector<Operand>&
 // The text after resolving, a statement a line.
 std::string text_of(const ResolvedProgram& program);
 
+// What the carets of an error stand under; the texts under several groups of them are joined by "
+// ".
+std::string underlined(const std::string& message);
+
 // A tensor by its entries in row-major order; `_` is an absent one.
 inline constexpr std::nullopt_t _ = std::nullopt;
 ReferenceTensor tensor(std::vector<int64_t> sizes,

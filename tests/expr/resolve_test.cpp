@@ -48,9 +48,42 @@ TEST(Resolve, DifferentExtentsOfOneIndexAreRefused) {
   } catch (const UserError& error) {
     const std::string message = error.what();
     EXPECT_NE(message.find("the index 'j' has two extents: dimension 1 of 'A' is 3, dimension 0 of "
-                           "'x' is 4"),
+                           "'x' is 4; they must be the same"),
               std::string::npos)
         << message;
+    EXPECT_EQ(underlined(message), "j j") << message;
+  }
+}
+
+TEST(Resolve, ExtentsOfIntermediatesAreChecked) {
+  const ResolvedProgram program = resolved("T[i,j] = A[j,i]\n  y[i] = T[i,j] *\n    x[j]",
+                                           {{"A", 2, "csr"}, {"x", 1, "dense"}});
+  try {
+    index_extents(program, {{"A", {2, 3}}, {"x", {4}}});
+    FAIL() << "accepted";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(),
+                 "index notation, line 3, column 7: the index 'j' has two extents: dimension 1 of "
+                 "'T' is 2, dimension 0 of 'x' is 4; they must be the same\n"
+                 "      x[j]\n"
+                 "        ^");
+  }
+}
+
+TEST(Resolve, ExtentsInEinsumAreChecked) {
+  const Program einsum = parse_einsum("ij , jk -> ik", {"t0", "t1"}, {2, 2}, "out");
+  const ResolvedProgram program =
+      resolve(einsum, {{"t0", type("csr", 2)}, {"t1", type("dense", 2)}});
+  try {
+    index_extents(program, {{"t0", {2, 3}}, {"t1", {4, 5}}});
+    FAIL() << "accepted";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "einsum, line 1, column 6: the index 'j' has two extents: dimension 1 of operand 1 "
+        "is 3, dimension 0 of operand 2 is 4; they must be the same\n"
+        "  ij , jk -> ik\n"
+        "   ^   ^");
   }
 }
 
@@ -73,6 +106,7 @@ TEST(Resolve, IndexTypeIsTheWidestOfTheSparseOperands) {
 struct Mistake {
   const char* text;
   const char* message;
+  const char* at;  // the text that the caret underlines
 };
 
 class ResolveError : public testing::TestWithParam<Mistake> {};
@@ -84,19 +118,33 @@ TEST_P(ResolveError, SaysWhatIsWrong) {
   } catch (const UserError& error) {
     const std::string message = error.what();
     EXPECT_NE(message.find(GetParam().message), std::string::npos) << message;
+    EXPECT_EQ(underlined(message), GetParam().at) << message;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Mistakes, ResolveError,
     testing::Values(
-        Mistake{"y[i] = B[i]",
-                "there is no operand 'B'; the operands are A, x\n  y[i] = B[i]\n         ^^^^"},
-        Mistake{"y[i] = A[i]", "'A' has rank 2, but the number of its indices here is 1"},
-        Mistake{"y = x", "'x' has rank 1, but the number of its indices here is 0"},
-        Mistake{"y[i] = x[i]; z = y[i,j]", "'y' has rank 1"},
-        Mistake{"x[i] = A[i,j]", "the name 'x' is taken by an operand"},
-        Mistake{"C[i,j] = x[i]", "the index 'j' stands on the left only"}));
+        Mistake{
+            "y[i] = B[i]",
+            "line 1, column 8: there is no operand 'B'; given are A, x\n  y[i] = B[i]\n         "
+            "^^^^",
+            "B[i]"},
+        Mistake{"y[i] = A[i]", "'A' has rank 2, but the number of its indices here is 1", "A[i]"},
+        Mistake{"y = x", "'x' has rank 1, but the number of its indices here is 0", "x"},
+        Mistake{"y[i] = x[i]; z = y[ i, j ]", "'y' has rank 1", "y[ i, j ]"},
+        Mistake{"x[i] = A[i,j]", "'x' is given as an operand, so it cannot be assigned", "x[i]"},
+        Mistake{"C[i,j] = x[i]", "the index 'j' stands on the left only", "j"},
+        Mistake{"t = x[i]\n\n# comment\n  y[i] = 2*t  +  A[ i ]*x[i]",
+                "line 4, column 18: 'A' has rank 2", "A[ i ]"},
+        Mistake{"t = x[i]\ny[i]=relu( A[i,j]*x[j] )*t", "line 2, column 6: 'relu' is not linear",
+                "relu( A[i,j]*x[j] )"},
+        Mistake{"y[i] = x[i] / (x[j] + 1)", "division is not linear in what it divides by",
+                "x[j] + 1"},
+        Mistake{"t = x[i]\ny[i] = x[i] * sum((j, k), A[i,j])",
+                "line 2, column 23: the sum is over 'k'", "k"},
+        Mistake{"y[i] = x[i] * sum(i, A[i,j])", "'i' is summed here, but it stands on the left too",
+                "i"}));
 
 TEST(ResolveError, FormatOfAnotherRank) {
   EXPECT_THROW(

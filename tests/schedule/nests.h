@@ -71,9 +71,10 @@ inline void expect_refused(std::string_view nest, std::string_view schedule,
   } catch (const UserError& error) {
     const std::string message = error.what();
     EXPECT_NE(message.find(part), std::string::npos) << message;
-    const std::string_view last = schedule.substr(
-        schedule.rfind(';') == std::string_view::npos ? 0 : schedule.rfind(';') + 2);
-    EXPECT_NE(message.find(std::string(last) + ": "), std::string::npos) << message;
+    // The caret stands under it, or under one of its arguments.
+    const size_t last = schedule.rfind(';') == std::string_view::npos ? 0 : schedule.rfind(';') + 2;
+    const size_t carets = message.rfind("\n  ") + 3;
+    EXPECT_GE(message.find('^', carets) - carets, last) << message;
   }
 }
 

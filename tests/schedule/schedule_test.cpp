@@ -78,7 +78,7 @@ TEST(Apply, PointsAtTheStep) {
     FAIL();
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(),
-                 "schedule, line 1, column 15: split(q, 4, a, b): There is no loop over 'q'; the "
+                 "schedule, line 1, column 15: There is no loop over 'q'; the "
                  "loops are i, j, k.\n"
                  "  unroll(j, 2); split(q, 4, a, b); nontemporal(C)\n"
                  "                ^^^^^^^^^^^^^^^^^");
@@ -90,7 +90,7 @@ TEST(Apply, RefusesTooFewArguments) {
 }
 
 TEST(Apply, RefusesArgumentsOfAnotherKind) {
-  expect_refused(kSpmm, "unroll(j, k)", "Argument 2 should be a number");
+  expect_refused(kSpmm, "unroll(j, k)", "argument 2 should be a number");
 }
 
 TEST(Apply, RefusesUnknownKeywords) {
@@ -102,7 +102,7 @@ TEST(Apply, RefusesUnknownChoices) {
 }
 
 TEST(Apply, RefusesUnknownWords) {
-  expect_refused(kSpmm, "precompute(acc, k, hashed)", "'hashed' is not 'tracked'");
+  expect_refused(kSpmm, "precompute(acc, k, hashed)", "argument 3 should be 'tracked'");
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+// Checking statements by themselves.
+#include "expr/check_notation.h"
+
+#include <algorithm>
+
+#include "expr/implicit_sums.h"
+#include "expr/print.h"
+#include "support/check.h"
+
+namespace tulle::expr {
+
+namespace {
+
+// `known` has the number of indices of each tensor that stands further up.
+void check_ranks(const Statement& statement, std::map<std::string, size_t>& known) {
+  for (const Access* access : accesses(statement.value)) {
+    const size_t before = known.try_emplace(access->tensor, access->indices.size()).first->second;
+    if (before == access->indices.size()) continue;
+    fail_in(statement, access,
+            concat(called(*access), " has ", access->indices.size(), " indices here, but ", before,
+                   " before; give one for each dimension"));
+  }
+  known.try_emplace(statement.tensor, statement.indices.size());
+}
+
+}  // namespace
+
+void check_left_side(const Statement& statement) {
+  const std::vector<const Access*> read = accesses(statement.value);
+  for (size_t at = 0; at < statement.indices.size(); ++at) {
+    const std::string& index = statement.indices[at];
+    const bool is_read = std::any_of(read.begin(), read.end(), [&](const Access* access) {
+      return std::find(access->indices.begin(), access->indices.end(), index) !=
+             access->indices.end();
+    });
+    if (is_read) continue;
+    fail_at_index(statement, nullptr, at,
+                  concat("the index '", index, "' stands on the left only, so nothing tells its ",
+                         "extent; use it on the right or leave it out"));
+  }
+}
+
+void check_notation(const Program& program) {
+  std::map<std::string, size_t> known;
+  for (const Statement& statement : program.statements) {
+    check_ranks(statement, known);
+    insert_sums(statement);
+    check_left_side(statement);
+  }
+}
+
+}  // namespace tulle::expr

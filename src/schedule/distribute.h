@@ -1,0 +1,34 @@
+// Which steps of a schedule are for which statement of a program.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "expr/program.h"
+#include "schedule/schedule.h"
+
+namespace tulle::schedule {
+
+// The names that a statement offers to the steps of a schedule.
+struct Scope {
+  std::string result;
+  std::set<std::string> operands;
+  Names indices;                             // as written
+  std::map<std::string, std::string> loops;  // as written -> as they are called in the nest
+};
+
+// Of a statement whose indices may have been renamed, given by the names that were written. An
+// index i that a format stores in blocks has the loops io and ir.
+Scope scope_of(const expr::Statement& statement,
+               const std::map<std::string, std::string>& renamed = {});
+
+// The schedule of each statement; empty for a statement that no step is for.
+//
+// A step that names its statement (C: unroll(j, 2)) is for that one. Any other is for every
+// statement that has all loops and tensors that it names, those that earlier steps made included.
+// UserError, pointing at the name, where no statement has it.
+std::vector<Schedule> distribute(const Schedule& schedule, std::vector<Scope> scopes);
+
+}  // namespace tulle::schedule
