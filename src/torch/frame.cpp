@@ -15,6 +15,12 @@
 
 namespace tulle::shim {
 
+namespace {
+
+constexpr uintptr_t kResultAlignment = 64;  // in bytes, as Memory asks for
+
+}  // namespace
+
 Frame::Frame(std::shared_ptr<const Prepared> prepared)
     : prepared_(std::move(prepared)),
       outs_(prepared_->results.size()),
@@ -71,13 +77,15 @@ void Frame::place_results() {
   }
 }
 
-// Not while an operand is read from the same memory. Two results in one place are refused.
+// Not while an operand is read from the same memory, and not a part of a tensor that begins where
+// results must not. Two results in one place are refused.
 bool Frame::can_be_written(AtenTensorHandle out) const {
   for (const AtenTensorHandle other : outs_) {
     if (other && other != out && share_memory(out, other)) {
       throw UserError("out: two results would be written to the same memory.");
     }
   }
+  if (reinterpret_cast<uintptr_t>(data_of(out)) % kResultAlignment != 0) return false;
   for (size_t at = 0; at < views_.size(); ++at) {
     if (reads_memory_of(out, prepared_->operands[at].spec, views_[at])) return false;
   }
