@@ -11,7 +11,6 @@
 #include "codegen/target.h"
 #include "compile.h"
 #include "expr/extents.h"
-#include "format/pattern.h"
 #include "machine.h"
 #include "out_formats.h"
 #include "runtime/heap.h"
@@ -413,17 +412,5 @@ FormatInfo describe_format(std::string_view text, int rank) {
 
 void* allocate_kept(int64_t bytes) noexcept { return runtime::heap_allocate(bytes); }
 void release_kept(void* memory, int64_t bytes) noexcept { runtime::heap_release(memory, bytes); }
-
-void validate(const TensorSpec& spec, const TensorView& view) {
-  check_lengths(spec, Format::parse(spec.format, spec.rank), view);
-  std::vector<LevelStorage> levels;
-  for (const LevelSpan& level : view.levels) {
-    levels.push_back(
-        {{level.pos.data, level.pos.length, nullptr}, {level.crd.data, level.crd.length, nullptr}});
-  }
-  validate(Pattern(Format::parse(spec.format, spec.rank), view.sizes, spec.index_type,
-                   std::move(levels)),
-           spec.name);
-}
 
 }  // namespace tulle

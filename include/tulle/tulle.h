@@ -91,7 +91,7 @@ class Memory {
   // At least 64-byte aligned, or data == null if there is none.
   virtual Block allocate(DType type, int64_t length, bool zeroed) = 0;
   // The same for the values of the result of that number. A caller that has a place for them gives
-  // it here; it must be aligned to its elements and overlap nothing else that the program uses.
+  // it here; it must overlap nothing else that the program uses.
   virtual Block allocate_values(size_t result, DType type, int64_t length, bool zeroed) {
     (void)result;
     return allocate(type, length, zeroed);
@@ -169,5 +169,9 @@ TULLE_API FormatInfo describe_format(std::string_view format, int rank);
 // Checks positions and coordinates in O(entries); raises UserError that names the tensor, the place
 // and the remedy.
 TULLE_API void validate(const TensorSpec& spec, const TensorView& view);
+// The same for structure that may still have to be sorted: whether coordinates are ordered and
+// unique as the format says. Where they are not, validate it in a format that is 'unordered' and
+// 'nonunique', and convert.
+TULLE_API bool is_in_order(const TensorSpec& spec, const TensorView& view);
 
 }  // namespace tulle

@@ -60,10 +60,11 @@ explain: Callable[..., str] = _ops.explain.default
 describe: Callable[[str], str] = _ops.describe.default
 describe_format: Callable[[str, int], str] = _ops.describe_format.default
 validate: Callable[..., None] = _ops.validate.default
+is_in_order: Callable[..., bool] = _ops.is_in_order.default
 set_dense_limit: Callable[[int], None] = _ops.set_dense_limit.default
 version: str = _ops.version()
 
 _autograd = _skip_autograd(
     [f"{kind}{count}" for kind in ("call", "quick", "into") for count in range(1, MAX_TENSORS + 1)]
-    + ["run", "run_into", "explain", "validate"]
+    + ["run", "run_into", "explain", "validate", "is_in_order"]
 )

@@ -1,8 +1,10 @@
-"""Python's operators on sparse tensors, elementwise ones and reductions."""
+"""Operators and methods of sparse tensors that are short for others."""
 
 from __future__ import annotations
 
 from typing import Any, NoReturn
+
+import torch
 
 from tulle.errors import Unsupported
 
@@ -62,6 +64,24 @@ class Operators:
         from tulle import arithmetic
 
         return arithmetic.sum_over(self, dim, keepdim)
+
+    # ---- shorthands ----------------------------------------------------------------------------
+
+    def float(self: Any) -> Any:
+        """With values of float32."""
+        return self.to(torch.float32)
+
+    def double(self: Any) -> Any:
+        """With values of float64."""
+        return self.to(torch.float64)
+
+    def cpu(self: Any) -> Any:
+        """The tensor itself: it is on the CPU."""
+        return self.to("cpu")
+
+    def cuda(self: Any) -> Any:
+        """Not supported yet, and says so."""
+        return self.to("cuda")
 
     # ---- what this version does not have -------------------------------------------------------
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 
 from tulle.errors import Unsupported, UserError
+
+# Lets autograd know that tensors are written to: torch.autograd.graph.increment_version without its
+# look at what it is given, which takes as long again.
+increment_version: Callable[[Sequence[Tensor]], None] = torch._C._increment_version
 
 Out: TypeAlias = Tensor | Mapping[str, Tensor] | Sequence[Tensor] | None
 
@@ -49,4 +53,4 @@ def check(out: Any) -> None:
             "out: the tensor requires a gradient, which writing to it would lose. "
             "Compute under torch.no_grad(), or leave out= away."
         )
-    torch.autograd.graph.increment_version(out)
+    increment_version((out,))

@@ -13,6 +13,7 @@ from torch import Tensor
 from tulle import _library, dtypes
 from tulle.errors import UserError, translated
 from tulle.formats import Format
+from tulle.outs import increment_version
 
 
 @lru_cache(maxsize=4096)
@@ -101,6 +102,7 @@ class Pattern:
 
         def fill(out: Tensor, values: Tensor, other: Tensor) -> None:
             _check_version(arrays, version)
+            increment_version((out,))
             into(head, out, *arrays, values, other)
 
         if len(arrays) != 2 or version is None:
@@ -127,8 +129,16 @@ class Pattern:
 
     def validate(self, name: str, values: Tensor) -> None:
         """Checks structure that comes from outside, in O(entries)."""
+        self._ask(_library.validate, name, values)
+
+    def is_in_order(self, name: str, values: Tensor) -> bool:
+        """Checks it, but for the order of the coordinates and duplicates: whether these are as the
+        format says."""
+        return bool(self._ask(_library.is_in_order, name, values))
+
+    def _ask(self, operator: Callable[..., Any], name: str, values: Tensor) -> Any:
         try:
-            _library.validate(name, self.spec(values.dtype), self.sizes, [*self.arrays, values])
+            return operator(name, self.spec(values.dtype), self.sizes, [*self.arrays, values])
         except RuntimeError as error:
             raise translated(error) from None
 

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor, is_grad_enabled
 from torch.autograd import forward_ad
 
-from tulle import outs
 from tulle.arguments import dimension_of, flat_dimensions
 from tulle.errors import UserError, translated
 from tulle.operators import Operators
@@ -18,9 +17,6 @@ from tulle.pattern import Pattern
 
 if TYPE_CHECKING:
     from tulle.formats import Format
-
-# How many entries `repr` shows at either end.
-_SHOWN = 4
 
 
 class SparseTensor(Operators):
@@ -187,22 +183,6 @@ class SparseTensor(Operators):
 
         return conversions.converted(self, format, *conversions.placed(self, target, device, dtype))
 
-    def float(self) -> SparseTensor:
-        """With values of float32."""
-        return self.to(torch.float32)
-
-    def double(self) -> SparseTensor:
-        """With values of float64."""
-        return self.to(torch.float64)
-
-    def cpu(self) -> SparseTensor:
-        """This tensor: it is on the CPU."""
-        return self.to("cpu")
-
-    def cuda(self) -> SparseTensor:
-        """Not supported yet, and says so."""
-        return self.to("cuda")
-
     def to_dense(self) -> Tensor:
         """An ordinary tensor."""
         from tulle import conversions
@@ -279,18 +259,20 @@ class SparseTensor(Operators):
             return self @ other
         values = self._values
         if (
-            type(other) is Tensor
-            and not (is_grad_enabled() and (other.requires_grad or values.requires_grad))
+            type(other) is type(out) is Tensor
+            and not (
+                is_grad_enabled()
+                and (other.requires_grad or values.requires_grad or out.requires_grad)
+            )
             and forward_ad._current_level < 0
         ):
             fill = self._calls.get((other.dtype, other.ndim, "out"))
             if fill is not None:
-                outs.check(out)
                 try:
                     fill(out, values, other)
                     return out
                 except NotImplementedError:
-                    pass
+                    pass  # as above
                 except RuntimeError as error:
                     raise translated(error) from None
         from tulle import arithmetic
@@ -330,36 +312,12 @@ class SparseTensor(Operators):
         return SparseTensor(pattern, copy.deepcopy(self._values, memo))
 
     def __reduce__(self) -> tuple[object, ...]:
-        from tulle import imports
+        from tulle import structure
 
         parts = (str(self.format), self._pattern.shape, self._pattern.arrays, self._values)
-        return imports.restored, parts
+        return structure.restored, parts
 
     def __repr__(self) -> str:
-        dtype = str(self.dtype).removeprefix("torch.")
-        index = str(self.index_dtype).removeprefix("torch.")
-        shape = "x".join(map(str, self._pattern.shape))
-        head = (
-            f"tulle.SparseTensor({shape} {dtype}, {self.format}, nnz={self.nnz}, "
-            f"index_dtype={index})"
-        )
-        return "\n".join([head, *self._shown_entries()])
+        from tulle import printing
 
-    def _shown_entries(self) -> list[str]:
-        from tulle import entries
-
-        if self.device.type != "cpu":
-            return []
-        first, last = entries.ends(self, _SHOWN)
-        hidden = self.nnz > len(first) + len(last)
-        return [*self._lines(first), *(["  ..."] if hidden else []), *self._lines(last)]
-
-    def _lines(self, slots: Tensor) -> list[str]:
-        from tulle import entries
-
-        coordinates = entries.coordinates_at(self._pattern, slots).T.tolist()
-        values = self._values.detach()[slots].tolist()
-        return [
-            f"  ({', '.join(map(str, coordinate))}): {value:g}"
-            for coordinate, value in zip(coordinates, values, strict=True)
-        ]
+        return printing.text_of(self)

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.utils import _pytree as pytree
 
-from tulle import arithmetic, imports
+from tulle import arithmetic, structure
 from tulle.einsums import einsum
 from tulle.errors import Unsupported, UserError
 from tulle.formats import Format
@@ -179,7 +179,7 @@ def _flatten_with_keys(tensor: SparseTensor) -> tuple[list[tuple[Any, Tensor]], 
 def _unflatten(children: Any, context: _Context) -> SparseTensor:
     *arrays, values = children
     format, shape, index_dtype = context
-    return imports.reassembled(format, tuple(shape), index_dtype, tuple(arrays), values)
+    return structure.reassembled(format, tuple(shape), index_dtype, tuple(arrays), values)
 
 
 def _to_json(context: _Context) -> list[object]:
@@ -203,4 +203,4 @@ def register() -> None:
         from_dumpable_context=_from_json,
         flatten_with_keys_fn=_flatten_with_keys,
     )
-    torch.serialization.add_safe_globals([imports.restored, Format])
+    torch.serialization.add_safe_globals([structure.restored, Format])

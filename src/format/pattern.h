@@ -37,5 +37,8 @@ class Pattern {
 // unique as the format says) in O(slots). Raises UserError that names `tensor`, the level, the
 // place, what was found and the remedy.
 void validate(const Pattern& pattern, const std::string& tensor);
+// The same for structure that may still have to be sorted: whether coordinates are ordered and
+// unique as the format says. Where they are not, the levels below are not looked at.
+bool is_in_order(const Pattern& pattern, const std::string& tensor);
 
 }  // namespace tulle

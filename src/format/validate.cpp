@@ -16,7 +16,9 @@ class Validator {
   Validator(const Pattern& pattern, const std::string& tensor)
       : pattern_(pattern), tensor_(tensor) {}
 
-  void run() {
+  // Raises where something is wrong; returns whether the order of the coordinates is as the format
+  // says, which by itself is for the caller to judge.
+  bool run() {
     for (level_ = 0; level_ < pattern_.format().level_count(); ++level_) {
       stored_ = pattern_.stored(level_);
       const LevelLayout& layout = layout_of(level().kind);
@@ -25,10 +27,15 @@ class Validator {
       check_range();
       const std::vector<int64_t> parents =
           is_branchless(level().kind) ? std::move(groups_) : layout.parents(stored_);
-      check_order(parents);
-      groups_ = group(parents);
+      find_descent(parents);
+      if (disorder_.empty()) groups_ = group(parents);
+      if (!disorder_.empty()) return false;
     }
+    return true;
   }
+
+  // What run() found out of order.
+  [[noreturn]] void fail_disorder() const { fail(disorder_); }
 
  private:
   const Level& level() const { return pattern_.format().levels()[static_cast<size_t>(level_)]; }
@@ -50,25 +57,26 @@ class Validator {
     }
   }
 
-  void check_order(const std::vector<int64_t>& parents) const {
+  void find_descent(const std::vector<int64_t>& parents) {
     if (!level().ordered) return;
-    for (int64_t at = 1; at < slots(); ++at) {
+    for (int64_t at = 1; at < slots() && disorder_.empty(); ++at) {
       const auto index = static_cast<size_t>(at);
       if (parents[index] != parents[index - 1] || crd(at) >= crd(at - 1)) continue;
-      fail("crd[", at, "] = ", crd(at), " follows crd[", at - 1, "] = ", crd(at - 1),
-           ", but the coordinates of a segment ascend; sort them, or declare the level "
-           "'unordered'.");
+      disorder_ = concat("crd[", at, "] = ", crd(at), " follows crd[", at - 1, "] = ", crd(at - 1),
+                         ", but the coordinates of a segment ascend; sort them, or declare the "
+                         "level 'unordered'.");
     }
   }
 
-  // Numbers the slots by (parent group, coordinate) and refuses two of one number where the level
-  // is unique. In ordered levels equal ones are neighbours; otherwise a hash table finds them.
+  // Numbers the slots by (parent group, coordinate); two of one number are out of order where the
+  // level is unique. In ordered levels equal ones are neighbours; otherwise a hash table finds
+  // them.
   std::vector<int64_t> group(const std::vector<int64_t>& parents) {
     if (!is_branchless(level().kind)) scattered_ = false;
     scattered_ = scattered_ || !level().ordered;
     std::vector<int64_t> result(parents.size());
     std::unordered_map<std::pair<int64_t, int64_t>, int64_t, PairHash> seen;
-    for (int64_t at = 0; at < slots(); ++at) {
+    for (int64_t at = 0; at < slots() && disorder_.empty(); ++at) {
       const auto index = static_cast<size_t>(at);
       int64_t first = at;
       if (scattered_) {
@@ -76,15 +84,13 @@ class Validator {
       } else if (at > 0 && parents[index] == parents[index - 1] && crd(at) == crd(at - 1)) {
         first = result[index - 1];
       }
-      if (first != at && level().unique) fail_duplicate(first, at);
+      if (first != at && level().unique) {
+        disorder_ = concat("slots ", first, " and ", at, " have the same coordinates (", crd(at),
+                           " at this level); add duplicates up, or declare the level 'nonunique'.");
+      }
       result[index] = first;
     }
     return result;
-  }
-
-  [[noreturn]] void fail_duplicate(int64_t first, int64_t at) const {
-    fail("slots ", first, " and ", at, " have the same coordinates (", crd(at),
-         " at this level); add duplicates up, or declare the level 'nonunique'.");
   }
 
   struct PairHash {
@@ -100,12 +106,18 @@ class Validator {
   StoredLevel stored_;      // that level
   bool scattered_ = false;  // equal tuples need not be neighbours in the current run of levels
   std::vector<int64_t> groups_;
+  std::string disorder_;  // in that level
 };
 
 }  // namespace
 
 void validate(const Pattern& pattern, const std::string& tensor) {
-  Validator(pattern, tensor).run();
+  Validator validator(pattern, tensor);
+  if (!validator.run()) validator.fail_disorder();
+}
+
+bool is_in_order(const Pattern& pattern, const std::string& tensor) {
+  return Validator(pattern, tensor).run();
 }
 
 }  // namespace tulle

@@ -44,19 +44,33 @@ std::string describe_format_text(std::string_view format, int64_t rank) {
   return text;
 }
 
-// `name` is what messages call the tensor, `spec_text` an operand's line without its name.
-void validate_tensors(std::string_view name, std::string_view spec_text, AtenTensorHandle sizes,
-                      std::span<const OwnedTensor> tensors) {
-  TensorLayout layout = layout_of(parse_spec("tensor " + std::string(spec_text)));
-  layout.spec.name = name;
+// Structure to be checked: `name` is what messages call the tensor, `spec` an operand's line
+// without its name.
+struct Structure {
+  explicit Structure(const StableIValue* stack)
+      : name(stack[0]),
+        spec(stack[1]),
+        sizes(take_tensor(stack[2])),
+        tensors(take_list(stack[3])) {}
+  StringArgument name, spec;
+  OwnedTensor sizes;
+  std::vector<OwnedTensor> tensors;
+};
+
+// Calls `check` with the spec and the view.
+template <typename Check>
+auto check_structure(const Structure& structure, const Check& check) {
+  TensorLayout layout = layout_of(parse_spec("tensor " + std::string(structure.spec.view())));
+  layout.spec.name = structure.name.view();
+  const AtenTensorHandle sizes = structure.sizes.get();
   if (element_count(sizes) != layout.spec.rank || !has_type(sizes, DType::Int64) ||
-      !is_contiguous(sizes) || tensors.size() != layout.arrays.size() + 1) {
+      !is_contiguous(sizes) || structure.tensors.size() != layout.arrays.size() + 1) {
     throw UserError(layout.spec.name + ": expected " + std::to_string(layout.spec.rank) +
                     " sizes and " + std::to_string(layout.arrays.size() + 1) + " tensors.");
   }
   TensorView view = empty_view(layout);
-  bind_sparse(layout, tensors, static_cast<const int64_t*>(data_of(sizes)), view);
-  validate(layout.spec, view);
+  bind_sparse(layout, structure.tensors, static_cast<const int64_t*>(data_of(sizes)), view);
+  return check(layout.spec, view);
 }
 
 void describe_boxed(StableIValue* stack, uint64_t, uint64_t) {
@@ -72,11 +86,20 @@ void describe_format_boxed(StableIValue* stack, uint64_t, uint64_t) {
 }
 
 void validate_boxed(StableIValue* stack, uint64_t, uint64_t) {
-  const StringArgument name(stack[0]);
-  const StringArgument spec(stack[1]);
-  const OwnedTensor sizes = take_tensor(stack[2]);
-  const std::vector<OwnedTensor> tensors = take_list(stack[3]);
-  with_named_errors([&] { validate_tensors(name.view(), spec.view(), sizes.get(), tensors); });
+  const Structure structure(stack);
+  with_named_errors([&] {
+    check_structure(structure,
+                    [](const TensorSpec& spec, const TensorView& view) { validate(spec, view); });
+  });
+}
+
+void is_in_order_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  const Structure structure(stack);
+  stack[0] = torch::stable::detail::from(with_named_errors([&] {
+    return check_structure(structure, [](const TensorSpec& spec, const TensorView& view) {
+      return is_in_order(spec, view);
+    });
+  }));
 }
 
 void version_boxed(StableIValue* stack, uint64_t, uint64_t) { stack[0] = give_string(version()); }
@@ -92,6 +115,7 @@ STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("describe(str key) -> str");
   library.def("describe_format(str format, int rank) -> str");
   library.def("validate(str name, str spec, Tensor sizes, Tensor[] tensors) -> ()");
+  library.def("is_in_order(str name, str spec, Tensor sizes, Tensor[] tensors) -> bool");
   library.def("set_dense_limit(int bytes) -> ()");
 }
 
@@ -102,6 +126,9 @@ STABLE_TORCH_LIBRARY_IMPL(tulle, CompositeExplicitAutograd, library) {
   library.impl("set_dense_limit", &set_dense_limit_boxed);
 }
 
-STABLE_TORCH_LIBRARY_IMPL(tulle, CPU, library) { library.impl("validate", &validate_boxed); }
+STABLE_TORCH_LIBRARY_IMPL(tulle, CPU, library) {
+  library.impl("validate", &validate_boxed);
+  library.impl("is_in_order", &is_in_order_boxed);
+}
 
 }  // namespace tulle::shim

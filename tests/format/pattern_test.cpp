@@ -116,5 +116,17 @@ TEST(Pattern, TooManySlotsAreRefused) {
   EXPECT_THROW(make("dense", {huge, huge}, {{{}, {}}, {{}, {}}}), UserError);
 }
 
+TEST(Order, IsToldApartFromOtherFaults) {
+  EXPECT_TRUE(is_in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {1, 3, 0}}}), "A"));
+  EXPECT_FALSE(is_in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {3, 1, 0}}}), "A"));
+  EXPECT_FALSE(is_in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {3, 3, 0}}}), "A"));
+  EXPECT_FALSE(is_in_order(make("coo", {2, 4}, {{{0, 2}, {1, 0}}, {{}, {0, 0}}}), "A"));
+  EXPECT_FALSE(is_in_order(make("coo", {2, 4}, {{{0, 2}, {1, 1}}, {{}, {2, 2}}}), "A"));
+  EXPECT_THROW(is_in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {3, 4, 0}}}), "A"),
+               UserError);
+  EXPECT_THROW(is_in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 4, 3}, {3, 2, 0}}}), "A"),
+               UserError);
+}
+
 }  // namespace
 }  // namespace tulle

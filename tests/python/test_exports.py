@@ -114,12 +114,3 @@ def test_to_dtype_shares_the_pattern() -> None:
     assert other.dtype == torch.float64
     assert other.pattern is tensor.pattern
     assert_equal(tensor.to(format="csc", dtype=torch.int64), torch.eye(3, dtype=torch.int64))
-
-
-@pytest.mark.parametrize("format", MATRIX_FORMATS)
-def test_coordinates_are_in_storage_order(format: str) -> None:
-    data = random_sparse(6, 6)
-    tensor = tulle.tensor(data, format=format)
-    rows, columns = tensor.coordinates()
-    assert rows.numel() == tensor.nnz
-    assert torch.equal(data[rows, columns], tensor.values())

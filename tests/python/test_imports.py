@@ -270,6 +270,10 @@ def test_from_levels_unifies_index_types() -> None:
         ({"shape": (3, 3)}, "one more than the level above"),
         ({"shape": (2, 2)}, r"crd\[0\] = 2 is outside"),
         ({"format": "dense"}, "has no structure"),
+        ({"format": (2, 3), "shape": "csr"}, r"expected text such as 'csr', .* found \(2, 3\)"),
+        ({"shape": "csr"}, "expected a shape"),
+        ({"shape": (2.5, 3)}, "expected a shape"),
+        ({"shape": (-2, 3)}, "not negative"),
         ({"levels": [{}, {"pos": [0.0, 1.0, 3.0], "crd": [2, 0, 1]}]}, "int32 or int64"),
     ],
 )
@@ -284,6 +288,12 @@ def test_unsupported_values_are_refused() -> None:
         tulle.tensor(torch.eye(2, dtype=torch.complex64))
     with pytest.raises(tulle.Unsupported, match="uint8"):
         tulle.tensor(torch.eye(2, dtype=torch.uint8).to_sparse_csr())
+
+
+def test_unsupported_arrays_are_refused() -> None:
+    for dtype in (np.complex64, np.longdouble):
+        with pytest.raises(tulle.Unsupported, match="numpy's type"):
+            tulle.tensor(scipy.sparse.csr_array(np.eye(2), dtype=dtype))
 
 
 def test_gradients_are_not_dropped_on_import() -> None:

@@ -49,6 +49,30 @@ def test_run_returns_shared_structure_as_the_operands_own_tensors() -> None:
     torch.testing.assert_close(ops.call3(key, sizes, pos, crd, values), values * 3)
 
 
+def test_into_writes_to_the_tensor() -> None:
+    sizes, tensors, expected = parts()
+    out = torch.empty_like(expected)
+    head = torch.cat([torch.tensor([ops.number(KEY)]), sizes])
+    assert ops.into4(head, out, *tensors) is None
+    torch.testing.assert_close(out, expected)
+    with pytest.raises(RuntimeError, match=r"tulle.UserError: out: expected .* f64 \[5, 3\]"):
+        ops.into4(head, out.T, *tensors)
+    with pytest.raises(RuntimeError, match=r"tulle.UserError: No program has the number -1"):
+        ops.into4(head.clamp(max=-1), out, *tensors)
+
+
+def test_run_into_writes_to_the_tensors() -> None:
+    sizes, tensors, expected = parts()
+    out = torch.empty_like(expected)
+    shape, values = ops.run_into(KEY, sizes, tensors, [0], [out])
+    assert shape.tolist() == [5, 3]
+    assert values is out
+    torch.testing.assert_close(out, expected)
+    for which, outs in (([1], [out]), ([-1], [out]), ([0, 0], [out]), ([0], [])):
+        with pytest.raises(RuntimeError, match=r"tulle.UserError: Expected for each tensor"):
+            ops.run_into(KEY, sizes, tensors, which, outs)
+
+
 def test_dense_operands_need_not_be_row_major() -> None:
     sizes, tensors, expected = parts()
     tensors[3] = tensors[3].t().contiguous().t()

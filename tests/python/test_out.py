@@ -61,6 +61,14 @@ def test_other_shapes() -> None:
     assert_equal(torch.mm(tensor, b, out=unaligned), a @ b)
 
 
+def test_large_results_that_are_not_aligned() -> None:
+    a, b = random_sparse(3000, 400, density=0.02), random_dense(400, 200)
+    tensor = tulle.tensor(a)
+    for shift in (0, 1):
+        out = torch.empty(3000 * 200 + 1, dtype=torch.float64)[shift:][: 3000 * 200].view(3000, 200)
+        assert_equal(torch.mm(tensor, b, out=out), a @ b)
+
+
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_operands_that_overlap_the_result(product: Callable[..., Any]) -> None:
     a, memory = random_sparse(7, 7), random_dense(100)

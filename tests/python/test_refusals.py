@@ -18,6 +18,18 @@ def test_errors_are_of_the_usual_kinds() -> None:
     assert issubclass(tulle.InternalError, RuntimeError)
 
 
+def test_programs_are_text() -> None:
+    a = tulle.tensor(torch.eye(2))
+    for function in (tulle.einsum, tulle.explain):
+        with pytest.raises(tulle.UserError, match=r"expected text first, 'ij,jk->ik' .* SparseTen"):
+            function(a, a)
+    for call in (tulle.compute, tulle.kernel):
+        with pytest.raises(tulle.UserError, match=r"expected text first, .* found NoneType"):
+            call(None)
+    with pytest.raises(tulle.UserError, match="given by name"):
+        tulle.explain("C[i,k] = A[i,j] * B[j,k]", a, a)
+
+
 def test_gradients_are_never_dropped() -> None:
     a, b = random_sparse(4, 5), random_dense(5, 6)
     tensor = tulle.tensor(a)

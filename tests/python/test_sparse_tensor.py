@@ -1,13 +1,12 @@
-"""The class itself: what it says, its parts, transposes, copies, trees, changed structure."""
+"""The class itself: what it says, its parts, transposes, trees, changed structure."""
 
 from __future__ import annotations
 
-import copy
 import gc
-import io
-import pickle
+import operator
 import weakref
 
+import numpy as np
 import pytest
 import torch
 from helpers import MATRIX_FORMATS, assert_equal, random_dense, random_sparse
@@ -57,6 +56,63 @@ def test_truth_is_not_defined(tensor: tulle.SparseTensor) -> None:
         bool(tensor)
 
 
+def test_comparisons_are_refused(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
+    comparisons = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+    for compare in comparisons:
+        for other in (tensor, data, data.numpy(), 0):
+            with pytest.raises(tulle.Unsupported, match="to_dense"):
+                compare(tensor, other)
+            with pytest.raises(tulle.Unsupported, match="to_dense"):
+                compare(other, tensor)
+    assert tensor != None  # noqa: E711
+    assert (tensor == "csr") is False
+    assert tensor in [tensor]
+    assert {tensor: 1}[tensor] == 1
+
+
+def test_slices_and_loops_are_refused(tensor: tulle.SparseTensor) -> None:
+    for index in (0, slice(1, 2), (0, 1), ...):
+        with pytest.raises(tulle.Unsupported, match="Slices"):
+            tensor[index]
+    with pytest.raises(tulle.Unsupported, match="entries"):
+        list(tensor)
+
+
+def test_arrays_of_numpy_are_not_made_silently(tensor: tulle.SparseTensor) -> None:
+    for make in (np.asarray, np.array, np.sum):
+        with pytest.raises((tulle.UserError, TypeError)):
+            make(tensor)
+
+
+def test_to_as_in_torch(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
+    assert tensor.to("cpu") is tensor
+    assert tensor.to(torch.device("cpu"), non_blocking=True) is tensor
+    assert tensor.cpu() is tensor
+    for other in (
+        tensor.to(torch.float32),
+        tensor.to("cpu", torch.float32),
+        tensor.to(data.float()),
+        tensor.to(dtype=torch.float32),
+        tensor.float(),
+    ):
+        assert other.pattern is tensor.pattern
+        assert_equal(other, data.float())
+    assert_equal(tensor.float().double(), data)
+    assert tensor.to(torch.float32, format="csc").format == "csc"
+
+
+def test_other_devices_are_not_there_yet(tensor: tulle.SparseTensor) -> None:
+    for move in (lambda: tensor.to("cuda"), tensor.cuda, lambda: tensor.to(device="cuda:1")):
+        with pytest.raises(tulle.Unsupported, match=r"the device 'cuda.*not supported yet"):
+            move()
+    with pytest.raises(tulle.UserError, match=r"'csr' is neither a device.*to\(format=\"csr\"\)"):
+        tensor.to("csr")
+    with pytest.raises(tulle.UserError, match="expected a type"):
+        tensor.to(dtype="float")
+    with pytest.raises(tulle.Unsupported, match="complex64"):
+        tensor.to(torch.complex64)
+
+
 def test_with_values_shares_the_pattern(tensor: tulle.SparseTensor) -> None:
     other = tensor.with_values(tensor.values() * 2)
     assert other.pattern is tensor.pattern
@@ -82,33 +138,21 @@ def test_permute() -> None:
     assert_equal(tensor.permute(2, 0, 1), data.permute(2, 0, 1))
     assert_equal(tensor.transpose(0, -1), data.transpose(0, -1))
     assert_equal(tensor.T, data.permute(2, 1, 0))
+    assert_equal(tensor.permute((2, 0, 1)), data.permute(2, 0, 1))
+    assert_equal(torch.permute(tensor, (2, 0, 1)), data.permute(2, 0, 1))
     with pytest.raises(tulle.UserError, match="each of 3 dimensions once"):
         tensor.permute(0, 0, 1)
+    with pytest.raises(tulle.UserError, match="no dimension 3: the tensor has rank 3"):
+        tensor.permute(0, 1, 3)
+    with pytest.raises(tulle.UserError, match="transpose: there is no dimension 5"):
+        tensor.transpose(0, 5)
+    with pytest.raises(tulle.UserError, match="size: there is no dimension 3"):
+        tensor.size(3)
 
 
 def test_levels_go_back_in(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
     again = tulle.from_levels(tensor.format, tensor.shape, tensor.levels(), tensor.values())
     assert_equal(again, data)
-
-
-def test_pickle_and_deepcopy(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
-    for again in (pickle.loads(pickle.dumps(tensor)), copy.deepcopy(tensor), copy.copy(tensor)):
-        assert again.format == tensor.format
-        assert_equal(again, data)
-
-
-def test_torch_save(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
-    file = io.BytesIO()
-    torch.save({"A": tensor}, file)
-    file.seek(0)
-    assert_equal(torch.load(file)["A"], data)
-
-
-def test_pickled_structure_is_not_trusted(tensor: tulle.SparseTensor) -> None:
-    rebuild, (format, shape, arrays, values) = tensor.__reduce__()
-    broken = (arrays[0], arrays[1] + 100)
-    with pytest.raises(tulle.UserError, match="is outside"):
-        rebuild(format, shape, broken, values)
 
 
 def test_clone_and_detach(tensor: tulle.SparseTensor) -> None:

@@ -1,0 +1,50 @@
+"""Makes sparse tensors of SciPy's sparse matrices and arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tulle import dtypes
+from tulle.errors import Unsupported
+from tulle.formats import Format
+from tulle.sparse_tensor import SparseTensor
+from tulle.structure import compressed_format, from_coordinates, in_order
+
+
+def from_scipy(data: Any) -> SparseTensor:
+    if data.format in ("csr", "csc", "bsr"):
+        return _from_scipy_compressed(data)
+    if data.format == "coo":
+        coordinates = data.coords if hasattr(data, "coords") else (data.row, data.col)
+        crds = [_from_numpy(crd) for crd in coordinates]
+        pos = torch.tensor([0, crds[0].numel()], dtype=crds[0].dtype)
+        return from_coordinates(tuple(data.shape), [pos, *crds], _from_numpy(data.data))
+    return _from_scipy_compressed(data.tocsr())
+
+
+def _from_scipy_compressed(data: Any) -> SparseTensor:
+    block = tuple(data.blocksize) if data.format == "bsr" else None
+    format = compressed_format(0, data.format != "csc", block, 0)
+    arrays = [_from_numpy(data.indptr), _from_numpy(data.indices)]
+    values = _from_numpy(data.data).reshape(-1)
+    loose = Format(format.long_form.replace("compressed", "compressed nonunique unordered"))
+    name = f"the SciPy {data.format} matrix"
+    return in_order(name, (format, loose), tuple(data.shape), arrays, values)
+
+
+# What numpy calls the types that Tulle has.
+_NUMPY_DTYPES = {str(dtype).removeprefix("torch.") for dtype in dtypes.NAMES} - {"bfloat16"}
+
+
+def _from_numpy(array: Any) -> Tensor:
+    """The same memory, unless it is not laid out or writable as torch wants it."""
+    array = np.ascontiguousarray(array)
+    if array.dtype.name not in _NUMPY_DTYPES or not array.dtype.isnative:
+        raise Unsupported(
+            f"Arrays of numpy's type {array.dtype} are not supported; convert them first."
+        )
+    return torch.from_numpy(array if array.flags.writeable else array.copy())

@@ -1,0 +1,36 @@
+"""What `repr` shows of a sparse tensor: what it is, and its first and last entries."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from tulle import entries
+from tulle.sparse_tensor import SparseTensor
+
+# How many entries are shown at either end.
+_SHOWN = 4
+
+
+def text_of(tensor: SparseTensor) -> str:
+    """Some lines, however large the tensor is."""
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    index = str(tensor.index_dtype).removeprefix("torch.")
+    shape = "x".join(map(str, tensor.shape))
+    head = (
+        f"tulle.SparseTensor({shape} {dtype}, {tensor.format}, nnz={tensor.nnz}, "
+        f"index_dtype={index})"
+    )
+    if tensor.device.type != "cpu":
+        return head
+    first, last = entries.ends(tensor, _SHOWN)
+    hidden = ["  ..."] if tensor.nnz > len(first) + len(last) else []
+    return "\n".join([head, *_lines(tensor, first), *hidden, *_lines(tensor, last)])
+
+
+def _lines(tensor: SparseTensor, slots: Tensor) -> list[str]:
+    coordinates = entries.coordinates_at(tensor.pattern, slots).T.tolist()
+    values = tensor.values().detach()[slots].tolist()
+    return [
+        f"  ({', '.join(map(str, coordinate))}): {value:g}"
+        for coordinate, value in zip(coordinates, values, strict=True)
+    ]

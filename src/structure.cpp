@@ -1,0 +1,33 @@
+// The public checks of structure that comes from outside.
+#include <vector>
+
+#include "check_lengths.h"
+#include "format/pattern.h"
+#include "tulle/tulle.h"
+
+namespace tulle {
+
+namespace {
+
+Pattern pattern_of(const TensorSpec& spec, const TensorView& view) {
+  Format format = Format::parse(spec.format, spec.rank);
+  check_lengths(spec, format, view);
+  std::vector<LevelStorage> levels;
+  for (const LevelSpan& level : view.levels) {
+    levels.push_back(
+        {{level.pos.data, level.pos.length, nullptr}, {level.crd.data, level.crd.length, nullptr}});
+  }
+  return {std::move(format), view.sizes, spec.index_type, std::move(levels)};
+}
+
+}  // namespace
+
+void validate(const TensorSpec& spec, const TensorView& view) {
+  validate(pattern_of(spec, view), spec.name);
+}
+
+bool is_in_order(const TensorSpec& spec, const TensorView& view) {
+  return is_in_order(pattern_of(spec, view), spec.name);
+}
+
+}  // namespace tulle
