@@ -1,31 +1,21 @@
 // The public Program: statements resolved once, kernels compiled for the sizes that turn up.
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <bit>
-#include <mutex>
+#include <optional>
 #include <unistd.h>
 
 #include "caller.h"
 #include "check_lengths.h"
-#include "codegen/target.h"
 #include "compile.h"
 #include "expr/extents.h"
-#include "machine.h"
 #include "out_formats.h"
 #include "runtime/heap.h"
 #include "support/check.h"
-#include "support/no_fork.h"
 #include "tulle/tulle.h"
-#include "variant.h"
+#include "variant_table.h"
 
 namespace tulle {
 
 namespace {
-
-constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime values
-constexpr int kMostVariants = 256;             // after that many the kernel for any size is used
-constexpr uint64_t kForAll = 1;                // the signature of that kernel
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -47,27 +37,12 @@ class ResolvedExpression final : public Program {
     resolving.out_formats = chosen_formats(parsed, options);
     for (const TensorSpec& spec : operands_) {
       formats_.push_back(types.at(spec.name).format);
-      is_dense_.push_back(formats_.back().is_dense());
     }
     program_ = plan::with_unique_indices(expr::resolve(parsed, types, resolving));
     check_operands_are_read();
     collect_indices();
-    for (const std::string& index : plan::specialisable_indices(program_.program)) {
-      const auto found = std::find(indices_.begin(), indices_.end(), index);
-      if (found != indices_.end())
-        specialisable_.push_back(static_cast<int>(found - indices_.begin()));
-    }
+    variants_.emplace(program_, operands_, indices_, options_);
     describe_results();
-  }
-
-  ~ResolvedExpression() override {
-    for (const auto& list : variants_) {
-      for (const Variant* variant = list.load(); variant;) {
-        const Variant* next = variant->next;
-        delete variant;
-        variant = next;
-      }
-    }
   }
 
   const std::vector<TensorSpec>& operands() const override { return operands_; }
@@ -85,7 +60,7 @@ class ResolvedExpression final : public Program {
     auto& [extents, scalars, buffers, handles, found] = scratch;
     read_extents(views, extents);
     check_positions_fit(views);
-    const Variant& variant = find_variant(views, extents, options);
+    const Variant& variant = variants_->find(views, extents, options);
     const Executable& executable = variant.executable;
 
     variant.read_arguments(views, extents, options.threads, buffers, scalars);
@@ -106,7 +81,7 @@ class ResolvedExpression final : public Program {
     for (const auto& [name, type] : program_.program.tensors) {
       text += concat("  ", name, ": ", name_of(type.type), ", ", type.format.name(), "\n");
     }
-    tulle::compile(make_request(views, extents, false, options),
+    tulle::compile(variants_->request(views, extents, options),
                    [&](std::string_view stage, const std::string& stage_text) {
                      text += concat("\n== ", stage, " ==\n", stage_text);
                    });
@@ -210,119 +185,6 @@ class ResolvedExpression final : public Program {
         .sizes[static_cast<size_t>(dimension.dimension)];
   }
 
-  // The share of distinct coordinates of an operand; sampled once for an array as long as it stays
-  // in use.
-  double distinct_share(size_t operand, const TensorView& view) const {
-    const ArraySpan* coordinates = nullptr;
-    for (const LevelSpan& level : view.levels) {
-      if (level.crd.data) coordinates = &level.crd;
-    }
-    if (!coordinates) return 1;
-    struct Sampled {
-      const void* data = nullptr;
-      int64_t length = 0;
-      double share = 1;
-    };
-    thread_local std::array<Sampled, 64> cache;
-    Sampled& slot = cache[(reinterpret_cast<uintptr_t>(coordinates->data) >> 6) % cache.size()];
-    if (slot.data != coordinates->data || slot.length != coordinates->length) {
-      slot = {coordinates->data, coordinates->length,
-              plan::sample_distinct_share(coordinates->data, coordinates->length,
-                                          operands_[operand].index_type)};
-    }
-    return slot.share;
-  }
-
-  // Equal for operands that one variant serves.
-  uint64_t signature(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
-                     int threads) const {
-    uint64_t hash = static_cast<uint64_t>(threads);
-    auto mix = [&](uint64_t value) {
-      hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29);
-    };
-    for (const int64_t extent : extents) mix(magnitude(extent));
-    for (const int index : specialisable_) {
-      const int64_t extent = extents[static_cast<size_t>(index)];
-      mix(static_cast<uint64_t>(extent <= kLargestSpecialised ? extent : -1));
-    }
-    for (size_t o = 0; o < views.size(); ++o) {
-      if (is_dense_[o]) continue;
-      mix(magnitude(views[o].values.length));
-      mix(distinct_share(o, views[o]) < plan::kScattered ? 1 : 2);
-    }
-    return hash | kForAll << 1;  // never that of the variant for everything
-  }
-
-  // In powers of four.
-  static uint64_t magnitude(int64_t value) {
-    return static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(value)) / 2);
-  }
-
-  std::atomic<const Variant*>& list_for(uint64_t wanted) const {
-    return variants_[(wanted >> 32) % variants_.size()];
-  }
-
-  // The variant of that signature whose guards hold for these extents.
-  const Variant* look_up(uint64_t wanted, const std::vector<int64_t>& extents) const {
-    const Variant* variant = list_for(wanted).load(std::memory_order_acquire);
-    while (variant && !(variant->signature == wanted && variant->serves(extents))) {
-      variant = variant->next;
-    }
-    return variant;
-  }
-
-  const Variant& find_variant(const std::vector<TensorView>& views,
-                              const std::vector<int64_t>& extents,
-                              const RunOptions& options) const {
-    uint64_t wanted = signature(views, extents, options.threads);
-    if (const Variant* found = look_up(wanted, extents)) return *found;
-    if (variant_count_ >= kMostVariants) {
-      if (const Variant* found = look_up(kForAll, extents)) return *found;
-    }
-    const NoFork no_fork;
-    const std::lock_guard lock(compiling_);
-    const bool any = variant_count_ >= kMostVariants;
-    if (any) wanted = kForAll;
-    if (const Variant* found = look_up(wanted, extents)) return *found;
-    auto variant = std::make_unique<Variant>();
-    variant->signature = wanted;
-    const CompileRequest request = make_request(views, extents, any, options);
-    for (size_t i = 0; i < indices_.size(); ++i) {
-      const auto known = request.known_extents.find(indices_[i]);
-      if (known != request.known_extents.end()) variant->guards.push_back({i, known->second});
-    }
-    variant->executable = tulle::compile(request);
-    variant->bind(operands_, indices_, program_.program);
-    std::atomic<const Variant*>& list = list_for(wanted);
-    variant->next = list.load(std::memory_order_relaxed);
-    list.store(variant.get(), std::memory_order_release);
-    ++variant_count_;
-    return *variant.release();
-  }
-
-  CompileRequest make_request(const std::vector<TensorView>& views,
-                              const std::vector<int64_t>& extents, bool any,
-                              const RunOptions& options) const {
-    CompileRequest request;
-    request.program = &program_;
-    for (size_t o = 0; o < operands_.size(); ++o) {
-      request.operands.push_back(operands_[o].name);
-      request.statistics[operands_[o].name] = {views[o].sizes, views[o].values.length,
-                                               distinct_share(o, views[o])};
-    }
-    for (const int index : specialisable_) {
-      const int64_t extent = extents[static_cast<size_t>(index)];
-      if (!any && extent <= kLargestSpecialised)
-        request.known_extents[indices_[static_cast<size_t>(index)]] = extent;
-    }
-    request.machine = describe_machine(options_.features, options.threads);
-    request.target = options_.features.empty() ? codegen::host_target()
-                                               : codegen::host_target(options_.features);
-    request.schedule = options_.schedule;
-    request.checked = options_.checked;
-    return request;
-  }
-
   void collect(const Variant& variant, const std::vector<TensorView>& views,
                const std::vector<runtime::Result>& found, const std::vector<void*>& handles,
                std::vector<ResultTensor>& results) const {
@@ -365,15 +227,11 @@ class ResolvedExpression final : public Program {
   std::vector<TensorSpec> operands_, results_;
   std::vector<Format> formats_;  // of operands
   std::vector<Format> result_formats_;
-  std::vector<bool> is_dense_;
   ProgramOptions options_;
   plan::UniqueProgram program_;
   std::vector<std::string> indices_;                    // of the whole program
   std::vector<std::vector<OperandDimension>> sources_;  // where the extent of each is read
-  std::vector<int> specialisable_;                      // numbers of indices
-  mutable std::array<std::atomic<const Variant*>, 64> variants_{};  // lists that only grow
-  mutable std::mutex compiling_;                                    // taken inside NoFork
-  mutable std::atomic<int> variant_count_ = 0;
+  std::optional<VariantTable> variants_;                // of the members above
 };
 
 }  // namespace

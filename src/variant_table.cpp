@@ -1,0 +1,154 @@
+// Telling calls apart, and compiling for those that are new.
+#include "variant_table.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "codegen/target.h"
+#include "machine.h"
+#include "support/no_fork.h"
+
+namespace tulle {
+
+namespace {
+
+constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime values
+constexpr int kMostVariants = 256;             // after that many the kernel for any size is used
+constexpr uint64_t kForAll = 1;                // the signature of that kernel
+
+// In powers of four.
+uint64_t magnitude(int64_t value) {
+  return static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(value)) / 2);
+}
+
+}  // namespace
+
+VariantTable::VariantTable(const plan::UniqueProgram& program,
+                           const std::vector<TensorSpec>& operands,
+                           const std::vector<std::string>& indices, const ProgramOptions& options)
+    : program_(program), operands_(operands), indices_(indices), options_(options) {
+  for (size_t o = 0; o < operands.size(); ++o) {
+    if (!program.program.tensors.at(operands[o].name).format.is_dense()) sparse_.push_back(o);
+  }
+  for (const std::string& index : plan::specialisable_indices(program.program)) {
+    const auto found = std::find(indices.begin(), indices.end(), index);
+    if (found != indices.end()) {
+      specialisable_.push_back(static_cast<size_t>(found - indices.begin()));
+    }
+  }
+}
+
+VariantTable::~VariantTable() {
+  for (const auto& list : lists_) {
+    for (const Variant* variant = list.load(); variant;) {
+      const Variant* next = variant->next;
+      delete variant;
+      variant = next;
+    }
+  }
+}
+
+const Variant& VariantTable::find(const std::vector<TensorView>& views,
+                                  const std::vector<int64_t>& extents,
+                                  const RunOptions& options) const {
+  uint64_t wanted = signature(views, extents, options.threads);
+  if (const Variant* found = look_up(wanted, extents)) return *found;
+  if (count_ >= kMostVariants) {
+    if (const Variant* found = look_up(kForAll, extents)) return *found;
+  }
+  const NoFork no_fork;
+  const std::lock_guard lock(compiling_);
+  const bool any = count_ >= kMostVariants;
+  if (any) wanted = kForAll;
+  if (const Variant* found = look_up(wanted, extents)) return *found;
+  return add(wanted, request(views, extents, options, any));
+}
+
+// The variant of that signature whose guards hold for these extents.
+const Variant* VariantTable::look_up(uint64_t wanted, const std::vector<int64_t>& extents) const {
+  const Variant* variant = list_for(wanted).load(std::memory_order_acquire);
+  while (variant && !(variant->signature == wanted && variant->serves(extents))) {
+    variant = variant->next;
+  }
+  return variant;
+}
+
+const Variant& VariantTable::add(uint64_t wanted, const CompileRequest& request) const {
+  auto variant = std::make_unique<Variant>();
+  variant->signature = wanted;
+  for (size_t i = 0; i < indices_.size(); ++i) {
+    const auto known = request.known_extents.find(indices_[i]);
+    if (known != request.known_extents.end()) variant->guards.push_back({i, known->second});
+  }
+  variant->executable = tulle::compile(request);
+  variant->bind(operands_, indices_, program_.program);
+  std::atomic<const Variant*>& list = list_for(wanted);
+  variant->next = list.load(std::memory_order_relaxed);
+  list.store(variant.get(), std::memory_order_release);
+  ++count_;
+  return *variant.release();
+}
+
+// Equal for operands that one variant serves.
+uint64_t VariantTable::signature(const std::vector<TensorView>& views,
+                                 const std::vector<int64_t>& extents, int threads) const {
+  uint64_t hash = static_cast<uint64_t>(threads);
+  auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29); };
+  for (const int64_t extent : extents) mix(magnitude(extent));
+  for (const size_t index : specialisable_) {
+    mix(static_cast<uint64_t>(extents[index] <= kLargestSpecialised ? extents[index] : -1));
+  }
+  for (const size_t operand : sparse_) {
+    mix(magnitude(views[operand].values.length));
+    mix(distinct_share(operand, views[operand]) < plan::kScattered ? 1 : 2);
+  }
+  return hash | kForAll << 1;  // never that of the variant for everything
+}
+
+// The share of distinct coordinates of an operand; sampled once for an array as long as it stays in
+// use.
+double VariantTable::distinct_share(size_t operand, const TensorView& view) const {
+  const ArraySpan* coordinates = nullptr;
+  for (const LevelSpan& level : view.levels) {
+    if (level.crd.data) coordinates = &level.crd;
+  }
+  if (!coordinates) return 1;
+  struct Sampled {
+    const void* data = nullptr;
+    int64_t length = 0;
+    double share = 1;
+  };
+  thread_local std::array<Sampled, 64> cache;
+  Sampled& slot = cache[(reinterpret_cast<uintptr_t>(coordinates->data) >> 6) % cache.size()];
+  if (slot.data != coordinates->data || slot.length != coordinates->length) {
+    slot = {coordinates->data, coordinates->length,
+            plan::sample_distinct_share(coordinates->data, coordinates->length,
+                                        operands_[operand].index_type)};
+  }
+  return slot.share;
+}
+
+CompileRequest VariantTable::request(const std::vector<TensorView>& views,
+                                     const std::vector<int64_t>& extents, const RunOptions& options,
+                                     bool any) const {
+  CompileRequest request;
+  request.program = &program_;
+  for (size_t o = 0; o < operands_.size(); ++o) {
+    request.operands.push_back(operands_[o].name);
+    request.statistics[operands_[o].name] = {views[o].sizes, views[o].values.length,
+                                             distinct_share(o, views[o])};
+  }
+  for (const size_t index : specialisable_) {
+    if (!any && extents[index] <= kLargestSpecialised) {
+      request.known_extents[indices_[index]] = extents[index];
+    }
+  }
+  request.machine = describe_machine(options_.features, options.threads);
+  request.target =
+      options_.features.empty() ? codegen::host_target() : codegen::host_target(options_.features);
+  request.schedule = options_.schedule;
+  request.checked = options_.checked;
+  return request;
+}
+
+}  // namespace tulle

@@ -1,0 +1,58 @@
+// The variants of a program: found by what the operands of a call are like, compiled as they are
+// met.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "compile.h"
+#include "tulle/tulle.h"
+#include "variant.h"
+
+namespace tulle {
+
+// Any number of threads may use one at once.
+class VariantTable {
+ public:
+  // What is handed in must outlive the table. `indices` are those of the whole program, in the
+  // order of the extents of a call.
+  VariantTable(const plan::UniqueProgram& program, const std::vector<TensorSpec>& operands,
+               const std::vector<std::string>& indices, const ProgramOptions& options);
+  ~VariantTable();
+  VariantTable(const VariantTable&) = delete;
+  VariantTable& operator=(const VariantTable&) = delete;
+
+  // The variant that serves these operands, compiled if there is none yet. It lives as long as the
+  // table. Finding one takes no lock.
+  const Variant& find(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
+                      const RunOptions& options) const;
+
+  // What a variant for these operands is compiled from; `any`: for operands of all sizes.
+  CompileRequest request(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
+                         const RunOptions& options, bool any = false) const;
+
+ private:
+  uint64_t signature(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
+                     int threads) const;
+  double distinct_share(size_t operand, const TensorView& view) const;
+  std::atomic<const Variant*>& list_for(uint64_t wanted) const {
+    return lists_[(wanted >> 32) % lists_.size()];
+  }
+  const Variant* look_up(uint64_t wanted, const std::vector<int64_t>& extents) const;
+  const Variant& add(uint64_t wanted, const CompileRequest& request) const;
+
+  const plan::UniqueProgram& program_;
+  const std::vector<TensorSpec>& operands_;
+  const std::vector<std::string>& indices_;
+  const ProgramOptions& options_;
+  std::vector<size_t> sparse_;         // numbers of the operands that are not dense
+  std::vector<size_t> specialisable_;  // numbers of indices whose extents kernels may know
+  mutable std::array<std::atomic<const Variant*>, 64> lists_{};  // that only grow
+  mutable std::mutex compiling_;                                 // taken inside NoFork
+  mutable std::atomic<int> count_ = 0;
+};
+
+}  // namespace tulle
