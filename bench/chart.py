@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
 from harness import Row
-from report import base_of, threads_of
+from report import threads_of
 
 COLOURS = ["#d1495b", "#edae49", "#00798c", "#30638e", "#8a5a83", "#5b8c5a", "#7a6c5d"]
 TICKS = [0.25, 0.5, 0.8, 1.0, 1.25, 2.0, 4.0, 8.0, 16.0, 32.0]
@@ -53,9 +53,9 @@ def _legend(peers: Sequence[str], y: float) -> list[str]:
 
 def _panel(title: str, rows: Sequence[Row], top: float) -> tuple[list[str], float]:
     """The elements of one panel and its height."""
-    base = base_of(rows[0])
-    peers = [name for name in rows[0].times if name != base]
-    found = [[row.ratio(peer, base) for peer in peers] for row in rows]
+    peers = [name for name in rows[0].times if rows[0].ratio(name) is not None]
+    base = rows[0].base(peers[0]).split()[0]
+    found = [[row.ratio(peer) for peer in peers] for row in rows]
     scale = _Scale([ratio for line in found for ratio in line if ratio is not None])
     first, bottom = top + TOP, top + TOP + LINE * len(rows)
     parts = [_text(8, top + 18, f"{title}: time of a peer / {base}'s", 'font-weight="bold"')]

@@ -18,11 +18,16 @@ warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta"
 
 Call = Callable[[], object]
 
-SUBJECT = "tulle"  # the contender that every ratio is about
+SUBJECT = "tulle"  # what the ratios are about; its forms are called so and more ("tulle out=")
 RUNS = 20  # measured runs of a contender, unless that would break the time budget
 FEWEST_RUNS = 5
 BURST_SECONDS = 0.002  # short calls are measured in bursts of about this length
 LONGEST_BURST = 50
+
+
+def is_subject(contender: str) -> bool:
+    """Whether this is a form of Tulle."""
+    return contender.split()[0] == SUBJECT
 
 
 @dataclass(frozen=True)
@@ -42,19 +47,28 @@ class Timing:
 
 @dataclass
 class Row:
-    """One case: what each contender took. `notes` go into the JSON, the remark is printed too."""
+    """One case: what each contender took. `notes` go into the JSON, the remark is printed too.
+
+    `against` names the form of Tulle that a peer is compared with, where it is not the plain one.
+    """
 
     case: str
     threads: int | None
     times: dict[str, Timing]
     notes: dict[str, object] = field(default_factory=dict)
     remark: str = ""
+    against: dict[str, str] = field(default_factory=dict)
 
-    def ratio(self, peer: str, base: str = SUBJECT) -> float | None:
-        """Time of the peer over time of the base: above 1 the base is faster."""
-        if peer not in self.times or base not in self.times:
+    def base(self, peer: str) -> str:
+        """Whom the peer is compared with: a form of Tulle, or without Tulle the first contender."""
+        wanted = self.against.get(peer, SUBJECT)
+        return wanted if wanted in self.times else next(iter(self.times))
+
+    def ratio(self, peer: str) -> float | None:
+        """Time of the peer over that of its base, above 1 where the base is faster."""
+        if peer not in self.times or is_subject(peer) or peer == self.base(peer):
             return None
-        return self.times[peer].median / self.times[base].median
+        return self.times[peer].median / self.times[self.base(peer)].median
 
 
 @dataclass(frozen=True)
@@ -152,6 +166,6 @@ def geometric_mean(values: Iterable[float]) -> float:
     return math.exp(sum(logs) / len(logs)) if logs else math.nan
 
 
-def ratios(rows: Iterable[Row], peer: str, base: str = SUBJECT) -> list[float]:
+def ratios(rows: Iterable[Row], peer: str) -> list[float]:
     """The peer's ratio of every row that has one."""
-    return [r for row in rows if (r := row.ratio(peer, base)) is not None]
+    return [r for row in rows if (r := row.ratio(peer)) is not None]

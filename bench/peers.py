@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import weakref
 from dataclasses import dataclass
+from types import ModuleType
 
 import numpy as np
 import scipy.sparse
 import torch
 from graphs import Structure
-from harness import Call, Options
+from harness import Call
 from twin import build
 
 # What the twin tries: fetching rows of B ahead, storing past the caches.
@@ -24,6 +26,8 @@ TWIN_VARIANTS = {
     "fetch+stream": (True, True),
 }
 TWIN_WIDTHS = range(16, 257, 16)
+
+Calls = dict[str, Call]
 
 
 @dataclass(frozen=True)
@@ -110,12 +114,30 @@ def scipy_call(product: Product) -> Call:
     return lambda: a @ b
 
 
-def tulle_call(product: Product, options: Options) -> dict[str, Call]:
-    """Tulle's `A @ B`, where Tulle takes part."""
-    if options.tulle is None:
+def tulle_calls(product: Product, into: torch.Tensor, tulle: ModuleType | None) -> Calls:
+    """Tulle from Python, into a new result and into an existing one; none where it is missing."""
+    if tulle is None:
         return {}
-    a, b = options.tulle.tensor(product.torch_csr, format="csr"), product.b
-    return {"tulle": lambda: a @ b}
+    a, b = tulle.tensor(product.torch_csr, format="csr"), product.b
+    return {"tulle": lambda: a @ b, "tulle out=": functools.partial(torch.mm, a, b, out=into)}
+
+
+def tulle_cpp_call(product: Product, threads: int, into: torch.Tensor) -> Call:
+    """Tulle from C++, into an existing result, called as the twin is."""
+    library = build.tulle()
+    sizes = [ctypes.c_int64(n) for n in product.structure.shape]
+    operands = [*_csr_addresses(product), _address(into)]
+    library.tulle_spmm_prepare.restype = ctypes.c_void_p
+    library.tulle_spmm_failure.restype = ctypes.c_char_p
+    prepared = library.tulle_spmm_prepare(*sizes, *operands, product.width, threads)
+    if not prepared:
+        raise RuntimeError(library.tulle_spmm_failure().decode())
+    prepared = ctypes.c_void_p(prepared)
+    call = functools.partial(library.tulle_spmm_run, prepared)
+    weakref.finalize(call, library.tulle_spmm_free, prepared)
+    if call() != 0:
+        raise RuntimeError(library.tulle_spmm_failure().decode())
+    return call
 
 
 def reference(product: Product) -> np.ndarray:

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness import SUBJECT, Row, Verdict, geometric_mean, ratios
+from harness import Row, Verdict, geometric_mean, is_subject, ratios
 
 TIE = 0.97  # a peer that is less than 3% ahead is no loss: runs differ by as much
 LONGEST_LIST = 40
-
-
-def base_of(row: Row) -> str:
-    """Whom the ratios of this row refer to: Tulle, or without Tulle the first contender."""
-    return SUBJECT if SUBJECT in row.times else next(iter(row.times))
 
 
 def threads_of(row: Row) -> str:
@@ -46,20 +41,21 @@ class Table:
         for threads in sorted({row.threads or 0 for row in rows}):
             same = [row for row in rows if (row.threads or 0) == threads]
             if self._compare and len(same) > 1:
-                base = self._columns[0]
-                line = f"{threads:>7d}  {'geometric mean':28s}{'':{self._width(base)}s}"
-                for peer in self._columns[1:]:
-                    mean = geometric_mean(ratios(same, peer, base))
-                    line += f"{mean:>{self._width(peer)}.2f}"
+                line = f"{threads:>7d}  {'geometric mean':28s}"
+                for name in self._columns:
+                    found = ratios(same, name)
+                    mean = f"{geometric_mean(found):.2f}" if found else ""
+                    line += f"{mean:>{self._width(name)}s}"
                 print(line)
 
     def _start(self, row: Row) -> None:
-        base = base_of(row) if row.times else ""
-        self._columns = list(row.times)
+        own = [name for name in row.times if is_subject(name)] or list(row.times)[:1]
+        self._columns = [*own, *(name for name in row.times if name not in own)]
         print(f"\n{self._title}")
         if self._compare:
-            self._columns = [base, *(name for name in row.times if name != base)]
-            print(f"{base} in ms; the others: their time / {base}'s (above 1: {base} is faster)")
+            print(f"{', '.join(own)} in ms; the others: their time / {own[0].split()[0]}'s")
+            for base in own[1:]:
+                print(f"  with {base}: {', '.join(n for n in row.times if row.base(n) == base)}")
         else:
             print("milliseconds")
         names = "".join(f"{name:>{self._width(name)}s}" for name in self._columns)
@@ -69,8 +65,8 @@ class Table:
         width = self._width(name)
         if name not in row.times:
             return f"{'-':>{width}s}"
-        ratio = row.ratio(name, self._columns[0])
-        if not self._compare or name == self._columns[0] or ratio is None:
+        ratio = row.ratio(name)
+        if not self._compare or ratio is None:
             return f"{_milliseconds(row.times[name].median):>{width}s}"
         return f"{ratio:>{width}.2f}"
 
@@ -90,7 +86,7 @@ def losses(rows: Sequence[Row]) -> Iterator[tuple[float, str]]:
 
 def print_losses(rows_of: dict[str, list[Row]]) -> None:
     """Every case in which some peer is ahead, the worst first."""
-    if not any(SUBJECT in row.times for rows in rows_of.values() for row in rows):
+    if not any(is_subject(name) for rows in rows_of.values() for row in rows for name in row.times):
         return
     found = sorted((r, f"{suite}: {w}") for suite, rows in rows_of.items() for r, w in losses(rows))
     print("\nWhere Tulle loses (peer's time / Tulle's)" if found else "\nTulle loses nowhere")

@@ -33,7 +33,7 @@ def measure(options: Options) -> Iterator[Row]:
     """One row."""
     torch.set_num_threads(1)
     product = peers.Product.of(graphs.pruned(64, 64, 0.95), 16)
-    calls = peers.tulle_call(product, options)
+    calls = peers.tulle_calls(product, product.result(), options.tulle)
     calls["torch.sparse.mm"] = lambda: torch.sparse.mm(product.torch_csr, product.b)
     calls["torch A @ B"] = lambda: product.torch_csr @ product.b
     calls["scipy"] = peers.scipy_call(product)

@@ -9,7 +9,6 @@ import numpy as np
 import peers
 import torch
 from harness import (
-    SUBJECT,
     Call,
     Options,
     Row,
@@ -17,6 +16,7 @@ from harness import (
     Verdict,
     check,
     geometric_mean,
+    is_subject,
     ratios,
 )
 from harness import (
@@ -29,10 +29,9 @@ COMPARE = True
 MEAN_ALLOWED = 1.05  # Tulle's time over the twin's, geometric mean
 CELL_ALLOWED = 1.10  # and in any cell
 SECONDS_PER_CELL = 4.0
-TWIN_FORMS = {
-    "twin": "which reuses its result",
-    "twin new": "which returns a new result as Tulle does",
-}
+# Whom a peer is compared with: what fills an existing result with what does so, too, and what is
+# called from C++ with what is called from C++.
+AGAINST = {"twin": "tulle C++", "eigen": "tulle C++", "torch out=": "tulle out="}
 
 
 def _twin_calls(product: peers.Product, threads: int, into: torch.Tensor) -> dict[str, Call]:
@@ -58,7 +57,9 @@ def _built() -> set[str]:
 def _calls(
     product: peers.Product, into: torch.Tensor, threads: int, built: set[str], options: Options
 ) -> dict[str, Call]:
-    calls = peers.tulle_call(product, options)
+    calls = peers.tulle_calls(product, into, options.tulle)
+    if options.tulle:
+        calls["tulle C++"] = peers.tulle_cpp_call(product, threads, into)
     if "twin" in built:
         calls |= _twin_calls(product, threads, into)
     calls |= peers.torch_calls(product, into)
@@ -74,8 +75,8 @@ def _with_best_twin(times: dict[str, Timing]) -> tuple[dict[str, Timing], str]:
     if not variants:
         return times, ""
     best = min(variants, key=lambda name: variants[name].median)
-    head = {n: t for n, t in times.items() if n == SUBJECT}
-    rest = {n: t for n, t in times.items() if n != SUBJECT and n not in variants}
+    head = {n: t for n, t in times.items() if is_subject(n)}
+    rest = {n: t for n, t in times.items() if not is_subject(n) and n not in variants}
     return head | {"twin": variants[best]} | rest, best.removeprefix("twin/")
 
 
@@ -95,26 +96,21 @@ def measure(options: Options) -> Iterator[Row]:
                     found = call()
                     result = found if isinstance(found, torch.Tensor | np.ndarray) else into
                     check(f"{contender} on {name}, N = {width}", result, wanted)
-                in_full = [c for c in calls if c == SUBJECT or c.startswith("twin")]
+                in_full = [c for c in calls if is_subject(c) or c.startswith("twin")]
                 times, variant = _with_best_twin(time_calls(calls, SECONDS_PER_CELL, in_full))
                 notes = {"matrix": name, "width": width, "nnz": structure.nnz, "twin": variant}
-                yield Row(
-                    f"{name:10s} N={width}", threads, times, notes, variant and f"twin: {variant}"
-                )
+                remark = variant and f"twin: {variant}"
+                yield Row(f"{name:10s} N={width}", threads, times, notes, remark, AGAINST)
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """Within 5% of the twin in the geometric mean and 10% in any cell, with either form of it."""
-    verdicts = []
-    for twin, form in TWIN_FORMS.items():
-        behind = [1 / r for r in ratios(rows, twin)]
-        limits = f"{MEAN_ALLOWED} in the geometric mean, {CELL_ALLOWED} in any cell"
-        promise = f"Tulle's time over the twin's, {form}: at most {limits}"
-        if not behind:
-            verdicts.append(Verdict(promise, "not measured", None))
-            continue
-        mean, worst = geometric_mean(behind), max(behind)
-        slow = sum(b > CELL_ALLOWED for b in behind)
-        found = f"mean {mean:.3f}, worst {worst:.3f}, {slow} of {len(behind)} cells too slow"
-        verdicts.append(Verdict(promise, found, mean <= MEAN_ALLOWED and worst <= CELL_ALLOWED))
-    return verdicts
+    """Within 5% of the twin in the geometric mean and 10% in any cell."""
+    behind = [1 / r for r in ratios(rows, "twin")]
+    limits = f"{MEAN_ALLOWED} in the geometric mean, {CELL_ALLOWED} in any cell"
+    promise = f"Tulle's time over the twin's, both from C++: at most {limits}"
+    if not behind:
+        return [Verdict(promise, "not measured", None)]
+    mean, worst = geometric_mean(behind), max(behind)
+    slow = sum(b > CELL_ALLOWED for b in behind)
+    found = f"mean {mean:.3f}, worst {worst:.3f}, {slow} of {len(behind)} cells too slow"
+    return [Verdict(promise, found, mean <= MEAN_ALLOWED and worst <= CELL_ALLOWED)]

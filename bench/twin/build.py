@@ -8,6 +8,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent
@@ -35,7 +36,7 @@ def _cpu() -> str:
     return next((line for line in lines if line.startswith("flags")), "")
 
 
-def _compile(source: str, extra: list[str]) -> ctypes.CDLL:
+def _compile(source: str, extra: list[str], after: Sequence[str] = ()) -> ctypes.CDLL:
     compiler = os.environ.get("CXX") or shutil.which("c++")
     if compiler is None:
         raise Unavailable("no C++ compiler: set CXX, or apt install g++")
@@ -48,7 +49,7 @@ def _compile(source: str, extra: list[str]) -> ctypes.CDLL:
         CACHE.mkdir(parents=True, exist_ok=True)
         unfinished = library.with_suffix(f".{os.getpid()}")
         done = subprocess.run(
-            [*command, str(path), "-o", str(unfinished)],
+            [*command, str(path), *after, "-o", str(unfinished)],
             capture_output=True,
             text=True,
             check=False,
@@ -57,6 +58,15 @@ def _compile(source: str, extra: list[str]) -> ctypes.CDLL:
             raise Unavailable(f"{source} does not compile:\n{done.stderr}")
         unfinished.replace(library)
     return ctypes.CDLL(str(library))
+
+
+@functools.cache
+def tulle() -> ctypes.CDLL:
+    """Tulle's C++ interface, with the library that the package in this checkout uses."""
+    root = SOURCES.parents[1]
+    library = root / "build"
+    flags = ["-I", str(root / "include"), "-L", str(library), f"-Wl,-rpath,{library}", "-ltulle"]
+    return _compile("tulle_spmm.cpp", ["-O2"], flags)
 
 
 @functools.cache

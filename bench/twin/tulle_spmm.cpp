@@ -1,0 +1,73 @@
+// Tulle's product of a CSR matrix and a dense one, float32 and int32, through its C++ interface and
+// behind a C entry point: called as the twin is, into an existing result.
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tulle/tulle.h>
+
+namespace {
+
+// The one result that every call fills.
+class Existing final : public tulle::Memory {
+ public:
+  explicit Existing(float* place) : place_(place) {}
+  Block allocate(tulle::DType, int64_t, bool) override { return {place_, nullptr}; }
+
+ private:
+  float* place_;
+};
+
+struct Product {
+  std::shared_ptr<const tulle::Program> program;
+  std::vector<tulle::TensorView> operands;
+  Existing memory;
+  tulle::RunOptions options;
+  std::vector<tulle::ResultTensor> results;
+};
+
+thread_local std::string failure;
+
+}  // namespace
+
+#define ENTRY extern "C" __attribute__((visibility("default")))
+
+// A product to be run and freed, or null; the arrays must outlive it.
+ENTRY void* tulle_spmm_prepare(int64_t rows, int64_t columns, const int32_t* pos, const int32_t* crd,
+                               const float* values, const float* b, float* c, int width,
+                               int threads) {
+  using tulle::DType;
+  try {
+    const int64_t entries = pos[rows];
+    auto program = tulle::Program::compile(
+        "C[i,k] = A[i,j] * B[j,k]", {{"A", "csr", DType::Float32, DType::Int32, 2, {}},
+                                     {"B", "dense", DType::Float32, DType::Int32, 2, {}}});
+    tulle::TensorView left{
+        {rows, columns}, {{}, {{pos, rows + 1}, {crd, entries}}}, {values, entries}};
+    tulle::TensorView right{{columns, width}, {{}, {}}, {b, columns * width}};
+    tulle::RunOptions options;
+    options.threads = threads;
+    return new Product{
+        std::move(program), {std::move(left), std::move(right)}, Existing(c), options, {}};
+  } catch (const std::exception& error) {
+    failure = error.what();
+    return nullptr;
+  }
+}
+
+// Returns 0, or 1 with the reason in tulle_spmm_failure().
+ENTRY int tulle_spmm_run(void* prepared) {
+  try {
+    auto& product = *static_cast<Product*>(prepared);
+    product.program->run_into(product.operands, product.memory, product.options, product.results);
+    return 0;
+  } catch (const std::exception& error) {
+    failure = error.what();
+    return 1;
+  }
+}
+
+ENTRY void tulle_spmm_free(void* prepared) { delete static_cast<Product*>(prepared); }
+ENTRY const char* tulle_spmm_failure() { return failure.c_str(); }
