@@ -1,6 +1,10 @@
 // The pool of our own: a list of jobs under one mutex; whoever is free takes the next index.
+//
+// Waking a sleeping thread takes longer than many kernels run, so whoever waits looks for a while
+// before it sleeps.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <pthread.h>
@@ -20,8 +24,26 @@ struct Job {
   void* data;
   int count;
   int taken = 0;
-  int finished = 0;
+  std::atomic<int> finished = 0;
 };
+
+constexpr auto kLongestLook = std::chrono::microseconds(200);
+
+// Whether the condition came true soon.
+template <typename Condition>
+bool look_for(const Condition& condition) {
+  constexpr int kLooksBetweenClocks = 64;
+  const auto end = std::chrono::steady_clock::now() + kLongestLook;
+  do {
+    for (int look = 0; look < kLooksBetweenClocks; ++look) {
+      if (condition()) return true;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
 
 int processors() {
   cpu_set_t set;
@@ -36,24 +58,38 @@ struct ThreadPool::Shared {
   std::condition_variable work, done;
   std::vector<Job*> jobs;  // with indices that nobody has taken
   std::vector<std::thread> workers;
+  int asleep = 0;                      // workers
+  std::atomic<bool> has_jobs = false;  // as `jobs` says, for those who look without the mutex
   bool stop = false;
 
   // Runs one index of the job; `lock` is held before and after.
   void run_one(Job& job, std::unique_lock<std::mutex>& lock) {
     const int index = job.taken++;
-    if (job.taken == job.count) jobs.erase(std::find(jobs.begin(), jobs.end(), &job));
+    if (job.taken == job.count) {
+      jobs.erase(std::find(jobs.begin(), jobs.end(), &job));
+      has_jobs.store(!jobs.empty(), std::memory_order_relaxed);
+    }
     lock.unlock();
     job.task(job.data, index);
     lock.lock();
-    // The job is on its caller's stack and gone once the last index is counted and the lock
-    // released.
-    if (++job.finished == job.count) done.notify_all();
+    const int finished = job.finished.load(std::memory_order_relaxed) + 1;
+    const bool is_last = finished == job.count;
+    // The job is on its caller's stack and gone once its last index is counted.
+    job.finished.store(finished, std::memory_order_release);
+    if (is_last) done.notify_all();
   }
 
   void worker() {
     std::unique_lock lock(mutex);
     while (true) {
+      if (jobs.empty() && !stop) {
+        lock.unlock();
+        look_for([&] { return has_jobs.load(std::memory_order_relaxed); });
+        lock.lock();
+      }
+      ++asleep;
       work.wait(lock, [&] { return stop || !jobs.empty(); });
+      --asleep;
       if (stop) return;
       run_one(*jobs.back(), lock);
     }
@@ -90,9 +126,15 @@ void ThreadPool::run(int count, void (*task)(void* data, int index), void* data)
   std::unique_lock lock(shared_->mutex);
   shared_->start(threads_ - 1);
   shared_->jobs.push_back(&job);
-  for (int helper = 1; helper < std::min(count, threads_); ++helper) shared_->work.notify_one();
+  shared_->has_jobs.store(true, std::memory_order_relaxed);
+  const int wanted = std::min({count - 1, threads_ - 1, shared_->asleep});
+  for (int helper = 0; helper < wanted; ++helper) shared_->work.notify_one();
   while (job.taken < job.count) shared_->run_one(job, lock);
-  shared_->done.wait(lock, [&] { return job.finished == job.count; });
+  const auto is_done = [&] { return job.finished.load(std::memory_order_acquire) == job.count; };
+  lock.unlock();
+  if (look_for(is_done)) return;
+  lock.lock();
+  shared_->done.wait(lock, is_done);
 }
 
 Parallelism& default_parallelism() {
