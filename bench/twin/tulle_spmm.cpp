@@ -1,7 +1,8 @@
 // Tulle's product of a CSR matrix and a dense one, float32 and int32, through its C++ interface and
-// behind a C entry point: called as the twin is, into an existing result.
+// behind a C entry point: called as the twin is, into an existing result and on OpenMP's threads.
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,11 @@ struct Product {
   std::vector<tulle::ResultTensor> results;
 };
 
+void on_openmp(int64_t count, const std::function<void(int64_t, int64_t)>& body) {
+#pragma omp parallel for num_threads(static_cast<int>(count)) schedule(static, 1)
+  for (int64_t at = 0; at < count; ++at) body(at, at + 1);
+}
+
 thread_local std::string failure;
 
 }  // namespace
@@ -49,6 +55,7 @@ ENTRY void* tulle_spmm_prepare(int64_t rows, int64_t columns, const int32_t* pos
     tulle::TensorView right{{columns, width}, {{}, {}}, {b, columns * width}};
     tulle::RunOptions options;
     options.threads = threads;
+    options.parallel_for = on_openmp;
     return new Product{
         std::move(program), {std::move(left), std::move(right)}, Existing(c), options, {}};
   } catch (const std::exception& error) {

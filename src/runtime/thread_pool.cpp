@@ -27,7 +27,7 @@ struct Job {
   std::atomic<int> finished = 0;
 };
 
-constexpr auto kLongestLook = std::chrono::microseconds(200);
+constexpr auto kLongestLook = std::chrono::microseconds(50);
 
 // Whether the condition came true soon.
 template <typename Condition>
