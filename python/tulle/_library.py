@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,13 @@ def _skip_autograd(names: list[str]) -> Library:
     return library
 
 
+def _boxed(name: str) -> Callable[..., Any]:
+    """An operator without the look for arguments that override PyTorch's functions. That takes as
+    long as handing over all arguments, and the short way of a product takes plain tensors only."""
+    operator = torch._C._dispatch_find_schema_or_throw(f"tulle::{name}", "")
+    return partial(torch._C._dispatch_call_boxed, operator)
+
+
 _load()
 
 _ops = torch.ops.tulle
@@ -47,11 +55,11 @@ calls: list[Callable[..., Any]] = [
 ]
 # The same for a program whose number, good in this process alone, stands before the sizes.
 quick_calls: list[Callable[..., Any]] = [
-    getattr(_ops, f"quick{count}").default._op for count in range(1, MAX_TENSORS + 1)
+    _boxed(f"quick{count}") for count in range(1, MAX_TENSORS + 1)
 ]
 # As those, with a tensor after the first that takes the result.
 into_calls: list[Callable[..., None]] = [
-    getattr(_ops, f"into{count}").default._op for count in range(1, MAX_TENSORS + 1)
+    _boxed(f"into{count}") for count in range(1, MAX_TENSORS + 1)
 ]
 number: Callable[[str], int] = _ops.number.default
 run: Callable[..., Any] = _ops.run.default._op

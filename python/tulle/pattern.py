@@ -38,6 +38,30 @@ def _check_version(arrays: tuple[Tensor, ...], version: int | None) -> None:
         )
 
 
+def _bound_to_two(
+    call: Callable[..., Tensor],
+    into: Callable[..., None],
+    head: Tensor,
+    arrays: tuple[Tensor, ...],
+    version: int,
+) -> tuple[Callable[..., Tensor], Callable[..., None]]:
+    """`Pattern.bound` for two arrays, the most common number, without loops over them."""
+    first, second = arrays
+
+    def compute(values: Tensor, other: Tensor) -> Tensor:
+        if first._version + second._version != version:
+            _check_version(arrays, version)
+        return call(head, first, second, values, other)
+
+    def fill(out: Tensor, values: Tensor, other: Tensor) -> None:
+        if first._version + second._version != version:
+            _check_version(arrays, version)
+        increment_version((out,))
+        into(head, out, first, second, values, other)
+
+    return compute, fill
+
+
 class Pattern:
     """Format, shape and structure arrays: for each level its positions and coordinates, where it
     stores them."""
@@ -99,28 +123,19 @@ class Pattern:
         count = len(arrays) + 1
         head = torch.tensor([_library.number(key), *self.shape])
         call, into = _library.quick_calls[count], _library.into_calls[count]
+        if len(arrays) == 2 and version is not None:
+            return _bound_to_two(call, into, head, arrays, version)
+
+        def compute(values: Tensor, other: Tensor) -> Tensor:
+            _check_version(arrays, version)
+            return call(head, *arrays, values, other)
 
         def fill(out: Tensor, values: Tensor, other: Tensor) -> None:
             _check_version(arrays, version)
             increment_version((out,))
             into(head, out, *arrays, values, other)
 
-        if len(arrays) != 2 or version is None:
-
-            def compute(values: Tensor, other: Tensor) -> Tensor:
-                _check_version(arrays, version)
-                return call(head, *arrays, values, other)
-
-            return compute, fill
-
-        first, second = arrays
-
-        def compute_with_two(values: Tensor, other: Tensor) -> Tensor:
-            if first._version + second._version != version:
-                _check_version(arrays, version)
-            return call(head, first, second, values, other)
-
-        return compute_with_two, fill
+        return compute, fill
 
     def __deepcopy__(self, memo: object) -> Pattern:
         self.check_unchanged()

@@ -110,26 +110,20 @@ void Frame::fill_outs() {
 
 OwnedTensor Frame::take_values(size_t result, const ResultTensor& found) {
   if (outs_[result]) return same_tensor(outs_[result]);
+  if (found.values.handle) return memory_.take(found.values.handle);
   const TensorLayout& layout = prepared_->results[result];
-  OwnedTensor values = found.values.handle
-                           ? memory_.take(found.values.handle)
-                           : operand_array(found.values, layout.arrays.size(), layout.spec.type);
-  if (!layout.is_plain) {
-    return rank_of(values.get()) == 1 ? std::move(values)
-                                      : reshaped(values.get(), std::span(&found.values.length, 1));
-  }
-  const bool is_shaped = rank_of(values.get()) == layout.spec.rank &&
-                         std::equal(found.sizes.begin(), found.sizes.end(), sizes_of(values.get()));
-  return is_shaped ? std::move(values) : reshaped(values.get(), found.sizes);
+  OwnedTensor values = operand_array(found.values, layout.arrays.size(), layout.spec.type);
+  const auto shape = layout.is_plain ? std::span(found.sizes) : std::span(&found.values.length, 1);
+  const bool is_shaped = rank_of(values.get()) == static_cast<int64_t>(shape.size()) &&
+                         std::equal(shape.begin(), shape.end(), sizes_of(values.get()));
+  return is_shaped ? std::move(values) : reshaped(values.get(), shape);
 }
 
 OwnedTensor Frame::take_array(const TensorLayout& layout, size_t array, const ResultTensor& found) {
   const ArrayPlace place = layout.arrays[array];
   const ResultArray& source = (place.is_pos ? found.pos : found.crd)[place.level];
-  if (!source.handle) return operand_array(source, array, layout.spec.index_type);
-  OwnedTensor tensor = memory_.take(source.handle);
-  return rank_of(tensor.get()) == 1 ? std::move(tensor)
-                                    : reshaped(tensor.get(), std::span(&source.length, 1));
+  return source.handle ? memory_.take(source.handle)
+                       : operand_array(source, array, layout.spec.index_type);
 }
 
 // The tensor of an operand that a result shares: the one at the same place, or else the one with

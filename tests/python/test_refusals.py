@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -106,8 +107,24 @@ def test_dense_results_beyond_memory_are_refused() -> None:
     assert tulle.einsum("i,j->ij", vector, vector).nnz == 1
 
 
-def test_compiling_is_refused() -> None:
+@pytest.mark.filterwarnings("ignore:Dynamo detected")
+def test_compiling_breaks_graphs() -> None:
+    a, b = random_sparse(4, 4), random_dense(4, 4)
+    tensor = tulle.tensor(a)
+    uses: list[Callable[[Any, torch.Tensor], Any]] = [
+        lambda left, right: left @ right + 1,
+        lambda left, right: torch.mm(left, right) + 1,
+        lambda left, right: tensor @ right + 1,
+        lambda left, right: tulle.einsum("ij,jk->ik", left, right) + 1,
+    ]
+    for use in uses:
+        torch.compiler.reset()
+        assert_equal(torch.compile(use, backend="eager")(tensor, b), a @ b + 1)
+
+
+def test_compiling_whole_graphs_is_refused() -> None:
     tensor = tulle.tensor(random_sparse(4, 4))
+    torch.compiler.reset()
 
     @torch.compile(backend="eager", fullgraph=True)
     def product(b: torch.Tensor) -> torch.Tensor:
