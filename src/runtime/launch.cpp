@@ -49,14 +49,17 @@ void launch_parallel(const KernelCall& call, const Iterations& iterations,
   if (threads <= 1) return launch(call, iterations);
 
   const int64_t ranges = std::min(count, threads * kRangesPerThread);
-  std::atomic<int64_t> next{0};
+  // A worker begins with the range of its own number, whose data it may still have in its caches
+  // from the last call, and goes on with what nobody has begun.
+  std::atomic<int64_t> next{threads};
   std::atomic<int32_t> status{loop::kKernelOk};
   OutOfBounds access;
   parallel_for(
-      parallelism, static_cast<int>(threads), [&, begin = begin, end = end, step = step](int) {
-        while (status.load(std::memory_order_relaxed) == loop::kKernelOk) {
-          const int64_t range = next.fetch_add(1, std::memory_order_relaxed);
-          if (range >= ranges) return;
+      parallelism, static_cast<int>(threads),
+      [&, begin = begin, end = end, step = step](int worker) {
+        for (int64_t range = worker;
+             range < ranges && status.load(std::memory_order_relaxed) == loop::kKernelOk;
+             range = next.fetch_add(1, std::memory_order_relaxed)) {
           const auto bound = [&](int64_t r) {
             return r == ranges ? end
                                : begin + step * (count / ranges * r + std::min(r, count % ranges));
