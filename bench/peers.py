@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import weakref
 from dataclasses import dataclass
 from types import ModuleType
@@ -61,6 +62,17 @@ class Product:
     def result(self) -> torch.Tensor:
         """Memory for the result, not initialised."""
         return torch.empty(self.structure.shape[0], self.width)
+
+
+def twin_variants(product: Product) -> list[str]:
+    """The variants that a careful person would try.
+
+    Stores past the caches are for results that the caches would not keep: whoever reads a smaller
+    result next waits longer for it than the product gained.
+    """
+    size = 4 * product.width * product.structure.shape[0]
+    streams = size > os.sysconf("SC_LEVEL3_CACHE_SIZE") / 4
+    return [name for name, (_, stream) in TWIN_VARIANTS.items() if streams or not stream]
 
 
 def _address(tensor: torch.Tensor) -> ctypes.c_void_p:

@@ -36,7 +36,8 @@ AGAINST = {"twin": "tulle C++", "eigen": "tulle C++", "torch out=": "tulle out="
 
 def _twin_calls(product: peers.Product, threads: int, into: torch.Tensor) -> dict[str, Call]:
     """Every variant into an existing result, and the quickest of a short trial into a new one."""
-    calls = {f"twin/{v}": peers.twin_call(product, v, threads, into) for v in peers.TWIN_VARIANTS}
+    variants = peers.twin_variants(product)
+    calls = {f"twin/{v}": peers.twin_call(product, v, threads, into) for v in variants}
     trial = time_calls(calls, budget=0.1)
     best = min(trial, key=lambda name: trial[name].median).removeprefix("twin/")
     return calls | {"twin new": peers.twin_call(product, best, threads, None)}
