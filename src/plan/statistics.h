@@ -16,7 +16,7 @@ struct OperandStatistics {
 };
 
 // The distinct share from which on gathers along the coordinates miss the caches.
-inline constexpr double kScattered = 0.25;
+inline constexpr double kScattered = 0.4;
 
 // distinct_share of the coordinates of an operand's last level, from a few windows of entries. Near
 // 1: gathers along them miss the caches; near 0: neighbouring entries gather the same rows (bands,
