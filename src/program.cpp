@@ -47,6 +47,7 @@ class ResolvedExpression final : public Program {
 
   const std::vector<TensorSpec>& operands() const override { return operands_; }
   const std::vector<TensorSpec>& results() const override { return results_; }
+  int64_t code_bytes() const override { return variants_->code_bytes(); }
 
   void run_into(const std::vector<TensorView>& views, Memory& memory, const RunOptions& options,
                 std::vector<ResultTensor>& results) const override {

@@ -86,6 +86,7 @@ const Variant& VariantTable::add(uint64_t wanted, const CompileRequest& request)
   variant->next = list.load(std::memory_order_relaxed);
   list.store(variant.get(), std::memory_order_release);
   ++count_;
+  code_bytes_ += variant->executable.code->bytes();
   return *variant.release();
 }
 

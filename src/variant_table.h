@@ -30,6 +30,9 @@ class VariantTable {
   const Variant& find(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
                       const RunOptions& options) const;
 
+  // The size of the code of all variants so far.
+  int64_t code_bytes() const { return code_bytes_.load(std::memory_order_relaxed); }
+
   // What a variant for these operands is compiled from; `any`: for operands of all sizes.
   CompileRequest request(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
                          const RunOptions& options, bool any = false) const;
@@ -53,6 +56,7 @@ class VariantTable {
   mutable std::array<std::atomic<const Variant*>, 64> lists_{};  // that only grow
   mutable std::mutex compiling_;                                 // taken inside NoFork
   mutable std::atomic<int> count_ = 0;
+  mutable std::atomic<int64_t> code_bytes_ = 0;
 };
 
 }  // namespace tulle

@@ -104,6 +104,14 @@ TULLE_API void* allocate_kept(int64_t bytes) noexcept;
 // Takes back what allocate_kept gave; `bytes` as asked for then.
 TULLE_API void release_kept(void* memory, int64_t bytes) noexcept;
 
+// The machine code that the programs of this process keep loaded; programs whose kernels are the
+// same share it.
+struct LoadedCode {
+  int64_t objects = 0;
+  int64_t bytes = 0;
+};
+TULLE_API LoadedCode loaded_code();
+
 // Runs body(begin, end) over pieces of [0, count), some at the same time, and returns when all are
 // done.
 using ParallelFor =
@@ -132,6 +140,8 @@ class TULLE_API Program {
   // The operands in the order that run() takes them (that of `operands`).
   virtual const std::vector<TensorSpec>& operands() const = 0;
   virtual const std::vector<TensorSpec>& results() const = 0;
+  // The size of the machine code compiled for it so far. It is unloaded with the program.
+  virtual int64_t code_bytes() const = 0;
 
   // Checks sizes and lengths of arrays (UserError) and runs. What structure arrays hold is taken to
   // be valid: see validate().

@@ -1,6 +1,7 @@
 // The engine over LLVM's ORC and JITLink: one JITDylib per object.
 #include "jit/engine.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -25,6 +26,8 @@ std::mutex& sessions_mutex() {
   static std::mutex mutex;
   return mutex;
 }
+
+std::atomic<int64_t> loaded_objects = 0, loaded_bytes = 0;
 
 // Raises what LLVM reports as an InternalError.
 void require(llvm::Error error, const char* doing) {
@@ -57,14 +60,21 @@ struct Engine::Session {
 
 class Engine::Object final : public LoadedObject {
  public:
-  Object(std::shared_ptr<Session> owner, orc::JITDylib& library)
-      : owner_(std::move(owner)), library_(library) {}
+  Object(std::shared_ptr<Session> owner, orc::JITDylib& library, int64_t bytes)
+      : owner_(std::move(owner)), library_(library), bytes_(bytes) {
+    ++loaded_objects;
+    loaded_bytes += bytes_;
+  }
 
   ~Object() override {
     const NoFork no_fork;
     const std::lock_guard lock(sessions_mutex());
     llvm::consumeError(owner_->session.removeJITDylib(library_));
+    // Names of kernels are interned; those that nobody uses any more would stay.
+    owner_->session.getSymbolStringPool()->clearDeadEntries();
     owner_.reset();
+    --loaded_objects;
+    loaded_bytes -= bytes_;
   }
 
   void resolve(const std::vector<std::string>& kernels) {
@@ -89,11 +99,16 @@ class Engine::Object final : public LoadedObject {
     return found->second;
   }
 
+  int64_t bytes() const override { return bytes_; }
+
  private:
   std::shared_ptr<Session> owner_;
   orc::JITDylib& library_;
+  int64_t bytes_;
   std::map<std::string, loop::KernelFunction> kernels_;
 };
+
+LoadedTotals loaded_totals() { return {loaded_objects, loaded_bytes}; }
 
 Engine::Engine(const Symbols& imports) {
   const NoFork no_fork;
@@ -124,7 +139,7 @@ std::shared_ptr<const LoadedObject> Engine::load(std::span<const char> object,
   const std::lock_guard lock(sessions_mutex());
   orc::JITDylib& library =
       session_->session.createBareJITDylib(concat("object", session_->objects++));
-  loaded = std::make_shared<Object>(session_, library);
+  loaded = std::make_shared<Object>(session_, library, static_cast<int64_t>(object.size()));
   library.addToLinkOrder(session_->imports);
   auto bytes = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()),
                                                     "kernels");

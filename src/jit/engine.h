@@ -1,6 +1,7 @@
 // Loads object files into the process and finds the kernels in them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,7 +22,15 @@ class LoadedObject {
   virtual ~LoadedObject() = default;
   // The kernel of that name; an InternalError if the object has none.
   virtual loop::KernelFunction kernel(const std::string& name) const = 0;
+  // How large the object file was, in bytes: about what its code takes.
+  virtual int64_t bytes() const = 0;
 };
+
+// All objects of this process that are loaded now.
+struct LoadedTotals {
+  int64_t objects = 0, bytes = 0;
+};
+LoadedTotals loaded_totals();
 
 // Holds the process's loaded code. All functions may be called from any thread, and in the child
 // after a fork. Objects may outlive the engine.

@@ -10,7 +10,7 @@
 
 #include "boxing.h"
 #include "errors.h"
-#include "frame.h"
+#include "frames.h"
 #include "tulle/error.h"
 
 namespace tulle::shim {

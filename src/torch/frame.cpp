@@ -2,8 +2,6 @@
 #include "frame.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <string>
 #include <utility>
 
@@ -24,7 +22,8 @@ constexpr uintptr_t kResultAlignment = 64;  // in bytes, as Memory asks for
 Frame::Frame(std::shared_ptr<const Prepared> prepared)
     : prepared_(std::move(prepared)),
       outs_(prepared_->results.size()),
-      memory_(prepared_->results) {
+      memory_(prepared_->results),
+      code_bytes_(prepared_->program->code_bytes()) {
   for (const TensorLayout& layout : prepared_->operands) views_.push_back(empty_view(layout));
 }
 
@@ -95,6 +94,10 @@ bool Frame::can_be_written(AtenTensorHandle out) const {
 const std::vector<ResultTensor>& Frame::run() {
   place_results();
   prepared_->program->run_into(views_, memory_, run_options(), results_);
+  if (const int64_t bytes = prepared_->program->code_bytes(); bytes != code_bytes_) {
+    code_bytes_ = bytes;
+    note_growth(*prepared_);
+  }
   fill_outs();
   return results_;
 }
@@ -153,31 +156,6 @@ void Frame::clear() {
   copies_.clear();
   std::fill(outs_.begin(), outs_.end(), nullptr);
   tensors_ = {};
-}
-
-Frame& frame_for(std::string_view key) {
-  struct Slot {
-    std::string key;
-    std::unique_ptr<Frame> frame;
-  };
-  thread_local std::array<Slot, 256> slots;
-  Slot& slot = slots[std::hash<std::string_view>()(key) % slots.size()];
-  if (slot.key != key || !slot.frame) {
-    slot.frame = std::make_unique<Frame>(find_program(key));
-    slot.key = key;
-  }
-  return *slot.frame;
-}
-
-Frame& frame_for(int64_t number) {
-  thread_local std::vector<std::unique_ptr<Frame>> frames;
-  const auto at = static_cast<size_t>(number);
-  if (number < 0 || at >= frames.size() || !frames[at]) {
-    auto prepared = numbered_program(number);
-    if (at >= frames.size()) frames.resize(at + 1);
-    frames[at] = std::make_unique<Frame>(std::move(prepared));
-  }
-  return *frames[at];
 }
 
 }  // namespace tulle::shim

@@ -55,10 +55,7 @@ class Frame {
   std::vector<AtenTensorHandle> outs_;    // by result; null where none was given
   TorchMemory memory_;
   std::vector<ResultTensor> results_;
+  int64_t code_bytes_;  // of the program, after the last call
 };
-
-// This thread's frame for the program of that key. A warm look-up takes no lock.
-Frame& frame_for(std::string_view key);
-Frame& frame_for(int64_t number);
 
 }  // namespace tulle::shim

@@ -102,6 +102,17 @@ void is_in_order_boxed(StableIValue* stack, uint64_t, uint64_t) {
   }));
 }
 
+// How many programs are kept, how many objects of code are loaded, and their size in bytes.
+std::string describe_loaded() {
+  const LoadedCode code = loaded_code();
+  return std::to_string(program_count()) + " " + std::to_string(code.objects) + " " +
+         std::to_string(code.bytes);
+}
+
+void loaded_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  stack[0] = with_named_errors([&] { return give_string(describe_loaded()); });
+}
+
 void version_boxed(StableIValue* stack, uint64_t, uint64_t) { stack[0] = give_string(version()); }
 
 void set_dense_limit_boxed(StableIValue* stack, uint64_t, uint64_t) {
@@ -113,6 +124,7 @@ void set_dense_limit_boxed(StableIValue* stack, uint64_t, uint64_t) {
 STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("version() -> str");
   library.def("describe(str key) -> str");
+  library.def("loaded() -> str");
   library.def("describe_format(str format, int rank) -> str");
   library.def("validate(str name, str spec, Tensor sizes, Tensor[] tensors) -> ()");
   library.def("is_in_order(str name, str spec, Tensor sizes, Tensor[] tensors) -> bool");
@@ -122,6 +134,7 @@ STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
 STABLE_TORCH_LIBRARY_IMPL(tulle, CompositeExplicitAutograd, library) {
   library.impl("version", &version_boxed);
   library.impl("describe", &describe_boxed);
+  library.impl("loaded", &loaded_boxed);
   library.impl("describe_format", &describe_format_boxed);
   library.impl("set_dense_limit", &set_dense_limit_boxed);
 }

@@ -1,14 +1,13 @@
-// Finds programs by key; compiles each once.
+// Finds programs by key; compiles each once; removes those that were used least recently.
 #include "programs.h"
 
 #include <algorithm>
-#include <functional>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <pthread.h>
 #include <string>
-
-#include "key.h"
+#include <vector>
 
 namespace tulle::shim {
 
@@ -23,13 +22,32 @@ struct Cell {
 struct Table {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Cell>, std::less<>> cells;
-  std::vector<std::shared_ptr<const Prepared>> numbered;
+  std::map<std::string, int64_t, std::less<>> numbers;  // by key
+  std::vector<const std::string*> numbered;             // the keys in there
+  std::atomic<uint64_t> changes = 0;
 };
 
 // Never destroyed: threads may outlive the library's static objects.
 Table& table() {
   static Table& instance = *new Table;
   return instance;
+}
+
+struct Limits {
+  int64_t programs, code_bytes;
+};
+
+double from_environment(const char* name, double otherwise) {
+  const char* text = std::getenv(name);
+  const double number = text ? std::strtod(text, nullptr) : 0;
+  return number > 0 && number < 1e9 ? number : otherwise;
+}
+
+const Limits& limits() {
+  static const Limits limits{
+      static_cast<int64_t>(from_environment("TULLE_KEEP_PROGRAMS", 4096)),
+      static_cast<int64_t>(from_environment("TULLE_KEEP_CODE_MB", 256) * (1 << 20))};
+  return limits;
 }
 
 // A thread that was compiling in the parent does not exist in the child: its cells are begun anew
@@ -50,21 +68,38 @@ void watch_forks() {
   (void)watched;
 }
 
-std::shared_ptr<const Prepared> prepare(std::string_view text) {
-  const Key key = parse_key(text);
-  auto prepared = std::make_shared<Prepared>();
-  prepared->program = key.is_einsum ? Program::einsum(key.text, key.operands, key.options)
-                                    : Program::compile(key.text, key.operands, key.options);
-  for (const TensorSpec& spec : prepared->program->operands()) {
-    prepared->operands.push_back(layout_of(spec));
-    const TensorLayout& layout = prepared->operands.back();
-    prepared->tensor_count += layout.arrays.size() + 1;
-    if (!layout.is_plain) prepared->size_count += static_cast<size_t>(spec.rank);
+using Programs = std::vector<std::shared_ptr<const Prepared>>;
+
+// Takes what was used least recently out of the table until it is within the limits; `used` stays.
+// With the table's mutex held; what it returns is to be released without, since unloading code
+// waits for forks.
+Programs take_surplus(const Prepared& used) {
+  auto& cells = table().cells;
+  std::vector<std::pair<uint64_t, decltype(cells.begin())>> by_use;
+  int64_t code_bytes = 0;
+  for (auto cell = cells.begin(); cell != cells.end(); ++cell) {
+    const auto& prepared = cell->second->prepared;
+    if (!prepared) continue;
+    code_bytes += prepared->program->code_bytes();
+    by_use.emplace_back(prepared->last_used.load(std::memory_order_relaxed), cell);
   }
-  for (const TensorSpec& spec : prepared->program->results()) {
-    prepared->results.push_back(layout_of(spec));
+  auto count = static_cast<int64_t>(by_use.size());
+  const auto fits = [&] { return count <= limits().programs && code_bytes <= limits().code_bytes; };
+  Programs surplus;
+  if (fits()) return surplus;
+  std::sort(by_use.begin(), by_use.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [when, cell] : by_use) {
+    if (fits()) break;
+    if (cell->second->prepared.get() == &used) continue;
+    surplus.push_back(std::move(cell->second->prepared));
+    surplus.back()->is_kept = false;
+    code_bytes -= surplus.back()->program->code_bytes();
+    --count;
+    cells.erase(cell);
   }
-  return prepared;
+  ++table().changes;
+  return surplus;
 }
 
 std::shared_ptr<Cell> cell_of(std::string_view key) {
@@ -78,23 +113,38 @@ std::shared_ptr<Cell> cell_of(std::string_view key) {
 
 std::shared_ptr<const Prepared> finished(const Cell& cell) {
   const std::lock_guard lock(table().mutex);
+  if (cell.prepared) note_use(*cell.prepared);
   return cell.prepared;
 }
 
-}  // namespace
-
-TensorLayout layout_of(const TensorSpec& spec) {
-  const FormatInfo format = describe_format(spec.format, spec.rank);
-  TensorLayout layout;
-  layout.spec = spec;
-  layout.is_plain = format.name == "dense";
-  layout.levels = format.levels;
-  for (size_t level = 0; level < format.levels.size(); ++level) {
-    if (format.levels[level].pos) layout.arrays.push_back({level, true});
-    if (format.levels[level].crd) layout.arrays.push_back({level, false});
-  }
-  return layout;
+void forget(std::string_view key, const std::shared_ptr<Cell>& cell) {
+  const std::lock_guard lock(table().mutex);
+  const auto found = table().cells.find(key);
+  if (found != table().cells.end() && found->second == cell) table().cells.erase(found);
 }
+
+std::shared_ptr<const Prepared> prepare_in(const std::shared_ptr<Cell>& cell,
+                                           std::string_view key) {
+  std::shared_ptr<const Prepared> prepared;
+  try {
+    prepared = prepare(key);
+  } catch (...) {
+    forget(key, cell);
+    throw;
+  }
+  Programs surplus;  // released after the lock
+  const std::lock_guard lock(table().mutex);
+  ++table().changes;
+  note_use(*prepared);
+  cell->prepared = prepared;
+  // Where the cell was forgotten for somebody else's failure, it is there again.
+  const auto there = table().cells.try_emplace(std::string(key), cell).first;
+  prepared->is_kept = there->second == cell;
+  surplus = take_surplus(*prepared);
+  return prepared;
+}
+
+}  // namespace
 
 std::shared_ptr<const Prepared> find_program(std::string_view key) {
   watch_forks();
@@ -102,28 +152,50 @@ std::shared_ptr<const Prepared> find_program(std::string_view key) {
   if (auto prepared = finished(*cell)) return prepared;
   const std::lock_guard compiling(cell->compiling);
   if (auto prepared = finished(*cell)) return prepared;
-  auto prepared = prepare(key);
-  const std::lock_guard lock(table().mutex);
-  cell->prepared = prepared;
-  return prepared;
+  return prepare_in(cell, key);
 }
 
 int64_t number_of_program(std::string_view key) {
-  auto prepared = find_program(key);
+  find_program(key);
   const std::lock_guard lock(table().mutex);
   auto& numbered = table().numbered;
-  const auto found = std::find(numbered.begin(), numbered.end(), prepared);
-  if (found != numbered.end()) return found - numbered.begin();
-  numbered.push_back(std::move(prepared));
-  return static_cast<int64_t>(numbered.size()) - 1;
+  const auto [found, is_new] =
+      table().numbers.emplace(std::string(key), static_cast<int64_t>(numbered.size()));
+  if (is_new) numbered.push_back(&found->first);
+  return found->second;
 }
 
 std::shared_ptr<const Prepared> numbered_program(int64_t number) {
-  const std::lock_guard lock(table().mutex);
-  if (number < 0 || number >= static_cast<int64_t>(table().numbered.size())) {
-    throw UserError("No program has the number " + std::to_string(number) + " in this process.");
+  const std::string* key = nullptr;
+  {
+    const std::lock_guard lock(table().mutex);
+    if (number < 0 || number >= static_cast<int64_t>(table().numbered.size())) {
+      throw UserError("No program has the number " + std::to_string(number) + " in this process.");
+    }
+    key = table().numbered[static_cast<size_t>(number)];
   }
-  return table().numbered[static_cast<size_t>(number)];
+  return find_program(*key);
+}
+
+uint64_t table_changes() { return table().changes.load(std::memory_order_relaxed); }
+
+void note_use(const Prepared& prepared) {
+  const uint64_t now = table_changes();
+  // Written only where it changes: a store would take the line from other threads.
+  if (prepared.last_used.load(std::memory_order_relaxed) != now) {
+    prepared.last_used.store(now, std::memory_order_relaxed);
+  }
+}
+
+void note_growth(const Prepared& prepared) {
+  Programs surplus;  // released after the lock
+  const std::lock_guard lock(table().mutex);
+  surplus = take_surplus(prepared);
+}
+
+int64_t program_count() {
+  const std::lock_guard lock(table().mutex);
+  return static_cast<int64_t>(table().cells.size());
 }
 
 }  // namespace tulle::shim

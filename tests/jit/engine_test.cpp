@@ -72,8 +72,15 @@ TEST(Engine, UnloadsWithTheLastHandle) {
   const std::vector<char> bytes = compile(4);
   for (int warm = 0; warm < 100; ++warm) engine.load(bytes, {"answer"});
   const int64_t before = mapped_pages();
-  for (int round = 0; round < 2000; ++round)
-    EXPECT_EQ(answer_of(*engine.load(bytes, {"answer"})), 4);
+  const LoadedTotals others = loaded_totals();
+  for (int round = 0; round < 2000; ++round) {
+    const auto object = engine.load(bytes, {"answer"});
+    EXPECT_EQ(answer_of(*object), 4);
+    EXPECT_EQ(loaded_totals().objects, others.objects + 1);
+    EXPECT_EQ(loaded_totals().bytes, others.bytes + object->bytes());
+  }
+  EXPECT_EQ(loaded_totals().objects, others.objects);
+  EXPECT_EQ(loaded_totals().bytes, others.bytes);
   EXPECT_LT(mapped_pages() - before, 500);
 }
 

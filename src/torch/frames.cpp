@@ -1,0 +1,70 @@
+// Finds the frame of a call.
+#include "frames.h"
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tulle::shim {
+
+namespace {
+
+struct Slot {
+  std::string key;
+  std::unique_ptr<Frame> frame;
+};
+
+struct Frames {
+  std::array<Slot, 256> by_key;
+  std::vector<std::unique_ptr<Frame>> by_number;
+  uint64_t changes = 0;  // of the table of programs, that were followed
+
+  void follow() {
+    if (changes == table_changes()) return;
+    changes = table_changes();
+    for (Slot& slot : by_key) let_go(slot.frame);
+    for (std::unique_ptr<Frame>& frame : by_number) let_go(frame);
+  }
+
+  static void let_go(std::unique_ptr<Frame>& frame) {
+    if (frame && !frame->prepared().is_kept) frame.reset();
+  }
+};
+
+Frames& frames() {
+  thread_local Frames frames;
+  frames.follow();
+  return frames;
+}
+
+Frame& used(Frame& frame) {
+  note_use(frame.prepared());
+  return frame;
+}
+
+}  // namespace
+
+Frame& frame_for(std::string_view key) {
+  auto& slots = frames().by_key;
+  Slot& slot = slots[std::hash<std::string_view>()(key) % slots.size()];
+  if (slot.key != key || !slot.frame) {
+    slot.frame = std::make_unique<Frame>(find_program(key));
+    slot.key = key;
+  }
+  return used(*slot.frame);
+}
+
+Frame& frame_for(int64_t number) {
+  auto& by_number = frames().by_number;
+  const auto at = static_cast<size_t>(number);
+  if (number < 0 || at >= by_number.size() || !by_number[at]) {
+    auto prepared = numbered_program(number);
+    if (at >= by_number.size()) by_number.resize(at + 1);
+    by_number[at] = std::make_unique<Frame>(std::move(prepared));
+  }
+  return used(*by_number[at]);
+}
+
+}  // namespace tulle::shim

@@ -1,0 +1,38 @@
+// Keys to programs.
+#include "prepared.h"
+
+#include "key.h"
+
+namespace tulle::shim {
+
+TensorLayout layout_of(const TensorSpec& spec) {
+  const FormatInfo format = describe_format(spec.format, spec.rank);
+  TensorLayout layout;
+  layout.spec = spec;
+  layout.is_plain = format.name == "dense";
+  layout.levels = format.levels;
+  for (size_t level = 0; level < format.levels.size(); ++level) {
+    if (format.levels[level].pos) layout.arrays.push_back({level, true});
+    if (format.levels[level].crd) layout.arrays.push_back({level, false});
+  }
+  return layout;
+}
+
+std::shared_ptr<const Prepared> prepare(std::string_view text) {
+  const Key key = parse_key(text);
+  auto prepared = std::make_shared<Prepared>();
+  prepared->program = key.is_einsum ? Program::einsum(key.text, key.operands, key.options)
+                                    : Program::compile(key.text, key.operands, key.options);
+  for (const TensorSpec& spec : prepared->program->operands()) {
+    prepared->operands.push_back(layout_of(spec));
+    const TensorLayout& layout = prepared->operands.back();
+    prepared->tensor_count += layout.arrays.size() + 1;
+    if (!layout.is_plain) prepared->size_count += static_cast<size_t>(spec.rank);
+  }
+  for (const TensorSpec& spec : prepared->program->results()) {
+    prepared->results.push_back(layout_of(spec));
+  }
+  return prepared;
+}
+
+}  // namespace tulle::shim

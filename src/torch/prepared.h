@@ -1,0 +1,45 @@
+// A program together with what binding tensors to it needs.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tulle/tulle.h"
+
+namespace tulle::shim {
+
+// Where an array of a tensor belongs: the positions or the coordinates of a level.
+struct ArrayPlace {
+  size_t level = 0;
+  bool is_pos = false;
+};
+
+// The tensors that an operand or a result consists of: its structure arrays in this order, then its
+// values. A plain one is a row-major dense tensor whose shape says its sizes; any other has a
+// vector of values and sizes told apart from it.
+struct TensorLayout {
+  TensorSpec spec;
+  bool is_plain = false;
+  std::vector<FormatInfo::Level> levels;
+  std::vector<ArrayPlace> arrays;
+};
+
+TensorLayout layout_of(const TensorSpec& spec);
+
+struct Prepared {
+  std::shared_ptr<const Program> program;
+  std::vector<TensorLayout> operands, results;
+  size_t tensor_count = 0;  // of all operands
+  size_t size_count = 0;    // dimensions of the operands that are not plain
+
+  // For the table of programs: when it was used last, and whether the table still has it.
+  mutable std::atomic<uint64_t> last_used = 0;
+  mutable std::atomic<bool> is_kept = true;
+};
+
+// The program of that key, resolved.
+std::shared_ptr<const Prepared> prepare(std::string_view key);
+
+}  // namespace tulle::shim
