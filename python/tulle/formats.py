@@ -91,6 +91,8 @@ class Format:
             raise UserError(
                 f"format: expected text such as 'csr', or a tulle.Format, but found {text!r}."
             )
+        if rank is not None and (not isinstance(rank, int) or rank < 0):
+            raise UserError(f"format: expected a rank from 0 on, but found {rank!r}.")
         if rank is None and "->" in text:
             rank = len(_dimension_names(text))
         # Every name is one for matrices, so that a misspelled one is found at once.

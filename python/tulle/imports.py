@@ -15,7 +15,7 @@ from tulle.errors import UserError
 from tulle.formats import Format
 from tulle.imports_scipy import from_scipy
 from tulle.imports_torch import from_torch_sparse, refuse_device, refuse_gradient
-from tulle.operands import is_scipy
+from tulle.operands import as_dense, is_scipy
 from tulle.pattern import Pattern
 from tulle.sparse_tensor import SparseTensor
 from tulle.structure import checked
@@ -50,7 +50,7 @@ def tensor(
     elif is_scipy(data):
         source = from_scipy(data)
     else:
-        dense = data if isinstance(data, Tensor) else torch.as_tensor(data)
+        dense = data if isinstance(data, Tensor) else as_dense("tensor", data)
         if format is not None and Format(format).is_dense:
             return dense
         source = _from_dense(dense)
@@ -93,7 +93,7 @@ def from_levels(
 
 
 def _as_vector(name: str, data: Any) -> Tensor:
-    vector = data if isinstance(data, Tensor) else torch.as_tensor(data)
+    vector = data if isinstance(data, Tensor) else as_dense(name, data)
     if vector.layout != torch.strided or vector.ndim != 1:
         raise UserError(f"{name}: expected a vector, but found the shape {list(vector.shape)}.")
     return (

@@ -41,10 +41,23 @@ def as_operand(name: str, value: Any) -> Operand:
 
         return imports.tensor(value)
     if isinstance(value, np.ndarray | list | tuple):
-        return torch.as_tensor(value)
+        return as_dense(name, value)
+    if is_number(value):
+        raise UserError(f"{name}: expected a tensor or an array, but found the number {value}.")
     raise UserError(
         f"{name}: expected a tensor, an array or a number, but found {type(value).__name__}."
     )
+
+
+def as_dense(name: str, data: Any) -> Tensor:
+    """A dense tensor of an array or of nested lists of numbers."""
+    try:
+        return torch.as_tensor(data)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise UserError(
+            f"{name}: expected a tensor, an array or nested lists of numbers, but found "
+            f"{type(data).__name__}, of which torch makes no tensor: {error}"
+        ) from None
 
 
 def as_scalar(number: float, others: Sequence[Operand]) -> Tensor:

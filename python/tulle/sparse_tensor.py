@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 import torch
 from torch import Tensor, is_grad_enabled
 from torch.autograd import forward_ad
 
+from tulle import dtypes
 from tulle.arguments import dimension_of, flat_dimensions
 from tulle.errors import UserError, translated
 from tulle.operators import Operators
@@ -133,6 +134,9 @@ class SparseTensor(Operators):
 
     def with_values(self, values: Tensor) -> SparseTensor:
         """A tensor of the same structure with other values, in storage order."""
+        if not isinstance(values, Tensor):
+            raise UserError(f"with_values: expected a tensor, but found {type(values).__name__}.")
+        dtypes.name_of(values.dtype)
         if values.shape != self._values.shape:
             raise UserError(
                 f"with_values: expected a vector of {self._values.numel()} values, one for each "
@@ -297,6 +301,12 @@ class SparseTensor(Operators):
         from tulle import torch_functions
 
         return torch_functions.dispatch(func, args, kwargs or {})
+
+    def __getattr__(self, name: str) -> NoReturn:
+        # Python asks here for what is nowhere else.
+        from tulle import torch_functions
+
+        raise AttributeError(torch_functions.hint_for(name), name=name, obj=self)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise UserError(

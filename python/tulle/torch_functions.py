@@ -144,6 +144,16 @@ def dispatch(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     return handler(*args, **kwargs)
 
 
+def hint_for(name: str) -> str:
+    """What to say of a method that a sparse tensor does not have."""
+    missing = f"A sparse tensor has no attribute '{name}'"
+    if name.startswith("_") or not hasattr(Tensor, name):
+        return f"{missing}."
+    if getattr(torch, name, None) in _HANDLERS:
+        return f"{missing}; write torch.{name}(A)."
+    return f"{missing}, as torch's tensors have it; to_dense() and to_torch() give such tensors."
+
+
 @cache
 def _keywords(handler: Handler) -> frozenset[str]:
     return frozenset(inspect.signature(handler).parameters)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 
@@ -70,3 +71,15 @@ def test_wrong_formats_are_refused(text: str, rank: int | None, message: str) ->
 def test_a_name_without_a_rank_has_no_levels() -> None:
     with pytest.raises(tulle.UserError, match="say which"):
         _ = tulle.Format("csr").levels
+
+
+@pytest.mark.parametrize("rank", [-1, "2", 2.0])
+def test_ranks_are_whole_numbers(rank: Any) -> None:
+    with pytest.raises(tulle.UserError, match="expected a rank from 0 on"):
+        tulle.Format("csr", rank=rank)
+
+
+@pytest.mark.parametrize("text", [None, 3, (2, 3)])
+def test_formats_are_text(text: Any) -> None:
+    with pytest.raises(tulle.UserError, match="expected text such as 'csr'"):
+        tulle.Format(text)

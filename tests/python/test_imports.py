@@ -66,6 +66,12 @@ def test_empty(shape: tuple[int, int], format: str) -> None:
     assert_equal(tensor, data)
 
 
+@pytest.mark.parametrize("data", [None, "csr", {}, object(), [[1.0, 2.0], [3.0]], [None]])
+def test_what_is_no_tensor_is_refused(data: Any) -> None:
+    with pytest.raises(tulle.UserError, match="tensor: expected a tensor, an array or nested"):
+        tulle.tensor(data)
+
+
 def test_scalars_are_refused() -> None:
     with pytest.raises(tulle.UserError, match="scalar"):
         tulle.tensor(torch.tensor(1.0))

@@ -119,6 +119,20 @@ def test_with_values_shares_the_pattern(tensor: tulle.SparseTensor) -> None:
     assert_equal(other, tensor.to_dense() * 2)
     with pytest.raises(tulle.UserError, match=f"expected a vector of {tensor.nnz} values"):
         tensor.with_values(torch.zeros(1))
+    with pytest.raises(tulle.UserError, match="expected a tensor, but found list"):
+        tensor.with_values([1.0])
+    with pytest.raises(tulle.Unsupported, match="complex64"):
+        tensor.with_values(tensor.values().to(torch.complex64))
+
+
+def test_missing_methods_are_explained(tensor: tulle.SparseTensor) -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'relu'; write torch.relu\(A\)"):
+        tensor.relu()
+    with pytest.raises(AttributeError, match=r"no attribute 'cumsum'.*to_dense\(\)"):
+        tensor.cumsum(0)
+    with pytest.raises(AttributeError, match=r"no attribute 'frobnicate'\."):
+        tensor.frobnicate()
+    assert not hasattr(tensor, "__wrapped__")
 
 
 @pytest.mark.parametrize("format", MATRIX_FORMATS)
