@@ -9,7 +9,10 @@
 #include "plan/arrange_sums.h"
 #include "plan/build_nest.h"
 #include "plan/choose_schedule.h"
+#include "plan/conversion_formats.h"
+#include "plan/estimates.h"
 #include "plan/loop_order.h"
+#include "plan/order_problem.h"
 #include "plan/split_merges.h"
 #include "support/check.h"
 
@@ -19,29 +22,14 @@ using expr::Access;
 
 namespace {
 
-constexpr double kGuessedExtent = 1000;
-constexpr double kGuessedDensity = 0.01;
-
 class Planner {
  public:
   explicit Planner(const Request& request)
-      : request_(request), program_(request.program->program), tensors_(program_.tensors) {
-    for (const std::string& operand : program_.operands) {
-      operands_.insert(operand);
-      const auto found = request.statistics.find(operand);
-      if (found != request.statistics.end())
-        counts_[operand] = static_cast<double>(found->second.count);
-    }
-    for (const auto& [index, uses] : request.program->extents) {
-      for (const expr::ExtentUse& use : uses) {
-        const auto found = request.statistics.find(use.tensor);
-        if (found == request.statistics.end()) continue;
-        extents_[index] =
-            static_cast<double>(found->second.sizes[static_cast<size_t>(use.dimension)]);
-      }
-    }
-    known_ = request.known_extents;
-  }
+      : request_(request),
+        program_(request.program->program),
+        tensors_(program_.tensors),
+        estimates_(request),
+        known_(request.known_extents) {}
 
   Plan run() {
     for (size_t s = 0; s < program_.statements.size(); ++s) {
@@ -101,82 +89,14 @@ class Planner {
     return name;
   }
 
-  double extent_of(const std::string& index) const {
-    const auto found = extents_.find(index);
-    return found == extents_.end() ? kGuessedExtent : std::max(1.0, found->second);
-  }
-
-  double count_of(const std::string& tensor, const std::vector<std::string>& indices) {
-    const auto found = counts_.find(tensor);
-    if (found != counts_.end()) return found->second;
-    double count = kGuessedDensity;
-    for (const std::string& index : indices) count *= extent_of(index);
-    return counts_[tensor] = std::max(1.0, count);
-  }
-
-  // Notes which loops the nest puts around those of each sum.
-  static void nested_sums(const expr::Expr& expr, std::set<std::string> around,
-                          OrderProblem& problem) {
-    if (const auto* unary = expr.as<expr::Unary>()) {
-      nested_sums(unary->value, around, problem);
-    } else if (const auto* binary = expr.as<expr::Binary>()) {
-      nested_sums(binary->a, around, problem);
-      nested_sums(binary->b, around, problem);
-    } else if (const auto* sum = expr.as<expr::Reduce>()) {
-      std::set<std::string> own;
-      for (const std::string& index : sum->indices) {
-        for (const std::string& part : problem.space.parts.at(index)) {
-          for (const std::string& outer : around) {
-            // Under the same names another sum may stand the other way round.
-            if (!problem.before[outer].contains(part)) problem.before[part].insert(outer);
-          }
-          own.insert(part);
-        }
-      }
-      around.insert(own.begin(), own.end());
-      nested_sums(sum->body, around, problem);
-    }
-  }
-
   OrderProblem make_problem(const expr::Statement& statement, bool may_share, bool may_convert) {
-    OrderProblem problem;
-    problem.statement = &statement;
-    problem.tensors = &tensors_;
-    problem.space = make_loop_space(statement, tensors_);
+    OrderProblem problem = make_order_problem(statement, tensors_, estimates_);
     problem.may_convert = may_convert;
     problem.threads = request_.machine.threads;
     for (const auto& [operand, statistics] : request_.statistics) {
       problem.distinct_shares[operand] = statistics.distinct_share;
     }
-    if (may_share) problem.shareable = operands_;
-    const std::vector<std::string> summed = outermost_sum(statement);
-    auto parts = [&](const std::string& index) -> const std::vector<std::string>& {
-      return problem.space.parts.at(index);
-    };
-    for (const std::string& index : statement.indices) {
-      problem.outer.insert(problem.outer.end(), parts(index).begin(), parts(index).end());
-    }
-    for (const std::string& index : summed) {
-      problem.outer.insert(problem.outer.end(), parts(index).begin(), parts(index).end());
-      problem.reduced.insert(parts(index).begin(), parts(index).end());
-    }
-    for (const auto& [index, names] : problem.space.parts) {
-      for (const std::string& part : names) {
-        const bool is_outer =
-            std::find(problem.outer.begin(), problem.outer.end(), part) != problem.outer.end();
-        if (!is_outer) problem.inner.push_back(part);
-      }
-      problem.extents[index] = extent_of(index);
-      if (names.size() == 2) {
-        const auto divisor = static_cast<double>(problem.space.variables.at(names[0]).factor);
-        problem.extents[names[0]] = std::max(1.0, extent_of(index) / divisor);
-        problem.extents[names[1]] = divisor;
-      }
-    }
-    nested_sums(statement.value, {}, problem);
-    for (const Access* access : expr::accesses(statement.value)) {
-      problem.counts[access->tensor] = count_of(access->tensor, access->indices);
-    }
+    if (may_share) problem.shareable = {program_.operands.begin(), program_.operands.end()};
     return problem;
   }
 
@@ -190,13 +110,10 @@ class Planner {
       std::map<int, std::string> replaced;
       for (const Access* access : expr::accesses(statement.value)) {
         if (!choice.converted.contains(access->id)) continue;
-        replaced[access->id] =
-            convert(*access, format_in_order(*access, choice.order, problem.space));
+        replaced[access->id] = convert(*access, format_for(*access, choice.order, problem.space));
       }
       statement.value = redirect(statement.value, replaced);
-      for (const Access* access : expr::accesses(statement.value)) {
-        problem.counts[access->tensor] = count_of(access->tensor, access->indices);
-      }
+      count_operands(problem, estimates_);
       choice = evaluate_order(problem, choice.order);
       TULLE_CHECK(choice.converted.empty(), "operands of ", statement.tensor,
                   " in the order chosen");
@@ -214,7 +131,13 @@ class Planner {
       push_nest(problem, choice, build_nest(problem, choice, known_, type), is_written);
       return;
     }
-    // Entries in any order under a name of their own, sorted, then written in the order wanted.
+    build_sorted(problem, choice, is_written);
+  }
+
+  // Entries in any order under a name of their own, sorted, then written in the order wanted.
+  void build_sorted(const OrderProblem& problem, const OrderChoice& choice, bool is_written) {
+    const expr::Statement& statement = *problem.statement;
+    const expr::TensorType type = tensors_.at(statement.tensor);
     const std::string entries = statement.tensor + "_entries",
                       sorted = statement.tensor + "_sorted";
     expr::TensorType loose = type;
@@ -246,48 +169,14 @@ class Planner {
     plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});
   }
 
-  // The levels of a format as coordinates, one a level: what sorting brings into the format's
-  // order.
-  static Format coordinates_of(const Format& format, bool ordered) {
-    std::vector<Level> levels;
-    for (const Level& level : format.levels()) {
-      const LevelKind kind = levels.empty() ? LevelKind::Compressed : LevelKind::Singleton;
-      levels.push_back({level.expr, kind, false, ordered});
-    }
-    return Format(format.dimension_names(), levels);
-  }
-
-  // The operand stored so that the loops can walk over it: a level for each loop over one of its
-  // indices.
-  Format format_in_order(const Access& access, const std::vector<std::string>& order,
-                         const LoopSpace& space) const {
-    struct Placed {
-      int64_t at;
-      LevelExpr expr;
-    };
-    std::vector<Placed> placed;
-    for (size_t d = 0; d < access.indices.size(); ++d) {
-      const std::vector<std::string>& parts = space.parts.at(access.indices[d]);
-      for (size_t part = 0; part < parts.size(); ++part) {
-        LevelExpr level{.dimension = static_cast<int>(d)};
-        if (parts.size() == 2) {
-          level.part = part == 0 ? LevelExpr::Part::Quotient : LevelExpr::Part::Remainder;
-          level.divisor = space.variables.at(parts[part]).factor;
-        }
-        placed.push_back(
-            {std::find(order.begin(), order.end(), parts[part]) - order.begin(), level});
-      }
-    }
-    std::stable_sort(placed.begin(), placed.end(),
-                     [](const Placed& a, const Placed& b) { return a.at < b.at; });
-    std::vector<Level> levels;
-    for (const Placed& one : placed)
-      levels.push_back({one.expr, LevelKind::Compressed, true, true});
-    // A first level with few gaps is cheaper dense.
-    const double extent = extent_of(access.indices[static_cast<size_t>(levels[0].expr.dimension)]);
-    if (levels.size() > 1 && extent <= 4 * counts_.at(access.tensor))
-      levels[0].kind = LevelKind::Dense;
-    return Format(tensors_.at(access.tensor).format.dimension_names(), levels);
+  // The operand in an order that the loops can walk over; a first level with few gaps is cheaper
+  // dense.
+  Format format_for(const Access& access, const std::vector<std::string>& order,
+                    const LoopSpace& space) {
+    const double count = estimates_.count(access.tensor, access.indices);
+    return format_in_order(
+        access, tensors_.at(access.tensor).format, order, space,
+        [&](const std::string& index) { return estimates_.extent(index) <= 4 * count; });
   }
 
   // A copy of the operand in another format; the name of the copy.
@@ -300,14 +189,14 @@ class Planner {
     type.format = format;
     tensors_[name] = type;
     plan_.temporaries[name] = type;
-    counts_[name] = count_of(access.tensor, access.indices);
+    estimates_.set_count(name, estimates_.count(access.tensor, access.indices));
     plan_.notes.push_back(
         concat(access.tensor, " is converted to ", format.name(), " (general path)"));
     expr::Statement copy{name, {}, {}};
     for (size_t d = 0; d < access.indices.size(); ++d) {
       const std::string index = concat(name, "_", d);
       copy.indices.push_back(index);
-      extents_[index] = extent_of(access.indices[d]);
+      estimates_.add_index(index, access.indices[d]);
       plan_.extent_aliases[index] = access.indices[d];
       const auto known = known_.find(access.indices[d]);
       if (known != known_.end()) known_[index] = known->second;
@@ -326,8 +215,7 @@ class Planner {
   const Request& request_;
   const expr::ResolvedProgram& program_;
   std::map<std::string, expr::TensorType> tensors_;
-  std::set<std::string> operands_;
-  std::map<std::string, double> counts_, extents_;
+  Estimates estimates_;
   std::map<std::string, int64_t> known_;
   std::map<std::string, std::string> conversions_;
   schedule::Schedule written_schedule_;  // of the statement at hand

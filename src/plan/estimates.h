@@ -1,0 +1,29 @@
+// What a plan knows or guesses of sizes: the extents of indices, the entries of tensors.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace tulle::plan {
+
+class Estimates {
+ public:
+  // From the statistics of the operands.
+  explicit Estimates(const Request& request);
+
+  double extent(const std::string& index) const;
+  // The entries of a tensor that is accessed under these indices; a guess is kept.
+  double count(const std::string& tensor, const std::vector<std::string>& indices);
+
+  // Another index of the same extent.
+  void add_index(const std::string& index, const std::string& same);
+  void set_count(const std::string& tensor, double count) { counts_[tensor] = count; }
+
+ private:
+  std::map<std::string, double> counts_, extents_;
+};
+
+}  // namespace tulle::plan
