@@ -51,16 +51,6 @@ std::string text_of(const plan::Plan& plan) {
   return text;
 }
 
-// The caller's schedule, statement by statement.
-std::vector<schedule::Schedule> written_schedules(const CompileRequest& request) {
-  const plan::UniqueProgram& program = *request.program;
-  std::vector<schedule::Scope> scopes;
-  for (size_t s = 0; s < program.program.statements.size(); ++s) {
-    scopes.push_back(schedule::scope_of(program.program.statements[s], program.renamed[s]));
-  }
-  return schedule::distribute(schedule::parse_schedule(request.schedule), std::move(scopes));
-}
-
 struct NamedType {
   std::string name;
   const expr::TensorType* type;
@@ -174,9 +164,18 @@ std::vector<char> generate_code(const loop::HostProgram& program, const codegen:
 
 }  // namespace
 
+std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& program,
+                                                    std::string_view schedule) {
+  std::vector<schedule::Scope> scopes;
+  for (size_t s = 0; s < program.program.statements.size(); ++s) {
+    scopes.push_back(schedule::scope_of(program.program.statements[s], program.renamed[s]));
+  }
+  return schedule::distribute(schedule::parse_schedule(schedule), std::move(scopes));
+}
+
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink) {
   plan::Request wanted{request.program, request.known_extents, request.statistics, request.machine,
-                       written_schedules(request)};
+                       statement_schedules(*request.program, request.schedule)};
   StageTimes times;
   const plan::Plan plan = plan::make_plan(wanted);
   times.end("plan");

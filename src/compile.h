@@ -46,6 +46,10 @@ struct LoweredProgram {
   std::vector<ResultLayout> results;
 };
 
+// The caller's schedule, statement by statement. UserError where a step is wrong or for none.
+std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& program,
+                                                    std::string_view schedule);
+
 // plan, schedule, lower: the host program before passes.
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});
 

@@ -40,6 +40,7 @@ class ResolvedExpression final : public Program {
     }
     program_ = plan::with_unique_indices(expr::resolve(parsed, types, resolving));
     check_operands_are_read();
+    statement_schedules(program_, options.schedule);
     collect_indices();
     variants_.emplace(program_, operands_, indices_, options_);
     describe_results();
@@ -142,6 +143,11 @@ class ResolvedExpression final : public Program {
                  " were given");
     }
     for (size_t o = 0; o < views.size(); ++o) check_lengths(operands_[o], formats_[o], views[o]);
+    for (const OperandDimension& one : options_.ones) {
+      if (size_of(views, one) == 1) continue;
+      user_error("operand ", one.operand + 1, " has size ", size_of(views, one),
+                 " along dimension ", one.dimension, ", but the program was made for size 1");
+    }
     extents.clear();
     for (size_t i = 0; i < indices_.size(); ++i) {
       const OperandDimension& first = sources_[i].front();
@@ -252,8 +258,16 @@ std::shared_ptr<const Program> Program::einsum(std::string_view equation,
     names.push_back(spec.name);
     ranks.push_back(spec.rank);
   }
-  return std::make_shared<ResolvedExpression>(expr::parse_einsum(equation, names, ranks, "out"),
-                                              operands, options);
+  expr::Dimensions ones;
+  for (const OperandDimension& one : options.ones) {
+    const bool exists = one.operand >= 0 && one.operand < static_cast<int>(ranks.size()) &&
+                        one.dimension >= 0 &&
+                        one.dimension < ranks[static_cast<size_t>(one.operand)];
+    if (!exists) user_error("no operand has the dimension that is said to have size 1");
+    ones.emplace(static_cast<size_t>(one.operand), static_cast<size_t>(one.dimension));
+  }
+  return std::make_shared<ResolvedExpression>(
+      expr::parse_einsum(equation, names, ranks, "out", ones), operands, options);
 }
 
 FormatInfo describe_format(std::string_view text, int rank) {

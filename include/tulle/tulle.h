@@ -41,9 +41,14 @@ struct TensorSpec {
 struct ProgramOptions {
   // By name of the result, "*" for the only one; else by the rules of the language.
   std::map<std::string, std::string> out_formats;
-  std::string schedule;  // text form; empty: planned
+  // Text form. A step is for the statements that have its indices, or for the one that it names,
+  // "C: parallel(i)"; statements without steps are planned.
+  std::string schedule;
   std::string features;  // "sse4.2", "avx2" or "avx512"; empty: all this machine has
   bool checked = false;  // bounds checks in generated code
+  // Of an einsum: dimensions of size 1. One that shares its letter with a larger dimension is
+  // stretched to that.
+  std::vector<OperandDimension> ones;
 };
 
 // An array of a caller's tensor.
@@ -161,6 +166,15 @@ class TULLE_API Program {
   virtual std::string explain(const std::vector<TensorView>& operands,
                               const RunOptions& options = {}) const = 0;
 };
+
+// What can be told of statements of index notation without operands.
+struct NotationInfo {
+  std::vector<std::string> operands;  // in order of first use
+  std::vector<std::string> assigned;  // results and intermediates, in order
+};
+// Raises UserError with a caret where the statements are wrong, or where a step of the schedule is
+// wrong or for none of them.
+TULLE_API NotationInfo describe_notation(std::string_view text, std::string_view schedule = {});
 
 // The format's text in its long form and its shortest form, and which arrays its levels store.
 struct FormatInfo {

@@ -67,6 +67,7 @@ run_into: Callable[..., Any] = _ops.run_into.default._op
 explain: Callable[..., str] = _ops.explain.default
 describe: Callable[[str], str] = _ops.describe.default
 describe_format: Callable[[str, int], str] = _ops.describe_format.default
+describe_notation: Callable[[str, str], str] = _ops.describe_notation.default
 validate: Callable[..., None] = _ops.validate.default
 is_in_order: Callable[..., bool] = _ops.is_in_order.default
 set_dense_limit: Callable[[int], None] = _ops.set_dense_limit.default

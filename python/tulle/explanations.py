@@ -49,5 +49,5 @@ def explain(
         return Explanation(explanation_of(*einsums.prepare(text, operands, out_format)))
     if operands:
         raise UserError("explain: the operands of index notation are given by name, A=A.")
-    program = Program(text.strip(), out_formats=out_formats(out_format))
+    program = Program(text, out_formats=out_formats(out_format))
     return Explanation(explanation_of(program, *notation.by_name(named)))

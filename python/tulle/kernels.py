@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from tulle.errors import UserError
 from tulle.explanations import Explanation
 from tulle.formats import Format
 from tulle.outs import Out
-from tulle.programs import Operand, Program, execute, explanation_of, out_formats
+from tulle.programs import Operand, Program, execute, explanation_of, names_in, out_formats
 from tulle.sparse_tensor import SparseTensor
 
 
@@ -25,11 +25,18 @@ class Kernel:
     formats: Mapping[str, Format]
 
     def schedule(self, text: str) -> Kernel:
-        """With this schedule in place of the planned one: "parallel(i, by=nnz); unroll(j, 2)"."""
-        return replace(self, program=replace(self.program, schedule=text))
+        """With this schedule in place of the planned one: "parallel(i, by=nnz); unroll(j, 2)". A
+        step is for the statements that have its indices, or for the one that it names:
+        "C: unroll(j, 2)"."""
+        check_text("schedule", text, "parallel(i)")
+        program = replace(self.program, schedule=text)
+        names_in(program)
+        return replace(self, program=program)
 
-    def out_format(self, **formats: str | Format) -> Kernel:
+    def out_format(self, /, **formats: str | Format) -> Kernel:
         """With these formats of results, by name."""
+        _, assigned = names_in(self.program)
+        _check_names("out_format", formats, "assign", assigned)
         chosen = out_formats(formats)
         return replace(self, program=replace(self.program, out_formats=chosen))
 
@@ -41,21 +48,18 @@ class Kernel:
         """With bounds checks in the generated code."""
         return replace(self, program=replace(self.program, checked=True))
 
-    def __call__(self, *, out: Out = None, **operands: Any) -> Any:
+    def __call__(self, /, *, out: Out = None, **operands: Any) -> Any:
         """Runs it. Returns one tensor, or a tuple of several. `out` is a tensor that takes a dense
         result, or a dict of such tensors by name."""
         names, tensors = self._bind(operands)
         results = execute(self.program, names, tensors, out)
         return results[0] if len(results) == 1 else tuple(results)
 
-    def explain(self, **operands: Any) -> Explanation:
+    def explain(self, /, **operands: Any) -> Explanation:
         """Every stage of the compiler for these operands."""
         return Explanation(explanation_of(self.program, *self._bind(operands)))
 
     def _bind(self, operands: Mapping[str, Any]) -> tuple[list[str], list[Operand]]:
-        missing = [name for name in self.formats if name not in operands]
-        if missing:
-            raise UserError(f"The kernel takes {', '.join(missing)} too.")
         names, tensors = notation.by_name(operands)
         for name, tensor in zip(names, tensors, strict=True):
             self._check_format(name, tensor)
@@ -82,5 +86,17 @@ def kernel(text: str, /, **formats: str | Format) -> Kernel:
     """A kernel for statements of index notation and operands of these formats; an operand that is
     not named may have any."""
     check_text("kernel", text, "C[i,k] = A[i,j] * B[j,k]")
+    program = Program(text)
+    read, _ = names_in(program)
+    _check_names("kernel", formats, "read", read)
     known = {name: Format(format) for name, format in formats.items()}
-    return Kernel(Program(text.strip()), known)
+    return Kernel(program, known)
+
+
+def _check_names(function: str, given: Iterable[str], verb: str, known: list[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise UserError(
+                f"{function}: a format is given for {name}, which no statement {verb}s; "
+                f"they {verb} {', '.join(known)}."
+            )

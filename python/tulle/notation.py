@@ -31,7 +31,7 @@ def compute(
     if sizes:
         raise Unsupported("compute: sizes= is not supported yet; extents come from the operands.")
     check_text("compute", text, "C[i,k] = A[i,j] * B[j,k]")
-    program = Program(text.strip(), out_formats=out_formats(out_format))
+    program = Program(text, out_formats=out_formats(out_format))
     results = execute(program, *by_name(operands), out)
     return results[0] if len(results) == 1 else tuple(results)
 

@@ -30,21 +30,27 @@ class Program:
     text: str  # index notation, or the equation of an einsum
     is_einsum: bool = False
     out_formats: tuple[tuple[str, str], ...] = ()  # name of the result or "*", format
+    ones: tuple[tuple[int, int], ...] = ()  # operand and dimension of sizes 1, for an einsum
     schedule: str = ""
     features: str = ""
     checked: bool = False
+
+    def called(self, name: str) -> str:
+        """What messages call an operand: those of an einsum have no names that a user knows."""
+        return f"operand {int(name[1:]) + 1}" if self.is_einsum else name
 
     def key(self, specs: Sequence[str]) -> str:
         """The text that any process can compile: src/torch/key.h says how it reads."""
         lines = [f"operand {spec}" for spec in specs]
         lines += [f"out {name} {format}" for name, format in self.out_formats]
+        lines += [f"one {operand} {dimension}" for operand, dimension in self.ones]
         if self.schedule:
-            lines.append(f"schedule {' '.join(self.schedule.split())}")
+            lines += [f"schedule {line}" for line in self.schedule.split("\n")]
         if self.features:
             lines.append(f"features {self.features}")
         if self.checked:
             lines.append("checked")
-        lines.append(f"einsum {self.text}" if self.is_einsum else f"compute\n{self.text}")
+        lines += ["einsum" if self.is_einsum else "compute", self.text]
         return "\n".join(lines)
 
 
@@ -83,6 +89,19 @@ def compiled(program: Program, specs: tuple[str, ...]) -> Compiled:
     return Compiled(key, tuple(results), is_one_dense)
 
 
+@lru_cache(maxsize=1024)
+def names_in(program: Program) -> tuple[list[str], list[str]]:
+    """The operands that the statements read and the names that they assign. Raises where they are
+    wrong, or where the schedule has a step that is wrong or for none of them."""
+    try:
+        lines = _library.describe_notation(program.text, program.schedule).splitlines()
+    except RuntimeError as error:
+        raise translated(error) from None
+    named = [line.split(" ") for line in lines]
+    operands = [name for kind, name in named if kind == "operand"]
+    return operands, [name for kind, name in named if kind == "assigned"]
+
+
 def spec_of(name: str, operand: Operand) -> str:
     """What the compiler has to know of an operand."""
     if isinstance(operand, SparseTensor):
@@ -90,24 +109,24 @@ def spec_of(name: str, operand: Operand) -> str:
     return f"{name} {dtypes.name_of(operand.dtype)} i64 {operand.ndim} dense"
 
 
-def _check(name: str, operand: Operand) -> None:
+def _check(program: Program, name: str, operand: Operand) -> None:
     if operand.device.type != "cpu":
         raise Unsupported(
-            f"{name} is on the device '{operand.device}'; this version computes on the CPU. "
-            "Move it there with .cpu()."
+            f"{program.called(name)} is on the device '{operand.device}'; this version computes on "
+            "the CPU. Move it there with .cpu()."
         )
     if isinstance(operand, SparseTensor):
         operand.pattern.check_unchanged()
     values = operand._values if isinstance(operand, SparseTensor) else operand
     if values.requires_grad and torch.is_grad_enabled():
         raise Unsupported(
-            f"{name} requires a gradient, and this version computes none. "
-            f"Compute under torch.no_grad(), or pass {name}.detach()."
+            f"{program.called(name)} requires a gradient, and this version computes none. "
+            "Compute under torch.no_grad(), or pass its detach()."
         )
     if forward_ad._current_level >= 0 and forward_ad.unpack_dual(values).tangent is not None:
         raise Unsupported(
-            f"{name} carries a tangent, and this version has no forward-mode gradients. "
-            f"Pass {name}.detach()."
+            f"{program.called(name)} carries a tangent, and this version has no forward-mode "
+            "gradients. Pass its detach()."
         )
 
 
@@ -150,7 +169,7 @@ def execute(
     """Runs the program on operands of these names and returns its results in order; those that
     `out` has a tensor for are written to that."""
     for name, operand in zip(names, operands, strict=True):
-        _check(name, operand)
+        _check(program, name, operand)
     specs = tuple(map(spec_of, names, operands))
     found = compiled(program, specs)
     sizes, tensors = _flatten(operands)
@@ -182,7 +201,7 @@ def execute_one(
 def explanation_of(program: Program, names: Sequence[str], operands: Sequence[Operand]) -> str:
     """Every stage of the program for these operands, as text."""
     for name, operand in zip(names, operands, strict=True):
-        _check(name, operand)
+        _check(program, name, operand)
     found = compiled(program, tuple(map(spec_of, names, operands)))
     sizes, tensors = _flatten(operands)
     try:

@@ -85,8 +85,8 @@ class TypeAssigner {
       type = DType::Int64;
     } else if (type == DType::Bool && unary.function != ElementFunction::Sign) {
       fail_in(statement_, &unary,
-              concat("'", text_of(unary.function), "' has no meaning for bool; ",
-                     "convert the operand to another type first"));
+              concat("'", text_of(unary.function), "' has no meaning for bool; convert its ",
+                     "argument to another type first"));
     }
     return {Unary::make(unary.function, converted(value.expr, type), type), value.strength};
   }
@@ -97,8 +97,8 @@ class TypeAssigner {
     if (const Expr folded = fold(binary.op, a.expr, b.expr)) return {folded, Strength::Number};
     if (binary.op == BinaryOp::Sub &&
         (a.expr.type() == DType::Bool || b.expr.type() == DType::Bool)) {
-      fail_in(statement_, &binary,
-              "'-' has no meaning for bool; convert the operand to another type first");
+      fail_in(statement_, a.expr.type() == DType::Bool ? a.expr.get() : b.expr.get(),
+              "'-' has no meaning for bool, and this is bool; convert it to another type first");
     }
     auto [type, strength] = promote({a.expr.type(), a.strength}, {b.expr.type(), b.strength});
     if (binary.op == BinaryOp::Div) type = as_float(type);

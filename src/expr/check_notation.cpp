@@ -17,8 +17,8 @@ void check_ranks(const Statement& statement, std::map<std::string, size_t>& know
     const size_t before = known.try_emplace(access->tensor, access->indices.size()).first->second;
     if (before == access->indices.size()) continue;
     fail_in(statement, access,
-            concat(called(*access), " has ", access->indices.size(), " indices here, but ", before,
-                   " before; give one for each dimension"));
+            concat("the number of indices of ", called(*access), " is ", access->indices.size(),
+                   " here and ", before, " before; give one for each dimension"));
   }
   known.try_emplace(statement.tensor, statement.indices.size());
 }

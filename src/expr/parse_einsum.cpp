@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "expr/program.h"
 #include "support/check.h"
@@ -23,11 +24,12 @@ struct Labels {
 class EinsumParser {
  public:
   EinsumParser(std::string_view equation, const std::vector<std::string>& operands,
-               const std::vector<int>& ranks)
+               const std::vector<int>& ranks, const Dimensions& ones)
       : source_(std::make_shared<const Source>(Source{std::string(equation), "einsum"})),
         equation_(source_->text),
         operands_(operands),
-        ranks_(ranks) {}
+        ranks_(ranks),
+        ones_(ones) {}
 
   Program parse(std::string_view out) {
     inputs_.push_back(labels());
@@ -78,8 +80,7 @@ class EinsumParser {
       fail_at(span(0, equation_.size()),
               concat("the equation is for ", inputs_.size(),
                      inputs_.size() == 1 ? " operand" : " operands", ", but ", operands_.size(),
-                     operands_.size() == 1 ? " was given" : " were given",
-                     "; separate their subscripts by ','"));
+                     operands_.size() == 1 ? " was given" : " were given"));
     }
     for (size_t n = 0; n < inputs_.size(); ++n) {
       const auto letters = static_cast<int>(inputs_[n].letters.size());
@@ -118,11 +119,32 @@ class EinsumParser {
     return expanded;
   }
 
+  Expanded expand_input(size_t n) const {
+    return expand(inputs_[n], ranks_[n] - static_cast<int>(inputs_[n].letters.size()));
+  }
+
+  // The indices that stand for some dimension that is not said to have size 1.
+  std::set<std::string> larger_indices() const {
+    std::set<std::string> larger;
+    for (size_t n = 0; n < inputs_.size(); ++n) {
+      const std::vector<std::string> indices = expand_input(n).indices;
+      for (size_t d = 0; d < indices.size(); ++d) {
+        if (!ones_.contains({n, d})) larger.insert(indices[d]);
+      }
+    }
+    return larger;
+  }
+
   Expr product() const {
+    const std::set<std::string> larger = larger_indices();
+    int stretched = 0;
     Expr product;
     for (size_t n = 0; n < inputs_.size(); ++n) {
-      const int hidden = ranks_[n] - static_cast<int>(inputs_[n].letters.size());
-      const Expanded subscripts = expand(inputs_[n], hidden);
+      Expanded subscripts = expand_input(n);
+      for (size_t d = 0; d < subscripts.indices.size(); ++d) {
+        std::string& index = subscripts.indices[d];
+        if (ones_.contains({n, d}) && larger.contains(index)) index = concat("one", stretched++);
+      }
       const Expr access =
           placed(Access::make(static_cast<int>(n), operands_[n], subscripts.indices),
                  {inputs_[n].all, subscripts.places, called(n)});
@@ -187,6 +209,7 @@ class EinsumParser {
   std::string_view equation_;
   const std::vector<std::string>& operands_;
   const std::vector<int>& ranks_;
+  const Dimensions& ones_;
   size_t at_ = 0;
   std::vector<Labels> inputs_;
   int ellipsis_dimensions_ = 0;
@@ -195,9 +218,9 @@ class EinsumParser {
 }  // namespace
 
 Program parse_einsum(std::string_view equation, const std::vector<std::string>& operands,
-                     const std::vector<int>& ranks, std::string_view out) {
+                     const std::vector<int>& ranks, std::string_view out, const Dimensions& ones) {
   TULLE_CHECK(operands.size() == ranks.size());
-  return EinsumParser(equation, operands, ranks).parse(out);
+  return EinsumParser(equation, operands, ranks, ones).parse(out);
 }
 
 }  // namespace tulle::expr

@@ -15,6 +15,8 @@ namespace {
 // Trees are walked recursively: this bounds their depth.
 constexpr int kMaxOperations = 250;  // of a statement; parentheses count
 
+constexpr std::string_view kExample = "C[i,k] = A[i,j] * B[j,k]";
+
 constexpr std::array kReserved = {"max",    "min",    "mean",    "prod",        "any",   "all",
                                   "argmax", "argmin", "softmax", "log_softmax", "where", "stored",
                                   "index",  "exp",    "log",     "cos",         "cosh",  "sigmoid"};
@@ -39,20 +41,20 @@ class ProgramParser {
  public:
   explicit ProgramParser(std::string_view text)
       : scanner_(text, "index notation",
-                 {.newlines = true, .symbols = {"+=", "=="}, .comment = "#"}) {}
+                 {.newlines = true,
+                  .symbols = {"+=", "==", "**", "//", "<=", ">=", "!="},
+                  .comment = "#"}) {}
 
   Program parse() {
     Program program;
     skip_separators();
     while (!scanner_.at_end()) {
       program.statements.push_back(statement());
-      if (!scanner_.at_end() && !at_separator()) {
-        scanner_.fail(scanner_.peek(), "expected an operator or the end of the statement");
-      }
+      if (!scanner_.at_end() && !at_separator()) fail_operator("the end of the statement");
       skip_separators();
     }
     if (program.statements.empty()) {
-      scanner_.fail(scanner_.peek(), "expected a statement, C[i,j] = A[i,k] * B[k,j] say");
+      scanner_.fail(scanner_.peek(), concat("expected a statement, as in ", kExample));
     }
     return program;
   }
@@ -72,7 +74,11 @@ class ProgramParser {
     if (scanner_.peek().is("+=")) {
       not_yet(scanner_.peek(), "'+=' is not there yet; write a new result, D = C + ..., instead");
     }
-    scanner_.expect("=");
+    if (!scanner_.peek().is("=")) {
+      scanner_.fail(scanner_.peek(), "expected '=': a statement is a result and its value, as in " +
+                                         std::string(kExample));
+    }
+    scanner_.next();
     statement.value = sum();
     if (assigned_.contains(statement.tensor)) {
       scanner_.fail(name,
@@ -184,8 +190,9 @@ class ProgramParser {
       not_yet(name, concat("'", name.text, "' is not there yet; the functions are sum, ",
                            element_functions()));
     }
-    scanner_.fail(name, concat("there is no function '", name.text, "'; the functions are sum, ",
-                               element_functions()));
+    scanner_.fail(
+        name, concat("there is no function '", name.text, "'; the functions are sum, ",
+                     element_functions(), "; a tensor is subscripted as in ", name.text, "[i,j]"));
   }
 
   // Between the parentheses of sum(j, body) or sum((j,k), body).
@@ -234,7 +241,7 @@ class ProgramParser {
       if (token.kind == TokenKind::Integer) {
         not_yet(token, "constants as subscripts are not there yet; slice the operand first");
       }
-      scanner_.expect(TokenKind::Identifier, "an index");
+      scanner_.expect(TokenKind::Identifier, "an index, a name such as j");
       indices.emplace_back(token.text);
       places.push_back(scanner_.span_of(token));
       const Token after = here();
@@ -256,7 +263,7 @@ class ProgramParser {
     Expr result = body();
     const Token close = here();
     --open_;
-    if (!close.is(")")) scanner_.fail(close, "expected an operator or ')'");
+    if (!close.is(")")) fail_operator("')'");
     scanner_.next();
     return result;
   }
@@ -273,6 +280,19 @@ class ProgramParser {
   }
   Expr since(size_t begin, const Expr& expr) const {
     return since(begin, expr, expr->place.indices);
+  }
+
+  // What follows an operand is none of the operators, and nothing that may end the expression.
+  [[noreturn]] void fail_operator(std::string_view end) const {
+    const Token& token = scanner_.peek();
+    if (token.is("[")) {
+      scanner_.fail(token, "subscripts stand in one pair of brackets after a name, as in A[i,j]");
+    }
+    const bool closes = token.is(")") || token.is("]") || token.is(",");
+    if (token.kind == TokenKind::Symbol && !closes) {
+      scanner_.fail(token, concat("there is no operator '", token.text, "'; they are + - * /"));
+    }
+    scanner_.fail(token, concat("expected an operator or ", end));
   }
 
   // The next token; inside parentheses and brackets line ends mean nothing.

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "expr/expr.h"
@@ -27,10 +28,15 @@ struct Program {
 
 // Index notation; UserError with a caret where it is wrong.
 Program parse_program(std::string_view text);
+// Dimensions of operands: the number of the operand and that of its dimension.
+using Dimensions = std::set<std::pair<size_t, size_t>>;
+
 // "ij,jk->ik" over operands of the given names and ranks; `...` and implicit outputs as in torch.
-// The result is called `out`.
+// The result is called `out`. A dimension of size 1 (`ones`) that shares its letter with another
+// one is summed by itself.
 Program parse_einsum(std::string_view equation, const std::vector<std::string>& operands,
-                     const std::vector<int>& ranks, std::string_view out);
+                     const std::vector<int>& ranks, std::string_view out,
+                     const Dimensions& ones = {});
 std::string to_string(const Program& program);
 
 // What is known of a tensor at compile time.

@@ -59,7 +59,8 @@ class Resolver {
     if (rank == static_cast<int>(access.indices.size())) return;
     fail_in(statement, &access,
             concat(called(access), " has rank ", rank, ", but the number of its indices here is ",
-                   access.indices.size(), "; give one for each dimension"));
+                   access.indices.size(),
+                   rank == 0 ? "; a scalar has none" : "; give one for each dimension"));
   }
 
   [[noreturn]] void fail_unknown(const Statement& statement, const Access& access) const {

@@ -12,9 +12,15 @@ namespace {
 
 // Points at the step in the user's text, or in the schedule as it prints where nobody wrote it.
 [[noreturn]] void refuse(const Schedule& schedule, size_t at, const std::string& why) {
-  const std::string reason = schedule.statement.empty()
-                                 ? why
-                                 : concat("for the statement of '", schedule.statement, "': ", why);
+  std::string reason = why;
+  if (!schedule.statement.empty()) {
+    reason = concat("for the statement of '", schedule.statement, "': ", why);
+  }
+  for (const auto& [written, name] : schedule.renamed) {
+    if (why.find(name) != std::string::npos) {
+      reason += concat(" ('", name, "' is the '", written, "' of this statement.)");
+    }
+  }
   if (schedule.steps[at].place) fail_at(schedule.steps[at].place, reason);
   const Schedule before{
       {schedule.steps.begin(), schedule.steps.begin() + static_cast<ptrdiff_t>(at)}};

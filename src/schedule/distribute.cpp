@@ -63,7 +63,7 @@ std::string offers(const std::vector<Scope*>& scopes, const Mention& mention) {
   return text;
 }
 
-std::string_view kind_of(const Mention& mention) {
+std::string kind_of(const Mention& mention) {
   return is_loop(mention) ? "index" : mention.role == Role::Operand ? "operand" : "result";
 }
 
@@ -80,8 +80,7 @@ std::string_view kind_of(const Mention& mention) {
                           : concat("the statement of '", scopes[0]->result, "' does not have");
     fail_at(mention.place ? mention.place : step.place,
             concat(where, " the ", kind_of(mention), " '", mention.name, "'; ",
-                   scopes.size() > 1 ? "" : concat("its ", kind_of(mention), "s are "),
-                   offers(scopes, mention)));
+                   scopes.size() > 1 ? "" : "it has ", offers(scopes, mention)));
   }
   fail_at(step.place, concat("no single statement has all that this step names; ",
                              offers(scopes, mentions.front())));
@@ -145,8 +144,12 @@ Scope scope_of(const expr::Statement& statement,
 
 std::vector<Schedule> distribute(const Schedule& schedule, std::vector<Scope> scopes) {
   std::vector<Schedule> result(scopes.size());
-  for (size_t s = 0; s < scopes.size() && scopes.size() > 1; ++s) {
-    result[s].statement = scopes[s].result;
+  for (size_t s = 0; s < scopes.size(); ++s) {
+    if (scopes.size() > 1) result[s].statement = scopes[s].result;
+    for (const std::string& index : scopes[s].indices) {
+      const std::string& name = scopes[s].loops.at(index);
+      if (name != index) result[s].renamed[index] = name;
+    }
   }
   for (const Step& step : schedule.steps) {
     const std::vector<Scope*> possible = candidates(step, scopes);

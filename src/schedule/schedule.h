@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -42,7 +43,10 @@ struct Step {
 
 struct Schedule {
   std::vector<Step> steps;
-  std::string statement = {};  // that it is for, where a program has several; for messages
+  // For messages: the statement that it is for, where a program has several, and the indices that
+  // have another name in its nest than the one written.
+  std::string statement = {};
+  std::map<std::string, std::string> renamed = {};
   bool operator==(const Schedule&) const = default;
 };
 

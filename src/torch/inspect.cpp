@@ -44,6 +44,15 @@ std::string describe_format_text(std::string_view format, int64_t rank) {
   return text;
 }
 
+// A line for each operand of statements and each name that they assign: "operand A", "assigned C".
+std::string describe_notation_text(std::string_view notation, std::string_view schedule) {
+  const NotationInfo info = describe_notation(notation, schedule);
+  std::string text;
+  for (const std::string& name : info.operands) text += "operand " + name + "\n";
+  for (const std::string& name : info.assigned) text += "assigned " + name + "\n";
+  return text;
+}
+
 // Structure to be checked: `name` is what messages call the tensor, `spec` an operand's line
 // without its name.
 struct Structure {
@@ -83,6 +92,13 @@ void describe_format_boxed(StableIValue* stack, uint64_t, uint64_t) {
   const auto rank = torch::stable::detail::to<int64_t>(stack[1]);
   stack[0] =
       with_named_errors([&] { return give_string(describe_format_text(format.view(), rank)); });
+}
+
+void describe_notation_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  const StringArgument notation(stack[0]);
+  const StringArgument schedule(stack[1]);
+  stack[0] = with_named_errors(
+      [&] { return give_string(describe_notation_text(notation.view(), schedule.view())); });
 }
 
 void validate_boxed(StableIValue* stack, uint64_t, uint64_t) {
@@ -126,6 +142,7 @@ STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("describe(str key) -> str");
   library.def("loaded() -> str");
   library.def("describe_format(str format, int rank) -> str");
+  library.def("describe_notation(str text, str schedule) -> str");
   library.def("validate(str name, str spec, Tensor sizes, Tensor[] tensors) -> ()");
   library.def("is_in_order(str name, str spec, Tensor sizes, Tensor[] tensors) -> bool");
   library.def("set_dense_limit(int bytes) -> ()");
@@ -136,6 +153,7 @@ STABLE_TORCH_LIBRARY_IMPL(tulle, CompositeExplicitAutograd, library) {
   library.impl("describe", &describe_boxed);
   library.impl("loaded", &loaded_boxed);
   library.impl("describe_format", &describe_format_boxed);
+  library.impl("describe_notation", &describe_notation_boxed);
   library.impl("set_dense_limit", &set_dense_limit_boxed);
 }
 

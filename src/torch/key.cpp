@@ -35,13 +35,14 @@ DType parse_dtype(std::string_view word, std::string_view line) {
   return *type;
 }
 
-int parse_rank(std::string_view word, std::string_view line) {
-  int rank = -1;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
-  if (error != std::errc() || end != word.data() + word.size() || rank < 0) {
-    fail(line, "'" + std::string(word) + "' is not a rank");
+// A number from 0 on; `what` says of what.
+int parse_number(std::string_view word, std::string_view line, const std::string& what) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || end != word.data() + word.size() || number < 0) {
+    fail(line, "'" + std::string(word) + "' is not " + what);
   }
-  return rank;
+  return number;
 }
 
 // Whether `line` starts with the word; `rest` is then what follows it.
@@ -59,7 +60,7 @@ TensorSpec parse_spec(std::string_view line) {
   spec.type = parse_dtype(take_word(rest), line);
   spec.index_type = parse_dtype(take_word(rest), line);
   if (!is_integer(spec.index_type)) fail(line, "positions and coordinates are i32 or i64");
-  spec.rank = parse_rank(take_word(rest), line);
+  spec.rank = parse_number(take_word(rest), line, "a rank");
   if (spec.name.empty() || rest.empty()) {
     fail(line, "expected a name, a type, an index type, a rank and a format");
   }
@@ -84,22 +85,21 @@ Key parse_key(std::string_view text) {
       const std::string name(take_word(rest));
       if (rest.empty()) fail(line, "expected the name of a result and its format");
       key.options.out_formats[name] = rest;
+    } else if (starts_with(line, "one", rest)) {
+      const int operand = parse_number(take_word(rest), line, "an operand");
+      key.options.ones.push_back({operand, parse_number(rest, line, "a dimension")});
     } else if (starts_with(line, "schedule", rest)) {
-      key.options.schedule = rest;
+      key.options.schedule += std::string(rest) + "\n";
     } else if (starts_with(line, "features", rest)) {
       key.options.features = rest;
     } else if (line == "checked") {
       key.options.checked = true;
-    } else if (starts_with(line, "einsum", rest)) {
-      if (!text.empty()) fail(line, "nothing may follow an equation");
-      key.is_einsum = true;
-      key.text = rest;
-      return key;
-    } else if (line == "compute") {
+    } else if (line == "compute" || line == "einsum") {
+      key.is_einsum = line == "einsum";
       key.text = text;
       return key;
     } else {
-      fail(line, "expected operand, out, schedule, features, checked, einsum or compute");
+      fail(line, "expected operand, out, one, schedule, features, checked, einsum or compute");
     }
   }
   throw UserError("The key of a program ends without 'compute' or 'einsum'.");

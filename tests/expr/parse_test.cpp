@@ -68,5 +68,18 @@ INSTANTIATE_TEST_SUITE_P(
         Equation{"...i->i", {2}, "out[i] = A[e0,i]"},
         Equation{"ij,jk,kl->il", {2, 2, 2}, "out[i,l] = A[i,j] * B[j,k] * C[k,l]"}));
 
+TEST(ParseEinsum, DimensionsOfSizeOneAreSummedByThemselves) {
+  const auto text = [](std::string_view equation, const std::vector<int>& ranks,
+                       const Dimensions& ones) {
+    return to_string(parse_einsum(equation, {"A", "B"}, ranks, "out", ones));
+  };
+  EXPECT_EQ(text("ij,jk->ik", {2, 2}, {{1, 0}}), "out[i,k] = A[i,j] * B[one0,k]\n");
+  EXPECT_EQ(text("ij,jk->ik", {2, 2}, {{0, 1}, {1, 0}}), "out[i,k] = A[i,j] * B[j,k]\n");
+  EXPECT_EQ(text("ij,jk", {2, 2}, {{0, 1}, {0, 0}}), "out[i,k] = A[i,one0] * B[j,k]\n");
+  EXPECT_EQ(text("...i,...i->...", {3, 2}, {{0, 1}, {1, 0}}),
+            "out[e0,e1] = A[e0,e1,i] * B[e1,i]\n");
+  EXPECT_EQ(text("...i,...i->...", {3, 2}, {{1, 0}}), "out[e0,e1] = A[e0,e1,i] * B[one0,i]\n");
+}
+
 }  // namespace
 }  // namespace tulle::expr

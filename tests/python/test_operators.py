@@ -103,7 +103,8 @@ def test_describe_format_lists_levels() -> None:
         ("operand A f64 i64 x csr\ncompute\nC = A", "'x' is not a rank"),
         ("operant A f64 i64 2 csr\ncompute\nC = A", "expected operand, out"),
         ("out C\ncompute\nC = A", "the name of a result and its format"),
-        ("einsum i->i\nmore", "nothing may follow"),
+        ("operand A f64 i64 1 dense\none 0 x\neinsum\ni->i", "not a dimension"),
+        ("operand A f64 i64 1 dense\none 1 0\neinsum\ni->i", "no operand has the dimension"),
     ],
 )
 def test_wrong_keys_are_refused(key: str, message: str) -> None:

@@ -1,0 +1,144 @@
+// What the public interface refuses, and where its messages point.
+#include <gtest/gtest.h>
+
+#include "tulle/tulle.h"
+
+namespace tulle {
+namespace {
+
+const TensorSpec kA{.name = "A", .format = "csr", .rank = 2};
+const TensorSpec kB{.name = "B", .format = "dense", .rank = 2};
+constexpr const char* kProduct = "C[i,k] = A[i,j] * B[j,k]";
+
+// The message of the error that `action` raises.
+template <typename Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+// A matrix without entries, in CSR or dense.
+struct Matrix {
+  Matrix(int64_t rows, int64_t columns)
+      : pos(static_cast<size_t>(rows) + 1), values(static_cast<size_t>(rows * columns)) {
+    sparse = {{rows, columns}, {{}, {{pos.data(), rows + 1}, {}}}, {}};
+    dense = {{rows, columns}, {{}, {}}, {values.data(), rows * columns}};
+  }
+  std::vector<int32_t> pos;
+  std::vector<float> values;
+  TensorView sparse, dense;
+};
+
+class Nowhere final : public Memory {
+  Block allocate(DType, int64_t, bool) override { return {}; }
+};
+
+TEST(Messages, OperandsThatAreMissingComeBeforeThoseThatAreTooMany) {
+  TensorSpec other = kB;
+  other.name = "b";
+  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {kA, other}); }),
+            "index notation, line 1, column 19: there is no operand 'B'; given are A, b\n"
+            "  C[i,k] = A[i,j] * B[j,k]\n"
+            "                    ^^^^^^");
+  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {kA, kB, other}); }),
+            "'b' is given, but no statement reads it; they read A, B. Leave it out, or use it.");
+  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {kA, kB, kA}); }),
+            "operand 'A' is given twice");
+}
+
+TEST(Messages, SizesAreShownAtBothOperands) {
+  const Matrix a(4, 5), b(3, 6);
+  Nowhere memory;
+  const auto program = Program::compile("\n  C[i,k] = A[i,j]  *  B[j,k]", {kA, kB});
+  EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
+            "index notation, line 2, column 25: the index 'j' has two extents: dimension 1 of 'A' "
+            "is 5, dimension 0 of 'B' is 3; they must be the same\n"
+            "    C[i,k] = A[i,j]  *  B[j,k]\n"
+            "                 ^        ^");
+}
+
+TEST(Messages, EquationsAreShownAsTheyWereWritten) {
+  const Matrix a(4, 5), b(3, 6);
+  Nowhere memory;
+  const auto program = Program::einsum(" ij, jk", {kA, kB});
+  EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
+            "einsum, line 1, column 6: the index 'j' has two extents: dimension 1 of operand 1 is "
+            "5, dimension 0 of operand 2 is 3; they must be the same\n"
+            "   ij, jk\n"
+            "    ^  ^");
+}
+
+TEST(Messages, DimensionsOfSizeOneAreStretchedOnlyWhenTheyAre) {
+  const Matrix a(4, 5), b(3, 6);
+  Nowhere memory;
+  ProgramOptions options;
+  options.ones = {{1, 0}};
+  const auto program = Program::einsum("ij,jk->ik", {kA, kB}, options);
+  EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
+            "operand 2 has size 3 along dimension 0, but the program was made for size 1");
+  options.ones = {{1, 2}};
+  EXPECT_EQ(message_of([&] { Program::einsum("ij,jk->ik", {kA, kB}, options); }),
+            "no operand has the dimension that is said to have size 1");
+}
+
+TEST(Messages, SchedulesAreReadWhenTheProgramIsMade) {
+  ProgramOptions options;
+  options.schedule = "unroll(j, 2)\n unroll( q, 2 )";
+  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {kA, kB}, options); }),
+            "schedule, line 2, column 10: the statement of 'C' does not have the index 'q'; it has "
+            "i, k, j\n"
+            "   unroll( q, 2 )\n"
+            "           ^");
+}
+
+TEST(Messages, RefusedStepsAreShownAsTheyWereWritten) {
+  const Matrix a(4, 5), b(5, 6);
+  Nowhere memory;
+  ProgramOptions options;
+  options.schedule = "unroll(j,2) ;  parallel( k )";
+  const auto program =
+      Program::compile("C[i,k] = A[i,j] * B[j,k]; y[i] = A[i,j]", {kA, kB}, options);
+  EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
+            "schedule, line 1, column 16: for the statement of 'C': Only an outermost loop can be "
+            "parallel, and the one over 'k' is not; bring it out with reorder first.\n"
+            "  unroll(j,2) ;  parallel( k )\n"
+            "                 ^^^^^^^^^^^^^");
+}
+
+TEST(Messages, IndicesAreCalledAsTheyWereWritten) {
+  // The j of the second statement is not that of the first.
+  const Matrix a(4, 5), b(5, 6);
+  Nowhere memory;
+  ProgramOptions options;
+  options.schedule = "z: parallel(i); z: unroll(j, 3)";
+  const auto program = Program::compile("y[i] = A[i,j]; z[i] = B[i,j] * y[j]", {kA, kB}, options);
+  EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
+            "index notation, line 1, column 34: the index 'j' has two extents: dimension 1 of 'B' "
+            "is 6, dimension 0 of 'y' is 4; they must be the same\n"
+            "  y[i] = A[i,j]; z[i] = B[i,j] * y[j]\n"
+            "                            ^      ^");
+  options.schedule = "z: parallel(j)";
+  const auto refused = Program::compile("y[i] = A[i,j]; z[i] = B[i,j]", {kA, kB}, options);
+  EXPECT_EQ(message_of([&] { refused->run({a.sparse, b.dense}, memory); }),
+            "schedule, line 1, column 4: for the statement of 'z': Only an outermost loop can be "
+            "parallel, and the one over 'j_1' is not; bring it out with reorder first. ('j_1' is "
+            "the 'j' of this statement.)\n"
+            "  z: parallel(j)\n"
+            "     ^^^^^^^^^^^");
+}
+
+TEST(Messages, NotationIsDescribedWithoutOperands) {
+  const NotationInfo info =
+      describe_notation("T[i,k] = A[i,j] * B[j,k]; y[i] = T[i,k] * A[i,j]", "T: parallel(i)");
+  EXPECT_EQ(info.operands, (std::vector<std::string>{"A", "B"}));
+  EXPECT_EQ(info.assigned, (std::vector<std::string>{"T", "y"}));
+  EXPECT_EQ(message_of([] { describe_notation(kProduct, "tile(i)"); }).find("schedule, line 1"), 0);
+  EXPECT_EQ(message_of([] { describe_notation("C[i] = A[j]"); }).find("index notation, line 1"), 0);
+}
+
+}  // namespace
+}  // namespace tulle

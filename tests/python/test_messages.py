@@ -1,0 +1,166 @@
+"""Errors point at the text that the user wrote, as early as they can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from helpers import assert_equal, random_dense, random_sparse
+
+import tulle
+
+A = tulle.tensor(random_sparse(4, 5))
+B = random_dense(5, 6)
+PRODUCT = "C[i,k] = A[i,j] * B[j,k]"
+TWO = """
+    T[i,k] = A[i,j] * B[j,k]      # a product
+    r[i]   = T[i,k]  *  w[k]
+"""
+
+
+def message_of(action: Callable[[], object]) -> str:
+    with pytest.raises((tulle.UserError, tulle.Unsupported)) as caught:
+        action()
+    return str(caught.value)
+
+
+def shown(action: Callable[[], object]) -> list[str]:
+    """The user's line and the carets under it."""
+    return message_of(action).splitlines()[-2:]
+
+
+def test_lines_and_columns_are_those_of_the_text() -> None:
+    def run() -> object:
+        return tulle.compute(TWO, A=A, B=B, w=random_dense(5))
+
+    assert message_of(run).startswith(
+        "index notation, line 3, column 27: the index 'k' has two extents: dimension 1 of 'T' is "
+        "6, dimension 0 of 'w' is 5"
+    )
+    assert shown(run) == [
+        "      r[i]   = T[i,k]  *  w[k]",
+        "                   ^        ^",
+    ]
+    assert message_of(lambda: tulle.compute(TWO, A=A, B=B)).startswith(
+        "index notation, line 3, column 25: there is no operand 'w'; given are A, B"
+    )
+    assert "'w' has rank 2" in message_of(lambda: tulle.compute(TWO, A=A, B=B, w=B))
+
+
+def test_names() -> None:
+    missing = message_of(lambda: tulle.compute(PRODUCT, A=A, b=B))
+    assert "there is no operand 'B'; given are A, b" in missing
+    assert message_of(lambda: tulle.compute(PRODUCT, A=A, B=B, D=B)) == (
+        "'D' is given, but no statement reads it; they read A, B. Leave it out, or use it."
+    )
+    assigned = message_of(lambda: tulle.compute(PRODUCT, A=A, B=B, C=B))
+    assert "'C' is given as an operand, so it cannot be assigned" in assigned
+
+
+def test_operands_may_be_called_like_parameters() -> None:
+    dense = A.to_dense()
+    assert_equal(tulle.compute("y[i] = text[i,j]", text=A), dense.sum(1))
+    kernel = tulle.kernel("y[i] = text[i,j] * self[j]", text="csr", self="dense")
+    assert_equal(kernel(text=A, self=B[:, 0]), dense @ B[:, 0])
+    assert str(kernel.explain(text=A, self=B[:, 0]))
+
+
+def test_equations_are_shown_as_they_were_written() -> None:
+    def run() -> object:
+        return tulle.einsum("ij , jk -> ik", A, random_dense(4, 6))
+
+    assert "dimension 1 of operand 1 is 5, dimension 0 of operand 2 is 4" in message_of(run)
+    assert shown(run) == ["  ij , jk -> ik", "   ^   ^"]
+    broadcast = shown(lambda: tulle.einsum("ij,ij->ij", A, random_dense(1, 4)))
+    assert broadcast == ["  ij,ij->ij", "   ^  ^"]
+    ellipsis = shown(lambda: tulle.einsum("...j,...j->...", A, random_dense(3, 5)))
+    assert ellipsis == ["  ...j,...j->...", "  ^^^  ^^^"]
+    gradient = message_of(lambda: tulle.einsum("ij,jk->ik", A, B.clone().requires_grad_()))
+    assert gradient.startswith("operand 2 requires a gradient")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("C[i,k] = A[i,j] * B[j,k", r"column 24: expected ',' or '\]'"),
+        ("C[i,k] = A[i,j] * B[j,l]", "column 5: the index 'k' stands on the left only"),
+        ("C[i,k] = A[i,j] * A[i] * B[j,k]", "column 19: the number of indices of 'A' is 1 here"),
+        ("y[i] = relu(A[i,j])", "column 8: 'relu' is not linear"),
+    ],
+)
+def test_kernels_read_their_text_at_once(text: str, message: str) -> None:
+    with pytest.raises(tulle.UserError, match=message):
+        tulle.kernel(text)
+
+
+def test_kernels_know_their_operands_and_results() -> None:
+    with pytest.raises(tulle.UserError, match="for b, which no statement reads; they read A, B"):
+        tulle.kernel(PRODUCT, A="csr", b="dense")
+    with pytest.raises(tulle.UserError, match="for D, which no statement assigns; they assign C"):
+        tulle.kernel(PRODUCT).out_format(D="csr")
+
+
+@pytest.mark.parametrize(
+    ("text", "schedule", "message"),
+    [
+        (PRODUCT, "foo(i)", "column 1: there is no rewrite 'foo'; they are split"),
+        (PRODUCT, "parallel i", r"column 10: expected '\('"),
+        (PRODUCT, "unroll(j, j)", "column 11: argument 2 should be a number"),
+        (PRODUCT, "split(k, 4)", "'split' does not take 2 arguments"),
+        (PRODUCT, "parallel(i, by=cols)", "column 13: 'by' has no such value"),
+        (PRODUCT, "parallel(i)\n unroll(q, 2)", "line 2, column 9: .* have the index 'q'"),
+        (PRODUCT, "prefetch(D, 4)", "the operand 'D'; it has A, B"),
+        (TWO, "parallel(q)", "no statement has the index 'q'; T has i, k, j; r has i, k"),
+        (TWO, "r: unroll(j, 2)", "column 11: the statement of 'r' does not have the index 'j'"),
+        (TWO, "C: parallel(i)", "column 1: no statement assigns 'C'; they assign T, r"),
+        (TWO, "precompute(acc)", "several statements; say which one this is for"),
+    ],
+)
+def test_schedules_are_read_at_once(text: str, schedule: str, message: str) -> None:
+    with pytest.raises(tulle.UserError, match=message):
+        tulle.kernel(text).schedule(schedule)
+
+
+def test_refused_steps_are_shown_as_they_were_written() -> None:
+    kernel = tulle.kernel(PRODUCT).schedule("# all\nunroll(j,2)\n\n  parallel( k )")
+    message = message_of(lambda: kernel(A=A, B=B))
+    assert message.startswith("schedule, line 4, column 3: Only an outermost loop")
+    assert message.splitlines()[1:] == ["    parallel( k )", "    ^^^^^^^^^^^^^"]
+    sparse = tulle.kernel(PRODUCT).out_format(C="csr").schedule("unroll(j,2); reorder(k, i)")
+    assert shown(lambda: sparse(A=A, B=B)) == [
+        "  unroll(j,2); reorder(k, i)",
+        "               ^^^^^^^^^^^^^",
+    ]
+
+
+def test_steps_are_for_the_statements_that_have_their_indices() -> None:
+    a, b, w = A.to_dense(), B, random_dense(6)
+    kernel = tulle.kernel(TWO).schedule(
+        """
+        parallel(i)                # of both
+        T: unroll(j, 2)
+        r: precompute(sum)
+        """
+    )
+    assert_equal(kernel(A=A, B=b, w=w), a @ b @ w)
+    schedules = [
+        line.removeprefix("schedule: ")
+        for line in kernel.explain(A=A, B=b, w=w).stages["plan"].splitlines()
+        if line.startswith("schedule: ")
+    ]
+    assert schedules == ["parallel(i); T: unroll(j, 2)", "parallel(i); r: precompute(sum)"]
+    only = tulle.kernel(TWO).schedule("T: unroll(j, 2)")
+    assert_equal(only(A=A, B=b, w=w), a @ b @ w)
+
+
+def test_an_index_of_another_extent_keeps_its_name_in_schedules() -> None:
+    x = random_dense(6)
+    text = "T[i] = A[i,j]; r[i] = B[i,j] * x[j]"
+    kernel = tulle.kernel(text).schedule("r: split(j, 2, j0, j1); r: unroll(j1, 0); unroll(j, 2)")
+    with pytest.raises(tulle.UserError, match="for the statement of 'r'"):
+        kernel(A=A, B=B, x=x)
+    kernel = tulle.kernel(text).schedule("r: split(j, 2, j0, j1); r: unroll(j1, 2)")
+    rows, product = kernel(A=A, B=B, x=x)
+    assert_equal(rows, A.to_dense().sum(1))
+    torch.testing.assert_close(product, B @ x)
