@@ -294,14 +294,6 @@ class SparseTensor(Operators):
 
     # ---- Python and PyTorch --------------------------------------------------------------------
 
-    @classmethod
-    def __torch_function__(
-        cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
-        from tulle import torch_functions
-
-        return torch_functions.dispatch(func, args, kwargs or {})
-
     def __getattr__(self, name: str) -> NoReturn:
         # Python asks here for what is nowhere else.
         from tulle import torch_functions

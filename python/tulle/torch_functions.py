@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
@@ -128,20 +128,35 @@ def _relu(input: Any, inplace: bool = False) -> Result:
 _HANDLERS[functional.relu] = _relu
 
 
-def dispatch(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def dispatch(
+    cls: type, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+) -> Any:
     """What PyTorch does with `function(*args, **kwargs)` where one of `args` is sparse."""
+    handler = _HANDLERS.get(function)
+    if handler is None or torch.compiler.is_compiling():
+        _refuse(function)
+    if not kwargs:
+        return handler(*args)
+    if not kwargs.keys() <= _keywords(handler):
+        _refuse(function, *(kwargs.keys() - _keywords(handler)))
+    return handler(*args, **kwargs)
+
+
+def _refuse(function: Any, *keywords: str) -> NoReturn:
     if torch.compiler.is_compiling():
         raise Unsupported("torch.compile does not work on sparse tensors in this version.")
-    handler = _HANDLERS.get(function)
     name = getattr(function, "__name__", str(function))
-    if handler is None:
-        raise Unsupported(
-            f"torch's {name} is not supported on sparse tensors. Express it with tulle.compute or "
-            "tulle.einsum, or convert with to_dense() or to_torch()."
-        )
-    if kwargs:
-        _check_keywords(name, handler, kwargs)
-    return handler(*args, **kwargs)
+    if keywords:
+        raise Unsupported(f"torch's {name} does not take {keywords[0]}= on sparse tensors.")
+    raise Unsupported(
+        f"torch's {name} is not supported on sparse tensors. Express it with tulle.compute or "
+        "tulle.einsum, or convert with to_dense() or to_torch()."
+    )
+
+
+@cache
+def _keywords(handler: Handler) -> frozenset[str]:
+    return frozenset(inspect.signature(handler).parameters)
 
 
 def hint_for(name: str) -> str:
@@ -152,16 +167,6 @@ def hint_for(name: str) -> str:
     if getattr(torch, name, None) in _HANDLERS:
         return f"{missing}; write torch.{name}(A)."
     return f"{missing}, as torch's tensors have it; to_dense() and to_torch() give such tensors."
-
-
-@cache
-def _keywords(handler: Handler) -> frozenset[str]:
-    return frozenset(inspect.signature(handler).parameters)
-
-
-def _check_keywords(name: str, handler: Handler, kwargs: dict[str, Any]) -> None:
-    for keyword in kwargs.keys() - _keywords(handler):
-        raise Unsupported(f"torch's {name} does not take {keyword}= on sparse tensors.")
 
 
 # ---- trees -------------------------------------------------------------------------------------
@@ -203,7 +208,9 @@ def _from_json(context: list[Any]) -> _Context:
 
 
 def register() -> None:
-    """Makes trees see the tensors inside, and lets torch.load read a pickled one."""
+    """Lets PyTorch's functions take sparse tensors, trees see the tensors inside, and torch.load
+    read a pickled one."""
+    SparseTensor.__torch_function__ = classmethod(dispatch)  # type: ignore[attr-defined]
     pytree.register_pytree_node(
         SparseTensor,
         _flatten,
