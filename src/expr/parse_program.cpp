@@ -1,9 +1,9 @@
 // The parser of index notation.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <set>
 
+#include "expr/functions.h"
 #include "expr/program.h"
 #include "support/check.h"
 #include "support/scanner.h"
@@ -16,26 +16,6 @@ namespace {
 constexpr int kMaxOperations = 250;  // of a statement; parentheses count
 
 constexpr std::string_view kExample = "C[i,k] = A[i,j] * B[j,k]";
-
-constexpr std::array kReserved = {"max",    "min",    "mean",    "prod",        "any",   "all",
-                                  "argmax", "argmin", "softmax", "log_softmax", "where", "stored",
-                                  "index",  "exp",    "log",     "cos",         "cosh",  "sigmoid"};
-
-std::optional<ElementFunction> element_function(std::string_view name) {
-#define X(enumerator, text, keeps_zero, integers) \
-  if (name == (text)) return ElementFunction::enumerator;
-  TULLE_ELEMENT_FUNCTIONS(X)
-#undef X
-  return std::nullopt;
-}
-
-std::string element_functions() {
-  std::string names;
-#define X(enumerator, text, keeps_zero, integers) names += ", " text;
-  TULLE_ELEMENT_FUNCTIONS(X)
-#undef X
-  return names.substr(2);
-}
 
 class ProgramParser {
  public:
@@ -186,13 +166,13 @@ class ProgramParser {
     if (const std::optional<ElementFunction> function = element_function(name.text)) {
       return Unary::make(*function, parenthesized([&] { return sum(); }));
     }
-    if (std::find(kReserved.begin(), kReserved.end(), name.text) != kReserved.end()) {
-      not_yet(name, concat("'", name.text, "' is not there yet; the functions are sum, ",
-                           element_functions()));
+    if (is_reserved(name.text)) {
+      not_yet(name,
+              concat("'", name.text, "' is not there yet; the functions are ", function_names()));
     }
     scanner_.fail(
-        name, concat("there is no function '", name.text, "'; the functions are sum, ",
-                     element_functions(), "; a tensor is subscripted as in ", name.text, "[i,j]"));
+        name, concat("there is no function '", name.text, "'; the functions are ", function_names(),
+                     "; a tensor is subscripted as in ", name.text, "[i,j]"));
   }
 
   // Between the parentheses of sum(j, body) or sum((j,k), body).

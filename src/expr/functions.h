@@ -1,0 +1,18 @@
+// The names of functions in index notation.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "expr/expr.h"
+
+namespace tulle::expr {
+
+std::optional<ElementFunction> element_function(std::string_view name);
+// All that may be called, for messages: "sum, neg, abs, ...".
+std::string function_names();
+// Whether the language has a function of that name which this version lacks.
+bool is_reserved(std::string_view name);
+
+}  // namespace tulle::expr
