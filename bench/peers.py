@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
 import weakref
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -27,6 +27,8 @@ TWIN_VARIANTS = {
     "fetch+stream": (True, True),
 }
 TWIN_WIDTHS = range(16, 257, 16)
+
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 Calls = dict[str, Call]
 
@@ -64,6 +66,12 @@ class Product:
         return torch.empty(self.structure.shape[0], self.width)
 
 
+def _last_cache() -> int:
+    """Bytes of the last cache, as the system tells."""
+    sizes = [path.read_text() for path in CACHES.glob("index*/size")]
+    return max((1024 * int(size.strip().removesuffix("K")) for size in sizes), default=0)
+
+
 def twin_variants(product: Product) -> list[str]:
     """The variants that a careful person would try.
 
@@ -71,7 +79,7 @@ def twin_variants(product: Product) -> list[str]:
     result next waits longer for it than the product gained.
     """
     size = 4 * product.width * product.structure.shape[0]
-    streams = size > os.sysconf("SC_LEVEL3_CACHE_SIZE") / 4
+    streams = size > _last_cache() / 4
     return [name for name, (_, stream) in TWIN_VARIANTS.items() if streams or not stream]
 
 
