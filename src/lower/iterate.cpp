@@ -1,8 +1,7 @@
-// Loops over a variable: counting, walking over one level, or merging several.
+// Loops over a variable: which kind of loop it is, walking over one level, and entering the body.
 #include <algorithm>
 
 #include "lower/kernel_lowering.h"
-#include "lower/walker.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -10,21 +9,6 @@ namespace tulle::lower {
 
 using loop::Expr;
 using loop::IntConst;
-
-namespace {
-
-loop::LoopKind kind_of(const nest::LoopTag& tag) {
-  switch (tag.kind) {
-    case nest::LoopTag::Kind::Vector:
-      return loop::LoopKind::Vector;
-    case nest::LoopTag::Kind::Unrolled:
-      return loop::LoopKind::Unrolled;
-    default:
-      return loop::LoopKind::Serial;
-  }
-}
-
-}  // namespace
 
 AccessSet KernelLowering::iterators(const nest::Forall& loop, const Scope& scope) const {
   AccessSet found;
@@ -46,7 +30,7 @@ void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, 
 
   Scope inner = scope;
   if (touch_ && !scope.touched && !vanishes(loop.body, scope.absent) &&
-      only_full_levels_below(loop, scope)) {
+      only_full_levels_below(loop, {}, scope)) {
     // From here on nothing hangs on entries: this one exists if the loops run at all.
     touch_if(coordinates_.runs(nest::Stmt(nest::Forall::make(loop.var, loop.body))), scope, out);
     if (phase_ == Phase::Count) return;
@@ -77,105 +61,23 @@ bool KernelLowering::only_counts_visits(const nest::Forall& loop, const AccessSe
     return false;  // the end of a block is cut off
   const auto* certain = coordinates_.runs(loop.body).as<IntConst>();
   if (!certain || certain->value == 0) return false;
+  return only_full_levels_below(loop, iterating, scope);
+}
+
+bool KernelLowering::only_full_levels_below(const nest::Forall& loop, const AccessSet& entered,
+                                            const Scope& scope) const {
   for (const nest::Assign* assign : nest::assigns(loop.body)) {
     if (assign->tensor != result_) return false;
   }
   for (const expr::Access* access : live_accesses(loop.body, scope.absent)) {
     const Cursor& cursor = scope.cursors.at(access->id);
     const auto& levels = tensors_.at(access->tensor).levels;
-    const size_t done =
-        static_cast<size_t>(cursor.level) + (iterating.contains(access->id) ? 1 : 0);
-    for (size_t l = done; l < levels.size(); ++l) {
+    const int below = cursor.level + (entered.contains(access->id) ? 1 : 0);
+    for (size_t l = static_cast<size_t>(below); l < levels.size(); ++l) {
       if (!levels[l]->is_full()) return false;
     }
   }
   return true;
-}
-
-bool KernelLowering::only_full_levels_below(const nest::Forall& loop, const Scope& scope) const {
-  for (const nest::Assign* assign : nest::assigns(loop.body)) {
-    if (assign->tensor != result_) return false;
-  }
-  for (const expr::Access* access : live_accesses(loop.body, scope.absent)) {
-    const Cursor& cursor = scope.cursors.at(access->id);
-    const auto& levels = tensors_.at(access->tensor).levels;
-    for (size_t l = static_cast<size_t>(cursor.level); l < levels.size(); ++l) {
-      if (!levels[l]->is_full()) return false;
-    }
-  }
-  return true;
-}
-
-void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& iterating,
-                                const Scope& scope, Emitter& out) {
-  std::set<std::string> padded;
-  if (must_visit_all(loop, scope)) padded = remainders();  // levels below hang from padding too
-  Range range{IntConst::make(0), coordinates_.bound(loop.var, scope, padded)};
-  if (is_outermost(loop)) range = chunk_of_rows(loop, scope, range.end, out);
-
-  std::vector<Walker> walkers;
-  for (const int id : iterating) {
-    const Cursor& cursor = scope.cursors.at(id);
-    const LevelCode& level = level_code(cursor);
-    level.prepare(out);
-    const Positions positions = level.positions(out, cursor.at);
-    TULLE_CHECK(level.is_ordered(), "an unordered level of ", cursor.access->tensor, " in a merge");
-    const Expr begin =
-        is_outermost(loop) ? emit_lower_bound(out, level, positions, range.begin) : positions.begin;
-    walkers.push_back(
-        {id, &level, out.declare(cursor.access->tensor + "_at", begin), positions.end, {}, {}});
-  }
-
-  const std::string variable = names_.fresh(loop.var);
-  const Expr coordinate = loop::Var::make(variable);
-  Emitter body = out.nested();
-  for (Walker& walker : walkers) {
-    walker.here = body.declare("here", IntConst::make(0, loop::kBool));
-    Emitter look = out.nested();
-    look.assign(walker.here, walker.level->coordinate(walker.at) == coordinate);
-    body.add(loop::If::make(walker.at < walker.end, look.take()));
-    walker.next = body.declare("next", walker.at + 1);
-    if (!walker.level->is_unique()) {
-      Emitter segment = out.nested();
-      segment.assign(walker.next,
-                     emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
-      body.add(loop::If::make(walker.here, segment.take()));
-    }
-  }
-
-  Scope inner = scope;
-  AccessSet none = scope.absent;
-  none.insert(iterating.begin(), iterating.end());
-  const bool may_be_empty = assembles() && nest_.known_extent(loop.var).value_or(0) == 0;
-  inner.conditional = inner.conditional || may_be_empty || vanishes(loop.body, none);
-  auto case_of = [&](const AccessSet& point) {
-    std::map<int, Positions> present;
-    for (const Walker& walker : walkers) {
-      if (point.contains(walker.id)) present[walker.id] = entry_of(walker);
-    }
-    Emitter branch = out.nested();
-    enter(loop, coordinate, iterating, present, inner, branch);
-    return branch.take();
-  };
-  if (iterating.empty()) {
-    enter(loop, coordinate, iterating, {}, inner, body);
-  } else {
-    loop::Stmt chain = case_of({});
-    std::vector<AccessSet> points = lattice_points(loop.body, iterating, scope.absent);
-    std::reverse(points.begin(), points.end());
-    for (const AccessSet& point : points) {
-      chain = loop::If::make(all_here(point, walkers), case_of(point), chain);
-    }
-    body.add(chain);
-    step_past(walkers, body);
-  }
-  // Only constant bounds can be unrolled whole; those of a chunk or of the last block are not.
-  const bool whole = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor == 0;
-  const bool constant = range.begin.as<IntConst>() && range.end.as<IntConst>();
-  const bool plain = iterating.empty() && (constant || !whole);
-  out.add(loop::For::make(variable, range.begin, range.end, body.take(),
-                          plain ? kind_of(loop.tag) : loop::LoopKind::Serial,
-                          plain ? loop.tag.factor : 0));
 }
 
 void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const Scope& scope,

@@ -12,6 +12,7 @@
 #include "lower/levels/tracked.h"
 #include "lower/result_groups.h"
 #include "lower/scope.h"
+#include "lower/search.h"
 #include "lower/storage.h"
 #include "lower/walker.h"
 
@@ -71,10 +72,21 @@ class KernelLowering {
   // The position in the result's level `last_level` that the scope stands at.
   loop::Expr result_position(const Scope& scope, int last_level) const;
 
-  // --- loops (iterate.cpp, merge.cpp) ---
+  struct Range {
+    loop::Expr begin, end;
+  };
+
+  // --- loops (iterate.cpp, dense_loop.cpp, merge.cpp) ---
   void lower_forall(const nest::Forall& loop, const Scope& scope, Emitter& out);
   void dense_loop(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
                   Emitter& out);
+  // What happens at each coordinate of it: a case for each point of the lattice.
+  void dense_body(const nest::Forall& loop, const loop::Expr& coordinate,
+                  const AccessSet& iterating, const std::vector<Walker>& walkers,
+                  const Scope& scope, Emitter& body);
+  // Begins to walk over the level that the access has come to, within these coordinates; where an
+  // end of them is null, to the end of the level.
+  Walker start_walker(int id, const Scope& scope, const Range& coordinates, Emitter& out);
   void single_loop(const nest::Forall& loop, int iterating, const Scope& scope, Emitter& out);
   void merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
                    Emitter& out);
@@ -90,8 +102,9 @@ class KernelLowering {
                           const Scope& scope) const;
   AccessSet iterators(const nest::Forall& loop, const Scope& scope) const;
   // Whether every operand below is found by arithmetic, so that no entry of the result hangs on
-  // what is found.
-  bool only_full_levels_below(const nest::Forall& loop, const Scope& scope) const;
+  // what is found; the accesses of `entered` are one level further than the scope says.
+  bool only_full_levels_below(const nest::Forall& loop, const AccessSet& entered,
+                              const Scope& scope) const;
   // Enters the body at a coordinate where the accesses of `present` have entries and the others of
   // `iterating` have none.
   void enter(const nest::Forall& loop, const loop::Expr& coordinate, const AccessSet& iterating,
@@ -138,9 +151,6 @@ class KernelLowering {
   void find_fixing(const expr::Expr& expr, bool fixes);
 
   // --- chunks and looking ahead (chunk.cpp, prefetch.cpp) ---
-  struct Range {
-    loop::Expr begin, end;
-  };
   // The first of `total` units of work that belongs to chunk `chunk`.
   loop::Expr share(const loop::Expr& total, const loop::Expr& chunk) const;
   Range chunk_of_rows(const nest::Forall& loop, const Scope& scope, const loop::Expr& extent,
@@ -167,13 +177,5 @@ class KernelLowering {
   bool can_be_cut_ = false;
   bool needs_zeros_ = false;
 };
-
-// Where `coordinate` is among the ordered positions [range.begin, range.end): the first position
-// not before it.
-loop::Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& range,
-                            const loop::Expr& coordinate);
-// The end of the run of equal coordinates that starts at `begin`.
-loop::Expr emit_segment_end(Emitter& out, const LevelCode& level, const loop::Expr& begin,
-                            const loop::Expr& end, const loop::Expr& coordinate);
 
 }  // namespace tulle::lower

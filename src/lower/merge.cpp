@@ -63,27 +63,11 @@ bool KernelLowering::merges_by_selection(const nest::Forall& loop, const AccessS
 void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iterating,
                                  const Scope& scope, Emitter& out) {
   std::vector<Walker> walkers;
-  // A chunk merges the coordinates of a range.
-  const bool cut = is_outermost(loop);
-  Range range;
-  if (cut) range = chunk_of_rows(loop, scope, coordinates_.extent(loop.var), out);
-  for (const int id : iterating) {
-    const Cursor& cursor = scope.cursors.at(id);
-    const LevelCode& level = level_code(cursor);
-    TULLE_CHECK(level.is_ordered(), "an unordered level of ", cursor.access->tensor, " in a merge");
-    level.prepare(out);
-    Positions positions = level.positions(out, cursor.at);
-    if (cut) {
-      positions = {emit_lower_bound(out, level, positions, range.begin),
-                   emit_lower_bound(out, level, positions, range.end)};
-    }
-    walkers.push_back({id,
-                       &level,
-                       out.declare(cursor.access->tensor + "_at", positions.begin),
-                       positions.end,
-                       {},
-                       {}});
+  Range range;  // a chunk merges the coordinates of one
+  if (is_outermost(loop)) {
+    range = chunk_of_rows(loop, scope, coordinates_.extent(loop.var), out);
   }
+  for (const int id : iterating) walkers.push_back(start_walker(id, scope, range, out));
   const bool only_counts = only_counts_visits(loop, iterating, scope);
   const std::vector<AccessSet> points = lattice_points(loop.body, iterating, scope.absent);
   for (const AccessSet& point : points) {
@@ -127,13 +111,6 @@ void KernelLowering::merge_point(const nest::Forall& loop, const AccessSet& poin
       body.add(loop::If::make(walker.here, segment.take()));
     }
   }
-  auto entries = [&](const AccessSet& part) {
-    std::map<int, Positions> present;
-    for (const Walker& walker : active) {
-      if (part.contains(walker.id)) present[walker.id] = entry_of(walker);
-    }
-    return present;
-  };
   if (only_counts) {
     Expr visited = IntConst::make(0, loop::kBool);
     for (const AccessSet& part : points) {
@@ -146,13 +123,13 @@ void KernelLowering::merge_point(const nest::Forall& loop, const AccessSet& poin
     // A branch on who has an entry would be mispredicted half of the time: add zeros instead.
     Scope selecting = scope;
     for (const Walker& walker : active) selecting.masks[walker.id] = walker.here;
-    enter(loop, coordinate, iterating, entries(point), selecting, body);
+    enter(loop, coordinate, iterating, entries_of(point, active), selecting, body);
   } else {
     loop::Stmt chain;
     for (auto part = points.rbegin(); part != points.rend(); ++part) {
       if (!includes(point, *part)) continue;
       Emitter branch = out.nested();
-      enter(loop, coordinate, iterating, entries(*part), scope, branch);
+      enter(loop, coordinate, iterating, entries_of(*part, active), scope, branch);
       chain = loop::If::make(all_here(*part, active), branch.take(), chain);
     }
     body.add(chain);

@@ -1,5 +1,6 @@
 // Finding coordinates among the stored ones.
-#include "lower/kernel_lowering.h"
+#include "lower/search.h"
+
 #include "support/mutant.h"
 
 namespace tulle::lower {

@@ -1,6 +1,8 @@
 // Walkers.
 #include "lower/walker.h"
 
+#include "lower/search.h"
+
 namespace tulle::lower {
 
 using loop::Expr;
@@ -8,6 +10,30 @@ using loop::Expr;
 Positions entry_of(const Walker& walker) {
   if (walker.level->is_unique()) return {walker.level->child(walker.at), {}};
   return {walker.at, walker.next};
+}
+
+std::map<int, Positions> entries_of(const AccessSet& point, const std::vector<Walker>& walkers) {
+  std::map<int, Positions> entries;
+  for (const Walker& walker : walkers) {
+    if (point.contains(walker.id)) entries[walker.id] = entry_of(walker);
+  }
+  return entries;
+}
+
+void look_for(const Expr& coordinate, std::vector<Walker>& walkers, Emitter& out) {
+  for (Walker& walker : walkers) {
+    walker.here = out.declare("here", loop::IntConst::make(0, loop::kBool));
+    Emitter look = out.nested();
+    look.assign(walker.here, walker.level->coordinate(walker.at) == coordinate);
+    out.add(loop::If::make(walker.at < walker.end, look.take()));
+    walker.next = out.declare("next", walker.at + 1);
+    if (!walker.level->is_unique()) {
+      Emitter segment = out.nested();
+      segment.assign(walker.next,
+                     emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
+      out.add(loop::If::make(walker.here, segment.take()));
+    }
+  }
 }
 
 Expr all_here(const AccessSet& point, const std::vector<Walker>& walkers) {

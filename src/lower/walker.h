@@ -1,6 +1,7 @@
 // One of several operands that are walked over together.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "lower/lattice.h"
@@ -19,6 +20,10 @@ struct Walker {
 
 // The entry that the walker stands at: a position, or a run of equal coordinates.
 Positions entry_of(const Walker& walker);
+// The entries of those walkers that the point has.
+std::map<int, Positions> entries_of(const AccessSet& point, const std::vector<Walker>& walkers);
+// Sets `here` and `next`: whether each walker stands at the coordinate, which it has not passed.
+void look_for(const loop::Expr& coordinate, std::vector<Walker>& walkers, Emitter& out);
 // Whether all walkers of the point have an entry.
 loop::Expr all_here(const AccessSet& point, const std::vector<Walker>& walkers);
 // Moves the walkers that have an entry on to their next one.

@@ -1,0 +1,92 @@
+// Counting through every coordinate, with operands that store coordinates walked along.
+#include <algorithm>
+
+#include "lower/kernel_lowering.h"
+#include "lower/walker.h"
+#include "support/check.h"
+
+namespace tulle::lower {
+
+using loop::Expr;
+using loop::IntConst;
+
+namespace {
+
+loop::LoopKind kind_of(const nest::LoopTag& tag) {
+  switch (tag.kind) {
+    case nest::LoopTag::Kind::Vector:
+      return loop::LoopKind::Vector;
+    case nest::LoopTag::Kind::Unrolled:
+      return loop::LoopKind::Unrolled;
+    default:
+      return loop::LoopKind::Serial;
+  }
+}
+
+}  // namespace
+
+Walker KernelLowering::start_walker(int id, const Scope& scope, const Range& coordinates,
+                                    Emitter& out) {
+  const Cursor& cursor = scope.cursors.at(id);
+  const LevelCode& level = level_code(cursor);
+  TULLE_CHECK(level.is_ordered(), "an unordered level of ", cursor.access->tensor, " in a merge");
+  level.prepare(out);
+  const Positions all = level.positions(out, cursor.at);
+  const Expr begin =
+      coordinates.begin ? emit_lower_bound(out, level, all, coordinates.begin) : all.begin;
+  const Expr end = coordinates.end ? emit_lower_bound(out, level, all, coordinates.end) : all.end;
+  return {id, &level, out.declare(cursor.access->tensor + "_at", begin), end, {}, {}};
+}
+
+void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& iterating,
+                                const Scope& scope, Emitter& out) {
+  std::set<std::string> padded;
+  if (must_visit_all(loop, scope)) padded = remainders();  // levels below hang from padding too
+  Range range{IntConst::make(0), coordinates_.bound(loop.var, scope, padded)};
+  if (is_outermost(loop)) range = chunk_of_rows(loop, scope, range.end, out);
+
+  std::vector<Walker> walkers;
+  for (const int id : iterating) {
+    const Expr first = is_outermost(loop) ? range.begin : Expr();
+    walkers.push_back(start_walker(id, scope, {first, {}}, out));
+  }
+  const std::string variable = names_.fresh(loop.var);
+  const Expr coordinate = loop::Var::make(variable);
+  Emitter body = out.nested();
+  look_for(coordinate, walkers, body);
+  dense_body(loop, coordinate, iterating, walkers, scope, body);
+  step_past(walkers, body);
+  // Only constant bounds can be unrolled whole; those of a chunk or of the last block are not.
+  const bool whole = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor == 0;
+  const bool constant = range.begin.as<IntConst>() && range.end.as<IntConst>();
+  const bool plain = iterating.empty() && (constant || !whole);
+  out.add(loop::For::make(variable, range.begin, range.end, body.take(),
+                          plain ? kind_of(loop.tag) : loop::LoopKind::Serial,
+                          plain ? loop.tag.factor : 0));
+}
+
+void KernelLowering::dense_body(const nest::Forall& loop, const Expr& coordinate,
+                                const AccessSet& iterating, const std::vector<Walker>& walkers,
+                                const Scope& scope, Emitter& body) {
+  Scope inner = scope;
+  AccessSet none = scope.absent;
+  none.insert(iterating.begin(), iterating.end());
+  const bool may_be_empty = assembles() && nest_.known_extent(loop.var).value_or(0) == 0;
+  inner.conditional = inner.conditional || may_be_empty || vanishes(loop.body, none);
+  if (iterating.empty()) return enter(loop, coordinate, iterating, {}, inner, body);
+
+  auto case_of = [&](const AccessSet& point) {
+    Emitter branch = body.nested();
+    enter(loop, coordinate, iterating, entries_of(point, walkers), inner, branch);
+    return branch.take();
+  };
+  loop::Stmt chain = case_of({});
+  std::vector<AccessSet> points = lattice_points(loop.body, iterating, scope.absent);
+  std::reverse(points.begin(), points.end());
+  for (const AccessSet& point : points) {
+    chain = loop::If::make(all_here(point, walkers), case_of(point), chain);
+  }
+  body.add(chain);
+}
+
+}  // namespace tulle::lower
