@@ -1,9 +1,9 @@
 // Makers of expressions: check types, fold what is known.
 #include "loop/expr.h"
 
-#include <cmath>
 #include <optional>
 
+#include "loop/arithmetic.h"
 #include "support/check.h"
 
 namespace tulle::loop {
@@ -87,54 +87,13 @@ Expr Var::make(std::string name, Type type) {
 
 namespace {
 
-std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) {
-  // Arithmetic wraps like the generated code's.
-  const auto wrap = [](uint64_t x) { return static_cast<int64_t>(x); };
-  const auto ua = static_cast<uint64_t>(a);
-  const auto ub = static_cast<uint64_t>(b);
-  switch (op) {
-    case BinaryOp::Add:
-      return wrap(ua + ub);
-    case BinaryOp::Sub:
-      return wrap(ua - ub);
-    case BinaryOp::Mul:
-      return wrap(ua * ub);
-    case BinaryOp::Div:
-      return b > 0 ? std::optional(a / b) : std::nullopt;
-    case BinaryOp::Mod:
-      return b > 0 ? std::optional(a % b) : std::nullopt;
-    case BinaryOp::Min:
-      return a < b ? a : b;
-    case BinaryOp::Max:
-      return a < b ? b : a;
-    case BinaryOp::Eq:
-      return a == b;
-    case BinaryOp::Ne:
-      return a != b;
-    case BinaryOp::Lt:
-      return a < b;
-    case BinaryOp::Le:
-      return a <= b;
-    case BinaryOp::Gt:
-      return a > b;
-    case BinaryOp::Ge:
-      return a >= b;
-    case BinaryOp::And:
-      return a != 0 && b != 0;
-    case BinaryOp::Or:
-      return a != 0 || b != 0;
-    case BinaryOp::BitAnd:
-      return a & b;
-    case BinaryOp::BitOr:
-      return a | b;
-    case BinaryOp::BitXor:
-      return a ^ b;
-    case BinaryOp::Shl:
-      return b >= 0 && b < 32 ? std::optional(wrap(ua << b)) : std::nullopt;
-    case BinaryOp::Shr:
-      return b >= 0 && b < 32 ? std::optional(a >> b) : std::nullopt;
-  }
-  return std::nullopt;
+// Of constants of type i64 or bool. What traps or is not defined for all targets is left alone.
+std::optional<int64_t> fold(BinaryOp op, Type type, int64_t a, int64_t b) {
+  const bool divides = op == BinaryOp::Div || op == BinaryOp::Mod;
+  const bool shifts = op == BinaryOp::Shl || op == BinaryOp::Shr;
+  if ((divides && b <= 0) || (shifts && (b < 0 || b >= 32))) return std::nullopt;
+  if (is_comparison(op)) return compare(op, a, b);
+  return type.is_bool() ? compute(op, a != 0, b != 0) : compute(op, a, b);
 }
 
 // Neutral and absorbing constants of 64-bit integers and bools; null where nothing folds.
@@ -190,7 +149,8 @@ Expr Binary::make(BinaryOp op, Expr a, Expr b) {
   const auto* y = b.as<IntConst>();
   const bool foldable = a.type() == kIndex || a.type() == kBool;
   if (x && y && foldable) {
-    if (const auto value = fold(op, x->value, y->value)) return IntConst::make(*value, type);
+    if (const auto value = fold(op, a.type(), x->value, y->value))
+      return IntConst::make(*value, type);
   }
   if (foldable) {
     if (Expr folded = fold_identity(op, a, b)) return folded;
@@ -291,73 +251,6 @@ Expr constant(Type type, double value) {
 bool is_constant(const Expr& expr, int64_t value) {
   const auto* c = expr.as<IntConst>();
   return c && c->value == value;
-}
-
-namespace {
-
-// Tells 0 from -0; every NaN is the same.
-bool same_number(double a, double b) {
-  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
-}
-
-bool same_all(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (!same(a[i], b[i])) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-bool same(const Expr& a, const Expr& b) {
-  if (a.get() == b.get()) return true;
-  if (!a || !b || a->kind != b->kind || a.type() != b.type()) return false;
-  switch (a->kind) {
-    case ExprKind::IntConst:
-      return a.as<IntConst>()->value == b.as<IntConst>()->value;
-    case ExprKind::FloatConst:
-      return same_number(a.as<FloatConst>()->value, b.as<FloatConst>()->value);
-    case ExprKind::Var:
-      return a.as<Var>()->name == b.as<Var>()->name;
-    case ExprKind::Binary: {
-      const auto *x = a.as<Binary>(), *y = b.as<Binary>();
-      return x->op == y->op && same(x->a, y->a) && same(x->b, y->b);
-    }
-    case ExprKind::Select: {
-      const auto *x = a.as<Select>(), *y = b.as<Select>();
-      return same(x->condition, y->condition) && same(x->yes, y->yes) && same(x->no, y->no);
-    }
-    case ExprKind::Cast:
-      return same(a.as<Cast>()->value, b.as<Cast>()->value);
-    case ExprKind::Call: {
-      const auto *x = a.as<Call>(), *y = b.as<Call>();
-      return x->function == y->function && same_all(x->args, y->args);
-    }
-    case ExprKind::Load: {
-      const auto *x = a.as<Load>(), *y = b.as<Load>();
-      return x->buffer->name == y->buffer->name && same(x->index, y->index) &&
-             same(x->predicate, y->predicate);
-    }
-    case ExprKind::Ramp:
-      return same(a.as<Ramp>()->base, b.as<Ramp>()->base) &&
-             same(a.as<Ramp>()->stride, b.as<Ramp>()->stride);
-    case ExprKind::Broadcast:
-      return same(a.as<Broadcast>()->value, b.as<Broadcast>()->value);
-    case ExprKind::VectorReduce:
-      return a.as<VectorReduce>()->op == b.as<VectorReduce>()->op &&
-             same(a.as<VectorReduce>()->value, b.as<VectorReduce>()->value);
-    case ExprKind::LaneReduce: {
-      const auto *x = a.as<LaneReduce>(), *y = b.as<LaneReduce>();
-      return x->op == y->op && x->width == y->width && same(x->value, y->value);
-    }
-    case ExprKind::LaneShuffle: {
-      const auto *x = a.as<LaneShuffle>(), *y = b.as<LaneShuffle>();
-      return x->mode == y->mode && x->width == y->width && same(x->value, y->value) &&
-             same(x->lane, y->lane);
-    }
-  }
-  return false;
 }
 
 }  // namespace tulle::loop

@@ -193,37 +193,50 @@ Stmt Rewriter::rewrite(const Stmt& stmt) {
   internal_error("a statement of unknown kind");
 }
 
-void visit(const Expr& expr, const std::function<void(const Expr&)>& on_expr) {
-  if (!expr) return;
-  on_expr(expr);
+std::vector<Expr> children_of(const Expr& expr) {
   switch (expr->kind) {
     case ExprKind::IntConst:
     case ExprKind::FloatConst:
     case ExprKind::Var:
-      return;
+      return {};
     case ExprKind::Binary:
-      return visit_all({expr.as<Binary>()->a, expr.as<Binary>()->b}, on_expr);
+      return {expr.as<Binary>()->a, expr.as<Binary>()->b};
     case ExprKind::Select: {
       const auto* node = expr.as<Select>();
-      return visit_all({node->condition, node->yes, node->no}, on_expr);
+      return {node->condition, node->yes, node->no};
     }
     case ExprKind::Cast:
-      return visit(expr.as<Cast>()->value, on_expr);
+      return {expr.as<Cast>()->value};
     case ExprKind::Call:
-      return visit_all(expr.as<Call>()->args, on_expr);
-    case ExprKind::Load:
-      return visit_all({expr.as<Load>()->index, expr.as<Load>()->predicate}, on_expr);
+      return expr.as<Call>()->args;
+    case ExprKind::Load: {
+      const auto* node = expr.as<Load>();
+      if (!node->predicate) return {node->index};
+      return {node->index, node->predicate};
+    }
     case ExprKind::Ramp:
-      return visit_all({expr.as<Ramp>()->base, expr.as<Ramp>()->stride}, on_expr);
+      return {expr.as<Ramp>()->base, expr.as<Ramp>()->stride};
     case ExprKind::Broadcast:
-      return visit(expr.as<Broadcast>()->value, on_expr);
+      return {expr.as<Broadcast>()->value};
     case ExprKind::VectorReduce:
-      return visit(expr.as<VectorReduce>()->value, on_expr);
+      return {expr.as<VectorReduce>()->value};
     case ExprKind::LaneReduce:
-      return visit(expr.as<LaneReduce>()->value, on_expr);
+      return {expr.as<LaneReduce>()->value};
     case ExprKind::LaneShuffle:
-      return visit_all({expr.as<LaneShuffle>()->value, expr.as<LaneShuffle>()->lane}, on_expr);
+      return {expr.as<LaneShuffle>()->value, expr.as<LaneShuffle>()->lane};
   }
+  internal_error("an expression of unknown kind");
+}
+
+std::vector<Stmt> statements_of(const Stmt& stmt) {
+  const auto* block = stmt.as<Block>();
+  return block ? block->stmts : std::vector<Stmt>{stmt};
+}
+
+void visit(const Expr& expr, const std::function<void(const Expr&)>& on_expr) {
+  if (!expr) return;
+  on_expr(expr);
+  for (const Expr& child : children_of(expr)) visit(child, on_expr);
 }
 
 void visit(const Stmt& stmt, const std::function<void(const Stmt&)>& on_stmt,

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "loop/host.h"
 
@@ -16,6 +17,11 @@ class Rewriter {
   virtual Expr rewrite(const Expr& expr);
   virtual Stmt rewrite(const Stmt& stmt);
 };
+
+// The operands of an expression, in the order of evaluation.
+std::vector<Expr> children_of(const Expr& expr);
+// The statements of a block; of any other statement, itself.
+std::vector<Stmt> statements_of(const Stmt& stmt);
 
 // Calls `on_expr` (`on_stmt`) for every node below and including the given one, parents first.
 void visit(const Expr& expr, const std::function<void(const Expr&)>& on_expr);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "loop/rewrite.h"
 #include "support/check.h"
 
 namespace tulle::loop {
@@ -22,14 +23,9 @@ bool same_exprs(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   return all_same(a, b, [](const Expr& x, const Expr& y) { return same(x, y); });
 }
 
-std::vector<Stmt> statements(const Stmt& body) {
-  const auto* block = body.as<Block>();
-  return block ? block->stmts : std::vector<Stmt>{body};
-}
-
 bool same_body(const Stmt& a, const Stmt& b) {
   if (!a || !b) return !a && !b;
-  return all_same(statements(a), statements(b),
+  return all_same(statements_of(a), statements_of(b),
                   [](const Stmt& x, const Stmt& y) { return same(x, y); });
 }
 

@@ -24,38 +24,11 @@ class LoadChecker {
       : sizes_(sizes), checks_(checks) {}
 
   void walk(const Expr& expr, const Guards& guards) {
-    switch (expr->kind) {
-      case ExprKind::IntConst:
-      case ExprKind::FloatConst:
-      case ExprKind::Var:
-        return;
-      case ExprKind::Binary:
-        return walk_binary(*expr.as<Binary>(), guards);
-      case ExprKind::Select:
-        return walk_select(*expr.as<Select>(), guards);
-      case ExprKind::Cast:
-        return walk(expr.as<Cast>()->value, guards);
-      case ExprKind::Call:
-        for (const Expr& arg : expr.as<Call>()->args) walk(arg, guards);
-        return;
-      case ExprKind::Load: {
-        const auto* load = expr.as<Load>();
-        walk(load->index, guards);
-        if (load->predicate) walk(load->predicate, guards);
-        return check(load->buffer, load->index, load->predicate, guards);
-      }
-      case ExprKind::Ramp:
-        walk(expr.as<Ramp>()->base, guards);
-        return walk(expr.as<Ramp>()->stride, guards);
-      case ExprKind::Broadcast:
-        return walk(expr.as<Broadcast>()->value, guards);
-      case ExprKind::VectorReduce:
-        return walk(expr.as<VectorReduce>()->value, guards);
-      case ExprKind::LaneReduce:
-        return walk(expr.as<LaneReduce>()->value, guards);
-      case ExprKind::LaneShuffle:
-        walk(expr.as<LaneShuffle>()->value, guards);
-        return walk(expr.as<LaneShuffle>()->lane, guards);
+    if (const auto* binary = expr.as<Binary>()) return walk_binary(*binary, guards);
+    if (const auto* select = expr.as<Select>()) return walk_select(*select, guards);
+    for (const Expr& child : children_of(expr)) walk(child, guards);
+    if (const auto* load = expr.as<Load>()) {
+      check(load->buffer, load->index, load->predicate, guards);
     }
   }
 

@@ -92,11 +92,7 @@ class KernelChecker {
   // A body, as a block of its own.
   Stmt scope(const Stmt& stmt) {
     std::vector<Stmt> stmts;
-    if (const auto* block = stmt.as<Block>()) {
-      for (const Stmt& inner : block->stmts) add(inner, stmts);
-    } else {
-      add(stmt, stmts);
-    }
+    for (const Stmt& inner : statements_of(stmt)) add(inner, stmts);
     return Block::make(std::move(stmts));
   }
 

@@ -52,11 +52,7 @@ class StmtWidener {
   // A body, as a block of its own.
   Stmt widen(const Stmt& stmt) {
     std::vector<Stmt> stmts;
-    if (const auto* block = stmt.as<Block>()) {
-      for (const Stmt& inner : block->stmts) add(inner, stmts);
-    } else {
-      add(stmt, stmts);
-    }
+    for (const Stmt& inner : statements_of(stmt)) add(inner, stmts);
     return Block::make(std::move(stmts));
   }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "loop/arithmetic.h"
 #include "support/check.h"
 
 namespace tulle::runtime {
@@ -53,101 +54,12 @@ int64_t with_type(DType type, Body&& body) {
   }
 }
 
-// Wraps around like the machine's integers.
-template <typename T>
-T integer_binary(BinaryOp op, T a, T b) {
-  using U = std::make_unsigned_t<T>;
-  const auto x = static_cast<U>(a), y = static_cast<U>(b);
-  const int shift = static_cast<int>(y & (8 * sizeof(T) - 1));
-  switch (op) {
-    case BinaryOp::Add:
-      return static_cast<T>(x + y);
-    case BinaryOp::Sub:
-      return static_cast<T>(x - y);
-    case BinaryOp::Mul:
-      return static_cast<T>(x * y);
-    case BinaryOp::Div:
-      if (b == -1) return static_cast<T>(U{0} - x);
-      return b == 0 ? 0 : a / b;
-    case BinaryOp::Mod:
-      return b == 0 || b == -1 ? 0 : a % b;
-    case BinaryOp::BitAnd:
-      return a & b;
-    case BinaryOp::BitOr:
-      return a | b;
-    case BinaryOp::BitXor:
-      return a ^ b;
-    case BinaryOp::Shl:
-      return static_cast<T>(x << shift);
-    case BinaryOp::Shr:
-      return a >> shift;
-    default:
-      internal_error(loop::text_of(op), " of integers in a host program");
-  }
-}
-
-template <typename T>
-T float_binary(BinaryOp op, T a, T b) {
-  switch (op) {
-    case BinaryOp::Add:
-      return a + b;
-    case BinaryOp::Sub:
-      return a - b;
-    case BinaryOp::Mul:
-      return a * b;
-    case BinaryOp::Div:
-      return a / b;
-    default:
-      internal_error(loop::text_of(op), " of floating-point numbers in a host program");
-  }
-}
-
-bool bool_binary(BinaryOp op, bool a, bool b) {
-  switch (op) {
-    case BinaryOp::And:
-    case BinaryOp::BitAnd:
-    case BinaryOp::Mul:
-      return a && b;
-    case BinaryOp::Or:
-    case BinaryOp::BitOr:
-    case BinaryOp::Add:
-      return a || b;
-    case BinaryOp::BitXor:
-      return a != b;
-    default:
-      internal_error(loop::text_of(op), " of bools in a host program");
-  }
-}
-
 template <typename T>
 int64_t apply(BinaryOp op, T a, T b) {
-  switch (op) {
-    case BinaryOp::Eq:
-      return a == b;
-    case BinaryOp::Ne:
-      return a != b;
-    case BinaryOp::Lt:
-      return a < b;
-    case BinaryOp::Le:
-      return a <= b;
-    case BinaryOp::Gt:
-      return a > b;
-    case BinaryOp::Ge:
-      return a >= b;
-    case BinaryOp::Min:
-      return to_slot(a != a || a < b ? a : b);
-    case BinaryOp::Max:
-      return to_slot(a != a || a > b ? a : b);
-    default:
-      break;
-  }
-  if constexpr (std::is_same_v<T, bool>) {
-    return to_slot(bool_binary(op, a, b));
-  } else if constexpr (std::is_integral_v<T>) {
-    return to_slot(integer_binary(op, a, b));
-  } else {
-    return to_slot(float_binary(op, a, b));
-  }
+  if (loop::is_comparison(op)) return loop::compare(op, a, b);
+  const auto result = loop::compute(op, a, b);
+  if (!result) internal_error(loop::text_of(op), " of such numbers in a host program");
+  return to_slot(*result);
 }
 
 // Only what sizes and scale factors need.
@@ -156,10 +68,10 @@ int64_t apply(Function function, T x) {
   if constexpr (std::is_same_v<T, bool>) {
     if (function == Function::Not) return !x;
   } else if constexpr (std::is_integral_v<T>) {
-    if (function == Function::Neg) return to_slot(integer_binary<T>(BinaryOp::Sub, 0, x));
+    const auto negated = [&] { return apply<T>(BinaryOp::Sub, 0, x); };
+    if (function == Function::Neg) return negated();
     if (function == Function::Not) return to_slot(static_cast<T>(~x));
-    if (function == Function::Abs)
-      return x < 0 ? to_slot(integer_binary<T>(BinaryOp::Sub, 0, x)) : to_slot(x);
+    if (function == Function::Abs) return x < 0 ? negated() : to_slot(x);
   } else {
     switch (function) {
       case Function::Neg:
