@@ -137,9 +137,22 @@ function(tulle_add_tools)
   target_include_directories(tulle-fuzz PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 endfunction()
 
+# NVIDIA's assembler from the package nvidia-cuda-nvcc-cu12 of the Python at hand; empty if it has none.
+function(tulle_find_ptxas result)
+  execute_process(
+    COMMAND ${Python3_EXECUTABLE} -c
+            "import sysconfig; print(sysconfig.get_path('purelib') + '/nvidia/cuda_nvcc/bin/ptxas')"
+    OUTPUT_VARIABLE ptxas OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT EXISTS ${ptxas})
+    set(ptxas "")
+  endif()
+  set(${result} "${ptxas}" PARENT_SCOPE)
+endfunction()
+
 # tests/<folder>/*.cpp is the GoogleTest program <folder>_test. It links the hidden parts of the library directly.
 function(tulle_add_tests)
   find_package(GTest REQUIRED)
+  tulle_find_ptxas(ptxas)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/*.cpp)
   set(folders)
   foreach(source IN LISTS sources)
@@ -159,7 +172,7 @@ function(tulle_add_tests)
     else()
       tulle_link(${target} everything)
     endif()
-    target_compile_definitions(${target} PRIVATE TULLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_compile_definitions(${target} PRIVATE TULLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TULLE_BUILD_PTXAS="${ptxas}")
     target_link_libraries(${target} PRIVATE GTest::gtest GTest::gtest_main)
     add_test(NAME ${folder} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endforeach()

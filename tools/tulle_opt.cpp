@@ -36,7 +36,7 @@ constexpr StageName kStages[] = {
     {"nest", Stage::Nest, true},     {"schedule", Stage::Schedule, true},
     {"lower", Stage::Lower, true},   {"loop", Stage::Lower, true},
     {"passes", Stage::Passes, true}, {"llvm", Stage::Llvm, false},
-    {"asm", Stage::Asm, false},
+    {"asm", Stage::Asm, false},      {"ptx", Stage::Asm, false},
 };
 
 const StageName& find_stage(std::string_view name) {
@@ -57,18 +57,20 @@ struct Options {
   bool checked = false;
 };
 
+bool is_gpu(const Options& options) { return options.target.starts_with("sm_"); }
+
 // A preset stands for one machine, the same wherever the tool runs.
 plan::Machine machine_of(const Options& options) {
   if (options.target.empty()) return describe_machine("", options.threads);
   plan::Machine machine;
   machine.threads = options.threads;
-  if (options.target == "sse4.2") {
+  if (options.target == "sse4.2" || is_gpu(options)) {
     machine.vector_bytes = 16;
   } else if (options.target == "avx2") {
     machine.vector_bytes = 32;
   } else if (options.target != "avx512") {
     user_error("no preset of machine features is named '", options.target,
-               "'; there are sse4.2, avx2 and avx512");
+               "'; there are sse4.2, avx2, avx512, sm_80 and sm_90");
   }
   return machine;
 }
@@ -140,10 +142,15 @@ class Walk {
     texts_[Stage::Passes] = loop::to_string(program_);
   }
 
+  codegen::Target target() const {
+    if (is_gpu(options_)) return codegen::gpu_target(options_.target);
+    return options_.target.empty() ? codegen::host_target() : codegen::host_target(options_.target);
+  }
+
   std::string generate_code() const {
-    codegen::Module module = codegen::emit_cpu(
-        program_.kernels,
-        options_.target.empty() ? codegen::host_target() : codegen::host_target(options_.target));
+    codegen::Module module = is_gpu(options_)
+                                 ? codegen::emit_gpu(program_.kernels, target())
+                                 : codegen::emit_cpu(program_.kernels, target());
     codegen::optimise(module);
     return to_.stage == Stage::Llvm ? codegen::print_llvm(module) : codegen::assembly(module);
   }
@@ -161,11 +168,12 @@ class Walk {
 constexpr std::string_view kUsage =
     "usage: tulle-opt --from STAGE --to STAGE [OPTION...] FILE      (FILE may be - for standard "
     "input)\n"
-    "  stages: expr, plan, nest, schedule, lower (or loop), passes, llvm, asm; plan, llvm and asm "
-    "are only printed\n"
+    "  stages: expr, plan, nest, schedule, lower (or loop), passes, llvm, asm (or ptx); plan, llvm "
+    "and asm are only printed\n"
     "  --schedule TEXT   the schedule, instead of the planned one\n"
     "  --threads N       plan for so many threads (1)\n"
-    "  --target PRESET   for a machine with sse4.2, avx2 or avx512 instead of this one\n"
+    "  --target PRESET   for a machine with sse4.2, avx2 or avx512 instead of this one, or for a "
+    "GPU: sm_80, sm_90\n"
     "  --pass NAME       run this pass alone\n"
     "  --checked         bounds checks in generated code\n";
 
@@ -206,6 +214,7 @@ Options parse_options(int count, char** arguments) {
       user_error("unexpected ", word, "\n", kUsage);
     }
   }
+  if (options.to == "ptx" && options.target.empty()) options.target = "sm_90";
   if (options.from.empty() || options.to.empty() || options.file.empty()) user_error(kUsage);
   return options;
 }

@@ -32,6 +32,7 @@ class CpuEmitter final : public Emitter {
   void invoke(const loop::Invoke& stmt) override;
   void nontemporal_store(llvm::Value* value, llvm::Value* pointer, llvm::Align align) override;
   llvm::Value* library_call(loop::Function function, llvm::Value* scalar) override;
+  void prefetch(const loop::Prefetch& stmt) override;
   void barrier(const loop::Barrier&) override { internal_error("a barrier in a CPU kernel"); }
   llvm::Value* lane_reduce(const loop::LaneReduce&) override {
     internal_error("a reduction over GPU lanes in a CPU kernel");
@@ -278,6 +279,16 @@ void CpuEmitter::nontemporal_store(llvm::Value* value, llvm::Value* pointer, llv
   llvm::Value* misaligned = builder_.CreateAnd(bits, builder_.getInt64(natural.value() - 1));
   branch(builder_.CreateIsNull(misaligned), store_streaming,
          [&] { builder_.CreateAlignedStore(value, pointer, align); });
+}
+
+void CpuEmitter::prefetch(const loop::Prefetch& stmt) {
+  llvm::Value* pointer = address(*stmt.buffer, value(stmt.index), false);
+  const auto number = [&](int n) { return builder_.getInt32(static_cast<uint32_t>(n)); };
+  const int read = 0, data = 1;
+  const int closeness =
+      4 - stmt.locality;  // LLVM counts the other way round: 3 is the first-level cache
+  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
+                           {pointer, number(read), number(closeness), number(data)});
 }
 
 llvm::Value* CpuEmitter::library_call(loop::Function function, llvm::Value* scalar) {

@@ -1,6 +1,7 @@
 // From loop IR to LLVM IR.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "codegen/module.h"
@@ -16,5 +17,15 @@ namespace tulle::codegen {
 // wraps. A shift counts modulo the width. Fma rounds once where the machine has the instruction,
 // elsewhere twice.
 Module emit_cpu(const std::vector<loop::Kernel>& kernels, const Target& target);
+
+// The same for a GPU: one entry point per kernel, with the kernel's buffers and scalars as
+// parameters in order, launched with the block loop's iterations as grid and loop::launched_threads
+// as block (a kernel without a block loop: one thread). Buffers begin at multiples of
+// loop::kDeviceAlignment. Elementary functions must have been expanded; Unsupported for one that was
+// not.
+Module emit_gpu(const std::vector<loop::Kernel>& kernels, const Target& target);
+
+// The text that the driver loads.
+std::string ptx(const Module& module);
 
 }  // namespace tulle::codegen

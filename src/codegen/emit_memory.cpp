@@ -1,4 +1,4 @@
-// Loads, stores, atomics and prefetches.
+// Loads, stores and atomics.
 #include "llvm/IR/Intrinsics.h"
 
 #include "codegen/emitter.h"
@@ -149,8 +149,9 @@ llvm::Value* Emitter::compare_exchange(const loop::Atomic& stmt, llvm::Value* po
   llvm::Type* bits = builder_.getIntNTy(memory->getScalarSizeInBits());
   const llvm::Align align = align_of(type.scalar);
   const auto relaxed = llvm::AtomicOrdering::Monotonic;
+  const llvm::SyncScope::ID scope = atomic_scope(*stmt.buffer);
   llvm::LoadInst* first = builder_.CreateAlignedLoad(bits, pointer, align);
-  first->setAtomic(relaxed);
+  first->setAtomic(relaxed, scope);
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock* again = new_block("try");
   llvm::BasicBlock* done = new_block("done");
@@ -160,7 +161,7 @@ llvm::Value* Emitter::compare_exchange(const loop::Atomic& stmt, llvm::Value* po
   old->addIncoming(first, before);
   llvm::Value* updated = combine(stmt.op, builder_.CreateBitCast(old, memory), operand, type);
   llvm::Value* exchange = builder_.CreateAtomicCmpXchg(
-      pointer, old, builder_.CreateBitCast(updated, bits), align, relaxed, relaxed);
+      pointer, old, builder_.CreateBitCast(updated, bits), align, relaxed, relaxed, scope);
   old->addIncoming(builder_.CreateExtractValue(exchange, 0), again);
   builder_.CreateCondBr(builder_.CreateExtractValue(exchange, 1), done, again);
   builder_.SetInsertPoint(done);
@@ -177,21 +178,12 @@ void Emitter::atomic(const loop::Atomic& stmt) {
   llvm::Value* old = nullptr;
   if (const auto instruction = atomic_instruction(stmt.op, type.scalar)) {
     old = builder_.CreateAtomicRMW(*instruction, pointer, operand, align_of(type.scalar),
-                                   llvm::AtomicOrdering::Monotonic);
+                                   llvm::AtomicOrdering::Monotonic,
+                                   atomic_scope(*stmt.buffer));
   } else {
     old = compare_exchange(stmt, pointer, operand);
   }
   if (!stmt.result.empty()) bind_value(stmt.result, from_memory(old, type));
-}
-
-void Emitter::prefetch(const loop::Prefetch& stmt) {
-  llvm::Value* pointer = address(*stmt.buffer, value(stmt.index), false);
-  const auto number = [&](int n) { return builder_.getInt32(static_cast<uint32_t>(n)); };
-  const int read = 0, data = 1;
-  const int closeness =
-      4 - stmt.locality;  // LLVM counts the other way round: 3 is the first-level cache
-  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
-                           {pointer, number(read), number(closeness), number(data)});
 }
 
 }  // namespace tulle::codegen

@@ -31,6 +31,11 @@ class Emitter {
   virtual llvm::Value* lane_reduce(const loop::LaneReduce& expr) = 0;
   virtual llvm::Value* lane_shuffle(const loop::LaneShuffle& expr) = 0;
   virtual llvm::Value* library_call(loop::Function function, llvm::Value* scalar) = 0;
+  virtual void prefetch(const loop::Prefetch& stmt) = 0;
+  // Who takes part in atomics on a buffer.
+  virtual llvm::SyncScope::ID atomic_scope(const loop::BufferNode&) {
+    return llvm::SyncScope::System;
+  }
 
   // Starts a function: `entry` keeps the stack slots and goes on to the returned block, where the
   // builder stands.
@@ -69,7 +74,6 @@ class Emitter {
   llvm::Value* load(const loop::Load& expr);
   void store(const loop::Store& stmt);
   void atomic(const loop::Atomic& stmt);
-  void prefetch(const loop::Prefetch& stmt);
   llvm::Value* address(const loop::BufferNode& buffer, llvm::Value* index, bool in_bounds);
 
   llvm::BasicBlock* new_block(const char* name);

@@ -30,6 +30,10 @@ void register_back_ends() {
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
   });
 }
 
@@ -98,6 +102,19 @@ Target host_target(std::string_view preset) {
   user_error("no preset of machine features is named '", preset,
              "'; there are sse4.2, avx2 and avx512");
 }
+
+Target gpu_target(std::string_view architecture) {
+  // With each the oldest PTX that has it, so that old drivers take it.
+  constexpr std::pair<std::string_view, const char*> known[] = {{"sm_80", "+ptx70"},
+                                                                {"sm_90", "+ptx78"}};
+  for (const auto& [name, features] : known) {
+    if (name == architecture) return {"nvptx64-nvidia-cuda", std::string(name), features};
+  }
+  user_error("no code is generated for the GPU architecture '", architecture,
+             "'; there are sm_80 and sm_90");
+}
+
+bool is_gpu(const Target& target) { return target.triple.starts_with("nvptx"); }
 
 llvm::TargetMachine& machine_for(const Target& target) {
   thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;

@@ -2,6 +2,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
@@ -9,6 +10,7 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include "codegen/parts.h"
+#include "codegen/streaming_stores.h"
 
 namespace tulle::codegen {
 
@@ -24,7 +26,7 @@ bool asks_for_unrolling(const llvm::Module& module) {
   return false;
 }
 
-llvm::FunctionPassManager light_pipeline(bool unroll) {
+llvm::FunctionPassManager light_pipeline(bool unroll, bool for_gpu) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   if (unroll) {
@@ -37,6 +39,8 @@ llvm::FunctionPassManager light_pipeline(bool unroll) {
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
+  // Only aligned vectors are accessed whole there.
+  if (for_gpu) passes.addPass(llvm::InferAlignmentPass());
   return passes;
 }
 
@@ -55,9 +59,12 @@ void optimise(Module& module) {
   builder.crossRegisterProxies(loops, functions, components, modules);
 
   llvm::Module& code = *module.parts().module;
-  llvm::FunctionPassManager passes = light_pipeline(asks_for_unrolling(code));
+  const bool for_gpu = is_gpu(module.target());
+  llvm::FunctionPassManager passes = light_pipeline(asks_for_unrolling(code), for_gpu);
   for (llvm::Function& function : code) {
-    if (!function.isDeclaration()) passes.run(function, functions);
+    if (function.isDeclaration()) continue;
+    passes.run(function, functions);
+    if (for_gpu) emit_streaming_stores(function);
   }
 }
 

@@ -13,6 +13,9 @@ struct WorkerContext;
 // Buffers that a kernel writes begin at a multiple of so many bytes: streaming stores need it.
 inline constexpr size_t kWrittenAlignment = 64;
 
+// On a GPU all buffers do, by so many: vector accesses need it.
+inline constexpr size_t kDeviceAlignment = 16;
+
 // Runs iterations [begin, end) of the kernel's parallel loop; a kernel without one runs whole and
 // ignores both. `buffers` and `scalars` follow the order of the kernel's parameters; a scalar takes
 // one 64-bit slot, integers sign- extended, floating-point numbers as their bits in the low bytes.

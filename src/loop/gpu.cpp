@@ -28,4 +28,42 @@ int threads_per_block(const Stmt& body) {
   return static_cast<int>(std::min<int64_t>(threads, kMostThreads));
 }
 
+int launched_threads(const Stmt& body) {
+  const int threads = threads_per_block(body);
+  return threads == 1 ? 1 : (threads + kWarpSize - 1) / kWarpSize * kWarpSize;
+}
+
+BlockLoop find_block_loop(const Stmt& body) {
+  BlockLoop found;
+  Stmt stmt = body;
+  while (const auto* block = stmt.as<Block>()) {
+    if (block->stmts.empty()) return {};
+    for (const Stmt& inner : block->stmts) {
+      if (const auto* let = inner.as<Let>()) found.lets.push_back(let);
+    }
+    stmt = block->stmts.back();
+  }
+  found.loop = stmt.as<For>();
+  if (!found.loop || found.loop->loop != LoopKind::Block) return {};
+  return found;
+}
+
+int64_t shared_bytes(const Allocate& buffer) {
+  if (buffer.buffer->space != Space::Shared) return 0;
+  const auto* size = buffer.size.as<IntConst>();
+  const int64_t bytes = (size ? size->value : 0) * size_of(buffer.buffer->element);
+  return (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+}
+
+int64_t shared_bytes(const Stmt& body) {
+  int64_t bytes = 0;
+  visit(
+      body,
+      [&](const Stmt& stmt) {
+        if (const auto* allocate = stmt.as<Allocate>()) bytes += shared_bytes(*allocate);
+      },
+      [](const Expr&) {});
+  return bytes;
+}
+
 }  // namespace tulle::loop

@@ -12,10 +12,11 @@ namespace {
 
 // The lane of the group of `width` that a shuffle reads.
 int64_t shuffle_source(ShuffleMode mode, int64_t own, int64_t lane, int width) {
+  if (mode == ShuffleMode::Index) return lane & (width - 1);
+  if (lane < 0) return own;
   int64_t source = own;
   switch (mode) {
     case ShuffleMode::Index:
-      source = lane;
       break;
     case ShuffleMode::Xor:
       source = own ^ lane;

@@ -1,0 +1,321 @@
+// Kernels for NVIDIA's GPUs: entry points, loops bound to blocks and threads, shared memory, barriers
+// and lane operations.
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include "codegen/emit.h"
+#include "codegen/emitter.h"
+#include "codegen/parts.h"
+#include "loop/abi.h"
+#include "loop/gpu.h"
+#include "support/check.h"
+
+namespace tulle::codegen {
+
+using loop::LoopKind;
+using loop::ShuffleMode;
+
+namespace {
+
+constexpr unsigned kGlobalSpace = 1;
+constexpr unsigned kSharedSpace = 3;
+constexpr int64_t kMostBlocks = INT32_MAX;  // of one launch
+
+class GpuEmitter final : public Emitter {
+ public:
+  GpuEmitter(llvm::Module& module, const Target& target) : Emitter(module), target_(target) {}
+
+  void kernel(const loop::Kernel& kernel);
+
+ protected:
+  void bound_loop(const loop::For& loop) override;
+  void allocate_elsewhere(const loop::Allocate& stmt) override;
+  void leave_block(const loop::Block&) override {}
+  void barrier(const loop::Barrier& stmt) override;
+  void invoke(const loop::Invoke& stmt) override;
+  void nontemporal_store(llvm::Value* value, llvm::Value* pointer, llvm::Align align) override;
+  llvm::Value* lane_reduce(const loop::LaneReduce& expr) override;
+  llvm::Value* lane_shuffle(const loop::LaneShuffle& expr) override;
+  llvm::Value* library_call(loop::Function function, llvm::Value* scalar) override;
+  void prefetch(const loop::Prefetch&) override {}  // threads hide latency
+  llvm::SyncScope::ID atomic_scope(const loop::BufferNode& buffer) override;
+
+ private:
+  llvm::Function* declare(const loop::Kernel& kernel);
+  llvm::Value* special_register(llvm::Intrinsic::ID id, int64_t end);
+  llvm::Value* shared_memory(const loop::Allocate& stmt);
+  void zero_shared(const loop::Allocate& stmt);
+  void block_barrier();
+  llvm::Value* group_mask(int width);
+  llvm::Value* shuffle(ShuffleMode mode, llvm::Value* value, llvm::Value* lane, int width);
+  llvm::Value* shuffle_word(ShuffleMode mode, llvm::Value* word, llvm::Value* lane, int width);
+
+  const Target& target_;
+  int threads_ = 1;
+  bool dynamic_shared_ = false;
+  int64_t shared_used_ = 0;  // of dynamic shared memory
+};
+
+llvm::Function* GpuEmitter::declare(const loop::Kernel& kernel) {
+  std::vector<llvm::Type*> types(kernel.buffers.size(), builder_.getPtrTy(kGlobalSpace));
+  for (const loop::ScalarParam& scalar : kernel.scalars) types.push_back(type_of(scalar.type));
+  auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
+  auto* entry = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kernel.name, module_);
+  entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  entry->setDoesNotThrow();
+  entry->addFnAttr("target-cpu", target_.cpu);
+  entry->addFnAttr("target-features", target_.features);
+  entry->addFnAttr("nvvm.reqntid", concat(threads_, ",1,1"));
+  unsigned next = 0;
+  for (const loop::BufferParam& buffer : kernel.buffers) {
+    entry->addParamAttr(next, llvm::Attribute::NoAlias);
+    entry->addParamAttr(
+        next, llvm::Attribute::getWithAlignment(context_, llvm::Align(loop::kDeviceAlignment)));
+    if (!buffer.writable) entry->addParamAttr(next, llvm::Attribute::ReadOnly);
+    entry->getArg(next++)->setName(buffer.buffer->name);
+  }
+  for (const loop::ScalarParam& scalar : kernel.scalars)
+    entry->getArg(next++)->setName(scalar.name);
+  return entry;
+}
+
+void GpuEmitter::kernel(const loop::Kernel& kernel) {
+  TULLE_CHECK(!module_.getFunction(kernel.name), "two kernels named ", kernel.name);
+  threads_ = loop::launched_threads(kernel.body);
+  dynamic_shared_ = loop::shared_bytes(kernel.body) > loop::kStaticShared;
+  shared_used_ = 0;
+  llvm::Function* entry = declare(kernel);
+  begin_function(entry);
+  unsigned next = 0;
+  for (const loop::BufferParam& buffer : kernel.buffers) {
+    bind_buffer(*buffer.buffer, entry->getArg(next++), !buffer.writable);
+  }
+  for (const loop::ScalarParam& scalar : kernel.scalars)
+    bind_value(scalar.name, entry->getArg(next++));
+  statement(kernel.body);
+  builder_.CreateRetVoid();
+  std::string problem;
+  llvm::raw_string_ostream out(problem);
+  if (llvm::verifyFunction(*entry, &out)) {
+    internal_error("invalid LLVM IR for the kernel ", kernel.name, ": ", problem);
+  }
+}
+
+// As an index; it lies in [0, end).
+llvm::Value* GpuEmitter::special_register(llvm::Intrinsic::ID id, int64_t end) {
+  llvm::CallInst* read = builder_.CreateIntrinsic(id, {});
+  read->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, end)));
+  return builder_.CreateZExt(read, builder_.getInt64Ty());
+}
+
+void GpuEmitter::bound_loop(const loop::For& loop) {
+  llvm::Value* number = nullptr;  // of the iteration that is this thread's
+  int64_t numbers = kMostBlocks;
+  const int64_t threads = threads_;
+  switch (loop.loop) {
+    case LoopKind::Block:
+      number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, kMostBlocks);
+      break;
+    case LoopKind::Thread:
+      number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, threads);
+      numbers = threads;
+      break;
+    case LoopKind::Warp:
+      number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, threads);
+      number = builder_.CreateLShr(number, llvm::Log2_32(loop::kWarpSize));
+      numbers = threads / loop::kWarpSize;
+      break;
+    case LoopKind::Lane:
+      number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, loop::kWarpSize);
+      numbers = loop::kWarpSize;
+      break;
+    default:
+      internal_error("the ", loop::text_of(loop.loop), " loop over ", loop.var, " in a GPU kernel");
+  }
+  llvm::Value* step = builder_.getInt64(static_cast<uint64_t>(loop.step));
+  llvm::Value* offset = builder_.CreateMul(number, step, "", true, true);
+  bind_value(loop.var, builder_.CreateAdd(value(loop.begin), offset, loop.var, false, true));
+  if (loop.loop == LoopKind::Block) return statement(loop.body);
+  const auto extent = loop::constant_extent(loop);
+  TULLE_CHECK(extent && *extent <= numbers, "the extent of the loop over ", loop.var);
+  if (*extent == numbers) return statement(loop.body);
+  llvm::Value* takes_part =
+      builder_.CreateICmpULT(number, builder_.getInt64(static_cast<uint64_t>(*extent)));
+  branch(takes_part, [&] { statement(loop.body); }, [] {});
+}
+
+// --- shared memory and barriers ---
+
+llvm::Value* GpuEmitter::shared_memory(const loop::Allocate& stmt) {
+  const loop::BufferNode& buffer = *stmt.buffer;
+  const llvm::Align align(loop::kSharedAlignment);
+  const auto variable = [&](llvm::Type* type, bool here, const std::string& name) {
+    auto* memory = new llvm::GlobalVariable(
+        module_, type, false,
+        here ? llvm::GlobalValue::InternalLinkage : llvm::GlobalValue::ExternalLinkage,
+        here ? llvm::PoisonValue::get(type) : nullptr, name, nullptr,
+        llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+    memory->setAlignment(align);
+    return memory;
+  };
+  const auto count = static_cast<uint64_t>(stmt.size.as<loop::IntConst>()->value);
+  if (!dynamic_shared_) {
+    llvm::Type* element = memory_type_of({buffer.element, 1});
+    return variable(llvm::ArrayType::get(element, count), true,
+                    concat(current_function()->getName().str(), ".", buffer.name));
+  }
+  // One variable of unknown size stands for all that a launch asks for.
+  llvm::GlobalVariable* all = module_.getGlobalVariable("tulle_shared");
+  if (!all) all = variable(llvm::ArrayType::get(builder_.getInt8Ty(), 0), false, "tulle_shared");
+  const int64_t offset = shared_used_;
+  shared_used_ += loop::shared_bytes(stmt);
+  return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), all,
+                                             static_cast<uint64_t>(offset));
+}
+
+void GpuEmitter::allocate_elsewhere(const loop::Allocate& stmt) {
+  TULLE_CHECK(stmt.buffer->space == loop::Space::Shared && stmt.size.as<loop::IntConst>(), "a ",
+              loop::text_of(stmt.buffer->space), " buffer in a GPU kernel: ", stmt.buffer->name);
+  bind_buffer(*stmt.buffer, shared_memory(stmt), false);
+  if (stmt.zeroed) zero_shared(stmt);
+}
+
+// All threads together, between two barriers: others may still read what was there.
+void GpuEmitter::zero_shared(const loop::Allocate& stmt) {
+  const std::string thread = "thread of " + stmt.buffer->name, at = "zeroed of " + stmt.buffer->name;
+  block_barrier();
+  bind_value(thread, special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, threads_));
+  const loop::Stmt zero = loop::Store::make(stmt.buffer, loop::Var::make(at),
+                                            loop::constant({stmt.buffer->element, 1}, 0));
+  statement(loop::For::make(at, loop::Var::make(thread), stmt.size, zero, LoopKind::Serial, 0,
+                            threads_));
+  block_barrier();
+}
+
+void GpuEmitter::block_barrier() {
+  builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all,
+                           {builder_.getInt32(0)});
+}
+
+void GpuEmitter::barrier(const loop::Barrier& stmt) {
+  if (stmt.scope == loop::BarrierScope::Block) return block_barrier();
+  builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {builder_.getInt32(~0U)});
+}
+
+llvm::SyncScope::ID GpuEmitter::atomic_scope(const loop::BufferNode& buffer) {
+  return context_.getOrInsertSyncScopeID(buffer.space == loop::Space::Shared ? "block" : "device");
+}
+
+// --- lanes ---
+
+// The lanes of the own group: other groups of the warp need not be here.
+llvm::Value* GpuEmitter::group_mask(int width) {
+  if (width == loop::kWarpSize) return builder_.getInt32(~0U);
+  llvm::Value* lane = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, {});
+  const auto size = static_cast<uint32_t>(width);
+  llvm::Value* first = builder_.CreateAnd(lane, builder_.getInt32(~(size - 1)));
+  return builder_.CreateShl(builder_.getInt32((1U << size) - 1), first);
+}
+
+llvm::Value* GpuEmitter::shuffle_word(ShuffleMode mode, llvm::Value* word, llvm::Value* lane,
+                                      int width) {
+  using namespace llvm::Intrinsic;
+  const ID id = mode == ShuffleMode::Index ? nvvm_shfl_sync_idx_i32
+                : mode == ShuffleMode::Xor ? nvvm_shfl_sync_bfly_i32
+                : mode == ShuffleMode::Up  ? nvvm_shfl_sync_up_i32
+                                           : nvvm_shfl_sync_down_i32;
+  const unsigned last = mode == ShuffleMode::Up ? 0 : loop::kWarpSize - 1;
+  const unsigned groups = static_cast<unsigned>(loop::kWarpSize - width) << 8;
+  return builder_.CreateIntrinsic(
+      id, {group_mask(width), word, lane, builder_.getInt32(groups | last)});
+}
+
+llvm::Value* GpuEmitter::shuffle(ShuffleMode mode, llvm::Value* value, llvm::Value* lane,
+                                 int width) {
+  llvm::Type* type = value->getType();
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
+    llvm::Value* result = llvm::PoisonValue::get(type);
+    for (uint64_t at = 0; at < vector->getNumElements(); ++at) {
+      llvm::Value* one = shuffle(mode, builder_.CreateExtractElement(value, at), lane, width);
+      result = builder_.CreateInsertElement(result, one, at);
+    }
+    return result;
+  }
+  llvm::Type* i32 = builder_.getInt32Ty();
+  const unsigned bits = type->getScalarSizeInBits();
+  llvm::Type* integer = builder_.getIntNTy(bits);
+  llvm::Value* as_integer = builder_.CreateBitCast(value, integer);
+  if (bits <= 32) {
+    llvm::Value* word =
+        shuffle_word(mode, builder_.CreateZExt(as_integer, i32), lane, width);
+    return builder_.CreateBitCast(builder_.CreateTrunc(word, integer), type);
+  }
+  auto* words = llvm::FixedVectorType::get(i32, 2);
+  llvm::Value* halves = builder_.CreateBitCast(as_integer, words);
+  return builder_.CreateBitCast(shuffle(mode, halves, lane, width), type);
+}
+
+llvm::Value* GpuEmitter::lane_shuffle(const loop::LaneShuffle& expr) {
+  llvm::Value* own = value(expr.value);
+  llvm::Value* lane = value(expr.lane);
+  llvm::Value* other =
+      shuffle(expr.mode, own, builder_.CreateSExtOrTrunc(lane, builder_.getInt32Ty()), expr.width);
+  const auto* number = expr.lane.as<loop::IntConst>();
+  const bool is_inside = number && number->value >= 0 && number->value < expr.width;
+  // The hardware knows of the group, but looks at five bits of the number only.
+  if (expr.mode == ShuffleMode::Index || is_inside) return other;
+  llvm::Value* width = llvm::ConstantInt::get(lane->getType(), static_cast<uint64_t>(expr.width));
+  return builder_.CreateSelect(builder_.CreateICmpULT(lane, width), other, own);
+}
+
+// Each step adds what the lane at half the distance has.
+llvm::Value* GpuEmitter::lane_reduce(const loop::LaneReduce& expr) {
+  llvm::Value* result = value(expr.value);
+  for (int distance = expr.width / 2; distance >= 1; distance /= 2) {
+    llvm::Value* lane = builder_.getInt32(static_cast<uint32_t>(distance));
+    llvm::Value* other = shuffle(ShuffleMode::Xor, result, lane, expr.width);
+    result = combine(expr.op, result, other, expr.type);
+  }
+  return result;
+}
+
+// --- the rest ---
+
+void GpuEmitter::nontemporal_store(llvm::Value* value, llvm::Value* pointer, llvm::Align align) {
+  llvm::StoreInst* store = builder_.CreateAlignedStore(value, pointer, align);
+  llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context_, one));
+}
+
+void GpuEmitter::invoke(const loop::Invoke& stmt) {
+  if (stmt.function == loop::RuntimeFunction::ReportOutOfBounds) {
+    builder_.CreateIntrinsic(llvm::Intrinsic::trap, {});
+    return;
+  }
+  internal_error(loop::text_of(stmt.function), " in a GPU kernel");
+}
+
+llvm::Value* GpuEmitter::library_call(loop::Function function, llvm::Value*) {
+  unsupported("the function ", loop::text_of(function), " is not there yet on the GPU");
+}
+
+}  // namespace
+
+Module emit_gpu(const std::vector<loop::Kernel>& kernels, const Target& target) {
+  TULLE_CHECK(is_gpu(target), target.triple, " is not a GPU");
+  auto parts = std::make_unique<Module::Parts>();
+  parts->target = target;
+  parts->context = std::make_unique<llvm::LLVMContext>();
+  parts->module = std::make_unique<llvm::Module>("tulle", *parts->context);
+  const llvm::TargetMachine& machine = machine_for(target);
+  parts->module->setTargetTriple(machine.getTargetTriple());
+  parts->module->setDataLayout(machine.createDataLayout());
+  GpuEmitter emitter(*parts->module, parts->target);
+  for (const loop::Kernel& kernel : kernels) emitter.kernel(kernel);
+  return Module(std::move(parts));
+}
+
+std::string ptx(const Module& module) { return assembly(module); }
+
+}  // namespace tulle::codegen
