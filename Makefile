@@ -5,12 +5,13 @@
 #   make demo       a graph network, torch.sparse and Tulle   make test-full  the whole matrix, and sanitizers
 #   make bench      benchmarks (SUITE=spmm for one)           make fuzz       random programs (ARGS=... for more)
 #   make format     formats the sources                       make lint       what must hold before a commit
+#   make test-gpu   what needs an NVIDIA GPU                  make gpu-bundle the same, packed for another machine
 #   make wheel      one wheel into dist/                      make clean      removes build and environment
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
-.PHONY: build demo bench fuzz test test-cpp test-text test-python test-full test-sanitize \
+.PHONY: build demo bench fuzz test test-cpp test-text test-python test-full test-sanitize test-gpu gpu-bundle \
         format lint lint-includes lint-format lint-python lint-tidy wheel clean
 
 BUILD := build
@@ -22,7 +23,7 @@ SUITE ?= all
 ARGS ?=
 
 # Tests and benchmarks leave the user's own cache of kernels alone.
-test test-cpp test-text test-python test-full test-sanitize fuzz: export TULLE_CACHE_DIR := $(abspath $(BUILD))/cache
+test test-cpp test-text test-python test-full test-sanitize test-gpu fuzz: export TULLE_CACHE_DIR := $(abspath $(BUILD))/cache
 
 # Progress is for people: without a terminal only failures are printed.
 NINJA := ninja -j $(JOBS) $(shell test -t 2 || echo --quiet)
@@ -106,6 +107,20 @@ test-sanitize: $(VENV)/.packages $(BUILD)/.system-tools
 	@cmake -S . -B $(BUILD)/sanitize -G Ninja '-DTULLE_SANITIZE=address;undefined' > $(BUILD)/sanitize/configure.log
 	@$(NINJA) -C $(BUILD)/sanitize
 	@ctest --test-dir $(BUILD)/sanitize -j $(JOBS) --output-on-failure --no-tests=ignore
+
+test-gpu: build
+	$(say) 'Running the tests for the GPU'
+	@$(NINJA) -C $(BUILD) gpu_test
+	@$(PYTHON) tests/gpu/run.py --build $(BUILD) $(ARGS)
+
+# Package, libraries and tests in one file: unpack it on a machine with a GPU and run tests/gpu/run.py there.
+gpu-bundle: build
+	$(say) 'Packing $(BUILD)/gpu/bundle.tar.xz'
+	@$(NINJA) -C $(BUILD) gpu_test
+	@rm -rf $(BUILD)/gpu && mkdir -p $(BUILD)/gpu/bundle/{build,tests}
+	@cp -rL python $(BUILD)/gpu/bundle/ && cp -r tests/gpu $(BUILD)/gpu/bundle/tests/ && cp $(BUILD)/gpu_test $(BUILD)/gpu/bundle/build/
+	@strip $(BUILD)/gpu/bundle/build/gpu_test $(BUILD)/gpu/bundle/python/tulle/lib/*.so
+	@tar -C $(BUILD)/gpu/bundle -cJf $(BUILD)/gpu/bundle.tar.xz . && rm -r $(BUILD)/gpu/bundle
 
 # ---- format and lint -----------------------------------------------------------------------------------------
 

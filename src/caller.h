@@ -1,9 +1,11 @@
 // What the caller of a program provides, as the runtime wants it.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "compile.h"
+#include "runtime/gpu_run.h"
 #include "runtime/parallelism.h"
 #include "runtime/run.h"
 #include "tulle/tulle.h"
@@ -11,7 +13,7 @@
 namespace tulle {
 
 // Hands the caller's memory to the runtime and remembers the handles.
-class ResultMemory final : public runtime::Memory {
+class ResultMemory final : public runtime::DeviceMemory {
  public:
   ResultMemory(tulle::Memory& memory, const std::vector<ResultLayout>& results,
                std::vector<void*>& handles)
@@ -22,6 +24,19 @@ class ResultMemory final : public runtime::Memory {
     const tulle::Memory::Block block = block_for(array, buffer.element, elements, zeroed);
     handles_[array] = block.handle;
     return block.data;
+  }
+
+  void* allocate_temporary(int64_t bytes) override {
+    temporaries_.push_back(memory_.allocate_temporary(bytes));
+    return temporaries_.back().data;
+  }
+
+  void release_temporary(void* data) override {
+    const auto found = std::find_if(temporaries_.begin(), temporaries_.end(),
+                                    [&](const auto& block) { return block.data == data; });
+    if (found == temporaries_.end()) return;
+    memory_.release_temporary(*found);
+    temporaries_.erase(found);
   }
 
  private:
@@ -37,6 +52,7 @@ class ResultMemory final : public runtime::Memory {
   tulle::Memory& memory_;
   const std::vector<ResultLayout>& results_;
   std::vector<void*>& handles_;
+  std::vector<tulle::Memory::Block> temporaries_;  // on a GPU
 };
 
 // The caller's parallel_for as the runtime wants it.

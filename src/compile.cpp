@@ -162,6 +162,55 @@ std::vector<char> generate_code(const loop::HostProgram& program, const codegen:
   return object;
 }
 
+// codegen: the text of the program's kernels for a GPU.
+std::string generate_ptx(const loop::HostProgram& program, const codegen::Target& target,
+                         const StageSink& sink) {
+  StageTimes times;
+  codegen::Module module = codegen::emit_gpu(program.kernels, target);
+  times.end("emit");
+  codegen::optimise(module);
+  times.end("optimise");
+  show(sink, "codegen", [&] { return codegen::print_llvm(module); });
+  std::string text = codegen::ptx(module);
+  times.end("ptx");
+  show(sink, "ptx", [&] { return text; });
+  TULLE_LOG(Debug, "code generation: ", times.text(), " ms");
+  return text;
+}
+
+std::vector<std::string> kernel_names(const loop::HostProgram& program) {
+  std::vector<std::string> names;
+  for (const loop::Kernel& kernel : program.kernels) names.push_back(kernel.name);
+  return names;
+}
+
+// codegen and jit for the CPU.
+void make_ready(const loop::HostProgram& program, const CompileRequest& request,
+                const StageSink& sink, Executable& executable) {
+  const std::vector<std::string> names = kernel_names(program);
+  const auto generate = [&] { return generate_code(program, request.target, sink); };
+  // A sink is to see every stage.
+  executable.code = sink ? kernel_cache().load(generate(), names)
+                         : kernel_cache().find(key_of(program, request.target), names, generate);
+  std::vector<loop::KernelFunction> functions;
+  for (const std::string& name : names) functions.push_back(executable.code->kernel(name));
+  executable.program = std::make_unique<runtime::CompiledProgram>(program, functions);
+}
+
+// The same for a GPU.
+void make_ready_on_gpu(const loop::HostProgram& program, const CompileRequest& request,
+                       const StageSink& sink, Executable& executable) {
+  const cuda::Device& device = cuda::device(request.device);
+  const std::vector<std::string> names = kernel_names(program);
+  const auto generate = [&] { return generate_ptx(program, request.target, sink); };
+  if (sink) generate();
+  executable.gpu_code =
+      kernel_cache().find_gpu(key_of(program, request.target), device, names, generate);
+  std::vector<cuda::Function> functions;
+  for (const std::string& name : names) functions.push_back(executable.gpu_code->kernel(name));
+  executable.gpu_program = std::make_unique<runtime::GpuProgram>(program, functions, device);
+}
+
 }  // namespace
 
 std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& program,
@@ -234,7 +283,8 @@ loop::HostProgram optimise_program(loop::HostProgram program, const CompileReque
   passes::PipelineOptions options;
   options.checked = request.checked;
   options.verify = request.verify_passes;
-  options.masks = request.machine.vector_bytes > 16;
+  options.gpu = codegen::is_gpu(request.target);
+  options.masks = !options.gpu && request.machine.vector_bytes > 16;
   passes::PipelineResult result = passes::run_passes(std::move(program), options);
   show(sink, "passes", [&] {
     std::string text = loop::to_string(result.program);
@@ -253,21 +303,13 @@ Executable compile(const CompileRequest& request, const StageSink& sink) {
   loop::verify(program);
   times.end("verify");
 
-  std::vector<std::string> names;
-  for (const loop::Kernel& kernel : program.kernels) names.push_back(kernel.name);
-  const auto generate = [&] { return generate_code(program, request.target, sink); };
   Executable executable;
-  if (sink) {  // which is to see every stage
-    executable.code = kernel_cache().load(generate(), names);
+  if (codegen::is_gpu(request.target)) {
+    make_ready_on_gpu(program, request, sink, executable);
   } else {
-    const jit::ContentHash key = key_of(program, request.target);
-    times.end("key");
-    executable.code = kernel_cache().find(key, names, generate);
+    make_ready(program, request, sink, executable);
   }
   times.end("code");
-  std::vector<loop::KernelFunction> functions;
-  for (const std::string& name : names) functions.push_back(executable.code->kernel(name));
-  executable.program = std::make_unique<runtime::CompiledProgram>(program, functions);
   for (const loop::BufferParam& param : program.buffers)
     executable.buffers.push_back(param.buffer->name);
   for (const loop::ScalarParam& param : program.scalars) executable.scalars.push_back(param.name);

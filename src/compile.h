@@ -10,8 +10,10 @@
 
 #include "codegen/target.h"
 #include "jit/engine.h"
+#include "jit/gpu_module.h"
 #include "loop/host.h"
 #include "plan/plan.h"
+#include "runtime/gpu_run.h"
 #include "runtime/run.h"
 
 namespace tulle {
@@ -24,6 +26,7 @@ struct CompileRequest {
   std::map<std::string, plan::OperandStatistics> statistics;
   plan::Machine machine;
   codegen::Target target;
+  int device = 0;        // the number of the GPU, where the target is one
   std::string schedule;  // of the caller's; statements without steps in it are planned
   bool checked = false;
   bool verify_passes = false;  // every pass must hand on a valid program
@@ -64,10 +67,18 @@ loop::HostProgram optimise_program(loop::HostProgram program, const CompileReque
 
 // A program ready to run, and what keeps its code loaded.
 struct Executable {
+  // On the CPU or on a GPU, the others are null.
   std::shared_ptr<const jit::LoadedObject> code;
   std::unique_ptr<const runtime::CompiledProgram> program;
+  std::shared_ptr<const jit::GpuModule> gpu_code;
+  std::unique_ptr<const runtime::GpuProgram> gpu_program;
   std::vector<std::string> buffers, scalars;  // the names of the parameters, in order
   std::vector<ResultLayout> results;
+
+  size_t result_count() const {
+    return gpu_program ? gpu_program->result_count() : program->result_count();
+  }
+  int64_t code_bytes() const { return code ? code->bytes() : 0; }
 };
 
 // All stages.

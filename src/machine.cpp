@@ -45,4 +45,13 @@ plan::Machine describe_machine(std::string_view features_preset, int threads) {
   return machine;
 }
 
+plan::Machine describe_gpu(const cuda::Device& device) {
+  plan::Machine machine;
+  machine.kind = plan::Machine::Kind::Gpu;
+  machine.multiprocessors = device.multiprocessors;
+  machine.vector_bytes = 16;  // of one thread's access
+  machine.second_cache = machine.last_cache = device.second_cache;
+  return machine;
+}
+
 }  // namespace tulle

@@ -66,11 +66,16 @@ class ResolvedExpression final : public Program {
     const Executable& executable = variant.executable;
 
     variant.read_arguments(views, extents, options.threads, buffers, scalars);
-    handles.assign(executable.program->result_count(), nullptr);
-    found.assign(executable.program->result_count(), {});
+    handles.assign(executable.result_count(), nullptr);
+    found.assign(executable.result_count(), {});
     ResultMemory result_memory(memory, executable.results, handles);
-    CallerParallelism parallelism(options);
-    executable.program->run(buffers, scalars, result_memory, parallelism, found);
+    if (executable.gpu_program) {
+      executable.gpu_program->run(buffers, scalars, result_memory,
+                                  static_cast<cuda::Stream>(options.stream), found);
+    } else {
+      CallerParallelism parallelism(options);
+      executable.program->run(buffers, scalars, result_memory, parallelism, found);
+    }
     collect(variant, views, found, handles, results);
   }
 

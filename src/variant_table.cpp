@@ -21,6 +21,11 @@ uint64_t magnitude(int64_t value) {
   return static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(value)) / 2);
 }
 
+// 0 for the CPU, then the GPUs.
+uint64_t place_of(const Device& device) {
+  return device.kind == Device::Kind::Cpu ? 0 : 1 + static_cast<uint64_t>(device.ordinal);
+}
+
 }  // namespace
 
 VariantTable::VariantTable(const plan::UniqueProgram& program,
@@ -51,15 +56,16 @@ VariantTable::~VariantTable() {
 const Variant& VariantTable::find(const std::vector<TensorView>& views,
                                   const std::vector<int64_t>& extents,
                                   const RunOptions& options) const {
-  uint64_t wanted = signature(views, extents, options.threads);
+  uint64_t wanted = signature(views, extents, options);
   if (const Variant* found = look_up(wanted, extents)) return *found;
+  const uint64_t for_all = kForAll | place_of(options.device) << 2;
   if (count_ >= kMostVariants) {
-    if (const Variant* found = look_up(kForAll, extents)) return *found;
+    if (const Variant* found = look_up(for_all, extents)) return *found;
   }
   const NoFork no_fork;
   const std::lock_guard lock(compiling_);
   const bool any = count_ >= kMostVariants;
-  if (any) wanted = kForAll;
+  if (any) wanted = for_all;
   if (const Variant* found = look_up(wanted, extents)) return *found;
   return add(wanted, request(views, extents, options, any));
 }
@@ -86,29 +92,34 @@ const Variant& VariantTable::add(uint64_t wanted, const CompileRequest& request)
   variant->next = list.load(std::memory_order_relaxed);
   list.store(variant.get(), std::memory_order_release);
   ++count_;
-  code_bytes_ += variant->executable.code->bytes();
+  code_bytes_ += variant->executable.code_bytes();
   return *variant.release();
 }
 
 // Equal for operands that one variant serves.
 uint64_t VariantTable::signature(const std::vector<TensorView>& views,
-                                 const std::vector<int64_t>& extents, int threads) const {
-  uint64_t hash = static_cast<uint64_t>(threads);
+                                 const std::vector<int64_t>& extents,
+                                 const RunOptions& options) const {
+  const uint64_t place = place_of(options.device);
+  uint64_t hash = static_cast<uint64_t>(place == 0 ? options.threads : 0);
   auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29); };
+  mix(place);
   for (const int64_t extent : extents) mix(magnitude(extent));
   for (const size_t index : specialisable_) {
     mix(static_cast<uint64_t>(extents[index] <= kLargestSpecialised ? extents[index] : -1));
   }
   for (const size_t operand : sparse_) {
     mix(magnitude(views[operand].values.length));
-    mix(distinct_share(operand, views[operand]) < plan::kScattered ? 1 : 2);
+    mix(distinct_share(operand, views[operand], options.device) < plan::kScattered ? 1 : 2);
   }
   return hash | kForAll << 1;  // never that of the variant for everything
 }
 
 // The share of distinct coordinates of an operand; sampled once for an array as long as it stays in
-// use.
-double VariantTable::distinct_share(size_t operand, const TensorView& view) const {
+// use, and only where the host can read it.
+double VariantTable::distinct_share(size_t operand, const TensorView& view,
+                                    const Device& device) const {
+  if (device.kind != Device::Kind::Cpu) return 1;
   const ArraySpan* coordinates = nullptr;
   for (const LevelSpan& level : view.levels) {
     if (level.crd.data) coordinates = &level.crd;
@@ -129,6 +140,19 @@ double VariantTable::distinct_share(size_t operand, const TensorView& view) cons
   return slot.share;
 }
 
+void VariantTable::set_machine(const Device& device, int threads, CompileRequest& request) const {
+  if (device.kind == Device::Kind::Cuda) {
+    const cuda::Device& gpu = cuda::device(device.ordinal);
+    request.machine = describe_gpu(gpu);
+    request.target = codegen::gpu_target(gpu.architecture());
+    request.device = device.ordinal;
+    return;
+  }
+  request.machine = describe_machine(options_.features, threads);
+  request.target =
+      options_.features.empty() ? codegen::host_target() : codegen::host_target(options_.features);
+}
+
 CompileRequest VariantTable::request(const std::vector<TensorView>& views,
                                      const std::vector<int64_t>& extents, const RunOptions& options,
                                      bool any) const {
@@ -137,16 +161,14 @@ CompileRequest VariantTable::request(const std::vector<TensorView>& views,
   for (size_t o = 0; o < operands_.size(); ++o) {
     request.operands.push_back(operands_[o].name);
     request.statistics[operands_[o].name] = {views[o].sizes, views[o].values.length,
-                                             distinct_share(o, views[o])};
+                                             distinct_share(o, views[o], options.device)};
   }
   for (const size_t index : specialisable_) {
     if (!any && extents[index] <= kLargestSpecialised) {
       request.known_extents[indices_[index]] = extents[index];
     }
   }
-  request.machine = describe_machine(options_.features, options.threads);
-  request.target =
-      options_.features.empty() ? codegen::host_target() : codegen::host_target(options_.features);
+  set_machine(options.device, options.threads, request);
   request.schedule = options_.schedule;
   request.checked = options_.checked;
   return request;

@@ -66,6 +66,10 @@ plan::Machine machine_of(const Options& options) {
   machine.threads = options.threads;
   if (options.target == "sse4.2" || is_gpu(options)) {
     machine.vector_bytes = 16;
+    if (is_gpu(options)) {
+      machine.kind = plan::Machine::Kind::Gpu;
+      machine.multiprocessors = options.target == "sm_80" ? 108 : 132;
+    }
   } else if (options.target == "avx2") {
     machine.vector_bytes = 32;
   } else if (options.target != "avx512") {
@@ -83,6 +87,7 @@ class Walk {
     if (to_.stage < from_.stage) user_error(options.to, " comes before ", options.from);
     if (!from_.is_read) user_error("the text of ", options.from, " is not read back");
     request_.machine = machine_of(options);
+    if (is_gpu(options)) request_.target = target();
     request_.schedule = options.schedule;
     request_.checked = options.checked;
     request_.verify_passes = true;
@@ -148,9 +153,8 @@ class Walk {
   }
 
   std::string generate_code() const {
-    codegen::Module module = is_gpu(options_)
-                                 ? codegen::emit_gpu(program_.kernels, target())
-                                 : codegen::emit_cpu(program_.kernels, target());
+    codegen::Module module = is_gpu(options_) ? codegen::emit_gpu(program_.kernels, target())
+                                              : codegen::emit_cpu(program_.kernels, target());
     codegen::optimise(module);
     return to_.stage == Stage::Llvm ? codegen::print_llvm(module) : codegen::assembly(module);
   }

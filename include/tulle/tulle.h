@@ -84,6 +84,16 @@ struct ResultTensor {
   ResultArray values;
 };
 
+// Where a program runs and where the arrays of its operands and results lie. Programs, formats and
+// statements are the same everywhere.
+struct Device {
+  enum class Kind : uint8_t { Cpu, Cuda };
+  Kind kind = Kind::Cpu;
+  int ordinal = 0;  // of a GPU
+
+  bool operator==(const Device&) const = default;
+};
+
 // Where the arrays of results come from. The caller owns what allocate() gave, also when running
 // fails.
 class Memory {
@@ -101,6 +111,10 @@ class Memory {
     (void)result;
     return allocate(type, length, zeroed);
   }
+  // On a GPU, where `zeroed` is never asked for, temporaries come from the caller too: memory in
+  // the order of the run's stream, given back as soon as all that uses it is on the stream.
+  virtual Block allocate_temporary(int64_t bytes) { return allocate(DType::Bool, bytes, false); }
+  virtual void release_temporary(const Block& block) { (void)block; }
 };
 
 // Memory for results from blocks that are kept when given back, since fresh pages cost more than
@@ -125,6 +139,29 @@ using ParallelFor =
 struct RunOptions {
   int threads = 1;
   ParallelFor parallel_for;  // null: a pool of Tulle's own
+  // Where the operands lie. On a GPU their arrays begin at multiples of 16 bytes, Memory gives
+  // device memory, and a run returns when its work is on the stream (a CUstream; null is the
+  // default one): it waits for the GPU only to read the size of a result that depends on the data.
+  // All else can be captured in a CUDA graph.
+  Device device;
+  void* stream = nullptr;
+};
+
+// Device memory from the driver, in the order of a stream; freed with this object.
+class TULLE_API CudaMemory final : public Memory {
+ public:
+  CudaMemory(Device device, void* stream);
+  ~CudaMemory() override;
+  Block allocate(DType type, int64_t length, bool zeroed) override;
+  void release_temporary(const Block& block) override;
+  // Between host and device; both wait for the stream.
+  void copy_to_device(void* to, const void* from, int64_t bytes);
+  void copy_to_host(void* to, const void* from, int64_t bytes);
+
+ private:
+  Device device_;
+  void* stream_;
+  std::vector<void*> blocks_;
 };
 
 // Statements compiled for operands of given formats; kernels for particular sizes are added as they

@@ -7,9 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tulle import dtypes
+from tulle import devices, dtypes
 from tulle.arguments import dimension_of
-from tulle.errors import Unsupported, UserError
+from tulle.errors import UserError
 from tulle.formats import Format
 from tulle.operands import index_names
 from tulle.pattern import Pattern
@@ -50,12 +50,9 @@ def placed(
 def converted(
     source: SparseTensor, format: str | Format | None, device: torch.device, dtype: torch.dtype
 ) -> SparseTensor | Tensor:
-    """The tensor in another format, with values of another type."""
-    if device.type != "cpu":
-        raise Unsupported(
-            f"to: sparse tensors on the device '{device}' are not supported yet; this version "
-            "computes on the CPU."
-        )
+    """The tensor in another format, with values of another type, on another device."""
+    if device != source.device:
+        source = moved(source, device)
     if dtype != source.dtype:
         dtypes.name_of(dtype)
         source = SparseTensor(source.pattern, source.values().to(dtype))
@@ -63,6 +60,18 @@ def converted(
         return source
     wanted = Format(format).of_rank(source.ndim)
     return source if wanted == source.format else _copied(source, wanted)
+
+
+def moved(source: SparseTensor, device: torch.device) -> SparseTensor:
+    """The same tensor on another device."""
+    devices.check_there(device)
+    source.pattern.check_unchanged()
+    values = source.values().to(device)
+    if values.device == source.device:  # "cuda" is the current one of them
+        return source
+    pattern = source.pattern
+    arrays = tuple(array.to(device) for array in pattern.arrays)
+    return SparseTensor(Pattern(pattern.format, pattern.shape, arrays, pattern.index_dtype), values)
 
 
 def to_dense(source: SparseTensor) -> Tensor:

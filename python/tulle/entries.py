@@ -52,20 +52,20 @@ def _level_coordinates(
 
 def coordinates_at(pattern: Pattern, slots: Tensor) -> Tensor:
     """[rank, n]: what is stored at these places, padding included."""
-    result = torch.zeros(len(pattern.shape), slots.numel(), dtype=torch.int64)
+    result = torch.zeros(len(pattern.shape), slots.numel(), dtype=torch.int64, device=slots.device)
     for level, here in _level_coordinates(pattern.format.levels, pattern, slots):
         result[level.dimension] += here * level.divisor if level.part == "q" else here
     return result
 
 
 def _are_inside(pattern: Pattern, coordinates: Tensor) -> Tensor:
-    return (coordinates < torch.tensor(pattern.shape)[:, None]).all(0)
+    return (coordinates < torch.tensor(pattern.shape, device=coordinates.device)[:, None]).all(0)
 
 
 def entries(source: SparseTensor) -> tuple[Tensor, Tensor]:
     """Coordinates, [rank, nnz], and values, [nnz], in storage order."""
     pattern, values = source.pattern, source.values()
-    coordinates = coordinates_at(pattern, torch.arange(values.numel()))
+    coordinates = coordinates_at(pattern, torch.arange(values.numel(), device=values.device))
     if not is_padded(pattern):
         return coordinates, values
     inside = _are_inside(pattern, coordinates)
@@ -88,7 +88,8 @@ def _counted(pattern: Pattern) -> int:
         return math.prod(pattern.shape)
     levels = pattern.format.levels
     sparse = max(at for at, level in enumerate(levels) if level.crd) + 1
-    slots = torch.arange(pattern.arrays[-1].numel())
+    last = pattern.arrays[-1]
+    slots = torch.arange(last.numel(), device=last.device)
     counts = torch.ones_like(slots)
     above = _level_coordinates(levels[:sparse], pattern, slots)
     for dimension, size in enumerate(pattern.shape):
@@ -106,7 +107,8 @@ def ends(source: SparseTensor, shown: int) -> tuple[Tensor, Tensor]:
     """Where the storage has the first and the last entries, `shown` of each; all of them and none
     where there are not more. Looks at no more of the storage than that takes."""
     if source.nnz <= 2 * shown:
-        return _found_from(source, 2 * shown, 1), torch.empty(0, dtype=torch.int64)
+        slots = _found_from(source, 2 * shown, 1)
+        return slots, slots[:0]
     return _found_from(source, shown, 1), _found_from(source, shown, -1).flip(0)
 
 
@@ -115,7 +117,7 @@ def _found_from(source: SparseTensor, wanted: int, direction: int) -> Tensor:
     pattern, stored = source.pattern, source.values().numel()
     window = wanted
     while True:
-        slots = torch.arange(min(window, stored))
+        slots = torch.arange(min(window, stored), device=source.device)
         slots = slots if direction == 1 else stored - 1 - slots
         inside = slots[_are_inside(pattern, coordinates_at(pattern, slots))]
         if inside.numel() >= wanted or window >= stored:

@@ -64,6 +64,11 @@ def to_scipy(source: SparseTensor) -> Any:
         raise UserError(
             f"to_scipy: SciPy's sparse arrays are matrices, but the tensor has rank {source.ndim}."
         )
+    if source.device.type != "cpu":
+        raise UserError(
+            f"to_scipy: the tensor is on {source.device}, but SciPy's arrays are on the CPU; write "
+            "A.cpu().to_scipy()."
+        )
     source = source.detach()
     kind = _kind_of(source)
     if kind == "coo":

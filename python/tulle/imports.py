@@ -9,12 +9,12 @@ from typing import Any, Literal, overload
 import torch
 from torch import Tensor
 
-from tulle import conversions, dtypes
+from tulle import conversions, devices, dtypes
 from tulle.arguments import shape_of
 from tulle.errors import UserError
 from tulle.formats import Format
 from tulle.imports_scipy import from_scipy
-from tulle.imports_torch import from_torch_sparse, refuse_device, refuse_gradient
+from tulle.imports_torch import from_torch_sparse, refuse_gradient
 from tulle.operands import as_dense, is_scipy
 from tulle.pattern import Pattern
 from tulle.sparse_tensor import SparseTensor
@@ -104,7 +104,7 @@ def _as_vector(name: str, data: Any) -> Tensor:
 def _from_dense(dense: Tensor) -> SparseTensor:
     """The entries that are not zero, as sorted COO."""
     refuse_gradient(dense)
-    refuse_device(dense)
+    devices.check("The tensor", dense.device)
     if dense.ndim == 0:
         raise UserError("A scalar cannot be stored sparsely; use it as it is.")
     dtypes.name_of(dense.dtype)
@@ -112,7 +112,7 @@ def _from_dense(dense: Tensor) -> SparseTensor:
     shape = tuple(dense.shape)
     found = torch.nonzero(dense, as_tuple=True)
     index_dtype = dtypes.fitting_index_dtype(shape, found[0].numel())
-    pos = torch.tensor([0, found[0].numel()], dtype=index_dtype)
+    pos = torch.tensor([0, found[0].numel()], dtype=index_dtype, device=dense.device)
     arrays = (pos, *(crd.to(index_dtype) for crd in found))
     return SparseTensor(
         Pattern(Format("coo", len(shape)), shape, arrays, index_dtype), dense[found]

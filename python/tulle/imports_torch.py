@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from tulle import devices
 from tulle.errors import Unsupported, UserError
 from tulle.sparse_tensor import SparseTensor
 from tulle.structure import checked, compressed_format, from_coordinates
@@ -27,17 +28,9 @@ def refuse_gradient(data: Tensor) -> None:
         )
 
 
-def refuse_device(data: Tensor) -> None:
-    if data.device.type != "cpu":
-        raise Unsupported(
-            f"The tensor is on the device '{data.device}'; this version computes on the CPU. "
-            "Move it there with .cpu()."
-        )
-
-
 def from_torch_sparse(data: Tensor) -> SparseTensor:
     refuse_gradient(data)
-    refuse_device(data)
+    devices.check("The tensor", data.device)
     if data.layout == torch.sparse_coo:
         return _from_torch_coo(data.detach())
     if data.layout in _COMPRESSED:
@@ -47,7 +40,7 @@ def from_torch_sparse(data: Tensor) -> SparseTensor:
 
 def _from_torch_coo(data: Tensor) -> SparseTensor:
     indices, values = data._indices().detach(), data._values().detach()
-    pos = torch.tensor([0, indices.shape[1]], dtype=torch.int64)
+    pos = torch.tensor([0, indices.shape[1]], dtype=torch.int64, device=data.device)
     dense_sizes = tuple(data.shape[data.sparse_dim() :])
     if data.sparse_dim() == 0:
         raise Unsupported("A sparse tensor without sparse dimensions is not supported.")

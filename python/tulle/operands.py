@@ -63,11 +63,12 @@ def as_dense(name: str, data: Any) -> Tensor:
 def as_scalar(number: float, others: Sequence[Operand]) -> Tensor:
     """A number as an operand of rank 0. Those give way to the types of tensors with dimensions;
     beside integers a fraction has the default type, as in torch."""
+    device = others[0].device if others else torch.device("cpu")
     if isinstance(number, numbers.Integral):
-        return torch.tensor(int(number), dtype=torch.int64)
+        return torch.full((), int(number), dtype=torch.int64, device=device)
     all_floating = bool(others) and all(other.dtype.is_floating_point for other in others)
     dtype = torch.float64 if all_floating else torch.get_default_dtype()
-    return torch.tensor(float(number), dtype=dtype)
+    return torch.full((), float(number), dtype=dtype, device=device)
 
 
 def index_names(count: int) -> list[str]:

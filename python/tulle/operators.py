@@ -76,11 +76,11 @@ class Operators:
         return self.to(torch.float64)
 
     def cpu(self: Any) -> Any:
-        """The tensor itself: it is on the CPU."""
+        """On the CPU."""
         return self.to("cpu")
 
     def cuda(self: Any) -> Any:
-        """Not supported yet, and says so."""
+        """On the current GPU."""
         return self.to("cuda")
 
     # ---- what this version does not have -------------------------------------------------------

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from tulle.errors import Unsupported, UserError
+from tulle import devices
+from tulle.errors import UserError
 
 # Lets autograd know that tensors are written to: torch.autograd.graph.increment_version without its
 # look at what it is given, which takes as long again.
@@ -46,8 +47,7 @@ def check(out: Any) -> None:
         raise UserError(f"out: expected a dense tensor, but found {type(out).__name__}.")
     if out.layout != torch.strided:
         raise UserError(f"out: expected a dense tensor, but found one of the layout {out.layout}.")
-    if out.device.type != "cpu":
-        raise Unsupported(f"out: it is on the device '{out.device}'; this version has the CPU.")
+    devices.check("out", out.device)
     if out.requires_grad and torch.is_grad_enabled():
         raise UserError(
             "out: the tensor requires a gradient, which writing to it would lose. "

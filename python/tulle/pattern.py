@@ -121,7 +121,7 @@ class Pattern:
         keeps them: structure is freed as soon as nobody uses it."""
         arrays, version = self.arrays, self._version
         count = len(arrays) + 1
-        head = torch.tensor([_library.number(key), *self.shape])
+        head = torch.tensor([_library.number(key), *self.shape], device="cpu")
         call, into = _library.quick_calls[count], _library.into_calls[count]
         if len(arrays) == 2 and version is not None:
             return _bound_to_two(call, into, head, arrays, version)
@@ -152,8 +152,10 @@ class Pattern:
         return bool(self._ask(_library.is_in_order, name, values))
 
     def _ask(self, operator: Callable[..., Any], name: str, values: Tensor) -> Any:
+        # The host looks at structure, also at that of a GPU.
+        tensors = [tensor.cpu() for tensor in (*self.arrays, values)]
         try:
-            return operator(name, self.spec(values.dtype), self.sizes, [*self.arrays, values])
+            return operator(name, self.spec(values.dtype), self.sizes, tensors)
         except RuntimeError as error:
             raise translated(error) from None
 

@@ -16,12 +16,11 @@ def text_of(tensor: SparseTensor) -> str:
     dtype = str(tensor.dtype).removeprefix("torch.")
     index = str(tensor.index_dtype).removeprefix("torch.")
     shape = "x".join(map(str, tensor.shape))
+    device = "" if tensor.device.type == "cpu" else f", device='{tensor.device}'"
     head = (
         f"tulle.SparseTensor({shape} {dtype}, {tensor.format}, nnz={tensor.nnz}, "
-        f"index_dtype={index})"
+        f"index_dtype={index}{device})"
     )
-    if tensor.device.type != "cpu":
-        return head
     first, last = entries.ends(tensor, _SHOWN)
     hidden = ["  ..."] if tensor.nnz > len(first) + len(last) else []
     return "\n".join([head, *_lines(tensor, first), *hidden, *_lines(tensor, last)])

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from tulle import _library, dtypes, outs
+from tulle import _library, devices, dtypes, outs
 from tulle.errors import Unsupported, UserError, translated
 from tulle.formats import Format
 from tulle.outs import Out
@@ -111,10 +111,7 @@ def spec_of(name: str, operand: Operand) -> str:
 
 def _check(program: Program, name: str, operand: Operand) -> None:
     if operand.device.type != "cpu":
-        raise Unsupported(
-            f"{program.called(name)} is on the device '{operand.device}'; this version computes on "
-            "the CPU. Move it there with .cpu()."
-        )
+        devices.check(program.called(name), operand.device)
     if isinstance(operand, SparseTensor):
         operand.pattern.check_unchanged()
     values = operand._values if isinstance(operand, SparseTensor) else operand
@@ -170,6 +167,7 @@ def execute(
     `out` has a tensor for are written to that."""
     for name, operand in zip(names, operands, strict=True):
         _check(program, name, operand)
+    operands = devices.together(names, operands)
     specs = tuple(map(spec_of, names, operands))
     found = compiled(program, specs)
     sizes, tensors = _flatten(operands)
@@ -202,6 +200,7 @@ def explanation_of(program: Program, names: Sequence[str], operands: Sequence[Op
     """Every stage of the program for these operands, as text."""
     for name, operand in zip(names, operands, strict=True):
         _check(program, name, operand)
+    operands = devices.together(names, operands)
     found = compiled(program, tuple(map(spec_of, names, operands)))
     sizes, tensors = _flatten(operands)
     try:

@@ -21,8 +21,8 @@ Module emit_cpu(const std::vector<loop::Kernel>& kernels, const Target& target);
 // The same for a GPU: one entry point per kernel, with the kernel's buffers and scalars as
 // parameters in order, launched with the block loop's iterations as grid and loop::launched_threads
 // as block (a kernel without a block loop: one thread). Buffers begin at multiples of
-// loop::kDeviceAlignment. Elementary functions must have been expanded; Unsupported for one that was
-// not.
+// loop::kDeviceAlignment. Elementary functions must have been expanded; Unsupported for one that
+// was not.
 Module emit_gpu(const std::vector<loop::Kernel>& kernels, const Target& target);
 
 // The text that the driver loads.

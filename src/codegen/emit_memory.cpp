@@ -178,8 +178,7 @@ void Emitter::atomic(const loop::Atomic& stmt) {
   llvm::Value* old = nullptr;
   if (const auto instruction = atomic_instruction(stmt.op, type.scalar)) {
     old = builder_.CreateAtomicRMW(*instruction, pointer, operand, align_of(type.scalar),
-                                   llvm::AtomicOrdering::Monotonic,
-                                   atomic_scope(*stmt.buffer));
+                                   llvm::AtomicOrdering::Monotonic, atomic_scope(*stmt.buffer));
   } else {
     old = compare_exchange(stmt, pointer, operand);
   }

@@ -1,5 +1,5 @@
-// Kernels for NVIDIA's GPUs: entry points, loops bound to blocks and threads, shared memory, barriers
-// and lane operations.
+// Kernels for NVIDIA's GPUs: entry points, loops bound to blocks and threads, shared memory,
+// barriers and lane operations.
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -131,7 +131,8 @@ void GpuEmitter::bound_loop(const loop::For& loop) {
       numbers = loop::kWarpSize;
       break;
     default:
-      internal_error("the ", loop::text_of(loop.loop), " loop over ", loop.var, " in a GPU kernel");
+      unsupported("the loop over ", loop.var,
+                  " is spread over the threads of a CPU, not over those of a GPU");
   }
   llvm::Value* step = builder_.getInt64(static_cast<uint64_t>(loop.step));
   llvm::Value* offset = builder_.CreateMul(number, step, "", true, true);
@@ -175,21 +176,24 @@ llvm::Value* GpuEmitter::shared_memory(const loop::Allocate& stmt) {
 }
 
 void GpuEmitter::allocate_elsewhere(const loop::Allocate& stmt) {
-  TULLE_CHECK(stmt.buffer->space == loop::Space::Shared && stmt.size.as<loop::IntConst>(), "a ",
-              loop::text_of(stmt.buffer->space), " buffer in a GPU kernel: ", stmt.buffer->name);
+  if (stmt.buffer->space != loop::Space::Shared) {
+    unsupported("the buffer ", stmt.buffer->name,
+                " is a workspace of a CPU thread in a GPU kernel");
+  }
   bind_buffer(*stmt.buffer, shared_memory(stmt), false);
   if (stmt.zeroed) zero_shared(stmt);
 }
 
 // All threads together, between two barriers: others may still read what was there.
 void GpuEmitter::zero_shared(const loop::Allocate& stmt) {
-  const std::string thread = "thread of " + stmt.buffer->name, at = "zeroed of " + stmt.buffer->name;
+  const std::string thread = "thread of " + stmt.buffer->name,
+                    at = "zeroed of " + stmt.buffer->name;
   block_barrier();
   bind_value(thread, special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, threads_));
   const loop::Stmt zero = loop::Store::make(stmt.buffer, loop::Var::make(at),
                                             loop::constant({stmt.buffer->element, 1}, 0));
-  statement(loop::For::make(at, loop::Var::make(thread), stmt.size, zero, LoopKind::Serial, 0,
-                            threads_));
+  statement(
+      loop::For::make(at, loop::Var::make(thread), stmt.size, zero, LoopKind::Serial, 0, threads_));
   block_barrier();
 }
 
@@ -247,8 +251,7 @@ llvm::Value* GpuEmitter::shuffle(ShuffleMode mode, llvm::Value* value, llvm::Val
   llvm::Type* integer = builder_.getIntNTy(bits);
   llvm::Value* as_integer = builder_.CreateBitCast(value, integer);
   if (bits <= 32) {
-    llvm::Value* word =
-        shuffle_word(mode, builder_.CreateZExt(as_integer, i32), lane, width);
+    llvm::Value* word = shuffle_word(mode, builder_.CreateZExt(as_integer, i32), lane, width);
     return builder_.CreateBitCast(builder_.CreateTrunc(word, integer), type);
   }
   auto* words = llvm::FixedVectorType::get(i32, 2);
@@ -293,7 +296,7 @@ void GpuEmitter::invoke(const loop::Invoke& stmt) {
     builder_.CreateIntrinsic(llvm::Intrinsic::trap, {});
     return;
   }
-  internal_error(loop::text_of(stmt.function), " in a GPU kernel");
+  unsupported("a kernel that calls ", loop::text_of(stmt.function), " is not there yet on the GPU");
 }
 
 llvm::Value* GpuEmitter::library_call(loop::Function function, llvm::Value*) {

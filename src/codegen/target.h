@@ -23,8 +23,8 @@ Target host_target();
 // preset.
 Target host_target(std::string_view preset);
 
-// A GPU, by its architecture: "sm_80" or "sm_90", whose code runs on all later ones too. A UserError
-// for another name.
+// A GPU, by its architecture: "sm_80" or "sm_90", whose code runs on all later ones too. A
+// UserError for another name.
 Target gpu_target(std::string_view architecture);
 bool is_gpu(const Target& target);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "jit/build_identity.h"
+#include "support/check.h"
 #include "support/log.h"
 #include "support/no_fork.h"
 
@@ -15,25 +16,47 @@ KernelCache::KernelCache(const Symbols& imports, std::string directory)
 std::shared_ptr<const LoadedObject> KernelCache::find(const ContentHash& key,
                                                       const std::vector<std::string>& kernels,
                                                       const Compile& compile) {
+  const auto load = [&](std::span<const char> object) { return engine_.load(object, kernels); };
+  return std::static_pointer_cast<const LoadedObject>(find_code(key, "", load, compile));
+}
+
+std::shared_ptr<const GpuModule> KernelCache::find_gpu(const ContentHash& key,
+                                                       const cuda::Device& device,
+                                                       const std::vector<std::string>& kernels,
+                                                       const CompilePtx& compile) {
+  const auto load = [&](std::span<const char> text) {
+    return std::make_shared<const GpuModule>(device, std::string(text.begin(), text.end()),
+                                             kernels);
+  };
+  const auto compile_bytes = [&] {
+    const std::string text = compile();
+    return std::vector<char>(text.begin(), text.end());
+  };
+  const std::string place = concat("GPU ", device.ordinal);
+  return std::static_pointer_cast<const GpuModule>(find_code(key, place, load, compile_bytes));
+}
+
+KernelCache::Code KernelCache::find_code(const ContentHash& key, std::string_view place,
+                                         const Load& load, const Compile& compile) {
   const NoFork no_fork;
   const ContentHash built_here = hash_of({build_identity(), key.view()});
-  const std::shared_ptr<Cell> cell = cell_of(built_here);
+  const std::shared_ptr<Cell> cell = cell_of(hash_of({built_here.view(), place}));
   const std::lock_guard lock(cell->filling);
-  std::shared_ptr<const LoadedObject> code = cell->code.lock();
+  Code code = cell->code.lock();
   if (code) {
     TULLE_LOG(Debug, "found ", built_here.hex(), " in memory");
     return code;
   }
-  code = load_from_disk(built_here, kernels);
+  code = load_from_disk(built_here, load);
   if (!code) {
     StageTimes times;
-    const std::vector<char> object = compile();
+    const std::vector<char> bytes = compile();
     times.end("compile");
-    code = engine_.load(object, kernels);
+    code = load(bytes);
     times.end("load");
-    disk_.store(built_here, object);
+    disk_.store(built_here, bytes);
     times.end("store");
-    TULLE_LOG(Info, "compiled ", built_here.hex(), ", ", object.size(), " bytes: ", times.text(),
+    TULLE_LOG(Info, "compiled ", built_here.hex(), ", ", bytes.size(), " bytes: ", times.text(),
               " ms");
   }
   cell->code = code;
@@ -61,16 +84,15 @@ std::shared_ptr<KernelCache::Cell> KernelCache::cell_of(const ContentHash& key) 
   return cell;
 }
 
-std::shared_ptr<const LoadedObject> KernelCache::load_from_disk(
-    const ContentHash& key, const std::vector<std::string>& kernels) {
+KernelCache::Code KernelCache::load_from_disk(const ContentHash& key, const Load& load) {
   StageTimes times;
-  const auto object = disk_.load(key);
+  const auto bytes = disk_.load(key);
   times.end("read");
-  if (!object) return nullptr;
+  if (!bytes) return nullptr;
   try {
-    auto code = engine_.load(*object, kernels);
+    Code code = load(*bytes);
     times.end("load");
-    TULLE_LOG(Info, "loaded ", key.hex(), ", ", object->size(), " bytes, from disk: ", times.text(),
+    TULLE_LOG(Info, "loaded ", key.hex(), ", ", bytes->size(), " bytes, from disk: ", times.text(),
               " ms");
     return code;
   } catch (const InternalError& error) {

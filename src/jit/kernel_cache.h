@@ -5,12 +5,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "jit/content_hash.h"
 #include "jit/disk_cache.h"
 #include "jit/engine.h"
+#include "jit/gpu_module.h"
 
 namespace tulle::jit {
 
@@ -29,6 +31,12 @@ class KernelCache {
                                            const std::vector<std::string>& kernels,
                                            const Compile& compile);
 
+  // The same for a GPU, where `compile` makes PTX. Code is loaded once for each GPU.
+  using CompilePtx = std::function<std::string()>;
+  std::shared_ptr<const GpuModule> find_gpu(const ContentHash& key, const cuda::Device& device,
+                                            const std::vector<std::string>& kernels,
+                                            const CompilePtx& compile);
+
   // The code of an object file that is not kept.
   std::shared_ptr<const LoadedObject> load(std::span<const char> object,
                                            const std::vector<std::string>& kernels);
@@ -36,12 +44,16 @@ class KernelCache {
  private:
   struct Cell {
     std::mutex filling;
-    std::weak_ptr<const LoadedObject> code;
+    std::weak_ptr<const void> code;
   };
+  using Code = std::shared_ptr<const void>;
+  using Load = std::function<Code(std::span<const char> bytes)>;
 
+  // `place` tells apart what the same bytes become in several places.
+  Code find_code(const ContentHash& key, std::string_view place, const Load& load,
+                 const Compile& compile);
   std::shared_ptr<Cell> cell_of(const ContentHash& key);
-  std::shared_ptr<const LoadedObject> load_from_disk(const ContentHash& key,
-                                                     const std::vector<std::string>& kernels);
+  Code load_from_disk(const ContentHash& key, const Load& load);
 
   Engine engine_;
   DiskCache disk_;

@@ -253,8 +253,8 @@ struct LaneReduce : ExprNode {
 enum class ShuffleMode : uint8_t { Index, Xor, Up, Down };
 std::string_view text_of(ShuffleMode mode);
 
-// The value of another lane of the group of `width`: lane `lane` modulo width, own ^ lane, own - lane
-// or own + lane. Of the last three, outside the group or with a negative `lane`, the own value
+// The value of another lane of the group of `width`: lane `lane` modulo width, own ^ lane, own -
+// lane or own + lane. Of the last three, outside the group or with a negative `lane`, the own value
 // stays.
 struct LaneShuffle : ExprNode {
   static constexpr ExprKind kKind = ExprKind::LaneShuffle;

@@ -33,21 +33,6 @@ int launched_threads(const Stmt& body) {
   return threads == 1 ? 1 : (threads + kWarpSize - 1) / kWarpSize * kWarpSize;
 }
 
-BlockLoop find_block_loop(const Stmt& body) {
-  BlockLoop found;
-  Stmt stmt = body;
-  while (const auto* block = stmt.as<Block>()) {
-    if (block->stmts.empty()) return {};
-    for (const Stmt& inner : block->stmts) {
-      if (const auto* let = inner.as<Let>()) found.lets.push_back(let);
-    }
-    stmt = block->stmts.back();
-  }
-  found.loop = stmt.as<For>();
-  if (!found.loop || found.loop->loop != LoopKind::Block) return {};
-  return found;
-}
-
 int64_t shared_bytes(const Allocate& buffer) {
   if (buffer.buffer->space != Space::Shared) return 0;
   const auto* size = buffer.size.as<IntConst>();

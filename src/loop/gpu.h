@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "loop/stmt.h"
 
@@ -23,16 +22,7 @@ int threads_per_block(const Stmt& body);
 // How many threads a block is launched with: whole warps of them, or 1.
 int launched_threads(const Stmt& body);
 
-// The block loop of a kernel and the lets in front of it; null if it has none and runs in one
-// thread.
-struct BlockLoop {
-  const For* loop = nullptr;
-  std::vector<const Let*> lets;
-};
-BlockLoop find_block_loop(const Stmt& body);
-
-// Shared memory: where each buffer of a kernel begins, in the order in which they are allocated,
-// and how many bytes they take.
+// How many bytes of shared memory a buffer takes, and all of a kernel's together.
 inline constexpr int64_t kSharedAlignment = 16;
 inline constexpr int64_t kStaticShared = 48 << 10;  // kernels with more ask for it at each launch
 int64_t shared_bytes(const Allocate& buffer);       // a multiple of the alignment

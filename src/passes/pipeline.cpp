@@ -4,6 +4,8 @@
 #include "loop/verify.h"
 #include "passes/carry_loads.h"
 #include "passes/contract_fma.h"
+#include "passes/expand_scans.h"
+#include "passes/expand_sorts.h"
 #include "passes/insert_bounds_checks.h"
 #include "passes/promote_accumulators.h"
 #include "passes/simplify.h"
@@ -45,6 +47,15 @@ HostProgram check_all(HostProgram program, const PipelineOptions&, Remarks&) {
   return insert_bounds_checks(std::move(program));
 }
 
+// A pass over the program as a whole.
+template <HostProgram (*run)(HostProgram)>
+HostProgram whole_program(HostProgram program, const PipelineOptions&, Remarks&) {
+  return run(std::move(program));
+}
+
+constexpr Pass kSorts{"expand_sorts", whole_program<expand_sorts>};
+constexpr Pass kScans{"expand_scans", whole_program<expand_scans>};
+constexpr Pass kSortCalls{"expand_sort_calls", each_kernel<expand_sort_calls>};
 constexpr Pass kSimplify{"simplify", each_kernel<simplify>};
 constexpr Pass kPromote{"promote_accumulators", each_kernel<promote_accumulators>};
 constexpr Pass kUnroll{"unroll_loops", unroll_all};
@@ -53,8 +64,13 @@ constexpr Pass kVectorize{"vectorize_loops", vectorize_all};
 constexpr Pass kCarry{"carry_loads", each_kernel<carry_loads>};
 constexpr Pass kCheck{"insert_bounds_checks", check_all};
 
-constexpr Pass kPasses[] = {kPromote,   kUnroll, kSimplify, kContract,
-                            kVectorize, kCarry,  kSimplify, kCheck};
+// What only a GPU needs.
+constexpr bool is_for_gpu(const Pass& pass) {
+  return pass.name == kSorts.name || pass.name == kScans.name || pass.name == kSortCalls.name;
+}
+
+constexpr Pass kPasses[] = {kSorts,    kScans,     kSortCalls, kPromote,  kUnroll, kSimplify,
+                            kContract, kVectorize, kCarry,     kSimplify, kCheck};
 
 void run(const Pass& pass, PipelineResult& result, const PipelineOptions& options) {
   result.program = pass.run(std::move(result.program), options, result.remarks);
@@ -72,7 +88,9 @@ void run(const Pass& pass, PipelineResult& result, const PipelineOptions& option
 PipelineResult run_passes(HostProgram program, const PipelineOptions& options) {
   PipelineResult result{std::move(program), {}};
   for (const Pass& pass : kPasses) {
-    if (pass.name != kCheck.name || options.checked) run(pass, result, options);
+    if (pass.name == kCheck.name && !options.checked) continue;
+    if (is_for_gpu(pass) && !options.gpu) continue;
+    run(pass, result, options);
   }
   return result;
 }

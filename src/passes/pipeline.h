@@ -11,6 +11,7 @@ namespace tulle::passes {
 
 struct PipelineOptions {
   bool masks = true;     // the target has masked loads and stores
+  bool gpu = false;      // the program runs on a GPU
   bool checked = false;  // bounds checks before every access
   bool verify = false;   // every pass must hand on a valid program
   // Called with the name of each pass and what it made of the program.

@@ -16,6 +16,9 @@ namespace tulle::plan {
 
 // The machine as far as plans depend on it.
 struct Machine {
+  enum class Kind : uint8_t { Cpu, Gpu };
+  Kind kind = Kind::Cpu;
+  int multiprocessors = 0;  // of a GPU
   int vector_bytes = 64;
   int64_t second_cache = 1 << 20;
   int64_t last_cache = 32 << 20;

@@ -13,7 +13,8 @@ using loop::Stmt;
 
 namespace {
 
-// The parallel loop of a kernel and the Lets in front of it, which its bounds may use.
+// The loop over workers or blocks of a kernel and the Lets in front of it, which its bounds may
+// use.
 struct ParallelLoop {
   const loop::For* loop = nullptr;
   std::unordered_map<std::string, Expr> lets;
@@ -29,7 +30,8 @@ struct ParallelLoop {
       find(test->yes);
       if (!loop && test->no) find(test->no);
     } else if (const auto* candidate = stmt.as<loop::For>();
-               candidate && candidate->loop == loop::LoopKind::Parallel) {
+               candidate && (candidate->loop == loop::LoopKind::Parallel ||
+                             candidate->loop == loop::LoopKind::Block)) {
       loop = candidate;
     }
   }
@@ -99,10 +101,8 @@ class Preparation {
 
   Launch prepare(const loop::LaunchStep& step) {
     const loop::Kernel& kernel = program_.kernel(step.kernel);
-    Launch launch{kernel.name, kernels_[static_cast<size_t>(&kernel - program_.kernels.data())],
-                  {},          {},
-                  false,       {},
-                  {},          1};
+    const auto number = static_cast<size_t>(&kernel - program_.kernels.data());
+    Launch launch{kernel.name, number, kernels_.empty() ? nullptr : kernels_[number]};
     for (const auto& parameter : kernel.buffers)
       launch.buffers.push_back(buffer(parameter.buffer->name));
     for (const auto& parameter : kernel.scalars) launch.scalars.push_back(scalar(parameter.name));
@@ -159,8 +159,8 @@ class Preparation {
 
 PreparedProgram prepare_program(const loop::HostProgram& program,
                                 const std::vector<loop::KernelFunction>& kernels) {
-  TULLE_CHECK(kernels.size() == program.kernels.size(), kernels.size(), " functions for ",
-              program.kernels.size(), " kernels");
+  TULLE_CHECK(kernels.empty() || kernels.size() == program.kernels.size(), kernels.size(),
+              " functions for ", program.kernels.size(), " kernels");
   return Preparation(program, kernels).make();
 }
 

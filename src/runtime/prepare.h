@@ -26,11 +26,12 @@ struct Allocation {
 
 struct Launch {
   std::string name;
-  loop::KernelFunction function;
-  std::vector<int> buffers, scalars;  // slots of the kernel's parameters
-  bool parallel;
-  ScalarCode begin, end;  // of the parallel loop
-  int64_t step;
+  size_t kernel;                                // its number in the program
+  loop::KernelFunction function;                // null on a GPU
+  std::vector<int> buffers = {}, scalars = {};  // slots of the kernel's parameters
+  bool parallel = false;
+  ScalarCode begin = {}, end = {};  // of the parallel or block loop
+  int64_t step = 1;
 };
 
 struct Scan {
@@ -68,7 +69,8 @@ struct PreparedProgram {
   std::vector<int> results;  // slots
 };
 
-// Resolves names and compiles sizes; the contract is CompiledProgram's constructor's.
+// Resolves names and compiles sizes; the contract is CompiledProgram's constructor's. No functions:
+// for a GPU, which knows kernels by number.
 PreparedProgram prepare_program(const loop::HostProgram& program,
                                 const std::vector<loop::KernelFunction>& kernels);
 

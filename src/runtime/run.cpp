@@ -5,9 +5,8 @@
 
 #include "runtime/heap.h"
 #include "runtime/launch.h"
-#include "runtime/prepare.h"
+#include "runtime/run_state.h"
 #include "runtime/scan.h"
-#include "runtime/slots.h"
 #include "runtime/sort.h"
 #include "support/check.h"
 
@@ -28,59 +27,35 @@ int64_t read_element(const void* buffer, DType element, int64_t index) {
   }
 }
 
-// The state of a run; frees the temporaries that are left when it ends, however it ends.
-class Run {
+// Frees the temporaries that are left when it ends, however it ends.
+class Run : public RunState {
  public:
-  Run(size_t buffers, size_t scalars, Memory& memory, Parallelism& parallelism)
-      : buffer_count_(buffers),
-        buffers_(buffers),
-        elements_(buffers),
-        temporary_bytes_(buffers),
-        scalars_(scalars),
+  Run(const PreparedProgram& program, Memory& memory, Parallelism& parallelism)
+      : RunState(program.buffers, program.scalars),
+        temporary_bytes_(program.buffers),
         memory_(memory),
         parallelism_(parallelism) {
-    for (size_t slot = 0; slot < buffers; ++slot) {
-      elements_[slot] = -1;
-      temporary_bytes_[slot] = -1;
-    }
+    for (size_t slot = 0; slot < program.buffers; ++slot) temporary_bytes_[slot] = -1;
   }
   ~Run() {
-    for (size_t slot = 0; slot < buffer_count_; ++slot) release(slot);
+    for (size_t slot = 0; slot < buffer_count(); ++slot) release(static_cast<int>(slot));
   }
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
 
-  void set_buffer(size_t slot, void* data) { buffers_[slot] = data; }
-  void set_scalar(size_t slot, int64_t value) { scalars_[slot] = value; }
-  Result result(int slot) { return {buffer(slot), elements_[static_cast<size_t>(slot)]}; }
-
-  void operator()(const Compute& step) {
-    scalar(step.scalar) = step.value.evaluate(scalars_.data());
-  }
+  using RunState::operator();
 
   void operator()(const Allocation& step) {
-    const int64_t elements = step.size.evaluate(scalars_.data());
-    TULLE_CHECK(elements >= 0, "the buffer ", step.node->name, " has the size ", elements);
-    int64_t bytes = 0;
-    if (__builtin_mul_overflow(elements, size_of(step.node->element), &bytes)) {
-      raise_out_of_memory(INT64_MAX, step.node->name.c_str());
-    }
-    const auto slot = static_cast<size_t>(step.buffer);
+    const Size size = size_of_allocation(step);
     void* data = nullptr;
     if (step.result >= 0) {
-      data = memory_.allocate(static_cast<size_t>(step.result), *step.node, elements, step.zeroed);
+      data = memory_.allocate(static_cast<size_t>(step.result), *step.node, size.elements,
+                              step.zeroed);
     } else {
-      data = heap_allocate(bytes);
-      if (data) temporary_bytes_[slot] = bytes;
-      if (data && step.zeroed) std::memset(data, 0, static_cast<size_t>(bytes));
+      data = heap_allocate(size.bytes);
+      buffer(step.buffer) = data;
+      if (data) temporary_bytes_[static_cast<size_t>(step.buffer)] = size.bytes;
+      if (data && step.zeroed) std::memset(data, 0, static_cast<size_t>(size.bytes));
     }
-    if (!data && bytes > 0) raise_out_of_memory(bytes, step.node->name.c_str());
-    if (bytes > 0 && reinterpret_cast<uintptr_t>(data) % loop::kWrittenAlignment != 0) {
-      user_error("the memory given for the result ", step.node->name, " is not aligned to ",
-                 loop::kWrittenAlignment, " bytes");
-    }
-    buffers_[slot] = data;
-    elements_[slot] = elements;
+    set_allocated(step, data, size, loop::kWrittenAlignment);
   }
 
   void operator()(const Launch& step) {
@@ -90,28 +65,21 @@ class Run {
     for (size_t i = 0; i < step.scalars.size(); ++i) scalars[i] = scalar(step.scalars[i]);
     const KernelCall call{step.name, step.function, buffers.data(), scalars.data()};
     if (!step.parallel) return launch(call, {});
-    const int64_t* slots = scalars_.data();
-    launch_parallel(call, {step.begin.evaluate(slots), step.end.evaluate(slots), step.step},
-                    parallelism_);
+    launch_parallel(call, {evaluate(step.begin), evaluate(step.end), step.step}, parallelism_);
   }
 
   void operator()(const Scan& step) {
-    const int64_t length = step.length.evaluate(scalars_.data());
+    const int64_t length = evaluate(step.length);
     require_elements(step.buffer, length + 1);
     exclusive_scan(buffer(step.buffer), step.node->element, length, step.node->name, parallelism_);
   }
 
   void operator()(const Read& step) {
-    const int64_t index = step.index.evaluate(scalars_.data());
-    TULLE_CHECK(index >= 0, "the host reads element ", index);
-    require_elements(step.buffer, index + 1);
-    const int64_t value = read_element(buffer(step.buffer), step.element, index);
-    if (value > step.most) loop::fail_read(step.name, value, step.most);
-    scalar(step.scalar) = value;
+    set_read(step, read_element(buffer(step.buffer), step.element, index_of(step)));
   }
 
   void operator()(const Sort& step) {
-    const int64_t length = step.length.evaluate(scalars_.data());
+    const int64_t length = evaluate(step.length);
     require_elements(step.order, length);
     std::vector<SortKey> keys;
     for (size_t k = 0; k < step.keys.size(); ++k) {
@@ -121,29 +89,17 @@ class Run {
     sort_permutation(static_cast<int64_t*>(buffer(step.order)), keys, length, parallelism_);
   }
 
-  void operator()(const Release& step) { release(static_cast<size_t>(step.buffer)); }
+  void operator()(const Release& step) { release(step.buffer); }
 
  private:
-  void*& buffer(int slot) { return buffers_[static_cast<size_t>(slot)]; }
-  int64_t& scalar(int slot) { return scalars_[static_cast<size_t>(slot)]; }
-
-  void require_elements(int slot, int64_t needed) {
-    const int64_t elements = elements_[static_cast<size_t>(slot)];
-    TULLE_CHECK(elements < 0 || needed <= elements, "a step needs ", needed,
-                " elements of a buffer of ", elements);
+  void release(int slot) {
+    int64_t& bytes = temporary_bytes_[static_cast<size_t>(slot)];
+    if (bytes < 0) return;
+    heap_release(buffer(slot), bytes);
+    bytes = -1;
   }
 
-  void release(size_t slot) {
-    if (temporary_bytes_[slot] < 0) return;
-    heap_release(buffers_[slot], temporary_bytes_[slot]);
-    temporary_bytes_[slot] = -1;
-  }
-
-  size_t buffer_count_;
-  Slots<void*> buffers_;
-  Slots<int64_t> elements_;         // -1 where only the caller knows
   Slots<int64_t> temporary_bytes_;  // -1 for what is not ours to free
-  Slots<int64_t> scalars_;
   Memory& memory_;
   Parallelism& parallelism_;
 };
@@ -167,7 +123,7 @@ void CompiledProgram::run(std::span<void* const> buffers, std::span<const int64_
   TULLE_CHECK(buffers.size() == buffer_count() && scalars.size() == scalar_count(), buffers.size(),
               " buffers and ", scalars.size(), " scalars given");
   TULLE_CHECK(results.size() == result_count(), "room for ", results.size(), " results");
-  Run run(prepared_->buffers, prepared_->scalars, memory, parallelism);
+  Run run(*prepared_, memory, parallelism);
   for (size_t slot = 0; slot < buffers.size(); ++slot) run.set_buffer(slot, buffers[slot]);
   for (size_t slot = 0; slot < scalars.size(); ++slot) run.set_scalar(slot, scalars[slot]);
   for (const Action& action : prepared_->actions) std::visit(run, action);

@@ -133,4 +133,8 @@ STABLE_TORCH_LIBRARY_IMPL(tulle, CPU, library) {
   implement_all(library, std::make_index_sequence<kMaxTensors>());
 }
 
+STABLE_TORCH_LIBRARY_IMPL(tulle, CUDA, library) {
+  implement_all(library, std::make_index_sequence<kMaxTensors>());
+}
+
 }  // namespace tulle::shim

@@ -7,8 +7,8 @@
 
 #include "bind.h"
 #include "dense_limit.h"
+#include "devices.h"
 #include "out.h"
-#include "parallel.h"
 #include "tulle/error.h"
 
 namespace tulle::shim {
@@ -16,6 +16,7 @@ namespace tulle::shim {
 namespace {
 
 constexpr uintptr_t kResultAlignment = 64;  // in bytes, as Memory asks for
+constexpr uintptr_t kGpuAlignment = 16;     // as RunOptions asks for
 
 }  // namespace
 
@@ -39,6 +40,8 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, s
                     describe(sizes) + ".");
   }
   tensors_ = tensors;
+  device_ = common_device(tensors);
+  memory_.set_device(device_);
   const auto* next_size = static_cast<const int64_t*>(data_of(sizes)) + skipped;
   for (size_t at = 0; at < views_.size(); ++at) {
     const TensorLayout& layout = prepared_->operands[at];
@@ -52,9 +55,29 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, s
   }
 }
 
+Device Frame::common_device(std::span<const OwnedTensor> tensors) const {
+  if (tensors.empty()) return {};
+  const Device first = device_of(tensors[0].get());
+  for (const TensorLayout& layout : prepared_->operands) {
+    for (const OwnedTensor& tensor : tensors.first(layout.arrays.size() + 1)) {
+      const Device device = device_of(tensor.get());
+      if (device == first) continue;
+      throw UserError("The operands are on two devices: '" + prepared_->operands[0].spec.name +
+                      "' is on " + to_string(first) + ", '" + layout.spec.name + "' on " +
+                      to_string(device) + ". Move one of them with .to(device).");
+    }
+    tensors = tensors.subspan(layout.arrays.size() + 1);
+  }
+  return first;
+}
+
 AtenTensorHandle Frame::row_major(AtenTensorHandle tensor) {
-  if (is_contiguous(tensor)) return tensor;
-  copies_.push_back(contiguous(tensor));
+  const bool is_row_major = is_contiguous(tensor);
+  const bool on_gpu = device_.kind == Device::Kind::Cuda;
+  const bool is_aligned =
+      !on_gpu || reinterpret_cast<uintptr_t>(data_of(tensor)) % kGpuAlignment == 0;
+  if (is_row_major && is_aligned) return tensor;
+  copies_.push_back(is_row_major ? copied(tensor) : contiguous(tensor));
   return copies_.back().get();
 }
 
@@ -69,9 +92,13 @@ void Frame::place_results() {
     }
     if (outs_[at]) {
       check_out(layout, place.sizes, outs_[at]);
+      if (!(device_of(outs_[at]) == device_)) {
+        throw UserError("out: the operands are on " + to_string(device_) + ", but out is on " +
+                        to_string(device_of(outs_[at])) + ".");
+      }
       if (can_be_written(outs_[at])) place.out = outs_[at];
     } else if (layout.is_plain) {
-      check_dense_limit(layout.spec, place.sizes);
+      check_dense_limit(layout.spec, place.sizes, device_);
     }
   }
 }
@@ -93,7 +120,7 @@ bool Frame::can_be_written(AtenTensorHandle out) const {
 
 const std::vector<ResultTensor>& Frame::run() {
   place_results();
-  prepared_->program->run_into(views_, memory_, run_options(), results_);
+  prepared_->program->run_into(views_, memory_, run_options_on(device_), results_);
   if (const int64_t bytes = prepared_->program->code_bytes(); bytes != code_bytes_) {
     code_bytes_ = bytes;
     note_growth(*prepared_);
@@ -134,7 +161,7 @@ OwnedTensor Frame::take_array(const TensorLayout& layout, size_t array, const Re
 OwnedTensor Frame::operand_array(const ResultArray& found, size_t array, DType type) const {
   const auto operand = static_cast<size_t>(found.shared_operand);
   if (found.shared_operand < 0 && found.length == 0) {
-    return new_tensor(type, std::span(&found.length, 1));
+    return new_tensor(type, std::span(&found.length, 1), device_);
   }
   if (found.shared_operand < 0 || operand >= views_.size()) {
     throw InternalError("A result has an array that is neither allocated nor shared.");

@@ -25,6 +25,7 @@ class Frame {
   void bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped = 0);
   const std::vector<TensorView>& views() const { return views_; }
   const Prepared& prepared() const { return *prepared_; }
+  const Device& device() const { return device_; }  // of the tensors
 
   // Lets the values of a result go to `out`, which must live as long as the call. To be said before
   // run(), which refuses a tensor that does not fit.
@@ -39,6 +40,8 @@ class Frame {
   void clear();
 
  private:
+  // Where all of them are; UserError if they are in two places.
+  Device common_device(std::span<const OwnedTensor> tensors) const;
   // The tensor, or a copy of it that lives as long as the call.
   AtenTensorHandle row_major(AtenTensorHandle tensor);
   // Sizes and memory of the results, checked.
@@ -51,8 +54,9 @@ class Frame {
   std::shared_ptr<const Prepared> prepared_;
   std::vector<TensorView> views_;
   std::span<const OwnedTensor> tensors_;  // of the call
-  std::vector<OwnedTensor> copies_;       // of dense operands that were not row-major
-  std::vector<AtenTensorHandle> outs_;    // by result; null where none was given
+  std::vector<OwnedTensor> copies_;  // of dense operands that were not row-major or not aligned
+  Device device_;
+  std::vector<AtenTensorHandle> outs_;  // by result; null where none was given
   TorchMemory memory_;
   std::vector<ResultTensor> results_;
   int64_t code_bytes_;  // of the program, after the last call

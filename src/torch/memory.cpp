@@ -37,13 +37,13 @@ TorchMemory::TorchMemory(const std::vector<TensorLayout>& results) {
 }
 
 Memory::Block TorchMemory::allocate(DType type, int64_t length, bool zeroed) {
-  return keep(new_tensor(type, std::span(&length, 1)), type, length, zeroed);
+  return keep(new_tensor(type, std::span(&length, 1), device_), type, length, zeroed);
 }
 
 Memory::Block TorchMemory::allocate_values(size_t result, DType type, int64_t length, bool zeroed) {
   const Place& place = places_[result];
   if (!place.out) {
-    return place.is_plain ? keep(new_tensor(type, place.sizes), type, length, zeroed)
+    return place.is_plain ? keep(new_tensor(type, place.sizes, device_), type, length, zeroed)
                           : allocate(type, length, zeroed);
   }
   return {filled(place.out, type, length, zeroed), place.out};
@@ -56,6 +56,13 @@ Memory::Block TorchMemory::keep(OwnedTensor tensor, DType type, int64_t length, 
   tensors_.push_back(std::move(tensor));
   return {data, handle};
 }
+
+Memory::Block TorchMemory::allocate_temporary(int64_t bytes) {
+  return allocate(DType::Bool, bytes, false);
+}
+
+// PyTorch's allocator knows the order of its stream.
+void TorchMemory::release_temporary(const Block& block) { take(block.handle); }
 
 OwnedTensor TorchMemory::take(void* handle) {
   for (OwnedTensor& tensor : tensors_) {

@@ -20,8 +20,14 @@ class TorchMemory final : public Memory {
 
   explicit TorchMemory(const std::vector<TensorLayout>& results);
 
+  // Where the next run's results and temporaries shall be.
+  void set_device(const Device& device) { device_ = device; }
+
   Block allocate(DType type, int64_t length, bool zeroed) override;
   Block allocate_values(size_t result, DType type, int64_t length, bool zeroed) override;
+
+  Block allocate_temporary(int64_t bytes) override;
+  void release_temporary(const Block& block) override;
 
   Place& place(size_t result) { return places_[result]; }
   // The tensor of a block; it is the caller's then.
@@ -32,6 +38,7 @@ class TorchMemory final : public Memory {
  private:
   Block keep(OwnedTensor tensor, DType type, int64_t length, bool zeroed);
 
+  Device device_;
   std::vector<Place> places_;  // by result
   std::vector<OwnedTensor> tensors_;
 };

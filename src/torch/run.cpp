@@ -6,9 +6,9 @@
 #include <torch/csrc/stable/library.h>
 
 #include "boxing.h"
+#include "devices.h"
 #include "errors.h"
 #include "frame.h"
-#include "parallel.h"
 
 namespace tulle::shim {
 
@@ -57,7 +57,7 @@ std::string explain(std::string_view key, AtenTensorHandle sizes,
                     std::span<const OwnedTensor> tensors) {
   Frame frame(find_program(key));
   frame.bind(sizes, tensors);
-  return frame.prepared().program->explain(frame.views(), run_options());
+  return frame.prepared().program->explain(frame.views(), run_options_on(frame.device()));
 }
 
 void run_boxed(StableIValue* stack, uint64_t, uint64_t) {
@@ -95,10 +95,17 @@ STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("explain(str key, Tensor sizes, Tensor[] tensors) -> str");
 }
 
-STABLE_TORCH_LIBRARY_IMPL(tulle, CPU, library) {
+namespace {
+
+void implement(torch::stable::detail::StableLibrary& library) {
   library.impl("run", &run_boxed);
   library.impl("run_into", &run_into_boxed);
   library.impl("explain", &explain_boxed);
 }
+
+}  // namespace
+
+STABLE_TORCH_LIBRARY_IMPL(tulle, CPU, library) { implement(library); }
+STABLE_TORCH_LIBRARY_IMPL(tulle, CUDA, library) { implement(library); }
 
 }  // namespace tulle::shim

@@ -136,17 +136,19 @@ OwnedTensor new_large_tensor(DType type, std::span<const int64_t> sizes,
 
 }  // namespace
 
-OwnedTensor new_tensor(DType type, std::span<const int64_t> sizes) {
+OwnedTensor new_tensor(DType type, std::span<const int64_t> sizes, const Device& device) {
   check_rank(sizes.size());
-  static const int32_t cpu = aoti_torch_device_type_cpu();
+  static const int32_t cpu = aoti_torch_device_type_cpu(), cuda = aoti_torch_device_type_cuda();
+  const bool on_cpu = device.kind == Device::Kind::Cpu;
   const auto strides = strides_for(sizes);
   int64_t bytes = size_of(type);
   for (const int64_t size : sizes) bytes *= size;
-  if (bytes >= kLarge)
+  if (on_cpu && bytes >= kLarge)
     return new_large_tensor(type, sizes, std::span(strides).first(sizes.size()), bytes);
   AtenTensorHandle handle = nullptr;
-  const auto status = aoti_torch_empty_strided(static_cast<int64_t>(sizes.size()), sizes.data(),
-                                               strides.data(), type_number(type), cpu, 0, &handle);
+  const auto status =
+      aoti_torch_empty_strided(static_cast<int64_t>(sizes.size()), sizes.data(), strides.data(),
+                               type_number(type), on_cpu ? cpu : cuda, device.ordinal, &handle);
   return status == TORCH_SUCCESS ? OwnedTensor(handle) : OwnedTensor();
 }
 
@@ -159,6 +161,12 @@ OwnedTensor same_tensor(AtenTensorHandle tensor) {
 OwnedTensor contiguous(AtenTensorHandle tensor) {
   const torch::stable::Tensor copy =
       torch::stable::contiguous(torch::stable::Tensor(same_tensor(tensor).release()));
+  return same_tensor(copy.get());
+}
+
+OwnedTensor copied(AtenTensorHandle tensor) {
+  const torch::stable::Tensor copy =
+      torch::stable::clone(torch::stable::Tensor(same_tensor(tensor).release()));
   return same_tensor(copy.get());
 }
 

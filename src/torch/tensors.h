@@ -11,6 +11,7 @@
 #include <torch/csrc/stable/c/shim.h>
 
 #include "tulle/dtype.h"
+#include "tulle/tulle.h"
 
 namespace tulle::shim {
 
@@ -48,12 +49,14 @@ bool has_type(AtenTensorHandle tensor, DType type);
 // "float32 [3, 4]", for messages.
 std::string describe(AtenTensorHandle tensor);
 
-// Uninitialised memory, row-major: PyTorch's own, or for large tensors blocks that Tulle keeps from
-// result to result. No tensor where there is no memory for it.
-OwnedTensor new_tensor(DType type, std::span<const int64_t> sizes);
+// Uninitialised memory, row-major: PyTorch's own, or on the CPU for large tensors blocks that Tulle
+// keeps from result to result. No tensor where there is no memory for it.
+OwnedTensor new_tensor(DType type, std::span<const int64_t> sizes, const Device& device = {});
 OwnedTensor same_tensor(AtenTensorHandle tensor);
 // The same elements row-major: a copy where they are not.
 OwnedTensor contiguous(AtenTensorHandle tensor);
+// A row-major tensor in memory of its own.
+OwnedTensor copied(AtenTensorHandle tensor);
 // Into a tensor of the same type and sizes.
 void copy_elements(AtenTensorHandle from, AtenTensorHandle to);
 // A row-major tensor in another shape, over the same memory.

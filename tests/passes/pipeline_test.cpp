@@ -68,8 +68,8 @@ TEST(Pipeline, NamesThePassesThereAre) {
     FAIL();
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(),
-                 "no pass is called 'inline'; there are promote_accumulators, unroll_loops, "
-                 "simplify, contract_fma, "
+                 "no pass is called 'inline'; there are expand_sorts, expand_scans, "
+                 "expand_sort_calls, promote_accumulators, unroll_loops, simplify, contract_fma, "
                  "vectorize_loops, carry_loads, insert_bounds_checks");
   }
 }

@@ -101,10 +101,14 @@ def test_to_as_in_torch(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
     assert tensor.to(torch.float32, format="csc").format == "csc"
 
 
-def test_other_devices_are_not_there_yet(tensor: tulle.SparseTensor) -> None:
+@pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu has the machines with a GPU")
+def test_a_missing_gpu_is_said_on_use(tensor: tulle.SparseTensor) -> None:
     for move in (lambda: tensor.to("cuda"), tensor.cuda, lambda: tensor.to(device="cuda:1")):
-        with pytest.raises(tulle.Unsupported, match=r"the device 'cuda.*not supported yet"):
+        with pytest.raises(tulle.UserError, match=r"there is no device 'cuda.*': (this )?PyTorch"):
             move()
+
+
+def test_what_is_no_device_or_type(tensor: tulle.SparseTensor) -> None:
     with pytest.raises(tulle.UserError, match=r"'csr' is neither a device.*to\(format=\"csr\"\)"):
         tensor.to("csr")
     with pytest.raises(tulle.UserError, match="expected a type"):

@@ -19,6 +19,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 
@@ -98,7 +99,8 @@ def main() -> int:
         sys.exit(f"{options.build}/tulle-opt is missing: run 'make build', or name it by --build")
 
     environment = dict(os.environ)
-    places = [str(options.build.resolve()), str(find_filecheck().parent)]
+    ptxas = Path(sysconfig.get_path("purelib"), "nvidia", "cuda_nvcc", "bin")
+    places = [str(options.build.resolve()), str(find_filecheck().parent), str(ptxas)]
     environment["PATH"] = ":".join([*places, environment.get("PATH", "/usr/bin:/bin")])
 
     failed = 0

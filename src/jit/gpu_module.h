@@ -1,0 +1,33 @@
+// Loads PTX into a GPU and finds the kernels in it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/cuda_device.h"
+
+namespace tulle::jit {
+
+// The code of one text of PTX on one GPU; unloaded with the last handle, after which its kernels
+// must not be launched.
+class GpuModule {
+ public:
+  // InternalError with the assembler's words if the driver does not take it, or if it lacks one of
+  // the kernels.
+  GpuModule(const cuda::Device& device, const std::string& ptx,
+            const std::vector<std::string>& kernels);
+  ~GpuModule();
+  GpuModule(const GpuModule&) = delete;
+  GpuModule& operator=(const GpuModule&) = delete;
+
+  cuda::Function kernel(const std::string& name) const;
+
+ private:
+  const cuda::Device& device_;
+  cuda::Module module_ = nullptr;
+  std::map<std::string, cuda::Function> kernels_;
+};
+
+}  // namespace tulle::jit

@@ -1,0 +1,224 @@
+// A stable radix sort of a permutation by each key. The permutation lies in one half of a buffer of
+// twice its length and moves to the other half with each pass. What changes from pass to pass is on
+// the device, so that all passes of a key launch the same kernels: state[0] is the half, state[1]
+// the number of the lowest bit of the pass, state[2] the largest key.
+#include "passes/expand_sorts.h"
+
+#include "passes/kernel_text.h"
+#include "passes/scan_kernels.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::passes {
+
+using namespace loop;
+
+namespace {
+
+constexpr int64_t kTile = 2048;  // 8 warps, 8 times 32 elements each
+constexpr int kBits = 8;         // of a pass
+
+constexpr const char* kBegin = R"(
+kernel NAME_begin(NAME_order: mut i64*, NAME_state: mut i64*; NAME_length: i64) {
+  block for b in [0, (NAME_length + 255) / 256 + 1) {
+    thread for t in [0, 256) {
+      let i: i64 = b * 256 + t
+      if (i < NAME_length) { NAME_order[i] = i }
+      if (i == 0) { NAME_state[0] = 0 }
+    }
+  }
+})";
+
+// The largest of a key, before its first pass.
+constexpr const char* kReset = R"(
+kernel NAME_KEY_reset(NAME_state: mut i64*) {
+  NAME_state[1] = 0
+  NAME_state[2] = 0
+})";
+
+constexpr const char* kLargest = R"(
+kernel NAME_KEY_largest(BUFFER: TYPE*, NAME_state: mut i64*; NAME_length: i64, NAME_tiles: i64) {
+  block for b in [0, NAME_tiles) {
+    warp for w in [0, 8) {
+      lane for l in [0, 32) {
+        var largest: i64 = 0
+        for i in [b * 2048 + w * 32 + l, min(NAME_length, b * 2048 + 2048)) by 256 {
+          largest = max(largest, i64(BUFFER[i]))
+        }
+        let all: i64 = lane_reduce(max, largest, 32)
+        if (l == 0) { atomic_max(NAME_state[2], all) }
+      }
+    }
+  }
+})";
+
+// How often each digit occurs in each tile, digit by digit.
+constexpr const char* kCount = R"(
+kernel NAME_KEY_count(BUFFER: TYPE*, NAME_order: i64*, NAME_state: i64*, NAME_counts: mut i64*; NAME_length: i64, NAME_tiles: i64) {
+  block for b in [0, NAME_tiles) {
+    found = alloc zeroed shared i32[256]
+    let half: i64 = NAME_state[0] * NAME_length
+    let shift: i64 = NAME_state[1]
+    thread for t in [0, 256) {
+      for i in [b * 2048 + t, min(NAME_length, b * 2048 + 2048)) by 256 {
+        let digit: i64 = i64(BUFFER[NAME_order[half + i]]) >> shift & 255
+        atomic_add(found[digit], 1:i32)
+      }
+    }
+    barrier(block)
+    thread for t in [0, 256) { NAME_counts[t * NAME_tiles + b] = i64(found[t]) }
+  }
+})";
+
+// Each warp has 256 elements of the tile and goes through them in order; `next` says where its next
+// element of each digit belongs. A pass above the largest key moves nothing.
+constexpr const char* kMove = R"(
+kernel NAME_KEY_move(BUFFER: TYPE*, NAME_order: mut i64*, NAME_state: i64*, NAME_counts: i64*; NAME_length: i64, NAME_tiles: i64) {
+  block for b in [0, NAME_tiles) {
+    next = alloc zeroed shared i64[2048]
+    let half: i64 = NAME_state[0] * NAME_length
+    let shift: i64 = NAME_state[1]
+    let other: i64 = NAME_length - half
+    if (NAME_state[2] >> shift > 0) {
+      warp for w in [0, 8) {
+        let begin: i64 = b * 2048 + w * 256
+        lane for l in [0, 32) {
+          for i in [begin + l, min(NAME_length, begin + 256)) by 32 {
+            let digit: i64 = i64(BUFFER[NAME_order[half + i]]) >> shift & 255
+            atomic_add(next[w * 256 + digit], 1)
+          }
+        }
+      }
+      barrier(block)
+      thread for t in [0, 256) {
+        var before: i64 = NAME_counts[t * NAME_tiles + b]
+        for w in [0, 8) {
+          let own: i64 = next[w * 256 + t]
+          next[w * 256 + t] = before
+          before = before + own
+        }
+      }
+      barrier(block)
+      warp for w in [0, 8) {
+        let begin: i64 = b * 2048 + w * 256
+        lane for l in [0, 32) {
+          for first in [begin, min(NAME_length, begin + 256)) by 32 {
+            let i: i64 = first + l
+            let is_there: bool = i < NAME_length
+            let entry: i64 = NAME_order[half + i if is_there]
+            let key: i64 = i64(BUFFER[entry if is_there])
+            let digit: i64 = select(is_there, key >> shift & 255, 256)
+            var rank: i64 = 0
+            var alike: i64 = 0
+            for q in [0, 32) {
+              let same: bool = lane_shuffle(index, digit, q, 32) == digit
+              alike = alike + i64(same)
+              rank = rank + i64(same && q < l)
+            }
+            let to: i64 = next[w * 256 + digit if is_there] + rank
+            barrier(warp)
+            if (is_there && rank == alike - 1) { next[w * 256 + digit] = to + 1 }
+            barrier(warp)
+            NAME_order[other + to if is_there] = entry
+          }
+        }
+      }
+    }
+  }
+})";
+
+constexpr const char* kEndPass = R"(
+kernel NAME_KEY_end(NAME_state: mut i64*) {
+  if (NAME_state[2] >> NAME_state[1] > 0) { NAME_state[0] = 1 - NAME_state[0] }
+  NAME_state[1] = NAME_state[1] + 8
+})";
+
+constexpr const char* kHandOut = R"(
+kernel NAME_hand_out(NAME_order: i64*, NAME_state: i64*, BUFFER: mut i64*; NAME_length: i64) {
+  block for b in [0, (NAME_length + 255) / 256) {
+    let half: i64 = NAME_state[0] * NAME_length
+    thread for t in [0, 256) {
+      let i: i64 = b * 256 + t
+      if (i < NAME_length) { BUFFER[i] = NAME_order[half + i] }
+    }
+  }
+})";
+
+class SortExpansion {
+ public:
+  SortExpansion(const SortStep& step, std::string name, HostProgram& program)
+      : step_(step),
+        name_(std::move(name)),
+        program_(program),
+        state_(make_buffer(name_ + "_state", DType::Int64)),
+        halves_(make_buffer(name_ + "_order", DType::Int64)),
+        counts_(make_buffer(name_ + "_counts", DType::Int64)) {}
+
+  void run() {
+    const Expr length = Var::make(name_ + "_length"), tiles = Var::make(name_ + "_tiles");
+    add(LetStep{name_ + "_length", step_.length});
+    add(LetStep{name_ + "_tiles", ceil_divide(length, kTile)});
+    add(AllocateStep{state_, IntConst::make(3)});
+    add(AllocateStep{halves_, length * 2});
+    add(AllocateStep{counts_, tiles * 256 + 1});
+    ScanKernels scan(counts_, tiles * 256, name_ + "_scan", program_);
+    launch(kBegin, "", step_.order);
+    for (size_t k = step_.keys.size(); k-- > 0;) sort_by(step_.keys[k], concat("key", k), scan);
+    launch(kHandOut, "", step_.order);
+    scan.end();
+    for (const Buffer& buffer : {state_, halves_, counts_}) add(FreeStep{buffer});
+  }
+
+ private:
+  void sort_by(const Buffer& key, const std::string& key_name, ScanKernels& scan) {
+    launch(kReset, key_name, key);
+    launch(kLargest, key_name, key);
+    const int passes = static_cast<int>(size_of(key->element)) * 8 / kBits;
+    for (int pass = 0; pass < passes; ++pass) {
+      launch(kCount, key_name, key);
+      scan.launch();
+      launch(kMove, key_name, key);
+      launch(kEndPass, key_name, key);
+    }
+  }
+
+  // The kernel is made for its first launch.
+  void launch(const char* text, const std::string& key_name, const Buffer& buffer) {
+    Words words{{"NAME", name_},
+                {"KEY", key_name},
+                {"TYPE", std::string(name_of(buffer->element))},
+                {"BUFFER", buffer->name}};
+    if (mutant("sort-unstable")) words.insert(words.begin(), {"q < l", "q > l"});
+    Kernel kernel = kernel_of_text(text, words);
+    add(LaunchStep{kernel.name});
+    for (const Kernel& known : program_.kernels) {
+      if (known.name == kernel.name) return;
+    }
+    program_.kernels.push_back(std::move(kernel));
+  }
+
+  void add(Step step) { program_.steps.push_back(std::move(step)); }
+
+  const SortStep& step_;
+  const std::string name_;
+  HostProgram& program_;
+  Buffer state_, halves_, counts_;
+};
+
+}  // namespace
+
+HostProgram expand_sorts(HostProgram program) {
+  std::vector<Step> steps = std::move(program.steps);
+  program.steps.clear();
+  int count = 0;
+  for (Step& step : steps) {
+    if (const auto* sort = std::get_if<SortStep>(&step)) {
+      SortExpansion(*sort, concat("sort", count++), program).run();
+    } else {
+      program.steps.push_back(std::move(step));
+    }
+  }
+  return program;
+}
+
+}  // namespace tulle::passes

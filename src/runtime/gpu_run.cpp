@@ -1,0 +1,185 @@
+// One run on a GPU: the steps of the host program, given to a stream.
+#include "runtime/gpu_run.h"
+
+#include <algorithm>
+
+#include "loop/gpu.h"
+#include "runtime/run_state.h"
+#include "support/check.h"
+
+namespace tulle::runtime {
+
+namespace {
+
+constexpr int kMostDynamicShared =
+    8;  // the number of CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+
+// What a launch needs to know of a kernel.
+struct GpuKernel {
+  cuda::Function function;
+  unsigned threads;
+  unsigned shared;  // bytes to be asked for at the launch
+};
+
+GpuKernel gpu_kernel(const loop::Kernel& kernel, cuda::Function function,
+                     const cuda::Device& device) {
+  const int64_t bytes = loop::shared_bytes(kernel.body);
+  const auto threads = static_cast<unsigned>(loop::launched_threads(kernel.body));
+  if (bytes <= loop::kStaticShared) return {function, threads, 0};
+  if (bytes > device.shared_memory) {
+    unsupported("the kernel ", kernel.name, " needs ", bytes, " bytes of shared memory, but ",
+                device.name, " has ", device.shared_memory, " for a block");
+  }
+  const cuda::CurrentDevice current(device);
+  cuda::check(
+      cuda::driver().set_function_attribute(function, kMostDynamicShared, static_cast<int>(bytes)),
+      "asking for shared memory");
+  return {function, threads, static_cast<unsigned>(bytes)};
+}
+
+cuda::Pointer on_device(const void* pointer) { return reinterpret_cast<cuda::Pointer>(pointer); }
+
+// Gives temporaries back when it ends, however it ends.
+class GpuRun : public RunState {
+ public:
+  GpuRun(const PreparedProgram& program, const std::vector<GpuKernel>& kernels,
+         DeviceMemory& memory, cuda::Stream stream)
+      : RunState(program.buffers, program.scalars),
+        kernels_(kernels),
+        is_temporary_(program.buffers),
+        memory_(memory),
+        stream_(stream) {
+    for (size_t slot = 0; slot < program.buffers; ++slot) is_temporary_[slot] = false;
+  }
+  ~GpuRun() {
+    for (size_t slot = 0; slot < buffer_count(); ++slot) release(static_cast<int>(slot));
+  }
+
+  using RunState::operator();
+
+  void operator()(const Allocation& step) {
+    const Size size = size_of_allocation(step);
+    void* data = nullptr;
+    if (step.result >= 0) {
+      data = memory_.allocate(static_cast<size_t>(step.result), *step.node, size.elements, false);
+    } else if (size.bytes > 0) {
+      data = memory_.allocate_temporary(size.bytes);
+      buffer(step.buffer) = data;
+      is_temporary_[static_cast<size_t>(step.buffer)] = data != nullptr;
+    }
+    set_allocated(step, data, size, loop::kDeviceAlignment);
+    if (step.zeroed && size.bytes > 0) {
+      cuda::check(cuda::driver().fill(on_device(data), 0, static_cast<size_t>(size.bytes), stream_),
+                  "filling memory with zeros");
+    }
+  }
+
+  void operator()(const Launch& step) {
+    const GpuKernel& kernel = kernels_[step.kernel];
+    int64_t blocks = 1;
+    if (step.parallel) {
+      const int64_t begin = evaluate(step.begin), end = evaluate(step.end);
+      if (begin >= end) return;
+      blocks = (end - begin - 1) / step.step + 1;
+    }
+    if (blocks > INT32_MAX) {
+      user_error("the kernel ", step.name, " would need ", blocks,
+                 " blocks, more than a GPU launches at once; use a smaller problem");
+    }
+    Slots<void*> parameters(step.buffers.size() + step.scalars.size());
+    size_t next = 0;
+    for (const int slot : step.buffers) parameters[next++] = &buffer(slot);
+    for (const int slot : step.scalars) parameters[next++] = &scalar(slot);
+    const cuda::Status status =
+        cuda::driver().launch(kernel.function, static_cast<unsigned>(blocks), 1, 1, kernel.threads,
+                              1, 1, kernel.shared, stream_, parameters.data(), nullptr);
+    if (status != 0) cuda::check(status, ("launching the kernel " + step.name).c_str());
+  }
+
+  void operator()(const Scan& step) { internal_error("a scan of ", step.node->name, " on a GPU"); }
+  void operator()(const Sort&) { internal_error("a sort on a GPU"); }
+
+  void operator()(const Read& step) {
+    const int64_t index = index_of(step);
+    refuse_capture(step.name);
+    const auto bytes = static_cast<size_t>(size_of(step.element));
+    const auto* from =
+        static_cast<const char*>(buffer(step.buffer)) + static_cast<size_t>(index) * bytes;
+    int64_t wide = 0;
+    int32_t narrow = 0;
+    void* into = bytes == sizeof wide ? static_cast<void*>(&wide) : &narrow;
+    TULLE_CHECK(is_integer(step.element), "host programs do not read ", name_of(step.element));
+    cuda::check(cuda::driver().copy_to_host(into, on_device(from), bytes, stream_),
+                "reading a number back");
+    cuda::check(cuda::driver().synchronise(stream_), "waiting for the GPU");
+    set_read(step, bytes == sizeof wide ? wide : narrow);
+  }
+
+  void operator()(const Release& step) { release(step.buffer); }
+
+ private:
+  void refuse_capture(const std::string& name) const {
+    int capturing = 0;
+    cuda::check(cuda::driver().is_capturing(stream_, &capturing), "looking at the stream");
+    if (capturing == 0) return;
+    user_error("the program reads ", name,
+               " back from the GPU, the size of a result that depends on the data; that cannot be "
+               "captured in a CUDA graph: run this statement outside of it");
+  }
+
+  void release(int slot) {
+    bool& is_temporary = is_temporary_[static_cast<size_t>(slot)];
+    if (is_temporary) memory_.release_temporary(buffer(slot));
+    is_temporary = false;
+  }
+
+  const std::vector<GpuKernel>& kernels_;
+  Slots<bool> is_temporary_;
+  DeviceMemory& memory_;
+  cuda::Stream stream_;
+};
+
+}  // namespace
+
+struct GpuProgram::Prepared {
+  PreparedProgram program;
+  std::vector<GpuKernel> kernels;
+  const cuda::Device& device;
+};
+
+GpuProgram::GpuProgram(const loop::HostProgram& program, const std::vector<cuda::Function>& kernels,
+                       const cuda::Device& device) {
+  std::vector<GpuKernel> described;
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    described.push_back(gpu_kernel(program.kernels[k], kernels[k], device));
+  }
+  prepared_ = std::make_unique<const Prepared>(
+      Prepared{prepare_program(program, {}), std::move(described), device});
+}
+GpuProgram::~GpuProgram() = default;
+
+size_t GpuProgram::buffer_count() const { return prepared_->program.buffer_parameters; }
+size_t GpuProgram::scalar_count() const { return prepared_->program.scalar_parameters; }
+size_t GpuProgram::result_count() const { return prepared_->program.results.size(); }
+
+void GpuProgram::run(std::span<void* const> buffers, std::span<const int64_t> scalars,
+                     DeviceMemory& memory, cuda::Stream stream, std::span<Result> results) const {
+  const PreparedProgram& program = prepared_->program;
+  TULLE_CHECK(buffers.size() == buffer_count() && scalars.size() == scalar_count(), buffers.size(),
+              " buffers and ", scalars.size(), " scalars given");
+  TULLE_CHECK(results.size() == result_count(), "room for ", results.size(), " results");
+  const cuda::CurrentDevice current(prepared_->device);
+  GpuRun run(program, prepared_->kernels, memory, stream);
+  for (size_t slot = 0; slot < buffers.size(); ++slot) {
+    if (on_device(buffers[slot]) % loop::kDeviceAlignment != 0) {
+      user_error("an array of an operand on the GPU does not begin at a multiple of ",
+                 loop::kDeviceAlignment, " bytes; copy it into memory of its own (clone)");
+    }
+    run.set_buffer(slot, buffers[slot]);
+  }
+  for (size_t slot = 0; slot < scalars.size(); ++slot) run.set_scalar(slot, scalars[slot]);
+  for (const Action& action : program.actions) std::visit(run, action);
+  for (size_t i = 0; i < results.size(); ++i) results[i] = run.result(program.results[i]);
+}
+
+}  // namespace tulle::runtime

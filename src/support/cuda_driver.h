@@ -1,0 +1,69 @@
+// NVIDIA's driver, found at run time: one library serves machines with and without a GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tulle::cuda {
+
+using Status = int;  // 0 is success
+using Context = struct ContextHandle*;
+using Module = struct ModuleHandle*;
+using Function = struct FunctionHandle*;
+using Stream = struct StreamHandle*;
+using Event = struct EventHandle*;
+using Pointer = uint64_t;  // on the device
+
+// X(name, symbol, parameters): the functions of libcuda.so.1 that are used, by the symbols that
+// keep their meaning.
+#define TULLE_CUDA_FUNCTIONS(X)                                                                  \
+  X(init, "cuInit", (unsigned flags))                                                            \
+  X(error_name, "cuGetErrorName", (Status status, const char** name))                            \
+  X(error_string, "cuGetErrorString", (Status status, const char** text))                        \
+  X(device_count, "cuDeviceGetCount", (int* count))                                              \
+  X(device_get, "cuDeviceGet", (int* device, int ordinal))                                       \
+  X(device_name, "cuDeviceGetName", (char* name, int length, int device))                        \
+  X(device_attribute, "cuDeviceGetAttribute", (int* value, int attribute, int device))           \
+  X(retain_context, "cuDevicePrimaryCtxRetain", (Context * context, int device))                 \
+  X(current_context, "cuCtxGetCurrent", (Context * context))                                     \
+  X(push_context, "cuCtxPushCurrent_v2", (Context context))                                      \
+  X(pop_context, "cuCtxPopCurrent_v2", (Context * context))                                      \
+  X(load_module, "cuModuleLoadDataEx",                                                           \
+    (Module * module, const void* image, unsigned count, int* options, void** values))           \
+  X(unload_module, "cuModuleUnload", (Module module))                                            \
+  X(get_function, "cuModuleGetFunction", (Function * function, Module module, const char* name)) \
+  X(set_function_attribute, "cuFuncSetAttribute", (Function function, int attribute, int value)) \
+  X(launch, "cuLaunchKernel",                                                                    \
+    (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,     \
+     unsigned block_y, unsigned block_z, unsigned shared, Stream stream, void** parameters,      \
+     void** extra))                                                                              \
+  X(allocate, "cuMemAllocAsync", (Pointer * memory, size_t bytes, Stream stream))                \
+  X(release, "cuMemFreeAsync", (Pointer memory, Stream stream))                                  \
+  X(fill, "cuMemsetD8Async", (Pointer memory, unsigned char byte, size_t count, Stream stream))  \
+  X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void* to, Pointer from, size_t bytes, Stream stream)) \
+  X(copy_to_device, "cuMemcpyHtoDAsync_v2",                                                      \
+    (Pointer to, const void* from, size_t bytes, Stream stream))                                 \
+  X(create_stream, "cuStreamCreate", (Stream * stream, unsigned flags))                          \
+  X(synchronise, "cuStreamSynchronize", (Stream stream))                                         \
+  X(is_capturing, "cuStreamIsCapturing", (Stream stream, int* status))                           \
+  X(create_event, "cuEventCreate", (Event * event, unsigned flags))                              \
+  X(destroy_event, "cuEventDestroy_v2", (Event event))                                           \
+  X(record_event, "cuEventRecord", (Event event, Stream stream))                                 \
+  X(await_event, "cuEventSynchronize", (Event event))                                            \
+  X(elapsed, "cuEventElapsedTime", (float* milliseconds, Event start, Event end))
+
+struct Driver {
+#define X(name, symbol, parameters) Status(*name) parameters = nullptr;
+  TULLE_CUDA_FUNCTIONS(X)
+#undef X
+};
+
+// Loads the driver with the first call. UserError that says what is missing if there is none or if
+// it is older than what is used here; the next call tries again.
+const Driver& driver();
+
+// UserError for memory that ran out, InternalError for all else that is not a success; `doing`
+// names what was tried.
+void check(Status status, const char* doing);
+
+}  // namespace tulle::cuda

@@ -1,0 +1,72 @@
+// Asks PyTorch for devices and streams. Its CUDA library is looked for when it is needed: the shim
+// also serves a PyTorch without one.
+#include "devices.h"
+
+#include <dlfcn.h>
+
+#include <torch/headeronly/util/shim_utils.h>
+
+#include "parallel.h"
+#include "tulle/error.h"
+
+namespace tulle::shim {
+
+namespace {
+
+using GetStream = AOTITorchError (*)(int32_t device, void** stream);
+
+GetStream find_get_stream() {
+  constexpr const char* name = "aoti_torch_get_current_cuda_stream";
+  void* found = dlsym(RTLD_DEFAULT, name);
+  if (!found) {
+    if (void* library = dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD)) {
+      found = dlsym(library, name);
+    }
+  }
+  if (!found) {
+    throw UserError("This PyTorch was built without CUDA, so Tulle cannot use its streams.");
+  }
+  return reinterpret_cast<GetStream>(found);
+}
+
+}  // namespace
+
+Device device_of(AtenTensorHandle tensor) {
+  static const int32_t cpu = aoti_torch_device_type_cpu(), cuda = aoti_torch_device_type_cuda();
+  int32_t type = cpu, index = 0;
+  if (aoti_torch_get_device_type(tensor, &type) != TORCH_SUCCESS) {
+    throw InternalError("PyTorch failed in get_device_type.");
+  }
+  if (type == cpu) return {};
+  if (type != cuda) {
+    throw Unsupported(
+        "Tulle computes on the CPU and on NVIDIA GPUs; a tensor is on another device.");
+  }
+  if (aoti_torch_get_device_index(tensor, &index) != TORCH_SUCCESS) {
+    throw InternalError("PyTorch failed in get_device_index.");
+  }
+  return {Device::Kind::Cuda, index};
+}
+
+std::string to_string(const Device& device) {
+  return device.kind == Device::Kind::Cpu ? "cpu" : "cuda:" + std::to_string(device.ordinal);
+}
+
+void* current_stream(const Device& device) {
+  static const GetStream get_stream = find_get_stream();
+  void* stream = nullptr;
+  if (get_stream(device.ordinal, &stream) != TORCH_SUCCESS) {
+    throw InternalError("PyTorch has no current stream on " + to_string(device) + ".");
+  }
+  return stream;
+}
+
+const RunOptions& run_options_on(const Device& device) {
+  if (device.kind == Device::Kind::Cpu) return run_options();
+  thread_local RunOptions options;
+  options.device = device;
+  options.stream = current_stream(device);
+  return options;
+}
+
+}  // namespace tulle::shim

@@ -1,0 +1,141 @@
+"""Tensors on a GPU, against dense torch: run by tests/gpu/run.py on a machine that has one."""
+
+from __future__ import annotations
+
+import torch
+
+import tulle
+
+GPU = torch.device("cuda", 0)
+
+
+def sparse(rows: int, columns: int, density: float = 0.1, seed: int = 0) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    values = torch.randn(rows, columns, generator=generator)
+    values[torch.rand(rows, columns, generator=generator) >= density] = 0
+    return values
+
+
+def raises(kind: type[Exception], text: str, call: object) -> None:
+    try:
+        call()  # type: ignore[operator]
+    except kind as error:
+        assert text in str(error), str(error)
+        return
+    raise AssertionError(f"{kind.__name__} expected")
+
+
+def test_moves_there_and_back() -> None:
+    data = sparse(50, 60)
+    tensor = tulle.tensor(data, format="csr")
+    there = tensor.to("cuda")
+    assert there.device == GPU, there.device
+    assert all(array.device == GPU for array in there.pattern.arrays)
+    assert there.to("cuda") is there
+    torch.testing.assert_close(there.cpu().to_dense(), data)
+    assert "device='cuda:0'" in repr(there)
+    coordinates, _ = there.entries()
+    assert coordinates.device == GPU
+
+
+def test_products() -> None:
+    for dtype in (torch.float32, torch.float64):
+        for width in (1, 4, 16, 33, 128):
+            data = sparse(300, 200).to(dtype)
+            b = torch.randn(200, width, dtype=dtype)
+            for format in ("csr", "coo", "csc"):
+                tensor = tulle.tensor(data, format=format).to(GPU)
+                result = tensor @ b.to(GPU)
+                assert result.device == GPU
+                torch.testing.assert_close(result.cpu(), data @ b, rtol=1e-4, atol=1e-4)
+
+
+def test_vectors() -> None:
+    data = sparse(300, 200)
+    x = torch.randn(200)
+    tensor = tulle.tensor(data, format="csr").to(GPU)
+    torch.testing.assert_close((tensor @ x.to(GPU)).cpu(), data @ x, rtol=1e-4, atol=1e-4)
+
+
+def test_sampled_products() -> None:
+    data, q, k = sparse(100, 120), torch.randn(100, 24), torch.randn(120, 24)
+    tensor = tulle.tensor(data, format="csr").to(GPU)
+    result = tulle.compute(
+        "W[i,j] = A[i,j] * Q[i,d] * K[j,d]", A=tensor, Q=q.to(GPU), K=k.to(GPU)
+    )
+    torch.testing.assert_close(
+        result.to_dense().cpu(), data * (q @ k.T), rtol=1e-4, atol=1e-4
+    )
+
+
+def test_elementwise() -> None:
+    a, b = sparse(80, 90, seed=1), sparse(80, 90, seed=2)
+    first = tulle.tensor(a, format="csr").to(GPU)
+    second = tulle.tensor(b, format="csr").to(GPU)
+    torch.testing.assert_close((first * 2.0).to_dense().cpu(), a * 2)
+    torch.testing.assert_close((first + second).to_dense().cpu(), a + b)
+    torch.testing.assert_close((first * second).to_dense().cpu(), a * b)
+    torch.testing.assert_close(first.sum(1).to_dense().cpu(), a.sum(1), rtol=1e-4, atol=1e-4)
+
+
+def test_conversions() -> None:
+    data = sparse(70, 60)
+    for source in ("csr", "coo", "csc"):
+        tensor = tulle.tensor(data, format=source).to(GPU)
+        for target in ("csr", "coo", "csc", "dense"):
+            result = tensor.to(format=target)
+            dense = result if isinstance(result, torch.Tensor) else result.to_dense()
+            torch.testing.assert_close(dense.cpu(), data)
+
+
+def test_streams() -> None:
+    data, b = sparse(300, 200), torch.randn(200, 64)
+    tensor, dense = tulle.tensor(data, format="csr").to(GPU), b.to(GPU)
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        result = tensor @ dense
+    torch.cuda.current_stream().wait_stream(stream)
+    torch.testing.assert_close(result.cpu(), data @ b, rtol=1e-4, atol=1e-4)
+
+
+def test_graphs() -> None:
+    data, b = sparse(300, 200), torch.randn(200, 64)
+    tensor, dense = tulle.tensor(data, format="csr").to(GPU), b.to(GPU)
+    tensor @ dense  # compiles
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = tensor @ dense
+    for seed in range(3):
+        other = torch.randn(200, 64, generator=torch.Generator().manual_seed(seed))
+        dense.copy_(other)
+        graph.replay()
+        torch.testing.assert_close(result.cpu(), data @ other, rtol=1e-4, atol=1e-4)
+
+
+def test_out() -> None:
+    data, b = sparse(300, 200), torch.randn(200, 64)
+    tensor, dense = tulle.tensor(data, format="csr").to(GPU), b.to(GPU)
+    out = torch.empty(300, 64, device=GPU)
+    assert torch.mm(tensor, dense, out=out) is out
+    torch.testing.assert_close(out.cpu(), data @ b, rtol=1e-4, atol=1e-4)
+    raises(tulle.UserError, "out", lambda: torch.mm(tensor, dense, out=torch.empty(300, 64)))
+
+
+def test_operands_that_are_no_neat_tensors() -> None:
+    data, b = sparse(300, 200), torch.randn(200, 65)
+    tensor, dense = tulle.tensor(data, format="csr").to(GPU), b.to(GPU)
+    for view in (dense[:, 1:], dense.T.contiguous().T, dense.reshape(-1)[1:12801].reshape(200, 64)):
+        torch.testing.assert_close(
+            (tensor @ view).cpu(), data @ view.cpu(), rtol=1e-4, atol=1e-4
+        )
+
+
+def test_two_devices_are_refused() -> None:
+    tensor = tulle.tensor(sparse(30, 20), format="csr")
+    b = torch.randn(20, 4)
+    for a, other in ((tensor.to(GPU), b), (tensor, b.to(GPU))):
+        for _ in range(2):
+            raises(tulle.UserError, "on two devices", lambda a=a, other=other: a @ other)
+            a @ other.to(a.device)
