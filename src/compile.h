@@ -78,7 +78,7 @@ struct Executable {
   size_t result_count() const {
     return gpu_program ? gpu_program->result_count() : program->result_count();
   }
-  int64_t code_bytes() const { return code ? code->bytes() : 0; }
+  int64_t code_bytes() const { return code ? code->bytes() : gpu_code->bytes(); }
 };
 
 // All stages.

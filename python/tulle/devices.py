@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -41,8 +41,11 @@ def check_there(device: torch.device) -> None:
         )
 
 
-def together(names: Sequence[str], operands: Sequence[Operand]) -> Sequence[Operand]:
-    """The operands on one device. Scalars on the CPU go where the others are, as in torch."""
+def together(
+    names: Sequence[str], operands: Sequence[Operand], called: Callable[[str], str]
+) -> Sequence[Operand]:
+    """The operands on one device. Scalars on the CPU go where the others are, as in torch. Messages
+    call an operand what `called` makes of its name."""
     first = operands[0].device if operands else None
     if all(operand.device == first for operand in operands):
         return operands
@@ -53,8 +56,8 @@ def together(names: Sequence[str], operands: Sequence[Operand]) -> Sequence[Oper
     for at in placed:
         if operands[at].device != device:
             raise UserError(
-                f"The operands are on two devices: '{names[placed[0]]}' is on {device}, "
-                f"'{names[at]}' on {operands[at].device}. Move one of them with .to(device)."
+                f"The operands are on two devices: {called(names[placed[0]])} is on {device}, "
+                f"{called(names[at])} on {operands[at].device}. Move one of them with .to(device)."
             )
     return [operand if operand.device == device else operand.to(device) for operand in operands]
 

@@ -167,7 +167,7 @@ def execute(
     `out` has a tensor for are written to that."""
     for name, operand in zip(names, operands, strict=True):
         _check(program, name, operand)
-    operands = devices.together(names, operands)
+    operands = devices.together(names, operands, program.called)
     specs = tuple(map(spec_of, names, operands))
     found = compiled(program, specs)
     sizes, tensors = _flatten(operands)
@@ -200,7 +200,7 @@ def explanation_of(program: Program, names: Sequence[str], operands: Sequence[Op
     """Every stage of the program for these operands, as text."""
     for name, operand in zip(names, operands, strict=True):
         _check(program, name, operand)
-    operands = devices.together(names, operands)
+    operands = devices.together(names, operands, program.called)
     found = compiled(program, tuple(map(spec_of, names, operands)))
     sizes, tensors = _flatten(operands)
     try:

@@ -16,7 +16,7 @@ enum Option : int { kErrorLog = 5, kErrorLogSize = 6 };
 
 GpuModule::GpuModule(const cuda::Device& device, const std::string& ptx,
                      const std::vector<std::string>& kernels)
-    : device_(device) {
+    : device_(device), bytes_(static_cast<int64_t>(ptx.size())) {
   const cuda::CurrentDevice current(device);
   std::array<char, 8192> log{};
   std::array<int, 2> options{kErrorLog, kErrorLogSize};

@@ -23,9 +23,11 @@ class GpuModule {
   GpuModule& operator=(const GpuModule&) = delete;
 
   cuda::Function kernel(const std::string& name) const;
+  int64_t bytes() const { return bytes_; }  // of the text
 
  private:
   const cuda::Device& device_;
+  int64_t bytes_;
   cuda::Module module_ = nullptr;
   std::map<std::string, cuda::Function> kernels_;
 };

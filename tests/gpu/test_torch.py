@@ -60,12 +60,8 @@ def test_vectors() -> None:
 def test_sampled_products() -> None:
     data, q, k = sparse(100, 120), torch.randn(100, 24), torch.randn(120, 24)
     tensor = tulle.tensor(data, format="csr").to(GPU)
-    result = tulle.compute(
-        "W[i,j] = A[i,j] * Q[i,d] * K[j,d]", A=tensor, Q=q.to(GPU), K=k.to(GPU)
-    )
-    torch.testing.assert_close(
-        result.to_dense().cpu(), data * (q @ k.T), rtol=1e-4, atol=1e-4
-    )
+    result = tulle.compute("W[i,j] = A[i,j] * Q[i,d] * K[j,d]", A=tensor, Q=q.to(GPU), K=k.to(GPU))
+    torch.testing.assert_close(result.to_dense().cpu(), data * (q @ k.T), rtol=1e-4, atol=1e-4)
 
 
 def test_elementwise() -> None:
@@ -127,9 +123,7 @@ def test_operands_that_are_no_neat_tensors() -> None:
     data, b = sparse(300, 200), torch.randn(200, 65)
     tensor, dense = tulle.tensor(data, format="csr").to(GPU), b.to(GPU)
     for view in (dense[:, 1:], dense.T.contiguous().T, dense.reshape(-1)[1:12801].reshape(200, 64)):
-        torch.testing.assert_close(
-            (tensor @ view).cpu(), data @ view.cpu(), rtol=1e-4, atol=1e-4
-        )
+        torch.testing.assert_close((tensor @ view).cpu(), data @ view.cpu(), rtol=1e-4, atol=1e-4)
 
 
 def test_two_devices_are_refused() -> None:

@@ -6,6 +6,7 @@
 #include "loop/print.h"
 #include "loop/verify.h"
 #include "support/mutant.h"
+#include "tulle/error.h"
 
 namespace tulle::passes {
 namespace {
