@@ -88,7 +88,7 @@ class GpuRun : public RunState {
     }
     Slots<void*> parameters(step.buffers.size() + step.scalars.size());
     size_t next = 0;
-    for (const int slot : step.buffers) parameters[next++] = &buffer(slot);
+    for (const int slot : step.buffers) parameters[next++] = static_cast<void*>(&buffer(slot));
     for (const int slot : step.scalars) parameters[next++] = &scalar(slot);
     const cuda::Status status =
         cuda::driver().launch(kernel.function, static_cast<unsigned>(blocks), 1, 1, kernel.threads,

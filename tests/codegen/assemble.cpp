@@ -29,7 +29,7 @@ std::string complaints_of_ptxas(const std::string& ptx, const std::string& archi
   std::ofstream(file) << ptx;
   const std::string command = concat("'", ptxas(), "' -arch=", architecture,
                                      " --warning-as-error -o /dev/null ", file.string(), " 2>&1");
-  FILE* pipe = popen(command.c_str(), "r");
+  FILE* pipe = popen(command.c_str(), "r");  // NOLINT(bugprone-command-processor): ours
   if (!pipe) return "ptxas could not be started";
   std::string said;
   std::array<char, 4096> piece{};
