@@ -68,7 +68,7 @@ TEST(Kernels, LaneReductions) {
                           op, ", J[i], 32)"));
   }
   // Groups of one warp that do not all arrive.
-  expect_threads("if (I[i / 8] > 0:i32) { C[i] = lane_reduce(add, A[i], 8) }");
+  expect_threads("if (I[t / 8] > 0:i32) { C[i] = lane_reduce(add, A[i], 8) }");
 }
 
 TEST(Kernels, Atomics) {
