@@ -5,9 +5,8 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
-
 #include <tulle/tulle.h>
+#include <vector>
 
 namespace {
 
@@ -41,15 +40,15 @@ thread_local std::string failure;
 #define ENTRY extern "C" __attribute__((visibility("default")))
 
 // A product to be run and freed, or null; the arrays must outlive it.
-ENTRY void* tulle_spmm_prepare(int64_t rows, int64_t columns, const int32_t* pos, const int32_t* crd,
-                               const float* values, const float* b, float* c, int width,
-                               int threads) {
+ENTRY void* tulle_spmm_prepare(int64_t rows, int64_t columns, const int32_t* pos,
+                               const int32_t* crd, const float* values, const float* b, float* c,
+                               int width, int threads) {
   using tulle::DType;
   try {
     const int64_t entries = pos[rows];
-    auto program = tulle::Program::compile(
-        "C[i,k] = A[i,j] * B[j,k]", {{"A", "csr", DType::Float32, DType::Int32, 2, {}},
-                                     {"B", "dense", DType::Float32, DType::Int32, 2, {}}});
+    auto program = tulle::Program::compile("C[i,k] = A[i,j] * B[j,k]",
+                                           {{"A", "csr", DType::Float32, DType::Int32, 2, {}},
+                                            {"B", "dense", DType::Float32, DType::Int32, 2, {}}});
     tulle::TensorView left{
         {rows, columns}, {{}, {{pos, rows + 1}, {crd, entries}}}, {values, entries}};
     tulle::TensorView right{{columns, width}, {{}, {}}, {b, columns * width}};
