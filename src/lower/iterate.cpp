@@ -59,7 +59,8 @@ bool KernelLowering::only_counts_visits(const nest::Forall& loop, const AccessSe
   const nest::Variable& variable = nest_.variable(loop.var);
   if (variable.origin != nest::Variable::Origin::Source)
     return false;  // the end of a block is cut off
-  const auto* certain = coordinates_.runs(loop.body).as<IntConst>();
+  const loop::Expr runs = coordinates_.runs(loop.body);
+  const auto* certain = runs.as<IntConst>();
   if (!certain || certain->value == 0) return false;
   return only_full_levels_below(loop, iterating, scope);
 }
