@@ -21,6 +21,10 @@ constexpr double kSortedEntry = 60;     // appending an entry and sorting it
 constexpr double kTrackedStep = 3;      // adding into a tracked workspace
 constexpr double kParallelShare = 0.9;  // of a worker's time that is not lost
 
+// Beginnings of orders that a search looks at: more than seven loops have.
+constexpr int kMostBeginnings = 15000;
+constexpr size_t kLoopsToTryAll = 7;
+
 int position_of(const std::vector<std::string>& order, const std::string& var) {
   const auto found = std::find(order.begin(), order.end(), var);
   return found == order.end() ? -1 : static_cast<int>(found - order.begin());
@@ -29,7 +33,9 @@ int position_of(const std::vector<std::string>& order, const std::string& var) {
 class Search {
  public:
   explicit Search(const OrderProblem& problem)
-      : problem_(problem), accesses_(expr::accesses(problem.statement->value)) {
+      : problem_(problem),
+        accesses_(expr::accesses(problem.statement->value)),
+        outer_(problem.outer) {
     for (const Access* access : accesses_) {
       const Format& format = type_of(access->tensor).format;
       if (format.is_dense()) continue;
@@ -38,6 +44,7 @@ class Search {
                                       [&](const Access& a) { return a.id == access->id; });
       if (expr::is_zero(left)) decisive_.insert(access->id);
     }
+    if (outer_.size() > kLoopsToTryAll) begin_with_the_largest();
     best_.cost = std::numeric_limits<double>::infinity();
   }
 
@@ -66,12 +73,56 @@ class Search {
     return problem_.tensors->at(tensor);
   }
 
+  // Where there are too many orders to try all, the first one should be good: that in which the
+  // sparse operand with the most entries is stored.
+  void begin_with_the_largest() {
+    const auto largest =
+        std::max_element(sparse_.begin(), sparse_.end(), [&](const Access* a, const Access* b) {
+          return problem_.counts.at(a->tensor) < problem_.counts.at(b->tensor);
+        });
+    if (largest == sparse_.end()) return;
+    const auto& levels = type_of((*largest)->tensor).format.levels();
+    auto level_of = [&](const std::string& var) {
+      return std::find_if(levels.begin(), levels.end(), [&](const Level& level) {
+        return level_variable(level.expr, (*largest)->indices, problem_.space) == var;
+      });
+    };
+    std::stable_sort(outer_.begin(), outer_.end(), [&](const std::string& a, const std::string& b) {
+      return level_of(a) < level_of(b);
+    });
+  }
+
+  // By how much threads divide the cost of an order that begins like this.
+  double workers(const std::vector<std::string>& order) const {
+    const bool parallel =
+        !problem_.outer.empty() && (order.empty() || !problem_.reduced.contains(order[0]));
+    return parallel && problem_.threads > 1 ? kParallelShare * problem_.threads : 1;
+  }
+
+  // The price of the operands that no order that begins like this walks over as they are stored.
+  double conversions(const std::vector<std::string>& order) const {
+    double price = 0;
+    for (const Access* access : sparse_) {
+      const Format& format = type_of(access->tensor).format;
+      std::vector<std::string> as_stored = order;
+      for (const Level& level : format.levels()) {
+        const std::string var = level_variable(level.expr, access->indices, problem_.space);
+        if (!var.empty() && position_of(order, var) < 0) as_stored.push_back(var);
+      }
+      if (is_native(format, access->indices, as_stored, problem_.space)) continue;
+      if (!problem_.may_convert) return std::numeric_limits<double>::infinity();
+      price += problem_.counts.at(access->tensor) * kSortedEntry;
+    }
+    return price;
+  }
+
   // Adds every variable that may come next; `visits` is how often this depth is reached, `cost`
   // what the loops so far cost, the innermost one excepted: finish() knows what a step of it costs.
   void extend(std::vector<std::string> order, double visits, double cost) {
-    if (cost >= best_.cost) return;
-    const bool outer_left = order.size() < problem_.outer.size();
-    const auto& candidates = outer_left ? problem_.outer : problem_.inner;
+    if (++beginnings_ > kMostBeginnings && !best_.order.empty()) return;
+    if ((cost + conversions(order)) / workers(order) >= best_.cost) return;
+    const bool outer_left = order.size() < outer_.size();
+    const auto& candidates = outer_left ? outer_ : problem_.inner;
     bool complete = true;
     for (const std::string& var : candidates) {
       if (position_of(order, var) >= 0) continue;
@@ -164,9 +215,7 @@ class Search {
     cost += visits * (choice.vectorized ? kVectorStep : dense_innermost ? kStridedStep : 1);
     if (choice.route == Route::Sort) cost += visits * kSortedEntry;
     if (choice.route == Route::Tracked) cost += visits * kTrackedStep;
-    const bool parallel =
-        !order.empty() && !problem_.reduced.contains(order[0]) && !problem_.outer.empty();
-    if (parallel && problem_.threads > 1) cost /= kParallelShare * problem_.threads;
+    cost /= workers(order);
     choice.cost = cost;
     if (cost < best_.cost) best_ = choice;
   }
@@ -316,6 +365,8 @@ class Search {
   const OrderProblem& problem_;
   std::vector<const Access*> accesses_;
   std::vector<const Access*> sparse_;
+  std::vector<std::string> outer_;  // the problem's, in the order in which they are tried
+  int beginnings_ = 0;
   std::set<int> decisive_;  // accesses without which the statement vanishes
   OrderChoice best_;
 };

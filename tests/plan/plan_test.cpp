@@ -127,5 +127,29 @@ TEST(Plan, ManyLoopsTakeLittle) {
   EXPECT_LT(milliseconds(problem), 10);
 }
 
+TEST(Plan, TensorsOfHighRankAreWalkedOverAsTheyAreStored) {
+  const std::string_view statement = "s = A[a,b,c,d,e,f,g,h,p,q,r,t]";
+  const Planned forwards{"A", "csf", 12};
+  EXPECT_TRUE(has(notes_of(statement, {forwards}), "s: loops a b c d e f g h p q r t;"));
+  const Planned backwards{
+      "A",
+      "(a,b,c,d,e,f,g,h,p,q,r,t) -> (t: compressed, r: compressed, q: compressed, p: compressed, "
+      "h: compressed, g: compressed, f: compressed, e: compressed, d: compressed, c: compressed, "
+      "b: compressed, a: compressed)",
+      12};
+  EXPECT_TRUE(has(notes_of(statement, {backwards}), "s: loops t r q p h g f e d c b a;"));
+  EXPECT_LT(milliseconds(Problem(statement, {backwards})), 200);
+}
+
+TEST(Plan, ThreadsDoNotHideBetterOrders) {
+  Problem problem("M[i,r] = T[i,j,k] * B[j,r] * C[k,r]",
+                  {{"T", "csf", 3}, {"B", "dense", 2}, {"C", "dense", 2}});
+  for (const int threads : {1, 2, 8, 64, 256}) {
+    problem.request.machine.threads = threads;
+    const std::string note = make_plan(problem.request).notes.front();
+    EXPECT_TRUE(has(note, "M: loops i j k r; result dense")) << threads << ": " << note;
+  }
+}
+
 }  // namespace
 }  // namespace tulle::plan
