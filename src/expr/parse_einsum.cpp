@@ -38,9 +38,9 @@ class EinsumParser {
     if (accept("->")) output = labels();
     skip_spaces();
     if (at_ < equation_.size()) {
-      fail_at(span(at_, at_ + 1),
-              concat("'", equation_[at_], "' cannot stand here; expected ",
-                     output ? "letters or '...'" : "letters, '...', ',' or '->'"));
+      const Span wrong = span(at_, at_ + character_length(equation_.substr(at_)));
+      fail_at(wrong, concat("'", wrong.text(), "' cannot stand here; expected ",
+                            output ? "letters or '...'" : "letters, '...', ',' or '->'"));
     }
     check_operands();
     if (output) {

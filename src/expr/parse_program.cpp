@@ -295,8 +295,9 @@ class ProgramParser {
 
   void count_operation() {
     if (++operations_ > kMaxOperations) {
-      scanner_.fail(scanner_.peek(), concat("the statement has more than ", kMaxOperations,
-                                            " operations; split it into several"));
+      fail_at(scanner_.span_of(scanner_.peek()),
+              concat("the statement has more than ", kMaxOperations,
+                     " operations; split it into several"));
     }
   }
 

@@ -73,7 +73,8 @@ Scanner::Scanner(std::string_view text, std::string_view language, const Scanner
     } else {
       const auto symbol = std::find_if(options.symbols.begin(), options.symbols.end(),
                                        [&](std::string_view s) { return rest.starts_with(s); });
-      push(TokenKind::Symbol, symbol == options.symbols.end() ? 1 : symbol->size());
+      push(TokenKind::Symbol,
+           symbol == options.symbols.end() ? character_length(rest) : symbol->size());
     }
   }
   tokens_.push_back({TokenKind::End, {}, source.size()});

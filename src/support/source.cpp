@@ -46,6 +46,11 @@ void mark(const Line& line, size_t begin, size_t end, std::string& carets) {
 
 }  // namespace
 
+size_t character_length(std::string_view text) {
+  const auto end = std::find_if_not(text.begin() + 1, text.end(), continues_character);
+  return static_cast<size_t>(end - text.begin());
+}
+
 std::string_view Span::text() const {
   if (!source) return {};
   return std::string_view(source->text).substr(offset, length);

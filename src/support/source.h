@@ -26,6 +26,9 @@ struct Span {
   std::string_view text() const;
 };
 
+// How many bytes the first character of a text has, in UTF-8.
+size_t character_length(std::string_view text);
+
 // The message, headed by language, line and column, and followed by the user's line with a caret
 // under the span; and under `also`, where that is in the same line.
 std::string point_at(const Span& span, const std::string& message, const Span& also = {});

@@ -36,6 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Mistake{"", "expected a statement", ""}, Mistake{"C = ", "expected a tensor, a number", ""},
         Mistake{"3 = a", "expected the name of a result", "3"},
+        Mistake{"C[i] = α[i]", "found 'α'", "\xCE"},
         Mistake{"C = a\n  + b", "put the '+' at the end of the line before", "+"},
         Mistake{"+ C = a", "expected the name of a result", "+"},
         Mistake{"C[i] a[i]", "expected '='", "a"},
@@ -110,6 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"ij,j->i", "operand 2 has rank 2, but the number of its subscripts is 1", "j"},
         Mistake{"ijk,jk->i", "operand 1 has rank 2, but the number of its subscripts is 3", "ijk"},
         Mistake{"ij;jk->ik", "';' cannot stand here", ";"},
+        Mistake{"ij,jκ->iκ", "'κ' cannot stand here", "\xCE"},
         Mistake{"ij,jk->ik->", "'-' cannot stand here", "-"},
         Mistake{"ij,jk->il", "the output has 'l', which no operand has", "l"},
         Mistake{"ij,jk->ikk", "the output has 'k' twice", "k"},
