@@ -14,20 +14,24 @@ void check_lengths(const TensorSpec& spec, const Format& format, const TensorVie
                format.level_count());
   }
   int64_t slots = 1;
+  bool is_counted = true;  // by lengths alone
   for (size_t l = 0; l < view.levels.size(); ++l) {
     const Level& level = format.levels()[l];
     const LevelSpan& span = view.levels[l];
-    const int64_t extent = level.expr.extent(view.sizes[static_cast<size_t>(level.expr.dimension)]);
+    const int64_t extent = level.expr.extent(view.sizes);
     const LevelSize found =
-        layout_of(level.kind).size(slots, extent, span.pos.length, span.crd.length);
+        layout_of(level.kind).size(level, slots, extent, span.pos.length, span.crd.length);
     if (!found.array.empty()) {
       user_error(spec.name, ": ", found.array, " of level ", l, " ", found.problem());
     }
     if (found.slots == LevelSize::kTooMany) {
       user_error(spec.name, ": the sizes are negative or too large");
     }
-    slots = found.slots;
+    is_counted = is_counted && found.slots != LevelSize::kInPositions;
+    slots = found.slots == LevelSize::kInPositions ? 1 : found.slots;
   }
+  // Only the last position tells how many there are; validate() looks at it.
+  if (!is_counted && (slots == 0 || view.values.length % slots == 0)) return;
   if (view.values.length != slots) {
     user_error(spec.name, ": the array of values has ", view.values.length, " elements, but ",
                slots, " are needed: one for each stored entry");

@@ -180,8 +180,7 @@ class ResolvedExpression final : public Program {
       int64_t bytes = tulle::size_of(results_[r].index_type);
       for (const Level& level : result_formats_[r].levels()) {
         if (!is_full(level.kind)) break;
-        const auto dimension = static_cast<size_t>(level.expr.dimension);
-        const int64_t extent = level.expr.extent(size_of(views, results_[r].sizes_from[dimension]));
+        const int64_t extent = level.expr.extent(sizes_of(views, results_[r]));
         if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > memory) {
           user_error(
               "the result ", results_[r].name, " in format ", results_[r].format,
@@ -190,6 +189,15 @@ class ResolvedExpression final : public Program {
         }
       }
     }
+  }
+
+  static std::vector<int64_t> sizes_of(const std::vector<TensorView>& views,
+                                       const TensorSpec& result) {
+    std::vector<int64_t> sizes;
+    for (const OperandDimension& source : result.sizes_from) {
+      sizes.push_back(size_of(views, source));
+    }
+    return sizes;
   }
 
   static int64_t size_of(const std::vector<TensorView>& views, const OperandDimension& dimension) {
@@ -220,11 +228,13 @@ class ResolvedExpression final : public Program {
       const int shared = layout.shared_operand.empty() ? -1 : operand_number(layout.shared_operand);
       for (size_t l = 0; l < layout.pos.size(); ++l) {
         result.pos.push_back(array(layout.pos[l], spec.index_type));
-        result.crd.push_back(array(layout.crd[l], spec.index_type));
+        const DType crd_type =
+            coordinate_type(result_formats_[r].levels()[l].kind, spec.index_type);
+        result.crd.push_back(array(layout.crd[l], crd_type));
         if (shared < 0) continue;
         const LevelSpan& level = views[static_cast<size_t>(shared)].levels[l];
         result.pos[l] = borrowed(level.pos, spec.index_type, shared);
-        result.crd[l] = borrowed(level.crd, spec.index_type, shared);
+        result.crd[l] = borrowed(level.crd, crd_type, shared);
       }
     }
   }
@@ -279,11 +289,20 @@ FormatInfo describe_format(std::string_view text, int rank) {
   const Format format = Format::parse(text, rank);
   FormatInfo info{format.to_string(), format.name(), {}};
   for (const Level& level : format.levels()) {
-    const char part = level.expr.part == LevelExpr::Part::Whole      ? 'w'
-                      : level.expr.part == LevelExpr::Part::Quotient ? 'q'
-                                                                     : 'r';
-    info.levels.push_back({stores_positions(level.kind), stores_coordinates(level.kind),
-                           is_full(level.kind), level.expr.dimension, part, level.expr.divisor});
+    constexpr char kParts[] = {'w', 'q', 'r', 'd'};
+    FormatInfo::Level described;
+    described.pos = stores_positions(level.kind);
+    described.crd = stores_coordinates(level.kind);
+    described.bits = stores_marks(level.kind);
+    described.full = is_full(level.kind);
+    described.direct = is_direct(level.kind);
+    described.unused = level.has_unused();
+    described.width = level.width;
+    described.dimension = level.expr.dimension;
+    described.part = kParts[static_cast<size_t>(level.expr.part)];
+    described.divisor = level.expr.divisor;
+    described.second = level.expr.second;
+    info.levels.push_back(described);
   }
   return info;
 }

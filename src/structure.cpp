@@ -3,6 +3,7 @@
 
 #include "check_lengths.h"
 #include "format/pattern.h"
+#include "support/check.h"
 #include "tulle/tulle.h"
 
 namespace tulle {
@@ -17,7 +18,12 @@ Pattern pattern_of(const TensorSpec& spec, const TensorView& view) {
     levels.push_back(
         {{level.pos.data, level.pos.length, nullptr}, {level.crd.data, level.crd.length, nullptr}});
   }
-  return {std::move(format), view.sizes, spec.index_type, std::move(levels)};
+  Pattern pattern(std::move(format), view.sizes, spec.index_type, std::move(levels));
+  if (pattern.value_count() != view.values.length) {
+    user_error(spec.name, ": the array of values has ", view.values.length, " elements, but ",
+               pattern.value_count(), " are needed: one for each stored entry");
+  }
+  return pattern;
 }
 
 }  // namespace

@@ -33,7 +33,12 @@ VariantTable::VariantTable(const plan::UniqueProgram& program,
                            const std::vector<std::string>& indices, const ProgramOptions& options)
     : program_(program), operands_(operands), indices_(indices), options_(options) {
   for (size_t o = 0; o < operands.size(); ++o) {
-    if (!program.program.tensors.at(operands[o].name).format.is_dense()) sparse_.push_back(o);
+    const Format& format = program.program.tensors.at(operands[o].name).format;
+    if (!format.is_dense()) sparse_.push_back(o);
+    sampled_.push_back(-1);
+    for (int l = 0; l < format.level_count(); ++l) {
+      if (stores_coordinates(format.levels()[static_cast<size_t>(l)].kind)) sampled_.back() = l;
+    }
   }
   for (const std::string& index : plan::specialisable_indices(program.program)) {
     const auto found = std::find(indices.begin(), indices.end(), index);
@@ -119,12 +124,10 @@ uint64_t VariantTable::signature(const std::vector<TensorView>& views,
 // use, and only where the host can read it.
 double VariantTable::distinct_share(size_t operand, const TensorView& view,
                                     const Device& device) const {
-  if (device.kind != Device::Kind::Cpu) return 1;
-  const ArraySpan* coordinates = nullptr;
-  for (const LevelSpan& level : view.levels) {
-    if (level.crd.data) coordinates = &level.crd;
-  }
-  if (!coordinates) return 1;
+  const int level = sampled_[operand];
+  if (level < 0 || device.kind != Device::Kind::Cpu) return 1;
+  const ArraySpan* coordinates = &view.levels[static_cast<size_t>(level)].crd;
+  if (!coordinates->data) return 1;
   struct Sampled {
     const void* data = nullptr;
     int64_t length = 0;

@@ -54,6 +54,7 @@ class VariantTable {
   const std::vector<std::string>& indices_;
   const ProgramOptions& options_;
   std::vector<size_t> sparse_;         // numbers of the operands that are not dense
+  std::vector<int> sampled_;           // by operand: the last level that stores coordinates, or -1
   std::vector<size_t> specialisable_;  // numbers of indices whose extents kernels may know
   mutable std::array<std::atomic<const Variant*>, 64> lists_{};  // that only grow
   mutable std::mutex compiling_;                                 // taken inside NoFork

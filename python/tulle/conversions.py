@@ -88,7 +88,9 @@ def with_index_dtype(source: SparseTensor, dtype: torch.dtype) -> SparseTensor:
     largest = max(source.values().numel(), *pattern.shape)
     if dtype == torch.int32 and largest >= 2**31:
         raise UserError(f"int32 cannot count to {largest}; leave index_dtype out, or use int64.")
-    arrays = tuple(array.to(dtype) for array in pattern.arrays)
+    arrays = tuple(
+        array if array.dtype == torch.bool else array.to(dtype) for array in pattern.arrays
+    )
     return SparseTensor(Pattern(pattern.format, pattern.shape, arrays, dtype), source.values())
 
 

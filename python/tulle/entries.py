@@ -1,13 +1,15 @@
 """The entries of a sparse tensor: where its storage keeps which coordinate.
 
-Blocks need not divide the size of a dimension. What they store beyond its end is padding and no
-entry of the tensor.
+Blocks need not divide the size of a dimension, and diagonals are stored as long as the tensor is
+high. What they store beyond the end of a dimension is padding and no entry of the tensor; neither
+are slots that a format leaves unused.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -18,58 +20,85 @@ from tulle.sparse_tensor import SparseTensor
 
 
 def is_padded(pattern: Pattern) -> bool:
-    """Whether blocks can reach beyond the end of a dimension."""
+    """Whether there may be values that belong to no entry: beyond the end of a dimension, where
+    blocks or diagonals reach, or in slots that are not used."""
     return any(
-        level.part == "q" and pattern.shape[level.dimension] % level.divisor
+        level.unused
+        or level.bits
+        or level.part == "d"
+        or (level.part == "q" and pattern.shape[level.dimension] % level.divisor)
         for level in pattern.format.levels
     )
 
 
 def _owners(pos: Tensor, slots: Tensor) -> Tensor:
-    """The slots of the level above that these slots of a compressed level belong to."""
+    """The slots of the level above that these slots of a level with positions belong to."""
     if slots.numel() < pos.numel():
         return torch.searchsorted(pos, slots, right=True) - 1
     return torch.repeat_interleave(pos.diff())[slots]
 
 
-def _level_coordinates(
-    levels: Sequence[Level], pattern: Pattern, slots: Tensor
-) -> list[tuple[Level, Tensor]]:
-    """Of each of the first `levels`, innermost first, its coordinates at these slots of the last of
-    them. All arrays of the pattern belong to these levels."""
+class _Places(NamedTuple):
+    levels: list[tuple[Level, Tensor]]  # innermost first: the coordinate of each place
+    used: Tensor | None  # whether there is an entry, where levels leave slots unused
+
+
+def _places(levels: Sequence[Level], pattern: Pattern, slots: Tensor) -> _Places:
+    """What stands at these slots of the last of the first `levels`. All arrays of the pattern
+    belong to these levels."""
     arrays = list(pattern.arrays)
     found: list[tuple[Level, Tensor]] = []
+    used: Tensor | None = None
     for level in reversed(levels):
-        if level.crd:
-            here = arrays.pop()[slots].to(torch.int64)
-            slots = _owners(arrays.pop(), slots) if level.pos else slots
-        else:
+        held: Tensor | None = None
+        if level.direct:
+            if level.bits:
+                held = arrays.pop()[slots]
             extent = level.extent(pattern.shape[level.dimension])
             here, slots = slots % extent, slots // extent
+        elif level.crd:
+            here = arrays.pop()[slots].to(torch.int64)
+            held = here >= 0 if level.unused else None
+            if level.pos:
+                slots = _owners(arrays.pop(), slots)
+            elif level.width:
+                slots = slots // level.width
+        else:
+            pos = arrays.pop()
+            owners = _owners(pos, slots)
+            here, slots = slots - pos[owners], owners
+        if held is not None:
+            used = held if used is None else used & held
         found.append((level, here))
-    return found
+    return _Places(found, used)
 
 
 def coordinates_at(pattern: Pattern, slots: Tensor) -> Tensor:
     """[rank, n]: what is stored at these places, padding included."""
+    return _found_at(pattern, slots)[0]
+
+
+def _found_at(pattern: Pattern, slots: Tensor) -> tuple[Tensor, Tensor]:
+    """The coordinates at these places, and whether there is an entry of the tensor."""
+    places = _places(pattern.format.levels, pattern, slots)
     result = torch.zeros(len(pattern.shape), slots.numel(), dtype=torch.int64, device=slots.device)
-    for level, here in _level_coordinates(pattern.format.levels, pattern, slots):
+    for level, here in places.levels:
         result[level.dimension] += here * level.divisor if level.part == "q" else here
-    return result
-
-
-def _are_inside(pattern: Pattern, coordinates: Tensor) -> Tensor:
-    return (coordinates < torch.tensor(pattern.shape, device=coordinates.device)[:, None]).all(0)
+    for level in pattern.format.levels:
+        if level.part == "d":
+            result[level.dimension] += result[level.second]
+    shape = torch.tensor(pattern.shape, device=slots.device)[:, None]
+    inside = ((result >= 0) & (result < shape)).all(0)
+    return result, inside if places.used is None else inside & places.used
 
 
 def entries(source: SparseTensor) -> tuple[Tensor, Tensor]:
     """Coordinates, [rank, nnz], and values, [nnz], in storage order."""
     pattern, values = source.pattern, source.values()
-    coordinates = coordinates_at(pattern, torch.arange(values.numel(), device=values.device))
+    coordinates, held = _found_at(pattern, torch.arange(values.numel(), device=values.device))
     if not is_padded(pattern):
         return coordinates, values
-    inside = _are_inside(pattern, coordinates)
-    return coordinates[:, inside], values[inside]
+    return coordinates[:, held], values[held]
 
 
 def count(pattern: Pattern, stored: int) -> int:
@@ -77,30 +106,33 @@ def count(pattern: Pattern, stored: int) -> int:
     if not is_padded(pattern):
         return stored
     if pattern.entry_count is None:
-        pattern.entry_count = _counted(pattern)
+        pattern.entry_count = _counted(pattern, stored)
     return pattern.entry_count
 
 
-def _counted(pattern: Pattern) -> int:
-    """The sum over the slots of the last level with coordinates, of which each stands for as many
+def _counted(pattern: Pattern, stored: int) -> int:
+    """The sum over the slots of the last level that is not full, of which each stands for as many
     entries as the dense levels below it have in the shape."""
     if not pattern.arrays:
         return math.prod(pattern.shape)
     levels = pattern.format.levels
-    sparse = max(at for at, level in enumerate(levels) if level.crd) + 1
-    last = pattern.arrays[-1]
-    slots = torch.arange(last.numel(), device=last.device)
+    if any(level.part == "d" for level in levels):
+        slots = torch.arange(stored, device=pattern.arrays[-1].device)
+        return int(_found_at(pattern, slots)[1].sum())
+    sparse = max(at for at, level in enumerate(levels) if not level.full) + 1
+    below = math.prod(level.extent(pattern.shape[level.dimension]) for level in levels[sparse:])
+    slots = torch.arange(stored // below if below else 0, device=pattern.arrays[-1].device)
     counts = torch.ones_like(slots)
-    above = _level_coordinates(levels[:sparse], pattern, slots)
+    places = _places(levels[:sparse], pattern, slots)
     for dimension, size in enumerate(pattern.shape):
         first = torch.zeros_like(slots)  # the coordinates of each slot run from here
         extent = size  # over as many, or to the end of the dimension
-        for level, here in above:
+        for level, here in places.levels:
             if level.dimension == dimension:
                 first += here * level.divisor if level.part == "q" else here
                 extent = min(extent, level.divisor if level.part == "q" else 1)
         counts *= (size - first).clamp(min=0, max=extent)
-    return int(counts.sum())
+    return int(counts.sum() if places.used is None else counts[places.used].sum())
 
 
 def ends(source: SparseTensor, shown: int) -> tuple[Tensor, Tensor]:
@@ -119,7 +151,7 @@ def _found_from(source: SparseTensor, wanted: int, direction: int) -> Tensor:
     while True:
         slots = torch.arange(min(window, stored), device=source.device)
         slots = slots if direction == 1 else stored - 1 - slots
-        inside = slots[_are_inside(pattern, coordinates_at(pattern, slots))]
+        inside = slots[_found_at(pattern, slots)[1]]
         if inside.numel() >= wanted or window >= stored:
             return inside[:wanted]
         window *= 8

@@ -81,4 +81,20 @@ def to_scipy(source: SparseTensor) -> Any:
             values = values.view(-1, *_block_of(source))
         make = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[kind]
         return make((values.numpy(), crd, pos), shape=source.shape)
+    if str(source.format) == "dia":
+        return _to_scipy_dia(source)
     return to_scipy(source.to(format="csr"))
+
+
+def _to_scipy_dia(source: SparseTensor) -> Any:
+    """Diagonals: SciPy has their values by column, where Tulle has them by row."""
+    from scipy import sparse
+
+    (_, offsets), (rows, columns) = source.pattern.arrays, source.shape
+    values = source.values().view(offsets.numel(), rows)
+    shifted = values.new_zeros(offsets.numel(), columns)
+    for at, offset in enumerate(offsets.tolist()):
+        first, last = max(0, -offset), min(rows, columns - offset)
+        if first < last:
+            shifted[at, first + offset : last + offset] = values[at, first:last]
+    return sparse.dia_array((shifted.numpy(), offsets.numpy()), shape=source.shape)

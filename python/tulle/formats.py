@@ -15,13 +15,27 @@ class Level(NamedTuple):
 
     pos: bool  # whether it stores positions
     crd: bool  # whether it stores coordinates
+    bits: bool  # whether it stores a byte for each slot: whether that holds an entry
     full: bool  # whether it holds every coordinate
+    direct: bool  # whether a coordinate has the slot parent * extent + coordinate
+    unused: bool  # whether slots of the coordinate -1 hold nothing
+    width: int  # slots of each parent, where all have the same number; else 0
     dimension: int
-    part: str  # 'w' the whole coordinate, 'q' its quotient, 'r' its remainder by `divisor`
+    # 'w' the whole coordinate, 'q' its quotient, 'r' its remainder by `divisor`, 'd' its difference
+    # to that of the dimension `second`
+    part: str
     divisor: int
+    second: int
+
+    @property
+    def arrays(self) -> list[str]:
+        """The names of the arrays that it stores, in their order."""
+        stored = (("pos", self.pos), ("crd", self.crd), ("bits", self.bits))
+        return [name for name, has in stored if has]
 
     def extent(self, size: int) -> int:
-        """How many coordinates the level has where the dimension has that size."""
+        """How many coordinates the level has where the dimension has that size; not of a
+        difference."""
         if self.part == "r":
             return self.divisor
         return -(-size // self.divisor) if self.part == "q" else size
@@ -41,9 +55,23 @@ def _describe(text: str, rank: int) -> _Description:
         raise translated(error) from None
     levels = []
     for line in lines:
-        pos, crd, full, dimension, part, divisor = line.split()
-        flags = (pos == "1", crd == "1", full == "1")
-        levels.append(Level(*flags, int(dimension), part, int(divisor)))
+        *flags, width, dimension, part, divisor, second = line.split()
+        pos, crd, bits, full, direct, unused = (flag == "1" for flag in flags)
+        levels.append(
+            Level(
+                pos=pos,
+                crd=crd,
+                bits=bits,
+                full=full,
+                direct=direct,
+                unused=unused,
+                width=int(width),
+                dimension=int(dimension),
+                part=part,
+                divisor=int(divisor),
+                second=int(second),
+            )
+        )
     return _Description(long, name, tuple(levels))
 
 
@@ -66,9 +94,10 @@ def _counted_levels(long_form: str) -> tuple[str, ...]:
     counted = []
     for level in levels:
         expression, _, kind = level.partition(":")
-        name = re.split("[/%]", expression.strip())[0].strip()
-        rest = expression.strip()[len(name) :].replace(" ", "")
-        counted.append(f"{names.index(name)}{rest}:{' '.join(kind.split())}")
+        numbered = re.sub(
+            r"[A-Za-z_]\w*", lambda name: f"d{names.index(name[0])}", expression.replace(" ", "")
+        )
+        counted.append(f"{numbered}:{' '.join(kind.split())}")
     return tuple(counted)
 
 

@@ -69,7 +69,8 @@ def from_levels(
     values: Any,
 ) -> SparseTensor:
     """A sparse tensor of raw storage: for each level a dict with the arrays that it stores, `pos`
-    and `crd` (none for dense levels), and the values in storage order. Nothing is copied."""
+    and `crd` (`bits` for bitmaps, none for dense levels and ranges), and the values in storage
+    order. Nothing is copied."""
     known = Format(format)
     sizes = shape_of("from_levels", shape)
     known = known.of_rank(len(sizes))
@@ -82,7 +83,7 @@ def from_levels(
         )
     arrays: list[Tensor] = []
     for at, (level, given) in enumerate(zip(known.levels, levels, strict=True)):
-        stored = [name for name, has in (("pos", level.pos), ("crd", level.crd)) if has]
+        stored = level.arrays
         if sorted(given) != sorted(stored):
             raise UserError(
                 f"from_levels: level {at} of {known.long_form} stores "

@@ -12,7 +12,7 @@ from tulle import dtypes
 from tulle.errors import Unsupported
 from tulle.formats import Format
 from tulle.sparse_tensor import SparseTensor
-from tulle.structure import compressed_format, from_coordinates, in_order
+from tulle.structure import checked, compressed_format, from_coordinates, in_order
 
 
 def from_scipy(data: Any) -> SparseTensor:
@@ -23,7 +23,29 @@ def from_scipy(data: Any) -> SparseTensor:
         crds = [_from_numpy(crd) for crd in coordinates]
         pos = torch.tensor([0, crds[0].numel()], dtype=crds[0].dtype)
         return from_coordinates(tuple(data.shape), [pos, *crds], _from_numpy(data.data))
+    if data.format == "dia":
+        return _from_scipy_dia(data)
     return _from_scipy_compressed(data.tocsr())
+
+
+def _from_scipy_dia(data: Any) -> SparseTensor:
+    """Diagonals: SciPy has their values by column and in any order, Tulle by row and in order."""
+    rows, columns = data.shape
+    offsets, order = torch.sort(_from_numpy(data.offsets))
+    shifted = _from_numpy(data.data)[order]
+    values = shifted.new_zeros(offsets.numel(), rows)
+    for at, offset in enumerate(offsets.tolist()):
+        first = max(0, -offset)
+        last = min(rows, columns - offset, shifted.shape[1] - offset)
+        if first < last:
+            values[at, first:last] = shifted[at, first + offset : last + offset]
+    inside = (offsets > -rows) & (offsets < columns)
+    offsets, values = offsets[inside], values[inside]
+    pos = torch.tensor([0, offsets.numel()], dtype=offsets.dtype)
+    format = Format("dia", 2)
+    return checked(
+        "the SciPy dia matrix", format, (rows, columns), [pos, offsets], values.reshape(-1)
+    )
 
 
 def _from_scipy_compressed(data: Any) -> SparseTensor:

@@ -127,10 +127,9 @@ class SparseTensor(Operators):
         return entries.entries(self)
 
     def levels(self) -> list[dict[str, Tensor]]:
-        """Positions and coordinates by level, as `tulle.from_levels` takes them."""
+        """Positions and coordinates (of a bitmap: bits) by level, as `tulle.from_levels` takes them."""
         arrays = iter(self._pattern.arrays)
-        stored = [(("pos", level.pos), ("crd", level.crd)) for level in self.format.levels]
-        return [{name: next(arrays) for name, has in level if has} for level in stored]
+        return [{name: next(arrays) for name in level.arrays} for level in self.format.levels]
 
     def with_values(self, values: Tensor) -> SparseTensor:
         """A tensor of the same structure with other values, in storage order."""

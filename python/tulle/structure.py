@@ -26,8 +26,12 @@ def checked(
 
 def _pattern_of(format: Format, shape: tuple[int, ...], arrays: Sequence[Tensor]) -> Pattern:
     """Unchecked structure; positions and coordinates get one type."""
-    index_dtype = _common_index_dtype(arrays)
-    return Pattern(format, shape, tuple(array.to(index_dtype) for array in arrays), index_dtype)
+    names = [name for level in format.levels for name in level.arrays]
+    indices = [array for name, array in zip(names, arrays, strict=True) if name != "bits"]
+    index_dtype = _common_index_dtype(indices)
+    types = [torch.bool if name == "bits" else index_dtype for name in names]
+    typed = tuple(array.to(type) for array, type in zip(arrays, types, strict=True))
+    return Pattern(format, shape, typed, index_dtype)
 
 
 def in_order(

@@ -1,6 +1,8 @@
-// Padding by full levels.
+// Padding by levels that hold more than entries.
 #include "expr/padding.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "expr/coordinates.h"
@@ -11,7 +13,7 @@ std::vector<int64_t> level_coordinates(const Format& format,
                                        const std::vector<int64_t>& coordinates) {
   std::vector<int64_t> result;
   for (const Level& level : format.levels()) {
-    result.push_back(level.expr.coordinate(coordinates[static_cast<size_t>(level.expr.dimension)]));
+    result.push_back(level.expr.coordinate(coordinates));
   }
   return result;
 }
@@ -22,24 +24,60 @@ int sparse_level_count(const Format& format) {
   return count;
 }
 
+namespace {
+
+using Coordinates = std::vector<int64_t>;
+
+// What the levels of a format have slots for so that it can hold given entries.
+class Slots {
+ public:
+  explicit Slots(const Format& format)
+      : format_(format), prefixes_(format.levels().size()), lengths_(format.levels().size()) {}
+
+  void add(const Coordinates& coordinates) {
+    Coordinates prefix;
+    const Coordinates levels = level_coordinates(format_, coordinates);
+    for (size_t l = 0; l < levels.size(); ++l) {
+      int64_t& length = lengths_[l][prefix];
+      length = std::max(length, levels[l] + 1);
+      prefix.push_back(levels[l]);
+      prefixes_[l].insert(prefix);
+    }
+  }
+
+  bool has(const Coordinates& coordinates) const {
+    Coordinates prefix;
+    const Coordinates levels = level_coordinates(format_, coordinates);
+    for (size_t l = 0; l < levels.size(); ++l) {
+      const LevelKind kind = format_.levels()[l].kind;
+      const auto length = lengths_[l].find(prefix);
+      const bool in_row = length != lengths_[l].end() && levels[l] < length->second;
+      prefix.push_back(levels[l]);
+      if (is_prefix(kind) ? !in_row : !pads_with_entries(kind) && !prefixes_[l].contains(prefix)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  const Format& format_;
+  std::vector<std::set<Coordinates>> prefixes_;          // down to each level: those of entries
+  std::vector<std::map<Coordinates, int64_t>> lengths_;  // of each level's row under a prefix
+};
+
+}  // namespace
+
 std::vector<bool> with_padding(const Format& format, const std::vector<int64_t>& sizes,
                                const std::vector<bool>& entries) {
-  const auto above = static_cast<size_t>(sparse_level_count(format));
-  const auto parent = [&](const std::vector<int64_t>& coordinates) {
-    std::vector<int64_t> levels = level_coordinates(format, coordinates);
-    levels.resize(above);
-    return levels;
-  };
-  std::set<std::vector<int64_t>> parents;
-  if (above == 0) parents.insert(std::vector<int64_t>());
-  for_each_coordinate(sizes, [&](const std::vector<int64_t>& coordinates) {
-    if (entries[static_cast<size_t>(row_major(sizes, coordinates))])
-      parents.insert(parent(coordinates));
+  Slots slots(format);
+  for_each_coordinate(sizes, [&](const Coordinates& coordinates) {
+    if (entries[static_cast<size_t>(row_major(sizes, coordinates))]) slots.add(coordinates);
   });
   std::vector<bool> result;
   result.reserve(entries.size());
-  for_each_coordinate(sizes, [&](const std::vector<int64_t>& coordinates) {
-    result.push_back(parents.contains(parent(coordinates)));
+  for_each_coordinate(sizes, [&](const Coordinates& coordinates) {
+    result.push_back(slots.has(coordinates));
   });
   return result;
 }

@@ -15,7 +15,8 @@ std::vector<int64_t> level_coordinates(const Format& format,
 // How many levels there are down to the last that stores coordinates; those below are full.
 int sparse_level_count(const Format& format);
 
-// The entries and what the full levels below the last sparse one add: the rest of a block, say.
+// The entries and what levels add that hold every coordinate, a band or whole rows: the rest of a
+// block, say.
 // Both are given for every coordinate in row-major order.
 std::vector<bool> with_padding(const Format& format, const std::vector<int64_t>& sizes,
                                const std::vector<bool>& entries);

@@ -94,10 +94,18 @@ class FormatRules {
   Format carried_over(const Access& access) const {
     const Format& format = format_of(access);
     std::vector<Level> levels = format.levels();
-    for (Level& level : levels) level.expr.dimension = dimension_of(index_of(access, level));
+    for (Level& level : levels) level.expr = moved(level.expr, access.indices);
     // One pattern that is free of duplicates can be shared as it is.
     if (sparse_.size() == 1 && format.is_unique()) return {statement_.indices, std::move(levels)};
     return finished(std::move(levels));
+  }
+
+  // The level expression of a tensor with these indices, in terms of the result's dimensions.
+  LevelExpr moved(LevelExpr expr, const Indices& indices) const {
+    expr.dimension = dimension_of(indices[static_cast<size_t>(expr.dimension)]);
+    if (expr.is_difference())
+      expr.second = dimension_of(indices[static_cast<size_t>(expr.second)]);
+    return expr;
   }
 
   static const std::string& index_of(const Access& access, const Level& level) {
@@ -137,7 +145,8 @@ class FormatRules {
   std::vector<Level> sparse_levels() const {
     const Access& leader = this->leader();
     // One operand has them all: its levels less those summed. A tensor times a vector or a matrix.
-    if (are_distinct(leader.indices) && contains_all(leader.indices, uncovered_)) {
+    if (are_distinct(leader.indices) && contains_all(leader.indices, uncovered_) &&
+        !format_of(leader).has_differences()) {
       return projected(leader);
     }
     // Several sparse operands: the leader's format, where it fits. A sparse matrix product.
@@ -181,15 +190,22 @@ class FormatRules {
       missing.erase(missing.begin());
     }
     if (format_of(leader).has_blocks() && !blocks_match()) return {};
+    // Diagonals times diagonals are diagonals; of anything else they may be all.
+    if (format_of(leader).has_differences() && !all_have_differences()) return {};
     std::vector<Level> levels = format_of(leader).levels();
     for (Level& level : levels) {
-      const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
-      const int64_t block = block_of(index);
-      if ((block == 0) != (level.expr.part == LevelExpr::Part::Whole)) return {};
+      const int64_t block = block_of(indices[static_cast<size_t>(level.expr.dimension)]);
+      if ((block == 0) != (level.expr.is_whole() || level.expr.is_difference())) return {};
       if (block != 0) level.expr.divisor = block;
-      level.expr.dimension = dimension_of(index);
+      level.expr = moved(level.expr, indices);
     }
     return levels;
+  }
+
+  bool all_have_differences() const {
+    return std::all_of(sparse_.begin(), sparse_.end(), [&](const Access* access) {
+      return format_of(*access).has_differences();
+    });
   }
 
   // The block size of an index in the first sparse operand that has it; 0 where it has none.
@@ -202,7 +218,7 @@ class FormatRules {
 
   int64_t block_of(const Access& access, const std::string& index) const {
     for (const Level& level : format_of(access).levels()) {
-      const bool whole = level.expr.part == LevelExpr::Part::Whole;
+      const bool whole = level.expr.is_whole() || level.expr.is_difference();
       if (index_of(access, level) == index) return whole ? 0 : level.expr.divisor;
     }
     internal_error("no level for the index ", index);
@@ -237,10 +253,21 @@ class FormatRules {
     return levels;
   }
 
-  // What a computed result has: order, no duplicates, and levels with one slot for each above only
-  // below levels that repeat.
+  // What a computed result has: order, no duplicates, levels with one slot for each above only below
+  // levels that repeat, no bound on the number of entries, and slots without entries only in the
+  // last level that is not full.
   Format finished(std::vector<Level> levels) const {
     for (size_t at = 0; at < levels.size(); ++at) {
+      const bool holds_below = std::any_of(levels.begin() + static_cast<int64_t>(at) + 1,
+                                           levels.end(), [](const Level& level) {
+                                             return !is_full(level.kind);
+                                           });
+      const bool outermost = at == 0 && is_prefix(levels[at].kind);
+      if (levels[at].has_gaps() && (has_width(levels[at].kind) || holds_below || outermost)) {
+        levels[at].kind = LevelKind::Compressed;
+        levels[at].width = 0;
+        levels[at].multiple = 1;
+      }
       const bool below_coordinates = at > 0 && stores_coordinates(levels[at - 1].kind);
       if (is_branchless(levels[at].kind) && !below_coordinates) {
         levels[at].kind = LevelKind::Compressed;

@@ -35,12 +35,33 @@ void with_element_type(DType type, const Visit& visit) {
 
 ArrayView make_array(const std::vector<int64_t>& elements, DType type) {
   const auto length = static_cast<int64_t>(elements.size());
+  if (type == DType::Bool) {
+    const auto owner =
+        std::make_shared<const std::vector<uint8_t>>(elements.begin(), elements.end());
+    return {owner->data(), length, owner};
+  }
   if (type == DType::Int64) {
     const auto owner = std::make_shared<const std::vector<int64_t>>(elements);
     return {owner->data(), length, owner};
   }
   const auto owner = std::make_shared<const std::vector<int32_t>>(elements.begin(), elements.end());
   return {owner->data(), length, owner};
+}
+
+// Where the coordinates of the levels lead; out of the tensor perhaps.
+std::vector<int64_t> tensor_coordinates(const Format& format, const std::vector<int64_t>& levels) {
+  std::vector<int64_t> result(static_cast<size_t>(format.rank()));
+  for (size_t l = 0; l < levels.size(); ++l) {
+    const LevelExpr& expr = format.levels()[l].expr;
+    const bool quotient = expr.part == LevelExpr::Part::Quotient;
+    result[static_cast<size_t>(expr.dimension)] += quotient ? levels[l] * expr.divisor : levels[l];
+  }
+  for (const Level& level : format.levels()) {
+    if (!level.expr.is_difference()) continue;
+    result[static_cast<size_t>(level.expr.dimension)] +=
+        result[static_cast<size_t>(level.expr.second)];
+  }
+  return result;
 }
 
 // One stored coordinate: where it is in each level, and in the tensor spelled out.
@@ -68,8 +89,9 @@ class Storer {
     storage.reserve(format_.levels().size());
     for (size_t level = 0; level < format_.levels().size(); ++level) {
       const LevelContents contents = build_level(level);
+      const DType crd_type = coordinate_type(format_.levels()[level].kind, index_type);
       storage.push_back(
-          {make_array(contents.pos, index_type), make_array(contents.crd, index_type)});
+          {make_array(contents.pos, index_type), make_array(contents.crd, crd_type)});
     }
     return {std::make_shared<const Pattern>(format_, tensor_.sizes, index_type, std::move(storage)),
             tensor_.type, values()};
@@ -87,9 +109,9 @@ class Storer {
            is_branchless(levels[last + 1].kind)) {
       ++last;
     }
-    const LevelExpr& expr = levels[level].expr;
     LevelEntries entries;
-    entries.extent = expr.extent(tensor_.sizes[static_cast<size_t>(expr.dimension)]);
+    entries.level = &levels[level];
+    entries.extent = levels[level].expr.extent(tensor_.sizes);
     entries.coordinate = [&](size_t entry) { return coordinate(entry, level); };
     entries.are_one = [&](size_t a, size_t b) {
       return std::equal(entries_[a].levels.begin() + static_cast<int64_t>(level),
@@ -131,7 +153,7 @@ class Speller {
     const auto count = static_cast<size_t>(result_.count());
     (is_float(tensor.type) ? result_.floats.resize(count) : result_.integers.resize(count));
     result_.stored.resize(count);
-    coordinates_.resize(result_.sizes.size());
+    levels_.resize(pattern_.format().levels().size());
   }
 
   ReferenceTensor run() {
@@ -145,30 +167,18 @@ class Speller {
     const Level& described = pattern_.format().levels()[static_cast<size_t>(level)];
     layout_of(described.kind)
         .visit(pattern_.stored(level), parent,
-               [&](int64_t slot, int64_t coordinate) { descend(level, slot, coordinate); });
-  }
-
-  void descend(int level, int64_t slot, int64_t coordinate) {
-    const LevelExpr& expr = pattern_.format().levels()[static_cast<size_t>(level)].expr;
-    int64_t& here = coordinates_[static_cast<size_t>(expr.dimension)];
-    const int64_t before = here;
-    switch (expr.part) {
-      case LevelExpr::Part::Whole:
-        here = coordinate;
-        break;
-      case LevelExpr::Part::Quotient:
-        here = coordinate * expr.divisor;
-        break;
-      case LevelExpr::Part::Remainder:
-        here += coordinate;
-        break;
-    }
-    if (here < result_.sizes[static_cast<size_t>(expr.dimension)]) visit(level + 1, slot);
-    here = before;
+               [&](int64_t slot, int64_t coordinate) {
+                 levels_[static_cast<size_t>(level)] = coordinate;
+                 visit(level + 1, slot);
+               });
   }
 
   void add(int64_t slot) {
-    const auto flat = static_cast<size_t>(row_major(result_.sizes, coordinates_));
+    const std::vector<int64_t> coordinates = tensor_coordinates(pattern_.format(), levels_);
+    for (size_t d = 0; d < coordinates.size(); ++d) {
+      if (coordinates[d] < 0 || coordinates[d] >= result_.sizes[d]) return;
+    }
+    const auto flat = static_cast<size_t>(row_major(result_.sizes, coordinates));
     result_.stored[flat] = true;
     with_element_type(tensor_.type, [&](auto value) {
       std::memcpy(&value, tensor_.values.data() + static_cast<size_t>(slot) * sizeof(value),
@@ -186,7 +196,7 @@ class Speller {
   const StoredTensor& tensor_;
   const Pattern& pattern_;
   ReferenceTensor result_;
-  std::vector<int64_t> coordinates_;
+  std::vector<int64_t> levels_;  // the coordinates in the levels
 };
 
 }  // namespace

@@ -21,13 +21,17 @@ std::string text_of(const LevelExpr& expr, const std::vector<std::string>& names
       return concat(name, "/", expr.divisor);
     case LevelExpr::Part::Remainder:
       return concat(name, "%", expr.divisor);
+    case LevelExpr::Part::Difference:
+      return concat(name, "-", names[static_cast<size_t>(expr.second)]);
   }
   internal_error("unknown part of a dimension");
 }
 
 std::string text_of(const Level& level, const std::vector<std::string>& names) {
   return concat(text_of(level.expr, names), ": ", text_of(level.kind),
-                level.unique ? "" : " nonunique", level.ordered ? "" : " unordered");
+                has_width(level.kind) ? concat("(", level.width, ")") : "",
+                level.unique ? "" : " nonunique", level.ordered ? "" : " unordered",
+                level.multiple > 1 ? concat(" multiple(", level.multiple, ")") : "");
 }
 
 void check_names(const std::vector<std::string>& names) {
@@ -38,7 +42,8 @@ void check_names(const std::vector<std::string>& names) {
   }
 }
 
-// Whole once, or a quotient and further in the remainder by the same divisor.
+// Whole once, or a quotient and further in the remainder by the same divisor, or the difference to a
+// dimension that is held whole.
 void check_dimension(int dimension, const std::string& name, const std::vector<Level>& levels) {
   std::vector<LevelExpr> parts;
   for (const Level& level : levels) {
@@ -49,11 +54,68 @@ void check_dimension(int dimension, const std::string& name, const std::vector<L
   }
   using Part = LevelExpr::Part;
   const bool whole = parts.size() == 1 && parts[0].part == Part::Whole;
+  const bool difference = parts.size() == 1 && parts[0].part == Part::Difference;
   const bool blocked = parts.size() == 2 && parts[0].part == Part::Quotient &&
                        parts[1].part == Part::Remainder && parts[0].divisor == parts[1].divisor;
-  if (!whole && !blocked) {
+  if (!whole && !blocked && !difference) {
     user_error("The levels must hold the dimension '", name, "' exactly once: as ", name,
-               ", or as ", name, "/b and further in ", name, "%b with the same b.");
+               ", or as ", name, "/b and further in ", name, "%b with the same b, or as ", name,
+               "-i where another level holds i.");
+  }
+}
+
+void check_difference(const Level& level, const std::vector<Level>& levels,
+                      const std::vector<std::string>& names) {
+  if (!stores_coordinates(level.kind) || level.has_unused()) {
+    user_error("The level '", text_of(level, names),
+               "' stores differences, which may be negative; make it compressed.");
+  }
+  const bool held = std::any_of(levels.begin(), levels.end(), [&](const Level& other) {
+    return other.expr.dimension == level.expr.second && other.expr.is_whole();
+  });
+  if (!held || level.expr.second == level.expr.dimension) {
+    user_error("The level '", text_of(level, names), "' needs another level that holds '",
+               names[static_cast<size_t>(level.expr.second)], "' whole.");
+  }
+}
+
+// Kinds whose slots may hold no entry, and what stands around them.
+void check_gaps(const std::vector<Level>& levels, size_t at,
+                const std::vector<std::string>& names) {
+  const Level& level = levels[at];
+  const bool direct = is_direct(level.kind);
+  if (at == 0 && !stores_coordinates(level.kind) && !direct) {
+    user_error("The level '", text_of(level, names),
+               "' cannot be the first, since its slots are rows of a level above it.");
+  }
+  if (at == 0 && has_width(level.kind)) {
+    user_error("The level '", text_of(level, names),
+               "' cannot be the first, since it has its slots for each slot of a level above it.");
+  }
+  for (size_t below = at + 1; below < levels.size(); ++below) {
+    if (is_full(levels[below].kind)) continue;
+    user_error("The level '", text_of(levels[below], names), "' stands below '",
+               text_of(level, names), "', of which not every slot has an entry; only ",
+               text_of_kinds(is_full, "and"), " levels can.");
+  }
+  bool unique = true;
+  for (size_t above = 0; above < at; ++above) {
+    unique = levels[above].unique && (unique || is_branchless(levels[above].kind));
+  }
+  if (!unique) {
+    user_error("The level '", text_of(level, names),
+               "' stands below levels that may hold coordinates several times; make them unique.");
+  }
+  if (!is_bounded(level.kind)) return;
+  const bool bounded = std::any_of(levels.begin(), levels.begin() + static_cast<int64_t>(at),
+                                   [&](const Level& above) {
+                                     return above.expr.is_difference() &&
+                                            above.expr.second == level.expr.dimension;
+                                   });
+  if (!bounded || !level.expr.is_whole()) {
+    user_error("The level '", text_of(level, names),
+               "' has bounds that follow from a difference above it; write (i,j) -> (j-i: "
+               "compressed, i: range), say.");
   }
 }
 
@@ -64,9 +126,15 @@ void check_level(const std::vector<Level>& levels, size_t at,
     user_error("The level '", text_of(level, names), "' has each coordinate once and in order; ",
                "leave 'nonunique' and 'unordered' out.");
   }
-  if (is_branchless(level.kind) && (at == 0 || !stores_coordinates(levels[at - 1].kind))) {
+  if (level.multiple > 1 && !(stores_positions(level.kind) && stores_coordinates(level.kind))) {
+    user_error("The level '", text_of(level, names),
+               "' has no segments to round up; multiple(g) goes with compressed.");
+  }
+  if (level.has_gaps()) check_gaps(levels, at, names);
+  if (level.expr.is_difference()) check_difference(level, levels, names);
+  if (is_branchless(level.kind) && (at == 0 || !fills_slots(levels[at - 1].kind))) {
     user_error("The level '", text_of(level, names), "' needs a ",
-               text_of_kinds(stores_coordinates, "or"),
+               text_of_kinds(fills_slots, "or"),
                " level right above it, since it stores one coordinate for each of that level's.");
   }
 }
@@ -85,6 +153,7 @@ Format::Format(std::vector<std::string> dimension_names, std::vector<Level> leve
   for (size_t at = 0; at < levels_.size(); ++at) {
     const LevelExpr& expr = levels_[at].expr;
     TULLE_CHECK(expr.dimension >= 0 && expr.dimension < rank(), "dimension ", expr.dimension);
+    TULLE_CHECK(!expr.is_difference() || (expr.second >= 0 && expr.second < rank()));
     if (expr.divisor < 1) {
       user_error("The level '", text_of(expr, dimension_names_),
                  "' needs a divisor of at least 1.");
@@ -130,8 +199,19 @@ bool Format::is_dense() const {
 }
 
 bool Format::has_blocks() const {
+  return std::any_of(levels_.begin(), levels_.end(), [](const Level& level) {
+    return !level.expr.is_whole() && !level.expr.is_difference();
+  });
+}
+
+bool Format::has_differences() const {
   return std::any_of(levels_.begin(), levels_.end(),
-                     [](const Level& level) { return level.expr.part != LevelExpr::Part::Whole; });
+                     [](const Level& level) { return level.expr.is_difference(); });
+}
+
+bool Format::has_gaps() const {
+  return std::any_of(levels_.begin(), levels_.end(),
+                     [](const Level& level) { return level.has_gaps(); });
 }
 
 bool Format::is_ordered() const {
@@ -172,6 +252,9 @@ Format Format::permuted(const std::vector<int>& order) const {
   std::vector<Level> levels = levels_;
   for (Level& level : levels) {
     level.expr.dimension = dimension_now[static_cast<size_t>(level.expr.dimension)];
+    if (level.expr.is_difference()) {
+      level.expr.second = dimension_now[static_cast<size_t>(level.expr.second)];
+    }
   }
   return {std::move(names), std::move(levels)};
 }

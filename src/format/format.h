@@ -12,8 +12,8 @@ namespace tulle {
 
 class Format {
  public:
-  // Checks that the levels describe every dimension exactly once (whole, or a quotient and then a
-  // remainder of one divisor) and that each level can stand where it stands (a singleton has a
+  // Checks that the levels describe every dimension exactly once (whole, a quotient and then a
+  // remainder of one divisor, or the difference to a whole one) and that each level can stand where it stands (a singleton has a
   // level above it that stores coordinates, say); raises UserError.
   Format(std::vector<std::string> dimension_names, std::vector<Level> levels);
 
@@ -35,6 +35,8 @@ class Format {
 
   bool is_dense() const;    // every level is full
   bool has_blocks() const;  // some level is a quotient or remainder
+  bool has_differences() const;
+  bool has_gaps() const;  // values are stored for slots that hold no entry
   bool is_ordered() const;
   // No tuple of coordinates twice: below a level that repeats stands a unique singleton.
   bool is_unique() const;

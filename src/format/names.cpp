@@ -9,12 +9,16 @@ namespace tulle {
 
 namespace {
 
-// A matrix format is a list of levels over the last two dimensions (0: rows, 1: columns). The
-// divisors of block levels are filled in from the arguments: the block's rows, then its columns.
+// What the numbers after a name stand for.
+enum class Argument : uint8_t { BlockRows, BlockColumns, Width, Multiple };
+
+// A matrix format is a list of levels over the last two dimensions (0: rows, 1: columns). What the
+// arguments say is filled in where it belongs: divisors, widths, and multiples that are 0.
 struct MatrixFormat {
   std::string_view name;
   std::vector<Level> levels;
-  bool blocks;
+  std::vector<Argument> arguments;
+  std::string_view usage;  // for messages
 };
 
 Level whole(int dimension, LevelKind kind) {
@@ -25,22 +29,49 @@ Level block(int dimension, LevelExpr::Part part, LevelKind kind) {
   return {.expr = {.dimension = dimension, .part = part}, .kind = kind};
 }
 
+Level difference(int dimension, int second, LevelKind kind) {
+  return {.expr = {.dimension = dimension, .part = LevelExpr::Part::Difference, .second = second},
+          .kind = kind};
+}
+
+Level rounded(Level level) {
+  level.multiple = 0;
+  return level;
+}
+
 const std::vector<MatrixFormat>& matrix_formats() {
   using enum LevelKind;
   using enum LevelExpr::Part;
+  using enum Argument;
+  constexpr std::string_view blocks = "the rows and columns of a block";
   static const std::vector<MatrixFormat> formats = {
-      {"csr", {whole(0, Dense), whole(1, Compressed)}, false},
-      {"csc", {whole(1, Dense), whole(0, Compressed)}, false},
-      {"dcsr", {whole(0, Compressed), whole(1, Compressed)}, false},
-      {"dcsc", {whole(1, Compressed), whole(0, Compressed)}, false},
+      {"csr", {whole(0, Dense), whole(1, Compressed)}, {}, {}},
+      {"csc", {whole(1, Dense), whole(0, Compressed)}, {}, {}},
+      {"dcsr", {whole(0, Compressed), whole(1, Compressed)}, {}, {}},
+      {"dcsc", {whole(1, Compressed), whole(0, Compressed)}, {}, {}},
       {"bsr",
        {block(0, Quotient, Dense), block(1, Quotient, Compressed), block(0, Remainder, Dense),
         block(1, Remainder, Dense)},
-       true},
+       {BlockRows, BlockColumns},
+       blocks},
       {"bsc",
        {block(1, Quotient, Dense), block(0, Quotient, Compressed), block(0, Remainder, Dense),
         block(1, Remainder, Dense)},
-       true},
+       {BlockRows, BlockColumns},
+       blocks},
+      {"dbsr",
+       {block(0, Quotient, Compressed), block(1, Quotient, Compressed), block(0, Remainder, Dense),
+        block(1, Remainder, Dense)},
+       {BlockRows, BlockColumns},
+       blocks},
+      {"ell", {whole(0, Dense), whole(1, Padded)}, {Width}, "how many entries a row has at most"},
+      {"dia", {difference(1, 0, Compressed), whole(0, Range)}, {}, {}},
+      {"ragged", {whole(0, Dense), whole(1, Ragged)}, {}, {}},
+      {"bitmap", {whole(0, Dense), whole(1, Bitmap)}, {}, {}},
+      {"sr-bcrs",
+       {block(0, Quotient, Dense), rounded(whole(1, Compressed)), block(0, Remainder, Dense)},
+       {BlockRows, Multiple},
+       "the rows of a block and what the number of its columns is rounded up to"},
   };
   return formats;
 }
@@ -53,46 +84,77 @@ std::vector<std::string> matrix_dimension_names(int rank) {
   return names;
 }
 
+// What a format of that rank has for the argument; 1 where it has nothing of the kind.
+int64_t argument_of(const Format& format, Argument argument) {
+  for (const Level& level : format.levels()) {
+    const int dimension = level.expr.dimension - (format.rank() - 2);
+    const bool is_block = !level.expr.is_whole() && !level.expr.is_difference();
+    if (argument == Argument::BlockRows && dimension == 0 && is_block) return level.expr.divisor;
+    if (argument == Argument::BlockColumns && dimension == 1 && is_block) return level.expr.divisor;
+    if (argument == Argument::Width && has_width(level.kind)) return level.width;
+    if (argument == Argument::Multiple && level.multiple > 1) return level.multiple;
+  }
+  return 1;
+}
+
 Format batched(const MatrixFormat& format, const std::vector<int64_t>& arguments, int rank) {
+  auto value = [&](Argument wanted) -> int64_t {
+    for (size_t a = 0; a < arguments.size(); ++a) {
+      if (format.arguments[a] == wanted) return arguments[a];
+    }
+    return 1;
+  };
   std::vector<Level> levels;
   for (int d = 0; d + 2 < rank; ++d) levels.push_back(whole(d, LevelKind::Dense));
   for (Level level : format.levels) {
-    if (level.expr.part != LevelExpr::Part::Whole) {
-      level.expr.divisor = arguments[static_cast<size_t>(level.expr.dimension)];
+    if (level.expr.is_difference()) {
+      level.expr.second += rank - 2;
+    } else if (!level.expr.is_whole()) {
+      level.expr.divisor =
+          value(level.expr.dimension == 0 ? Argument::BlockRows : Argument::BlockColumns);
     }
+    if (has_width(level.kind)) level.width = value(Argument::Width);
+    if (level.multiple == 0) level.multiple = value(Argument::Multiple);
     level.expr.dimension += rank - 2;
     levels.push_back(level);
   }
   return {matrix_dimension_names(rank), std::move(levels)};
 }
 
+std::string spelled(const MatrixFormat& format, const std::vector<std::string>& arguments) {
+  std::string text(format.name);
+  for (size_t a = 0; a < arguments.size(); ++a) text += (a == 0 ? "(" : ",") + arguments[a];
+  return arguments.empty() ? text : text + ")";
+}
+
 void check_arguments(const MatrixFormat& format, const std::vector<int64_t>& arguments) {
-  if (!format.blocks && !arguments.empty()) {
+  if (format.arguments.empty() && !arguments.empty()) {
     user_error("The format '", format.name,
                "' takes no arguments; a dimension order is given by the ",
                "long form, (i,j) -> (j: dense, i: compressed) say.");
   }
-  if (!format.blocks) return;
-  if (arguments.size() != 2) {
-    user_error("The format '", format.name, "' takes the rows and columns of a block, ",
-               format.name, "(16,16) say, but ", arguments.size(), " arguments were given.");
+  if (arguments.size() != format.arguments.size()) {
+    const std::vector<std::string> example(format.arguments.size(), "16");
+    user_error("The format '", format.name, "' takes ", format.usage, ", ",
+               spelled(format, example), " say, but ", arguments.size(), " arguments were given.");
   }
-  for (const int64_t size : arguments) {
-    if (size < 1) {
-      user_error("The format '", format.name, "' needs blocks of at least 1 x 1, but ",
-                 arguments[0], " x ", arguments[1], " was given.");
-    }
+  std::vector<std::string> texts;
+  for (const int64_t value : arguments) texts.push_back(std::to_string(value));
+  for (const int64_t value : arguments) {
+    if (value >= 1) continue;
+    user_error("The format '", format.name, "' takes ", format.usage, ", at least 1, but ",
+               spelled(format, texts), " was given.");
   }
 }
 
-// The block that the levels have, if all is as in that block format.
-std::vector<int64_t> block_of(const Format& format) {
-  std::vector<int64_t> divisors(2, 0);
-  for (const Level& level : format.levels()) {
-    const int dimension = level.expr.dimension - (format.rank() - 2);
-    if (dimension >= 0) divisors[static_cast<size_t>(dimension)] = level.expr.divisor;
+// r, c, w, ...: what stands for the arguments in messages.
+std::vector<std::string> letters_of(const MatrixFormat& format) {
+  std::vector<std::string> letters;
+  for (const Argument argument : format.arguments) {
+    static constexpr std::string_view kLetters[] = {"r", "c", "w", "g"};
+    letters.emplace_back(kLetters[static_cast<size_t>(argument)]);
   }
-  return divisors;
+  return letters;
 }
 
 }  // namespace
@@ -121,7 +183,7 @@ std::optional<Format> format_named(std::string_view name, const std::vector<int6
 std::string format_names() {
   std::string names = "dense, coo, csf";
   for (const MatrixFormat& format : matrix_formats()) {
-    names += concat(", ", format.name, format.blocks ? "(r,c)" : "");
+    names += concat(", ", spelled(format, letters_of(format)));
   }
   return names;
 }
@@ -132,12 +194,13 @@ std::optional<std::string> name_of(const Format& format) {
   if (format == Format::coo(rank)) return "coo";
   if (rank >= 2) {
     for (const MatrixFormat& candidate : matrix_formats()) {
-      const std::vector<int64_t> divisors =
-          candidate.blocks ? block_of(format) : std::vector<int64_t>();
-      if (candidate.blocks && !format.has_blocks()) continue;
-      if (batched(candidate, divisors, rank) != format) continue;
-      return candidate.blocks ? concat(candidate.name, "(", divisors[0], ",", divisors[1], ")")
-                              : std::string(candidate.name);
+      std::vector<int64_t> arguments;
+      std::vector<std::string> texts;
+      for (const Argument argument : candidate.arguments) {
+        arguments.push_back(argument_of(format, argument));
+        texts.push_back(std::to_string(arguments.back()));
+      }
+      if (batched(candidate, arguments, rank) == format) return spelled(candidate, texts);
     }
   }
   if (format == Format::csf(rank)) return "csf";

@@ -24,19 +24,23 @@ class FormatParser {
 
  private:
   Format named() {
-    const Token name = scanner_.expect(TokenKind::Identifier, "the name of a format or '('");
+    const Token first = scanner_.expect(TokenKind::Identifier, "the name of a format or '('");
+    std::string name(first.text);
+    if (scanner_.accept("-")) {
+      name += concat("-", scanner_.expect(TokenKind::Identifier, "the rest of the name").text);
+    }
     std::vector<int64_t> arguments;
     if (scanner_.accept("(")) {
-      if (scanner_.peek().kind == TokenKind::Identifier) fail_dimension_order(name);
+      if (scanner_.peek().kind == TokenKind::Identifier) fail_dimension_order(first);
       do {
-        arguments.push_back(scanner_.expect_integer("a block size"));
+        arguments.push_back(scanner_.expect_integer("a number"));
       } while (scanner_.accept(","));
       scanner_.expect(")");
     }
-    std::optional<Format> format = format_named(name.text, arguments, rank_);
+    std::optional<Format> format = format_named(name, arguments, rank_);
     if (!format) {
-      scanner_.fail(name,
-                    concat("there is no format '", name.text, "'; the names are ", format_names(),
+      scanner_.fail(first,
+                    concat("there is no format '", name, "'; the names are ", format_names(),
                            ", and any other is written (i,j) -> (i: dense, j: compressed)"));
     }
     return *format;
@@ -45,7 +49,7 @@ class FormatParser {
   [[noreturn]] void fail_dimension_order(const Token& name) const {
     scanner_.fail(
         scanner_.peek(),
-        concat("'", name.text, "' takes block sizes, not dimensions; a dimension order is ",
+        concat("'", name.text, "' takes numbers, not dimensions; a dimension order is ",
                "written (i,j) -> (j: dense, i: compressed)"));
   }
 
@@ -84,17 +88,37 @@ class FormatParser {
     level.expr = level_expr(names);
     scanner_.expect(":");
     level.kind = level_kind();
+    if (has_width(level.kind)) level.width = argument("the number of slots");
     while (scanner_.peek().kind == TokenKind::Identifier) property(level);
     return level;
   }
 
-  LevelExpr level_expr(const std::vector<std::string>& names) {
+  // (4)
+  int64_t argument(std::string_view what) {
+    scanner_.expect("(");
+    const Token number = scanner_.peek();
+    const int64_t value = scanner_.expect_integer(what);
+    if (value < 1) scanner_.fail(number, concat(what, " is at least 1"));
+    scanner_.expect(")");
+    return value;
+  }
+
+  int dimension(const std::vector<std::string>& names) {
     const Token name = scanner_.expect(TokenKind::Identifier, "a dimension");
     const auto at = std::find(names.begin(), names.end(), name.text);
     if (at == names.end()) {
       scanner_.fail(name, concat("'", name.text, "' is not a dimension of this format"));
     }
-    LevelExpr expr{.dimension = static_cast<int>(at - names.begin())};
+    return static_cast<int>(at - names.begin());
+  }
+
+  LevelExpr level_expr(const std::vector<std::string>& names) {
+    LevelExpr expr{.dimension = dimension(names)};
+    if (scanner_.accept("-")) {
+      expr.part = LevelExpr::Part::Difference;
+      expr.second = dimension(names);
+      return expr;
+    }
     if (scanner_.accept("/")) {
       expr.part = LevelExpr::Part::Quotient;
     } else if (scanner_.accept("%")) {
@@ -123,10 +147,12 @@ class FormatParser {
       level.unique = property.is("unique");
     } else if (property.is("unordered") || property.is("ordered")) {
       level.ordered = property.is("ordered");
+    } else if (property.is("multiple")) {
+      level.multiple = argument("what lengths are rounded up to");
     } else {
       scanner_.fail(property,
                     concat("there is no level property '", property.text,
-                           "'; the properties are unique, nonunique, ordered, unordered"));
+                           "'; the properties are unique, nonunique, ordered, unordered, multiple(g)"));
     }
   }
 

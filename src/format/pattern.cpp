@@ -18,19 +18,24 @@ void check_array(int level, std::string_view array, const ArrayView& view, bool 
 }
 
 // The slots of a level under `parents` slots.
-int64_t slots_of(const Level& level, int at, int64_t size, int64_t parents,
+int64_t slots_of(const Level& level, int at, int64_t extent, int64_t parents, DType index_type,
                  const LevelStorage& storage) {
   check_array(at, "pos", storage.pos, stores_positions(level.kind));
-  check_array(at, "crd", storage.crd, stores_coordinates(level.kind));
-  const int64_t extent = level.expr.extent(size);
+  check_array(at, "crd", storage.crd, stores_coordinates(level.kind) || stores_marks(level.kind));
   const LevelSize found =
-      layout_of(level.kind).size(parents, extent, storage.pos.length, storage.crd.length);
+      layout_of(level.kind).size(level, parents, extent, storage.pos.length, storage.crd.length);
   if (!found.array.empty()) user_error("Level ", at, ": `", found.array, "` ", found.problem());
   if (found.slots == LevelSize::kTooMany) {
     user_error("Level ", at, " needs a slot for each of ", extent, " coordinates under each of ",
                parents, " slots, more than 64 bits count.");
   }
-  return found.slots;
+  if (found.slots != LevelSize::kInPositions) return found.slots;
+  const int64_t last = storage.pos.at(parents, index_type);
+  if (last < 0) {
+    user_error("Level ", at, ": pos[", parents, "] = ", last,
+               " is negative, but the last position is the number of slots.");
+  }
+  return last;
 }
 
 }  // namespace
@@ -59,17 +64,20 @@ Pattern::Pattern(Format format, std::vector<int64_t> sizes, DType index_type,
   for (int at = 0; at < format_.level_count(); ++at) {
     const auto index = static_cast<size_t>(at);
     const Level& level = format_.levels()[index];
-    const int64_t size = sizes_[static_cast<size_t>(level.expr.dimension)];
-    parent = slots_of(level, at, size, parent, levels_[index]);
+    parent = slots_of(level, at, level.expr.extent(sizes_), parent, index_type_, levels_[index]);
     slots_.push_back(parent);
   }
 }
 
 StoredLevel Pattern::stored(int level) const {
-  const LevelExpr& expr = format_.levels()[static_cast<size_t>(level)].expr;
-  return {&levels_[static_cast<size_t>(level)], index_type_,
-          expr.extent(sizes_[static_cast<size_t>(expr.dimension)]),
-          level == 0 ? 1 : slots(level - 1), slots(level)};
+  const Level& described = format_.levels()[static_cast<size_t>(level)];
+  return {&described,
+          &levels_[static_cast<size_t>(level)],
+          index_type_,
+          described.expr.extent(sizes_),
+          described.expr.first(sizes_),
+          level == 0 ? 1 : slots(level - 1),
+          slots(level)};
 }
 
 }  // namespace tulle

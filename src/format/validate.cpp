@@ -24,9 +24,9 @@ class Validator {
       const LevelLayout& layout = layout_of(level().kind);
       if (const std::string problem = layout.problem(stored_); !problem.empty()) fail(problem);
       if (!stores_coordinates(level().kind)) continue;
-      check_range();
       const std::vector<int64_t> parents =
           is_branchless(level().kind) ? std::move(groups_) : layout.parents(stored_);
+      check_range(parents);
       find_descent(parents);
       if (disorder_.empty()) groups_ = group(parents);
       if (!disorder_.empty()) return false;
@@ -48,12 +48,23 @@ class Validator {
                level().expr.dimension, ", format ", pattern_.format().name(), "): ", parts...);
   }
 
-  void check_range() const {
+  bool is_unused(int64_t at) const { return level().has_unused() && crd(at) == kUnused; }
+
+  // Coordinates within the extent; unused slots after all that are used.
+  void check_range(const std::vector<int64_t>& parents) const {
+    const int64_t end = stored_.first + stored_.extent;
     for (int64_t at = 0; at < slots(); ++at) {
-      if (crd(at) >= 0 && crd(at) < stored_.extent) continue;
-      const int64_t size = pattern_.sizes()[static_cast<size_t>(level().expr.dimension)];
-      fail("crd[", at, "] = ", crd(at), " is outside [0, ", stored_.extent,
-           "); correct the coordinate or enlarge the dimension of size ", size, ".");
+      if (is_unused(at)) continue;
+      if (crd(at) < stored_.first || crd(at) >= end) {
+        const int64_t size = pattern_.sizes()[static_cast<size_t>(level().expr.dimension)];
+        fail("crd[", at, "] = ", crd(at), " is outside [", stored_.first, ", ", end,
+             "); correct the coordinate or enlarge the dimension of size ", size, ".");
+      }
+      const auto index = static_cast<size_t>(at);
+      if (at > 0 && parents[index] == parents[index - 1] && is_unused(at - 1)) {
+        fail("crd[", at, "] = ", crd(at), " follows the unused slot crd[", at - 1, "] = ", kUnused,
+             "; move the unused slots of each segment to its end.");
+      }
     }
   }
 
@@ -61,7 +72,7 @@ class Validator {
     if (!level().ordered) return;
     for (int64_t at = 1; at < slots() && disorder_.empty(); ++at) {
       const auto index = static_cast<size_t>(at);
-      if (parents[index] != parents[index - 1] || crd(at) >= crd(at - 1)) continue;
+      if (parents[index] != parents[index - 1] || crd(at) >= crd(at - 1) || is_unused(at)) continue;
       disorder_ = concat("crd[", at, "] = ", crd(at), " follows crd[", at - 1, "] = ", crd(at - 1),
                          ", but the coordinates of a segment ascend; sort them, or declare the "
                          "level 'unordered'.");
@@ -79,7 +90,9 @@ class Validator {
     for (int64_t at = 0; at < slots() && disorder_.empty(); ++at) {
       const auto index = static_cast<size_t>(at);
       int64_t first = at;
-      if (scattered_) {
+      if (is_unused(at)) {
+        // No two of them are one.
+      } else if (scattered_) {
         first = seen.emplace(std::pair(parents[index], crd(at)), at).first->second;
       } else if (at > 0 && parents[index] == parents[index - 1] && crd(at) == crd(at - 1)) {
         first = result[index - 1];

@@ -54,12 +54,14 @@ struct ScanStep {
 };
 
 // name = buffer[index], read back by the host; a scalar of the buffer's element type. A number of
-// entries beyond `most` is a UserError that asks for wider indices.
+// entries beyond `most` is a UserError that asks for wider indices or, where it is the number of one
+// row, for wider rows.
 struct ReadStep {
   std::string name;
   Buffer buffer;
   Expr index;
   int64_t most = INT64_MAX;
+  bool of_row = false;
 };
 
 // order[0..length) becomes the permutation that sorts the keys (the first is the most significant),
@@ -78,7 +80,7 @@ using Step =
     std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep, FreeStep>;
 
 // Raises the UserError of a ReadStep.
-[[noreturn]] void fail_read(const std::string& name, int64_t count, int64_t most);
+[[noreturn]] void fail_read(const ReadStep& step, int64_t count);
 
 struct HostProgram {
   std::string name;

@@ -35,7 +35,7 @@ class HostInterpreter {
   void run(const ScanStep& step);
   void run(const ReadStep& step) {
     const Word value = read(step.buffer, evaluate(step.index).i);
-    if (value.i > step.most) fail_read(step.name, value.i, step.most);
+    if (value.i > step.most) fail_read(step, value.i);
     scalars_[step.name] = value;
   }
   void run(const SortStep& step);

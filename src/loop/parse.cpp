@@ -134,6 +134,11 @@ class HostParser {
     if (scanner_.accept("at")) {
       scanner_.expect("most");
       read.most = scanner_.expect_integer("a number");
+      if (scanner_.accept("in")) {
+        scanner_.expect("a");
+        scanner_.expect("row");
+        read.of_row = true;
+      }
     }
     return read;
   }

@@ -80,7 +80,7 @@ bool same_step(const ScanStep& a, const ScanStep& b) {
 }
 bool same_step(const ReadStep& a, const ReadStep& b) {
   return a.name == b.name && same_buffer(a.buffer, b.buffer) && same(a.index, b.index) &&
-         a.most == b.most;
+         a.most == b.most && a.of_row == b.of_row;
 }
 bool same_step(const SortStep& a, const SortStep& b) {
   return same_buffer(a.order, b.order) && all_same(a.keys, b.keys, same_buffer) &&

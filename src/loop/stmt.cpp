@@ -101,9 +101,15 @@ Stmt Invoke::make(RuntimeFunction function, Buffer buffer, std::vector<Expr> arg
   return std::make_shared<const Invoke>(function, std::move(buffer), std::move(args));
 }
 
-void fail_read(const std::string& name, int64_t count, int64_t most) {
-  user_error("The result would have ", count, " entries (", name,
-             "), but indices of 32 bits count to ", most,
+void fail_read(const ReadStep& step, int64_t count) {
+  if (step.of_row) {
+    user_error("The widest row of the result has ", count, " entries (", step.name,
+               "), but its format has ", step.most, " slots for each: padded(", step.most,
+               "); ask for padded(", count, "), which is ell(", count,
+               ") for a matrix by rows, or for a compressed format such as csr.");
+  }
+  user_error("The result would have ", count, " entries (", step.name,
+             "), but indices of 32 bits count to ", step.most,
              "; store an operand with 64-bit indices (index_dtype=torch.int64).");
 }
 

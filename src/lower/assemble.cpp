@@ -11,8 +11,11 @@ using loop::IntConst;
 Expr KernelLowering::level_coordinate(int result_level, const Scope& scope) const {
   const Level& level =
       nest_.tensor(result_).type.format.levels()[static_cast<size_t>(result_level)];
-  return coordinates_.level_coordinate(
-      level.expr, result_indices_[static_cast<size_t>(level.expr.dimension)], scope);
+  return coordinates_.level_coordinate(level.expr, result_indices_, scope);
+}
+
+const LevelCode& KernelLowering::group_level(size_t group) const {
+  return *tensors_.at(result_).levels[static_cast<size_t>(groups_[group].first)];
 }
 
 bool KernelLowering::is_known(int result_level, const Scope& scope) const {
@@ -23,7 +26,11 @@ bool KernelLowering::must_visit_all(const nest::Forall& loop, const Scope& scope
   if (groups_.empty() || scope.producing) return false;
   Scope bound = scope;
   bound.coordinates[loop.var] = loop::Var::make(loop.var);
-  for (int l = 0; l < groups_.back().first; ++l) {
+  int last = 0;
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    if (group_level(g).finishes_rows()) last = groups_[g].first;
+  }
+  for (int l = 0; l < last; ++l) {
     const LevelCode& level = *tensors_.at(result_).levels[static_cast<size_t>(l)];
     if (level.is_full() && !is_known(l, scope) && is_known(l, bound)) return true;
   }
@@ -34,9 +41,8 @@ std::set<std::string> KernelLowering::remainders() const {
   std::set<std::string> found;
   for (const Level& level : nest_.tensor(result_).type.format.levels()) {
     if (level.expr.part != LevelExpr::Part::Remainder) continue;
-    const std::string& index = result_indices_[static_cast<size_t>(level.expr.dimension)];
     for (const auto& [name, variable] : nest_.variables) {
-      if (coordinates_.is_level_variable(level.expr, index, name)) found.insert(name);
+      if (coordinates_.is_level_variable(level.expr, result_indices_, name)) found.insert(name);
     }
   }
   return found;
@@ -64,17 +70,47 @@ void KernelLowering::build_result(const Scope& before, const Scope& scope, Emitt
   }
 }
 
-void KernelLowering::finish_rows(const Scope& before, const Scope& scope, Emitter& out) {
-  if (phase_ != Phase::Fill || scope.producing) return;
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    const int above = groups_[g].first - 1;
-    if (above < 0) continue;
-    const auto& levels = code(result_).levels;
-    if (!levels[static_cast<size_t>(above)]->is_full() || !completes(above, above, before, scope))
-      continue;
-    levels[static_cast<size_t>(above) + 1]->finish(out, result_position(scope, above),
-                                                   counters_[g]);
+bool KernelLowering::completes_row(size_t group, const Scope& before, const Scope& scope) const {
+  const int above = groups_[group].first - 1;
+  if (above < 0) return false;
+  const LevelCode& level = *tensors_.at(result_).levels[static_cast<size_t>(above)];
+  return level.is_full() && completes(above, above, before, scope);
+}
+
+void KernelLowering::begin_rows(const Scope& before, Scope& scope, Emitter& out) {
+  for (size_t g = 0; g < groups_.size() && !scope.producing; ++g) {
+    if (!group_level(g).needs_row() || !completes_row(g, before, scope)) continue;
+    begin_row(static_cast<int>(g), result_position(scope, groups_[g].first - 1), scope, out);
   }
+}
+
+void KernelLowering::begin_row(int group, const Expr& parent, Scope& scope, Emitter& out) {
+  const LevelCode& level = group_level(static_cast<size_t>(group));
+  if (!level.needs_row()) return;
+  const Expr& counter = counters_[static_cast<size_t>(group)];
+  const Expr begin = level.row_begin(parent, counter);
+  if (begin.get() != counter.get()) out.assign(counter, begin);
+  scope.rows[group] = {parent, out.snapshot("row_begin", counter)};
+}
+
+void KernelLowering::finish_rows(const Scope& before, const Scope& scope, Emitter& out) {
+  for (size_t g = 0; g < groups_.size() && !scope.producing; ++g) {
+    if (!completes_row(g, before, scope)) continue;
+    const Expr parent =
+        phase_ == Phase::Fill ? result_position(scope, groups_[g].first - 1) : Expr();
+    finish_row(static_cast<int>(g), parent, scope, out);
+  }
+}
+
+void KernelLowering::finish_row(int group, const Expr& parent, const Scope& scope, Emitter& out) {
+  const LevelCode& level = group_level(static_cast<size_t>(group));
+  const Expr& counter = counters_[static_cast<size_t>(group)];
+  if (phase_ == Phase::Fill) level.finish(out, parent, counter);
+  if (widest_ && level.most_entries() > 0) {
+    out.assign(widest_, loop::maximum(widest_, counter - scope.rows.at(group).begin));
+  }
+  const Expr end = level.row_end(counter);
+  if (end.get() != counter.get()) out.assign(counter, end);
 }
 
 void KernelLowering::skip_rows(const Scope& before, const Scope& scope, Emitter& out) {
@@ -90,15 +126,15 @@ void KernelLowering::skip_rows(const Scope& before, const Scope& scope, Emitter&
     if (from < 0 || from + 1 == groups_[g].first) continue;
     Expr rows = IntConst::make(1);
     for (int l = from + 1; l < groups_[g].first; ++l) {
-      const LevelExpr& level = format_levels[static_cast<size_t>(l)].expr;
-      rows = rows * coordinates_.level_extent(
-                        level, result_indices_[static_cast<size_t>(level.dimension)]);
+      rows = rows * coordinates_.level_extent(format_levels[static_cast<size_t>(l)].expr,
+                                              result_indices_);
     }
     const Expr first = out.let("row", result_position(scope, from) * rows);
     const std::string variable = names_.fresh("skipped");
     Emitter body = out.nested();
-    code(result_).levels[static_cast<size_t>(groups_[g].first)]->finish(
-        body, first + loop::Var::make(variable), counters_[g]);
+    const LevelCode& level = group_level(g);
+    const Expr row = first + loop::Var::make(variable);
+    level.finish(body, row, level.row_begin(row, counters_[g]));
     out.add(loop::For::make(variable, IntConst::make(0), rows, body.take()));
   }
 }
@@ -107,7 +143,13 @@ void KernelLowering::append(int group, const Scope& scope, Emitter& out, const B
   const ResultGroup& levels = groups_[static_cast<size_t>(group)];
   const Expr& counter = counters_[static_cast<size_t>(group)];
   const bool innermost = static_cast<size_t>(group) + 1 == groups_.size();
-  const Expr position = out.snapshot(concat(result_, "_at", group), counter);
+  const LevelCode& level = group_level(static_cast<size_t>(group));
+  Expr next = counter;
+  if (level.needs_row()) {
+    const Row& row = scope.rows.at(group);
+    next = level.slot(row.parent, row.begin, counter, level_coordinate(levels.first, scope));
+  }
+  const Expr position = out.snapshot(concat(result_, "_at", group), next);
   Scope inner = scope;
   inner.appended[group] = position;
   inner.conditional = false;
@@ -129,6 +171,9 @@ void KernelLowering::append(int group, const Scope& scope, Emitter& out, const B
     }
   } else {
     const Expr& below = counters_[static_cast<size_t>(group) + 1];
+    if (groups_[static_cast<size_t>(group) + 1].first == levels.last + 1) {
+      begin_row(group + 1, position, inner, out);
+    }
     const Expr start = out.snapshot("start", below);
     body(inner, work);
     exists = below != start;
@@ -141,12 +186,12 @@ void KernelLowering::append(int group, const Scope& scope, Emitter& out, const B
     for (int l = levels.first; l <= levels.last; ++l) {
       code_of[static_cast<size_t>(l)]->insert(commit, position, level_coordinate(l, scope));
     }
-    if (!innermost) {
-      const size_t next = static_cast<size_t>(levels.last) + 1;
-      code_of[next]->finish(commit, position, counters_[static_cast<size_t>(group) + 1]);
-    }
   }
-  commit.assign(counter, position + 1);
+  // Where full levels stand between, their rows have been finished.
+  if (!innermost && groups_[static_cast<size_t>(group) + 1].first == levels.last + 1) {
+    finish_row(group + 1, position, inner, commit);
+  }
+  commit.assign(counter, level.count(position, counter));
   out.add(loop::If::make(exists, commit.take()));
 }
 

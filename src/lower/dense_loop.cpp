@@ -31,11 +31,11 @@ Walker KernelLowering::start_walker(int id, const Scope& scope, const Range& coo
   const LevelCode& level = level_code(cursor);
   TULLE_CHECK(level.is_ordered(), "an unordered level of ", cursor.access->tensor, " in a merge");
   level.prepare(out);
-  const Positions all = level.positions(out, cursor.at);
+  const Positions all = run_of(cursor, scope, out);
   const Expr begin =
       coordinates.begin ? emit_lower_bound(out, level, all, coordinates.begin) : all.begin;
   const Expr end = coordinates.end ? emit_lower_bound(out, level, all, coordinates.end) : all.end;
-  return {id, &level, out.declare(cursor.access->tensor + "_at", begin), end, {}, {}};
+  return {id, &level, out.declare(cursor.access->tensor + "_at", begin), {begin, end, all.base}};
 }
 
 void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& iterating,
@@ -43,11 +43,15 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
   std::set<std::string> padded;
   if (must_visit_all(loop, scope)) padded = remainders();  // levels below hang from padding too
   Range range{IntConst::make(0), coordinates_.bound(loop.var, scope, padded)};
-  if (is_outermost(loop)) range = chunk_of_rows(loop, scope, range.end, out);
+  TULLE_CHECK(nest_.variable(loop.var).origin != nest::Variable::Origin::Difference,
+              "the loop over ", loop.var, " visits stored differences");
+  const bool is_cut = is_outermost(loop);
+  if (is_cut) range = chunk_of_rows(loop, scope, range.end, out);
+  const bool is_bounded = bound_by_difference(loop, scope, range, out);
 
   std::vector<Walker> walkers;
   for (const int id : iterating) {
-    const Expr first = is_outermost(loop) ? range.begin : Expr();
+    const Expr first = is_cut || is_bounded ? range.begin : Expr();
     walkers.push_back(start_walker(id, scope, {first, {}}, out));
   }
   const std::string variable = names_.fresh(loop.var);

@@ -17,7 +17,7 @@ AccessSet KernelLowering::iterators(const nest::Forall& loop, const Scope& scope
     const auto& levels = tensors_.at(access->tensor).levels;
     if (cursor.level >= static_cast<int>(levels.size())) continue;
     if (levels[static_cast<size_t>(cursor.level)]->is_full()) continue;
-    if (coordinates_.is_level_variable(level(cursor).expr, level_index(cursor), loop.var))
+    if (coordinates_.is_level_variable(level(cursor).expr, access->indices, loop.var))
       found.insert(access->id);
   }
   return found;
@@ -52,7 +52,8 @@ void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, 
 
 bool KernelLowering::only_counts_visits(const nest::Forall& loop, const AccessSet& iterating,
                                         const Scope& scope) const {
-  if (phase_ != Phase::Count || scope.producing) return false;
+  if (phase_ != Phase::Count || scope.producing || !innermost_level().counts_entries())
+    return false;
   Scope bound = scope;
   bound.coordinates[loop.var] = loop::Var::make(loop.var);
   if (!completes(groups_.back().first, groups_.back().last, scope, bound)) return false;
@@ -81,17 +82,43 @@ bool KernelLowering::only_full_levels_below(const nest::Forall& loop, const Acce
   return true;
 }
 
+bool KernelLowering::bound_by_difference(const nest::Forall& loop, const Scope& scope, Range& range,
+                                         Emitter& out) const {
+  for (const auto& [name, v] : nest_.variables) {
+    if (v.origin != nest::Variable::Origin::Difference || v.second != loop.var) continue;
+    const Expr difference = coordinates_.coordinate(name, scope);
+    if (!difference || coordinates_.coordinate(v.parent, scope)) continue;
+    const Expr first = out.let("first", loop::maximum(range.begin, range.begin - difference));
+    const Expr last = loop::minimum(range.end, coordinates_.extent(v.parent) - difference);
+    range = {first, out.let("last", loop::maximum(first, last))};
+    return true;
+  }
+  return false;
+}
+
+Positions KernelLowering::run_of(const Cursor& cursor, const Scope& scope, Emitter& out) {
+  Expr above;
+  if (is_bounded(level(cursor).kind)) {
+    for (const Level& outer : nest_.tensor(cursor.access->tensor).type.format.levels()) {
+      if (!outer.expr.is_difference() || outer.expr.second != level(cursor).expr.dimension)
+        continue;
+      above = coordinates_.level_coordinate(outer.expr, cursor.access->indices, scope);
+    }
+  }
+  return level_code(cursor).positions(out, cursor.at, above);
+}
+
 void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const Scope& scope,
                                  Emitter& out) {
   const Cursor& cursor = scope.cursors.at(iterating);
   const LevelCode& level = level_code(cursor);
   level.prepare(out);
-  Positions positions = level.positions(out, cursor.at);
+  Positions positions = run_of(cursor, scope, out);
   if (is_outermost(loop)) {
     const Range range = chunk_of_positions(level, positions, out);
-    positions = {range.begin, range.end};
+    positions = {range.begin, range.end, positions.base};
   }
-  if (level.is_unique() && only_counts_visits(loop, {iterating}, scope)) {
+  if (level.is_unique() && !level.has_holes() && only_counts_visits(loop, {iterating}, scope)) {
     out.assign(counters_.back(), counters_.back() + (positions.end - positions.begin));
     return;
   }
@@ -101,8 +128,14 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
     const std::string variable = names_.fresh(name);
     const Expr at = loop::Var::make(variable);
     emit_prefetches(cursor, at, loop.var, scope, body);
-    const Expr coordinate = body.let(loop.var, level.coordinate(at));
-    enter(loop, coordinate, {iterating}, {{iterating, {level.child(at), {}}}}, scope, body);
+    const Expr coordinate = body.let(loop.var, level.coordinate(at, positions));
+    Emitter entry = out.nested();
+    enter(loop, coordinate, {iterating}, {{iterating, {level.child(at), {}}}}, scope, entry);
+    if (level.has_holes()) {
+      body.add(loop::If::make(level.holds(at), entry.take()));
+    } else {
+      for (loop::Stmt& stmt : entry.take_statements()) body.add(std::move(stmt));
+    }
     const bool unrolls = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor > 1;
     out.add(loop::For::make(variable, positions.begin, positions.end, body.take(),
                             unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial,
@@ -111,8 +144,8 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
   }
   const Expr at = out.declare(name, positions.begin);
   const Expr first = body.snapshot("first", at);
-  const Expr coordinate = body.let(loop.var, level.coordinate(first));
-  const Expr next = emit_segment_end(body, level, first, positions.end, coordinate);
+  const Expr coordinate = body.let(loop.var, level.coordinate(first, positions));
+  const Expr next = emit_segment_end(body, level, first, positions, coordinate);
   const Expr end = body.snapshot("segment_end", next);
   enter(loop, coordinate, {iterating}, {{iterating, {first, end}}}, scope, body);
   body.assign(at, end);
@@ -133,6 +166,7 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
       ++scope.cursors.at(id).level;
     }
   }
+  begin_rows(before, scope, out);
   const Expr in_range =
       range_condition(loop, !iterating.empty() || must_visit_all(loop, before), before, scope);
   Emitter inside = out.nested();
@@ -161,6 +195,14 @@ Expr KernelLowering::range_condition(const nest::Forall& loop, bool visits_paddi
     is_fused = nest_.variable(var).origin == Origin::Fused;
   }
   if (mutant("block-unguarded")) return {};
+  const nest::Variable& variable = nest_.variable(loop.var);
+  if (variable.origin == Origin::Difference) {
+    // Of a diagonal that ends before this row, or begins after it.
+    const Expr coordinate = coordinates_.coordinate(variable.parent, scope);
+    if (!coordinate) return {};
+    return loop::both(IntConst::make(0) <= coordinate,
+                      coordinate < coordinates_.extent(variable.parent));
+  }
   if ((!is_fused && !visits_padding) || nest_.variable(loop.var).origin == Origin::Source)
     return {};
   Expr condition;
@@ -184,7 +226,7 @@ void KernelLowering::settle(const nest::Stmt& stmt, Scope scope, Emitter& out, c
     const auto& levels = tensors_[access->tensor].levels;
     while (cursor.level < static_cast<int>(levels.size())) {
       const Expr coordinate =
-          coordinates_.level_coordinate(level(cursor).expr, level_index(cursor), scope);
+          coordinates_.level_coordinate(level(cursor).expr, access->indices, scope);
       if (!coordinate) break;
       const LevelCode& code = level_code(cursor);
       if (code.is_full()) {
@@ -194,13 +236,8 @@ void KernelLowering::settle(const nest::Stmt& stmt, Scope scope, Emitter& out, c
         continue;
       }
       // The coordinate was bound by another loop: look it up.
-      const Positions range = code.positions(out, cursor.at);
-      const Expr at =
-          out.snapshot(access->tensor + "_at", emit_lower_bound(out, code, range, coordinate));
-      const Expr found = out.declare("found", IntConst::make(0, loop::kBool));
-      Emitter look = out.nested();
-      look.assign(found, code.coordinate(at) == coordinate);
-      out.add(loop::If::make(at < range.end, look.take()));
+      const Positions run = run_of(cursor, scope, out);
+      const auto [at, found] = code.find(out, run, coordinate);
 
       Scope absent = scope;
       absent.absent.insert(access->id);
@@ -209,7 +246,7 @@ void KernelLowering::settle(const nest::Stmt& stmt, Scope scope, Emitter& out, c
       cursor.at = {at, {}};
       if (!code.is_unique())
         cursor.at.end =
-            yes.snapshot("segment_end", emit_segment_end(yes, code, at, range.end, coordinate));
+            yes.snapshot("segment_end", emit_segment_end(yes, code, at, run, coordinate));
       ++cursor.level;
       scope.conditional = true;
       settle(stmt, scope, yes, body);

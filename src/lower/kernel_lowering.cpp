@@ -50,9 +50,13 @@ void KernelLowering::declare_tensors() {
     const TensorBuffers buffers = buffers_of(name, tensor.type);
     for (size_t l = 0; l < buffers.pos.size(); ++l) {
       const Level& level = tensor.type.format.levels()[l];
-      const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
-      target.levels.push_back(make_level_code(
-          level, {buffers.pos[l], buffers.crd[l], coordinates_.level_extent(level.expr, index)}));
+      LevelArrays arrays{buffers.pos[l], buffers.crd[l],
+                         coordinates_.level_extent(level.expr, indices), {}};
+      for (const Level& outer : tensor.type.format.levels()) {
+        if (!outer.expr.is_difference() || outer.expr.second != level.expr.dimension) continue;
+        arrays.second = coordinates_.extent(indices[static_cast<size_t>(outer.expr.dimension)]);
+      }
+      target.levels.push_back(make_level_code(level, arrays));
     }
   };
   for (const nest::Assign* assign : nest::assigns(nest_.root)) {
@@ -79,8 +83,12 @@ void KernelLowering::lower_chunk(Emitter& out) {
   TensorCode& result = code(result_);
   for (size_t g = 0; g < groups_.size(); ++g) {
     const loop::Buffer counts = loop::make_buffer(count_buffer_name(result_, g), DType::Int64);
-    const Expr begin = phase_ == Phase::Fill ? Load::make(counts, chunk_) : IntConst::make(0);
+    const bool counted = phase_ == Phase::Fill && groups_[g].is_counted;
+    const Expr begin = counted ? Load::make(counts, chunk_) : IntConst::make(0);
     counters_.push_back(out.declare(concat(result_, "_next", g), begin));
+  }
+  if (phase_ == Phase::Count && innermost_level().most_entries() > 0) {
+    widest_ = out.declare(result_ + "_width", IntConst::make(0));
   }
   if (phase_ == Phase::Fill) {
     Emitter first(names_);
@@ -96,6 +104,7 @@ void KernelLowering::lower_chunk(Emitter& out) {
       scope.cursors[access->id] = Cursor{access, 0, Positions{IntConst::make(0), {}}};
     }
   }
+  if (!groups_.empty() && groups_[0].first == 0) begin_row(0, IntConst::make(0), scope, body);
   settle(nest_.root, scope, body, [&](const Scope& inner, Emitter& inside) {
     build_result(Scope{}, inner, inside,
                  [&](const Scope& s, Emitter& o) { lower(nest_.root, s, o); });
@@ -104,7 +113,9 @@ void KernelLowering::lower_chunk(Emitter& out) {
   for (loop::Stmt& stmt : body.take_statements()) out.add(std::move(stmt));
 
   for (size_t g = 0; g < groups_.size(); ++g) {
-    if (phase_ == Phase::Count) {
+    if (!groups_[g].is_counted) {
+      // Its level says how many positions there are.
+    } else if (phase_ == Phase::Count) {
       out.store(loop::make_buffer(count_buffer_name(result_, g), DType::Int64), chunk_,
                 counters_[g]);
     } else if (groups_[g].first == 0) {
@@ -113,15 +124,16 @@ void KernelLowering::lower_chunk(Emitter& out) {
       out.add(loop::If::make(chunk_ == last_chunk, last.take()));
     }
   }
+  if (widest_) {
+    out.add(loop::Atomic::make(loop::ReduceOp::Max,
+                               loop::make_buffer(width_buffer_name(result_), DType::Int64),
+                               IntConst::make(0), widest_));
+  }
 }
 
 const Level& KernelLowering::level(const Cursor& cursor) const {
   return nest_.tensor(cursor.access->tensor)
       .type.format.levels()[static_cast<size_t>(cursor.level)];
-}
-
-const std::string& KernelLowering::level_index(const Cursor& cursor) const {
-  return cursor.access->indices[static_cast<size_t>(level(cursor).expr.dimension)];
 }
 
 void KernelLowering::lower(const nest::Stmt& stmt, const Scope& scope, Emitter& out) {
@@ -176,7 +188,8 @@ Expr KernelLowering::result_position(const Scope& scope, int last_level) const {
   size_t group = 0;
   for (int l = 0; l <= last_level; ++l) {
     const LevelCode& level = *tensors_.at(result_).levels[static_cast<size_t>(l)];
-    if (level.is_full()) {
+    const bool is_grouped = group < groups_.size() && l >= groups_[group].first;
+    if (!is_grouped) {
       position = level.locate(position, level_coordinate(l, scope));
     } else if (l == groups_[group].last) {
       position = scope.appended.at(static_cast<int>(group));

@@ -59,7 +59,8 @@ class KernelLowering {
     return *code(cursor.access->tensor).levels[cursor.level];
   }
   const Level& level(const Cursor& cursor) const;
-  const std::string& level_index(const Cursor& cursor) const;
+  // The positions of the level that the cursor stands before.
+  Positions run_of(const Cursor& cursor, const Scope& scope, Emitter& out);
   bool assembles() const { return phase_ != Phase::Compute; }
 
   // --- statements (kernel_lowering.cpp) ---
@@ -121,8 +122,14 @@ class KernelLowering {
   // Around the body of a loop that leads from the scope `before` to this one: an entry, if the loop
   // completes one.
   void build_result(const Scope& before, const Scope& scope, Emitter& out, const Body& body);
+  // Whether the loop completes a full level right above the group.
+  bool completes_row(size_t group, const Scope& before, const Scope& scope) const;
+  // Before it: where the entries of this row begin, for levels that ask.
+  void begin_rows(const Scope& before, Scope& scope, Emitter& out);
+  void begin_row(int group, const loop::Expr& parent, Scope& scope, Emitter& out);
   // After it: where the entries of this row end.
   void finish_rows(const Scope& before, const Scope& scope, Emitter& out);
+  void finish_row(int group, const loop::Expr& parent, const Scope& scope, Emitter& out);
   // Instead of it, in padding: the rows below have no entries.
   void skip_rows(const Scope& before, const Scope& scope, Emitter& out);
   bool completes(int first_level, int last_level, const Scope& before, const Scope& scope) const;
@@ -133,6 +140,9 @@ class KernelLowering {
   std::set<std::string> remainders() const;
   bool is_known(int result_level, const Scope& scope) const;
   loop::Expr level_coordinate(int result_level, const Scope& scope) const;
+  // The first level of a group of the result; of the innermost one.
+  const LevelCode& group_level(size_t group) const;
+  const LevelCode& innermost_level() const { return group_level(groups_.size() - 1); }
 
   // --- workspaces (workspace.cpp) ---
   void allocate_workspace(const nest::Where& where, Emitter& out);
@@ -155,6 +165,10 @@ class KernelLowering {
   loop::Expr share(const loop::Expr& total, const loop::Expr& chunk) const;
   Range chunk_of_rows(const nest::Forall& loop, const Scope& scope, const loop::Expr& extent,
                       Emitter& out);
+  // Shortens the range of a loop to where the difference that is bound leads into the tensor; whether
+  // there is one.
+  bool bound_by_difference(const nest::Forall& loop, const Scope& scope, Range& range,
+                           Emitter& out) const;
   Range chunk_of_positions(const LevelCode& level, const Positions& positions, Emitter& out);
   bool is_outermost(const nest::Forall& loop) const { return nest_.root.get() == &loop; }
   void emit_prefetches(const Cursor& cursor, const loop::Expr& position, const std::string& var,
@@ -167,6 +181,7 @@ class KernelLowering {
   std::vector<std::string> result_indices_;
   std::vector<ResultGroup> groups_;
   std::vector<loop::Expr> counters_;  // of entries in each group, mutable
+  loop::Expr widest_;  // the most entries that a row has had, mutable; null where nobody asks
   std::map<std::string, TensorCode> tensors_;
   Names names_;
   Emitter* hoisted_ = nullptr;  // before the outermost loop of a chunk

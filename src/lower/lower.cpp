@@ -1,6 +1,8 @@
 // The steps around the kernels of a nest: chunks, allocation, counting and scanning.
 #include "lower/lower.h"
 
+#include <algorithm>
+
 #include "lower/kernel_lowering.h"
 #include "lower/kernel_parameters.h"
 #include "lower/storage.h"
@@ -63,8 +65,7 @@ Expr dense_size(const nest::Nest& nest, const ResultInfo& result) {
   const Coordinates coordinates(nest);
   Expr size = IntConst::make(1);
   for (const Level& level : result.tensor->type.format.levels()) {
-    size = size * coordinates.level_extent(
-                      level.expr, result.indices[static_cast<size_t>(level.expr.dimension)]);
+    size = size * coordinates.level_extent(level.expr, result.indices);
   }
   return size;
 }
@@ -76,9 +77,10 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result,
   const std::string& shared = result.tensor->shares_pattern_of;
   const Expr size =
       shared.empty() ? dense_size(nest, result) : Expr(loop::Var::make(count_name(shared)));
-  // Padding of blocks is never visited.
+  // Padding of blocks is never visited, nor are slots that hold no entry.
+  const Format& format = result.tensor->type.format;
   const bool zeroed = (lowering.needs_zeros() && !mutant("result-not-zeroed")) ||
-                      result.tensor->type.format.has_blocks();
+                      format.has_blocks() || format.has_gaps();
   program.steps.push_back(loop::LetStep{
       chunks_name(result.name), lowering.can_be_cut() ? chunk_count(nest, 1) : IntConst::make(1)});
   program.steps.push_back(
@@ -87,36 +89,55 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result,
   program.kernels.push_back(std::move(kernel));
 }
 
-void lower_new_structure(const nest::Nest& nest, const ResultInfo& result,
-                         loop::HostProgram& program) {
-  KernelLowering counting(nest, Phase::Count), filling(nest, Phase::Fill);
-  loop::Kernel count = counting.lower("count_" + result.name);
-  loop::Kernel fill = filling.lower("fill_" + result.name);
-  const Format& format = result.tensor->type.format;
-  const std::vector<ResultGroup> groups = result_groups(format);
+// Counts the entries of each group and reads the totals, null for groups that are not counted.
+std::vector<Expr> count_entries(const nest::Nest& nest, const ResultInfo& result,
+                                const std::vector<ResultGroup>& groups,
+                                loop::HostProgram& program) {
+  KernelLowering counting(nest, Phase::Count);
+  loop::Kernel kernel = counting.lower("count_" + result.name);
+  const std::vector<Level>& levels = result.tensor->type.format.levels();
   const Expr chunks = loop::Var::make(chunks_name(result.name));
-  auto& steps = program.steps;
-
-  steps.push_back(loop::LetStep{chunks_name(result.name), counting.can_be_cut()
-                                                              ? chunk_count(nest, kChunksPerWorker)
-                                                              : IntConst::make(1)});
-  std::vector<loop::Buffer> entries;
-  for (size_t g = 0; g < groups.size(); ++g) {
-    entries.push_back(loop::make_buffer(count_buffer_name(result.name, g), DType::Int64));
-    steps.push_back(loop::AllocateStep{entries[g], chunks + 1, true});
-  }
-  steps.push_back(loop::LaunchStep{count.name});
   const int64_t most = result.tensor->type.index_type == DType::Int32 ? INT32_MAX : INT64_MAX;
-  std::vector<Expr> totals;
+  auto entries = [&](size_t g) {
+    return loop::make_buffer(count_buffer_name(result.name, g), DType::Int64);
+  };
+  const loop::Buffer widest = loop::make_buffer(width_buffer_name(result.name), DType::Int64);
+  const int64_t width = levels[static_cast<size_t>(groups.back().first)].width;
+  auto& steps = program.steps;
   for (size_t g = 0; g < groups.size(); ++g) {
-    const std::string total = concat(result.name, "_total", g);
-    steps.push_back(loop::ScanStep{entries[g], chunks});
-    steps.push_back(loop::ReadStep{total, entries[g], chunks, most});
-    totals.push_back(loop::Var::make(total));
+    if (groups[g].is_counted) steps.push_back(loop::AllocateStep{entries(g), chunks + 1, true});
   }
+  if (width > 0) steps.push_back(loop::AllocateStep{widest, IntConst::make(1), true});
+  steps.push_back(loop::LaunchStep{kernel.name});
+  program.kernels.push_back(std::move(kernel));
+  std::vector<Expr> totals(groups.size());
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (!groups[g].is_counted) continue;
+    const std::string total = concat(result.name, "_total", g);
+    steps.push_back(loop::ScanStep{entries(g), chunks});
+    steps.push_back(loop::ReadStep{total, entries(g), chunks, most});
+    totals[g] = loop::Var::make(total);
+    // The one row of an outermost level ends where all chunks have counted on.
+    const Level& level = levels[static_cast<size_t>(groups[g].first)];
+    if (groups[g].first == 0 && level.multiple > 1)
+      totals[g] = loop::ceil_divide(totals[g], level.multiple) * level.multiple;
+  }
+  if (width > 0) {
+    steps.push_back(
+        loop::ReadStep{result.name + "_width", widest, IntConst::make(0), width, true});
+    steps.push_back(loop::FreeStep{widest});
+  }
+  return totals;
+}
 
+// Allocates the arrays of the levels and the values.
+void allocate_levels(const nest::Nest& nest, const ResultInfo& result,
+                     const std::vector<ResultGroup>& groups, const std::vector<Expr>& totals,
+                     bool needs_zeros, loop::HostProgram& program) {
+  const Format& format = result.tensor->type.format;
   const TensorBuffers buffers = buffers_of(result.name, result.tensor->type);
   const Coordinates coordinates(nest);
+  auto& steps = program.steps;
   Expr slots = IntConst::make(1);
   size_t group = 0;
   bool full_below = false;
@@ -124,22 +145,48 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result,
     const Level& level = format.levels()[static_cast<size_t>(l)];
     const size_t at = static_cast<size_t>(l);
     if (buffers.pos[at]) steps.push_back(loop::AllocateStep{buffers.pos[at], slots + 1, false});
-    if (is_full(level.kind)) {
-      slots = slots * coordinates.level_extent(
-                          level.expr, result.indices[static_cast<size_t>(level.expr.dimension)]);
-      full_below = group > 0;
+    const bool is_grouped = group < groups.size() && l >= groups[group].first;
+    if (is_direct(level.kind)) {
+      slots = slots * coordinates.level_extent(level.expr, result.indices);
+    } else if (has_width(level.kind)) {
+      slots = slots * level.width;
     } else {
       slots = totals[group];
-      full_below = false;
-      if (l == groups[group].last) ++group;
     }
-    if (buffers.crd[at]) steps.push_back(loop::AllocateStep{buffers.crd[at], slots, false});
+    full_below = !is_grouped && group > 0;
+    if (is_grouped && l == groups[group].last) ++group;
+    if (buffers.crd[at]) {
+      steps.push_back(loop::AllocateStep{buffers.crd[at], slots, stores_marks(level.kind)});
+    }
   }
-  steps.push_back(loop::AllocateStep{buffers.values, slots, full_below || filling.needs_zeros()});
+  const bool zeroed = full_below || needs_zeros || format.has_gaps();
+  steps.push_back(loop::AllocateStep{buffers.values, slots, zeroed});
   steps.push_back(loop::LetStep{count_name(result.name), slots});
+}
+
+void lower_new_structure(const nest::Nest& nest, const ResultInfo& result,
+                         loop::HostProgram& program) {
+  KernelLowering filling(nest, Phase::Fill);
+  loop::Kernel fill = filling.lower("fill_" + result.name);
+  const Format& format = result.tensor->type.format;
+  const std::vector<ResultGroup> groups = result_groups(format);
+  auto& steps = program.steps;
+
+  steps.push_back(loop::LetStep{chunks_name(result.name), filling.can_be_cut()
+                                                              ? chunk_count(nest, kChunksPerWorker)
+                                                              : IntConst::make(1)});
+  const bool asks = std::any_of(groups.begin(), groups.end(), [&](const ResultGroup& group) {
+    return group.is_counted || format.levels()[static_cast<size_t>(group.first)].width > 0;
+  });
+  std::vector<Expr> totals(groups.size());
+  if (asks) totals = count_entries(nest, result, groups, program);
+  allocate_levels(nest, result, groups, totals, filling.needs_zeros(), program);
   steps.push_back(loop::LaunchStep{fill.name});
-  for (const loop::Buffer& buffer : entries) steps.push_back(loop::FreeStep{buffer});
-  program.kernels.push_back(std::move(count));
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].is_counted)
+      steps.push_back(
+          loop::FreeStep{loop::make_buffer(count_buffer_name(result.name, g), DType::Int64)});
+  }
   program.kernels.push_back(std::move(fill));
 }
 

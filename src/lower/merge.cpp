@@ -55,7 +55,8 @@ bool KernelLowering::merges_by_selection(const nest::Forall& loop, const AccessS
     const Cursor& cursor = scope.cursors.at(id);
     const auto& levels = tensors_.at(cursor.access->tensor).levels;
     const size_t at = static_cast<size_t>(cursor.level);
-    if (at + 1 != levels.size() || !levels[at]->is_unique()) return false;
+    if (at + 1 != levels.size() || !levels[at]->is_unique() || levels[at]->has_holes())
+      return false;
   }
   return true;
 }
@@ -66,6 +67,8 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
   Range range;  // a chunk merges the coordinates of one
   if (is_outermost(loop)) {
     range = chunk_of_rows(loop, scope, coordinates_.extent(loop.var), out);
+    const Expr first = coordinates_.first(loop.var);
+    if (!first.as<IntConst>()) range = {range.begin + first, range.end + first};
   }
   for (const int id : iterating) walkers.push_back(start_walker(id, scope, range, out));
   const bool only_counts = only_counts_visits(loop, iterating, scope);
@@ -74,10 +77,11 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
     std::vector<Walker> active;
     std::copy_if(walkers.begin(), walkers.end(), std::back_inserter(active),
                  [&](const Walker& walker) { return point.contains(walker.id); });
-    if (only_counts && active.size() == 1 && active[0].level->is_unique()) {
+    if (only_counts && active.size() == 1 && active[0].level->is_unique() &&
+        !active[0].level->has_holes()) {
       // What is left of the last one is all new.
-      out.assign(counters_.back(), counters_.back() + (active[0].end - active[0].at));
-      out.assign(active[0].at, active[0].end);
+      out.assign(counters_.back(), counters_.back() + (active[0].run.end - active[0].at));
+      out.assign(active[0].at, active[0].run.end);
       continue;
     }
     merge_point(loop, point, points, iterating, std::move(active), only_counts, scope, out);
@@ -93,21 +97,27 @@ void KernelLowering::merge_point(const nest::Forall& loop, const AccessSet& poin
   Expr least;
   std::vector<Expr> coordinates;
   for (const Walker& walker : active) {
-    more = loop::both(more, walker.at < walker.end);
-    coordinates.push_back(body.let("c", walker.level->coordinate(walker.at)));
+    more = loop::both(more, walker.at < walker.run.end);
+    coordinates.push_back(body.let("c", walker.level->coordinate(walker.at, walker.run)));
     least = least ? loop::minimum(least, coordinates.back()) : coordinates.back();
   }
   const Expr coordinate = body.let(loop.var, least);
   for (size_t w = 0; w < active.size(); ++w) {
     Walker& walker = active[w];
-    walker.here = active.size() == 1 ? IntConst::make(1, loop::kBool)
-                                     : body.let("here", coordinates[w] == coordinate);
+    walker.reached = active.size() == 1 ? IntConst::make(1, loop::kBool)
+                                        : body.let("here", coordinates[w] == coordinate);
+    walker.here = walker.reached;
+    if (walker.level->has_holes()) {
+      const Expr holds = walker.level->holds(walker.at);
+      walker.here =
+          body.let("holds", active.size() == 1 ? holds : loop::both(walker.reached, holds));
+    }
     walker.next = walker.at + 1;
     if (!walker.level->is_unique()) {
       walker.next = body.declare("next", walker.next);
       Emitter segment = out.nested();
       segment.assign(walker.next,
-                     emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
+                     emit_segment_end(segment, *walker.level, walker.at, walker.run, coordinate));
       body.add(loop::If::make(walker.here, segment.take()));
     }
   }

@@ -25,18 +25,16 @@ void KernelLowering::emit_prefetches(const Cursor& cursor, const Expr& position,
       if (other.access->tensor != prefetch.tensor || other.level != 0 || levels.empty() ||
           !levels[0]->is_full())
         continue;
-      if (!coordinates_.is_level_variable(this->level(other).expr, level_index(other), var))
+      if (!coordinates_.is_level_variable(this->level(other).expr, other.access->indices, var))
         continue;
       // The entry ahead, or the last one stored.
       const Expr last = loop::Var::make(count_name(cursor.access->tensor)) - 1;
       const Expr ahead =
-          out.let("ahead", level.coordinate(loop::minimum(position + prefetch.distance, last)));
+          out.let("ahead", level.coordinate(loop::minimum(position + prefetch.distance, last), {}));
       Expr width = IntConst::make(1);
       for (size_t l = 1; l < levels.size(); ++l) {
         const Level& below = nest_.tensor(prefetch.tensor).type.format.levels()[l];
-        width = width *
-                coordinates_.level_extent(
-                    below.expr, other.access->indices[static_cast<size_t>(below.expr.dimension)]);
+        width = width * coordinates_.level_extent(below.expr, other.access->indices);
       }
       const int64_t line = kCacheLine / size_of(nest_.tensor(prefetch.tensor).type.type);
       const Expr base = out.let("base", levels[0]->locate(IntConst::make(0), ahead) * width);

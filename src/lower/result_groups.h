@@ -12,9 +12,10 @@ namespace tulle::lower {
 struct ResultGroup {
   int first;
   int last;
+  bool is_counted;  // how many positions it has is only known when its entries are
 };
 
-// Outermost first. Full levels belong to no group.
+// Outermost first. Levels that have a slot for every coordinate and mark none belong to no group.
 std::vector<ResultGroup> result_groups(const Format& format);
 
 }  // namespace tulle::lower

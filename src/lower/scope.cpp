@@ -25,8 +25,16 @@ Expr Coordinates::extent(const std::string& var) const {
       return IntConst::make(v.factor);
     case Variable::Origin::Fused:
       return extent(v.parent) * extent(v.second);
+    case Variable::Origin::Difference:
+      return extent(v.parent) + extent(v.second) - 1;
   }
   internal_error("the extent of ", var);
+}
+
+Expr Coordinates::first(const std::string& var) const {
+  const Variable& v = nest_.variable(var);
+  if (v.origin != Variable::Origin::Difference) return IntConst::make(0);
+  return IntConst::make(1) - extent(v.second);
 }
 
 Expr Coordinates::runs(const nest::Stmt& stmt) const {
@@ -98,6 +106,11 @@ Expr Coordinates::coordinate(const std::string& var, const Scope& scope) const {
     return coordinate(split->first, scope) * factor + coordinate(split->second, scope);
   }
   for (const auto& [name, v] : nest_.variables) {
+    if (v.origin != Variable::Origin::Difference || v.parent != var) continue;
+    const Expr difference = coordinate(name, scope), second = coordinate(v.second, scope);
+    if (difference && second) return difference + second;
+  }
+  for (const auto& [name, v] : nest_.variables) {
     if (v.origin != Variable::Origin::Fused || (v.parent != var && v.second != var)) continue;
     if (const Expr fused = coordinate(name, scope)) {
       const std::string& width = mutant("fuse-wrong-extent") ? v.parent : v.second;
@@ -107,23 +120,28 @@ Expr Coordinates::coordinate(const std::string& var, const Scope& scope) const {
   return {};
 }
 
-Expr Coordinates::level_coordinate(const LevelExpr& level, const std::string& index,
+Expr Coordinates::level_coordinate(const LevelExpr& level, const std::vector<std::string>& indices,
                                    const Scope& scope) const {
-  if (level.part == LevelExpr::Part::Whole) return coordinate(index, scope);
-  const bool quotient = level.part == LevelExpr::Part::Quotient;
+  const std::string& index = indices[static_cast<size_t>(level.dimension)];
+  if (level.is_whole()) return coordinate(index, scope);
   for (const auto& [name, v] : nest_.variables) {
-    const auto wanted = quotient ? Variable::Origin::Outer : Variable::Origin::Inner;
-    if (v.origin == wanted && v.parent == index && v.factor == level.divisor) {
-      if (const Expr found = coordinate(name, scope)) return found;
-    }
+    if (!is_level_variable(level, indices, name)) continue;
+    if (const Expr found = coordinate(name, scope)) return found;
   }
   const Expr whole = coordinate(index, scope);
   if (!whole) return {};
+  if (level.is_difference()) {
+    const Expr second = coordinate(indices[static_cast<size_t>(level.second)], scope);
+    return second ? whole - second : Expr();
+  }
+  const bool quotient = level.part == LevelExpr::Part::Quotient;
   return Binary::make(quotient ? BinaryOp::Div : BinaryOp::Mod, whole,
                       IntConst::make(level.divisor));
 }
 
-Expr Coordinates::level_extent(const LevelExpr& level, const std::string& index) const {
+Expr Coordinates::level_extent(const LevelExpr& level,
+                               const std::vector<std::string>& indices) const {
+  const std::string& index = indices[static_cast<size_t>(level.dimension)];
   switch (level.part) {
     case LevelExpr::Part::Whole:
       return extent(index);
@@ -131,12 +149,15 @@ Expr Coordinates::level_extent(const LevelExpr& level, const std::string& index)
       return loop::ceil_divide(extent(index), level.divisor);
     case LevelExpr::Part::Remainder:
       return IntConst::make(level.divisor);
+    case LevelExpr::Part::Difference:
+      return extent(index) + extent(indices[static_cast<size_t>(level.second)]) - 1;
   }
   internal_error("the extent of a level of ", index);
 }
 
-bool Coordinates::is_level_variable(const LevelExpr& level, const std::string& index,
+bool Coordinates::is_level_variable(const LevelExpr& level, const std::vector<std::string>& indices,
                                     const std::string& var) const {
+  const std::string& index = indices[static_cast<size_t>(level.dimension)];
   const Variable& v = nest_.variable(var);
   switch (level.part) {
     case LevelExpr::Part::Whole:
@@ -145,6 +166,9 @@ bool Coordinates::is_level_variable(const LevelExpr& level, const std::string& i
       return v.origin == Variable::Origin::Outer && v.parent == index && v.factor == level.divisor;
     case LevelExpr::Part::Remainder:
       return v.origin == Variable::Origin::Inner && v.parent == index && v.factor == level.divisor;
+    case LevelExpr::Part::Difference:
+      return v.origin == Variable::Origin::Difference && v.parent == index &&
+             v.second == indices[static_cast<size_t>(level.second)];
   }
   return false;
 }

@@ -21,11 +21,17 @@ struct Cursor {
   Positions at;
 };
 
+// A row of a result under construction: the slot above it, and where its entries begin.
+struct Row {
+  loop::Expr parent, begin;
+};
+
 struct Scope {
   std::map<std::string, loop::Expr> coordinates;  // of bound variables
   std::map<int, Cursor> cursors;                  // by access id
   AccessSet absent;                               // accesses known to have no entry here
   std::map<int, loop::Expr> masks;     // accesses that read as zero where the condition is false
+  std::map<int, Row> rows;             // of the entries under construction, by result group
   std::map<int, loop::Expr> appended;  // position of the entry under construction, by result group
   bool conditional = false;  // whether this point may be missed since the last append point
   bool touched = false;      // whether the entry under construction is known to exist
@@ -37,8 +43,9 @@ class Coordinates {
  public:
   explicit Coordinates(const nest::Nest& nest) : nest_(nest) {}
 
-  // How many coordinates a variable has.
+  // How many coordinates a variable has, and the first of them.
   loop::Expr extent(const std::string& var) const;
+  loop::Expr first(const std::string& var) const;
   // Whether every loop of the statement has something to visit, by the extents alone.
   loop::Expr runs(const nest::Stmt& stmt) const;
   // The loop bound of a variable in this scope: its extent, shortened where the other half of a
@@ -48,12 +55,12 @@ class Coordinates {
   // The coordinate of a variable, bound itself or through variables derived from it; null while not
   // known.
   loop::Expr coordinate(const std::string& var, const Scope& scope) const;
-  // Of a level whose dimension is indexed by `index`; null while not known.
-  loop::Expr level_coordinate(const LevelExpr& level, const std::string& index,
+  // Of a level of a tensor with these indices; null while not known.
+  loop::Expr level_coordinate(const LevelExpr& level, const std::vector<std::string>& indices,
                               const Scope& scope) const;
-  loop::Expr level_extent(const LevelExpr& level, const std::string& index) const;
+  loop::Expr level_extent(const LevelExpr& level, const std::vector<std::string>& indices) const;
   // Whether the loop over `var` visits exactly the coordinates of that level.
-  bool is_level_variable(const LevelExpr& level, const std::string& index,
+  bool is_level_variable(const LevelExpr& level, const std::vector<std::string>& indices,
                          const std::string& var) const;
 
  private:

@@ -18,42 +18,42 @@ Expr middle(const Expr& low, const Expr& high) {
 
 }  // namespace
 
-Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& range,
+Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& run,
                       const Expr& coordinate) {
-  const Expr low = out.declare("low", range.begin);
+  const Expr low = out.declare("low", run.begin);
   if (!level.is_ordered()) {
     // Any order: walk until it turns up.
-    const Expr searching = out.declare("searching", low < range.end);
+    const Expr searching = out.declare("searching", low < run.end);
     Emitter body = out.nested(), found = out.nested(), on = out.nested();
     found.assign(searching, IntConst::make(0, loop::kBool));
     on.assign(low, low + 1);
-    on.assign(searching, low < range.end);
-    body.add(loop::If::make(level.coordinate(low) == coordinate, found.take(), on.take()));
+    on.assign(searching, low < run.end);
+    body.add(loop::If::make(level.coordinate(low, run) == coordinate, found.take(), on.take()));
     out.add(loop::While::make(searching, body.take()));
     return low;
   }
-  const Expr high = out.declare("high", range.end);
+  const Expr high = out.declare("high", run.end);
   Emitter body = out.nested();
   const Expr half = body.snapshot("half", middle(low, high));
   Emitter right = out.nested(), left = out.nested();
   right.assign(low, half + 1);
   left.assign(high, half);
-  const Expr before = mutant("search-goes-past") ? level.coordinate(half) <= coordinate
-                                                 : level.coordinate(half) < coordinate;
+  const Expr before = mutant("search-goes-past") ? level.coordinate(half, run) <= coordinate
+                                                 : level.coordinate(half, run) < coordinate;
   body.add(loop::If::make(before, right.take(), left.take()));
   out.add(loop::While::make(low < high, body.take()));
   return low;
 }
 
-Expr emit_segment_end(Emitter& out, const LevelCode& level, const Expr& begin, const Expr& end,
-                      const Expr& coordinate) {
+Expr emit_segment_end(Emitter& out, const LevelCode& level, const Expr& begin,
+                      const Positions& run, const Expr& coordinate) {
   const Expr next = out.declare("next", begin + 1);
-  const Expr same = out.declare("same", next < end);
+  const Expr same = out.declare("same", next < run.end);
   Emitter body = out.nested(), on = out.nested(), stop = out.nested();
   on.assign(next, next + 1);
-  on.assign(same, mutant("segment-ends-early") ? IntConst::make(0, loop::kBool) : next < end);
+  on.assign(same, mutant("segment-ends-early") ? IntConst::make(0, loop::kBool) : next < run.end);
   stop.assign(same, IntConst::make(0, loop::kBool));
-  body.add(loop::If::make(level.coordinate(next) == coordinate, on.take(), stop.take()));
+  body.add(loop::If::make(level.coordinate(next, run) == coordinate, on.take(), stop.take()));
   out.add(loop::While::make(same, body.take()));
   return next;
 }

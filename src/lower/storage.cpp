@@ -14,9 +14,11 @@ TensorBuffers buffers_of(const std::string& tensor, const expr::TensorType& type
     buffers.pos.push_back(stores_positions(kind)
                               ? loop::make_buffer(concat(tensor, "_pos", l), type.index_type)
                               : nullptr);
-    buffers.crd.push_back(stores_coordinates(kind)
-                              ? loop::make_buffer(concat(tensor, "_crd", l), type.index_type)
-                              : nullptr);
+    const bool stores = stores_coordinates(kind) || stores_marks(kind);
+    buffers.crd.push_back(
+        stores ? loop::make_buffer(concat(tensor, stores_marks(kind) ? "_bits" : "_crd", l),
+                                   coordinate_type(kind, type.index_type))
+               : nullptr);
   }
   return buffers;
 }

@@ -9,8 +9,8 @@
 
 namespace tulle::lower {
 
-// Values `A`; positions and coordinates of level 1 `A_pos1`, `A_crd1`, null where the level stores
-// none.
+// Values `A`; positions and coordinates of level 1 `A_pos1`, `A_crd1` (`A_bits1` where it stores
+// marks), null where the level stores none.
 struct TensorBuffers {
   loop::Buffer values;
   std::vector<loop::Buffer> pos;

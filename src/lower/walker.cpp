@@ -23,14 +23,20 @@ std::map<int, Positions> entries_of(const AccessSet& point, const std::vector<Wa
 void look_for(const Expr& coordinate, std::vector<Walker>& walkers, Emitter& out) {
   for (Walker& walker : walkers) {
     walker.here = out.declare("here", loop::IntConst::make(0, loop::kBool));
+    walker.reached = walker.here;
     Emitter look = out.nested();
-    look.assign(walker.here, walker.level->coordinate(walker.at) == coordinate);
-    out.add(loop::If::make(walker.at < walker.end, look.take()));
+    look.assign(walker.here, walker.level->coordinate(walker.at, walker.run) == coordinate);
+    if (walker.level->has_holes()) {
+      walker.reached = out.declare("reached", loop::IntConst::make(0, loop::kBool));
+      look.assign(walker.reached, walker.here);
+      look.assign(walker.here, loop::both(walker.here, walker.level->holds(walker.at)));
+    }
+    out.add(loop::If::make(walker.at < walker.run.end, look.take()));
     walker.next = out.declare("next", walker.at + 1);
     if (!walker.level->is_unique()) {
       Emitter segment = out.nested();
       segment.assign(walker.next,
-                     emit_segment_end(segment, *walker.level, walker.at, walker.end, coordinate));
+                     emit_segment_end(segment, *walker.level, walker.at, walker.run, coordinate));
       out.add(loop::If::make(walker.here, segment.take()));
     }
   }
@@ -46,7 +52,7 @@ Expr all_here(const AccessSet& point, const std::vector<Walker>& walkers) {
 
 void step_past(const std::vector<Walker>& walkers, Emitter& out) {
   for (const Walker& walker : walkers) {
-    out.assign(walker.at, loop::Select::make(walker.here, walker.next, walker.at));
+    out.assign(walker.at, loop::Select::make(walker.reached, walker.next, walker.at));
   }
 }
 

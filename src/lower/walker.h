@@ -12,10 +12,11 @@ namespace tulle::lower {
 struct Walker {
   int id;
   const LevelCode* level;
-  loop::Expr at;    // mutable
-  loop::Expr end;   // of its positions
-  loop::Expr here;  // whether it has an entry at the coordinate
-  loop::Expr next;  // the position after that entry
+  loop::Expr at;  // mutable
+  Positions run;
+  loop::Expr reached = {};  // whether it stands at the coordinate
+  loop::Expr here = {};     // and has an entry there
+  loop::Expr next = {};     // the position after that
 };
 
 // The entry that the walker stands at: a position, or a run of equal coordinates.
@@ -26,7 +27,7 @@ std::map<int, Positions> entries_of(const AccessSet& point, const std::vector<Wa
 void look_for(const loop::Expr& coordinate, std::vector<Walker>& walkers, Emitter& out);
 // Whether all walkers of the point have an entry.
 loop::Expr all_here(const AccessSet& point, const std::vector<Walker>& walkers);
-// Moves the walkers that have an entry on to their next one.
+// Moves the walkers that stand at the coordinate on.
 void step_past(const std::vector<Walker>& walkers, Emitter& out);
 
 }  // namespace tulle::lower

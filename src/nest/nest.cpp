@@ -57,6 +57,11 @@ std::optional<int64_t> Nest::known_extent(const std::string& var) const {
       const auto second = known_extent(v.second);
       return first && second ? std::optional(*first * *second) : std::nullopt;
     }
+    case Variable::Origin::Difference: {
+      const auto first = known_extent(v.parent);
+      const auto second = known_extent(v.second);
+      return first && second ? std::optional(*first + *second - 1) : std::nullopt;
+    }
   }
   return std::nullopt;
 }
@@ -65,7 +70,7 @@ std::vector<std::string> Nest::sources(const std::string& var) const {
   const Variable& v = variable(var);
   if (v.origin == Variable::Origin::Source) return {var};
   std::vector<std::string> found = sources(v.parent);
-  if (v.origin == Variable::Origin::Fused) {
+  if (v.is_of_two()) {
     const std::vector<std::string> more = sources(v.second);
     found.insert(found.end(), more.begin(), more.end());
   }

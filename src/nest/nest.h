@@ -102,13 +102,16 @@ struct Assign : Node {
 };
 
 // Where a variable comes from. Outer and Inner are the quotient and the remainder of `parent` by
-// `factor`; Fused runs over the pairs (parent, second), the second faster.
+// `factor`; Fused runs over the pairs (parent, second), the second faster; Difference is parent -
+// second, the diagonals of the two: with a loop over `second` it binds the parent.
 struct Variable {
-  enum class Origin : uint8_t { Source, Outer, Inner, Fused };
+  enum class Origin : uint8_t { Source, Outer, Inner, Fused, Difference };
   Origin origin = Origin::Source;
   std::string parent;
   std::string second;
   int64_t factor = 1;
+  // Whether it is made of two variables, parent and second.
+  bool is_of_two() const { return origin == Origin::Fused || origin == Origin::Difference; }
   bool operator==(const Variable&) const = default;
 };
 

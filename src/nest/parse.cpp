@@ -143,7 +143,7 @@ class NestParser {
     return true;
   }
 
-  // k / 64, k % 64 or (i, j)
+  // k / 64, k % 64, j - i or (i, j)
   Variable provenance() {
     Variable variable;
     if (scanner_.accept("(")) {
@@ -155,10 +155,15 @@ class NestParser {
       return variable;
     }
     variable.parent = source(name("a variable or '('"));
+    if (scanner_.accept("-")) {
+      variable.origin = Variable::Origin::Difference;
+      variable.second = source(name("a variable"));
+      return variable;
+    }
     if (scanner_.accept("/")) {
       variable.origin = Variable::Origin::Outer;
     } else {
-      if (!scanner_.accept("%")) scanner_.fail(scanner_.peek(), "expected '/' or '%'");
+      if (!scanner_.accept("%")) scanner_.fail(scanner_.peek(), "expected '/', '%' or '-'");
       variable.origin = Variable::Origin::Inner;
     }
     variable.factor = scanner_.expect_integer("a factor");

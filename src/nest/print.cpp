@@ -123,6 +123,8 @@ class Printer {
         return line(concat("var ", name, " = ", variable.parent, " % ", variable.factor));
       case Variable::Origin::Fused:
         return line(concat("var ", name, " = (", variable.parent, ", ", variable.second, ")"));
+      case Variable::Origin::Difference:
+        return line(concat("var ", name, " = ", variable.parent, " - ", variable.second));
     }
   }
 

@@ -47,7 +47,7 @@ class Verifier {
     if (variable.origin == Variable::Origin::Source) return;
     if (variable.factor < 1) fail("'", name, "' has the factor ", variable.factor);
     verify_provenance(variable.parent, steps + 1);
-    if (variable.origin == Variable::Origin::Fused) verify_provenance(variable.second, steps + 1);
+    if (variable.is_of_two()) verify_provenance(variable.second, steps + 1);
   }
 
   void verify_hints() const {
@@ -179,7 +179,8 @@ class Verifier {
   }
 
   // Whether the loops around determine the variable: one runs over it, or over something fused from
-  // it, or they run over the quotient and the remainder of it.
+  // it, or they run over the quotient and the remainder of it, or over its difference to another and
+  // that.
   bool is_bound(const std::string& name) const {
     if (std::find(loops_.begin(), loops_.end(), name) != loops_.end()) return true;
     std::set<int64_t> quotients;
@@ -190,6 +191,10 @@ class Verifier {
         continue;
       if (!is_bound(child)) continue;
       if (variable.origin == Variable::Origin::Fused) return true;
+      if (variable.origin == Variable::Origin::Difference) {
+        if (is_bound(variable.second)) return true;
+        continue;
+      }
       auto& factors = variable.origin == Variable::Origin::Outer ? quotients : remainders;
       factors.insert(variable.factor);
     }

@@ -50,7 +50,7 @@ class Scheduler {
     const auto first = std::find_if(order_.begin(), order_.end(), [&](const std::string& v) {
       return problem_.reduced.contains(v);
     });
-    if (first == order_.end()) return;
+    if (first == order_.end() || result_follows_difference()) return;
     const std::string name = problem_.statement->tensor + "_acc";
     std::vector<std::string> inside;
     for (auto var = first; var != order_.end(); ++var) {
@@ -81,6 +81,16 @@ class Scheduler {
     const std::string& walked = order_[order_.size() - std::min<size_t>(order_.size(), 2)];
     if (inside.size() == 1 && problem_.reduced.contains(walked))
       add(concat("unroll(", walked, ", 2)"));
+  }
+
+  // Whether an index of the result has no loop of its own, but follows from a difference that is
+  // summed over.
+  bool result_follows_difference() const {
+    const std::vector<std::string>& indices = problem_.statement->indices;
+    return std::any_of(indices.begin(), indices.end(), [&](const std::string& index) {
+      return !problem_.space.subtracted(index).empty() &&
+             problem_.reduced.contains(problem_.space.parts.at(index)[0]);
+    });
   }
 
   // The innermost loop k becomes panels k0 outside the sum and k1 inside.

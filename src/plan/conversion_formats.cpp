@@ -29,6 +29,10 @@ Format format_in_order(const expr::Access& access, const Format& format,
       if (parts.size() == 2) {
         level.part = part == 0 ? LevelExpr::Part::Quotient : LevelExpr::Part::Remainder;
         level.divisor = space.variables.at(parts[part]).factor;
+      } else if (const std::string other = space.subtracted(access.indices[d]); !other.empty()) {
+        const auto second = std::find(access.indices.begin(), access.indices.end(), other);
+        level.part = LevelExpr::Part::Difference;
+        level.second = static_cast<int>(second - access.indices.begin());
       }
       placed.push_back({std::find(order.begin(), order.end(), parts[part]) - order.begin(), level});
     }
@@ -37,7 +41,7 @@ Format format_in_order(const expr::Access& access, const Format& format,
                    [](const Placed& a, const Placed& b) { return a.at < b.at; });
   std::vector<Level> levels;
   for (const Placed& one : placed) levels.push_back({one.expr, LevelKind::Compressed, true, true});
-  if (levels.size() > 1 &&
+  if (levels.size() > 1 && !levels[0].expr.is_difference() &&
       dense_first(access.indices[static_cast<size_t>(levels[0].expr.dimension)])) {
     levels[0].kind = LevelKind::Dense;
   }

@@ -244,16 +244,16 @@ class Search {
     int previous = -1;
     for (int l = 0; l < format.level_count(); ++l) {
       const Level& level = format.levels()[static_cast<size_t>(l)];
-      const int at =
-          position_of(choice.order, level_variable(level.expr, statement.indices, problem_.space));
+      const int at = place_of(choice.order, level.expr);
       if (at < 0) in_order = false;
       if (l <= last_stored) {
         if (at < previous) in_order = false;
         previous = std::max(previous, at);
         if (at > reduced_at) {
           before_sum = false;
-          const bool whole = level.expr.part == LevelExpr::Part::Whole;
-          if (l != last_stored || is_branchless(level.kind) || !whole) only_last_in_sum = false;
+          const bool whole = level.expr.is_whole();
+          if (l != last_stored || is_branchless(level.kind) || is_bounded(level.kind) || !whole)
+            only_last_in_sum = false;
         }
       } else if (at < previous) {
         in_order = false;
@@ -269,6 +269,19 @@ class Search {
     } else {
       choice.route = Route::Sort;
     }
+  }
+
+  // Which loop brings the coordinates of a level of the result in order; -1 if none does.
+  int place_of(const std::vector<std::string>& order, const LevelExpr& level) const {
+    const std::vector<std::string>& indices = problem_.statement->indices;
+    const std::string var = level_variable(level, indices, problem_.space);
+    if (!var.empty()) return position_of(order, var);
+    // With what is subtracted bound outside, the difference ascends as the index does.
+    const std::string& index = indices[static_cast<size_t>(level.dimension)];
+    const std::string other = problem_.space.subtracted(index);
+    if (!level.is_whole() || other.empty()) return -1;
+    const int difference = position_of(order, problem_.space.parts.at(index)[0]);
+    return position_of(order, other) < difference ? difference : -1;
   }
 
   // Whether a full level stands between two that store coordinates: its rows are written before it
@@ -312,12 +325,18 @@ class Search {
       return nullptr;
     for (size_t l = 0; l < from.levels().size(); ++l) {
       const Level &a = from.levels()[l], &b = to.levels()[l];
-      if (a.kind != b.kind || a.unique != b.unique || a.ordered != b.ordered ||
-          a.expr.part != b.expr.part || a.expr.divisor != b.expr.divisor) {
-        return nullptr;
-      }
-      if (access.indices[static_cast<size_t>(a.expr.dimension)] !=
-          problem_.statement->indices[static_cast<size_t>(b.expr.dimension)]) {
+      // The same but for which dimension of the tensor has which index.
+      const auto same_index = [&](int first, int second) {
+        return (first < 0 && second < 0) ||
+               (first >= 0 && second >= 0 &&
+                access.indices[static_cast<size_t>(first)] ==
+                    problem_.statement->indices[static_cast<size_t>(second)]);
+      };
+      Level moved = a;
+      moved.expr.dimension = b.expr.dimension;
+      moved.expr.second = b.expr.second;
+      if (moved != b || !same_index(a.expr.dimension, b.expr.dimension) ||
+          !same_index(a.expr.second, b.expr.second)) {
         return nullptr;
       }
     }
@@ -333,6 +352,12 @@ class Search {
   bool is_contiguous(const OrderChoice& choice) const {
     if (choice.order.empty()) return false;
     const std::string& var = choice.order.back();
+    const bool is_slanted = std::any_of(
+        problem_.space.variables.begin(), problem_.space.variables.end(), [&](const auto& entry) {
+          return entry.second.origin == nest::Variable::Origin::Difference &&
+                 (entry.first == var || entry.second.second == var);
+        });
+    if (is_slanted) return false;
     bool used = false;
     auto fits = [&](const Format& format, const std::vector<std::string>& indices) {
       for (int l = 0; l < format.level_count(); ++l) {
@@ -387,10 +412,11 @@ bool is_native(const Format& format, const std::vector<std::string>& indices,
     const std::string var = level_variable(level.expr, indices, space);
     if (is_full(level.kind)) {
       if (var.empty()) {
-        for (const std::string& part :
-             space.parts.at(indices[static_cast<size_t>(level.expr.dimension)])) {
+        const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
+        for (const std::string& part : space.parts.at(index)) {
           latest = std::max(latest, position_of(order, part));
         }
+        latest = std::max(latest, position_of(order, space.subtracted(index)));
       } else {
         latest = std::max(latest, position_of(order, var));
       }
@@ -398,6 +424,11 @@ bool is_native(const Format& format, const std::vector<std::string>& indices,
     }
     if (var.empty()) return false;
     const int at = position_of(order, var);
+    if (!stores_coordinates(level.kind)) {
+      // Found by arithmetic, whatever comes first.
+      latest = std::max(latest, at);
+      continue;
+    }
     if (at < latest) return false;
     latest = at;
   }

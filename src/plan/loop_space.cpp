@@ -3,61 +3,140 @@
 
 #include <algorithm>
 
+#include "expr/absence.h"
 #include "support/check.h"
 
 namespace tulle::plan {
 
 namespace {
 
-// The divisor by which a tensor's levels split each of its indices; 0 where a level that is not
-// full takes it whole, or where two dimensions under one index are split differently.
-std::map<std::string, int64_t> divisors(const Format& format,
-                                        const std::vector<std::string>& indices) {
-  std::map<std::string, int64_t> found;
+// How a loop over an index is asked for: whole, divided by a block size, or as a difference.
+struct Wish {
+  int64_t divisor = 0;     // 0: not divided
+  std::string subtracted;  // empty: no difference
+  bool operator==(const Wish&) const = default;
+};
+
+// What a tensor's levels ask of each of its indices; whole, where two dimensions under one index
+// differ.
+std::map<std::string, Wish> wishes(const Format& format, const std::vector<std::string>& indices) {
+  std::map<std::string, Wish> found;
   for (const Level& level : format.levels()) {
     const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
-    const bool whole = level.expr.part == LevelExpr::Part::Whole;
-    if (whole && is_full(level.kind)) continue;
-    const int64_t divisor = whole ? 0 : level.expr.divisor;
-    const auto known = found.try_emplace(index, divisor).first;
-    if (known->second != divisor) known->second = 0;
+    Wish wish;
+    if (level.expr.is_difference()) {
+      wish.subtracted = indices[static_cast<size_t>(level.expr.second)];
+    } else if (!level.expr.is_whole()) {
+      wish.divisor = level.expr.divisor;
+    } else if (is_full(level.kind)) {
+      continue;
+    }
+    const auto known = found.try_emplace(index, wish).first;
+    if (known->second != wish) known->second = {};
   }
   return found;
 }
 
+bool has_sum(const expr::Expr& expr) {
+  if (expr.as<expr::Reduce>()) return true;
+  if (const auto* unary = expr.as<expr::Unary>()) return has_sum(unary->value);
+  const auto* binary = expr.as<expr::Binary>();
+  return binary && (has_sum(binary->a) || has_sum(binary->b));
+}
+
+// Whether loops over differences can do: the statement vanishes where operands that are stored by
+// them have no entries, so that only those are visited, and all its loops stand around one
+// assignment, so that what a difference and its second bind is known there.
+bool may_loop_over_differences(const expr::Statement& statement,
+                               const std::map<std::string, expr::TensorType>& tensors) {
+  const auto* sum = statement.value.as<expr::Reduce>();
+  if (has_sum(sum ? sum->body : statement.value)) return false;
+  return expr::is_zero(expr::without(statement.value, [&](const expr::Access& access) {
+    return tensors.at(access.tensor).format.has_differences();
+  }));
+}
+
 }  // namespace
+
+std::string LoopSpace::subtracted(const std::string& index) const {
+  const std::vector<std::string>& names = parts.at(index);
+  const nest::Variable& variable = variables.at(names[0]);
+  return names.size() == 1 && variable.origin == nest::Variable::Origin::Difference
+             ? variable.second
+             : std::string();
+}
 
 LoopSpace make_loop_space(const expr::Statement& statement,
                           const std::map<std::string, expr::TensorType>& tensors) {
   LoopSpace space;
-  std::map<std::string, int64_t> agreed;
+  std::map<std::string, Wish> agreed;
+  std::set<std::string> subtracted;  // by someone
   auto collect = [&](const expr::Access& access) {
-    const auto wanted = divisors(tensors.at(access.tensor).format, access.indices);
+    const auto wanted = wishes(tensors.at(access.tensor).format, access.indices);
     const bool agrees = std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
       const auto found = agreed.find(entry.first);
-      return found == agreed.end() || found->second == entry.second;
+      if (found != agreed.end()) return found->second == entry.second;
+      const std::string& other = entry.second.subtracted;
+      if (other.empty()) return entry.second == Wish() || !subtracted.contains(entry.first);
+      // What is subtracted has a loop of its own.
+      const auto known = agreed.find(other);
+      return other != entry.first && !subtracted.contains(entry.first) &&
+             (known == agreed.end() || known->second == Wish());
     });
-    if (agrees) agreed.insert(wanted.begin(), wanted.end());
+    if (!agrees) return;
+    agreed.insert(wanted.begin(), wanted.end());
+    for (const auto& [index, wish] : wanted) {
+      if (wish.subtracted.empty()) continue;
+      subtracted.insert(wish.subtracted);
+      agreed.insert({wish.subtracted, Wish()});
+    }
   };
   const auto operands = expr::accesses(statement.value);
-  // A tensor without blocks can be walked over as it is; the blocked one gives way.
-  for (const bool blocked : {false, true}) {
+  bool differences = may_loop_over_differences(statement, tensors);
+  // Another sparse operand with such an index has to be stored by the same differences.
+  for (const expr::Access* access : operands) {
+    const Format& format = tensors.at(access->tensor).format;
+    if (!format.has_differences()) continue;
+    const auto wanted = wishes(format, access->indices);
+    for (const expr::Access* other : operands) {
+      const Format& other_format = tensors.at(other->tensor).format;
+      if (other_format.is_dense()) continue;
+      const auto others = wishes(other_format, other->indices);
+      for (const auto& [index, wish] : wanted) {
+        const bool uses = std::find(other->indices.begin(), other->indices.end(), index) !=
+                          other->indices.end();
+        const auto found = others.find(index);
+        if (!wish.subtracted.empty() && uses && (found == others.end() || found->second != wish))
+          differences = false;
+      }
+    }
+  }
+  // A tensor of whole dimensions can be walked over as it is; the others give way.
+  for (const bool plain : {true, false}) {
     for (const expr::Access* access : operands) {
       const Format& format = tensors.at(access->tensor).format;
-      if (!format.is_dense() && format.has_blocks() == blocked) collect(*access);
+      if (format.is_dense() || (format.has_differences() && !differences)) continue;
+      if (plain == (!format.has_blocks() && !format.has_differences())) collect(*access);
     }
   }
   auto add_index = [&](const std::string& index) {
     if (space.parts.contains(index)) return;
     space.variables[index] = {};
     const auto found = agreed.find(index);
-    if (found == agreed.end() || found->second == 0) {
+    if (found == agreed.end() || found->second == Wish()) {
       space.parts[index] = {index};
       return;
     }
+    const auto& [divisor, other] = found->second;
+    if (!other.empty()) {
+      const std::string name = concat(index, "_", other);
+      space.variables[name] = {nest::Variable::Origin::Difference, index, other};
+      space.parts[index] = {name};
+      return;
+    }
     const std::string outer = index + "o", inner = index + "r";
-    space.variables[outer] = {nest::Variable::Origin::Outer, index, {}, found->second};
-    space.variables[inner] = {nest::Variable::Origin::Inner, index, {}, found->second};
+    space.variables[outer] = {nest::Variable::Origin::Outer, index, {}, divisor};
+    space.variables[inner] = {nest::Variable::Origin::Inner, index, {}, divisor};
     space.parts[index] = {outer, inner};
   };
   for (const std::string& index : statement.indices) add_index(index);
@@ -71,7 +150,12 @@ std::string level_variable(const LevelExpr& level, const std::vector<std::string
                            const LoopSpace& space) {
   const std::string& index = indices[static_cast<size_t>(level.dimension)];
   const std::vector<std::string>& parts = space.parts.at(index);
-  if (level.part == LevelExpr::Part::Whole) return parts.size() == 1 ? parts[0] : std::string();
+  const std::string other = space.subtracted(index);
+  if (level.is_difference()) {
+    return !other.empty() && other == indices[static_cast<size_t>(level.second)] ? parts[0]
+                                                                                : std::string();
+  }
+  if (level.is_whole()) return parts.size() == 1 && other.empty() ? parts[0] : std::string();
   if (parts.size() != 2 || space.variables.at(parts[0]).factor != level.divisor) return {};
   return level.part == LevelExpr::Part::Quotient ? parts[0] : parts[1];
 }

@@ -14,11 +14,15 @@ namespace tulle::plan {
 
 struct LoopSpace {
   std::map<std::string, nest::Variable> variables;
-  std::map<std::string, std::vector<std::string>>
-      parts;  // of each index: itself, or its outer and inner variable
+  // Of each index: itself, its outer and inner variable, or its difference to another index.
+  std::map<std::string, std::vector<std::string>> parts;
+
+  // The index that a loop over the difference to it stands for this one; empty if none does.
+  std::string subtracted(const std::string& index) const;
 };
 
-// Indices are divided as the blocked operands ask. Where two operands disagree, the later one has
+// Indices are divided as the blocked operands ask, and replaced by differences as operands stored by
+// diagonals do, where nothing is left of the statement without those. Where two operands disagree, the later one has
 // levels that no loop walks over and is to be converted.
 LoopSpace make_loop_space(const expr::Statement& statement,
                           const std::map<std::string, expr::TensorType>& tensors);

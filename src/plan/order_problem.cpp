@@ -51,6 +51,11 @@ OrderProblem make_order_problem(const expr::Statement& statement,
   for (const std::string& index : summed) {
     problem.outer.insert(problem.outer.end(), parts(index).begin(), parts(index).end());
     problem.reduced.insert(parts(index).begin(), parts(index).end());
+    // A difference to it comes to each coordinate of the other index several times.
+    for (const auto& [name, variable] : problem.space.variables) {
+      if (variable.origin == nest::Variable::Origin::Difference && variable.second == index)
+        problem.reduced.insert(name);
+    }
   }
   for (const auto& [index, names] : problem.space.parts) {
     for (const std::string& part : names) {
@@ -63,6 +68,8 @@ OrderProblem make_order_problem(const expr::Statement& statement,
       const auto divisor = static_cast<double>(problem.space.variables.at(names[0]).factor);
       problem.extents[names[0]] = std::max(1.0, estimates.extent(index) / divisor);
       problem.extents[names[1]] = divisor;
+    } else if (const std::string other = problem.space.subtracted(index); !other.empty()) {
+      problem.extents[names[0]] = estimates.extent(index) + estimates.extent(other) - 1;
     }
   }
   nested_sums(statement.value, {}, problem);

@@ -127,8 +127,7 @@ class Preparation {
   Read prepare(const loop::ReadStep& step) {
     const int from = buffer(step.buffer->name);
     ScalarCode index = code(step.index);
-    return {define_scalar(step.name), from,      step.buffer->element,
-            std::move(index),         step.name, step.most};
+    return {define_scalar(step.name), from, step.buffer->element, std::move(index), step};
   }
 
   Sort prepare(const loop::SortStep& step) {

@@ -45,8 +45,7 @@ struct Read {
   int buffer;
   DType element;
   ScalarCode index;
-  std::string name;
-  int64_t most;
+  loop::ReadStep step;  // for its limit
 };
 
 struct Sort {

@@ -72,10 +72,10 @@ class RunState {
 
   void set_read(const Read& step, int64_t value) {
     if (value < 0) {
-      user_error(step.name, " is more than a ", name_of(step.element),
+      user_error(step.step.name, " is more than a ", name_of(step.element),
                  " holds; use 64-bit indices (index_dtype=torch.int64)");
     }
-    if (value > step.most) loop::fail_read(step.name, value, step.most);
+    if (value > step.step.most) loop::fail_read(step.step, value);
     scalar(step.scalar) = value;
   }
 

@@ -70,8 +70,12 @@ Loops result_loops(const Nest& nest, const Loops& loops, const Assign& target) {
       found.push_back(loop);
       continue;
     }
+    const Variable& variable = nest.variable(loop->var);
     for (const std::string& source : nest.sources(loop->var)) {
-      if (!contains(target.indices, source)) continue;
+      // What a difference subtracts has a loop of its own.
+      const bool separate =
+          variable.origin == Variable::Origin::Difference && source == variable.second;
+      if (separate || !contains(target.indices, source)) continue;
       user_error("'", loop->var, "' fuses '", source, "' of '", target.tensor,
                  "' with an index that is summed; put precompute before fuse.");
     }

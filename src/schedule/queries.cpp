@@ -41,7 +41,7 @@ std::vector<std::string> lineage(const Nest& nest, const std::string& var) {
     names.insert(names.end(), more.begin(), more.end());
   };
   if (variable.origin != Variable::Origin::Source) append(variable.parent);
-  if (variable.origin == Variable::Origin::Fused) append(variable.second);
+  if (variable.is_of_two()) append(variable.second);
   return names;
 }
 
@@ -49,7 +49,7 @@ std::vector<std::string> lineage(const Nest& nest, const std::string& var) {
 // the inner half where it stores quotients, the outer half where it stores remainders.
 bool is_other_half(const Nest& nest, const std::vector<std::string>& variables,
                    const LevelExpr& level, const std::string& index) {
-  if (level.part == LevelExpr::Part::Whole) return false;
+  if (level.is_whole() || level.is_difference()) return false;
   const bool quotient = level.part == LevelExpr::Part::Quotient;
   return std::any_of(variables.begin(), variables.end(), [&](const std::string& name) {
     const Variable& variable = nest.variable(name);
@@ -183,7 +183,7 @@ bool covers(const std::vector<std::string>& indices, const Nest& nest, const std
   const Variable& variable = nest.variable(var);
   if (variable.origin == Variable::Origin::Source) return false;
   return covers(indices, nest, variable.parent) &&
-         (variable.origin != Variable::Origin::Fused || covers(indices, nest, variable.second));
+         (!variable.is_of_two() || covers(indices, nest, variable.second));
 }
 
 bool stores_sparsely(const Nest& nest, const std::string& tensor,

@@ -46,6 +46,19 @@ Names loops_over(const Nest& nest, const Names& loops, const std::string& var) {
       return found;
     }
   }
+  // With the second bound outside, the difference ascends as the variable does.
+  for (const auto& [difference, variable] : nest.variables) {
+    if (variable.origin != Variable::Origin::Difference || variable.parent != var) continue;
+    Names found = loops_over(nest, loops, difference);
+    const Names second = loops_over(nest, loops, variable.second);
+    if (found.empty() || second.empty()) continue;
+    const auto place = [&](const std::string& loop) {
+      return std::find(loops.begin(), loops.end(), loop) - loops.begin();
+    };
+    if (place(second.back()) < place(found.front())) return found;
+    found.insert(found.begin(), second.begin(), second.end());
+    return found;
+  }
   for (const auto& [fused, variable] : nest.variables) {
     if (variable.origin != Variable::Origin::Fused) continue;
     if (variable.parent == var || variable.second == var) {
@@ -56,8 +69,17 @@ Names loops_over(const Nest& nest, const Names& loops, const std::string& var) {
 }
 
 Names loops_over(const Nest& nest, const Names& loops, const LevelExpr& level,
-                 const std::string& index) {
-  if (level.part != LevelExpr::Part::Whole) {
+                 const Names& indices) {
+  const std::string& index = indices[static_cast<size_t>(level.dimension)];
+  if (level.is_difference()) {
+    for (const auto& [name, variable] : nest.variables) {
+      if (variable.origin != Variable::Origin::Difference || variable.parent != index ||
+          variable.second != indices[static_cast<size_t>(level.second)]) {
+        continue;
+      }
+      if (Names found = loops_over(nest, loops, name); !found.empty()) return found;
+    }
+  } else if (!level.is_whole()) {
     const bool quotient = level.part == LevelExpr::Part::Quotient;
     for (const auto& [name, variable] : nest.variables) {
       if (variable.origin != (quotient ? Variable::Origin::Outer : Variable::Origin::Inner))
@@ -86,8 +108,7 @@ void require_result_order(const Nest& nest) {
     Names wanted;
     for (size_t l = 0; l < stored; ++l) {
       const LevelExpr& level = format.levels()[l].expr;
-      const std::string& index = assign->indices[static_cast<size_t>(level.dimension)];
-      for (const std::string& loop : loops_over(nest, loops, level, index)) {
+      for (const std::string& loop : loops_over(nest, loops, level, assign->indices)) {
         if (wanted.empty() || wanted.back() != loop) wanted.push_back(loop);
       }
     }

@@ -50,7 +50,7 @@ void bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensor
     const ArrayPlace place = layout.arrays[at];
     LevelSpan& level = view.levels[place.level];
     (place.is_pos ? level.pos : level.crd) =
-        vector_span(layout, tensors[at].get(), layout.spec.index_type);
+        vector_span(layout, tensors[at].get(), place.type);
   }
   view.values = vector_span(layout, tensors[layout.arrays.size()].get(), layout.spec.type);
 }

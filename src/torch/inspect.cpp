@@ -30,16 +30,16 @@ std::string describe_program(std::string_view key) {
   return text;
 }
 
-// The long form, the shortest form, then a line for each level: pos and crd (1 where stored),
-// whether it is full, its dimension, which part of the coordinate it holds (w, q or r) and the
-// divisor.
+// The long form, the shortest form, then a line for each level: the members of FormatInfo::Level in
+// their order.
 std::string describe_format_text(std::string_view format, int64_t rank) {
   const FormatInfo info = describe_format(format, static_cast<int>(rank));
   std::string text = info.text + "\n" + info.name + "\n";
   for (const FormatInfo::Level& level : info.levels) {
-    text += std::to_string(level.pos) + " " + std::to_string(level.crd) + " " +
-            std::to_string(level.full) + " " + std::to_string(level.dimension) + " " + level.part +
-            " " + std::to_string(level.divisor) + "\n";
+    for (const bool flag : {level.pos, level.crd, level.bits, level.full, level.direct, level.unused})
+      text += std::to_string(flag) + " ";
+    text += std::to_string(level.width) + " " + std::to_string(level.dimension) + " " + level.part +
+            " " + std::to_string(level.divisor) + " " + std::to_string(level.second) + "\n";
   }
   return text;
 }

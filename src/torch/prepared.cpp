@@ -12,8 +12,9 @@ TensorLayout layout_of(const TensorSpec& spec) {
   layout.is_plain = format.name == "dense";
   layout.levels = format.levels;
   for (size_t level = 0; level < format.levels.size(); ++level) {
-    if (format.levels[level].pos) layout.arrays.push_back({level, true});
-    if (format.levels[level].crd) layout.arrays.push_back({level, false});
+    if (format.levels[level].pos) layout.arrays.push_back({level, true, spec.index_type});
+    if (format.levels[level].crd) layout.arrays.push_back({level, false, spec.index_type});
+    if (format.levels[level].bits) layout.arrays.push_back({level, false, DType::Bool});
   }
   return layout;
 }

@@ -14,6 +14,7 @@ namespace tulle::shim {
 struct ArrayPlace {
   size_t level = 0;
   bool is_pos = false;
+  DType type = DType::Int64;
 };
 
 // The tensors that an operand or a result consists of: its structure arrays in this order, then its

@@ -13,7 +13,7 @@ namespace tulle::differential {
 
 namespace {
 
-constexpr size_t kSample = 81;  // at least as many as the longest list of formats
+constexpr size_t kSample = 105;  // at least as many as the longest list of formats
 constexpr std::array<DType, 3> kTypes = {DType::Float32, DType::Float64, DType::Int64};
 
 // All different, so that a dimension taken for another shows.
@@ -25,9 +25,11 @@ const std::map<std::string, int64_t>& extents() {
 
 // Every format of a tensor of that rank; rank 3 in all dimension orders.
 const std::vector<std::string>& formats(size_t rank) {
-  static const std::vector<std::string> vector = {"dense", "coo", "csf"};
-  static const std::vector<std::string> matrix = {"dense", "coo", "csr",      "csc",     "dcsr",
-                                                  "dcsc",  "csf", "bsr(2,3)", "bsc(3,2)"};
+  static const std::vector<std::string> vector = {"dense", "coo", "csf", "(i) -> (i: bitmap)"};
+  // Rows are as wide as the largest extent, so that every operand fits.
+  static const std::vector<std::string> matrix = {
+      "dense",    "coo",      "csr",       "csc",     "dcsr", "dcsc",   "csf",    "bsr(2,3)",
+      "bsc(3,2)", "dbsr(3,2)", "ell(11)", "dia",  "ragged", "bitmap", "sr-bcrs(2,4)"};
   static const std::vector<std::string> cube = [] {
     std::vector<std::string> found = matrix;
     std::array<std::string, 3> order = {"i", "j", "k"};
@@ -50,6 +52,10 @@ const std::vector<std::string>& formats(size_t rank) {
       "csr",
       "(i,j,k,l) -> (l: compressed, k: compressed, j: compressed, i: compressed)",
       "(i,j,k,l) -> (j: dense, i: compressed, l: compressed, k: compressed)",
+      "(i,j,k,l) -> (l: compressed, k: dense, i: dense, j: padded(11))",
+      "dia",
+      "(i,j,k,l) -> (i: dense, k: compressed, j: compressed, l: ragged)",
+      "(i,j,k,l) -> (k: compressed, j: dense, i: bitmap, l: dense)",
       ("(i,j,k,l) -> (k: compressed nonunique, l: singleton nonunique, i: singleton nonunique, j: "
        "singleton)")};
   static const std::vector<std::string> scalar = {"dense"};

@@ -10,6 +10,8 @@ namespace tulle::differential {
 
 namespace {
 
+constexpr const char* kWidePadded = "padded(20)";  // as the largest extent
+
 // Compressed, then singletons, in any dimension order.
 std::string random_list(Dice& dice, const std::vector<std::string>& names,
                         std::vector<std::string> order, bool sorted) {
@@ -25,6 +27,15 @@ std::string random_list(Dice& dice, const std::vector<std::string>& names,
   std::string dimensions;
   for (size_t d = 0; d < names.size(); ++d) dimensions += concat(d ? "," : "", names[d]);
   return concat("(", dimensions, ") -> (", levels, ")");
+}
+
+// The last level that stores something becomes one of which not every slot holds an entry.
+void leave_gaps(Dice& dice, std::vector<std::string>& kinds) {
+  size_t last = kinds.size() - 1;
+  while (last > 0 && kinds[last] == "dense") --last;
+  kinds[last] = last == 0 ? dice.pick<std::string>({"bitmap", "compressed multiple(3)"})
+                          : dice.pick<std::string>({kWidePadded, "ragged", "bitmap",
+                                                    "compressed multiple(2)"});
 }
 
 // Dense and compressed levels in any dimension order, some dimensions in blocks.
@@ -43,11 +54,15 @@ std::string random_tree(Dice& dice, const std::vector<std::string>& names,
     }
   }
   const double compressed = dice.chance(0.5) ? 0.8 : 0.5;
+  std::vector<std::string> kinds;
+  for (const std::string& expr : exprs) {
+    const bool remainder = expr.find('%') != std::string::npos;
+    kinds.emplace_back(dice.chance(remainder ? 0.2 : compressed) ? "compressed" : "dense");
+  }
+  if (dice.chance(0.3)) leave_gaps(dice, kinds);
   std::string levels;
   for (size_t l = 0; l < exprs.size(); ++l) {
-    const bool remainder = exprs[l].find('%') != std::string::npos;
-    const bool is_compressed = dice.chance(remainder ? 0.2 : compressed);
-    levels += concat(l ? ", " : "", exprs[l], ": ", is_compressed ? "compressed" : "dense");
+    levels += concat(l ? ", " : "", exprs[l], ": ", kinds[l]);
   }
   std::string dimensions;
   for (size_t d = 0; d < names.size(); ++d) dimensions += concat(d ? "," : "", names[d]);
@@ -65,7 +80,9 @@ std::string random_format(Dice& dice, int rank, bool sorted) {
     if (rank == 1) return dice.chance(0.5) ? "coo" : "csf";
     const std::string blocks = concat("(", dice.between(1, 4), ",", dice.between(1, 4), ")");
     return dice.pick<std::string>(
-        {"coo", "csf", "csr", "csr", "csr", "csc", "dcsr", "dcsc", "bsr" + blocks, "bsc" + blocks});
+        {"coo", "csf", "csr", "csr", "csr", "csc", "dcsr", "dcsc", "bsr" + blocks, "bsc" + blocks,
+         "dbsr" + blocks, "ell(20)", "ell(20)", "dia", "dia", "ragged", "bitmap",
+         "sr-bcrs" + blocks});
   }
   return dice.chance(0.3) ? random_list(dice, names, order, sorted)
                           : random_tree(dice, names, order);

@@ -106,12 +106,43 @@ TEST(Format, FamiliesTakeADimensionOrder) {
 TEST(LevelExpr, ExtentsRoundUp) {
   const LevelExpr quotient{.dimension = 0, .part = LevelExpr::Part::Quotient, .divisor = 4};
   const LevelExpr remainder{.dimension = 0, .part = LevelExpr::Part::Remainder, .divisor = 4};
-  EXPECT_EQ(quotient.extent(0), 0);
-  EXPECT_EQ(quotient.extent(8), 2);
-  EXPECT_EQ(quotient.extent(9), 3);
-  EXPECT_EQ(remainder.extent(9), 4);
-  EXPECT_EQ(quotient.coordinate(7), 1);
-  EXPECT_EQ(remainder.coordinate(7), 3);
+  EXPECT_EQ(quotient.extent({0}), 0);
+  EXPECT_EQ(quotient.extent({8}), 2);
+  EXPECT_EQ(quotient.extent({9}), 3);
+  EXPECT_EQ(remainder.extent({9}), 4);
+  EXPECT_EQ(quotient.coordinate({7}), 1);
+  EXPECT_EQ(remainder.coordinate({7}), 3);
+}
+
+TEST(LevelExpr, DifferencesRunOverAllDiagonals) {
+  const LevelExpr expr{.dimension = 1, .part = LevelExpr::Part::Difference, .second = 0};
+  EXPECT_EQ(expr.extent({3, 5}), 7);
+  EXPECT_EQ(expr.first({3, 5}), -2);
+  EXPECT_EQ(expr.coordinate({2, 1}), -1);
+  EXPECT_EQ(expr.extent({0, 5}), 0);
+}
+
+TEST(Format, KindsWithGapsPrintAndParseBack) {
+  const std::pair<const char*, const char*> texts[] = {
+      {"ell(4)", "(i,j) -> (i: dense, j: padded(4))"},
+      {"dia", "(i,j) -> (j-i: compressed, i: range)"},
+      {"dbsr(2,3)", "(i,j) -> (i/2: compressed, j/3: compressed, i%2: dense, j%3: dense)"},
+      {"ragged", "(i,j) -> (i: dense, j: ragged)"},
+      {"bitmap", "(i,j) -> (i: dense, j: bitmap)"},
+      {"sr-bcrs(8,4)", "(i,j) -> (i/8: dense, j: compressed multiple(4), i%8: dense)"},
+  };
+  for (const auto& [name, text] : texts) {
+    const Format format = Format::parse(name, 2);
+    EXPECT_EQ(format.to_string(), text);
+    EXPECT_EQ(format.name(), name);
+    EXPECT_EQ(Format::parse(text, 2), format);
+    const Format batched = Format::parse(name, 3);
+    EXPECT_EQ(batched.name(), name);
+    EXPECT_EQ(Format::parse(batched.to_string(), 3), batched);
+  }
+  EXPECT_EQ(Format::parse("dia", 2).permuted({1, 0}).to_string(),
+            "(j,i) -> (j-i: compressed, i: range)");
+  EXPECT_NE(Format::parse("ell(4)", 2), Format::parse("ell(5)", 2));
 }
 
 }  // namespace

@@ -12,12 +12,19 @@ ArrayView array(const std::vector<int64_t>& elements) {
   return {elements.data(), static_cast<int64_t>(elements.size()), nullptr};
 }
 
+// A level of each kind, with what its kind takes.
+Level level_of(LevelKind kind) {
+  return {.kind = kind, .width = has_width(kind) ? 4 : 0};
+}
+
 class Layout : public testing::TestWithParam<LevelKind> {};
 
 // The entries of three parents, built and read back.
 void expect_kept(LevelKind kind, const std::vector<Entry>& entries) {
   const LevelLayout& layout = layout_of(kind);
+  const Level level = level_of(kind);
   LevelEntries given;
+  given.level = &level;
   given.extent = 4;
   given.coordinate = [&](size_t entry) { return entries[entry].second; };
   given.are_one = [&](size_t a, size_t b) { return entries[a] == entries[b]; };
@@ -30,16 +37,20 @@ void expect_kept(LevelKind kind, const std::vector<Entry>& entries) {
   }
   const LevelContents contents = layout.build(given);
   EXPECT_EQ(contents.pos.empty(), !stores_positions(kind));
-  EXPECT_EQ(contents.crd.empty(), !stores_coordinates(kind));
-  const LevelStorage arrays{array(contents.pos), array(contents.crd)};
+  EXPECT_EQ(contents.crd.empty(), !stores_coordinates(kind) && !stores_marks(kind));
+  LevelStorage arrays{array(contents.pos), array(contents.crd)};
+  const std::vector<uint8_t> marks(contents.crd.begin(), contents.crd.end());
+  if (stores_marks(kind)) arrays.crd.data = marks.data();
 
-  const LevelSize size = layout.size(3, 4, arrays.pos.length, arrays.crd.length);
+  LevelSize size = layout.size(level, 3, 4, arrays.pos.length, arrays.crd.length);
   EXPECT_EQ(size.array, "");
+  if (size.slots == LevelSize::kInPositions) size.slots = contents.pos.back();
   EXPECT_EQ(size.slots, static_cast<int64_t>(given.slots.size()));
-  EXPECT_TRUE(!is_full(kind) || size.slots == 3 * 4);
+  EXPECT_TRUE(!is_direct(kind) || size.slots == 3 * 4);
+  EXPECT_TRUE(!has_width(kind) || size.slots == 3 * 4);
   EXPECT_TRUE(!is_branchless(kind) || size.slots == 3);
 
-  const StoredLevel stored{&arrays, DType::Int64, 4, 3, size.slots};
+  const StoredLevel stored{&level, &arrays, DType::Int64, 4, 0, 3, size.slots};
   EXPECT_EQ(layout.problem(stored), "");
   const std::vector<int64_t> parents = layout.parents(stored);
   std::vector<Entry> found;
@@ -63,26 +74,27 @@ TEST_P(Layout, KeepsWhatIsBuilt) {
 
 TEST_P(Layout, LengthsThatDoNotFitAreNamed) {
   const LevelLayout& layout = layout_of(GetParam());
-  const LevelSize size = layout.size(3, 4, 2, 7);
+  const Level level = level_of(GetParam());
+  const LevelSize size = layout.size(level, 3, 4, 2, 7);
   if (stores_positions(GetParam())) {
     EXPECT_EQ(size.array, "pos");
     EXPECT_EQ(size.problem(),
               "has 2 elements, but 4 are needed: one more than the level above has slots");
-  } else if (is_branchless(GetParam())) {
+  } else if (stores_coordinates(GetParam()) || stores_marks(GetParam())) {
     EXPECT_EQ(size.array, "crd");
   } else {
     EXPECT_EQ(size.array, "");
   }
-  const bool counted = is_full(GetParam());
-  EXPECT_EQ(layout.size(int64_t{1} << 40, int64_t{1} << 40, 0, 0).slots == LevelSize::kTooMany,
-            counted);
+  const bool counted = is_direct(GetParam());
+  const int64_t many = int64_t{1} << 40;
+  EXPECT_EQ(layout.size(level, many, many, 0, 0).slots == LevelSize::kTooMany, counted);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Layout, testing::ValuesIn(kLevelKinds),
                          [](const auto& kind) { return std::string(text_of(kind.param)); });
 
 TEST(LevelKind, ListsRead) {
-  EXPECT_EQ(text_of_kinds(stores_coordinates, "or"), "compressed or singleton");
+  EXPECT_EQ(text_of_kinds(stores_coordinates, "or"), "compressed, singleton or padded");
   EXPECT_EQ(text_of_kinds(is_full, "or"), "dense");
 }
 

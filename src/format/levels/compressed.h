@@ -1,5 +1,5 @@
 // The slots of a parent are those from pos[parent] to pos[parent + 1]; crd holds the coordinate of
-// each.
+// each. Where their number is rounded up, the slots that this adds come last and are marked unused.
 #pragma once
 
 #include "format/levels/level_layout.h"
@@ -8,12 +8,15 @@ namespace tulle {
 
 class CompressedLayout : public LevelLayout {
  public:
-  LevelSize size(int64_t parents, int64_t extent, int64_t pos_length,
+  LevelSize size(const Level& level, int64_t parents, int64_t extent, int64_t pos_length,
                  int64_t crd_length) const override;
   std::string problem(const StoredLevel& level) const override;
   std::vector<int64_t> parents(const StoredLevel& level) const override;
   void visit(const StoredLevel& level, int64_t parent, const Visit& visit) const override;
   LevelContents build(LevelEntries& entries) const override;
 };
+
+// What is wrong with the positions of a level that stores them; empty where nothing is.
+std::string problem_of_positions(const StoredLevel& level);
 
 }  // namespace tulle

@@ -3,7 +3,7 @@
 
 namespace tulle {
 
-LevelSize DenseLayout::size(int64_t parents, int64_t extent, int64_t, int64_t) const {
+LevelSize DenseLayout::size(const Level&, int64_t parents, int64_t extent, int64_t, int64_t) const {
   LevelSize size;
   if (extent < 0 || __builtin_mul_overflow(parents, extent, &size.slots)) {
     size.slots = LevelSize::kTooMany;

@@ -1,8 +1,12 @@
 // Which class serves which kind.
 #include "format/levels/level_layout.h"
 
+#include "format/levels/bitmap.h"
 #include "format/levels/compressed.h"
 #include "format/levels/dense.h"
+#include "format/levels/padded.h"
+#include "format/levels/ragged.h"
+#include "format/levels/range.h"
 #include "format/levels/singleton.h"
 #include "support/check.h"
 
@@ -14,8 +18,14 @@ std::string LevelSize::problem() const {
 
 int64_t ArrayView::at(int64_t index, DType type) const {
   TULLE_CHECK(index >= 0 && index < length, "index ", index, " of ", length);
-  return type == DType::Int32 ? static_cast<const int32_t*>(data)[index]
-                              : static_cast<const int64_t*>(data)[index];
+  switch (type) {
+    case DType::Bool:
+      return static_cast<const uint8_t*>(data)[index];
+    case DType::Int32:
+      return static_cast<const int32_t*>(data)[index];
+    default:
+      return static_cast<const int64_t*>(data)[index];
+  }
 }
 
 const LevelLayout& layout_of(LevelKind kind) {

@@ -11,14 +11,15 @@
 #include <string_view>
 #include <vector>
 
-#include "format/level_kind.h"
+#include "format/level.h"
 #include "format/level_storage.h"
 
 namespace tulle {
 
 // What the lengths of a level's arrays say.
 struct LevelSize {
-  static constexpr int64_t kTooMany = -1;  // more than 64 bits count
+  static constexpr int64_t kTooMany = -1;      // more than 64 bits count
+  static constexpr int64_t kInPositions = -2;  // the last position tells
 
   int64_t slots = 0;
   // Of an array whose length does not fit; empty where all do.
@@ -32,14 +33,17 @@ struct LevelSize {
 
 // A level as it is stored, its lengths checked.
 struct StoredLevel {
+  const Level* level = nullptr;
   const LevelStorage* arrays = nullptr;
   DType index_type = DType::Int64;
   int64_t extent = 0;   // of its coordinates
+  int64_t first = 0;    // the lowest of them
   int64_t parents = 1;  // slots of the level above
   int64_t slots = 0;
 
   int64_t pos(int64_t at) const { return arrays->pos.at(at, index_type); }
   int64_t crd(int64_t at) const { return arrays->crd.at(at, index_type); }
+  bool is_marked(int64_t at) const { return arrays->crd.at(at, DType::Bool) != 0; }
 };
 
 // Entries to be stored, sorted by their coordinates in all levels.
@@ -47,6 +51,7 @@ struct EntryRange {
   size_t begin, end;
 };
 struct LevelEntries {
+  const Level* level = nullptr;
   int64_t extent = 0;
   std::function<int64_t(size_t entry)> coordinate;  // of the entry in this level
   // Whether two entries under one parent go into one slot, if they are not told apart further in.
@@ -54,7 +59,7 @@ struct LevelEntries {
   std::vector<EntryRange> slots;  // the entries under each parent; building leaves those of its own
 };
 struct LevelContents {
-  std::vector<int64_t> pos, crd;
+  std::vector<int64_t> pos, crd;  // of kinds that store marks, `crd` holds those
 };
 
 class LevelLayout {
@@ -63,12 +68,12 @@ class LevelLayout {
 
   // The slots under that many parents. Looks at lengths only, and only at those of arrays that the
   // kind stores.
-  virtual LevelSize size(int64_t parents, int64_t extent, int64_t pos_length,
+  virtual LevelSize size(const Level& level, int64_t parents, int64_t extent, int64_t pos_length,
                          int64_t crd_length) const = 0;
   // What is wrong with the level's own arrays, beyond what holds of coordinates in general (within
   // the extent, ordered, unique); empty where nothing is.
   virtual std::string problem(const StoredLevel&) const { return {}; }
-  // The parent of each slot, of levels that store coordinates.
+  // The parent of each slot.
   virtual std::vector<int64_t> parents(const StoredLevel& level) const = 0;
   // Visits the entries under a parent in the order of their slots.
   using Visit = std::function<void(int64_t slot, int64_t coordinate)>;

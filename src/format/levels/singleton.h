@@ -7,7 +7,7 @@ namespace tulle {
 
 class SingletonLayout : public LevelLayout {
  public:
-  LevelSize size(int64_t parents, int64_t extent, int64_t pos_length,
+  LevelSize size(const Level& level, int64_t parents, int64_t extent, int64_t pos_length,
                  int64_t crd_length) const override;
   std::vector<int64_t> parents(const StoredLevel& level) const override;
   void visit(const StoredLevel& level, int64_t parent, const Visit& visit) const override;

@@ -1,6 +1,8 @@
 // Code of compressed levels.
 #include "lower/levels/compressed.h"
 
+#include "lower/levels/unused.h"
+
 namespace tulle::lower {
 
 using loop::Cast;
@@ -8,15 +10,18 @@ using loop::Expr;
 using loop::IntConst;
 using loop::Load;
 
-Positions CompressedLevel::positions(Emitter& out, const Positions& parent) const {
+Positions CompressedLevel::positions(Emitter& out, const Positions& parent, const Expr&) const {
   // A segment of parents owns the neighbouring runs of all of them.
   const Expr last = parent.is_single() ? parent.begin : parent.end - 1;
   const Expr begin = out.let("p", Cast::make(DType::Int64, Load::make(pos_, parent.begin)));
   const Expr end = out.let("p_end", Cast::make(DType::Int64, Load::make(pos_, last + 1)));
-  return {begin, end};
+  if (multiple_ == 1) return {begin, end};
+  // Unused slots come last, fewer than make a multiple.
+  const Expr from = loop::maximum(begin, end - multiple_);
+  return {begin, emit_used_end(out, crd_, from, end)};
 }
 
-Expr CompressedLevel::coordinate(const Expr& position) const {
+Expr CompressedLevel::coordinate(const Expr& position, const Positions&) const {
   return Cast::make(DType::Int64, Load::make(crd_, position));
 }
 
@@ -24,7 +29,13 @@ void CompressedLevel::insert(Emitter& out, const Expr& position, const Expr& coo
   out.store(crd_, position, Cast::make(crd_->element, coordinate));
 }
 
-void CompressedLevel::finish(Emitter& out, const Expr& parent, const Expr& end) const {
+Expr CompressedLevel::row_end(const Expr& next) const {
+  return multiple_ == 1 ? next : loop::ceil_divide(next, multiple_) * multiple_;
+}
+
+void CompressedLevel::finish(Emitter& out, const Expr& parent, const Expr& next) const {
+  const Expr end = multiple_ == 1 ? next : out.let("row_end", row_end(next));
+  if (multiple_ > 1) mark_unused(out, crd_, next, end);
   out.store(pos_, parent + 1, Cast::make(pos_->element, end));
 }
 

@@ -7,14 +7,14 @@ namespace tulle::lower {
 
 using loop::Expr;
 
-Positions DenseLevel::positions(Emitter& out, const Positions& parent) const {
+Positions DenseLevel::positions(Emitter& out, const Positions& parent, const Expr&) const {
   TULLE_CHECK(parent.is_single(), "a dense level below a segment");
   const Expr begin = out.let("p", parent.begin * extent_);
-  return {begin, out.let("p_end", begin + extent_)};
+  return {begin, out.let("p_end", begin + extent_), begin};
 }
 
-Expr DenseLevel::coordinate(const Expr& position) const {
-  return loop::Binary::make(loop::BinaryOp::Mod, position, extent_);
+Expr DenseLevel::coordinate(const Expr& position, const Positions& run) const {
+  return position - run.base;
 }
 
 Expr DenseLevel::locate(const Expr& parent, const Expr& coordinate) const {

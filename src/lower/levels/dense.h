@@ -11,8 +11,10 @@ class DenseLevel : public LevelCode {
   DenseLevel(const Level&, const LevelArrays& arrays) : DenseLevel(arrays.extent) {}
 
   bool is_full() const override { return true; }
-  Positions positions(Emitter& out, const Positions& parent) const override;
-  loop::Expr coordinate(const loop::Expr& position) const override;
+  bool is_direct() const override { return true; }
+  Positions positions(Emitter& out, const Positions& parent,
+                      const loop::Expr& above) const override;
+  loop::Expr coordinate(const loop::Expr& position, const Positions& run) const override;
   loop::Expr locate(const loop::Expr& parent, const loop::Expr& coordinate) const override;
 
  private:

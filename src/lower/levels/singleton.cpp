@@ -5,11 +5,11 @@ namespace tulle::lower {
 
 using loop::Expr;
 
-Positions SingletonLevel::positions(Emitter&, const Positions& parent) const {
+Positions SingletonLevel::positions(Emitter&, const Positions& parent, const Expr&) const {
   return parent.is_single() ? Positions{parent.begin, parent.begin + 1} : parent;
 }
 
-Expr SingletonLevel::coordinate(const Expr& position) const {
+Expr SingletonLevel::coordinate(const Expr& position, const Positions&) const {
   return loop::Cast::make(DType::Int64, loop::Load::make(crd_, position));
 }
 

@@ -12,8 +12,9 @@ class SingletonLevel : public LevelCode {
 
   bool is_unique() const override { return unique_; }
   bool is_ordered() const override { return ordered_; }
-  Positions positions(Emitter& out, const Positions& parent) const override;
-  loop::Expr coordinate(const loop::Expr& position) const override;
+  Positions positions(Emitter& out, const Positions& parent,
+                      const loop::Expr& above) const override;
+  loop::Expr coordinate(const loop::Expr& position, const Positions& run) const override;
   loop::Buffer coordinates() const override { return crd_; }
 
   void insert(Emitter& out, const loop::Expr& position,

@@ -16,15 +16,17 @@ void TrackedLevel::prepare(Emitter& out) const {
                              {IntConst::make(0), arrays_.count}));
 }
 
-Positions TrackedLevel::positions(Emitter& out, const Positions&) const {
+Positions TrackedLevel::positions(Emitter& out, const Positions&, const Expr&) const {
   return {IntConst::make(0), out.snapshot("w_end", arrays_.count)};
 }
 
-Expr TrackedLevel::coordinate(const Expr& position) const {
+Expr TrackedLevel::coordinate(const Expr& position, const Positions&) const {
   return Cast::make(DType::Int64, Load::make(arrays_.list, position));
 }
 
-Expr TrackedLevel::child(const Expr& position) const { return coordinate(position); }
+Expr TrackedLevel::child(const Expr& position) const {
+  return coordinate(position, {});
+}
 
 void begin_round(Emitter& out, const TrackedArrays& arrays) {
   if (!mutant("tracked-keeps-round")) out.assign(arrays.round, arrays.round + 1);

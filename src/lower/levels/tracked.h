@@ -25,8 +25,9 @@ class TrackedLevel : public LevelCode {
   explicit TrackedLevel(TrackedArrays arrays) : arrays_(std::move(arrays)) {}
 
   void prepare(Emitter& out) const override;
-  Positions positions(Emitter& out, const Positions& parent) const override;
-  loop::Expr coordinate(const loop::Expr& position) const override;
+  Positions positions(Emitter& out, const Positions& parent,
+                      const loop::Expr& above) const override;
+  loop::Expr coordinate(const loop::Expr& position, const Positions& run) const override;
   loop::Expr child(const loop::Expr& position) const override;
 
  private:

@@ -1,0 +1,19 @@
+// Every coordinate has a slot, parent * extent + coordinate, and a byte that says whether it holds an
+// entry.
+#pragma once
+
+#include "format/levels/level_layout.h"
+
+namespace tulle {
+
+class BitmapLayout : public LevelLayout {
+ public:
+  LevelSize size(const Level& level, int64_t parents, int64_t extent, int64_t pos_length,
+                 int64_t crd_length) const override;
+  std::string problem(const StoredLevel& level) const override;
+  std::vector<int64_t> parents(const StoredLevel& level) const override;
+  void visit(const StoredLevel& level, int64_t parent, const Visit& visit) const override;
+  LevelContents build(LevelEntries& entries) const override;
+};
+
+}  // namespace tulle

@@ -1,0 +1,17 @@
+// Each parent has the same number of slots; crd holds the coordinate of each, the used ones first.
+#pragma once
+
+#include "format/levels/level_layout.h"
+
+namespace tulle {
+
+class PaddedLayout : public LevelLayout {
+ public:
+  LevelSize size(const Level& level, int64_t parents, int64_t extent, int64_t pos_length,
+                 int64_t crd_length) const override;
+  std::vector<int64_t> parents(const StoredLevel& level) const override;
+  void visit(const StoredLevel& level, int64_t parent, const Visit& visit) const override;
+  LevelContents build(LevelEntries& entries) const override;
+};
+
+}  // namespace tulle

@@ -1,0 +1,58 @@
+// Ragged levels in memory.
+#include "format/levels/ragged.h"
+
+#include "format/levels/compressed.h"
+#include "support/check.h"
+
+namespace tulle {
+
+LevelSize RaggedLayout::size(const Level&, int64_t parents, int64_t, int64_t pos_length,
+                             int64_t) const {
+  LevelSize size{.slots = LevelSize::kInPositions};
+  if (pos_length != parents + 1) {
+    size = {LevelSize::kInPositions, "pos", pos_length, parents + 1,
+            "one more than the level above has slots"};
+  }
+  return size;
+}
+
+std::string RaggedLayout::problem(const StoredLevel& level) const {
+  if (std::string problem = problem_of_positions(level); !problem.empty()) return problem;
+  for (int64_t at = 1; at <= level.parents; ++at) {
+    const int64_t length = level.pos(at) - level.pos(at - 1);
+    if (length <= level.extent) continue;
+    return concat("pos[", at, "] - pos[", at - 1, "] = ", length, " is a longer row than the ",
+                  level.extent,
+                  " coordinates there are; correct the positions or enlarge the dimension.");
+  }
+  return {};
+}
+
+std::vector<int64_t> RaggedLayout::parents(const StoredLevel& level) const {
+  return CompressedLayout().parents(level);
+}
+
+void RaggedLayout::visit(const StoredLevel& level, int64_t parent, const Visit& visit) const {
+  const int64_t begin = level.pos(parent), end = level.pos(parent + 1);
+  for (int64_t slot = begin; slot < end; ++slot) visit(slot, slot - begin);
+}
+
+LevelContents RaggedLayout::build(LevelEntries& entries) const {
+  LevelContents contents{{0}, {}};
+  std::vector<EntryRange> slots;
+  for (const EntryRange& parent : entries.slots) {
+    const int64_t length =
+        parent.begin < parent.end ? entries.coordinate(parent.end - 1) + 1 : 0;
+    size_t at = parent.begin;
+    for (int64_t c = 0; c < length; ++c) {
+      const size_t begin = at;
+      while (at < parent.end && entries.coordinate(at) == c) ++at;
+      slots.push_back({begin, at});
+    }
+    contents.pos.push_back(static_cast<int64_t>(slots.size()));
+  }
+  entries.slots = std::move(slots);
+  return contents;
+}
+
+}  // namespace tulle
