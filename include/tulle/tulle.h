@@ -219,14 +219,14 @@ struct FormatInfo {
   std::string name;
   struct Level {
     bool pos = false, crd = false;  // positions, coordinates
-    bool bits = false;              // in place of coordinates a byte a slot: whether it holds an entry
-    bool full = false;              // it holds every coordinate
-    bool direct = false;            // a coordinate has the slot parent * extent + coordinate
-    bool unused = false;            // slots whose coordinate is -1 hold nothing
-    int64_t width = 0;              // slots of each parent, where all have the same number
+    bool bits = false;    // in place of coordinates a byte a slot: whether it holds an entry
+    bool full = false;    // it holds every coordinate
+    bool direct = false;  // a coordinate has the slot parent * extent + coordinate
+    bool unused = false;  // slots whose coordinate is -1 hold nothing
+    int64_t width = 0;    // slots of each parent, where all have the same number
     int dimension = 0;
-    // 'w' the whole coordinate, 'q' its quotient, 'r' its remainder by `divisor`, 'd' its difference
-    // to that of dimension `second`
+    // 'w' the whole coordinate, 'q' its quotient, 'r' its remainder by `divisor`, 'd' its
+    // difference to that of dimension `second`
     char part = 'w';
     int64_t divisor = 1;
     int second = -1;

@@ -83,7 +83,7 @@ def compiled(program: Program, specs: tuple[str, ...]) -> Compiled:
     for line in lines[::2]:
         name, _, index, rank, format_text = line.split(" ", 4)
         format = Format(format_text, int(rank))
-        arrays = sum(level.pos + level.crd for level in format.levels)
+        arrays = sum(len(level.arrays) for level in format.levels)
         results.append(ResultType(name, dtypes.BY_NAME[index], format, arrays))
     is_one_dense = len(results) == 1 and results[0].format.is_dense
     return Compiled(key, tuple(results), is_one_dense)

@@ -127,7 +127,8 @@ class SparseTensor(Operators):
         return entries.entries(self)
 
     def levels(self) -> list[dict[str, Tensor]]:
-        """Positions and coordinates (of a bitmap: bits) by level, as `tulle.from_levels` takes them."""
+        """The structure arrays by level, as `tulle.from_levels` takes them: `pos` and `crd`, of
+        bitmaps `bits`."""
         arrays = iter(self._pattern.arrays)
         return [{name: next(arrays) for name in level.arrays} for level in self.format.levels]
 

@@ -76,9 +76,8 @@ std::vector<bool> with_padding(const Format& format, const std::vector<int64_t>&
   });
   std::vector<bool> result;
   result.reserve(entries.size());
-  for_each_coordinate(sizes, [&](const Coordinates& coordinates) {
-    result.push_back(slots.has(coordinates));
-  });
+  for_each_coordinate(
+      sizes, [&](const Coordinates& coordinates) { result.push_back(slots.has(coordinates)); });
   return result;
 }
 

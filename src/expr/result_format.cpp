@@ -103,8 +103,7 @@ class FormatRules {
   // The level expression of a tensor with these indices, in terms of the result's dimensions.
   LevelExpr moved(LevelExpr expr, const Indices& indices) const {
     expr.dimension = dimension_of(indices[static_cast<size_t>(expr.dimension)]);
-    if (expr.is_difference())
-      expr.second = dimension_of(indices[static_cast<size_t>(expr.second)]);
+    if (expr.is_difference()) expr.second = dimension_of(indices[static_cast<size_t>(expr.second)]);
     return expr;
   }
 
@@ -203,9 +202,8 @@ class FormatRules {
   }
 
   bool all_have_differences() const {
-    return std::all_of(sparse_.begin(), sparse_.end(), [&](const Access* access) {
-      return format_of(*access).has_differences();
-    });
+    return std::all_of(sparse_.begin(), sparse_.end(),
+                       [&](const Access* access) { return format_of(*access).has_differences(); });
   }
 
   // The block size of an index in the first sparse operand that has it; 0 where it has none.
@@ -253,15 +251,14 @@ class FormatRules {
     return levels;
   }
 
-  // What a computed result has: order, no duplicates, levels with one slot for each above only below
-  // levels that repeat, no bound on the number of entries, and slots without entries only in the
-  // last level that is not full.
+  // What a computed result has: order, no duplicates, levels with one slot for each above only
+  // below levels that repeat, no bound on the number of entries, and slots without entries only in
+  // the last level that is not full.
   Format finished(std::vector<Level> levels) const {
     for (size_t at = 0; at < levels.size(); ++at) {
-      const bool holds_below = std::any_of(levels.begin() + static_cast<int64_t>(at) + 1,
-                                           levels.end(), [](const Level& level) {
-                                             return !is_full(level.kind);
-                                           });
+      const bool holds_below =
+          std::any_of(levels.begin() + static_cast<int64_t>(at) + 1, levels.end(),
+                      [](const Level& level) { return !is_full(level.kind); });
       const bool outermost = at == 0 && is_prefix(levels[at].kind);
       if (levels[at].has_gaps() && (has_width(levels[at].kind) || holds_below || outermost)) {
         levels[at].kind = LevelKind::Compressed;

@@ -90,8 +90,7 @@ class Storer {
     for (size_t level = 0; level < format_.levels().size(); ++level) {
       const LevelContents contents = build_level(level);
       const DType crd_type = coordinate_type(format_.levels()[level].kind, index_type);
-      storage.push_back(
-          {make_array(contents.pos, index_type), make_array(contents.crd, crd_type)});
+      storage.push_back({make_array(contents.pos, index_type), make_array(contents.crd, crd_type)});
     }
     return {std::make_shared<const Pattern>(format_, tensor_.sizes, index_type, std::move(storage)),
             tensor_.type, values()};
@@ -166,11 +165,10 @@ class Speller {
     if (level == pattern_.format().level_count()) return add(parent);
     const Level& described = pattern_.format().levels()[static_cast<size_t>(level)];
     layout_of(described.kind)
-        .visit(pattern_.stored(level), parent,
-               [&](int64_t slot, int64_t coordinate) {
-                 levels_[static_cast<size_t>(level)] = coordinate;
-                 visit(level + 1, slot);
-               });
+        .visit(pattern_.stored(level), parent, [&](int64_t slot, int64_t coordinate) {
+          levels_[static_cast<size_t>(level)] = coordinate;
+          visit(level + 1, slot);
+        });
   }
 
   void add(int64_t slot) {

@@ -42,8 +42,8 @@ void check_names(const std::vector<std::string>& names) {
   }
 }
 
-// Whole once, or a quotient and further in the remainder by the same divisor, or the difference to a
-// dimension that is held whole.
+// Whole once, or a quotient and further in the remainder by the same divisor, or the difference to
+// a dimension that is held whole.
 void check_dimension(int dimension, const std::string& name, const std::vector<Level>& levels) {
   std::vector<LevelExpr> parts;
   for (const Level& level : levels) {
@@ -107,11 +107,10 @@ void check_gaps(const std::vector<Level>& levels, size_t at,
                "' stands below levels that may hold coordinates several times; make them unique.");
   }
   if (!is_bounded(level.kind)) return;
-  const bool bounded = std::any_of(levels.begin(), levels.begin() + static_cast<int64_t>(at),
-                                   [&](const Level& above) {
-                                     return above.expr.is_difference() &&
-                                            above.expr.second == level.expr.dimension;
-                                   });
+  const bool bounded = std::any_of(
+      levels.begin(), levels.begin() + static_cast<int64_t>(at), [&](const Level& above) {
+        return above.expr.is_difference() && above.expr.second == level.expr.dimension;
+      });
   if (!bounded || !level.expr.is_whole()) {
     user_error("The level '", text_of(level, names),
                "' has bounds that follow from a difference above it; write (i,j) -> (j-i: "
@@ -133,8 +132,7 @@ void check_level(const std::vector<Level>& levels, size_t at,
   if (level.has_gaps()) check_gaps(levels, at, names);
   if (level.expr.is_difference()) check_difference(level, levels, names);
   if (is_branchless(level.kind) && (at == 0 || !fills_slots(levels[at - 1].kind))) {
-    user_error("The level '", text_of(level, names), "' needs a ",
-               text_of_kinds(fills_slots, "or"),
+    user_error("The level '", text_of(level, names), "' needs a ", text_of_kinds(fills_slots, "or"),
                " level right above it, since it stores one coordinate for each of that level's.");
   }
 }

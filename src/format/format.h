@@ -13,8 +13,8 @@ namespace tulle {
 class Format {
  public:
   // Checks that the levels describe every dimension exactly once (whole, a quotient and then a
-  // remainder of one divisor, or the difference to a whole one) and that each level can stand where it stands (a singleton has a
-  // level above it that stores coordinates, say); raises UserError.
+  // remainder of one divisor, or the difference to a whole one) and that each level can stand where
+  // it stands (a singleton has a level above it that stores coordinates, say); raises UserError.
   Format(std::vector<std::string> dimension_names, std::vector<Level> levels);
 
   // A name (csr, bsr(16,16), ...) for a tensor of that rank, or the long form "(i,j) -> (i: dense,

@@ -68,9 +68,11 @@ constexpr bool has_width(LevelKind kind) { return properties_of(kind).width; }
 // Every slot has a coordinate of its own.
 constexpr bool fills_slots(LevelKind kind) { return stores_coordinates(kind) && !has_width(kind); }
 // The slots of a parent are its coordinates from 0 on, as many as its positions say.
-constexpr bool is_prefix(LevelKind kind) { return stores_positions(kind) && !stores_coordinates(kind); }
-// Whether a slot without an entry is one nevertheless, of value 0: what a band or a row is filled up
-// with.
+constexpr bool is_prefix(LevelKind kind) {
+  return stores_positions(kind) && !stores_coordinates(kind);
+}
+// Whether a slot without an entry is one nevertheless, of value 0: what a band or a row is filled
+// up with.
 constexpr bool pads_with_entries(LevelKind kind) {
   return is_full(kind) || is_prefix(kind) || is_bounded(kind);
 }

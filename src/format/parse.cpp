@@ -39,18 +39,16 @@ class FormatParser {
     }
     std::optional<Format> format = format_named(name, arguments, rank_);
     if (!format) {
-      scanner_.fail(first,
-                    concat("there is no format '", name, "'; the names are ", format_names(),
-                           ", and any other is written (i,j) -> (i: dense, j: compressed)"));
+      scanner_.fail(first, concat("there is no format '", name, "'; the names are ", format_names(),
+                                  ", and any other is written (i,j) -> (i: dense, j: compressed)"));
     }
     return *format;
   }
 
   [[noreturn]] void fail_dimension_order(const Token& name) const {
-    scanner_.fail(
-        scanner_.peek(),
-        concat("'", name.text, "' takes numbers, not dimensions; a dimension order is ",
-               "written (i,j) -> (j: dense, i: compressed)"));
+    scanner_.fail(scanner_.peek(),
+                  concat("'", name.text, "' takes numbers, not dimensions; a dimension order is ",
+                         "written (i,j) -> (j: dense, i: compressed)"));
   }
 
   Format long_form() {
@@ -150,9 +148,10 @@ class FormatParser {
     } else if (property.is("multiple")) {
       level.multiple = argument("what lengths are rounded up to");
     } else {
-      scanner_.fail(property,
-                    concat("there is no level property '", property.text,
-                           "'; the properties are unique, nonunique, ordered, unordered, multiple(g)"));
+      scanner_.fail(
+          property,
+          concat("there is no level property '", property.text,
+                 "'; the properties are unique, nonunique, ordered, unordered, multiple(g)"));
     }
   }
 

@@ -54,8 +54,8 @@ struct ScanStep {
 };
 
 // name = buffer[index], read back by the host; a scalar of the buffer's element type. A number of
-// entries beyond `most` is a UserError that asks for wider indices or, where it is the number of one
-// row, for wider rows.
+// entries beyond `most` is a UserError that asks for wider indices or, where it is the number of
+// one row, for wider rows.
 struct ReadStep {
   std::string name;
   Buffer buffer;

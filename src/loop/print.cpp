@@ -270,7 +270,8 @@ std::string to_string(const Step& step) {
           [](const ScanStep& s) { return concat("scan ", range(s.buffer, s.length)); },
           [](const ReadStep& s) {
             const std::string limit =
-                s.most == INT64_MAX ? std::string() : concat(" at most ", s.most, s.of_row ? " in a row" : "");
+                s.most == INT64_MAX ? std::string()
+                                    : concat(" at most ", s.most, s.of_row ? " in a row" : "");
             return concat(declaration("let", s.name, {s.buffer->element, 1}), "read ",
                           element(s.buffer, s.index), limit);
           },

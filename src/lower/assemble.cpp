@@ -126,8 +126,8 @@ void KernelLowering::skip_rows(const Scope& before, const Scope& scope, Emitter&
     if (from < 0 || from + 1 == groups_[g].first) continue;
     Expr rows = IntConst::make(1);
     for (int l = from + 1; l < groups_[g].first; ++l) {
-      rows = rows * coordinates_.level_extent(format_levels[static_cast<size_t>(l)].expr,
-                                              result_indices_);
+      rows = rows *
+             coordinates_.level_extent(format_levels[static_cast<size_t>(l)].expr, result_indices_);
     }
     const Expr first = out.let("row", result_position(scope, from) * rows);
     const std::string variable = names_.fresh("skipped");

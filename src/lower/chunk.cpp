@@ -26,8 +26,7 @@ KernelLowering::Range KernelLowering::chunk_of_rows(const nest::Forall& loop, co
       const Cursor& cursor = scope.cursors.at(access->id);
       const auto& levels = tensors_.at(access->tensor).levels;
       if (cursor.level != 0 || levels.size() < 2 || !levels[0]->is_full()) continue;
-      if (!coordinates_.is_level_variable(level(cursor).expr, access->indices, loop.var))
-        continue;
+      if (!coordinates_.is_level_variable(level(cursor).expr, access->indices, loop.var)) continue;
       positions = levels[1]->positions_buffer();
       if (positions) break;
     }
@@ -74,8 +73,8 @@ KernelLowering::Range KernelLowering::chunk_of_positions(const LevelCode& level,
     on.assign(at, at + 1);
     on.assign(inside, at < positions.end);
     stop.assign(inside, IntConst::make(0, loop::kBool));
-    body.add(
-        loop::If::make(level.coordinate(at, positions) == level.coordinate(at - 1, positions), on.take(), stop.take()));
+    body.add(loop::If::make(level.coordinate(at, positions) == level.coordinate(at - 1, positions),
+                            on.take(), stop.take()));
     out.add(loop::While::make(inside, body.take()));
     return at;
   };

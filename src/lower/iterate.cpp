@@ -20,7 +20,17 @@ AccessSet KernelLowering::iterators(const nest::Forall& loop, const Scope& scope
     if (coordinates_.is_level_variable(level(cursor).expr, access->indices, loop.var))
       found.insert(access->id);
   }
-  return found;
+  // What is found by arithmetic need not be walked over where the others lead to all there is to
+  // do.
+  AccessSet walked, absent = scope.absent;
+  for (const int id : found) {
+    const Cursor& cursor = scope.cursors.at(id);
+    const LevelCode& level = *tensors_.at(cursor.access->tensor).levels[cursor.level];
+    if (level.finds_by_arithmetic()) continue;
+    walked.insert(id);
+    absent.insert(id);
+  }
+  return !walked.empty() && vanishes(loop.body, absent) ? walked : found;
 }
 
 void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, Emitter& out) {

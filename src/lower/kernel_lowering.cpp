@@ -50,8 +50,8 @@ void KernelLowering::declare_tensors() {
     const TensorBuffers buffers = buffers_of(name, tensor.type);
     for (size_t l = 0; l < buffers.pos.size(); ++l) {
       const Level& level = tensor.type.format.levels()[l];
-      LevelArrays arrays{buffers.pos[l], buffers.crd[l],
-                         coordinates_.level_extent(level.expr, indices), {}};
+      LevelArrays arrays{
+          buffers.pos[l], buffers.crd[l], coordinates_.level_extent(level.expr, indices), {}};
       for (const Level& outer : tensor.type.format.levels()) {
         if (!outer.expr.is_difference() || outer.expr.second != level.expr.dimension) continue;
         arrays.second = coordinates_.extent(indices[static_cast<size_t>(outer.expr.dimension)]);

@@ -96,7 +96,8 @@ class KernelLowering {
                    std::vector<Walker> active, bool only_counts, const Scope& scope, Emitter& out);
   // Whether the operands of a point can all be read and those without an entry taken as zero.
   bool merges_by_selection(const nest::Forall& loop, const AccessSet& point,
-                           const std::vector<AccessSet>& points, const Scope& scope) const;
+                           const std::vector<AccessSet>& points, const AccessSet& iterating,
+                           const Scope& scope) const;
   // While counting: whether the loop makes one entry for each coordinate it visits, so that no body
   // is needed.
   bool only_counts_visits(const nest::Forall& loop, const AccessSet& iterating,
@@ -165,8 +166,8 @@ class KernelLowering {
   loop::Expr share(const loop::Expr& total, const loop::Expr& chunk) const;
   Range chunk_of_rows(const nest::Forall& loop, const Scope& scope, const loop::Expr& extent,
                       Emitter& out);
-  // Shortens the range of a loop to where the difference that is bound leads into the tensor; whether
-  // there is one.
+  // Shortens the range of a loop to where the difference that is bound leads into the tensor;
+  // whether there is one.
   bool bound_by_difference(const nest::Forall& loop, const Scope& scope, Range& range,
                            Emitter& out) const;
   Range chunk_of_positions(const LevelCode& level, const Positions& positions, Emitter& out);

@@ -123,8 +123,7 @@ std::vector<Expr> count_entries(const nest::Nest& nest, const ResultInfo& result
       totals[g] = loop::ceil_divide(totals[g], level.multiple) * level.multiple;
   }
   if (width > 0) {
-    steps.push_back(
-        loop::ReadStep{result.name + "_width", widest, IntConst::make(0), width, true});
+    steps.push_back(loop::ReadStep{result.name + "_width", widest, IntConst::make(0), width, true});
     steps.push_back(loop::FreeStep{widest});
   }
   return totals;

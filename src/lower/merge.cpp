@@ -39,11 +39,11 @@ bool includes(const AccessSet& all, const AccessSet& part) {
 
 bool KernelLowering::merges_by_selection(const nest::Forall& loop, const AccessSet& point,
                                          const std::vector<AccessSet>& points,
-                                         const Scope& scope) const {
+                                         const AccessSet& iterating, const Scope& scope) const {
   const auto* assign = loop.body.as<nest::Assign>();
   if (!assign || point.size() < 2 || scope.producing) return false;
   AccessSet absent = scope.absent;
-  for (const auto& [id, cursor] : scope.cursors) {
+  for (const int id : iterating) {
     if (!point.contains(id)) absent.insert(id);
   }
   const expr::Expr value = expr::without(
@@ -67,8 +67,11 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
   Range range;  // a chunk merges the coordinates of one
   if (is_outermost(loop)) {
     range = chunk_of_rows(loop, scope, coordinates_.extent(loop.var), out);
+  }
+  if (is_outermost(loop) &&
+      nest_.variable(loop.var).origin == nest::Variable::Origin::Difference) {
     const Expr first = coordinates_.first(loop.var);
-    if (!first.as<IntConst>()) range = {range.begin + first, range.end + first};
+    range = {range.begin + first, range.end + first};
   }
   for (const int id : iterating) walkers.push_back(start_walker(id, scope, range, out));
   const bool only_counts = only_counts_visits(loop, iterating, scope);
@@ -129,7 +132,7 @@ void KernelLowering::merge_point(const nest::Forall& loop, const AccessSet& poin
     }
     const Expr entry = loop::Select::make(visited, IntConst::make(1), IntConst::make(0));
     body.assign(counters_.back(), counters_.back() + entry);
-  } else if (merges_by_selection(loop, point, points, scope)) {
+  } else if (merges_by_selection(loop, point, points, iterating, scope)) {
     // A branch on who has an entry would be mispredicted half of the time: add zeros instead.
     Scope selecting = scope;
     for (const Walker& walker : active) selecting.masks[walker.id] = walker.here;

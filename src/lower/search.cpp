@@ -45,8 +45,8 @@ Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& run
   return low;
 }
 
-Expr emit_segment_end(Emitter& out, const LevelCode& level, const Expr& begin,
-                      const Positions& run, const Expr& coordinate) {
+Expr emit_segment_end(Emitter& out, const LevelCode& level, const Expr& begin, const Positions& run,
+                      const Expr& coordinate) {
   const Expr next = out.declare("next", begin + 1);
   const Expr same = out.declare("same", next < run.end);
   Emitter body = out.nested(), on = out.nested(), stop = out.nested();

@@ -68,7 +68,9 @@ void KernelLowering::allocate_tracked(const std::string& name, const std::string
       return buffer;
     };
     auto arrays = std::make_unique<TrackedArrays>();
-    if (phase_ != Phase::Count) {
+    // Counting takes the number of coordinates alone, unless rows are as long as their last one
+    // says.
+    if (phase_ != Phase::Count || !innermost_level().counts_entries()) {
       arrays->values = allocate("_values", type.type, extent, true);
       arrays->list = allocate("_list", type.index_type, extent + 1, false);
     }

@@ -179,8 +179,8 @@ class Verifier {
   }
 
   // Whether the loops around determine the variable: one runs over it, or over something fused from
-  // it, or they run over the quotient and the remainder of it, or over its difference to another and
-  // that.
+  // it, or they run over the quotient and the remainder of it, or over its difference to another
+  // and that.
   bool is_bound(const std::string& name) const {
     if (std::find(loops_.begin(), loops_.end(), name) != loops_.end()) return true;
     std::set<int64_t> quotients;

@@ -251,7 +251,8 @@ class Search {
         previous = std::max(previous, at);
         if (at > reduced_at) {
           before_sum = false;
-          const bool whole = level.expr.is_whole();
+          const bool whole = level.expr.is_whole() &&
+                             !level_variable(level.expr, statement.indices, problem_.space).empty();
           if (l != last_stored || is_branchless(level.kind) || is_bounded(level.kind) || !whole)
             only_last_in_sum = false;
         }

@@ -103,8 +103,8 @@ LoopSpace make_loop_space(const expr::Statement& statement,
       if (other_format.is_dense()) continue;
       const auto others = wishes(other_format, other->indices);
       for (const auto& [index, wish] : wanted) {
-        const bool uses = std::find(other->indices.begin(), other->indices.end(), index) !=
-                          other->indices.end();
+        const bool uses =
+            std::find(other->indices.begin(), other->indices.end(), index) != other->indices.end();
         const auto found = others.find(index);
         if (!wish.subtracted.empty() && uses && (found == others.end() || found->second != wish))
           differences = false;
@@ -153,7 +153,7 @@ std::string level_variable(const LevelExpr& level, const std::vector<std::string
   const std::string other = space.subtracted(index);
   if (level.is_difference()) {
     return !other.empty() && other == indices[static_cast<size_t>(level.second)] ? parts[0]
-                                                                                : std::string();
+                                                                                 : std::string();
   }
   if (level.is_whole()) return parts.size() == 1 && other.empty() ? parts[0] : std::string();
   if (parts.size() != 2 || space.variables.at(parts[0]).factor != level.divisor) return {};

@@ -21,9 +21,9 @@ struct LoopSpace {
   std::string subtracted(const std::string& index) const;
 };
 
-// Indices are divided as the blocked operands ask, and replaced by differences as operands stored by
-// diagonals do, where nothing is left of the statement without those. Where two operands disagree, the later one has
-// levels that no loop walks over and is to be converted.
+// Indices are divided as the blocked operands ask, and replaced by differences as operands stored
+// by diagonals do, where nothing is left of the statement without those. Where two operands
+// disagree, the later one has levels that no loop walks over and is to be converted.
 LoopSpace make_loop_space(const expr::Statement& statement,
                           const std::map<std::string, expr::TensorType>& tensors);
 

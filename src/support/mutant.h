@@ -17,9 +17,9 @@ inline constexpr std::string_view kMutants[] = {
     // schedule
     "parallel-over-reduction", "precompute-overwrites", "result-order-unchecked",
     // lower
-    "append-untouched", "bitmap-all-set", "block-unguarded", "chunk-cuts-run", "chunk-skips-row", "fuse-wrong-extent",
-    "lattice-drops-point", "lattice-inverts", "padding-is-entry", "ragged-found-past-end",
-    "range-ends-early", "result-not-zeroed", "search-goes-past",
+    "append-untouched", "bitmap-all-set", "block-unguarded", "chunk-cuts-run", "chunk-skips-row",
+    "fuse-wrong-extent", "lattice-drops-point", "lattice-inverts", "padding-is-entry",
+    "ragged-found-past-end", "range-ends-early", "result-not-zeroed", "search-goes-past",
     "segment-ends-early", "split-unbounded", "tracked-keeps-round", "tracked-unsorted",
     "workspace-wrong-zero",
     // passes

@@ -49,8 +49,7 @@ void bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensor
   for (size_t at = 0; at < layout.arrays.size(); ++at) {
     const ArrayPlace place = layout.arrays[at];
     LevelSpan& level = view.levels[place.level];
-    (place.is_pos ? level.pos : level.crd) =
-        vector_span(layout, tensors[at].get(), place.type);
+    (place.is_pos ? level.pos : level.crd) = vector_span(layout, tensors[at].get(), place.type);
   }
   view.values = vector_span(layout, tensors[layout.arrays.size()].get(), layout.spec.type);
 }

@@ -152,8 +152,7 @@ OwnedTensor Frame::take_values(size_t result, const ResultTensor& found) {
 OwnedTensor Frame::take_array(const TensorLayout& layout, size_t array, const ResultTensor& found) {
   const ArrayPlace place = layout.arrays[array];
   const ResultArray& source = (place.is_pos ? found.pos : found.crd)[place.level];
-  return source.handle ? memory_.take(source.handle)
-                       : operand_array(source, array, place.type);
+  return source.handle ? memory_.take(source.handle) : operand_array(source, array, place.type);
 }
 
 // The tensor of an operand that a result shares: the one at the same place, or else the one with

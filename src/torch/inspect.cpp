@@ -36,7 +36,8 @@ std::string describe_format_text(std::string_view format, int64_t rank) {
   const FormatInfo info = describe_format(format, static_cast<int>(rank));
   std::string text = info.text + "\n" + info.name + "\n";
   for (const FormatInfo::Level& level : info.levels) {
-    for (const bool flag : {level.pos, level.crd, level.bits, level.full, level.direct, level.unused})
+    for (const bool flag :
+         {level.pos, level.crd, level.bits, level.full, level.direct, level.unused})
       text += std::to_string(flag) + " ";
     text += std::to_string(level.width) + " " + std::to_string(level.dimension) + " " + level.part +
             " " + std::to_string(level.divisor) + " " + std::to_string(level.second) + "\n";

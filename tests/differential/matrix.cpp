@@ -28,8 +28,8 @@ const std::vector<std::string>& formats(size_t rank) {
   static const std::vector<std::string> vector = {"dense", "coo", "csf", "(i) -> (i: bitmap)"};
   // Rows are as wide as the largest extent, so that every operand fits.
   static const std::vector<std::string> matrix = {
-      "dense",    "coo",      "csr",       "csc",     "dcsr", "dcsc",   "csf",    "bsr(2,3)",
-      "bsc(3,2)", "dbsr(3,2)", "ell(11)", "dia",  "ragged", "bitmap", "sr-bcrs(2,4)"};
+      "dense",    "coo",       "csr",     "csc", "dcsr",   "dcsc",   "csf",         "bsr(2,3)",
+      "bsc(3,2)", "dbsr(3,2)", "ell(11)", "dia", "ragged", "bitmap", "sr-bcrs(2,4)"};
   static const std::vector<std::string> cube = [] {
     std::vector<std::string> found = matrix;
     std::array<std::string, 3> order = {"i", "j", "k"};

@@ -33,9 +33,10 @@ std::string random_list(Dice& dice, const std::vector<std::string>& names,
 void leave_gaps(Dice& dice, std::vector<std::string>& kinds) {
   size_t last = kinds.size() - 1;
   while (last > 0 && kinds[last] == "dense") --last;
-  kinds[last] = last == 0 ? dice.pick<std::string>({"bitmap", "compressed multiple(3)"})
-                          : dice.pick<std::string>({kWidePadded, "ragged", "bitmap",
-                                                    "compressed multiple(2)"});
+  kinds[last] =
+      last == 0
+          ? dice.pick<std::string>({"bitmap", "compressed multiple(3)"})
+          : dice.pick<std::string>({kWidePadded, "ragged", "bitmap", "compressed multiple(2)"});
 }
 
 // Dense and compressed levels in any dimension order, some dimensions in blocks.
@@ -79,10 +80,10 @@ std::string random_format(Dice& dice, int rank, bool sorted) {
   if (dice.chance(0.4)) {
     if (rank == 1) return dice.chance(0.5) ? "coo" : "csf";
     const std::string blocks = concat("(", dice.between(1, 4), ",", dice.between(1, 4), ")");
-    return dice.pick<std::string>(
-        {"coo", "csf", "csr", "csr", "csr", "csc", "dcsr", "dcsc", "bsr" + blocks, "bsc" + blocks,
-         "dbsr" + blocks, "ell(20)", "ell(20)", "dia", "dia", "ragged", "bitmap",
-         "sr-bcrs" + blocks});
+    return dice.pick<std::string>({"coo", "csf", "csr", "csr", "csr", "csc", "dcsr", "dcsc",
+                                   "bsr" + blocks, "bsc" + blocks, "dbsr" + blocks, "ell(20)",
+                                   "ell(20)", "dia", "dia", "ragged", "bitmap",
+                                   "sr-bcrs" + blocks});
   }
   return dice.chance(0.3) ? random_list(dice, names, order, sorted)
                           : random_tree(dice, names, order);

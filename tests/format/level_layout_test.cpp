@@ -13,9 +13,7 @@ ArrayView array(const std::vector<int64_t>& elements) {
 }
 
 // A level of each kind, with what its kind takes.
-Level level_of(LevelKind kind) {
-  return {.kind = kind, .width = has_width(kind) ? 4 : 0};
-}
+Level level_of(LevelKind kind) { return {.kind = kind, .width = has_width(kind) ? 4 : 0}; }
 
 class Layout : public testing::TestWithParam<LevelKind> {};
 

@@ -87,8 +87,8 @@ def test_describe_format_lists_levels() -> None:
     assert ops.describe_format("(i,j) -> (i: dense, j: compressed)", 2).splitlines() == [
         "(i,j) -> (i: dense, j: compressed)",
         "csr",
-        "0 0 1 0 w 1",
-        "1 1 0 1 w 1",
+        "0 0 0 1 1 0 0 0 w 1 -1",
+        "1 1 0 0 0 0 0 1 w 1 -1",
     ]
 
 

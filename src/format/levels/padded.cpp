@@ -11,7 +11,8 @@ LevelSize PaddedLayout::size(const Level& level, int64_t parents, int64_t, int64
   if (__builtin_mul_overflow(parents, level.width, &size.slots)) {
     size.slots = LevelSize::kTooMany;
   } else if (crd_length != size.slots) {
-    size = {size.slots, "crd", crd_length, size.slots, "the width for each slot of the level above"};
+    size = {size.slots, "crd", crd_length, size.slots,
+            "the width for each slot of the level above"};
   }
   return size;
 }

@@ -41,8 +41,7 @@ LevelContents RaggedLayout::build(LevelEntries& entries) const {
   LevelContents contents{{0}, {}};
   std::vector<EntryRange> slots;
   for (const EntryRange& parent : entries.slots) {
-    const int64_t length =
-        parent.begin < parent.end ? entries.coordinate(parent.end - 1) + 1 : 0;
+    const int64_t length = parent.begin < parent.end ? entries.coordinate(parent.end - 1) + 1 : 0;
     size_t at = parent.begin;
     for (int64_t c = 0; c < length; ++c) {
       const size_t begin = at;

@@ -7,7 +7,8 @@
 
 namespace tulle {
 
-LevelSize SingletonLayout::size(const Level&, int64_t parents, int64_t, int64_t, int64_t crd_length) const {
+LevelSize SingletonLayout::size(const Level&, int64_t parents, int64_t, int64_t,
+                                int64_t crd_length) const {
   LevelSize size{.slots = parents};
   if (crd_length != parents) {
     size = {parents, "crd", crd_length, parents, "one for each slot of the level above"};

@@ -1,4 +1,5 @@
-// A level that has a slot for every coordinate and a byte for each that says whether it holds an entry.
+// A level that has a slot for every coordinate and a byte for each that says whether it holds an
+// entry.
 #pragma once
 
 #include "lower/levels/level_code.h"
@@ -17,6 +18,7 @@ class BitmapLevel : public LevelCode {
   loop::Expr holds(const loop::Expr& position) const override;
   bool is_direct() const override { return true; }
   loop::Expr locate(const loop::Expr& parent, const loop::Expr& coordinate) const override;
+  bool finds_by_arithmetic() const override { return true; }
   Found find(Emitter& out, const Positions& run, const loop::Expr& coordinate) const override;
 
   bool needs_row() const override { return true; }

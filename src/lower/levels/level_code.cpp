@@ -33,9 +33,7 @@ LevelCode::Found LevelCode::find(Emitter& out, const Positions& run, const Expr&
 
 Expr LevelCode::count(const Expr& position, const Expr&) const { return position + 1; }
 
-Expr LevelCode::slot(const Expr&, const Expr&, const Expr& next, const Expr&) const {
-  return next;
-}
+Expr LevelCode::slot(const Expr&, const Expr&, const Expr& next, const Expr&) const { return next; }
 
 std::unique_ptr<LevelCode> make_level_code(const Level& level, const LevelArrays& arrays) {
   switch (level.kind) {

@@ -13,8 +13,8 @@
 
 namespace tulle::lower {
 
-// A run of positions; a null `end` means the one position `begin`. Where positions tell coordinates,
-// `base` is that of coordinate 0.
+// A run of positions; a null `end` means the one position `begin`. Where positions tell
+// coordinates, `base` is that of coordinate 0.
 struct Positions {
   loop::Expr begin;
   loop::Expr end;
@@ -49,7 +49,9 @@ class LevelCode {
   // Whether a coordinate's position follows from the parent's by arithmetic, and that position.
   virtual bool is_direct() const { return false; }
   virtual loop::Expr locate(const loop::Expr& parent, const loop::Expr& coordinate) const;
-  // The position of a coordinate in a run, and whether it has an entry there; the run is searched.
+  // The position of a coordinate in a run, and whether it has an entry there; the run is searched,
+  // unless arithmetic tells.
+  virtual bool finds_by_arithmetic() const { return false; }
   struct Found {
     loop::Expr at, found;
   };
@@ -61,8 +63,8 @@ class LevelCode {
   virtual loop::Buffer positions_buffer() const { return nullptr; }
 
   // --- building a result ---
-  // Positions are handed out by counting on; levels that do otherwise need to know the row that they
-  // are in.
+  // Positions are handed out by counting on; levels that do otherwise need to know the row that
+  // they are in.
   virtual bool needs_row() const { return false; }
   // Where the entries of a parent begin, if `next` is the next free position.
   virtual loop::Expr row_begin(const loop::Expr&, const loop::Expr& next) const { return next; }

@@ -12,6 +12,7 @@ class RaggedLevel : public LevelCode {
   Positions positions(Emitter& out, const Positions& parent,
                       const loop::Expr& above) const override;
   loop::Expr coordinate(const loop::Expr& position, const Positions& run) const override;
+  bool finds_by_arithmetic() const override { return true; }
   Found find(Emitter& out, const Positions& run, const loop::Expr& coordinate) const override;
   loop::Buffer positions_buffer() const override { return pos_; }
 

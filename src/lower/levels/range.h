@@ -1,5 +1,5 @@
-// A level that has a slot for every coordinate and entries between bounds: where the coordinate of the
-// difference above leads into the tensor.
+// A level that has a slot for every coordinate and entries between bounds: where the coordinate of
+// the difference above leads into the tensor.
 #pragma once
 
 #include "lower/levels/level_code.h"
@@ -16,6 +16,7 @@ class RangeLevel : public LevelCode {
   loop::Expr coordinate(const loop::Expr& position, const Positions& run) const override;
   bool is_direct() const override { return true; }
   loop::Expr locate(const loop::Expr& parent, const loop::Expr& coordinate) const override;
+  bool finds_by_arithmetic() const override { return true; }
   Found find(Emitter& out, const Positions& run, const loop::Expr& coordinate) const override;
 
  private:

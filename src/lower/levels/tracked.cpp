@@ -24,9 +24,7 @@ Expr TrackedLevel::coordinate(const Expr& position, const Positions&) const {
   return Cast::make(DType::Int64, Load::make(arrays_.list, position));
 }
 
-Expr TrackedLevel::child(const Expr& position) const {
-  return coordinate(position, {});
-}
+Expr TrackedLevel::child(const Expr& position) const { return coordinate(position, {}); }
 
 void begin_round(Emitter& out, const TrackedArrays& arrays) {
   if (!mutant("tracked-keeps-round")) out.assign(arrays.round, arrays.round + 1);

@@ -15,8 +15,8 @@ Expr emit_used_end(Emitter& out, const loop::Buffer& crd, const Expr& begin, con
   const Expr low = out.declare("used_end", begin);
   const Expr high = out.declare("high", end);
   Emitter body = out.nested(), right = out.nested(), left = out.nested();
-  const Expr half = body.snapshot(
-      "half", loop::Binary::make(loop::BinaryOp::Div, low + high, IntConst::make(2)));
+  const Expr half =
+      body.snapshot("half", loop::Binary::make(loop::BinaryOp::Div, low + high, IntConst::make(2)));
   right.assign(low, half + 1);
   left.assign(high, half);
   const Expr unused = IntConst::make(kUnused, loop::Type{crd->element, 1});
