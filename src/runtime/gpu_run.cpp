@@ -101,7 +101,7 @@ class GpuRun : public RunState {
 
   void operator()(const Read& step) {
     const int64_t index = index_of(step);
-    refuse_capture(step.name);
+    refuse_capture(step.step.name);
     const auto bytes = static_cast<size_t>(size_of(step.element));
     const auto* from =
         static_cast<const char*>(buffer(step.buffer)) + static_cast<size_t>(index) * bytes;

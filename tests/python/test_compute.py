@@ -108,3 +108,12 @@ def test_explain() -> None:
     named = tulle.explain("C[i,k] = A[i,j] * B[j,k]", A=a, B=b)
     assert "A" in str(named)
     assert str(tulle.kernel("C[i,k] = A[i,j] * B[j,k]").explain(A=a, B=b))
+
+
+def test_absent_factors_stay_absent_where_rows_are_merged() -> None:
+    data = torch.tensor([[0.0, 1.0]])
+    a = tulle.tensor(data, format="csr")
+    c = tulle.tensor(torch.tensor([[5.0, 0.0]]), format="csr")
+    b = torch.full((1, 2), torch.inf)
+    found = tulle.compute("D[i,j] = A[i,j] * B[i,j] + C[i,j]", A=a, B=b, C=c)
+    assert found.to_dense().tolist() == [[5.0, torch.inf]]
