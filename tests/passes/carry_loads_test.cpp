@@ -48,8 +48,7 @@ TEST(CarryLoads, LeavesAloneWhatMayDiffer) {
         "let a: f64 = A[i]\nif (i < 3) {\nlet b: f64 = A[i + 1]\ny[i] = a + b\n}",
         "let a: f64 = A[i]\nlet b: f64 = A[i + 2]\ny[i] = a + b",
         "let a: f64 = A[2 * i]\nlet b: f64 = A[2 * i + 1]\ny[i] = a + b",
-        "let o: i64 = i * i\nlet a: f64 = A[i + o]\nlet b: f64 = A[i + o + 1]\n"
-        "y[i] = a + b"}) {
+        "let o: i64 = i * i\nlet a: f64 = A[i + o]\nlet b: f64 = A[i + o + 1]\ny[i] = a + b"}) {
     const Transformed result = transform(
         kPass,
         concat("kernel k(A: f64*, y: mut f64*; n: i64) {\nfor i in [0, n) {\n", body, "\n}\n}"));
