@@ -68,8 +68,7 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
   if (is_outermost(loop)) {
     range = chunk_of_rows(loop, scope, coordinates_.extent(loop.var), out);
   }
-  if (is_outermost(loop) &&
-      nest_.variable(loop.var).origin == nest::Variable::Origin::Difference) {
+  if (is_outermost(loop) && nest_.variable(loop.var).origin == nest::Variable::Origin::Difference) {
     const Expr first = coordinates_.first(loop.var);
     range = {range.begin + first, range.end + first};
   }
