@@ -303,7 +303,8 @@ class SparseTensor(Operators):
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise UserError(
             "A sparse tensor does not become an array of numpy's by itself; write "
-            "to_dense().numpy(), or to_scipy() for a sparse one."
+            "to_dense().numpy(), or to_scipy() for a sparse one. With a matrix of SciPy's "
+            "on the left of @ write tulle.tensor(matrix) @ A."
         )
 
     def __copy__(self) -> SparseTensor:

@@ -24,8 +24,13 @@ LogLevel log_level_from(std::string_view word) {
 
 LogLevel log_level() {
   static const LogLevel level = [] {
-    const char* word = std::getenv("TULLE_LOG");
-    return log_level_from(word ? word : "");
+    const char* set = std::getenv("TULLE_LOG");
+    const std::string_view word = set ? set : "";
+    const LogLevel level = log_level_from(word);
+    if (level == LogLevel::Off && !word.empty() && word != "off" && word != "0") {
+      write_log(concat("TULLE_LOG=", word, " is not understood: info and debug are, and off"));
+    }
+    return level;
   }();
   return level;
 }

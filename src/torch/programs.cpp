@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "support/log.h"
+
 namespace tulle::shim {
 
 namespace {
@@ -39,8 +41,13 @@ struct Limits {
 
 double from_environment(const char* name, double otherwise) {
   const char* text = std::getenv(name);
-  const double number = text ? std::strtod(text, nullptr) : 0;
-  return number > 0 && number < 1e9 ? number : otherwise;
+  if (!text || !*text) return otherwise;
+  char* end = nullptr;
+  const double number = std::strtod(text, &end);
+  if (*end == 0 && number > 0 && number < 1e9) return number;
+  write_log(
+      concat(name, "=", text, " is not understood: a number above 0 is. It stays at ", otherwise));
+  return otherwise;
 }
 
 const Limits& limits() {
