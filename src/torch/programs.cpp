@@ -2,14 +2,13 @@
 #include "programs.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <pthread.h>
 #include <string>
 #include <vector>
-
-#include "support/log.h"
 
 namespace tulle::shim {
 
@@ -45,8 +44,8 @@ double from_environment(const char* name, double otherwise) {
   char* end = nullptr;
   const double number = std::strtod(text, &end);
   if (*end == 0 && number > 0 && number < 1e9) return number;
-  write_log(
-      concat(name, "=", text, " is not understood: a number above 0 is. It stays at ", otherwise));
+  std::fprintf(stderr, "tulle: %s=%s is not understood: a number above 0 is. It stays at %g\n",
+               name, text, otherwise);
   return otherwise;
 }
 
