@@ -5,13 +5,14 @@
 #   make demo       a graph network, torch.sparse and Tulle   make test-full  the whole matrix, and sanitizers
 #   make bench      benchmarks (SUITE=spmm for one)           make fuzz       random programs (ARGS=... for more)
 #   make format     formats the sources                       make lint       what must hold before a commit
-#   make test-gpu   what needs an NVIDIA GPU                  make gpu-bundle the same, packed for another machine
+#   make test-gpu   what needs an NVIDIA GPU                  make bench-gpu  benchmarks on it (ARGS=... for more)
+#   make gpu-bundle both, packed for another machine
 #   make wheel      one wheel into dist/                      make clean      removes build and environment
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
-.PHONY: build demo bench fuzz test test-cpp test-text test-python test-full test-sanitize test-gpu gpu-bundle \
+.PHONY: build demo bench bench-gpu fuzz test test-cpp test-text test-python test-full test-sanitize test-gpu gpu-bundle \
         format lint lint-includes lint-format lint-python lint-tidy wheel clean
 
 BUILD := build
@@ -76,6 +77,10 @@ bench: build
 	@cmake -DTULLE_BENCH=ON $(BUILD) > $(BUILD)/configure.log && $(NINJA) -C $(BUILD)
 	@$(PYTHON) bench/run.py --suite $(SUITE) $(ARGS)
 
+bench-gpu: build
+	$(say) 'Running the benchmarks on the GPU'
+	@$(PYTHON) bench/run.py --suite gpu $(ARGS)
+
 fuzz: build
 	$(say) 'Running random programs'
 	@$(BUILD)/tulle-fuzz $(ARGS)
@@ -113,12 +118,13 @@ test-gpu: build
 	@$(NINJA) -C $(BUILD) gpu_test
 	@$(PYTHON) tests/gpu/run.py --build $(BUILD) $(ARGS)
 
-# Package, libraries and tests in one file: unpack it on a machine with a GPU and run tests/gpu/run.py there.
+# Package, libraries, tests and benchmarks in one file: unpack it on a machine with a GPU and run tests/gpu/run.py there,
+# or PYTHONPATH=python python3 bench/run.py --suite gpu.
 gpu-bundle: build
 	$(say) 'Packing $(BUILD)/gpu/bundle.tar.xz'
 	@$(NINJA) -C $(BUILD) gpu_test
 	@rm -rf $(BUILD)/gpu && mkdir -p $(BUILD)/gpu/bundle/{build,tests}
-	@cp -rL python $(BUILD)/gpu/bundle/ && cp -r tests/gpu $(BUILD)/gpu/bundle/tests/ && cp $(BUILD)/gpu_test $(BUILD)/gpu/bundle/build/
+	@cp -rL python $(BUILD)/gpu/bundle/ && cp -r bench $(BUILD)/gpu/bundle/ && cp -r tests/gpu $(BUILD)/gpu/bundle/tests/ && cp $(BUILD)/gpu_test $(BUILD)/gpu/bundle/build/
 	@strip $(BUILD)/gpu/bundle/build/gpu_test $(BUILD)/gpu/bundle/python/tulle/lib/*.so
 	@tar -C $(BUILD)/gpu/bundle -cJf $(BUILD)/gpu/bundle.tar.xz . && rm -r $(BUILD)/gpu/bundle
 

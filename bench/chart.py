@@ -76,14 +76,15 @@ def _panel(title: str, rows: Sequence[Row], top: float) -> tuple[list[str], floa
 
 
 def draw(titles: dict[str, str], rows_of: dict[str, list[Row]]) -> str:
-    """The whole picture; suites without ratios are left out."""
+    """The whole picture, a panel for each number of threads; without ratios a suite has none."""
     parts: list[str] = []
     top = 8.0
     for suite, rows in rows_of.items():
-        for threads in sorted({row.threads for row in rows if row.threads is not None}):
+        for threads in sorted({row.threads for row in rows}, key=lambda number: number or 0):
             shown = [row for row in rows if row.threads == threads and len(row.times) > 1]
             if shown:
-                panel, height = _panel(f"{titles[suite]}, {threads_of(shown[0])}", shown, top)
+                title = ", ".join(filter(None, (titles[suite], threads_of(shown[0]))))
+                panel, height = _panel(title, shown, top)
                 parts += panel
                 top += height
     width = LABELS + PLOT + 20

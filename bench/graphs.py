@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 
@@ -45,6 +46,22 @@ CORA = Network(2_708, 10_556, 168, "power", 3.0)
 PUBMED = Network(19_717, 88_651, 171, "power", 2.6)
 PPI = Network(44_906, 1_271_274, 722, "lognormal", 1.0, components=20, communities=9, inside=0.45)
 ARXIV = Network(169_343, 1_166_243, 13_000, "power", 2.3, undirected=False)
+PROTEINS = Network(132_534, 79_122_504, 7_800, "lognormal", 0.65, communities=60, inside=0.5)
+REDDIT = Network(232_965, 114_615_892, 21_700, "lognormal", 1.0, communities=120, inside=0.6)
+
+
+def _device() -> str:
+    """Where large arrays are searched and sorted; the result is the same everywhere."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _places(borders: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int64]:
+    """For each value the number of borders that are not above it."""
+    where = _device()
+    found = torch.searchsorted(
+        torch.from_numpy(borders).to(where), torch.from_numpy(values).to(where), right=True
+    )
+    return found.cpu().numpy()
 
 
 def _expected_degrees(net: Network, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -86,16 +103,16 @@ def _draw_columns(
 ) -> NDArray[np.int64]:
     """A column for each row, by popularity, out of the block that the row lies in."""
     running = np.concatenate(([0.0], np.cumsum(popularity)))
-    block = np.searchsorted(borders, rows, side="right") - 1
+    block = _places(borders, rows) - 1
     first, end = borders[block], borders[block + 1]
     at = running[first] + rng.random(len(rows)) * (running[end] - running[first])
-    return np.clip(np.searchsorted(running, at, side="right") - 1, first, end - 1)
+    return np.clip(_places(running, at) - 1, first, end - 1)
 
 
 def _union(known: NDArray[np.int64], drawn: NDArray[np.int64]) -> NDArray[np.int64]:
     """Both, ascending, each once."""
-    keys = np.sort(np.concatenate((known, drawn)))
-    return keys[np.diff(keys, prepend=-1) != 0]
+    both = torch.from_numpy(np.concatenate((known, drawn))).to(_device())
+    return torch.unique(both).cpu().numpy()
 
 
 def _from_keys(keys: NDArray[np.int64], shape: tuple[int, int]) -> Structure:
@@ -134,7 +151,9 @@ def network(net: Network, seed: int = 0, shuffled: bool = False) -> Structure:
         keys = _union(keys, rows * net.nodes + columns)
     if shuffled:
         new_place = rng.permutation(net.nodes)
-        keys = np.sort(new_place[keys // net.nodes] * net.nodes + new_place[keys % net.nodes])
+        keys = _union(
+            keys[:0], new_place[keys // net.nodes] * net.nodes + new_place[keys % net.nodes]
+        )
     return _from_keys(keys, (net.nodes, net.nodes))
 
 
@@ -170,6 +189,9 @@ MATRICES: dict[str, Callable[[int], Structure]] = {
     "ppi": lambda seed: network(PPI, seed),
     "ppi-shuffled": lambda seed: network(PPI, seed, shuffled=True),
     "arxiv": lambda seed: network(ARXIV, seed),
+    "proteins": lambda seed: network(PROTEINS, seed),
+    "reddit": lambda seed: network(REDDIT, seed),
+    "reddit-shuffled": lambda seed: network(REDDIT, seed, shuffled=True),
     "band": lambda seed: band(),
     "pruned-90": lambda seed: pruned(3072, 768, 0.9, seed),
     "pruned-70": lambda seed: pruned(3072, 768, 0.7, seed),

@@ -88,6 +88,7 @@ class Options:
     threads: tuple[int, ...]
     matrices: tuple[str, ...]
     widths: tuple[int, ...]
+    beside: tuple[ModuleType, ...] = ()  # with contenders of the user's own
 
 
 class Suite(Protocol):

@@ -11,7 +11,9 @@ LONGEST_LIST = 40
 
 
 def threads_of(row: Row) -> str:
-    """The number of threads in words."""
+    """The number of threads in words, nothing where it does not matter."""
+    if row.threads is None:
+        return ""
     return "1 thread" if row.threads == 1 else f"{row.threads} threads"
 
 
@@ -81,7 +83,8 @@ def losses(rows: Sequence[Row]) -> Iterator[tuple[float, str]]:
         ahead = sorted((r, p) for p in row.times if (r := row.ratio(p)) is not None and r < TIE)
         if ahead:
             peers = ", ".join(f"{peer} {ratio:.2f}" for ratio, peer in ahead)
-            yield ahead[0][0], f"{' '.join(row.case.split())}, {threads_of(row)}: {peers}"
+            where = ", ".join(filter(None, (" ".join(row.case.split()), threads_of(row))))
+            yield ahead[0][0], f"{where}: {peers}"
 
 
 def print_losses(rows_of: dict[str, list[Row]]) -> None:

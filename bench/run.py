@@ -1,6 +1,7 @@
 """Runs the benchmarks: Tulle and its peers side by side, in ratios, with a chart and JSON.
 
 python bench/run.py --suite spmm --threads 1,2
+python bench/run.py --suite gpu --matrices proteins --widths 32,128
 python bench/run.py --no-tulle                  # the peers alone
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import json
 import os
 import platform
@@ -30,8 +32,12 @@ import scipy
 import torch
 
 SUITES = ["spmm", "latency", "overhead", "spgemm", "add"]
+GPU_SUITES = ["gpu_spmm", "gpu_sddmm", "gpu_attention"]
+GROUPS = {"all": SUITES, "gpu": GPU_SUITES}
 DEFAULT_MATRICES = "cora,pubmed,ppi,arxiv,band,pruned-90,pruned-70"
 DEFAULT_WIDTHS = "16,32,64,128,256"
+GPU_MATRICES = "cora,pubmed,ppi,arxiv"
+GPU_WIDTHS = "32,128,512"
 OUTPUT = Path(__file__).resolve().parents[1] / "build" / "bench"
 QUIET_LOAD = 0.5
 UNBROKEN = "runs to its end"
@@ -41,12 +47,18 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--suite", default="all", help=f"all, or some of {','.join(SUITES)}")
+    known = ",".join([*SUITES, *GPU_SUITES])
+    parser.add_argument("--suite", default="all", help=f"all, gpu, or some of {known}")
     parser.add_argument("--threads", default="1,2", help="numbers of threads (1,2)")
+    parser.add_argument("--matrices", help=f"of {','.join(graphs.MATRICES)}")
+    parser.add_argument("--widths", help=f"columns of B ({DEFAULT_WIDTHS}; GPU {GPU_WIDTHS})")
     parser.add_argument(
-        "--matrices", default=DEFAULT_MATRICES, help=f"of {','.join(graphs.MATRICES)}"
+        "--beside",
+        type=Path,
+        action="append",
+        default=[],
+        help="a Python file with contenders of your own for the suites of the GPU",
     )
-    parser.add_argument("--widths", default=DEFAULT_WIDTHS, help=f"columns of B ({DEFAULT_WIDTHS})")
     parser.add_argument("--json", type=Path, help="where figures go (build/bench/SUITE.json)")
     parser.add_argument("--no-tulle", action="store_true", help="run the peers alone")
     return parser.parse_args()
@@ -63,6 +75,15 @@ def _load_tulle() -> ModuleType:
     return tulle
 
 
+def _load_beside(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if not spec or not spec.loader or not path.exists():
+        raise SystemExit(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
@@ -77,7 +98,8 @@ def _machine() -> dict[str, Any]:
         "torch": torch.__version__,
         "scipy": scipy.__version__,
     }
-    return {"processor": model, "cores": os.cpu_count(), **versions}
+    gpu = {"gpu": torch.cuda.get_device_name()} if torch.cuda.is_available() else {}
+    return {"processor": model, "cores": os.cpu_count(), **gpu, **versions}
 
 
 def _run(
@@ -100,16 +122,21 @@ def _run(
 
 def main() -> None:
     arguments = _arguments()
-    names = SUITES if arguments.suite == "all" else arguments.suite.split(",")
-    if unknown := set(names) - set(SUITES):
+    names = GROUPS.get(arguments.suite) or arguments.suite.split(",")
+    known = [*SUITES, *GPU_SUITES]
+    if unknown := set(names) - set(known):
         raise SystemExit(
-            f"no suite is called {', '.join(sorted(unknown))}; there are {', '.join(SUITES)}"
+            f"no suite is called {', '.join(sorted(unknown))}; there are {', '.join(known)}"
         )
+    on_gpu = any(name in GPU_SUITES for name in names)
+    if on_gpu and not torch.cuda.is_available():
+        raise SystemExit("the suites for a GPU need one that torch can use")
     options = harness.Options(
         None if arguments.no_tulle else _load_tulle(),
         _numbers(arguments.threads),
-        tuple(arguments.matrices.split(",")),
-        _numbers(arguments.widths),
+        tuple((arguments.matrices or (GPU_MATRICES if on_gpu else DEFAULT_MATRICES)).split(",")),
+        _numbers(arguments.widths or (GPU_WIDTHS if on_gpu else DEFAULT_WIDTHS)),
+        tuple(_load_beside(path) for path in arguments.beside),
     )
     suites: dict[str, Any] = {name: importlib.import_module(f"suites.{name}") for name in names}
     start, load = time.time(), os.getloadavg()[0]
@@ -140,7 +167,8 @@ def main() -> None:
         for name in names
     }
     figures.write_text(json.dumps({"machine": machine, "suites": found}, indent=1) + "\n")
-    picture.write_text(chart.draw({name: suite.TITLE for name, suite in suites.items()}, rows_of))
+    titles = {name: suite.TITLE for name, suite in suites.items() if suite.COMPARE}
+    picture.write_text(chart.draw(titles, {name: rows_of[name] for name in titles}))
     print(f"\n{time.time() - start:.0f} s; figures in {figures}, chart in {picture}")
     if any(
         verdict.promise == UNBROKEN for verdicts in verdicts_of.values() for verdict in verdicts

@@ -1,0 +1,1 @@
+"""What the suites for a GPU share."""

@@ -1,0 +1,77 @@
+"""Times contenders on the GPU side by side: CUDA graphs of several calls, replayed in turn."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from harness import Call, Timing
+
+ROUNDS = 20
+CALLS = 10  # in one replay, fewer where a call takes long
+LONG_REPLAY = 0.05  # seconds
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """What is run between two events, and how many calls that are."""
+
+    run: Call
+    calls: int
+
+
+def _seconds(run: Call) -> float:
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    run()
+    end.record()
+    end.synchronize()
+    return start.elapsed_time(end) / 1e3
+
+
+def _repeated(call: Call, calls: int) -> Call:
+    def run() -> None:
+        for _ in range(calls):
+            call()
+
+    return run
+
+
+def _captured(call: Call) -> _Timed:
+    """A graph of some calls; where the call cannot be captured, the calls themselves."""
+    for _ in range(2):
+        call()
+    calls = max(1, min(CALLS, int(LONG_REPLAY / max(_seconds(call), 1e-9))))
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    try:
+        with torch.cuda.graph(graph, stream=torch.cuda.current_stream()):
+            _repeated(call, calls)()
+    except RuntimeError:
+        torch.cuda.synchronize()
+        return _Timed(_repeated(call, calls), calls)
+    graph.replay()
+    return _Timed(graph.replay, calls)
+
+
+def is_captured(call: Call) -> bool:
+    """Whether the call can be part of a CUDA graph."""
+    return getattr(_captured(call).run, "__self__", None) is not None
+
+
+def measure(calls: Mapping[str, Call], rounds: int = ROUNDS) -> dict[str, Timing]:
+    """Medians over interleaved replays, without the host's part wherever a call can be captured."""
+    torch.cuda.synchronize()
+    with torch.cuda.stream(torch.cuda.Stream()):
+        timed = {name: _captured(call) for name, call in calls.items()}
+        samples: dict[str, list[float]] = {name: [] for name in calls}
+        order = list(calls)
+        shuffle = random.Random(0).shuffle
+        for _ in range(rounds):
+            shuffle(order)
+            for name in order:
+                samples[name].append(_seconds(timed[name].run) / timed[name].calls)
+        torch.cuda.synchronize()
+    return {name: Timing.of(found) for name, found in samples.items()}

@@ -1,0 +1,57 @@
+"""Q K^T where a graph has edges, on a GPU, float32: Tulle beside torch and cuSPARSE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from gpu import cusparse, operands, timing
+from harness import Call, Options, Row, Verdict
+
+from suites import gpu_promises
+
+TITLE = "Q K^T at the entries of a CSR matrix (SDDMM) on a GPU, float32"
+COMPARE = True
+PROGRAM = "S[i,j] = A[i,j] * Q[i,d] * K[j,d]"
+
+
+def _calls(graph: operands.Graph, width: int, options: Options) -> dict[str, Call]:
+    q, k = graph.dense(width, 1), graph.dense(width, 2)
+    ones = operands.Graph(
+        graph.name, graph.nodes, graph.pos, graph.crd, torch.ones_like(graph.values)
+    )
+    into = torch.empty_like(graph.values)
+    calls: dict[str, Call] = {}
+    if options.tulle:
+        compute, ours = options.tulle.compute, ones.tulle(options.tulle)
+        calls["tulle"] = lambda: compute(PROGRAM, A=ours, Q=q, K=k).values()
+    columns = k.T
+    calls["torch"] = lambda: torch.sparse.sampled_addmm(ones.torch_csr, q, columns, beta=0).values()
+    try:
+        calls["cusparse/default"] = cusparse.sddmm(graph, q, k, into)
+    except cusparse.Missing as missing:
+        print(f"without cuSPARSE: {missing}")
+    for module in options.beside:
+        calls |= module.sddmm(graph, q, k, into)
+    wanted = torch.sparse.sampled_addmm(ones.torch_csr, q, columns, beta=0).values()
+    for name, call in calls.items():
+        into.fill_(torch.nan)
+        found = call()
+        result = found if isinstance(found, torch.Tensor) else into
+        operands.close(f"{graph.name} d={width} {name}", result, wanted)
+    return calls
+
+
+def measure(options: Options) -> Iterator[Row]:
+    for name in options.matrices:
+        graph = operands.graph(name)
+        for width in options.widths:
+            if not graph.fits(width, 3):
+                print(f"{name} d={width}: no room")
+                continue
+            times = timing.measure(_calls(graph, width, options))
+            yield gpu_promises.row(f"{name:15s} d={width}", times)
+
+
+def judge(rows: Sequence[Row]) -> list[Verdict]:
+    return gpu_promises.judge(rows)
