@@ -119,13 +119,19 @@ std::vector<ResultLayout> add_results(const CompileRequest& request, const plan:
 
 // Finishes a nest by its schedule and appends what computes it.
 void lower_scheduled(const nest::Nest& nest, const schedule::Schedule& schedule,
-                     loop::HostProgram& program, StageTimes& times, const StageSink& sink) {
+                     lower::Device device, loop::HostProgram& program, StageTimes& times,
+                     const StageSink& sink) {
   show(sink, "nest", [&] { return nest::to_string(nest); });
   times.end("lower");
   const nest::Nest scheduled = schedule::apply(schedule, nest);
   times.end("schedule");
   show(sink, "schedule", [&] { return nest::to_string(scheduled); });
-  lower::lower_nest(scheduled, program);
+  if (device == lower::Device::Cpu && nest::has_bound_loops(scheduled.root)) {
+    user_error(
+        "The schedule binds loops to a GPU, and this is compiled for a CPU; use parallel and ",
+        "vectorize instead of bind.");
+  }
+  lower::lower_nest(scheduled, program, device);
   times.end("lower");
 }
 
@@ -208,6 +214,7 @@ void make_ready_on_gpu(const loop::HostProgram& program, const CompileRequest& r
       kernel_cache().find_gpu(key_of(program, request.target), device, names, generate);
   std::vector<cuda::Function> functions;
   for (const std::string& name : names) functions.push_back(executable.gpu_code->kernel(name));
+  executable.gpu_threads = request.machine.threads;
   executable.gpu_program = std::make_unique<runtime::GpuProgram>(program, functions, device);
 }
 
@@ -231,6 +238,8 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   TULLE_LOG(Debug, "plan of ", title(request), "\n", text_of(plan));
   show(sink, "plan", [&] { return text_of(plan); });
 
+  const lower::Device device =
+      request.machine.kind == plan::Machine::Kind::Gpu ? lower::Device::Gpu : lower::Device::Cpu;
   LoweredProgram lowered;
   loop::HostProgram& program = lowered.program;
   program.name = "program";
@@ -241,11 +250,11 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   }
   for (const plan::Step& step : plan.steps) {
     if (const auto* sort = std::get_if<plan::SortEntries>(&step)) {
-      lower::sort_entries(sort->from, sort->to, sort->type, program);
+      lower::sort_entries(sort->from, sort->to, sort->type, program, device);
       continue;
     }
     const auto& planned = std::get<plan::PlannedNest>(step);
-    lower_scheduled(planned.nest, planned.schedule, program, times, sink);
+    lower_scheduled(planned.nest, planned.schedule, device, program, times, sink);
   }
   lowered.results = add_results(request, plan, program);
   lower::free_temporaries(program);
@@ -256,7 +265,7 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
 }
 
 loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& schedule,
-                                    const StageSink& sink) {
+                                    lower::Device device, const StageSink& sink) {
   loop::HostProgram program;
   program.name = "program";
   std::vector<NamedType> operands;
@@ -269,7 +278,7 @@ loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& s
   }
   add_parameters(operands, indices, program);
   StageTimes times;
-  lower_scheduled(nest, schedule::parse_schedule(schedule), program, times, sink);
+  lower_scheduled(nest, schedule::parse_schedule(schedule), device, program, times, sink);
   for (const auto& [name, tensor] : nest.tensors) {
     if (tensor.role == nest::Tensor::Role::Result)
       add_result({name, &tensor.type}, tensor.shares_pattern_of, program);

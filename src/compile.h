@@ -12,6 +12,7 @@
 #include "jit/engine.h"
 #include "jit/gpu_module.h"
 #include "loop/host.h"
+#include "lower/lower.h"
 #include "plan/plan.h"
 #include "runtime/gpu_run.h"
 #include "runtime/run.h"
@@ -59,7 +60,7 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
 // schedule and lower for a nest by itself, whose operands are then the host program's parameters;
 // for tools and tests.
 loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& schedule,
-                                    const StageSink& sink = {});
+                                    lower::Device device, const StageSink& sink = {});
 
 // passes: the host program that code is generated for.
 loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request,
@@ -72,6 +73,7 @@ struct Executable {
   std::unique_ptr<const runtime::CompiledProgram> program;
   std::shared_ptr<const jit::GpuModule> gpu_code;
   std::unique_ptr<const runtime::GpuProgram> gpu_program;
+  int gpu_threads = 0;  // that the GPU has room for
   std::vector<std::string> buffers, scalars;  // the names of the parameters, in order
   std::vector<ResultLayout> results;
 

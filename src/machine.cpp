@@ -45,10 +45,17 @@ plan::Machine describe_machine(std::string_view features_preset, int threads) {
   return machine;
 }
 
+namespace {
+
+constexpr int kThreadsOfMultiprocessor = 1024;  // that have the registers of a larger kernel
+
+}  // namespace
+
 plan::Machine describe_gpu(const cuda::Device& device) {
   plan::Machine machine;
   machine.kind = plan::Machine::Kind::Gpu;
   machine.multiprocessors = device.multiprocessors;
+  machine.threads = device.multiprocessors * kThreadsOfMultiprocessor;
   machine.vector_bytes = 16;  // of one thread's access
   machine.second_cache = machine.last_cache = device.second_cache;
   return machine;

@@ -65,7 +65,8 @@ class ResolvedExpression final : public Program {
     const Variant& variant = variants_->find(views, extents, options);
     const Executable& executable = variant.executable;
 
-    variant.read_arguments(views, extents, options.threads, buffers, scalars);
+    const int threads = executable.gpu_program ? executable.gpu_threads : options.threads;
+    variant.read_arguments(views, extents, threads, buffers, scalars);
     handles.assign(executable.result_count(), nullptr);
     found.assign(executable.result_count(), {});
     ResultMemory result_memory(memory, executable.results, handles);

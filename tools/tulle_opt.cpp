@@ -134,7 +134,9 @@ class Walk {
       texts_[Stage::Nest] = nest::to_string(nest);
       return;
     }
-    program_ = lower_single_nest(nest, options_.schedule, sink());
+    const bool on_gpu = request_.machine.kind == plan::Machine::Kind::Gpu;
+    program_ = lower_single_nest(nest, options_.schedule,
+                                 on_gpu ? lower::Device::Gpu : lower::Device::Cpu, sink());
     verify(program_);
   }
 

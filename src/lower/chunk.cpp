@@ -32,7 +32,8 @@ KernelLowering::Range KernelLowering::chunk_of_rows(const nest::Forall& loop, co
     }
   }
   if (!positions)
-    return {out.let("first", share(extent, chunk_)), out.let("last", share(extent, chunk_ + 1))};
+    return {out.let("first", share(extent, frame_->chunk())),
+            out.let("last", share(extent, frame_->chunk() + 1))};
 
   // Work before row i: its entries and itself. Strictly ascending, so each bound is found by
   // halving.
@@ -55,8 +56,8 @@ KernelLowering::Range KernelLowering::chunk_of_rows(const nest::Forall& loop, co
     out.add(loop::While::make(low < high, body.take()));
     return low;
   };
-  const Expr first = cut("first", chunk_);
-  const Expr last = cut("last", chunk_ + 1);
+  const Expr first = cut("first", frame_->chunk());
+  const Expr last = cut("last", frame_->chunk() + 1);
   return {first, last};
 }
 
@@ -78,8 +79,8 @@ KernelLowering::Range KernelLowering::chunk_of_positions(const LevelCode& level,
     out.add(loop::While::make(inside, body.take()));
     return at;
   };
-  const Expr first = cut("first", chunk_);
-  const Expr last = cut("last", chunk_ + 1);
+  const Expr first = cut("first", frame_->chunk());
+  const Expr last = cut("last", frame_->chunk() + 1);
   return {first, last};
 }
 

@@ -10,20 +10,24 @@ namespace tulle::lower {
 using loop::Expr;
 using loop::IntConst;
 
-namespace {
-
 loop::LoopKind kind_of(const nest::LoopTag& tag) {
   switch (tag.kind) {
     case nest::LoopTag::Kind::Vector:
       return loop::LoopKind::Vector;
     case nest::LoopTag::Kind::Unrolled:
       return loop::LoopKind::Unrolled;
+    case nest::LoopTag::Kind::Block:
+      return loop::LoopKind::Block;
+    case nest::LoopTag::Kind::Warp:
+      return loop::LoopKind::Warp;
+    case nest::LoopTag::Kind::Lane:
+      return loop::LoopKind::Lane;
+    case nest::LoopTag::Kind::Thread:
+      return loop::LoopKind::Thread;
     default:
       return loop::LoopKind::Serial;
   }
 }
-
-}  // namespace
 
 Walker KernelLowering::start_walker(int id, const Scope& scope, const Range& coordinates,
                                     Emitter& out) {
@@ -45,13 +49,14 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
   Range range{IntConst::make(0), coordinates_.bound(loop.var, scope, padded)};
   TULLE_CHECK(nest_.variable(loop.var).origin != nest::Variable::Origin::Difference,
               "the loop over ", loop.var, " visits stored differences");
-  const bool is_cut = is_outermost(loop);
-  if (is_cut) range = chunk_of_rows(loop, scope, range.end, out);
+  // A block has so many threads, whatever is left for them.
+  if (loop.tag.is_within_block()) range.end = coordinates_.extent(loop.var);
+  if (is_cut(loop)) range = chunk_of_rows(loop, scope, range.end, out);
   const bool is_bounded = bound_by_difference(loop, scope, range, out);
 
   std::vector<Walker> walkers;
   for (const int id : iterating) {
-    const Expr first = is_cut || is_bounded ? range.begin : Expr();
+    const Expr first = is_cut(loop) || is_bounded ? range.begin : Expr();
     walkers.push_back(start_walker(id, scope, {first, {}}, out));
   }
   const std::string variable = names_.fresh(loop.var);
@@ -72,7 +77,7 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
 void KernelLowering::dense_body(const nest::Forall& loop, const Expr& coordinate,
                                 const AccessSet& iterating, const std::vector<Walker>& walkers,
                                 const Scope& scope, Emitter& body) {
-  Scope inner = scope;
+  Scope inner = inside(loop, scope);
   AccessSet none = scope.absent;
   none.insert(iterating.begin(), iterating.end());
   const bool may_be_empty = assembles() && nest_.known_extent(loop.var).value_or(0) == 0;

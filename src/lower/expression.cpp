@@ -151,12 +151,15 @@ void KernelLowering::find_fixing(const expr::Expr& expr, bool fixes) {
 Expr KernelLowering::load(const expr::Access& access, const Scope& scope, Emitter& out) {
   const TensorCode& tensor = code(access.tensor);
   if (tensor.scalar) return tensor.scalar;
+  if (const auto known = scope.values.find(access.id); known != scope.values.end())
+    return known->second;
   const Cursor& cursor = scope.cursors.at(access.id);
   TULLE_CHECK(cursor.level == static_cast<int>(tensor.levels.size()), "level ", cursor.level,
               " of ", access.tensor, " is not fixed where its value is read");
   if (cursor.at.is_single()) {
-    const Expr value =
-        out.let(access.tensor + "_value", Load::make(tensor.values, cursor.at.begin));
+    const Expr value = out.let(
+        access.tensor + "_value",
+        Load::make(tensor.values, tensor.base ? tensor.base + cursor.at.begin : cursor.at.begin));
     const auto mask = scope.masks.find(access.id);
     return mask == scope.masks.end()
                ? value

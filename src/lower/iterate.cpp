@@ -34,6 +34,8 @@ AccessSet KernelLowering::iterators(const nest::Forall& loop, const Scope& scope
 }
 
 void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, Emitter& out) {
+  if (nest::combines(loop, nest_)) return combine_parts(loop, scope, out);
+  if (position_loop(loop, scope, out)) return;
   const AccessSet iterating = iterators(loop, scope);
   AccessSet absent = scope.absent;
   absent.insert(iterating.begin(), iterating.end());
@@ -124,7 +126,7 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
   const LevelCode& level = level_code(cursor);
   level.prepare(out);
   Positions positions = run_of(cursor, scope, out);
-  if (is_outermost(loop)) {
+  if (is_cut(loop)) {
     const Range range = chunk_of_positions(level, positions, out);
     positions = {range.begin, range.end, positions.base};
   }
@@ -178,7 +180,10 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
   }
   begin_rows(before, scope, out);
   const Expr in_range =
-      range_condition(loop, !iterating.empty() || must_visit_all(loop, before), before, scope);
+      loop.tag.is_within_block()
+          ? thread_condition(loop, before, scope)
+          : range_condition(loop, !iterating.empty() || must_visit_all(loop, before), before,
+                            scope);
   Emitter inside = out.nested();
   settle(loop.body, scope, inside, [&](const Scope& settled, Emitter& body) {
     build_result(before, settled, body,
@@ -215,18 +220,34 @@ Expr KernelLowering::range_condition(const nest::Forall& loop, bool visits_paddi
   }
   if ((!is_fused && !visits_padding) || nest_.variable(loop.var).origin == Origin::Source)
     return {};
+  return split_condition(loop, before, scope);
+}
+
+Expr KernelLowering::thread_condition(const nest::Forall& loop, const Scope& before,
+                                      const Scope& scope) const {
+  if (mutant("bind-unguarded")) return {};
+  return split_condition(loop, before, scope);
+}
+
+Expr KernelLowering::split_condition(const nest::Forall& loop, const Scope& before,
+                                     const Scope& scope) const {
   Expr condition;
-  for (const std::string& source : nest_.sources(loop.var)) {
-    const bool is_split =
-        std::any_of(nest_.variables.begin(), nest_.variables.end(), [&](const auto& entry) {
-          return entry.second.parent == source &&
-                 entry.second.origin != nest::Variable::Origin::Fused;
-        });
-    const Expr coordinate = coordinates_.coordinate(source, scope);
-    if (!is_split || !coordinate || coordinates_.coordinate(source, before)) continue;
-    const Expr fits = coordinate < coordinates_.extent(source);
+  const std::function<void(const std::string&)> visit = [&](const std::string& part) {
+    const nest::Variable& variable = nest_.variable(part);
+    if (variable.origin == nest::Variable::Origin::Source ||
+        variable.origin == nest::Variable::Origin::Difference) {
+      return;
+    }
+    visit(variable.parent);
+    if (variable.origin == nest::Variable::Origin::Fused) return visit(variable.second);
+    const Expr coordinate = coordinates_.coordinate(variable.parent, scope);
+    if (!coordinate || coordinates_.coordinate(variable.parent, before)) return;
+    const auto known = nest_.known_extent(variable.parent);
+    if (known && *known % variable.factor == 0) return;
+    const Expr fits = coordinate < coordinates_.extent(variable.parent);
     condition = condition ? loop::both(condition, fits) : fits;
-  }
+  };
+  visit(loop.var);
   return condition;
 }
 

@@ -14,8 +14,8 @@ using loop::Expr;
 using loop::IntConst;
 using loop::Load;
 
-KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase)
-    : nest_(nest), phase_(phase), coordinates_(nest) {
+KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Device device)
+    : nest_(nest), phase_(phase), device_(device), coordinates_(nest) {
   for (const nest::Assign* assign : nest::assigns(nest.root)) {
     if (nest.tensor(assign->tensor).role != nest::Tensor::Role::Result) continue;
     TULLE_CHECK(result_.empty() || result_ == assign->tensor, "one result a nest");
@@ -69,22 +69,24 @@ void KernelLowering::declare_tensors() {
 loop::Kernel KernelLowering::lower(const std::string& name) {
   Emitter top(names_);
   declare_tensors();
-  Emitter chunk(names_);
-  const std::string variable = names_.fresh("chunk");
-  chunk_ = loop::Var::make(variable);
-  lower_chunk(chunk);
-  top.add(loop::For::make(variable, IntConst::make(0), chunks_, chunk.take(),
-                          loop::LoopKind::Parallel));
+  const Frame::Kind kind = is_bound()               ? Frame::Kind::Bound
+                           : device_ == Device::Gpu ? Frame::Kind::Threads
+                                                    : Frame::Kind::Workers;
+  frame_.emplace(kind, name, chunks_, names_);
+  Emitter before(names_), chunk(names_);
+  lower_chunk(before, chunk);
+  top.add(frame_->wrap(before.take_statements(), chunk.take_statements()));
   return with_parameters(name, top.take());
 }
 
-void KernelLowering::lower_chunk(Emitter& out) {
+void KernelLowering::lower_chunk(Emitter& before, Emitter& out) {
+  const Expr& chunk = frame_->chunk();
   const Expr last_chunk = chunks_ - 1;
   TensorCode& result = code(result_);
   for (size_t g = 0; g < groups_.size(); ++g) {
     const loop::Buffer counts = loop::make_buffer(count_buffer_name(result_, g), DType::Int64);
     const bool counted = phase_ == Phase::Fill && groups_[g].is_counted;
-    const Expr begin = counted ? Load::make(counts, chunk_) : IntConst::make(0);
+    const Expr begin = counted ? Load::make(counts, chunk) : IntConst::make(0);
     counters_.push_back(out.declare(concat(result_, "_next", g), begin));
   }
   if (phase_ == Phase::Count && innermost_level().most_entries() > 0) {
@@ -93,35 +95,32 @@ void KernelLowering::lower_chunk(Emitter& out) {
   if (phase_ == Phase::Fill) {
     Emitter first(names_);
     for (const auto& level : result.levels) level->open(first);
-    if (!first.empty()) out.add(loop::If::make(chunk_ == IntConst::make(0), first.take()));
+    if (!first.empty()) out.add(loop::If::make(chunk == IntConst::make(0), first.take()));
   }
 
-  Emitter allocations(names_), body(names_);
-  hoisted_ = &allocations;
+  hoisted_ = &before;
   Scope scope;
   for (const nest::Assign* assign : nest::assigns(nest_.root)) {
     for (const expr::Access* access : expr::accesses(assign->value)) {
       scope.cursors[access->id] = Cursor{access, 0, Positions{IntConst::make(0), {}}};
     }
   }
-  if (!groups_.empty() && groups_[0].first == 0) begin_row(0, IntConst::make(0), scope, body);
-  settle(nest_.root, scope, body, [&](const Scope& inner, Emitter& inside) {
+  if (!groups_.empty() && groups_[0].first == 0) begin_row(0, IntConst::make(0), scope, out);
+  settle(nest_.root, scope, out, [&](const Scope& inner, Emitter& inside) {
     build_result(Scope{}, inner, inside,
                  [&](const Scope& s, Emitter& o) { lower(nest_.root, s, o); });
   });
-  for (loop::Stmt& stmt : allocations.take_statements()) out.add(std::move(stmt));
-  for (loop::Stmt& stmt : body.take_statements()) out.add(std::move(stmt));
 
   for (size_t g = 0; g < groups_.size(); ++g) {
     if (!groups_[g].is_counted) {
       // Its level says how many positions there are.
     } else if (phase_ == Phase::Count) {
-      out.store(loop::make_buffer(count_buffer_name(result_, g), DType::Int64), chunk_,
+      out.store(loop::make_buffer(count_buffer_name(result_, g), DType::Int64), chunk,
                 counters_[g]);
     } else if (groups_[g].first == 0) {
       Emitter last(names_);
       result.levels[0]->finish(last, IntConst::make(0), counters_[g]);
-      out.add(loop::If::make(chunk_ == last_chunk, last.take()));
+      out.add(loop::If::make(chunk == last_chunk, last.take()));
     }
   }
   if (widest_) {
@@ -223,6 +222,21 @@ void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope
 
 void KernelLowering::store(const nest::Assign& assign, const expr::Expr& value, const Scope& scope,
                            Emitter& out) {
+  const bool alone = assign.tensor == result_ && is_bound() && !scope.on_one_thread;
+  if (!alone) return store_value(assign, value, scope, out);
+  // All threads come by, and one of them writes.
+  Emitter inside = out.nested();
+  Scope one = scope;
+  one.on_one_thread = true;
+  store_value(assign, value, one, inside);
+  if (inside.empty()) return;
+  out.add(loop::For::make(names_.fresh("first"), IntConst::make(0), IntConst::make(1),
+                          inside.take(),
+                          scope.in_warp ? loop::LoopKind::Lane : loop::LoopKind::Thread));
+}
+
+void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& value,
+                                 const Scope& scope, Emitter& out) {
   const bool into_result = assign.tensor == result_;
   if (into_result && assembles()) touch(scope, out);
   TensorCode& target = code(assign.tensor);
@@ -254,9 +268,9 @@ void KernelLowering::store(const nest::Assign& assign, const expr::Expr& value, 
     needs_zeros_ = needs_zeros_ || assign.accumulate || (scope.conditional && !assembles());
   } else {
     at = IntConst::make(0);
-    for (const std::string& index : assign.indices) {
-      at = at * coordinates_.extent(index) + coordinates_.coordinate(index, scope);
-    }
+    for (size_t d = 0; d < assign.indices.size(); ++d)
+      at = target.levels[d]->locate(at, coordinates_.coordinate(assign.indices[d], scope));
+    if (target.base) at = target.base + at;
   }
   if (counting) return;
   const bool streams = into_result && !assign.accumulate &&

@@ -4,12 +4,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "loop/host.h"
+#include "lower/frame.h"
 #include "lower/levels/tracked.h"
+#include "lower/lower.h"
 #include "lower/result_groups.h"
 #include "lower/scope.h"
 #include "lower/search.h"
@@ -24,19 +27,24 @@ enum class Phase : uint8_t { Compute, Count, Fill };
 
 class KernelLowering {
  public:
-  KernelLowering(const nest::Nest& nest, Phase phase);
+  KernelLowering(const nest::Nest& nest, Phase phase, Device device);
 
   loop::Kernel lower(const std::string& name);
+  // After lower(): the steps that launch the kernel.
+  void launch(std::vector<loop::Step>& steps) const { frame_->launch(steps); }
 
   // After lower(): whether the outermost loop can be cut into chunks, and whether values that are
   // never stored, or added to, must start at zero.
   bool can_be_cut() const { return can_be_cut_; }
   bool needs_zeros() const { return needs_zeros_; }
+  // Whether loops of the nest are bound to a GPU, so that there are no chunks.
+  bool is_bound() const { return nest::has_bound_loops(nest_.root); }
 
  private:
   // A tensor as this kernel sees it. A scalar workspace is a variable instead of a buffer.
   struct TensorCode {
     loop::Buffer values;
+    loop::Expr base;  // where a worker's own values begin; null: at 0
     loop::Expr scalar;
     std::vector<std::unique_ptr<LevelCode>> levels;
     std::unique_ptr<TrackedArrays> tracked;
@@ -53,7 +61,7 @@ class KernelLowering {
 
   // --- setting up (kernel_lowering.cpp) ---
   void declare_tensors();
-  void lower_chunk(Emitter& out);
+  void lower_chunk(Emitter& before, Emitter& out);
   TensorCode& code(const std::string& tensor) { return tensors_.at(tensor); }
   const LevelCode& level_code(const Cursor& cursor) {
     return *code(cursor.access->tensor).levels[cursor.level];
@@ -67,6 +75,8 @@ class KernelLowering {
   void lower(const nest::Stmt& stmt, const Scope& scope, Emitter& out);
   void lower_assign(const nest::Assign& assign, const Scope& scope, Emitter& out);
   void store(const nest::Assign& assign, const expr::Expr& value, const Scope& scope, Emitter& out);
+  void store_value(const nest::Assign& assign, const expr::Expr& value, const Scope& scope,
+                   Emitter& out);
   void lower_where(const nest::Where& where, const Scope& scope, Emitter& out);
   void touch(const Scope& scope, Emitter& out);
   void touch_if(const loop::Expr& condition, Scope scope, Emitter& out);
@@ -89,6 +99,13 @@ class KernelLowering {
   // end of them is null, to the end of the level.
   Walker start_walker(int id, const Scope& scope, const Range& coordinates, Emitter& out);
   void single_loop(const nest::Forall& loop, int iterating, const Scope& scope, Emitter& out);
+  // Over pieces of the entries of a row, or over the entries of a piece; false where the loop is
+  // not over the entries of an operand: it counts then.
+  bool position_loop(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  void entry_loop(const nest::Forall& loop, int id, const Positions& row, const loop::Expr& other,
+                  const Scope& scope, Emitter& out);
+  // The scope inside a loop that may be bound.
+  static Scope inside(const nest::Forall& loop, Scope scope);
   void merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
                    Emitter& out);
   void merge_point(const nest::Forall& loop, const AccessSet& point,
@@ -115,6 +132,13 @@ class KernelLowering {
   // bounds see to that. The last block of a split dimension reaches past its end: counting loops
   // stop in time, walks over entries do not.
   loop::Expr range_condition(const nest::Forall& loop, bool visits_padding, const Scope& before,
+                             const Scope& scope) const;
+  // The same for a loop over the threads of a block, which has as many iterations as the block has
+  // threads: whether there is something for this one.
+  loop::Expr thread_condition(const nest::Forall& loop, const Scope& before,
+                              const Scope& scope) const;
+  // Whether what was split and the loop completes lies within its extent.
+  loop::Expr split_condition(const nest::Forall& loop, const Scope& before,
                              const Scope& scope) const;
   // Fixes every level whose coordinate is known: by arithmetic or by searching.
   void settle(const nest::Stmt& stmt, Scope scope, Emitter& out, const Body& body);
@@ -145,6 +169,11 @@ class KernelLowering {
   const LevelCode& group_level(size_t group) const;
   const LevelCode& innermost_level() const { return group_level(groups_.size() - 1); }
 
+  // --- partial sums of threads (combine.cpp) ---
+  void combine_parts(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  loop::Expr sum_of_lanes(const loop::Expr& part, int64_t lanes, Emitter& out);
+  loop::Expr sum_in_shared_memory(const loop::Expr& part, const nest::Forall& loop, Emitter& out);
+
   // --- workspaces (workspace.cpp) ---
   void allocate_workspace(const nest::Where& where, Emitter& out);
   void allocate_scalar(const std::string& name, Emitter& out);
@@ -171,12 +200,16 @@ class KernelLowering {
   bool bound_by_difference(const nest::Forall& loop, const Scope& scope, Range& range,
                            Emitter& out) const;
   Range chunk_of_positions(const LevelCode& level, const Positions& positions, Emitter& out);
-  bool is_outermost(const nest::Forall& loop) const { return nest_.root.get() == &loop; }
+  // Whether the loop is cut into chunks.
+  bool is_cut(const nest::Forall& loop) const {
+    return nest_.root.get() == &loop && frame_->kind() != Frame::Kind::Bound;
+  }
   void emit_prefetches(const Cursor& cursor, const loop::Expr& position, const std::string& var,
                        const Scope& scope, Emitter& out);
 
   const nest::Nest& nest_;
   Phase phase_;
+  Device device_;
   Coordinates coordinates_;
   std::string result_;
   std::vector<std::string> result_indices_;
@@ -188,10 +221,13 @@ class KernelLowering {
   Emitter* hoisted_ = nullptr;  // before the outermost loop of a chunk
   Touch* touch_ = nullptr;
   loop::Expr chunks_;  // how many there are; the kernel's parallel loop runs over them
-  loop::Expr chunk_;
+  std::optional<Frame> frame_;
   std::set<std::string> fixing_;  // workspaces that find_fixing found
   bool can_be_cut_ = false;
   bool needs_zeros_ = false;
 };
+
+// The loop of the loop IR that the tag asks for.
+loop::LoopKind kind_of(const nest::LoopTag& tag);
 
 }  // namespace tulle::lower

@@ -46,7 +46,7 @@ int64_t work_per_entry(const nest::Stmt& stmt, const nest::Nest& nest) {
   return 1;
 }
 
-Expr chunk_count(const nest::Nest& nest, int64_t per_worker) {
+Expr chunk_count(const nest::Nest& nest, int64_t per_worker, Device device) {
   const auto* root = nest.root.as<nest::Forall>();
   if (!root || root->tag.kind != nest::LoopTag::Kind::Parallel) return IntConst::make(1);
   Expr work = Coordinates(nest).extent(root->var);
@@ -56,8 +56,10 @@ Expr chunk_count(const nest::Nest& nest, int64_t per_worker) {
     }
   }
   work = work * work_per_entry(nest.root, nest);
-  const Expr useful = Binary::make(BinaryOp::Div, work, IntConst::make(work_per_chunk()));
-  const Expr most = loop::Var::make(kThreads) * per_worker;
+  const bool on_gpu = device == Device::Gpu;
+  const int64_t least = on_gpu ? std::min(kWorkPerThread, work_per_chunk()) : work_per_chunk();
+  const Expr useful = Binary::make(BinaryOp::Div, work, IntConst::make(least));
+  const Expr most = loop::Var::make(kThreads) * (on_gpu ? 1 : per_worker);
   return loop::maximum(IntConst::make(1), loop::minimum(most, useful));
 }
 
@@ -70,9 +72,9 @@ Expr dense_size(const nest::Nest& nest, const ResultInfo& result) {
   return size;
 }
 
-void lower_known_structure(const nest::Nest& nest, const ResultInfo& result,
+void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Device device,
                            loop::HostProgram& program) {
-  KernelLowering lowering(nest, Phase::Compute);
+  KernelLowering lowering(nest, Phase::Compute, device);
   loop::Kernel kernel = lowering.lower("compute_" + result.name);
   const std::string& shared = result.tensor->shares_pattern_of;
   const Expr size =
@@ -81,19 +83,22 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result,
   const Format& format = result.tensor->type.format;
   const bool zeroed = (lowering.needs_zeros() && !mutant("result-not-zeroed")) ||
                       format.has_blocks() || format.has_gaps();
-  program.steps.push_back(loop::LetStep{
-      chunks_name(result.name), lowering.can_be_cut() ? chunk_count(nest, 1) : IntConst::make(1)});
+  if (!lowering.is_bound()) {
+    program.steps.push_back(
+        loop::LetStep{chunks_name(result.name),
+                      lowering.can_be_cut() ? chunk_count(nest, 1, device) : IntConst::make(1)});
+  }
   program.steps.push_back(
       loop::AllocateStep{buffers_of(result.name, result.tensor->type).values, size, zeroed});
-  program.steps.push_back(loop::LaunchStep{kernel.name});
+  lowering.launch(program.steps);
   program.kernels.push_back(std::move(kernel));
 }
 
 // Counts the entries of each group and reads the totals, null for groups that are not counted.
 std::vector<Expr> count_entries(const nest::Nest& nest, const ResultInfo& result,
-                                const std::vector<ResultGroup>& groups,
+                                const std::vector<ResultGroup>& groups, Device device,
                                 loop::HostProgram& program) {
-  KernelLowering counting(nest, Phase::Count);
+  KernelLowering counting(nest, Phase::Count, device);
   loop::Kernel kernel = counting.lower("count_" + result.name);
   const std::vector<Level>& levels = result.tensor->type.format.levels();
   const Expr chunks = loop::Var::make(chunks_name(result.name));
@@ -108,7 +113,7 @@ std::vector<Expr> count_entries(const nest::Nest& nest, const ResultInfo& result
     if (groups[g].is_counted) steps.push_back(loop::AllocateStep{entries(g), chunks + 1, true});
   }
   if (width > 0) steps.push_back(loop::AllocateStep{widest, IntConst::make(1), true});
-  steps.push_back(loop::LaunchStep{kernel.name});
+  counting.launch(steps);
   program.kernels.push_back(std::move(kernel));
   std::vector<Expr> totals(groups.size());
   for (size_t g = 0; g < groups.size(); ++g) {
@@ -163,24 +168,24 @@ void allocate_levels(const nest::Nest& nest, const ResultInfo& result,
   steps.push_back(loop::LetStep{count_name(result.name), slots});
 }
 
-void lower_new_structure(const nest::Nest& nest, const ResultInfo& result,
+void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Device device,
                          loop::HostProgram& program) {
-  KernelLowering filling(nest, Phase::Fill);
+  KernelLowering filling(nest, Phase::Fill, device);
   loop::Kernel fill = filling.lower("fill_" + result.name);
   const Format& format = result.tensor->type.format;
   const std::vector<ResultGroup> groups = result_groups(format);
   auto& steps = program.steps;
 
   steps.push_back(loop::LetStep{chunks_name(result.name), filling.can_be_cut()
-                                                              ? chunk_count(nest, kChunksPerWorker)
+                                                              ? chunk_count(nest, kChunksPerWorker, device)
                                                               : IntConst::make(1)});
   const bool asks = std::any_of(groups.begin(), groups.end(), [&](const ResultGroup& group) {
     return group.is_counted || format.levels()[static_cast<size_t>(group.first)].width > 0;
   });
   std::vector<Expr> totals(groups.size());
-  if (asks) totals = count_entries(nest, result, groups, program);
+  if (asks) totals = count_entries(nest, result, groups, device, program);
   allocate_levels(nest, result, groups, totals, filling.needs_zeros(), program);
-  steps.push_back(loop::LaunchStep{fill.name});
+  filling.launch(steps);
   for (size_t g = 0; g < groups.size(); ++g) {
     if (groups[g].is_counted)
       steps.push_back(
@@ -191,14 +196,14 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result,
 
 }  // namespace
 
-void lower_nest(const nest::Nest& nest, loop::HostProgram& program) {
+void lower_nest(const nest::Nest& nest, loop::HostProgram& program, Device device) {
   const ResultInfo result = find_result(nest);
   const bool known =
       result.tensor->type.format.is_dense() || !result.tensor->shares_pattern_of.empty();
   if (known) {
-    lower_known_structure(nest, result, program);
+    lower_known_structure(nest, result, device, program);
   } else {
-    lower_new_structure(nest, result, program);
+    lower_new_structure(nest, result, device, program);
   }
 }
 

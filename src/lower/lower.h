@@ -6,28 +6,45 @@
 
 namespace tulle::lower {
 
+// Where kernels run. On a GPU the chunks of a parallel loop run on threads; a nest with bound loops
+// is for one whatever is asked for.
+enum class Device : uint8_t { Cpu, Gpu };
+
 // Appends what computes the nest's result: allocation and one kernel where the structure is known,
-// else counting, scanning and filling. Operands, extents (n_i), counts (A_count) and `threads` are
-// names of the host program.
-void lower_nest(const nest::Nest& nest, loop::HostProgram& program);
+// else counting, scanning and filling. Operands, extents (n_i), counts (A_count) and `threads` (the
+// workers of a CPU, the threads that a GPU has room for) are names of the host program.
+void lower_nest(const nest::Nest& nest, loop::HostProgram& program, Device device = Device::Cpu);
 
 // Appends what sorts the entries of `from` (stored as unordered coordinates) into `to`, of the same
 // levels, ordered but not unique: equal coordinates stand next to each other.
 void sort_entries(const std::string& from, const std::string& to, const expr::TensorType& type,
-                  loop::HostProgram& program);
+                  loop::HostProgram& program, Device device = Device::Cpu);
 
 // Inserts steps that free what was allocated and is no result right after its last use. Once, when
 // the program is complete.
 void free_temporaries(loop::HostProgram& program);
 
-// Below this much work, starting another worker costs more than it saves.
-inline constexpr int64_t kWorkPerChunk = 16384;
+// Below this much work, starting another worker costs more than it saves; and another thread of a
+// GPU, which is there anyway.
+inline constexpr int64_t kWorkPerChunk = 16384, kWorkPerThread = 16;
 
 // What a chunk of a parallel loop is worth at least in what this thread lowers: kWorkPerChunk, less
 // in tests that want to see small operands cut.
 inline int64_t& work_per_chunk() {
   thread_local int64_t work = kWorkPerChunk;
   return work;
+}
+
+// How chunks are laid over a GPU in what this thread lowers: threads of a block, and how many have
+// workspaces in memory at a time. Less in tests that want to see several blocks and threads that
+// run several chunks.
+struct GpuShape {
+  int64_t threads_per_block = 128;
+  int64_t most_slots = int64_t{1} << 16;
+};
+inline GpuShape& gpu_shape() {
+  thread_local GpuShape shape;
+  return shape;
 }
 
 }  // namespace tulle::lower

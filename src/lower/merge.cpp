@@ -65,10 +65,10 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
                                  const Scope& scope, Emitter& out) {
   std::vector<Walker> walkers;
   Range range;  // a chunk merges the coordinates of one
-  if (is_outermost(loop)) {
+  if (is_cut(loop)) {
     range = chunk_of_rows(loop, scope, coordinates_.extent(loop.var), out);
   }
-  if (is_outermost(loop) && nest_.variable(loop.var).origin == nest::Variable::Origin::Difference) {
+  if (is_cut(loop) && nest_.variable(loop.var).origin == nest::Variable::Origin::Difference) {
     const Expr first = coordinates_.first(loop.var);
     range = {range.begin + first, range.end + first};
   }

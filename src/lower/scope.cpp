@@ -20,8 +20,10 @@ Expr Coordinates::extent(const std::string& var) const {
     case Variable::Origin::Source:
       return loop::Var::make(extent_name(var));
     case Variable::Origin::Outer:
+    case Variable::Origin::OuterPosition:  // at most
       return loop::ceil_divide(extent(v.parent), v.factor);
     case Variable::Origin::Inner:
+    case Variable::Origin::InnerPosition:
       return IntConst::make(v.factor);
     case Variable::Origin::Fused:
       return extent(v.parent) * extent(v.second);
@@ -64,18 +66,15 @@ Expr Coordinates::bound(const std::string& var, const Scope& scope,
   const Variable& v = nest_.variable(var);
   const bool is_outer = v.origin == Variable::Origin::Outer;
   if (!is_outer && v.origin != Variable::Origin::Inner) return extent(var);
-  const bool of_source = nest_.variable(v.parent).origin == Variable::Origin::Source;
-  if (const auto known = nest_.known_extent(v.parent);
-      of_source && known && *known % v.factor == 0) {
+  // Itself a part, perhaps, and shorter than its extent.
+  const Expr whole = bound(v.parent, scope, padded);
+  if (const auto* known = whole.as<IntConst>(); known && known->value % v.factor == 0)
     return extent(var);
-  }
   for (const auto& [name, other] : nest_.variables) {
     const auto wanted = is_outer ? Variable::Origin::Inner : Variable::Origin::Outer;
     if (other.parent != v.parent || other.origin != wanted || other.factor != v.factor) continue;
     const Expr found = coordinate(name, scope);
     if (!found) continue;
-    const Expr whole =
-        bound(v.parent, scope, padded);  // itself a part, perhaps, and shorter than its extent
     if (is_outer)
       return loop::ceil_divide(loop::maximum(whole - found, IntConst::make(0)), v.factor);
     return loop::minimum(extent(var), whole - found * v.factor);

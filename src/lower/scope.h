@@ -32,10 +32,14 @@ struct Scope {
   AccessSet absent;                               // accesses known to have no entry here
   std::map<int, loop::Expr> masks;     // accesses that read as zero where the condition is false
   std::map<int, Row> rows;             // of the entries under construction, by result group
+  std::map<std::string, Positions> pieces;  // variables whose entries are counted: those of a row
+  std::map<int, loop::Expr> values;         // accesses whose value is known
   std::map<int, loop::Expr> appended;  // position of the entry under construction, by result group
-  bool conditional = false;  // whether this point may be missed since the last append point
-  bool touched = false;      // whether the entry under construction is known to exist
-  bool producing = false;    // inside a producer: what is assigned is no part of the result yet
+  bool conditional = false;    // whether this point may be missed since the last append point
+  bool touched = false;        // whether the entry under construction is known to exist
+  bool producing = false;      // inside a producer: what is assigned is no part of the result yet
+  bool in_warp = false;        // inside a loop over warps
+  bool on_one_thread = false;  // inside a loop over lanes or threads
 };
 
 // Index arithmetic over the variables of a nest.

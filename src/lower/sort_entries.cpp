@@ -1,5 +1,6 @@
 // Bringing coordinates into order: the host sorts a permutation, a kernel applies it.
 #include "lower/emitter.h"
+#include "lower/frame.h"
 #include "lower/kernel_parameters.h"
 #include "lower/lower.h"
 #include "lower/storage.h"
@@ -12,7 +13,7 @@ using loop::IntConst;
 using loop::Load;
 
 void sort_entries(const std::string& from, const std::string& to, const expr::TensorType& type,
-                  loop::HostProgram& program) {
+                  loop::HostProgram& program, Device device) {
   const TensorBuffers source = buffers_of(from, type);
   const TensorBuffers target = buffers_of(to, type);
   const Expr count = loop::Var::make(count_name(from));
@@ -35,7 +36,10 @@ void sort_entries(const std::string& from, const std::string& to, const expr::Te
   body.store(target.values, at, Load::make(source.values, origin));
   Emitter chunk(names);
   const Expr chunks = loop::Var::make(chunks_name(to));
-  const Expr index = loop::Var::make("chunk");
+  const std::string name = "sort_" + to;
+  Frame frame(device == Device::Gpu ? Frame::Kind::Threads : Frame::Kind::Workers, name, chunks,
+              names);
+  const Expr& index = frame.chunk();
   Emitter first(names);
   first.store(target.pos[0], IntConst::make(1), loop::Cast::make(type.index_type, count));
   chunk.add(loop::If::make(index == IntConst::make(0), first.take()));
@@ -43,16 +47,15 @@ void sort_entries(const std::string& from, const std::string& to, const expr::Te
     return loop::Binary::make(loop::BinaryOp::Div, count * c, chunks);
   };
   chunk.add(loop::For::make("q", share(index), share(index + 1), body.take()));
-  loop::Kernel kernel = with_parameters(
-      "sort_" + to, loop::Block::make({loop::For::make("chunk", IntConst::make(0), chunks,
-                                                       chunk.take(), loop::LoopKind::Parallel)}));
+  loop::Kernel kernel =
+      with_parameters(name, loop::Block::make({frame.wrap({}, chunk.take_statements())}));
 
   steps.push_back(loop::LetStep{chunks_name(to), loop::Var::make(kThreads)});
   steps.push_back(loop::AllocateStep{target.pos[0], IntConst::make(2), true});
   for (const loop::Buffer& crd : target.crd) steps.push_back(loop::AllocateStep{crd, count, false});
   steps.push_back(loop::AllocateStep{target.values, count, false});
   steps.push_back(loop::LetStep{count_name(to), count});
-  steps.push_back(loop::LaunchStep{kernel.name});
+  frame.launch(steps);
   steps.push_back(loop::FreeStep{order});
   for (const loop::Buffer& crd : source.crd) steps.push_back(loop::FreeStep{crd});
   steps.push_back(loop::FreeStep{source.pos[0]});

@@ -2,6 +2,7 @@
 // memory.
 #include "lower/kernel_lowering.h"
 #include "lower/levels/dense.h"
+#include "lower/levels/spread.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -9,28 +10,6 @@ namespace tulle::lower {
 
 using loop::Expr;
 using loop::IntConst;
-
-namespace {
-
-constexpr int64_t kLargestLocal = 2048;  // elements
-
-const nest::Forall* find_loop(const nest::Stmt& stmt, const std::string& var) {
-  if (const auto* forall = stmt.as<nest::Forall>()) {
-    return forall->var == var ? forall : find_loop(forall->body, var);
-  }
-  if (const auto* where = stmt.as<nest::Where>()) {
-    const nest::Forall* found = find_loop(where->consumer, var);
-    return found ? found : find_loop(where->producer, var);
-  }
-  if (const auto* sequence = stmt.as<nest::Sequence>()) {
-    for (const nest::Stmt& part : sequence->stmts) {
-      if (const nest::Forall* found = find_loop(part, var)) return found;
-    }
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 void KernelLowering::allocate_workspace(const nest::Where& where, Emitter& out) {
   const std::string& name = where.workspace;
@@ -61,23 +40,24 @@ void KernelLowering::allocate_tracked(const std::string& name, const std::string
   if (!target.tracked) {
     const expr::TensorType& type = nest_.tensor(name).type;
     const Expr extent = coordinates_.extent(index);
-    auto allocate = [&](const std::string& suffix, DType element, const Expr& size, bool zeroed) {
-      const loop::Buffer buffer =
-          loop::make_buffer(names_.fresh(name + suffix), element, loop::Space::Workspace);
-      hoisted_->add(loop::Allocate::make(buffer, size, zeroed));
-      return buffer;
-    };
     auto arrays = std::make_unique<TrackedArrays>();
+    auto allocate = [&](const std::string& suffix, DType element, const Expr& size, bool zeroed,
+                        loop::Buffer& buffer, Expr& base) {
+      const Frame::Place place = frame_->allocate(name + suffix, element, size, zeroed, *hoisted_);
+      buffer = place.buffer;
+      if (frame_->on_gpu()) base = place.base;
+    };
     // Counting takes the number of coordinates alone, unless rows are as long as their last one
     // says.
     if (phase_ != Phase::Count || !innermost_level().counts_entries()) {
-      arrays->values = allocate("_values", type.type, extent, true);
-      arrays->list = allocate("_list", type.index_type, extent + 1, false);
+      allocate("_values", type.type, extent, true, arrays->values, arrays->values_base);
+      allocate("_list", type.index_type, extent + 1, false, arrays->list, arrays->list_base);
     }
-    arrays->stamps = allocate("_stamps", DType::Int32, extent, true);
+    allocate("_stamps", DType::Int32, extent, true, arrays->stamps, arrays->stamps_base);
     arrays->count = hoisted_->declare(name + "_count", IntConst::make(0));
     arrays->round = hoisted_->declare(name + "_round", IntConst::make(0, {DType::Int32, 1}));
     target.values = arrays->values;
+    target.base = arrays->values_base;
     target.levels.push_back(std::make_unique<TrackedLevel>(*arrays));
     target.tracked = std::move(arrays);
   }
@@ -90,43 +70,54 @@ void KernelLowering::allocate_array(const std::string& name,
   TensorCode& target = tensors_[name];
   if (assembles()) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
   const DType element = nest_.tensor(name).type.type;
-  Expr size = IntConst::make(1);
-  for (const std::string& index : indices) size = size * coordinates_.extent(index);
-  const auto* constant_size = size.as<loop::IntConst>();
-  const bool local =
-      constant_size && constant_size->value > 0 && constant_size->value <= kLargestLocal;
   target.levels.clear();
+  std::vector<Expr> extents;
+  Expr size = IntConst::make(1);
   for (const std::string& index : indices) {
-    target.levels.push_back(std::make_unique<DenseLevel>(coordinates_.extent(index)));
+    // Of what is spread over the threads of a block each has its own element.
+    const nest::Forall* loop = nest::find_loop(where.producer, index);
+    const bool spread = loop && loop->tag.is_within_block();
+    extents.push_back(spread ? IntConst::make(1) : coordinates_.extent(index));
+    size = size * extents.back();
+    if (spread) {
+      target.levels.push_back(std::make_unique<SpreadLevel>());
+    } else {
+      target.levels.push_back(std::make_unique<DenseLevel>(extents.back()));
+    }
   }
+  if (is_bound()) size = loop::maximum(size, IntConst::make(1));
+  const auto* constant_size = size.as<loop::IntConst>();
+  const int64_t largest = frame_->on_gpu() ? nest::kLargestThreadLocal : nest::kLargestLocal;
+  const bool local = constant_size && constant_size->value > 0 && constant_size->value <= largest;
   if (local) {
     target.values = loop::make_buffer(names_.fresh(name), element, loop::Space::Local);
     out.add(loop::Allocate::make(target.values, size, false));
   } else if (!target.values) {
-    target.values = loop::make_buffer(names_.fresh(name), element, loop::Space::Workspace);
-    hoisted_->add(loop::Allocate::make(target.values, size, false));
+    const Frame::Place place = frame_->allocate(name, element, size, false, *hoisted_);
+    target.values = place.buffer;
+    if (frame_->on_gpu()) target.base = place.base;
   }
   if (phase_ == Phase::Count) return;
 
   // Zeroed by loops of the kind that fills it, so that a register stays a register.
   std::vector<std::string> variables;
   Expr at = IntConst::make(0);
-  for (const std::string& index : indices) {
-    variables.push_back(names_.fresh(index));
-    at = at * coordinates_.extent(index) + loop::Var::make(variables.back());
+  for (size_t d = 0; d < indices.size(); ++d) {
+    variables.push_back(names_.fresh(indices[d]));
+    at = at * extents[d] + loop::Var::make(variables.back());
   }
+  if (target.base) at = target.base + at;
   loop::Stmt zero = loop::Store::make(
       target.values, at, loop::constant({element, 1}, mutant("workspace-wrong-zero") ? 1 : 0));
   for (size_t d = indices.size(); d-- > 0;) {
-    const nest::Forall* filling = find_loop(where.producer, indices[d]);
+    const nest::Forall* filling = nest::find_loop(where.producer, indices[d]);
     loop::LoopKind kind = loop::LoopKind::Serial;
     int factor = 0;
     if (filling && filling->tag.kind == nest::LoopTag::Kind::Vector) {
       kind = loop::LoopKind::Vector;
       factor = filling->tag.factor;
     }
-    zero = loop::For::make(variables[d], IntConst::make(0), coordinates_.extent(indices[d]), zero,
-                           kind, factor);
+    zero = loop::For::make(variables[d], IntConst::make(0), extents[d], zero, kind, factor);
   }
   out.add(zero);
 }

@@ -1,9 +1,37 @@
 // Makers and look-ups of nests.
 #include "nest/nest.h"
 
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include "support/check.h"
 
 namespace tulle::nest {
+
+namespace {
+
+constexpr std::pair<LoopTag::Kind, std::string_view> kBoundNames[] = {
+    {LoopTag::Kind::Block, "block"},
+    {LoopTag::Kind::Warp, "warp"},
+    {LoopTag::Kind::Lane, "lane"},
+    {LoopTag::Kind::Thread, "thread"}};
+
+}  // namespace
+
+std::string_view bound_name(LoopTag::Kind kind) {
+  for (const auto& [bound, name] : kBoundNames) {
+    if (bound == kind) return name;
+  }
+  internal_error("a loop that is bound to no part of a GPU");
+}
+
+std::optional<LoopTag::Kind> bound_kind(std::string_view word) {
+  for (const auto& [bound, name] : kBoundNames) {
+    if (name == word) return bound;
+  }
+  return std::nullopt;
+}
 
 Stmt Forall::make(std::string var, Stmt body, LoopTag tag) {
   TULLE_CHECK(!var.empty() && body);
@@ -47,7 +75,10 @@ std::optional<int64_t> Nest::known_extent(const std::string& var) const {
       return found == known_extents.end() ? std::nullopt : std::optional(found->second);
     }
     case Variable::Origin::Inner:
+    case Variable::Origin::InnerPosition:
       return v.factor;
+    case Variable::Origin::OuterPosition:
+      return std::nullopt;
     case Variable::Origin::Outer: {
       const auto parent = known_extent(v.parent);
       return parent ? std::optional((*parent + v.factor - 1) / v.factor) : std::nullopt;
@@ -77,6 +108,26 @@ std::vector<std::string> Nest::sources(const std::string& var) const {
   return found;
 }
 
+bool Nest::determines(const std::vector<std::string>& loops, const std::string& var) const {
+  if (std::find(loops.begin(), loops.end(), var) != loops.end()) return true;
+  using Origin = Variable::Origin;
+  std::set<std::pair<bool, int64_t>> quotients, remainders;  // of positions or not, by factor
+  for (const auto& [child, variable] : variables) {
+    const bool second = variable.origin == Origin::Fused && variable.second == var;
+    if (variable.origin == Origin::Source || (variable.parent != var && !second)) continue;
+    if (!determines(loops, child)) continue;
+    if (variable.origin == Origin::Fused) return true;
+    if (variable.origin == Origin::Difference) {
+      if (determines(loops, variable.second)) return true;
+      continue;
+    }
+    const bool outer = variable.origin == Origin::Outer || variable.origin == Origin::OuterPosition;
+    (outer ? quotients : remainders).insert({variable.is_position(), variable.factor});
+  }
+  return std::any_of(quotients.begin(), quotients.end(),
+                     [&](const auto& factor) { return remainders.contains(factor); });
+}
+
 std::vector<const Assign*> assigns(const Stmt& stmt) {
   std::vector<const Assign*> found;
   auto append = [&](const Stmt& part) {
@@ -94,6 +145,51 @@ std::vector<const Assign*> assigns(const Stmt& stmt) {
     found.push_back(assign);
   }
   return found;
+}
+
+const Forall* find_loop(const Stmt& stmt, const std::string& var) {
+  if (const auto* forall = stmt.as<Forall>()) {
+    return forall->var == var ? forall : find_loop(forall->body, var);
+  }
+  if (const auto* where = stmt.as<Where>()) {
+    const Forall* found = find_loop(where->consumer, var);
+    return found ? found : find_loop(where->producer, var);
+  }
+  if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts) {
+      if (const Forall* found = find_loop(part, var)) return found;
+    }
+  }
+  return nullptr;
+}
+
+bool find_assign(const Stmt& stmt, const Assign& assign) {
+  const std::vector<const Assign*> all = assigns(stmt);
+  return std::find(all.begin(), all.end(), &assign) != all.end();
+}
+
+bool combines(const Forall& loop, const Nest& nest) {
+  return loop.tag.is_within_block() && adds_up_parts(loop, nest);
+}
+
+bool adds_up_parts(const Forall& loop, const Nest& nest) {
+  const auto* assign = loop.body.as<Assign>();
+  const auto* access = assign ? assign->value.as<expr::Access>() : nullptr;
+  if (!access || !assign->accumulate) return false;
+  const auto has_var = [&](const std::vector<std::string>& indices) {
+    return std::find(indices.begin(), indices.end(), loop.var) != indices.end();
+  };
+  return nest.tensor(access->tensor).role == Tensor::Role::Workspace && has_var(access->indices) &&
+         !has_var(assign->indices);
+}
+
+bool has_bound_loops(const Stmt& stmt) {
+  if (const auto* forall = stmt.as<Forall>())
+    return forall->tag.is_bound() || has_bound_loops(forall->body);
+  if (const auto* where = stmt.as<Where>())
+    return has_bound_loops(where->consumer) || has_bound_loops(where->producer);
+  const auto* sequence = stmt.as<Sequence>();
+  return sequence && std::any_of(sequence->stmts.begin(), sequence->stmts.end(), has_bound_loops);
 }
 
 }  // namespace tulle::nest

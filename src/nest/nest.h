@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "expr/program.h"
@@ -47,15 +48,25 @@ class Stmt {
 };
 
 // How a loop runs. Parallel loops are cut into chunks of equal rows or of equal rows plus entries
-// of the operand whose entries lie below the loop.
+// of the operand whose entries lie below the loop. Block, Warp, Lane and Thread are the parts of a
+// GPU that a loop's iterations are bound to, as in loop/stmt.h.
 struct LoopTag {
-  enum class Kind : uint8_t { Serial, Parallel, Vector, Unrolled };
+  enum class Kind : uint8_t { Serial, Parallel, Vector, Unrolled, Block, Warp, Lane, Thread };
   enum class Balance : uint8_t { Rows, Nnz };
   Kind kind = Kind::Serial;
   int factor = 0;                   // lanes of Vector, copies of Unrolled (0: all)
   Balance balance = Balance::Rows;  // of Parallel
   bool operator==(const LoopTag&) const = default;
+
+  // To a part of a GPU; to one within a block.
+  bool is_bound() const { return kind >= Kind::Block; }
+  bool is_within_block() const { return kind > Kind::Block; }
 };
+
+// The word for a part of a GPU: block, warp, lane, thread. InternalError for other kinds.
+std::string_view bound_name(LoopTag::Kind kind);
+// The way back; nothing where the word names none.
+std::optional<LoopTag::Kind> bound_kind(std::string_view word);
 
 struct Forall : Node {
   static constexpr NodeKind kKind = NodeKind::Forall;
@@ -103,13 +114,28 @@ struct Assign : Node {
 
 // Where a variable comes from. Outer and Inner are the quotient and the remainder of `parent` by
 // `factor`; Fused runs over the pairs (parent, second), the second faster; Difference is parent -
-// second, the diagonals of the two: with a loop over `second` it binds the parent.
+// second, the diagonals of the two: with a loop over `second` it binds the parent. OuterPosition and
+// InnerPosition are quotient and remainder of the number of an entry of `tensor` among those that
+// its level over `parent` holds in a row.
 struct Variable {
-  enum class Origin : uint8_t { Source, Outer, Inner, Fused, Difference };
+  enum class Origin : uint8_t {
+    Source,
+    Outer,
+    Inner,
+    Fused,
+    Difference,
+    OuterPosition,
+    InnerPosition
+  };
   Origin origin = Origin::Source;
   std::string parent;
   std::string second;
   int64_t factor = 1;
+  std::string tensor = {};
+
+  bool is_position() const {
+    return origin == Origin::OuterPosition || origin == Origin::InnerPosition;
+  }
   // Whether it is made of two variables, parent and second.
   bool is_of_two() const { return origin == Origin::Fused || origin == Origin::Difference; }
   bool operator==(const Variable&) const = default;
@@ -145,12 +171,29 @@ struct Nest {
   std::optional<int64_t> known_extent(const std::string& var) const;
   // The source variables that a variable is derived from.
   std::vector<std::string> sources(const std::string& var) const;
+  // Whether loops over these variables determine another: it is one of them, or something is that
+  // is fused from it, or its quotient and its remainder are.
+  bool determines(const std::vector<std::string>& loops, const std::string& var) const;
 };
+
+// Elements of a workspace that one thread keeps to itself, in registers or on the stack: of a CPU,
+// of a GPU.
+inline constexpr int64_t kLargestLocal = 2048, kLargestThreadLocal = 256;
 
 // Indented text, which parse.h reads back.
 std::string to_string(const Nest& nest);
 
 // The assignments below, in order of execution (producers before consumers).
 std::vector<const Assign*> assigns(const Stmt& stmt);
+// The first loop over the variable in the statement; null if there is none.
+const Forall* find_loop(const Stmt& stmt, const std::string& var);
+// Whether the assignment stands in the statement.
+bool find_assign(const Stmt& stmt, const Assign& assign);
+// Whether the loop adds up what its iterations have summed in a workspace: acc += part[var].
+bool adds_up_parts(const Forall& loop, const Nest& nest);
+// Whether it does and is bound to a part of a block: the threads combine theirs.
+bool combines(const Forall& loop, const Nest& nest);
+// Whether any loop is bound to a part of a GPU.
+bool has_bound_loops(const Stmt& stmt);
 
 }  // namespace tulle::nest

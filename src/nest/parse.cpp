@@ -154,17 +154,25 @@ class NestParser {
       scanner_.expect(")");
       return variable;
     }
-    variable.parent = source(name("a variable or '('"));
-    if (scanner_.accept("-")) {
+    const std::string first = name("a variable or '('");
+    const bool position = scanner_.accept("(");
+    if (position) {
+      variable.tensor = first;
+      variable.parent = source(name("a variable"));
+      scanner_.expect(")");
+    } else {
+      variable.parent = source(first);
+    }
+    if (!position && scanner_.accept("-")) {
       variable.origin = Variable::Origin::Difference;
       variable.second = source(name("a variable"));
       return variable;
     }
     if (scanner_.accept("/")) {
-      variable.origin = Variable::Origin::Outer;
+      variable.origin = position ? Variable::Origin::OuterPosition : Variable::Origin::Outer;
     } else {
       if (!scanner_.accept("%")) scanner_.fail(scanner_.peek(), "expected '/', '%' or '-'");
-      variable.origin = Variable::Origin::Inner;
+      variable.origin = position ? Variable::Origin::InnerPosition : Variable::Origin::Inner;
     }
     variable.factor = scanner_.expect_integer("a factor");
     return variable;
@@ -234,6 +242,9 @@ class NestParser {
         tag.factor = integer("a number of copies");
         scanner_.expect(")");
       }
+    } else if (const auto bound = bound_kind(scanner_.peek().text)) {
+      scanner_.next();
+      tag.kind = *bound;
     }
     return tag;
   }

@@ -16,9 +16,11 @@ namespace tulle::nest {
 //     result C: f32, like A       // the pattern of A; `tracked` for such workspaces
 //     extent k = 128
 //     var k0 = k / 64             // and k % 64, and (i, j) for a fused variable
+//     var j0 = A(j) / 32          // and A(j) % 32: of the entries of A in a row
 //     prefetch B 16
 //     nontemporal C
-//     forall i parallel(nnz) {    // parallel(rows), vector(16), unrolled(2), unrolled
+//     forall i parallel(nnz) {    // parallel(rows), vector(16), unrolled(2), unrolled,
+//                                 // block, warp, lane, thread
 //       where acc { forall k { C[i,k] = acc[k] } } producing { ... }
 //     }                           // sequence { ... }
 //   }

@@ -30,6 +30,11 @@ std::string text_of(const LoopTag& tag) {
       return concat(" vector(", tag.factor, ")");
     case LoopTag::Kind::Unrolled:
       return tag.factor == 0 ? " unrolled" : concat(" unrolled(", tag.factor, ")");
+    case LoopTag::Kind::Block:
+    case LoopTag::Kind::Warp:
+    case LoopTag::Kind::Lane:
+    case LoopTag::Kind::Thread:
+      return concat(" ", bound_name(tag.kind));
   }
   internal_error("unknown kind of loop");
 }
@@ -121,6 +126,11 @@ class Printer {
         return line(concat("var ", name, " = ", variable.parent, " / ", variable.factor));
       case Variable::Origin::Inner:
         return line(concat("var ", name, " = ", variable.parent, " % ", variable.factor));
+      case Variable::Origin::OuterPosition:
+      case Variable::Origin::InnerPosition:
+        return line(concat("var ", name, " = ", variable.tensor, "(", variable.parent, ")",
+                           variable.origin == Variable::Origin::OuterPosition ? " / " : " % ",
+                           variable.factor));
       case Variable::Origin::Fused:
         return line(concat("var ", name, " = (", variable.parent, ", ", variable.second, ")"));
       case Variable::Origin::Difference:

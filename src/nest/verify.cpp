@@ -48,6 +48,8 @@ class Verifier {
     if (variable.factor < 1) fail("'", name, "' has the factor ", variable.factor);
     verify_provenance(variable.parent, steps + 1);
     if (variable.is_of_two()) verify_provenance(variable.second, steps + 1);
+    if (variable.is_position() && require_tensor(variable.tensor).role != Tensor::Role::Operand)
+      fail("'", name, "' counts entries of '", variable.tensor, "', which is no operand");
   }
 
   void verify_hints() const {
@@ -174,32 +176,9 @@ class Verifier {
     }
     for (const std::string& index : indices) {
       require_variable(index);
-      if (!is_bound(index)) fail("no loop around '", tensor, "' binds its index '", index, "'");
+      if (!nest_.determines(loops_, index))
+        fail("no loop around '", tensor, "' binds its index '", index, "'");
     }
-  }
-
-  // Whether the loops around determine the variable: one runs over it, or over something fused from
-  // it, or they run over the quotient and the remainder of it, or over its difference to another
-  // and that.
-  bool is_bound(const std::string& name) const {
-    if (std::find(loops_.begin(), loops_.end(), name) != loops_.end()) return true;
-    std::set<int64_t> quotients;
-    std::set<int64_t> remainders;
-    for (const auto& [child, variable] : nest_.variables) {
-      const bool second = variable.origin == Variable::Origin::Fused && variable.second == name;
-      if (variable.origin == Variable::Origin::Source || (variable.parent != name && !second))
-        continue;
-      if (!is_bound(child)) continue;
-      if (variable.origin == Variable::Origin::Fused) return true;
-      if (variable.origin == Variable::Origin::Difference) {
-        if (is_bound(variable.second)) return true;
-        continue;
-      }
-      auto& factors = variable.origin == Variable::Origin::Outer ? quotients : remainders;
-      factors.insert(variable.factor);
-    }
-    return std::any_of(quotients.begin(), quotients.end(),
-                       [&](int64_t factor) { return remainders.contains(factor); });
   }
 
   const Nest& nest_;

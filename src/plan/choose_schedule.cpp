@@ -26,12 +26,13 @@ class Scheduler {
     type_ = problem_.tensors->at(problem_.statement->tensor).type;
     lanes_ = static_cast<int>(machine_.vector_bytes / std::max<int64_t>(4, size_of(type_)));
     gather_sums();
-    if (choice_.vectorized && type_ != DType::Bool) {
+    const bool on_gpu = machine_.kind == Machine::Kind::Gpu;
+    if (choice_.vectorized && type_ != DType::Bool && !on_gpu) {
       if (order_.size() == 1 && problem_.outer.size() == 1 && problem_.reduced.empty())
         cut_into_panels(order_[0], kLongestPanel, order_.begin());
       add(concat("vectorize(", order_.back(), ", ", lanes_, ")"));
     }
-    look_ahead();
+    if (!on_gpu) look_ahead();
     run_parallel();
     return text_;
   }

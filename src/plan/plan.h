@@ -22,7 +22,7 @@ struct Machine {
   int vector_bytes = 64;
   int64_t second_cache = 1 << 20;
   int64_t last_cache = 32 << 20;
-  int threads = 1;
+  int threads = 1;  // workers of a CPU, threads that a GPU has room for
 };
 
 // The unordered coordinates `from` become the ordered ones `to`.

@@ -1,8 +1,10 @@
 // Runs the steps of a schedule.
 #include "nest/verify.h"
+#include "schedule/bound_loops.h"
 #include "schedule/result_order.h"
 #include "schedule/rewrites.h"
 #include "schedule/schedule.h"
+#include "schedule/split_positions.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -64,6 +66,8 @@ nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* rema
     check_step(schedule.steps[at]);
     try {
       result = run_step(schedule.steps[at], result, remarks);
+      require_walkable_positions(result);
+      require_legal_bindings(result);
     } catch (const UserError& error) {
       refuse(schedule, at, error.what());
     }

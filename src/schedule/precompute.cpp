@@ -67,6 +67,7 @@ Loops result_loops(const Nest& nest, const Loops& loops, const Assign& target) {
   Loops found;
   for (const Forall* loop : loops) {
     if (covers(target.indices, nest, loop->var)) {
+      require_coordinates(nest, loop->var, "precompute");
       found.push_back(loop);
       continue;
     }
@@ -137,20 +138,6 @@ void check_storage(const Nest& nest, const Assign& target, const std::string& wo
     user_error("A tracked workspace needs the whole variable, and '", loops.front()->var,
                "' is derived; leave split and fuse out.");
   }
-}
-
-int next_access_id(const Nest& nest) {
-  int next = 0;
-  for (const Assign* assign : assigns(nest.root)) {
-    for (const expr::Access* access : expr::accesses(assign->value))
-      next = std::max(next, access->id + 1);
-  }
-  return next;
-}
-
-// Half precision is summed in single.
-DType accumulator_type(DType type) {
-  return type == DType::Float16 || type == DType::BFloat16 ? DType::Float32 : type;
 }
 
 // The statement that stores the workspace into the result.

@@ -28,6 +28,11 @@ std::string_view step_of(LoopTag::Kind kind) {
       return "vectorize";
     case LoopTag::Kind::Unrolled:
       return "unroll";
+    case LoopTag::Kind::Block:
+    case LoopTag::Kind::Warp:
+    case LoopTag::Kind::Lane:
+    case LoopTag::Kind::Thread:
+      return "bind";
   }
   internal_error("unknown kind of loop");
 }
@@ -151,6 +156,13 @@ void require_whole_in_tracked(const Nest& nest, const std::string& var, std::str
   }
 }
 
+void require_coordinates(const Nest& nest, const std::string& var, std::string_view step) {
+  if (!nest.variable(var).is_position()) return;
+  user_error("'", var, "' counts the entries of '", nest.variable(var).tensor,
+             "' in a row, and a workspace holds coordinates; put ", step,
+             " before split_positions, or leave that out.");
+}
+
 void require_free_name(const Nest& nest, const std::string& name) {
   if (nest.variables.contains(name))
     user_error("'", name, "' is a variable already; choose another name.");
@@ -207,6 +219,19 @@ std::string sparse_tensor(const Nest& nest, const Stmt& stmt, const std::string&
     if (stores_sparsely(nest, assign->tensor, assign->indices, var)) return assign->tensor;
   }
   return {};
+}
+
+int next_access_id(const Nest& nest) {
+  int next = 0;
+  for (const Assign* assign : assigns(nest.root)) {
+    for (const expr::Access* access : expr::accesses(assign->value))
+      next = std::max(next, access->id + 1);
+  }
+  return next;
+}
+
+DType accumulator_type(DType type) {
+  return type == DType::Float16 || type == DType::BFloat16 ? DType::Float32 : type;
 }
 
 std::vector<const Assign*> lasting_assigns(const Stmt& stmt) {

@@ -42,6 +42,9 @@ void require_untagged(const Nest& nest, const std::string& var, std::string_view
 // Raises UserError if a tracked workspace, which is visited by coordinates of the whole variable,
 // is indexed by it.
 void require_whole_in_tracked(const Nest& nest, const std::string& var, std::string_view step);
+// Raises UserError if the variable, over which a workspace should be, counts the entries of a row,
+// which mean another coordinate in every row.
+void require_coordinates(const Nest& nest, const std::string& var, std::string_view step);
 // Raises UserError if a variable or tensor has this name.
 void require_free_name(const Nest& nest, const std::string& name);
 // Raises UserError unless the tensor is there and has this role.
@@ -66,5 +69,11 @@ std::string sparse_tensor(const Nest& nest, const Stmt& stmt, const std::string&
 // Assignments in the statement to something that outlives it: not to workspaces that are filled in
 // it.
 std::vector<const Assign*> lasting_assigns(const Stmt& stmt);
+
+// An id that no access of the nest has.
+int next_access_id(const Nest& nest);
+
+// What sums of the type are gathered in: single precision for half.
+DType accumulator_type(DType type);
 
 }  // namespace tulle::schedule

@@ -60,6 +60,10 @@ void check_tags(const Chain& before, const Chain& after) {
       user_error("The parallel loop over '", loop.var,
                  "' must stay outermost; put reorder before parallel.");
     }
+    if (loop.tag.is_bound()) {
+      user_error("The loop over '", loop.var, "' is bound to a ", nest::bound_name(loop.tag.kind),
+                 " and keeps its place; put reorder before bind.");
+    }
     if (loop.tag.kind == LoopTag::Kind::Vector) {
       user_error("The vectorised loop over '", loop.var,
                  "' must stay innermost; put reorder before vectorize.");

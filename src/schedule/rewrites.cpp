@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <limits>
 
+#include "schedule/bind.h"
 #include "schedule/fuse.h"
 #include "schedule/nontemporal.h"
 #include "schedule/parallel.h"
 #include "schedule/precompute.h"
 #include "schedule/prefetch.h"
 #include "schedule/reorder.h"
+#include "schedule/rfactor.h"
 #include "schedule/split.h"
+#include "schedule/split_positions.h"
 #include "schedule/unroll.h"
 #include "schedule/vectorize.h"
 #include "support/check.h"
@@ -27,33 +30,44 @@ constexpr size_t kAny = std::numeric_limits<size_t>::max();
 
 // clang-format off
 const Rewrite kRewrites[] = {
-    {"split", "split(k, 64, k0, k1)", {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 4, 4, "", "", {},
+    {"split", "split(k, 64, k0, k1)", {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 4, 4, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks* r) {
        return split(n, a.name(0), a.integer(1), a.name(2), a.name(3), r); }},
-    {"reorder", "reorder(i, k, j)", {Role::Loop}, 2, kAny, "", "", {},
+    {"reorder", "reorder(i, k, j)", {Role::Loop}, 2, kAny, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return reorder(n, a.names_from(0)); }},
-    {"fuse", "fuse(i, j, f)", {Role::Loop, Role::Loop, Role::NewLoop}, 3, 3, "", "", {},
+    {"fuse", "fuse(i, j, f)", {Role::Loop, Role::Loop, Role::NewLoop}, 3, 3, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return fuse(n, a.name(0), a.name(1), a.name(2)); }},
+    {"split_positions", "split_positions(j, 32, j0, j1)",
+     {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 4, 4, {}, "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
+       return split_positions(n, a.name(0), a.integer(1), a.name(2), a.name(3)); }},
     {"precompute", "precompute(acc, (j, k)) or precompute(acc, k, tracked)",
-     {Role::NewWorkspace, Role::Loops, Role::Word}, 1, 3, "tracked", "", {},
+     {Role::NewWorkspace, Role::Loops, Role::Word}, 1, 3, {"tracked"}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return precompute(n, a.name(0), a.count() > 1 ? a.names(1) : Names(),
                          a.count() > 2 ? Tracking::Tracked : Tracking::Plain); }},
-    {"parallel", "parallel(i, by=rows) or parallel(i, by=nnz)", {Role::Loop}, 1, 1, "", "by", {"rows", "nnz"},
+    {"rfactor", "rfactor(j, part)", {Role::Loop, Role::NewWorkspace}, 2, 2, {}, "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
+       return rfactor(n, a.name(0), a.name(1)); }},
+    {"parallel", "parallel(i, by=rows) or parallel(i, by=nnz)", {Role::Loop}, 1, 1, {}, "by", {"rows", "nnz"},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return parallel(n, a.name(0), a.has("by", "nnz") ? Balance::Nnz : Balance::Rows); }},
-    {"vectorize", "vectorize(k, 16)", {Role::Loop, Role::Number}, 2, 2, "", "", {},
+    {"bind", "bind(i, block), or warp, lane, thread", {Role::Loop, Role::Word}, 2, 2,
+     {"block", "warp", "lane", "thread"}, "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
+       return bind(n, a.name(0), *nest::bound_kind(a.name(1))); }},
+    {"vectorize", "vectorize(k, 16)", {Role::Loop, Role::Number}, 2, 2, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks* r) {
        return vectorize(n, a.name(0), a.integer(1), r); }},
-    {"unroll", "unroll(j, 2)", {Role::Loop, Role::Number}, 2, 2, "", "", {},
+    {"unroll", "unroll(j, 2)", {Role::Loop, Role::Number}, 2, 2, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return unroll(n, a.name(0), a.integer(1)); }},
-    {"prefetch", "prefetch(B, 16)", {Role::Operand, Role::Number}, 2, 2, "", "", {},
+    {"prefetch", "prefetch(B, 16)", {Role::Operand, Role::Number}, 2, 2, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return prefetch(n, a.name(0), a.integer(1)); }},
-    {"nontemporal", "nontemporal(C)", {Role::Result}, 1, 1, "", "", {},
+    {"nontemporal", "nontemporal(C)", {Role::Result}, 1, 1, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks* r) {
        return nontemporal(n, a.name(0), r); }},
 };
@@ -73,6 +87,15 @@ void check_keyword(const Rewrite& rewrite, const Argument& argument) {
           concat("'", argument.keyword, "' has no such value; write ", rewrite.usage));
 }
 
+// "'block', 'warp' or 'lane'"
+std::string one_of(const Names& words) {
+  std::string text;
+  for (size_t at = 0; at < words.size(); ++at) {
+    text += concat(at == 0 ? "" : at + 1 == words.size() ? " or " : ", ", "'", words[at], "'");
+  }
+  return text;
+}
+
 void check_positional(const Rewrite& rewrite, const Argument& argument, size_t at) {
   auto expect = [&](bool is_right, std::string_view wanted) {
     if (is_right) return;
@@ -86,7 +109,9 @@ void check_positional(const Rewrite& rewrite, const Argument& argument, size_t a
     case Role::Loops:
       return expect(!std::holds_alternative<int64_t>(argument.value), "a name or (names)");
     case Role::Word:
-      return expect(name && *name == rewrite.word, concat("'", rewrite.word, "'"));
+      return expect(name && std::find(rewrite.words.begin(), rewrite.words.end(), *name) !=
+                                rewrite.words.end(),
+                    one_of(rewrite.words));
     case Role::Loop:
     case Role::NewLoop:
     case Role::NewWorkspace:

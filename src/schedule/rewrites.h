@@ -45,7 +45,7 @@ struct Rewrite {
   std::string_view usage;   // for messages
   std::vector<Role> roles;  // of its arguments in order; the last one's is that of all further ones
   size_t least, most;       // arguments, keywords not counted
-  std::string_view word;    // that an argument in the role of one is
+  Names words;              // of which an argument in the role of one is one
   std::string_view keyword;  // that it takes, if any
   Names choices;             // for the keyword
   nest::Nest (*apply)(const nest::Nest& nest, const Arguments& arguments, Remarks* remarks);

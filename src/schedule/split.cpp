@@ -17,6 +17,9 @@ Nest split(const Nest& nest, const std::string& var, int64_t factor, const std::
     user_error("The factor ", factor, " cannot split '", var,
                "'; it is the length of a block, 1 to ", longest, ".");
   }
+  if (nest.variable(var).is_position()) {
+    user_error("'", var, "' counts entries; choose another length in split_positions instead.");
+  }
   require_free_name(nest, outer);
   require_free_name(nest, inner);
   if (outer == inner)

@@ -30,6 +30,10 @@ std::string obstacle(const Nest& nest, const Forall& loop) {
                   "', so that lanes would not be next to each other; vectorise a loop over an "
                   "index that is stored densely.");
   }
+  if (nest::adds_up_parts(loop, nest)) {
+    return concat("The loop over '", loop.var,
+                  "' adds up partial sums, one after the other; leave it serial.");
+  }
   return {};
 }
 

@@ -15,13 +15,15 @@ inline constexpr std::string_view kMutants[] = {
     // plan
     "indices-not-renamed", "order-never-sorts", "pattern-shared-anyway",
     // schedule
-    "parallel-over-reduction", "precompute-overwrites", "result-order-unchecked",
+    "bind-over-reduction", "parallel-over-reduction", "precompute-overwrites",
+    "result-order-unchecked", "rfactor-keeps-last",
     // lower
-    "append-untouched", "bitmap-all-set", "block-unguarded", "chunk-cuts-run", "chunk-skips-row",
-    "fuse-wrong-extent", "lattice-drops-point", "lattice-inverts", "padding-is-entry",
+    "append-untouched", "bind-unguarded", "bitmap-all-set", "block-unguarded", "chunk-cuts-run",
+    "chunk-skips-row", "fuse-wrong-extent", "lanes-half-summed", "lattice-drops-point",
+    "lattice-inverts", "padding-is-entry", "parts-without-barrier", "piece-unguarded",
     "ragged-found-past-end", "range-ends-early", "result-not-zeroed", "search-goes-past",
-    "segment-ends-early", "split-unbounded", "tracked-keeps-round", "tracked-unsorted",
-    "workspace-wrong-zero",
+    "segment-ends-early", "slices-overlap", "split-unbounded", "tracked-keeps-round",
+    "tracked-unsorted", "workspace-wrong-zero",
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
     "simplify-drops-store", "unroll-missing-remainder", "vector-reduce-drops-init",

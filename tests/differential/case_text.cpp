@@ -89,6 +89,7 @@ std::string to_string(const Case& test) {
     text += concat("out: ", name, "; ", format, "\n");
   if (!test.schedule.empty()) text += concat("schedule: ", test.schedule, "\n");
   if (!test.features.empty()) text += concat("features: ", test.features, "\n");
+  if (test.gpu) text += "device: gpu\n";
   if (!test.small_chunks) text += "chunks: large\n";
   return text + concat("seed: ", test.seed, "\nthreads: ", test.threads, "\n");
 }
@@ -112,6 +113,8 @@ Case parse_case(std::string_view text) {
       test.schedule = value;
     } else if (key == "features") {
       test.features = value;
+    } else if (key == "device") {
+      test.gpu = value == "gpu";
     } else if (key == "chunks") {
       test.small_chunks = value != "large";
     } else if (key == "seed") {

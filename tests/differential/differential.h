@@ -33,6 +33,7 @@ struct Case {
   unsigned seed = 0;
   int threads = 2;
   bool small_chunks = true;  // cut loops into chunks however little work there is
+  bool gpu = false;          // planned for a GPU, and only interpreted
 };
 
 // Text that says everything needed to run the case again, and the way back; UserError where it is

@@ -49,6 +49,10 @@ Prepared::Prepared(const Case& test) {
 
   request.program = &program;
   request.machine = describe_machine(test.features, test.threads);
+  if (test.gpu) {
+    request.machine.kind = plan::Machine::Kind::Gpu;
+    request.target = codegen::gpu_target("sm_90");
+  }
   request.schedule = test.schedule;
   request.verify_passes = true;
   scalars[lower::kThreads] = test.threads;

@@ -59,7 +59,9 @@ class Generator {
     test_.threads = static_cast<int>(dice_.between(1, 3));
     test_.small_chunks = dice_.chance(0.8);
     if (dice_.chance(0.3)) test_.features = dice_.pick<std::string>({"sse4.2", "avx2"});
-    if (dice_.chance(0.4)) test_.schedule = random_schedule(dice_, test_);
+    test_.gpu = dice_.chance(0.3);
+    if (test_.gpu) test_.threads *= 3;
+    if (dice_.chance(test_.gpu ? 0.7 : 0.4)) test_.schedule = random_schedule(dice_, test_);
     return test_;
   }
 

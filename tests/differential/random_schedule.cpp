@@ -13,10 +13,12 @@ namespace {
 
 class Scheduler {
  public:
-  Scheduler(Dice& dice, nest::Nest nest) : dice_(dice), nest_(std::move(nest)) {}
+  Scheduler(Dice& dice, nest::Nest nest, bool gpu)
+      : dice_(dice), nest_(std::move(nest)), gpu_(gpu) {}
 
   std::string run() {
-    const size_t wanted = 1 + dice_.below(5);
+    const size_t wanted = 1 + dice_.below(gpu_ ? 8 : 5);
+    if (gpu_ && dice_.chance(0.7)) take_partial_sums();
     for (size_t tries = 0; tries < 4 * wanted && steps_.size() < wanted; ++tries) take(draw());
     // One that is refused must be refused well.
     if (dice_.chance(0.05)) steps_.push_back(draw());
@@ -56,7 +58,8 @@ class Scheduler {
     if (vars.empty()) return "precompute(acc)";
     const std::string var = dice_.pick(vars);
     const std::string fresh = concat("v", fresh_++);
-    switch (dice_.below(10)) {
+    if (gpu_ && dice_.chance(0.35)) return draw_bind(vars);
+    switch (dice_.below(12)) {
       case 0:
         return concat("split(", var, ", ", dice_.between(2, 5), ", ", fresh, "o, ", fresh, "i)");
       case 1:
@@ -80,6 +83,11 @@ class Scheduler {
         return concat("parallel(", vars.front(), ", by=", dice_.chance(0.5) ? "rows" : "nnz", ")");
       case 7:
         return concat("vectorize(", vars.back(), ", ", dice_.pick<int>({2, 4, 8, 16}), ")");
+      case 10:
+        return concat("split_positions(", var, ", ", dice_.pick<int>({1, 2, 3, 4, 8}), ", ", fresh,
+                      "o, ", fresh, "i)");
+      case 9:
+        return concat("rfactor(", var, ", ", fresh, ")");
       case 8:
         return concat("unroll(", var, ", ", dice_.pick<int>({0, 2, 3, 4}), ")");
       default: {
@@ -91,8 +99,34 @@ class Scheduler {
     }
   }
 
+  // The steps that spread a sum over the threads of a block, as far as the nest accepts them: it
+  // would take long to draw them in this order.
+  void take_partial_sums() {
+    const std::vector<std::string> vars = loops();
+    if (vars.empty()) return;
+    const std::string sum = dice_.chance(0.5) ? vars.back() : dice_.pick(vars), row = vars.front();
+    const bool by_lanes = dice_.chance(0.6);
+    take(concat(dice_.chance(0.5) ? "split(" : "split_positions(", sum, ", ",
+                dice_.pick<int>({2, 4, 8}), ", so, si)"));
+    if (dice_.chance(0.5)) take("reorder(si, so)");
+    if (dice_.chance(0.7)) take("precompute(sums)");
+    take("rfactor(si, parts)");
+    if (by_lanes) take(concat("split(", row, ", 2, ro, ri)"));
+    take(concat("bind(", by_lanes ? "ro" : row, ", block)"));
+    if (by_lanes) take("bind(ri, warp)");
+    take(concat("bind(si, ", by_lanes ? "lane" : dice_.chance(0.5) ? "thread" : "warp", ")"));
+  }
+
+  // Blocks for the outermost loop, then what is inside.
+  std::string draw_bind(const std::vector<std::string>& vars) {
+    if (!nest::has_bound_loops(nest_.root)) return concat("bind(", vars.front(), ", block)");
+    return concat("bind(", dice_.pick(vars), ", ",
+                  dice_.pick<std::string>({"thread", "warp", "lane"}), ")");
+  }
+
   Dice& dice_;
   nest::Nest nest_;
+  bool gpu_;
   std::vector<std::string> steps_;
   int fresh_ = 0;
 };
@@ -106,7 +140,7 @@ std::string random_schedule(Dice& dice, const Case& test) {
     const plan::Plan plan = plan::make_plan(
         {request.program, request.known_extents, request.statistics, request.machine, {}});
     if (plan.steps.size() != 1) return {};
-    return Scheduler(dice, std::get<plan::PlannedNest>(plan.steps[0]).nest).run();
+    return Scheduler(dice, std::get<plan::PlannedNest>(plan.steps[0]).nest, test.gpu).run();
   } catch (const Error&) {
     return {};  // running the case will tell
   }

@@ -10,10 +10,17 @@ using loop::Expr;
 using loop::IntConst;
 using loop::Load;
 
+namespace {
+
+Expr after(const Expr& base, const Expr& offset) { return base ? base + offset : offset; }
+
+}  // namespace
+
 void TrackedLevel::prepare(Emitter& out) const {
   if (arrays_.only_counts() || mutant("tracked-unsorted")) return;
+  const Expr begin = after(arrays_.list_base, IntConst::make(0));
   out.add(loop::Invoke::make(loop::RuntimeFunction::Sort, arrays_.list,
-                             {IntConst::make(0), arrays_.count}));
+                             {begin, begin + arrays_.count}));
 }
 
 Positions TrackedLevel::positions(Emitter& out, const Positions&, const Expr&) const {
@@ -21,7 +28,7 @@ Positions TrackedLevel::positions(Emitter& out, const Positions&, const Expr&) c
 }
 
 Expr TrackedLevel::coordinate(const Expr& position, const Positions&) const {
-  return Cast::make(DType::Int64, Load::make(arrays_.list, position));
+  return Cast::make(DType::Int64, Load::make(arrays_.list, after(arrays_.list_base, position)));
 }
 
 Expr TrackedLevel::child(const Expr& position) const { return coordinate(position, {}); }
@@ -33,20 +40,23 @@ void begin_round(Emitter& out, const TrackedArrays& arrays) {
 
 void add_tracked(Emitter& out, const TrackedArrays& arrays, const Expr& coordinate,
                  const Expr& value) {
-  const Expr seen = out.let("seen", Load::make(arrays.stamps, coordinate) == arrays.round);
+  const Expr stamp = after(arrays.stamps_base, coordinate);
+  const Expr seen = out.let("seen", Load::make(arrays.stamps, stamp) == arrays.round);
   if (!arrays.only_counts()) {
     // A value of an earlier round counts as zero.
     const loop::Type type = value.type();
-    const Expr old = out.let("old", Load::make(arrays.values, coordinate));
+    const Expr at = after(arrays.values_base, coordinate);
+    const Expr old = out.let("old", Load::make(arrays.values, at));
     const Expr start = loop::Select::make(seen, old, loop::constant(type, 0));
-    out.store(arrays.values, coordinate,
+    out.store(arrays.values, at,
               loop::Binary::make(type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add, start,
                                  value));
-    out.store(arrays.list, arrays.count, Cast::make(arrays.list->element, coordinate));
+    out.store(arrays.list, after(arrays.list_base, arrays.count),
+              Cast::make(arrays.list->element, coordinate));
   }
   out.assign(arrays.count,
              arrays.count + loop::Select::make(seen, IntConst::make(0), IntConst::make(1)));
-  out.store(arrays.stamps, coordinate, arrays.round);
+  out.store(arrays.stamps, stamp, arrays.round);
 }
 
 }  // namespace tulle::lower

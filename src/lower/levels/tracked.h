@@ -14,8 +14,10 @@ struct TrackedArrays {
   loop::Buffer stamps;  // i32, 0 before the first round
   loop::Buffer
       list;  // the coordinates written, one slot more than the extent; null while only counting
+  // Where they begin; null: at 0.
+  loop::Expr values_base, stamps_base, list_base;
   loop::Expr count;  // of coordinates written in this round, mutable
-  loop::Expr round;  // i32, mutable
+  loop::Expr round;           // i32, mutable
 
   bool only_counts() const { return !list; }
 };

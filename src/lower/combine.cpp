@@ -1,0 +1,113 @@
+// Adding up what the threads of a block have summed, each for itself: lanes by shuffles, warps and
+// threads by shared memory. Every thread gets the sum.
+#include <algorithm>
+
+#include "loop/gpu.h"
+#include "lower/kernel_lowering.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::lower {
+
+using loop::Expr;
+using loop::IntConst;
+
+namespace {
+
+loop::BinaryOp plus(const loop::Type& type) {
+  return type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add;
+}
+
+// The most warps that a loop of the nest asks for.
+int64_t warps_of_block(const nest::Nest& nest, const nest::Stmt& stmt) {
+  if (const auto* forall = stmt.as<nest::Forall>()) {
+    const bool warps = forall->tag.kind == nest::LoopTag::Kind::Warp;
+    const int64_t own = warps ? nest.known_extent(forall->var).value_or(1) : 1;
+    return std::max(own, warps_of_block(nest, forall->body));
+  }
+  if (const auto* where = stmt.as<nest::Where>()) {
+    return std::max(warps_of_block(nest, where->consumer), warps_of_block(nest, where->producer));
+  }
+  int64_t most = 1;
+  if (const auto* sequence = stmt.as<nest::Sequence>()) {
+    for (const nest::Stmt& part : sequence->stmts)
+      most = std::max(most, warps_of_block(nest, part));
+  }
+  return most;
+}
+
+}  // namespace
+
+void KernelLowering::combine_parts(const nest::Forall& loop, const Scope& scope, Emitter& out) {
+  const auto& assign = *loop.body.as<nest::Assign>();
+  const auto& access = *assign.value.as<expr::Access>();
+  Scope inner = scope;
+  inner.coordinates[loop.var] = IntConst::make(0);  // a thread has one part, its own
+  settle(loop.body, inner, out, [&](const Scope& settled, Emitter& body) {
+    const Expr part = load(access, settled, body);
+    Scope known = settled;
+    known.values[access.id] = loop.tag.kind == nest::LoopTag::Kind::Lane
+                                  ? sum_of_lanes(part, *nest_.known_extent(loop.var), body)
+                                  : sum_in_shared_memory(part, loop, body);
+    lower_assign(assign, known, body);
+  });
+}
+
+Expr KernelLowering::sum_of_lanes(const Expr& part, int64_t lanes, Emitter& out) {
+  const int width = static_cast<int>(mutant("lanes-half-summed") && lanes > 1 ? lanes / 2 : lanes);
+  const loop::ReduceOp op = part.type().is_bool() ? loop::ReduceOp::Or : loop::ReduceOp::Add;
+  const Expr sum = width > 1 ? out.let("sum", loop::LaneReduce::make(op, part, width)) : part;
+  if (lanes == loop::kWarpSize) return sum;
+  // The lanes past the last have no part in it.
+  return out.let("sum", loop::LaneShuffle::make(loop::ShuffleMode::Index, sum, IntConst::make(0),
+                                                loop::kWarpSize));
+}
+
+Expr KernelLowering::sum_in_shared_memory(const Expr& part, const nest::Forall& loop,
+                                          Emitter& out) {
+  const bool warps = loop.tag.kind == nest::LoopTag::Kind::Warp;
+  const int64_t extent = *nest_.known_extent(loop.var);
+  const int64_t row = warps ? loop::kWarpSize : 1;  // the lanes of a warp have sums of their own
+  const loop::Type type = part.type();
+  const loop::Buffer shared =
+      loop::make_buffer(names_.fresh("parts"), type.scalar, loop::Space::Shared);
+  out.add(loop::Allocate::make(shared, IntConst::make(extent * row), false));
+  const Expr total = out.declare("total", loop::constant(type, 0));
+  const loop::Stmt barrier = loop::Barrier::make(loop::BarrierScope::Block);
+
+  const std::string number = names_.fresh("part"), lane = names_.fresh("lane");
+  Emitter put = out.nested();
+  put.store(shared,
+            loop::Var::make(number) * row + (warps ? loop::Var::make(lane) : IntConst::make(0)),
+            part);
+  loop::Stmt writing = put.take();
+  if (warps) {
+    writing = loop::For::make(lane, IntConst::make(0), IntConst::make(loop::kWarpSize), writing,
+                              loop::LoopKind::Lane);
+  }
+  out.add(barrier);  // all have read what stood there before
+  out.add(loop::For::make(number, IntConst::make(0), IntConst::make(extent), writing,
+                          warps ? loop::LoopKind::Warp : loop::LoopKind::Thread));
+  if (!mutant("parts-without-barrier")) out.add(barrier);
+
+  const std::string other = names_.fresh("other");
+  Emitter add = out.nested();
+  auto take = [&](const Expr& at) {
+    add.assign(total, loop::Binary::make(plus(type), total, loop::Load::make(shared, at)));
+    return loop::For::make(other, IntConst::make(0), IntConst::make(extent), add.take());
+  };
+  if (warps) {
+    const std::string warp = names_.fresh("warp"), own = names_.fresh("lane");
+    const loop::Stmt reading = take(loop::Var::make(other) * row + loop::Var::make(own));
+    out.add(loop::For::make(warp, IntConst::make(0),
+                            IntConst::make(warps_of_block(nest_, nest_.root)),
+                            loop::For::make(own, IntConst::make(0), IntConst::make(loop::kWarpSize),
+                                            reading, loop::LoopKind::Lane),
+                            loop::LoopKind::Warp));
+  } else {
+    out.add(take(loop::Var::make(other)));
+  }
+  return out.snapshot("sum", total);
+}
+
+}  // namespace tulle::lower

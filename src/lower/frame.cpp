@@ -1,0 +1,116 @@
+// Chunks on workers and on threads.
+#include "lower/frame.h"
+
+#include "lower/lower.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::lower {
+
+using loop::Binary;
+using loop::BinaryOp;
+using loop::Expr;
+using loop::IntConst;
+
+namespace {
+
+// Bytes that the slices of one kernel have together at most. One thread has its slice however
+// large that is.
+constexpr int64_t kMostSliceBytes = int64_t{1} << 28;
+
+}  // namespace
+
+Frame::Frame(Kind kind, std::string kernel, Expr chunks, Names& names)
+    : kind_(kind),
+      kernel_(std::move(kernel)),
+      chunks_(std::move(chunks)),
+      chunk_(loop::Var::make(names.fresh("chunk"))),
+      slot_(kind == Kind::Threads ? loop::Var::make(names.fresh("slot")) : Expr()),
+      names_(names) {}
+
+Expr Frame::slots() const { return loop::Var::make(kernel_ + "_slots"); }
+
+Frame::Place Frame::allocate(const std::string& name, DType element, const Expr& size, bool zeroed,
+                             Emitter& out) {
+  TULLE_CHECK(kind_ != Kind::Bound, "a workspace that a thread keeps: ", name);
+  if (kind_ == Kind::Workers) {
+    const loop::Buffer buffer =
+        loop::make_buffer(names_.fresh(name), element, loop::Space::Workspace);
+    out.add(loop::Allocate::make(buffer, size, zeroed));
+    return {buffer, IntConst::make(0)};
+  }
+  const loop::Buffer buffer =
+      loop::make_buffer(names_.fresh(concat(kernel_, "_", name)), element, loop::Space::Global);
+  slices_.push_back({buffer, size, zeroed});
+  const Expr slot = mutant("slices-overlap") ? IntConst::make(0) : slot_;
+  return {buffer, out.let(name + "_slice", slot * size)};
+}
+
+loop::Stmt Frame::wrap(std::vector<loop::Stmt> before, std::vector<loop::Stmt> body) {
+  auto append = [](std::vector<loop::Stmt>& to, std::vector<loop::Stmt> stmts) {
+    to.insert(to.end(), stmts.begin(), stmts.end());
+  };
+  const std::string& chunk = chunk_.as<loop::Var>()->name;
+  if (kind_ == Kind::Bound) {
+    append(before, std::move(body));
+    return loop::Block::make(std::move(before));
+  }
+  if (kind_ == Kind::Workers) {
+    append(before, std::move(body));
+    return loop::For::make(chunk, IntConst::make(0), chunks_, loop::Block::make(std::move(before)),
+                           loop::LoopKind::Parallel);
+  }
+  const std::string block = names_.fresh("block"), thread = names_.fresh("thread");
+  const Expr number =
+      loop::Var::make(block) * gpu_shape().threads_per_block + loop::Var::make(thread);
+  std::vector<loop::Stmt> inside;
+  if (slices_.empty()) {
+    inside.push_back(loop::Let::make(chunk, number));
+    append(before, std::move(body));
+    inside.push_back(loop::If::make(chunk_ < chunks_, loop::Block::make(std::move(before))));
+  } else {
+    // A thread that has memory of its own runs one chunk after the other in it.
+    const std::string round = names_.fresh("round");
+    std::vector<loop::Stmt> one = {
+        loop::Let::make(chunk, loop::Var::make(round) * slots() + slot_)};
+    one.push_back(loop::If::make(chunk_ < chunks_, loop::Block::make(std::move(body))));
+    before.push_back(loop::For::make(round, IntConst::make(0), loop::Var::make(kernel_ + "_rounds"),
+                                     loop::Block::make(std::move(one))));
+    inside.push_back(loop::Let::make(slot_.as<loop::Var>()->name, number));
+    inside.push_back(loop::If::make(slot_ < slots(), loop::Block::make(std::move(before))));
+  }
+  const loop::Stmt threads =
+      loop::For::make(thread, IntConst::make(0), IntConst::make(gpu_shape().threads_per_block),
+                      loop::Block::make(std::move(inside)), loop::LoopKind::Thread);
+  return loop::For::make(block, IntConst::make(0), loop::Var::make(kernel_ + "_blocks"), threads,
+                         loop::LoopKind::Block);
+}
+
+void Frame::launch(std::vector<loop::Step>& steps) const {
+  if (kind_ == Kind::Threads) {
+    Expr threads = chunks_;
+    if (!slices_.empty()) {
+      Expr bytes = IntConst::make(1);
+      for (const Slices& slices : slices_)
+        bytes = bytes + slices.size * size_of(slices.buffer->element);
+      const Expr fitting = Binary::make(BinaryOp::Div, IntConst::make(kMostSliceBytes), bytes);
+      threads = slots();
+      steps.push_back(loop::LetStep{
+          kernel_ + "_slots",
+          loop::maximum(IntConst::make(1),
+                        loop::minimum(chunks_, loop::minimum(IntConst::make(gpu_shape().most_slots),
+                                                             fitting)))});
+      steps.push_back(loop::LetStep{kernel_ + "_rounds",
+                                    Binary::make(BinaryOp::Div, chunks_ + threads - 1, threads)});
+    }
+    steps.push_back(loop::LetStep{kernel_ + "_blocks",
+                                  loop::ceil_divide(threads, gpu_shape().threads_per_block)});
+    for (const Slices& slices : slices_) {
+      steps.push_back(loop::AllocateStep{slices.buffer, slots() * slices.size, slices.zeroed});
+    }
+  }
+  steps.push_back(loop::LaunchStep{kernel_});
+  for (const Slices& slices : slices_) steps.push_back(loop::FreeStep{slices.buffer});
+}
+
+}  // namespace tulle::lower

@@ -1,0 +1,60 @@
+// The loops around a chunk: how the chunks of a kernel are spread over the workers of a CPU or the
+// threads of a GPU, and the memory that each of these has to itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "loop/host.h"
+#include "lower/emitter.h"
+
+namespace tulle::lower {
+
+// What is private to a worker of a CPU lies on a GPU in a global buffer that the host program
+// allocates, a slice of `size` elements for each of the threads that run at a time.
+struct Slices {
+  loop::Buffer buffer;
+  loop::Expr size;
+  bool zeroed = false;
+};
+
+class Frame {
+ public:
+  // Chunks on workers, chunks on threads, or no chunks: loops of the kernel's own are bound.
+  enum class Kind : uint8_t { Workers, Threads, Bound };
+
+  // Of the kernel with this name. `names` are those of the kernel.
+  Frame(Kind kind, std::string kernel, loop::Expr chunks, Names& names);
+
+  Kind kind() const { return kind_; }
+  bool on_gpu() const { return kind_ != Kind::Workers; }
+  // The number of the chunk at hand.
+  const loop::Expr& chunk() const { return chunk_; }
+
+  // Memory for a worker, zeroed or not before its first chunk (on a CPU: before each), allocated
+  // in `out`. What comes back is where its first element is: 0 on a CPU. Not where loops are bound.
+  struct Place {
+    loop::Buffer buffer;
+    loop::Expr base;
+  };
+  Place allocate(const std::string& name, DType element, const loop::Expr& size, bool zeroed,
+                 Emitter& out);
+
+  // The kernel's body: `body` for each chunk, after `before`, which runs once for each worker's
+  // memory.
+  loop::Stmt wrap(std::vector<loop::Stmt> before, std::vector<loop::Stmt> body);
+
+  // The steps that launch the kernel: sizes, slices, the launch itself, and freeing.
+  void launch(std::vector<loop::Step>& steps) const;
+
+ private:
+  loop::Expr slots() const;  // how many threads have chunks
+
+  Kind kind_;
+  std::string kernel_;
+  loop::Expr chunks_, chunk_, slot_;
+  Names& names_;
+  std::vector<Slices> slices_;
+};
+
+}  // namespace tulle::lower

@@ -1,0 +1,190 @@
+// The checks on bound loops.
+#include "schedule/bound_loops.h"
+
+#include <algorithm>
+
+#include "schedule/queries.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+using Kind = LoopTag::Kind;
+
+constexpr int64_t kMostWarps = 32, kMostLanes = 32, kMostThreads = 1024;  // of one block
+
+class BindingVerifier {
+ public:
+  explicit BindingVerifier(const Nest& nest) : nest_(nest) {}
+
+  void verify() {
+    const auto* root = nest_.root.as<Forall>();
+    if (!root || root->tag.kind != Kind::Block) {
+      user_error(
+          "The outermost loop runs on the blocks of a GPU before others are bound; start with ",
+          "bind(", root ? root->var : "i", ", block).",
+          root ? "" : " This nest has no outermost loop; reorder so that one stands around it.");
+    }
+    for (const auto& [name, tensor] : nest_.tensors) {
+      if (tensor.role == Tensor::Role::Result && !tensor.type.format.is_dense() &&
+          tensor.shares_pattern_of.empty()) {
+        user_error("'", name, "' is built entry by entry, which chunks of rows do; use parallel(",
+                   root->var, ") instead of bind.");
+      }
+    }
+    for_each_loop(nest_.root, [](const Forall& loop) {
+      if (loop.tag.kind == Kind::Parallel) {
+        user_error("The loop over '", loop.var,
+                   "' is parallel, and a nest is either cut into chunks or bound to a GPU; leave ",
+                   "parallel or bind out.");
+      }
+    });
+    walk(nest_.root);
+  }
+
+ private:
+  void walk(const Stmt& stmt) {
+    if (const auto* loop = stmt.as<Forall>()) {
+      if (loop->tag.is_bound()) check_loop(*loop);
+      if (loop->tag.is_bound()) around_.push_back(loop);
+      walk(loop->body);
+      if (loop->tag.is_bound()) around_.pop_back();
+    } else if (const auto* where = stmt.as<Where>()) {
+      check_workspace(*where);
+      walk(where->producer);
+      walk(where->consumer);
+    } else if (const auto* sequence = stmt.as<Sequence>()) {
+      for (const Stmt& part : sequence->stmts) walk(part);
+    }
+  }
+
+  void check_loop(const Forall& loop) const {
+    check_place(loop);
+    check_extent(loop);
+    if (!mutant("bind-over-reduction")) check_writes(loop);
+    check_diagonals(loop);
+    if (nest_.variable(loop.var).is_position()) return;
+    if (const std::string tensor = sparse_tensor(nest_, loop.body, loop.var); !tensor.empty()) {
+      user_error(
+          "'", tensor, "' holds only some coordinates of '", loop.var,
+          "', and a bound loop counts; bind a loop over an index that is stored densely, or ",
+          "cut the entries with split_positions.");
+    }
+  }
+
+  bool inside(Kind kind) const {
+    return std::any_of(around_.begin(), around_.end(),
+                       [&](const Forall* loop) { return loop->tag.kind == kind; });
+  }
+
+  void check_place(const Forall& loop) const {
+    const Kind kind = loop.tag.kind;
+    const std::string_view name = nest::bound_name(kind);
+    if (inside(kind)) {
+      user_error("The loop over '", loop.var, "' stands in one that is bound to a ", name,
+                 " already; fuse the two, or bind one of them to another part.");
+    }
+    if (kind == Kind::Block) {
+      if (&loop == nest_.root.get()) return;
+      user_error("Only the outermost loop runs on blocks, and the one over '", loop.var,
+                 "' is not; bring it out with reorder first.");
+    }
+    if (inside(Kind::Lane) || inside(Kind::Thread)) {
+      user_error("The loop over '", loop.var, "' stands in one that is bound to a ",
+                 nest::bound_name(around_.back()->tag.kind), ", which has no ", name, "s in it.");
+    }
+    if (kind == Kind::Thread && inside(Kind::Warp)) {
+      user_error("The loop over '", loop.var,
+                 "' stands in one that is bound to a warp; the threads of a warp are its lanes, ",
+                 "bind(", loop.var, ", lane).");
+    }
+    if (kind == Kind::Lane && !inside(Kind::Warp)) {
+      user_error("Lanes belong to a warp, and no loop around the one over '", loop.var,
+                 "' is bound to warps; bind that first, or bind '", loop.var, "' to threads.");
+    }
+  }
+
+  void check_extent(const Forall& loop) const {
+    if (loop.tag.kind == Kind::Block) return;
+    const int64_t most = loop.tag.kind == Kind::Warp   ? kMostWarps
+                         : loop.tag.kind == Kind::Lane ? kMostLanes
+                                                       : kMostThreads;
+    const std::string_view name = nest::bound_name(loop.tag.kind);
+    const auto extent = nest_.known_extent(loop.var);
+    if (extent && *extent >= 1 && *extent <= most) return;
+    user_error("A loop over ", name, "s has 1 to ", most, " iterations, and '", loop.var, "' has ",
+               extent ? concat(*extent) : std::string("a number known only when it runs"),
+               "; split it, split(", loop.var, ", ", most, ", ", loop.var, "0, ", loop.var,
+               "1) say, and bind the inner part.");
+  }
+
+  void check_writes(const Forall& loop) const {
+    for (const Assign* assign : lasting_assigns(loop.body)) {
+      if (covers(assign->indices, nest_, loop.var)) continue;
+      if (nest::combines(loop, nest_)) {
+        check_combination(loop);
+        continue;
+      }
+      user_error("'", loop.var, "' is summed into '", assign->tensor, "': different ",
+                 nest::bound_name(loop.tag.kind),
+                 "s would write the same location at once. Bind a loop over an index of '",
+                 assign->tensor, "' instead, or give each its own sum first with rfactor(",
+                 loop.var, ", part).");
+    }
+  }
+
+  // Where a diagonal meets the rows follows from the diagonal: such loops have bounds of their own.
+  void check_diagonals(const Forall& loop) const {
+    const std::vector<std::string> sources = nest_.sources(loop.var);
+    for (const auto& [name, variable] : nest_.variables) {
+      if (variable.origin != Variable::Origin::Difference) continue;
+      if (!contains(sources, variable.parent) && !contains(sources, variable.second)) continue;
+      user_error("The loops over '", variable.parent, "' and '", variable.second,
+                 "' run along diagonals, which are not bound to a GPU; use parallel.");
+    }
+  }
+
+  void check_combination(const Forall& loop) const {
+    const int64_t extent = nest_.known_extent(loop.var).value_or(0);
+    if (loop.tag.kind != Kind::Lane || (extent & (extent - 1)) == 0) return;
+    user_error("The lanes of a warp add up in groups of 1, 2, 4, 8, 16 or 32, and '", loop.var,
+               "' has ", extent, " iterations; split it by one of these.");
+  }
+
+  // A thread keeps the part of a workspace that its own iterations use.
+  void check_workspace(const Where& where) const {
+    int64_t size = 1;
+    for (const Assign* assign : assigns(where.producer)) {
+      if (assign->tensor != where.workspace) continue;
+      size = 1;
+      for (const std::string& index : assign->indices) {
+        const Forall* loop = nest::find_loop(where.producer, index);
+        if (loop && loop->tag.is_within_block()) continue;
+        const auto extent = nest_.known_extent(index);
+        if (!extent) {
+          user_error("The workspace '", where.workspace, "' is as long as '", index,
+                     "', which is known only when it runs, and a thread of a GPU keeps it in ",
+                     "registers; split '", index, "' before precompute.");
+        }
+        size *= std::max<int64_t>(1, *extent);
+      }
+    }
+    if (size <= nest::kLargestThreadLocal) return;
+    user_error("The workspace '", where.workspace, "' has ", size,
+               " elements, and a thread of a GPU keeps at most ", nest::kLargestThreadLocal,
+               "; split its loops before precompute.");
+  }
+
+  const Nest& nest_;
+  std::vector<const Forall*> around_;  // bound loops around the statement
+};
+
+}  // namespace
+
+void require_legal_bindings(const Nest& nest) {
+  if (nest::has_bound_loops(nest.root)) BindingVerifier(nest).verify();
+}
+
+}  // namespace tulle::schedule

@@ -1,0 +1,20 @@
+// What must hold of a nest with loops that are bound to parts of a GPU.
+#pragma once
+
+#include "nest/nest.h"
+
+namespace tulle::schedule {
+
+// UserError, with what to do instead, unless
+//  - the outermost loop is bound to blocks, and inside it stand warps with lanes in them, or
+//    threads, each at most once on a path; no loop is parallel;
+//  - warps, lanes and threads have an extent that is known and that a block has room for;
+//  - bound loops count: no tensor holds only some of their coordinates, and the result has a
+//    structure that is known before;
+//  - different iterations of a bound loop write different locations, or the loop combines the
+//    partial sums that rfactor makes (combines);
+//  - every workspace is small enough for a thread to keep.
+// A nest without bound loops passes.
+void require_legal_bindings(const nest::Nest& nest);
+
+}  // namespace tulle::schedule

@@ -1,0 +1,20 @@
+// Gives every iteration of a summed loop a partial sum of its own.
+#pragma once
+
+#include "nest/nest.h"
+
+namespace tulle::schedule {
+
+// The loop over `var`, which is summed into one tensor, adds into workspace[var, ...] instead, and
+// what it adds up there is summed over `var` afterwards:
+//
+//   forall j { forall k { acc[k] += e } }
+//   -> where part { forall k { forall j { acc[k] += part[j,k] } } }
+//      producing { forall j { forall k { part[j,k] += e } } }
+//
+// So the loop can be spread over the lanes of a warp, which add up by shuffles, or over warps and
+// threads, which do by shared memory. Refused where `var` is not summed over, where the sum is
+// stored entry by entry, and where it matters whether anything was summed.
+nest::Nest rfactor(const nest::Nest& nest, const std::string& var, const std::string& workspace);
+
+}  // namespace tulle::schedule

@@ -1,0 +1,163 @@
+// Split_positions: forall j -> forall j0 { forall j1 }, counting entries.
+#include "schedule/split_positions.h"
+
+#include <cstdint>
+
+#include "expr/absence.h"
+#include "schedule/queries.h"
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+// The accesses in the statement that hold only some coordinates of the variable.
+std::vector<const expr::Access*> walked_accesses(const Nest& nest, const Stmt& stmt,
+                                                 const std::string& var) {
+  std::vector<const expr::Access*> found;
+  for (const Assign* assign : assigns(stmt)) {
+    for (const expr::Access* access : expr::accesses(assign->value)) {
+      if (stores_sparsely(nest, access->tensor, access->indices, var)) found.push_back(access);
+    }
+  }
+  return found;
+}
+
+// Which level of the access the loop over `var` walks over; -1 if none.
+int level_over(const Nest& nest, const expr::Access& access, const std::string& var) {
+  const std::vector<Level>& levels = nest.tensor(access.tensor).type.format.levels();
+  const Variable& variable = nest.variable(var);
+  for (size_t l = 0; l < levels.size(); ++l) {
+    const std::string& index = access.indices[static_cast<size_t>(levels[l].expr.dimension)];
+    const bool whole = levels[l].expr.part == LevelExpr::Part::Whole && index == var;
+    const bool quotient = levels[l].expr.part == LevelExpr::Part::Quotient &&
+                          variable.origin == Variable::Origin::Outer && variable.parent == index &&
+                          variable.factor == levels[l].expr.divisor;
+    if (whole || quotient) return static_cast<int>(l);
+  }
+  return -1;
+}
+
+const expr::Access& walked_access(const Nest& nest, const Forall& loop) {
+  const std::vector<const expr::Access*> walked = walked_accesses(nest, loop.body, loop.var);
+  if (walked.empty()) {
+    user_error("All tensors hold every coordinate of '", loop.var,
+               "', so there are no entries to count; use split.");
+  }
+  if (walked.size() > 1) {
+    user_error("The loop over '", loop.var, "' walks over '", walked[0]->tensor, "' and '",
+               walked[1]->tensor, "' together, and positions are those of one operand; use split.");
+  }
+  const expr::Access& access = *walked.front();
+  const Tensor& tensor = nest.tensor(access.tensor);
+  const int level = level_over(nest, access, loop.var);
+  const auto& levels = tensor.type.format.levels();
+  const bool stored = tensor.role == Tensor::Role::Operand && level >= 0 &&
+                      levels[static_cast<size_t>(level)].unique &&
+                      levels[static_cast<size_t>(level)].multiple <= 1 &&
+                      stores_positions(levels[static_cast<size_t>(level)].kind) &&
+                      stores_coordinates(levels[static_cast<size_t>(level)].kind);
+  if (!stored) {
+    user_error("'", access.tensor, "' does not store the entries along '", loop.var,
+               "' one after the other under each parent; use split.");
+  }
+  return access;
+}
+
+void check_needed(const Forall& loop, const expr::Access& access) {
+  for (const Assign* assign : lasting_assigns(loop.body)) {
+    const expr::Expr rest = expr::without(
+        assign->value, [&](const expr::Access& other) { return other.id == access.id; });
+    if (expr::is_zero(rest)) continue;
+    user_error("'", assign->tensor, "' has terms where '", access.tensor,
+               "' has no entry, so that the loop over '", loop.var,
+               "' visits more than entries; use split.");
+  }
+}
+
+void check_results(const Nest& nest) {
+  for (const auto& [name, tensor] : nest.tensors) {
+    if (tensor.role == Tensor::Role::Result && !tensor.type.format.is_dense() &&
+        tensor.shares_pattern_of.empty()) {
+      user_error("'", name, "' is built entry by entry, and needs its loops whole; leave ",
+                 "split_positions out.");
+    }
+  }
+}
+
+class PositionVerifier {
+ public:
+  explicit PositionVerifier(const Nest& nest) : nest_(nest) {}
+
+  void walk(const Stmt& stmt) {
+    if (const auto* loop = stmt.as<Forall>()) {
+      const Variable& variable = nest_.variable(loop->var);
+      if (variable.is_position()) check(*loop, variable);
+      loops_.push_back(loop->var);
+      walk(loop->body);
+      loops_.pop_back();
+    } else {
+      map_parts(stmt, [&](const Stmt& part) {
+        walk(part);
+        return part;
+      });
+    }
+  }
+
+ private:
+  void check(const Forall& loop, const Variable& variable) {
+    for (const expr::Access* access : walked_accesses(nest_, loop.body, variable.parent)) {
+      const auto& levels = nest_.tensor(access->tensor).type.format.levels();
+      const int level = level_over(nest_, *access, variable.parent);
+      if (access->tensor != variable.tensor || level < 0) {
+        user_error("'", access->tensor, "' would have to be searched along '", variable.parent,
+                   "', whose loops count the entries of '", variable.tensor,
+                   "'; leave split_positions out.");
+      }
+      for (int above = 0; above < level; ++above) {
+        const std::string& index =
+            access->indices[static_cast<size_t>(levels[static_cast<size_t>(above)].expr.dimension)];
+        if (nest_.determines(loops_, index)) continue;
+        user_error("The loop over '", loop.var, "' counts the entries of '", variable.tensor,
+                   "' for one '", index,
+                   "', and stands outside the loop over it; put that outside.");
+      }
+    }
+  }
+
+  const Nest& nest_;
+  std::vector<std::string> loops_;
+};
+
+}  // namespace
+
+Nest split_positions(const Nest& nest, const std::string& var, int64_t length,
+                     const std::string& outer, const std::string& inner) {
+  require_loop(nest, var);
+  require_untagged(nest, var, "split_positions");
+  constexpr int64_t longest = INT32_MAX;
+  if (length < 1 || length > longest) {
+    user_error("Pieces of ", length, " entries cannot be; they have 1 to ", longest, ".");
+  }
+  require_free_name(nest, outer);
+  require_free_name(nest, inner);
+  if (outer == inner)
+    user_error("The two new loops are both called '", outer, "'; give them different names.");
+  check_results(nest);
+  Nest result = nest;
+  result.root = rebuild(nest.root, [&](const Stmt& stmt) {
+    const auto* loop = stmt.as<Forall>();
+    if (!loop || loop->var != var) return stmt;
+    const expr::Access& access = walked_access(nest, *loop);
+    check_needed(*loop, access);
+    using Origin = Variable::Origin;
+    result.variables[outer] = {Origin::OuterPosition, var, {}, length, access.tensor};
+    result.variables[inner] = {Origin::InnerPosition, var, {}, length, access.tensor};
+    return Forall::make(outer, Forall::make(inner, loop->body));
+  });
+  return result;
+}
+
+void require_walkable_positions(const Nest& nest) { PositionVerifier(nest).walk(nest.root); }
+
+}  // namespace tulle::schedule

@@ -1,0 +1,171 @@
+// Plans and schedules for GPUs in the interpreter, against the reference evaluator.
+#include <cstdlib>
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include "differential/matrix.h"
+
+namespace tulle::differential {
+namespace {
+
+// A program with a schedule that binds loops.
+struct Bound {
+  std::string name;
+  std::string text;
+  std::vector<Operand> operands;
+  std::string schedule;
+};
+void PrintTo(const Bound& bound, std::ostream* out) { *out << bound.name; }
+
+Operand sparse(const char* format, std::vector<int64_t> sizes) {
+  return {.name = "A", .format = format, .sizes = std::move(sizes)};
+}
+Operand dense(const char* name, std::vector<int64_t> sizes) {
+  return {.name = name, .sizes = std::move(sizes)};
+}
+
+const std::vector<Bound>& bound_schedules() {
+  static const std::vector<Bound> all = {
+      {"SpmvRowsOnThreads",
+       "y[i] = A[i,j] * x[j]",
+       {sparse("csr", {37, 9}), dense("x", {9})},
+       "precompute(acc); split(i, 8, ib, it); bind(ib, block); bind(it, thread)"},
+      {"SpmmRowsOnThreads",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {37, 9}), dense("B", {9, 6})},
+       "split(i, 8, ib, it); bind(ib, block); bind(it, thread)"},
+      {"SpmmRowsOnThreadsInRegisters",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {37, 9}), dense("B", {9, 6})},
+       "precompute(acc, k); split(i, 8, ib, it); bind(ib, block); bind(it, thread); "
+       "vectorize(k, 4); unroll(j, 2)"},
+      {"SpmmWarpForARow",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {11, 9}), dense("B", {9, 70})},
+       "split(k, 32, kp, kl); split(i, 4, ib, iw); reorder(ib, iw, kp, j, kl); precompute(acc, "
+       "kl); "
+       "bind(ib, block); bind(iw, warp); bind(kl, lane); unroll(j, 4)"},
+      {"SpmmWarpForARowWithVectors",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {11, 9}), dense("B", {9, 150})},
+       "split(k, 128, kp, kr); split(kr, 4, kl, kv); split(i, 4, ib, iw); "
+       "reorder(ib, iw, kp, j, kl, kv); precompute(acc, (kl, kv)); bind(ib, block); "
+       "bind(iw, warp); bind(kl, lane); vectorize(kv, 4); unroll(j, 4)"},
+      {"SpmmBlockForARow",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {5, 9}), dense("B", {9, 70})},
+       "split(k, 64, kp, kt); reorder(i, kp, j, kt); precompute(acc, kt); bind(i, block); "
+       "bind(kt, thread)"},
+      {"SpmmColumnsInside",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {5, 9}), dense("B", {9, 20})},
+       "split(k, 8, kp, kt); bind(i, block); bind(kt, thread)"},
+      {"ElementwiseOnThreads",
+       "Y[i,j] = X[i,j] * 2",
+       {dense("X", {7, 19})},
+       "fuse(i, j, f); split(f, 16, fb, ft); bind(fb, block); bind(ft, thread)"},
+      {"ScaleRowsOfAPattern",
+       "C[i,j] = A[i,j] * d[i]",
+       {sparse("csr", {13, 9}), dense("d", {13})},
+       "split(i, 4, ib, it); bind(ib, block); bind(it, thread)"},
+      {"SddmmRowsOnThreads",
+       "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       {sparse("csr", {13, 9}), dense("Q", {13, 7}), dense("K", {9, 7})},
+       "precompute(acc); split(i, 4, ib, it); bind(ib, block); bind(it, thread)"},
+      {"StoresOfOneThread",
+       "y[i] = A[i,j] * x[j]",
+       {sparse("csr", {7, 9}), dense("x", {9})},
+       "split(i, 2, ib, iw); bind(ib, block); bind(iw, warp)"},
+      {"SddmmLanesOverTheSum",
+       "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       {sparse("csr", {13, 9}), dense("Q", {13, 70}), dense("K", {9, 70})},
+       "split(d, 32, d0, dl); reorder(i, j, dl, d0); precompute(acc); rfactor(dl, part); "
+       "split(i, 4, ib, iw); bind(ib, block); bind(iw, warp); bind(dl, lane)"},
+      {"SddmmEightLanesWithVectors",
+       "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       {sparse("csr", {13, 9}), dense("Q", {13, 40}), dense("K", {9, 40})},
+       "split(d, 32, d0, dr); split(dr, 4, dl, dv); reorder(i, j, dl, d0, dv); precompute(acc); "
+       "rfactor(dl, part); split(i, 4, ib, iw); bind(ib, block); bind(iw, warp); bind(dl, lane); "
+       "vectorize(dv, 4)"},
+      {"RowSumsByLanes",
+       "y[i] = X[i,j] * x[j]",
+       {dense("X", {9, 45}), dense("x", {45})},
+       "split(j, 16, j0, jl); reorder(i, jl, j0); rfactor(jl, part); split(i, 2, ib, iw); "
+       "bind(ib, block); bind(iw, warp); bind(jl, lane)"},
+      {"RowSumsByWarps",
+       "C[i,k] = X[i,j] * Y[j,k]",
+       {dense("X", {9, 45}), dense("Y", {45, 5})},
+       "split(j, 3, j0, jw); reorder(i, jw, j0, k); precompute(acc, k); rfactor(jw, part); "
+       "bind(i, block); bind(jw, warp)"},
+      {"RowSumsByThreads",
+       "y[i] = X[i,j] * x[j]",
+       {dense("X", {9, 45}), dense("x", {45})},
+       "split(j, 20, j0, jt); reorder(i, jt, j0); precompute(acc); rfactor(jt, part); "
+       "bind(i, block); bind(jt, thread)"},
+      {"SpmvLanesOverEntries",
+       "y[i] = A[i,j] * x[j]",
+       {sparse("csr", {13, 90}), dense("x", {90})},
+       "split_positions(j, 32, j0, jl); reorder(i, jl, j0); precompute(acc); rfactor(jl, part); "
+       "split(i, 4, ib, iw); bind(ib, block); bind(iw, warp); bind(jl, lane)"},
+      {"SpmvLanesOverEntriesInside",
+       "y[i] = A[i,j] * x[j]",
+       {sparse("csr", {13, 30}), dense("x", {30})},
+       "split_positions(j, 4, j0, jl); precompute(acc); rfactor(jl, part); "
+       "split(i, 4, ib, iw); bind(ib, block); bind(iw, warp); bind(jl, lane)"},
+      {"EntriesOfAPatternOnLanes",
+       "C[i,j] = A[i,j] * d[i]",
+       {sparse("csr", {13, 50}), dense("d", {13})},
+       "split_positions(j, 32, j0, jl); split(i, 4, ib, iw); bind(ib, block); bind(iw, warp); "
+       "bind(jl, lane)"},
+      {"BlocksOfBsr",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("bsr(2,3)", {7, 9}), dense("B", {9, 6})},
+       "bind(io, block); bind(k, thread)"},
+  };
+  return all;
+}
+
+class BoundSchedule : public testing::TestWithParam<Bound> {};
+
+TEST_P(BoundSchedule, IsRight) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    Case test{.text = GetParam().text, .operands = GetParam().operands};
+    test.schedule = GetParam().schedule;
+    test.gpu = true;
+    test.seed = seed;
+    EXPECT_EQ(run_case(test, kInterpreted), "") << to_string(test);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kept, BoundSchedule, testing::ValuesIn(bound_schedules()),
+                         [](const auto& entry) { return entry.param.name; });
+
+class GpuMatrix : public testing::TestWithParam<Operation> {};
+
+// All of the sample with TULLE_TEST_FULL=1; else every few cells of it, which has every condition
+// and type, and every format of an operand.
+TEST_P(GpuMatrix, EveryCellIsRight) {
+  const size_t step = std::getenv("TULLE_TEST_FULL") ? 1 : 3;
+  const std::vector<Case> todo = cells(GetParam(), false);
+  size_t count = 0, wrong = 0;
+  for (size_t at = 0; at < todo.size(); at += step) {
+    Case test = todo[at];
+    test.gpu = true;
+    test.threads = 7;
+    ++count;
+    const std::string found = run_case(test, kInterpreted);
+    if (found.empty()) continue;
+    ++wrong;
+    if (wrong < 4) ADD_FAILURE() << found << "\n" << to_string(test);
+  }
+  std::cout << "gpu matrix  " << GetParam().name << " " << count << " cells " << count - wrong
+            << " right\n";
+  EXPECT_EQ(wrong, 0) << "of " << count;
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, GpuMatrix, testing::ValuesIn(operations()),
+                         [](const auto& entry) { return entry.param.name; });
+
+}  // namespace
+}  // namespace tulle::differential

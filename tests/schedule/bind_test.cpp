@@ -1,0 +1,127 @@
+// Bind, and what a nest with bound loops must be.
+#include <gtest/gtest.h>
+
+#include "schedule/nests.h"
+
+namespace tulle::schedule {
+namespace {
+
+constexpr std::string_view kSpmv =
+    "nest { operand A: f32, i32, csr\n operand x: f32; result y: f32\n"
+    "forall i { forall j { y[i] += A[i,j] * x[j] } } }";
+
+TEST(Bind, TagsLoops) {
+  EXPECT_EQ(body_after(kSpmm, "split(i, 128, ib, it); bind(ib, block); bind(it, thread)"),
+            "forall ib block { forall it thread { forall j { forall k { C[i,k] += A[i,j] * B[j,k] "
+            "} } } }");
+}
+
+TEST(Bind, TagsTheLoopsOfAWorkspace) {
+  EXPECT_EQ(body_after(kSpmm,
+                       "split(k, 32, k0, k1); split(i, 4, ib, iw); reorder(ib, iw, k0, j, k1); "
+                       "precompute(acc, k1); bind(ib, block); bind(iw, warp); bind(k1, lane)"),
+            "forall ib block { forall iw warp { forall k0 { where acc { forall k1 lane { C[i,k] = "
+            "acc[k1] } } producing { forall j { forall k1 lane { acc[k1] += A[i,j] * B[j,k] } } } "
+            "} } }");
+}
+
+TEST(Bind, RefusesOthersBeforeBlocks) {
+  expect_refused(kSpmm, "split(i, 32, ib, it); bind(it, thread)", "bind(ib, block)");
+}
+
+TEST(Bind, RefusesBlocksInside) {
+  expect_refused(kSpmm, "split(i, 32, ib, it); bind(ib, block); bind(it, block)",
+                 "bound to a block already");
+}
+
+TEST(Bind, RefusesLanesWithoutWarps) {
+  expect_refused(kSpmm, "split(i, 32, ib, it); bind(ib, block); bind(it, lane)",
+                 "Lanes belong to a warp");
+}
+
+TEST(Bind, RefusesThreadsInWarps) {
+  expect_refused(kDense, "split(i, 8, ib, iw); bind(ib, block); bind(iw, warp); bind(j, thread)",
+                 "bind(j, lane)");
+}
+
+TEST(Bind, RefusesWarpsInThreads) {
+  expect_refused(kDense, "split(i, 8, ib, iw); bind(ib, block); bind(iw, thread); bind(j, warp)",
+                 "which has no warps in it");
+}
+
+TEST(Bind, RefusesUnknownExtents) {
+  expect_refused(kSpmm, "bind(i, block); bind(k, thread)", "split(k, 1024, k0, k1)");
+}
+
+TEST(Bind, RefusesMoreThanABlockHas) {
+  expect_refused(kSpmm, "split(i, 64, ib, iw); bind(ib, block); bind(iw, warp)", "1 to 32");
+}
+
+TEST(Bind, RefusesSums) {
+  expect_refused(kSpmm, "reorder(j, i); bind(j, block)", "'j' is summed into 'C'");
+}
+
+TEST(Bind, RefusesSumsIntoWorkspaces) {
+  expect_refused(
+      "nest { operand X: f32; result y: f32; extent j = 8\n forall i { forall j { y[i] += X[i,j] } "
+      "} }",
+      "precompute(acc); bind(i, block); bind(j, thread)", "'j' is summed into 'acc'");
+}
+
+TEST(Bind, CombinesPartialSums) {
+  EXPECT_EQ(
+      body_after("nest { operand X: f32; result y: f32; extent j = 8\n"
+                 "forall i { forall j { y[i] += X[i,j] } } }",
+                 "precompute(acc); rfactor(j, part); split(i, 4, ib, iw); bind(ib, block); "
+                 "bind(iw, warp); bind(j, lane)"),
+      "forall ib block { forall iw warp { where acc { y[i] = acc } producing { where part { "
+      "forall j lane { acc += part[j] } } producing { forall j lane { part[j] += X[i,j] } } } "
+      "} }");
+}
+
+TEST(Bind, RefusesOddLanesForSums) {
+  expect_refused(
+      "nest { operand X: f32; result y: f32; extent j = 6\n"
+      "forall i { forall j { y[i] += X[i,j] } } }",
+      "rfactor(j, part); split(i, 4, ib, iw); bind(ib, block); bind(iw, warp); "
+      "bind(j, lane)",
+      "in groups of 1, 2, 4, 8, 16 or 32");
+}
+
+TEST(Bind, RefusesStoredCoordinates) {
+  expect_refused(
+      "nest { operand A: f32, i32, dcsr\n result C: f32, i32, like A, dcsr\n"
+      "forall i { forall j { C[i,j] = A[i,j] * 2 } } }",
+      "bind(i, block)", "'A' holds only some coordinates of 'i'");
+}
+
+TEST(Bind, RefusesResultsOfTheirOwnPattern) {
+  expect_refused(kSpgemm, "bind(i, block)", "use parallel(i)");
+}
+
+TEST(Bind, RefusesParallelLoops) {
+  expect_refused(kSpmm, "bind(i, block); split(k, 8, k0, k1); parallel(i)", "has had bind already");
+}
+
+TEST(Bind, RefusesLongWorkspaces) {
+  expect_refused(kSpmm, "precompute(acc, k); bind(i, block)", "split 'k' before precompute");
+  expect_refused(kSpmm,
+                 "split(k, 512, k0, k1); reorder(i, k0, j, k1); precompute(acc, k1); "
+                 "bind(i, block)",
+                 "at most 256");
+}
+
+TEST(Bind, RefusesPrecomputeOfLongRowsLater) {
+  expect_refused(kSpmm, "bind(i, block); precompute(acc, k)", "split 'k' before precompute");
+}
+
+TEST(Bind, KeepsBoundLoopsInPlace) {
+  expect_refused(kDense, "bind(i, block); reorder(j, i)", "put reorder before bind");
+}
+
+TEST(Bind, RefusesOtherWords) {
+  expect_refused(kSpmv, "bind(i, grid)", "'block', 'warp', 'lane' or 'thread'");
+}
+
+}  // namespace
+}  // namespace tulle::schedule

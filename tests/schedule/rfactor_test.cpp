@@ -1,0 +1,49 @@
+// Rfactor: partial sums.
+#include <gtest/gtest.h>
+
+#include "schedule/nests.h"
+
+namespace tulle::schedule {
+namespace {
+
+TEST(Rfactor, SumsForEachIteration) {
+  EXPECT_EQ(body_after(kSpmm, "rfactor(j, part)"),
+            "forall i { where part { forall k { forall j { C[i,k] += part[j,k] } } } producing { "
+            "forall j { forall k { part[j,k] += A[i,j] * B[j,k] } } } }");
+}
+
+TEST(Rfactor, SumsIntoAWorkspace) {
+  EXPECT_EQ(
+      body_after(kSpmm, "precompute(acc, k); rfactor(j, part)"),
+      "forall i { where acc { forall k { C[i,k] = acc[k] } } producing { where part { forall k "
+      "{ forall j { acc[k] += part[j,k] } } } producing { forall j { forall k { part[j,k] += "
+      "A[i,j] * B[j,k] } } } } }");
+}
+
+TEST(Rfactor, RefusesIndicesOfTheResult) {
+  expect_refused(kSpmm, "rfactor(i, part)", "'i' is not summed");
+}
+
+TEST(Rfactor, RefusesWhatIsNoSum) { expect_refused(kDense, "rfactor(j, part)", "no plain sum"); }
+
+TEST(Rfactor, RefusesResultsOfTheirOwnPattern) {
+  expect_refused(kSpgemm, "rfactor(j, part)", "stores only what some term reaches");
+}
+
+TEST(Rfactor, RefusesSumsInExpressions) {
+  expect_refused(
+      "nest { operand A: f32, i32, csr\n operand d: f32; result y: f32; workspace w: f32\n"
+      "forall i { where w { y[i] = w / d[i] } producing { forall j { w += A[i,j] } } } }",
+      "rfactor(j, part)", "a sum of nothing differs from 0");
+}
+
+TEST(Rfactor, RefusesTaggedLoops) {
+  expect_refused(kSpmm, "unroll(j, 2); rfactor(j, part)", "has had unroll already");
+}
+
+TEST(Rfactor, RefusesSeveralLoops) {
+  expect_refused(kSpmm, "precompute(acc, k); rfactor(k, part)", "2 loops over 'k'");
+}
+
+}  // namespace
+}  // namespace tulle::schedule
