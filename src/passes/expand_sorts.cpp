@@ -1,7 +1,8 @@
 // A stable radix sort of a permutation by each key. The permutation lies in one half of a buffer of
 // twice its length and moves to the other half with each pass. What changes from pass to pass is on
 // the device, so that all passes of a key launch the same kernels: state[0] is the half, state[1]
-// the number of the lowest bit of the pass, state[2] the largest key.
+// the number of the lowest bit of the pass, state[2] the largest key, state[3] the smallest where
+// there are negative ones: keys are sorted by their distance from it.
 #include "passes/expand_sorts.h"
 
 #include "passes/kernel_text.h"
@@ -29,11 +30,12 @@ kernel NAME_begin(NAME_order: mut i64*, NAME_state: mut i64*; NAME_length: i64) 
   }
 })";
 
-// The largest of a key, before its first pass.
+// The largest and the smallest of a key, before its first pass.
 constexpr const char* kReset = R"(
 kernel NAME_KEY_reset(NAME_state: mut i64*) {
   NAME_state[1] = 0
   NAME_state[2] = 0
+  NAME_state[3] = 0
 })";
 
 constexpr const char* kLargest = R"(
@@ -42,11 +44,17 @@ kernel NAME_KEY_largest(BUFFER: TYPE*, NAME_state: mut i64*; NAME_length: i64, N
     warp for w in [0, 8) {
       lane for l in [0, 32) {
         var largest: i64 = 0
+        var smallest: i64 = 0
         for i in [b * 2048 + w * 32 + l, min(NAME_length, b * 2048 + 2048)) by 256 {
           largest = max(largest, i64(BUFFER[i]))
+          smallest = min(smallest, i64(BUFFER[i]))
         }
-        let all: i64 = lane_reduce(max, largest, 32)
-        if (l == 0) { atomic_max(NAME_state[2], all) }
+        let most: i64 = lane_reduce(max, largest, 32)
+        let least: i64 = lane_reduce(min, smallest, 32)
+        if (l == 0) {
+          atomic_max(NAME_state[2], most)
+          atomic_min(NAME_state[3], least)
+        }
       }
     }
   }
@@ -59,9 +67,10 @@ kernel NAME_KEY_count(BUFFER: TYPE*, NAME_order: i64*, NAME_state: i64*, NAME_co
     found = alloc zeroed shared i32[256]
     let half: i64 = NAME_state[0] * NAME_length
     let shift: i64 = NAME_state[1]
+    let least: i64 = NAME_state[3]
     thread for t in [0, 256) {
       for i in [b * 2048 + t, min(NAME_length, b * 2048 + 2048)) by 256 {
-        let digit: i64 = i64(BUFFER[NAME_order[half + i]]) >> shift & 255
+        let digit: i64 = i64(BUFFER[NAME_order[half + i]]) - least >> shift & 255
         atomic_add(found[digit], 1:i32)
       }
     }
@@ -78,13 +87,14 @@ kernel NAME_KEY_move(BUFFER: TYPE*, NAME_order: mut i64*, NAME_state: i64*, NAME
     next = alloc zeroed shared i64[2048]
     let half: i64 = NAME_state[0] * NAME_length
     let shift: i64 = NAME_state[1]
+    let least: i64 = NAME_state[3]
     let other: i64 = NAME_length - half
-    if (NAME_state[2] >> shift > 0) {
+    if (NAME_state[2] - least >> shift > 0) {
       warp for w in [0, 8) {
         let begin: i64 = b * 2048 + w * 256
         lane for l in [0, 32) {
           for i in [begin + l, min(NAME_length, begin + 256)) by 32 {
-            let digit: i64 = i64(BUFFER[NAME_order[half + i]]) >> shift & 255
+            let digit: i64 = i64(BUFFER[NAME_order[half + i]]) - least >> shift & 255
             atomic_add(next[w * 256 + digit], 1)
           }
         }
@@ -106,7 +116,7 @@ kernel NAME_KEY_move(BUFFER: TYPE*, NAME_order: mut i64*, NAME_state: i64*, NAME
             let i: i64 = first + l
             let is_there: bool = i < NAME_length
             let entry: i64 = NAME_order[half + i if is_there]
-            let key: i64 = i64(BUFFER[entry if is_there])
+            let key: i64 = i64(BUFFER[entry if is_there]) - least
             let digit: i64 = select(is_there, key >> shift & 255, 256)
             var rank: i64 = 0
             var alike: i64 = 0
@@ -129,7 +139,7 @@ kernel NAME_KEY_move(BUFFER: TYPE*, NAME_order: mut i64*, NAME_state: i64*, NAME
 
 constexpr const char* kEndPass = R"(
 kernel NAME_KEY_end(NAME_state: mut i64*) {
-  if (NAME_state[2] >> NAME_state[1] > 0) { NAME_state[0] = 1 - NAME_state[0] }
+  if (NAME_state[2] - NAME_state[3] >> NAME_state[1] > 0) { NAME_state[0] = 1 - NAME_state[0] }
   NAME_state[1] = NAME_state[1] + 8
 })";
 
@@ -158,7 +168,7 @@ class SortExpansion {
     const Expr length = Var::make(name_ + "_length"), tiles = Var::make(name_ + "_tiles");
     add(LetStep{name_ + "_length", step_.length});
     add(LetStep{name_ + "_tiles", ceil_divide(length, kTile)});
-    add(AllocateStep{state_, IntConst::make(3)});
+    add(AllocateStep{state_, IntConst::make(4)});
     add(AllocateStep{halves_, length * 2});
     add(AllocateStep{counts_, tiles * 256 + 1});
     ScanKernels scan(counts_, tiles * 256, name_ + "_scan", program_);

@@ -20,7 +20,7 @@ std::vector<int64_t> run(const loop::HostProgram& program, int64_t n, int64_t ro
   std::vector<int32_t> row;
   std::vector<int64_t> column;
   for (int64_t i = 0; i < n; ++i) {
-    row.push_back(static_cast<int32_t>(i * 7919 % rows));
+    row.push_back(static_cast<int32_t>(i * 7919 % rows - rows / 3));  // some are negative
     column.push_back(i * i * 31 % columns);
   }
   loop::Arrays arrays;
