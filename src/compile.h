@@ -73,7 +73,7 @@ struct Executable {
   std::unique_ptr<const runtime::CompiledProgram> program;
   std::shared_ptr<const jit::GpuModule> gpu_code;
   std::unique_ptr<const runtime::GpuProgram> gpu_program;
-  int gpu_threads = 0;  // that the GPU has room for
+  int gpu_threads = 0;                        // that the GPU has room for
   std::vector<std::string> buffers, scalars;  // the names of the parameters, in order
   std::vector<ResultLayout> results;
 

@@ -176,9 +176,9 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Devic
   const std::vector<ResultGroup> groups = result_groups(format);
   auto& steps = program.steps;
 
-  steps.push_back(loop::LetStep{chunks_name(result.name), filling.can_be_cut()
-                                                              ? chunk_count(nest, kChunksPerWorker, device)
-                                                              : IntConst::make(1)});
+  steps.push_back(loop::LetStep{
+      chunks_name(result.name),
+      filling.can_be_cut() ? chunk_count(nest, kChunksPerWorker, device) : IntConst::make(1)});
   const bool asks = std::any_of(groups.begin(), groups.end(), [&](const ResultGroup& group) {
     return group.is_counted || format.levels()[static_cast<size_t>(group.first)].width > 0;
   });

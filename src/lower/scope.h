@@ -30,8 +30,8 @@ struct Scope {
   std::map<std::string, loop::Expr> coordinates;  // of bound variables
   std::map<int, Cursor> cursors;                  // by access id
   AccessSet absent;                               // accesses known to have no entry here
-  std::map<int, loop::Expr> masks;     // accesses that read as zero where the condition is false
-  std::map<int, Row> rows;             // of the entries under construction, by result group
+  std::map<int, loop::Expr> masks;  // accesses that read as zero where the condition is false
+  std::map<int, Row> rows;          // of the entries under construction, by result group
   std::map<std::string, Positions> pieces;  // variables whose entries are counted: those of a row
   std::map<int, loop::Expr> values;         // accesses whose value is known
   std::map<int, loop::Expr> appended;  // position of the entry under construction, by result group

@@ -114,9 +114,9 @@ struct Assign : Node {
 
 // Where a variable comes from. Outer and Inner are the quotient and the remainder of `parent` by
 // `factor`; Fused runs over the pairs (parent, second), the second faster; Difference is parent -
-// second, the diagonals of the two: with a loop over `second` it binds the parent. OuterPosition and
-// InnerPosition are quotient and remainder of the number of an entry of `tensor` among those that
-// its level over `parent` holds in a row.
+// second, the diagonals of the two: with a loop over `second` it binds the parent. OuterPosition
+// and InnerPosition are quotient and remainder of the number of an entry of `tensor` among those
+// that its level over `parent` holds in a row.
 struct Variable {
   enum class Origin : uint8_t {
     Source,

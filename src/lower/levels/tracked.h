@@ -17,7 +17,7 @@ struct TrackedArrays {
   // Where they begin; null: at 0.
   loop::Expr values_base, stamps_base, list_base;
   loop::Expr count;  // of coordinates written in this round, mutable
-  loop::Expr round;           // i32, mutable
+  loop::Expr round;  // i32, mutable
 
   bool only_counts() const { return !list; }
 };
