@@ -1,5 +1,7 @@
 // Kernels for NVIDIA's GPUs: entry points, loops bound to blocks and threads, shared memory,
 // barriers and lane operations.
+#include <algorithm>
+
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr unsigned kGlobalSpace = 1;
 constexpr unsigned kSharedSpace = 3;
+constexpr int kResidentThreads = 512;       // that a multiprocessor has registers for at least
 constexpr int64_t kMostBlocks = INT32_MAX;  // of one launch
 
 class GpuEmitter final : public Emitter {
@@ -67,6 +70,8 @@ llvm::Function* GpuEmitter::declare(const loop::Kernel& kernel) {
   entry->addFnAttr("target-cpu", target_.cpu);
   entry->addFnAttr("target-features", target_.features);
   entry->addFnAttr("nvvm.reqntid", concat(threads_, ",1,1"));
+  // Without it ptxas saves registers and keeps fewer loads under way.
+  entry->addFnAttr("nvvm.minctasm", concat(std::max(1, kResidentThreads / threads_)));
   unsigned next = 0;
   for (const loop::BufferParam& buffer : kernel.buffers) {
     entry->addParamAttr(next, llvm::Attribute::NoAlias);

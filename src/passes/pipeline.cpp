@@ -2,6 +2,7 @@
 #include "passes/pipeline.h"
 
 #include "loop/verify.h"
+#include "passes/advance_loads.h"
 #include "passes/carry_loads.h"
 #include "passes/contract_fma.h"
 #include "passes/expand_scans.h"
@@ -62,15 +63,17 @@ constexpr Pass kUnroll{"unroll_loops", unroll_all};
 constexpr Pass kContract{"contract_fma", each_kernel<contract_fma>};
 constexpr Pass kVectorize{"vectorize_loops", vectorize_all};
 constexpr Pass kCarry{"carry_loads", each_kernel<carry_loads>};
+constexpr Pass kAdvance{"advance_loads", each_kernel<advance_loads>};
 constexpr Pass kCheck{"insert_bounds_checks", check_all};
 
 // What only a GPU needs.
 constexpr bool is_for_gpu(const Pass& pass) {
-  return pass.name == kSorts.name || pass.name == kScans.name || pass.name == kSortCalls.name;
+  return pass.name == kSorts.name || pass.name == kScans.name || pass.name == kSortCalls.name ||
+         pass.name == kAdvance.name;
 }
 
-constexpr Pass kPasses[] = {kSorts,    kScans,     kSortCalls, kPromote,  kUnroll, kSimplify,
-                            kContract, kVectorize, kCarry,     kSimplify, kCheck};
+constexpr Pass kPasses[] = {kSorts,    kScans,     kSortCalls, kPromote,  kUnroll,  kSimplify,
+                            kContract, kVectorize, kCarry,     kSimplify, kAdvance, kCheck};
 
 void run(const Pass& pass, PipelineResult& result, const PipelineOptions& options) {
   result.program = pass.run(std::move(result.program), options, result.remarks);

@@ -64,25 +64,42 @@ class Unroller : public Rewriter {
     std::vector<Stmt> stmts;
     const Expr begin = bind(loop.begin, loop.var + "_begin", stmts);
     const Expr end = bind(loop.end, loop.var + "_end", stmts);
-    const std::string next_name = names_.fresh(loop.var + "_next");
-    const Expr next = Var::make(next_name);
-    stmts.push_back(Declare::make(next_name, begin));
-
-    std::vector<Stmt> copies = {Let::make(loop.var, next)};
-    for (int copy = 0; copy < loop.factor; ++copy) {
-      const Expr here = Var::make(loop.var) + copy * loop.step;
-      copies.push_back(Block::make({substitute(loop.body, loop.var, here)}));
-    }
-    copies.push_back(Assign::make(next_name, next + loop.factor * loop.step));
-    const Expr last_copy_begins = end - (loop.factor - 1) * loop.step;
-    stmts.push_back(While::make(next < last_copy_begins, Block::make(std::move(copies))));
-    if (!mutant("unroll-missing-remainder")) stmts.push_back(remainder(loop, next, end));
+    const std::string next = names_.fresh(loop.var + "_next");
+    stmts.push_back(Declare::make(next, begin));
+    stmts.push_back(
+        While::make(are_left(loop, loop.factor, next, end), copies(loop, loop.factor, next)));
+    if (!mutant("unroll-missing-remainder")) remainder(loop, next, end, stmts);
     return Block::make(std::move(stmts));
   }
 
-  static Stmt remainder(const For& loop, const Expr& begin, const Expr& end) {
-    if (loop.factor == 2) return If::make(begin < end, iteration(loop, begin));
-    return For::make(loop.var, begin, end, loop.body, LoopKind::Serial, 0, loop.step);
+  // Whether there are so many iterations from `next` on.
+  static Expr are_left(const For& loop, int count, const std::string& next, const Expr& end) {
+    return Var::make(next) < end - (count - 1) * loop.step;
+  }
+
+  // So many iterations from `next` on, which then stands after them.
+  static Stmt copies(const For& loop, int count, const std::string& next) {
+    std::vector<Stmt> stmts = {Let::make(loop.var, Var::make(next))};
+    for (int copy = 0; copy < count; ++copy) {
+      const Expr here = Var::make(loop.var) + copy * loop.step;
+      stmts.push_back(Block::make({substitute(loop.body, loop.var, here)}));
+    }
+    stmts.push_back(Assign::make(next, Var::make(next) + count * loop.step));
+    return Block::make(std::move(stmts));
+  }
+
+  // Half as many copies, a quarter and so on, so that the loads of what is left are still made
+  // together; one after the other where the factor is no power of two.
+  static void remainder(const For& loop, const std::string& next, const Expr& end,
+                        std::vector<Stmt>& stmts) {
+    if ((loop.factor & (loop.factor - 1)) != 0) {
+      stmts.push_back(
+          For::make(loop.var, Var::make(next), end, loop.body, LoopKind::Serial, 0, loop.step));
+      return;
+    }
+    for (int count = loop.factor / 2; count > 1; count /= 2)
+      stmts.push_back(If::make(are_left(loop, count, next, end), copies(loop, count, next)));
+    stmts.push_back(If::make(Var::make(next) < end, iteration(loop, Var::make(next))));
   }
 
   static Stmt iteration(const For& loop, const Expr& at) {

@@ -1,8 +1,9 @@
-// Rules for schedules on the CPU.
+// Rules for schedules on the CPU, and for rows on the threads of a GPU.
 #include "plan/choose_schedule.h"
 
 #include <algorithm>
 
+#include "plan/choose_gpu_schedule.h"
 #include "support/check.h"
 
 namespace tulle::plan {
@@ -188,6 +189,10 @@ class Scheduler {
 
 std::string choose_schedule(const OrderProblem& problem, const OrderChoice& choice,
                             const nest::Nest& nest, const Machine& machine) {
+  if (machine.kind == Machine::Kind::Gpu) {
+    const std::string bound = choose_gpu_schedule(problem, choice, nest, machine);
+    if (!bound.empty()) return bound;
+  }
   return Scheduler(problem, choice, nest, machine).run();
 }
 

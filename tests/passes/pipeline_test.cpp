@@ -70,7 +70,7 @@ TEST(Pipeline, NamesThePassesThereAre) {
     EXPECT_STREQ(error.what(),
                  "no pass is called 'inline'; there are expand_sorts, expand_scans, "
                  "expand_sort_calls, promote_accumulators, unroll_loops, simplify, contract_fma, "
-                 "vectorize_loops, carry_loads, insert_bounds_checks");
+                 "vectorize_loops, carry_loads, advance_loads, insert_bounds_checks");
   }
 }
 

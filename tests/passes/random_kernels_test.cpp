@@ -150,7 +150,7 @@ TEST(RandomKernels, ComputeTheSameAfterThePasses) {
     const loop::Scalars scalars{{"n", extent}, {"r", seed % 4}};
     for (const bool masks : {true, false}) {
       expect_same_results({"promote_accumulators", "unroll_loops", "simplify", "contract_fma",
-                           "vectorize_loops", "carry_loads", "simplify"},
+                           "vectorize_loops", "carry_loads", "simplify", "advance_loads"},
                           text, buffers, scalars, 1e-9, masks);
     }
     if (testing::Test::HasFatalFailure() || testing::Test::HasNonfatalFailure()) return;

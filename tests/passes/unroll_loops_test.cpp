@@ -15,16 +15,16 @@ loop::Array thirds(int count) {
 }
 
 TEST(UnrollLoops, KeepsTheOrderOfIterations) {
-  for (const int factor : {1, 2, 3, 4}) {
+  for (const int factor : {1, 2, 3, 4, 8}) {
     for (const int step : {1, 3}) {
-      for (int64_t end = 0; end <= 13; ++end) {
+      for (int64_t end = 0; end <= 20; ++end) {
         const std::string text =
             concat("kernel k(A: f64*, y: mut f64*; begin: i64, end: i64) {\n",
                    "  var s: f64 = 0.0\n  unrolled(", factor, ") for p in [begin, end) by ", step,
                    " {\n    let a: f64 = A[p]\n    s = s + a\n  }\n  y[0] = s\n}");
-        expect_same_results({kPass}, text, {{"A", thirds(13)}, {"y", thirds(1)}},
+        expect_same_results({kPass}, text, {{"A", thirds(20)}, {"y", thirds(1)}},
                             {{"begin", 1}, {"end", end}});
-        expect_same_results({kPass, "simplify"}, text, {{"A", thirds(13)}, {"y", thirds(1)}},
+        expect_same_results({kPass, "simplify"}, text, {{"A", thirds(20)}, {"y", thirds(1)}},
                             {{"begin", 1}, {"end", end}});
       }
     }
@@ -51,6 +51,21 @@ kernel k(A: f64*, y: mut f64*; n: i64) {
   const Transformed result = transform(kPass, text);
   EXPECT_TRUE(result.has("while (p_next < p_end - 1) {")) << result.after;
   EXPECT_TRUE(result.has("if (p_next < p_end) {")) << result.after;
+}
+
+TEST(UnrollLoops, TakesWhatIsLeftByHalves) {
+  const std::string text = R"(
+kernel k(A: f64*, y: mut f64*; n: i64) {
+  unrolled(8) for p in [0, n) {
+    y[p] = A[p]
+  }
+})";
+  const Transformed result = transform(kPass, text);
+  EXPECT_TRUE(result.has("while (p_next < p_end - 7) {")) << result.after;
+  EXPECT_TRUE(result.has("if (p_next < p_end - 3) {")) << result.after;
+  EXPECT_TRUE(result.has("if (p_next < p_end - 1) {")) << result.after;
+  EXPECT_TRUE(result.has("if (p_next < p_end) {")) << result.after;
+  EXPECT_FALSE(result.has("for ")) << result.after;
 }
 
 TEST(UnrollLoops, UnrollsNestedLoops) {

@@ -1,0 +1,174 @@
+// Looks for runs of statements without loops or barriers that hold several blocks.
+#include "passes/advance_loads.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "loop/rewrite.h"
+#include "passes/names.h"
+
+namespace tulle::passes {
+
+using namespace loop;
+
+namespace {
+
+// Whether what stands behind the statement may be computed before it: no loop, which would keep
+// that in registers, and no barrier.
+bool may_be_passed(const Stmt& stmt) {
+  bool passable = true;
+  visit(
+      stmt,
+      [&](const Stmt& inner) {
+        passable &= inner->kind != StmtKind::For && inner->kind != StmtKind::While &&
+                    inner->kind != StmtKind::Barrier && inner->kind != StmtKind::Invoke;
+      },
+      [](const Expr&) {});
+  return passable;
+}
+
+std::set<std::string> assigned_in(const std::vector<Stmt>& stmts) {
+  std::set<std::string> names;
+  for (const Stmt& stmt : stmts) {
+    visit(
+        stmt,
+        [&](const Stmt& inner) {
+          if (const auto* assign = inner.as<Assign>()) names.insert(assign->name);
+        },
+        [](const Expr&) {});
+  }
+  return names;
+}
+
+// The lets that move out of one run of statements.
+class Advance {
+ public:
+  Advance(const std::set<std::string>& read_only, std::set<std::string> fixed, Names& names)
+      : read_only_(read_only), stays_(std::move(fixed)), names_(names) {}
+
+  // The block without what moves.
+  Stmt take_from(const Block& block) {
+    std::vector<Stmt> rest = block.stmts, kept;
+    for (size_t at = 0; at < rest.size(); ++at) {
+      const Stmt stmt = rest[at];
+      if (const auto* inner = stmt.as<Block>()) {
+        kept.push_back(take_from(*inner));
+        continue;
+      }
+      const auto* let = stmt.as<Let>();
+      if (!let || !may_move(let->value)) {
+        if (let) stays_.insert(let->name);
+        if (const auto* declare = stmt.as<Declare>()) stays_.insert(declare->name);
+        if (const auto* atomic = stmt.as<Atomic>()) stays_.insert(atomic->result);
+        kept.push_back(stmt);
+        continue;
+      }
+      const std::string name = names_.fresh(let->name);
+      move(name, let->value);
+      for (size_t later = at + 1; later < rest.size(); ++later)
+        rest[later] = substitute(rest[later], let->name, Var::make(name, let->value.type()));
+    }
+    return Block::make(std::move(kept));
+  }
+
+  // What moves, in order.
+  void append_to(std::vector<Stmt>& stmts) const {
+    for (const auto& [round, lets] : rounds_) stmts.insert(stmts.end(), lets.begin(), lets.end());
+  }
+
+ private:
+  bool may_move(const Expr& value) const {
+    bool may = true;
+    visit(value, [&](const Expr& expr) {
+      if (const auto* var = expr.as<Var>()) may &= !stays_.contains(var->name);
+      if (const auto* load = expr.as<Load>()) may &= read_only_.contains(load->buffer->name);
+      may &= expr->kind != ExprKind::LaneReduce && expr->kind != ExprKind::LaneShuffle;
+    });
+    return may;
+  }
+
+  void move(const std::string& name, const Expr& value) {
+    int round = 0;
+    bool loads = false;
+    visit(value, [&](const Expr& expr) {
+      const auto* var = expr.as<Var>();
+      if (const auto found = var ? ready_.find(var->name) : ready_.end(); found != ready_.end())
+        round = std::max(round, found->second);
+      loads |= expr.as<Load>() != nullptr;
+    });
+    rounds_[round].push_back(Let::make(name, value));
+    ready_[name] = round + loads;
+  }
+
+  const std::set<std::string>& read_only_;
+  std::set<std::string>
+      stays_;  // names that are not there or not yet what they will be at the front
+  Names& names_;
+  std::map<int, std::vector<Stmt>> rounds_;  // by the number of loads that they wait for
+  std::map<std::string, int> ready_;         // after which round the names that moved are there
+};
+
+class Advancer : public Rewriter {
+ public:
+  explicit Advancer(const Kernel& kernel) : names_(kernel) {
+    for (const BufferParam& buffer : kernel.buffers) {
+      if (!buffer.writable) read_only_.insert(buffer.buffer->name);
+    }
+  }
+
+  using Rewriter::rewrite;
+  Stmt rewrite(const Stmt& stmt) override {
+    const Stmt result = Rewriter::rewrite(stmt);
+    const auto* block = result.as<Block>();
+    if (!block) return result;
+    std::vector<Stmt> stmts, run;
+    for (const Stmt& inner : block->stmts) {
+      if (may_be_passed(inner)) {
+        run.push_back(inner);
+        continue;
+      }
+      advance(std::move(run), stmts);
+      run.clear();
+      stmts.push_back(inner);
+    }
+    advance(std::move(run), stmts);
+    return Block::make(std::move(stmts));
+  }
+
+ private:
+  void advance(std::vector<Stmt> run, std::vector<Stmt>& stmts) {
+    const auto is_block = [](const Stmt& stmt) { return stmt.as<Block>() != nullptr; };
+    const auto first = std::find_if(run.begin(), run.end(), is_block);
+    if (std::count_if(first, run.end(), is_block) < 2) {
+      stmts.insert(stmts.end(), run.begin(), run.end());
+      return;
+    }
+    std::vector<Stmt> rest(first, run.end());
+    std::set<std::string> stays = assigned_in(rest);
+    for (const Stmt& stmt : rest) {
+      if (const auto* let = stmt.as<Let>()) stays.insert(let->name);
+      if (const auto* declare = stmt.as<Declare>()) stays.insert(declare->name);
+      if (const auto* atomic = stmt.as<Atomic>()) stays.insert(atomic->result);
+    }
+    Advance lets(read_only_, std::move(stays), names_);
+    for (Stmt& stmt : rest) {
+      if (const auto* block = stmt.as<Block>()) stmt = lets.take_from(*block);
+    }
+    stmts.insert(stmts.end(), run.begin(), first);
+    lets.append_to(stmts);
+    stmts.insert(stmts.end(), rest.begin(), rest.end());
+  }
+
+  Names names_;
+  std::set<std::string> read_only_;
+};
+
+}  // namespace
+
+Kernel advance_loads(Kernel kernel) {
+  kernel.body = Advancer(kernel).rewrite(kernel.body);
+  return kernel;
+}
+
+}  // namespace tulle::passes
