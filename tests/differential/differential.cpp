@@ -2,13 +2,11 @@
 #include "differential/differential.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <deque>
 
 #include "compile.h"
+#include "differential/places.h"
 #include "differential/prepared.h"
 #include "loop/interpret.h"
 #include "lower/lower.h"
@@ -20,24 +18,6 @@ namespace tulle::differential {
 using expr::ReferenceTensor;
 
 namespace {
-
-// Result arrays in vectors of their own.
-class VectorMemory final : public Memory {
- public:
-  Block allocate(DType type, int64_t length, bool zeroed) override {
-    // Poisoned, so that what is never written shows.
-    const auto bytes = static_cast<size_t>(length * size_of(type));
-    storage_.emplace_back(bytes / sizeof(Line) + 1);
-    std::memset(storage_.back().data(), zeroed ? 0 : 0xa5, bytes);
-    return {storage_.back().data(), nullptr};
-  }
-
- private:
-  struct alignas(64) Line {
-    std::array<std::byte, 64> bytes;
-  };
-  std::deque<std::vector<Line>> storage_;
-};
 
 TensorView view_of(const expr::StoredTensor& stored) {
   TensorView view;
@@ -113,26 +93,26 @@ bool pattern_counts(const Case& test, const Format& format) {
   return !format.is_dense() && !format.has_blocks() && !sums_nothing;
 }
 
-std::string check_compiled(const Case& test, const std::vector<expr::StoredTensor>& operands,
-                           const std::vector<TensorSpec>& specs,
+std::string check_compiled(const Case& test, Place& place, const Prepared& ready,
                            const std::map<std::string, ReferenceTensor>& wanted) {
   ProgramOptions options{test.out_formats, test.schedule, test.features, false};
-  const auto program = Program::compile(test.text, specs, options);
+  const auto program = Program::compile(test.text, ready.specs, options);
   std::vector<TensorView> views;
-  for (const expr::StoredTensor& operand : operands) views.push_back(view_of(operand));
-  VectorMemory memory;
+  for (size_t o = 0; o < ready.operands.size(); ++o)
+    views.push_back(place.bring(ready.specs[o], view_of(ready.operands[o])));
   RunOptions run;
   run.threads = test.threads;
-  const std::vector<ResultTensor> results = program->run(views, memory, run);
+  run.device = place.device();
+  const std::vector<ResultTensor> results = program->run(views, place.memory(), run);
   for (size_t r = 0; r < results.size(); ++r) {
     const TensorSpec& spec = program->results()[r];
     std::vector<ArraySpan> pos, crd;
     for (size_t l = 0; l < results[r].pos.size(); ++l) {
-      pos.push_back({results[r].pos[l].data, results[r].pos[l].length});
-      crd.push_back({results[r].crd[l].data, results[r].crd[l].length});
+      pos.push_back(place.fetch(results[r].pos[l]));
+      crd.push_back(place.fetch(results[r].crd[l]));
     }
-    const auto stored = stored_result(spec, results[r].sizes, pos, crd,
-                                      {results[r].values.data, results[r].values.length});
+    const auto stored =
+        stored_result(spec, results[r].sizes, pos, crd, place.fetch(results[r].values));
     const Format format = Format::parse(spec.format, spec.rank);
     const std::string found = difference(wanted.at(spec.name), expr::spell_out(stored),
                                          in_double(test), pattern_counts(test, format));
@@ -220,7 +200,9 @@ std::string run_case(const Case& test, int engines, std::string* refused) {
     std::string found;
     if (engines & kInterpreted) found = check_interpreted(test, ready, wanted);
     if (found.empty() && engines & kCompiled && !test.gpu)
-      found = check_compiled(test, ready.operands, ready.specs, wanted);
+      found = check_compiled(test, *host_memory(), ready, wanted);
+    if (found.empty() && engines & kOnGpu)
+      found = check_compiled(test, *first_gpu(), ready, wanted);
     return found;
   } catch (const InternalError& error) {
     return concat("InternalError: ", error.what());

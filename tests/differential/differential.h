@@ -41,7 +41,8 @@ struct Case {
 std::string to_string(const Case& test);
 Case parse_case(std::string_view text);
 
-enum Engines : int { kCompiled = 1, kInterpreted = 2, kBoth = 3 };
+// kOnGpu needs a GPU; the others do not.
+enum Engines : int { kCompiled = 1, kInterpreted = 2, kBoth = 3, kOnGpu = 4 };
 
 // Empty if all agree, else what differs where; errors of the compiler are reported as differences,
 // but for a UserError or Unsupported, which `refused` gets (if not null) and which then is no
