@@ -229,9 +229,24 @@ std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& p
   return schedule::distribute(schedule::parse_schedule(schedule), std::move(scopes));
 }
 
+namespace {
+
+plan::Request plan_request(const CompileRequest& request) {
+  return {request.program, request.known_extents, request.statistics, request.machine,
+          request.tuned.empty() ? statement_schedules(*request.program, request.schedule)
+                                : request.tuned};
+}
+
+}  // namespace
+
+std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request) {
+  plan::Request wanted = plan_request(request);
+  wanted.with_spaces = true;
+  return plan::make_plan(wanted).spaces;
+}
+
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink) {
-  plan::Request wanted{request.program, request.known_extents, request.statistics, request.machine,
-                       statement_schedules(*request.program, request.schedule)};
+  const plan::Request wanted = plan_request(request);
   StageTimes times;
   const plan::Plan plan = plan::make_plan(wanted);
   times.end("plan");

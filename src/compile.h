@@ -29,6 +29,7 @@ struct CompileRequest {
   codegen::Target target;
   int device = 0;        // the number of the GPU, where the target is one
   std::string schedule;  // of the caller's; statements without steps in it are planned
+  std::vector<schedule::Schedule> tuned;  // of each statement, where the caller gives none
   bool checked = false;
   bool verify_passes = false;  // every pass must hand on a valid program
 };
@@ -53,6 +54,9 @@ struct LoweredProgram {
 // The caller's schedule, statement by statement. UserError where a step is wrong or for none.
 std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& program,
                                                     std::string_view schedule);
+
+// plan: what could be tried for the statements of the request, or the estimates of its schedules.
+std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request);
 
 // plan, schedule, lower: the host program before passes.
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});

@@ -11,6 +11,7 @@
 #include "runtime/heap.h"
 #include "support/check.h"
 #include "tulle/tulle.h"
+#include "tuned_plans.h"
 #include "variant_table.h"
 
 namespace tulle {
@@ -84,16 +85,47 @@ class ResolvedExpression final : public Program {
                       const RunOptions& options) const override {
     std::vector<int64_t> extents;
     read_extents(views, extents);
+    const std::string statements = explain_statements();
+    CompileRequest request = variants_->request(views, extents, options);
+    std::string text;
+    const StageSink sink = [&](std::string_view stage, const std::string& stage_text) {
+      text += concat("\n== ", stage, " ==\n", stage_text);
+    };
+    if (!request.tuned.empty()) sink("tuning", describe_tuned_plan(request));
+    try {
+      tulle::compile(request, sink);
+    } catch (const UserError&) {
+      if (request.tuned.empty()) throw;
+      request.tuned.clear();
+      text.clear();
+      tulle::compile(request, sink);
+    }
+    return statements + text;
+  }
+
+  std::string explain_statements() const {
     std::string text =
         concat("== expr ==\n", expr::to_string(expr::Program{program_.program.statements}));
     for (const auto& [name, type] : program_.program.tensors) {
       text += concat("  ", name, ": ", name_of(type.type), ", ", type.format.name(), "\n");
     }
-    tulle::compile(variants_->request(views, extents, options),
-                   [&](std::string_view stage, const std::string& stage_text) {
-                     text += concat("\n== ", stage, " ==\n", stage_text);
-                   });
     return text;
+  }
+
+  std::vector<ScheduleCandidate> candidates(const std::vector<TensorView>& views,
+                                            const RunOptions& options) const override {
+    std::vector<int64_t> extents;
+    read_extents(views, extents);
+    CompileRequest request = variants_->request(views, extents, options);
+    request.tuned.clear();
+    return schedule_candidates(request);
+  }
+
+  void keep_schedule(const std::vector<TensorView>& views, const RunOptions& options,
+                     const MeasuredSchedule& measured) const override {
+    std::vector<int64_t> extents;
+    read_extents(views, extents);
+    keep_tuned_plan(variants_->request(views, extents, options), measured);
   }
 
  private:

@@ -1,6 +1,7 @@
 // A program compiled for operands of one kind, and where its parameters come from.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct Variant {
   std::vector<ArraySource> arrays;
   std::vector<ScalarSource> scalars;
   const Variant* next = nullptr;
+  std::vector<schedule::Schedule> tuned;  // of its request
+  // How many plans had been kept when that was last looked up.
+  mutable std::atomic<uint64_t> plans_kept = 0;
 
   // Whether the guards hold.
   bool serves(const std::vector<int64_t>& extents) const;

@@ -2,11 +2,14 @@
 #include "variant_table.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "codegen/target.h"
 #include "machine.h"
+#include "plan/plan_key.h"
+#include "support/log.h"
 #include "support/no_fork.h"
+#include "tulle/error.h"
+#include "tuned_plans.h"
 
 namespace tulle {
 
@@ -15,11 +18,6 @@ namespace {
 constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime values
 constexpr int kMostVariants = 256;             // after that many the kernel for any size is used
 constexpr uint64_t kForAll = 1;                // the signature of that kernel
-
-// In powers of four.
-uint64_t magnitude(int64_t value) {
-  return static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(value)) / 2);
-}
 
 // 0 for the CPU, then the GPUs.
 uint64_t place_of(const Device& device) {
@@ -62,17 +60,26 @@ const Variant& VariantTable::find(const std::vector<TensorView>& views,
                                   const std::vector<int64_t>& extents,
                                   const RunOptions& options) const {
   uint64_t wanted = signature(views, extents, options);
-  if (const Variant* found = look_up(wanted, extents)) return *found;
+  const uint64_t kept = tuned_plans_kept();
+  const Variant* found = look_up(wanted, extents);
+  if (found && found->plans_kept.load(std::memory_order_relaxed) == kept) return *found;
   const uint64_t for_all = kForAll | place_of(options.device) << 2;
   if (count_ >= kMostVariants) {
-    if (const Variant* found = look_up(for_all, extents)) return *found;
+    if (!found) found = look_up(for_all, extents);
+    if (found) return *found;
   }
   const NoFork no_fork;
   const std::lock_guard lock(compiling_);
   const bool any = count_ >= kMostVariants;
   if (any) wanted = for_all;
-  if (const Variant* found = look_up(wanted, extents)) return *found;
-  return add(wanted, request(views, extents, options, any));
+  CompileRequest missing = request(views, extents, options, any);
+  found = look_up(wanted, extents);
+  if (!found || found->tuned != missing.tuned) {
+    // It stands before those with an older plan.
+    return add(wanted, std::move(missing), kept);
+  }
+  found->plans_kept.store(kept, std::memory_order_relaxed);
+  return *found;
 }
 
 // The variant of that signature whose guards hold for these extents.
@@ -84,14 +91,34 @@ const Variant* VariantTable::look_up(uint64_t wanted, const std::vector<int64_t>
   return variant;
 }
 
-const Variant& VariantTable::add(uint64_t wanted, const CompileRequest& request) const {
+namespace {
+
+// With the planned schedule if the tuned one is refused: it may be another version's.
+Executable compile_tuned(CompileRequest& request) {
+  if (!request.tuned.empty()) {
+    try {
+      return tulle::compile(request);
+    } catch (const UserError& error) {
+      TULLE_LOG(Info, "a tuned plan is refused, the default is used: ", error.what());
+      request.tuned.clear();
+    }
+  }
+  return tulle::compile(request);
+}
+
+}  // namespace
+
+const Variant& VariantTable::add(uint64_t wanted, CompileRequest request,
+                                 uint64_t plans_kept) const {
   auto variant = std::make_unique<Variant>();
   variant->signature = wanted;
+  variant->tuned = request.tuned;
+  variant->plans_kept = plans_kept;
   for (size_t i = 0; i < indices_.size(); ++i) {
     const auto known = request.known_extents.find(indices_[i]);
     if (known != request.known_extents.end()) variant->guards.push_back({i, known->second});
   }
-  variant->executable = tulle::compile(request);
+  variant->executable = compile_tuned(request);
   variant->bind(operands_, indices_, program_.program);
   std::atomic<const Variant*>& list = list_for(wanted);
   variant->next = list.load(std::memory_order_relaxed);
@@ -109,12 +136,12 @@ uint64_t VariantTable::signature(const std::vector<TensorView>& views,
   uint64_t hash = static_cast<uint64_t>(place == 0 ? options.threads : 0);
   auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29); };
   mix(place);
-  for (const int64_t extent : extents) mix(magnitude(extent));
+  for (const int64_t extent : extents) mix(plan::magnitude(extent));
   for (const size_t index : specialisable_) {
     mix(static_cast<uint64_t>(extents[index] <= kLargestSpecialised ? extents[index] : -1));
   }
   for (const size_t operand : sparse_) {
-    mix(magnitude(views[operand].values.length));
+    mix(plan::magnitude(views[operand].values.length));
     mix(distinct_share(operand, views[operand], options.device) < plan::kScattered ? 1 : 2);
   }
   return hash | kForAll << 1;  // never that of the variant for everything
@@ -174,6 +201,9 @@ CompileRequest VariantTable::request(const std::vector<TensorView>& views,
   set_machine(options.device, options.threads, request);
   request.schedule = options_.schedule;
   request.checked = options_.checked;
+  if (!any && options_.tuned && options_.schedule.empty()) {
+    if (const auto plan = find_tuned_plan(request)) request.tuned = tuned_schedules(request, *plan);
+  }
   return request;
 }
 

@@ -47,7 +47,7 @@ class VariantTable {
     return lists_[(wanted >> 32) % lists_.size()];
   }
   const Variant* look_up(uint64_t wanted, const std::vector<int64_t>& extents) const;
-  const Variant& add(uint64_t wanted, const CompileRequest& request) const;
+  const Variant& add(uint64_t wanted, CompileRequest request, uint64_t plans_kept) const;
 
   const plan::UniqueProgram& program_;
   const std::vector<TensorSpec>& operands_;

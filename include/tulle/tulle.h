@@ -46,6 +46,7 @@ struct ProgramOptions {
   std::string schedule;
   std::string features;  // "sse4.2", "avx2" or "avx512"; empty: all this machine has
   bool checked = false;  // bounds checks in generated code
+  bool tuned = true;     // where no schedule is given, one that was kept for such operands
   // Of an einsum: dimensions of size 1. One that shares its letter with a larger dimension is
   // stretched to that.
   std::vector<OperandDimension> ones;
@@ -164,6 +165,21 @@ class TULLE_API CudaMemory final : public Memory {
   std::vector<void*> blocks_;
 };
 
+// A schedule that could be tried, in text form.
+struct ScheduleCandidate {
+  std::string statement;  // the tensor that it is for, where the program has several statements
+  std::string schedule;
+  double seconds = 0;  // estimated
+};
+
+// What was found by measuring a program with a schedule.
+struct MeasuredSchedule {
+  std::string schedule;  // as ProgramOptions has it; empty: the planned one is best
+  double seconds = 0;
+  double default_seconds = 0;  // with the planned one
+  std::string report;          // of whatever else was tried; kept, not read
+};
+
 // Statements compiled for operands of given formats; kernels for particular sizes are added as they
 // are met. Any number of threads may run it at once.
 class TULLE_API Program {
@@ -202,7 +218,31 @@ class TULLE_API Program {
   // its folder's name.
   virtual std::string explain(const std::vector<TensorView>& operands,
                               const RunOptions& options = {}) const = 0;
+
+  // The schedules worth trying for operands like these: of each statement the planned one first,
+  // then by estimated time. Of a program with a schedule: its estimate.
+  virtual std::vector<ScheduleCandidate> candidates(const std::vector<TensorView>& operands,
+                                                    const RunOptions& options = {}) const = 0;
+  // From now on, programs that compute the same with operands like these, here and in other
+  // processes that use the same cache, run with this schedule unless they are given one.
+  virtual void keep_schedule(const std::vector<TensorView>& operands, const RunOptions& options,
+                             const MeasuredSchedule& measured) const = 0;
 };
+
+// A plan kept by keep_schedule: for what (names are numbered), and what was measured.
+struct TunedPlan {
+  std::string statements, tensors, operands, machine;
+  std::string schedule;
+  double seconds = 0, default_seconds = 0;
+  std::string report;
+  int64_t made = 0;  // seconds since 1970
+};
+// Those on disk, the latest first.
+TULLE_API std::vector<TunedPlan> tuned_plans();
+// Removes them all, here and on disk; how many were there.
+TULLE_API int64_t forget_tuned_plans();
+// Where kernels and plans are kept on disk; empty: nowhere.
+TULLE_API std::string cache_directory();
 
 // What can be told of statements of index notation without operands.
 struct NotationInfo {

@@ -12,6 +12,8 @@ from tulle.kernels import Kernel, kernel
 from tulle.limits import set_dense_limit
 from tulle.notation import compute
 from tulle.sparse_tensor import SparseTensor
+from tulle.tuning import Tuned, tune
+from tulle.tuning_space import Space
 
 __version__: str = _library.version
 
@@ -22,7 +24,9 @@ __all__ = [
     "Format",
     "InternalError",
     "Kernel",
+    "Space",
     "SparseTensor",
+    "Tuned",
     "Unsupported",
     "UserError",
     "__version__",
@@ -33,4 +37,5 @@ __all__ = [
     "kernel",
     "set_dense_limit",
     "tensor",
+    "tune",
 ]

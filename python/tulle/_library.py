@@ -71,9 +71,14 @@ describe_notation: Callable[[str, str], str] = _ops.describe_notation.default
 validate: Callable[..., None] = _ops.validate.default
 is_in_order: Callable[..., bool] = _ops.is_in_order.default
 set_dense_limit: Callable[[int], None] = _ops.set_dense_limit.default
+candidates: Callable[..., str] = _ops.candidates.default
+keep_schedule: Callable[..., None] = _ops.keep_schedule.default
+tuned_plans: Callable[[], str] = _ops.tuned_plans.default
+forget_tuned_plans: Callable[[], int] = _ops.forget_tuned_plans.default
+cache_directory: Callable[[], str] = _ops.cache_directory.default
 version: str = _ops.version()
 
 _autograd = _skip_autograd(
     [f"{kind}{count}" for kind in ("call", "quick", "into") for count in range(1, MAX_TENSORS + 1)]
-    + ["run", "run_into", "explain", "validate", "is_in_order"]
+    + ["run", "run_into", "explain", "validate", "is_in_order", "candidates", "keep_schedule"]
 )

@@ -34,6 +34,7 @@ class Program:
     schedule: str = ""
     features: str = ""
     checked: bool = False
+    tuned: bool = True  # with a schedule that was found by measuring, if there is one
 
     def called(self, name: str) -> str:
         """What messages call an operand: those of an einsum have no names that a user knows."""
@@ -50,6 +51,8 @@ class Program:
             lines.append(f"features {self.features}")
         if self.checked:
             lines.append("checked")
+        if not self.tuned:
+            lines.append("untuned")
         lines += ["einsum" if self.is_einsum else "compute", self.text]
         return "\n".join(lines)
 
@@ -127,7 +130,16 @@ def _check(program: Program, name: str, operand: Operand) -> None:
         )
 
 
-def _flatten(operands: Sequence[Operand]) -> tuple[Tensor, list[Tensor]]:
+def checked(
+    program: Program, names: Sequence[str], operands: Sequence[Operand]
+) -> Sequence[Operand]:
+    """The operands on one device; refuses those that the program cannot run on."""
+    for name, operand in zip(names, operands, strict=True):
+        _check(program, name, operand)
+    return devices.together(names, operands, program.called)
+
+
+def flatten(operands: Sequence[Operand]) -> tuple[Tensor, list[Tensor]]:
     """Sizes of the sparse operands and the tensors of all, as the operators take them."""
     sizes: tuple[int, ...] = ()
     tensors: list[Tensor] = []
@@ -165,12 +177,10 @@ def execute(
 ) -> list[Result]:
     """Runs the program on operands of these names and returns its results in order; those that
     `out` has a tensor for are written to that."""
-    for name, operand in zip(names, operands, strict=True):
-        _check(program, name, operand)
-    operands = devices.together(names, operands, program.called)
+    operands = checked(program, names, operands)
     specs = tuple(map(spec_of, names, operands))
     found = compiled(program, specs)
-    sizes, tensors = _flatten(operands)
+    sizes, tensors = flatten(operands)
     try:
         if out is not None:
             return _execute_into(found, sizes, tensors, out)
@@ -198,11 +208,9 @@ def execute_one(
 
 def explanation_of(program: Program, names: Sequence[str], operands: Sequence[Operand]) -> str:
     """Every stage of the program for these operands, as text."""
-    for name, operand in zip(names, operands, strict=True):
-        _check(program, name, operand)
-    operands = devices.together(names, operands, program.called)
+    operands = checked(program, names, operands)
     found = compiled(program, tuple(map(spec_of, names, operands)))
-    sizes, tensors = _flatten(operands)
+    sizes, tensors = flatten(operands)
     try:
         return _library.explain(found.key, sizes, tensors)
     except RuntimeError as error:

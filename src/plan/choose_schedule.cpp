@@ -19,19 +19,25 @@ constexpr int64_t kAheadBytes = 8192;     // how far ahead to prefetch, in bytes
 class Scheduler {
  public:
   Scheduler(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
-            const Machine& machine)
-      : problem_(problem), choice_(choice), nest_(nest), machine_(machine), order_(choice.order) {}
+            const Machine& machine, const Knobs& knobs)
+      : problem_(problem),
+        choice_(choice),
+        nest_(nest),
+        machine_(machine),
+        knobs_(knobs),
+        order_(choice.order) {}
 
   std::string run() {
     if (order_.empty()) return {};
     type_ = problem_.tensors->at(problem_.statement->tensor).type;
-    lanes_ = static_cast<int>(machine_.vector_bytes / std::max<int64_t>(4, size_of(type_)));
+    const int bytes = knobs_.vector_bytes.value_or(machine_.vector_bytes);
+    lanes_ = static_cast<int>(bytes / std::max<int64_t>(4, size_of(type_)));
     gather_sums();
     const bool on_gpu = machine_.kind == Machine::Kind::Gpu;
     if (choice_.vectorized && type_ != DType::Bool && !on_gpu) {
       if (order_.size() == 1 && problem_.outer.size() == 1 && problem_.reduced.empty())
         cut_into_panels(order_[0], kLongestPanel, order_.begin());
-      add(concat("vectorize(", order_.back(), ", ", lanes_, ")"));
+      if (lanes_ > 1) add(concat("vectorize(", order_.back(), ", ", lanes_, ")"));
     }
     if (!on_gpu) look_ahead();
     run_parallel();
@@ -68,7 +74,8 @@ class Scheduler {
     if (inside.size() == 1) {
       const auto extent = nest_.known_extent(inside[0]);
       if (!extent || !choice_.vectorized || inside[0] != order_.back()) return;
-      const int64_t fits = kRegisterBytes / size_of(type_);
+      const int64_t fits = knobs_.panel.value_or(kRegisterBytes / size_of(type_));
+      if (fits == 0) return;
       if (*extent > fits) {
         cut_into_panels(inside[0], fits, first);
         inside[0] = order_.back();
@@ -80,9 +87,11 @@ class Scheduler {
       if (problem_.reduced.contains(order_[at])) gathered_at_ = at;
     }
     // Two entries at a time hide the latency of loading the next row.
-    const std::string& walked = order_[order_.size() - std::min<size_t>(order_.size(), 2)];
-    if (inside.size() == 1 && problem_.reduced.contains(walked))
-      add(concat("unroll(", walked, ", 2)"));
+    const size_t from_end = inside.size() == 1 ? 2 : 1;
+    const std::string& walked = order_[order_.size() - std::min(order_.size(), from_end)];
+    const int at_a_time = knobs_.unroll.value_or(inside.size() == 1 ? 2 : 1);
+    if (at_a_time > 1 && problem_.reduced.contains(walked))
+      add(concat("unroll(", walked, ", ", at_a_time, ")"));
   }
 
   // Whether an index of the result has no loop of its own, but follows from a difference that is
@@ -100,7 +109,7 @@ class Scheduler {
                        std::vector<std::string>::iterator sum) {
     const std::string outer = var + "_panel", inner = var + "_in";
     add(concat("split(", var, ", ", width, ", ", outer, ", ", inner, ")"));
-    const auto at = sum - order_.begin();
+    const auto at = knobs_.panels_outermost ? 0 : sum - order_.begin();
     order_.back() = inner;
     order_.insert(order_.begin() + at, outer);
     add(concat("reorder(", list(order_), ")"));
@@ -124,9 +133,12 @@ class Scheduler {
       double bytes = static_cast<double>(size_of(type.type)), row_bytes = bytes;
       for (const std::string& index : access->indices) bytes *= problem_.extents.at(index);
       row_bytes = bytes / std::max(1.0, problem_.extents.at(row));
-      if (bytes <= 4 * static_cast<double>(machine_.second_cache) || !is_scattered(row)) continue;
-      const auto distance =
-          std::max<int64_t>(8, kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes)));
+      if (!knobs_.prefetch &&
+          (bytes <= 4 * static_cast<double>(machine_.second_cache) || !is_scattered(row)))
+        continue;
+      const int64_t distance = knobs_.prefetch.value_or(std::max<int64_t>(
+          8, kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes))));
+      if (distance == 0) continue;
       add(concat("prefetch(", access->tensor, ", ", distance, ")"));
     }
     if (choice_.route != Route::Dense) return;
@@ -135,7 +147,7 @@ class Scheduler {
       const auto& parts = problem_.space.parts.at(index);
       for (const std::string& part : parts) bytes *= problem_.extents.at(part);
     }
-    if (bytes > static_cast<double>(machine_.last_cache) / 4)
+    if (knobs_.nontemporal.value_or(bytes > static_cast<double>(machine_.last_cache) / 4))
       add(concat("nontemporal(", statement.tensor, ")"));
   }
 
@@ -156,7 +168,8 @@ class Scheduler {
   void run_parallel() {
     const std::string& outermost = order_[0];
     if (problem_.outer.empty() || problem_.reduced.contains(outermost) || gathered_at_ == 0) return;
-    const bool by_entries =
+    if (knobs_.parallel == Knobs::Parallel::None) return;
+    const bool has_entries =
         std::any_of(nest_.tensors.begin(), nest_.tensors.end(), [&](const auto& entry) {
           const nest::Tensor& tensor = entry.second;
           const auto& levels = tensor.type.format.levels();
@@ -170,6 +183,7 @@ class Scheduler {
           }
           return false;
         });
+    const bool by_entries = has_entries && knobs_.parallel != Knobs::Parallel::Rows;
     add(concat("parallel(", outermost, ", by=", by_entries ? "nnz" : "rows", ")"));
   }
 
@@ -177,6 +191,7 @@ class Scheduler {
   const OrderChoice& choice_;
   const nest::Nest& nest_;
   const Machine& machine_;
+  const Knobs& knobs_;
   std::vector<std::string> order_;
   std::string text_;
   DType type_ = DType::Float32;
@@ -188,12 +203,12 @@ class Scheduler {
 }  // namespace
 
 std::string choose_schedule(const OrderProblem& problem, const OrderChoice& choice,
-                            const nest::Nest& nest, const Machine& machine) {
+                            const nest::Nest& nest, const Machine& machine, const Knobs& knobs) {
   if (machine.kind == Machine::Kind::Gpu) {
     const std::string bound = choose_gpu_schedule(problem, choice, nest, machine);
     if (!bound.empty()) return bound;
   }
-  return Scheduler(problem, choice, nest, machine).run();
+  return Scheduler(problem, choice, nest, machine, knobs).run();
 }
 
 }  // namespace tulle::plan

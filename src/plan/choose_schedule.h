@@ -2,13 +2,28 @@
 // outside, prefetching.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "plan/loop_order.h"
 
 namespace tulle::plan {
 
+// What a search may set; what is left open follows the rules.
+struct Knobs {
+  enum class Parallel : uint8_t { Rows, Nnz, None };
+  std::optional<int64_t> panel;  // columns that are summed in registers at a time; 0: none are
+  bool panels_outermost = false;
+  std::optional<int> unroll;        // entries at a time; 1: not unrolled
+  std::optional<int> vector_bytes;  // 0: no vectors
+  std::optional<int64_t> prefetch;  // entries ahead; 0: none
+  std::optional<bool> nontemporal;
+  std::optional<Parallel> parallel;
+};
+
 std::string choose_schedule(const OrderProblem& problem, const OrderChoice& choice,
-                            const nest::Nest& nest, const Machine& machine);
+                            const nest::Nest& nest, const Machine& machine,
+                            const Knobs& knobs = {});
 
 }  // namespace tulle::plan

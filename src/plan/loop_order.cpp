@@ -31,6 +31,9 @@ int position_of(const std::vector<std::string>& order, const std::string& var) {
 }
 
 class Search {
+  friend double tulle::plan::estimate_trips(const OrderProblem&, const std::vector<std::string>&,
+                                            const std::string&);
+
  public:
   explicit Search(const OrderProblem& problem)
       : problem_(problem),
@@ -440,6 +443,11 @@ OrderChoice choose_order(const OrderProblem& problem) { return Search(problem).r
 
 OrderChoice evaluate_order(const OrderProblem& problem, const std::vector<std::string>& order) {
   return Search(problem).evaluate(order);
+}
+
+double estimate_trips(const OrderProblem& problem, const std::vector<std::string>& outside,
+                      const std::string& var) {
+  return Search(problem).trips(outside, var);
 }
 
 }  // namespace tulle::plan

@@ -51,6 +51,10 @@ OrderChoice choose_order(const OrderProblem& problem);
 // What the loops in this order come to.
 OrderChoice evaluate_order(const OrderProblem& problem, const std::vector<std::string>& order);
 
+// How often the loop over a variable runs, on average, inside loops over these.
+double estimate_trips(const OrderProblem& problem, const std::vector<std::string>& outside,
+                      const std::string& var);
+
 // Whether an access can be walked over in this order as it is stored.
 bool is_native(const Format& format, const std::vector<std::string>& indices,
                const std::vector<std::string>& order, const LoopSpace& space);

@@ -13,6 +13,7 @@
 #include "plan/estimates.h"
 #include "plan/loop_order.h"
 #include "plan/order_problem.h"
+#include "plan/schedule_space.h"
 #include "plan/split_merges.h"
 #include "support/check.h"
 
@@ -163,10 +164,24 @@ class Planner {
   void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest,
                  bool is_written) {
     schedule::Schedule schedule = written_schedule_;
+    if (is_written && request_.with_spaces) add_space(problem, choice, nest);
     if (!is_written || schedule.steps.empty()) {
       schedule = schedule::parse_schedule(choose_schedule(problem, choice, nest, request_.machine));
     }
     plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});
+  }
+
+  // What could be tried for the nest, or the estimate for the schedule that it has.
+  void add_space(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest) {
+    ScheduleSpace space{problem.statement->tensor, {}};
+    if (written_schedule_.steps.empty()) {
+      space.candidates = schedule_space(problem, choice, nest, request_.machine);
+    } else {
+      space.candidates.push_back(
+          {schedule::to_string(written_schedule_),
+           estimate_schedule(problem, nest, request_.machine, written_schedule_)});
+    }
+    plan_.spaces.push_back(std::move(space));
   }
 
   // The operand in an order that the loops can walk over; a first level with few gaps is cheaper

@@ -25,6 +25,11 @@ struct Machine {
   int threads = 1;  // workers of a CPU, threads that a GPU has room for
 };
 
+struct ScheduledCandidate {
+  std::string schedule;  // text, in the names of the nest
+  double seconds = 0;    // estimated
+};
+
 // The unordered coordinates `from` become the ordered ones `to`.
 struct SortEntries {
   std::string from, to;
@@ -39,14 +44,21 @@ struct PlannedNest {
 
 using Step = std::variant<PlannedNest, SortEntries>;
 
+// The schedules that could finish the nest of a statement, the default first.
+struct ScheduleSpace {
+  std::string tensor;  // which the statement assigns
+  std::vector<ScheduledCandidate> candidates;
+};
+
 struct Plan {
   std::vector<Step> steps;
   std::map<std::string, expr::TensorType> temporaries;
   std::map<std::string, std::string>
       extent_aliases;  // index of a conversion -> the index with the same extent
   std::map<std::string, std::string>
-      shared_patterns;             // result -> the operand whose structure it has
-  std::vector<std::string> notes;  // one line each, for explain
+      shared_patterns;                // result -> the operand whose structure it has
+  std::vector<std::string> notes;     // one line each, for explain
+  std::vector<ScheduleSpace> spaces;  // of the statements that were written, if asked for
 };
 
 struct Request {
@@ -56,6 +68,7 @@ struct Request {
   Machine machine;
   // Of the statements' nests; one without steps is chosen here, and so are all where none is given.
   std::vector<schedule::Schedule> schedules = {};
+  bool with_spaces = false;
 };
 
 Plan make_plan(const Request& request);

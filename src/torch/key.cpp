@@ -94,12 +94,15 @@ Key parse_key(std::string_view text) {
       key.options.features = rest;
     } else if (line == "checked") {
       key.options.checked = true;
+    } else if (line == "untuned") {
+      key.options.tuned = false;
     } else if (line == "compute" || line == "einsum") {
       key.is_einsum = line == "einsum";
       key.text = text;
       return key;
     } else {
-      fail(line, "expected operand, out, one, schedule, features, checked, einsum or compute");
+      fail(line,
+           "expected operand, out, one, schedule, features, checked, untuned, einsum or compute");
     }
   }
   throw UserError("The key of a program ends without 'compute' or 'einsum'.");

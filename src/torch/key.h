@@ -4,10 +4,11 @@
 //   operand A f32 i32 2 csr          name, type, index type, rank, format: a line for each operand,
 //   operand B f32 i32 2 dense        in the order of run()
 //   out C csr                        the format of a result, `*` for the only one; optional, as are
-//   one 1 0                          the next four; dimension 0 of operand 1 (from 0) has size 1
+//   one 1 0                          the next five; dimension 0 of operand 1 (from 0) has size 1
 //   schedule parallel(i, by=nnz)     a line for each of the schedule's
 //   features avx2
 //   checked
+//   untuned                          without a schedule that was found by measuring
 //   compute                          or `einsum`
 //   C[i,k] = A[i,j] * B[j,k]         all that follows is index notation, or the equation
 #pragma once

@@ -1,0 +1,126 @@
+"""Times candidates of a search side by side, so that what disturbs one disturbs all."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor
+
+from tulle import _library
+from tulle.errors import Unsupported, UserError, translated
+from tulle.programs import compiled, flatten, spec_of
+from tulle.tuning_space import Candidate, Problem
+
+SAMPLE_SECONDS = 0.5e-3  # at least: shorter calls are repeated
+
+
+@dataclass
+class Measured:
+    """A candidate with its times. `seconds` is its median, as if the default had been as fast
+    as it was on the whole while it was measured."""
+
+    candidate: Candidate
+    seconds: float = float("inf")
+    samples: list[float] = field(default_factory=list)
+    refused: str = ""  # why it was not measured
+    conversion_seconds: float = 0.0  # of the operands into its formats
+
+    @property
+    def is_default(self) -> bool:
+        return self.candidate.is_default
+
+
+class Contender:
+    """A candidate made ready to run."""
+
+    def __init__(self, problem: Problem, candidate: Candidate) -> None:
+        schedule = "" if candidate.is_default else candidate.schedule
+        program = replace(problem.program, schedule=schedule)
+        found = compiled(program, tuple(map(spec_of, problem.names, problem.operands)))
+        sizes, tensors = flatten(problem.operands)
+        self.device = problem.operands[0].device
+        self.run: Callable[[], object]
+        if found.is_one_dense and 0 < len(tensors) <= _library.MAX_TENSORS:
+            call = _library.calls[len(tensors) - 1]
+            self.run = lambda: call(found.key, sizes, *tensors)
+        else:
+            self.run = lambda: _library.run(found.key, sizes, tensors)
+        self.measured = Measured(candidate)
+        self.repeats = 1
+
+    def warm_up(self) -> list[Tensor]:
+        """Compiles and runs it once; its results. Says how often a sample has to repeat it."""
+        result = self.run()
+        once = min(self.sample() for _ in range(2))
+        self.repeats = max(1, min(1000, round(SAMPLE_SECONDS / max(once, 1e-7))))
+        return [result] if isinstance(result, Tensor) else list(result)  # type: ignore[call-overload]
+
+    def sample(self) -> float:
+        """Seconds of one call."""
+        self._finish()
+        begin = time.perf_counter()
+        for _ in range(self.repeats):
+            self.run()
+        self._finish()
+        return (time.perf_counter() - begin) / self.repeats
+
+    def _finish(self) -> None:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
+
+def made_ready(
+    problem: Problem, candidate: Candidate, expected: Sequence[Tensor] | None
+) -> tuple[Contender | None, Measured, list[Tensor]]:
+    """A contender whose results are those expected, or None and a note of why there is none."""
+    try:
+        contender = Contender(problem, candidate)
+        results = contender.warm_up()
+    except (RuntimeError, UserError, Unsupported) as error:
+        meant = translated(error) if isinstance(error, RuntimeError) else error
+        return None, Measured(candidate, refused=str(meant).splitlines()[0]), []
+    if expected is not None and not _agree(results, expected):
+        return None, Measured(candidate, refused="it computes something else: a bug"), []
+    return contender, contender.measured, results
+
+
+def _agree(found: Sequence[Tensor], expected: Sequence[Tensor]) -> bool:
+    """Whether results are the same but for the order in which sums were added up."""
+    if len(found) != len(expected):
+        return False
+    for one, other in zip(found, expected, strict=True):
+        if one.shape != other.shape or one.dtype != other.dtype:
+            return False
+        if not one.dtype.is_floating_point:
+            if not torch.equal(one, other):
+                return False
+            continue
+        scale = float(other.abs().max()) if other.numel() else 0.0
+        tolerance = 1e3 * torch.finfo(one.dtype).eps
+        if not torch.allclose(one, other, rtol=tolerance, atol=tolerance * scale, equal_nan=True):
+            return False
+    return True
+
+
+def race(contenders: Sequence[Contender], rounds: int, deadline: float) -> None:
+    """Takes turns; each gets its samples and the median of them relative to the first contender's,
+    which is the default."""
+    base = contenders[0]
+    taken: list[list[float]] = [[] for _ in contenders]
+    for turn in range(rounds):
+        order = range(len(contenders)) if turn % 2 == 0 else range(len(contenders) - 1, -1, -1)
+        for at in order:
+            taken[at].append(contenders[at].sample())
+        if turn >= 2 and time.perf_counter() > deadline:
+            break
+    base.measured.samples += taken[0]
+    base.measured.seconds = statistics.median(base.measured.samples)
+    now = statistics.median(taken[0])
+    for contender, samples in zip(contenders[1:], taken[1:], strict=True):
+        contender.measured.samples += samples
+        ratio = statistics.median(samples) / now
+        contender.measured.seconds = base.measured.seconds * ratio

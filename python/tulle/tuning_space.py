@@ -1,0 +1,235 @@
+"""What a search looks through: formats of the sparse operands, and schedules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from tulle import _library, einsums, notation
+from tulle.arguments import check_text
+from tulle.errors import UserError, translated
+from tulle.formats import Format
+from tulle.programs import Operand, Program, checked, compiled, flatten, out_formats, spec_of
+from tulle.sparse_tensor import SparseTensor
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A computation that can be run: a program and the operands that it runs on, by name."""
+
+    program: Program
+    names: tuple[str, ...]
+    operands: tuple[Operand, ...]
+
+    def key(self) -> str:
+        """The key of the program for these operands."""
+        specs = tuple(map(spec_of, self.names, self.operands))
+        return compiled(self.program, specs).key
+
+    def formats(self) -> dict[str, str]:
+        """The formats of the sparse operands."""
+        return {
+            name: str(operand.format)
+            for name, operand in zip(self.names, self.operands, strict=True)
+            if isinstance(operand, SparseTensor)
+        }
+
+    def converted(self, formats: Mapping[str, str]) -> Problem:
+        """The same computation with operands in other formats."""
+        operands = tuple(
+            operand.to(format=formats[name])
+            if name in formats and isinstance(operand, SparseTensor)
+            else operand
+            for name, operand in zip(self.names, self.operands, strict=True)
+        )
+        return replace(self, operands=operands)
+
+
+def problem_of(
+    caller: str, text: str, operands: Sequence[Any], named: Mapping[str, Any], out_format: Any
+) -> Problem:
+    """An einsum over operands in order, or statements over operands by name."""
+    check_text(caller, text, "ij,jk->ik")
+    if "=" not in text and not named:
+        program, names, tensors = einsums.prepare(text, operands, out_format)
+    elif operands:
+        raise UserError(f"{caller}: the operands of index notation are given by name, A=A.")
+    else:
+        program = Program(text, out_formats=out_formats(out_format))
+        names, tensors = notation.by_name(named)
+    ready = checked(program, names, tensors)
+    return Problem(replace(program, tuned=False), tuple(names), tuple(ready))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Formats and a schedule to be tried; the planned schedule is the default of its formats."""
+
+    formats: tuple[tuple[str, str], ...]  # of the sparse operands
+    schedule: str
+    predicted: float | None = None  # in seconds
+    is_default: bool = False
+
+    @cached_property
+    def steps(self) -> frozenset[str]:
+        """The steps of the schedule, each as text."""
+        return frozenset(steps_of(self.schedule))
+
+    def difference(self, other: Candidate) -> int:
+        """In how many decisions the two differ."""
+        names = {step.partition("(")[0] for step in self.steps ^ other.steps}
+        return len(names) + 2 * (self.formats != other.formats)
+
+
+def steps_of(schedule: str) -> list[str]:
+    """ "split(k, 8, k0, k1); vectorize(k1, 8)" in pieces."""
+    return [step.strip() for step in re.split(r"[;\n]", schedule) if step.strip()]
+
+
+def candidates_for(problem: Problem) -> list[Candidate]:
+    """What the compiler would try for operands in these formats, the default first."""
+    formats = tuple(problem.formats().items())
+    try:
+        text = _library.candidates(problem.key(), *flatten(problem.operands))
+    except RuntimeError as error:
+        raise translated(error) from None
+    found, defaults = [], {}
+    for record in text.split("\x1e")[:-1]:
+        seconds, statement, schedule = record.split("\x1f")
+        is_default = statement not in defaults
+        if is_default:
+            defaults[statement] = float(seconds)
+        found.append((statement, schedule, float(seconds), is_default))
+    # Statements are tried one at a time, the others as they are planned.
+    total = sum(defaults.values())
+    default = "; ".join(schedule for _, schedule, _, is_default in found if is_default)
+    others = [
+        Candidate(formats, schedule, total - defaults[statement] + seconds)
+        for statement, schedule, seconds, is_default in found
+        if not is_default
+    ]
+    return [Candidate(formats, default, total, is_default=True), *others]
+
+
+@dataclass(frozen=True)
+class Space:
+    """What a search looks through. It prints; its methods return new spaces.
+
+    `Space.default("ij,jk->ik", A, B)` has the schedules that the compiler's rules allow for these
+    operands, in their formats. `formats(A=["csr", "bsr(4,4)"])` tries these formats of an operand,
+    `only(schedules)` tries these schedules, `also(schedules)` those too, and `without("prefetch")`
+    leaves out every format and every step that has the word in it.
+    """
+
+    problem: Problem
+    formats_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    given: tuple[str, ...] = ()  # schedules of the user's
+    is_only_given: bool = False
+    left_out: tuple[str, ...] = ()
+
+    @staticmethod
+    def default(text: str, /, *operands: Any, out_format: Any = None, **named: Any) -> Space:
+        """The space that `tune` looks through if it is given none."""
+        return Space(problem_of("Space.default", text, operands, named, out_format))
+
+    def formats(
+        self, by_name: Mapping[Any, Sequence[str | Format]] | None = None, /, **named: Any
+    ) -> Space:
+        """With these formats of sparse operands: by name, or by number in an einsum, from 0."""
+        known = self.problem.formats()
+        chosen = dict(self.formats_of)
+        for given, formats in {**(by_name or {}), **named}.items():
+            name = f"t{given}" if isinstance(given, int) else given
+            if name not in known:
+                raise UserError(
+                    f"Space.formats: there is no sparse operand {given!r}; there "
+                    f"{'is' if len(known) == 1 else 'are'} {', '.join(self._called(known))}."
+                )
+            several = [formats] if isinstance(formats, str | Format) else formats
+            rank = self.problem.operands[self.problem.names.index(name)].ndim
+            chosen[name] = tuple(str(Format(one).of_rank(rank)) for one in several)
+        return replace(self, formats_of=chosen)
+
+    def only(self, schedules: Sequence[str]) -> Space:
+        """With these schedules in place of the compiler's."""
+        return replace(self, given=_checked(self.problem, schedules), is_only_given=True)
+
+    def also(self, schedules: Sequence[str]) -> Space:
+        """With these schedules beside those that are there."""
+        return replace(self, given=self.given + _checked(self.problem, schedules))
+
+    def without(self, *words: str) -> Space:
+        """Without steps and formats that have one of the words: "prefetch", "unroll(j, 8)"."""
+        return replace(self, left_out=self.left_out + words)
+
+    def format_choices(self) -> list[dict[str, str]]:
+        """Every combination of formats, the operands' own first."""
+        own = self.problem.formats()
+        choices: list[dict[str, str]] = [{}]
+        for name, format in own.items():
+            formats = list(dict.fromkeys((format, *self.formats_of.get(name, ()))))
+            kept = [f for f in formats if f == format or not self._is_left_out(f)]
+            choices = [{**choice, name: f} for choice in choices for f in kept]
+        return choices
+
+    def candidates(self, problem: Problem) -> list[Candidate]:
+        """What is to be tried for operands in their formats, the default first."""
+        default, *others = candidates_for(problem)
+        kept = [] if self.is_only_given else others
+        kept = [one for one in kept if not any(map(self._is_left_out, steps_of(one.schedule)))]
+        seen = {default.schedule, *(one.schedule for one in kept)}
+        for schedule in self.given:
+            if schedule not in seen:
+                kept.append(Candidate(default.formats, schedule, _predicted(problem, schedule)))
+        return [default, *kept]
+
+    def _is_left_out(self, text: str) -> bool:
+        return any(word in text for word in self.left_out)
+
+    def _called(self, names: Mapping[str, str]) -> list[str]:
+        return [name[1:] if self.problem.program.is_einsum else name for name in names]
+
+    def __len__(self) -> int:
+        return len(self.candidates(self.problem)) * len(self.format_choices())
+
+    def __str__(self) -> str:
+        found = self.candidates(self.problem)
+        lines = [f"{self.problem.program.text}"]
+        for name, format in self.problem.formats().items():
+            formats = dict.fromkeys((format, *self.formats_of.get(name, ())))
+            lines.append(f"  {self.problem.program.called(name)}: {', '.join(formats)}")
+        lines.append(f"  {len(found)} schedules, made of")
+        by_rewrite: dict[str, dict[str, None]] = {}
+        for candidate in found:
+            for step in steps_of(candidate.schedule):
+                by_rewrite.setdefault(step.partition("(")[0], {})[step] = None
+        for rewrite, steps in by_rewrite.items():
+            shown = list(steps)
+            more = f", and {len(shown) - 8} more" if len(shown) > 8 else ""
+            lines.append(f"    {rewrite}: {', '.join(shown[:8])}{more}")
+        lines.append(f"  planned by rule: {found[0].schedule or 'none'}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _checked(problem: Problem, schedules: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(schedules, str):
+        schedules = [schedules]
+    for schedule in schedules:
+        check_text("Space", schedule, "parallel(i)")
+        replace(problem, program=replace(problem.program, schedule=schedule)).key()
+    return tuple("; ".join(steps_of(schedule)) for schedule in schedules)
+
+
+def _predicted(problem: Problem, schedule: str) -> float | None:
+    """The estimate for a schedule of the user's, if it is legal."""
+    given = replace(problem, program=replace(problem.program, schedule=schedule))
+    try:
+        text = _library.candidates(given.key(), *flatten(given.operands))
+    except RuntimeError:
+        return None
+    return sum(float(record.split("\x1f")[0]) for record in text.split("\x1e")[:-1])

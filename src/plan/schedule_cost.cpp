@@ -1,0 +1,259 @@
+// Prices of instructions and of memory, added up over the loops of a nest.
+#include "plan/schedule_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tulle::plan {
+
+using expr::Access;
+
+namespace {
+
+constexpr double kFrequency = 3e9;
+// In cycles.
+constexpr double kLoopStep = 1.5;  // counting and branching
+constexpr double kEntry = 1.5;     // loading a coordinate and finding what it picks
+constexpr double kRow = 12;       // starting a loop whose length is data, and mispredicting its end
+constexpr double kElement = 0.5;  // an operand of an operation, loaded as part of it
+constexpr double kStrided = 4;    // an element that lies alone
+constexpr double kSpill = 1.5;    // an accumulator that is in memory
+constexpr double kTracked = 10;   // an element of a workspace that knows what was written
+constexpr double kPrefetched = 1;  // asking for a line
+constexpr double kLaunch = 6000;   // waking the threads
+// Bytes a cycle and thread.
+constexpr double kSecondCache = 24;
+constexpr double kLastCache = 10;
+constexpr double kMemory = 3.5;
+// Of waiting for lines that no neighbour asked for: one entry after the other, several at once,
+// asked for ahead.
+constexpr double kAlone = 1.6, kTogether = 1.25, kAhead = 1.0;
+constexpr double kUnevenRows = 1.15;  // the longest share against the mean
+constexpr double kLine = 64;
+constexpr double kRegisters = 28;  // vectors that accumulators may take
+
+}  // namespace
+
+double ScheduleCost::estimate(const nest::Nest& nest) {
+  nest_ = &nest;
+  cycles_ = waiting_ = 0;
+  is_parallel_ = is_balanced_ = false;
+  visit(nest.root, {});
+  double cycles = std::max(cycles_, waiting_) + 0.3 * std::min(cycles_, waiting_);
+  if (is_parallel_ && machine_.threads > 1) {
+    cycles = cycles / machine_.threads * (is_balanced_ ? 1.0 : kUnevenRows) + kLaunch;
+  }
+  return cycles / kFrequency;
+}
+
+void ScheduleCost::visit(const nest::Stmt& stmt, Path path) {
+  if (const auto* loop = stmt.as<nest::Forall>()) {
+    visit_loop(*loop, std::move(path));
+  } else if (const auto* where = stmt.as<nest::Where>()) {
+    visit(where->producer, path);
+    visit(where->consumer, std::move(path));
+  } else if (const auto* sequence = stmt.as<nest::Sequence>()) {
+    for (const nest::Stmt& part : sequence->stmts) visit(part, path);
+  } else if (const auto* assign = stmt.as<nest::Assign>()) {
+    visit_assign(*assign, path);
+  }
+}
+
+void ScheduleCost::visit_loop(const nest::Forall& loop, Path path) {
+  using Kind = nest::LoopTag::Kind;
+  const nest::Variable& variable = nest_->variable(loop.var);
+  const bool is_own = problem_.extents.contains(loop.var);
+  double count = 1;
+  if (is_own) {
+    count = trips(path.bound, loop.var);
+    path.bound.push_back(loop.var);
+  } else if (variable.origin == nest::Variable::Origin::Outer) {
+    count = std::ceil(extent(variable.parent) / static_cast<double>(variable.factor));
+  } else if (variable.origin == nest::Variable::Origin::Inner) {
+    count = std::min(static_cast<double>(variable.factor), extent(variable.parent));
+    if (problem_.extents.contains(variable.parent)) path.bound.push_back(variable.parent);
+  } else {
+    for (const std::string& source : nest_->sources(loop.var)) {
+      count *= trips(path.bound, source);
+      path.bound.push_back(source);
+    }
+  }
+  const double lanes = loop.tag.kind == Kind::Vector ? loop.tag.factor : 1;
+  double copies = loop.tag.kind == Kind::Unrolled ? std::max(1, loop.tag.factor) : lanes;
+  const double steps = std::max(count / lanes, std::min(1.0, count));
+  const bool is_walked = is_own && is_stored(loop.var);
+  // Loops of known length are written out.
+  if (nest_->known_extent(loop.var)) copies = std::max(copies, 4 * lanes);
+  cycles_ += path.steps * (count / copies * kLoopStep + (is_walked ? kRow + count * kEntry : 0));
+  path.visits *= count;
+  path.steps *= lanes > 1 ? std::ceil(steps) : count;
+  path.loops.push_back(loop.var);
+  if (lanes > 1) path.vector = loop.var;
+  if (loop.tag.kind == Kind::Unrolled) path.unrolled = std::max(2, loop.tag.factor);
+  if (loop.tag.kind == Kind::Parallel) {
+    is_parallel_ = true;
+    is_balanced_ = loop.tag.balance != nest::LoopTag::Balance::Rows;
+  }
+  visit(loop.body, std::move(path));
+}
+
+void ScheduleCost::visit_assign(const nest::Assign& assign, const Path& path) {
+  for (const Access* access : expr::accesses(assign.value)) read_operand(*access, path);
+  cycles_ += path.steps * kElement;
+  const nest::Tensor& written = nest_->tensor(assign.tensor);
+  if (written.role == nest::Tensor::Role::Result) return add_result(assign, path);
+  if (written.tracking == nest::Tensor::Tracking::Tracked) {
+    cycles_ += path.steps * kTracked;
+    return;
+  }
+  double bytes = static_cast<double>(size_of(written.type.type));
+  for (const std::string& index : assign.indices) bytes *= extent(index);
+  for (const std::string& index : assign.indices) {
+    // Panels: only those columns are there at a time.
+    for (const auto& [name, variable] : nest_->variables) {
+      if (variable.origin == nest::Variable::Origin::Inner && variable.parent == index)
+        bytes = std::min(bytes, bytes / extent(index) * static_cast<double>(variable.factor));
+    }
+  }
+  if (bytes > kRegisters * machine_.vector_bytes) cycles_ += path.steps * kSpill;
+}
+
+void ScheduleCost::read_operand(const Access& access, const Path& path) {
+  const nest::Tensor& tensor = nest_->tensor(access.tensor);
+  if (tensor.role == nest::Tensor::Role::Workspace) return;
+  const std::string innermost = path.loops.empty() ? std::string() : path.loops.back();
+  const bool varies = varies_with(access.indices, innermost);
+  if (varies) {
+    const bool lies_alone = innermost != path.vector && tensor.type.format.is_dense() &&
+                            !access.indices.empty() &&
+                            !varies_with({access.indices.back()}, innermost);
+    cycles_ += path.steps * (lies_alone ? kStrided : kElement);
+  }
+  if (!tensor.type.format.is_dense()) {
+    // Values and coordinates come in order, once for each time that the loops outside start over.
+    double passes = 1;
+    std::vector<std::string> bound;
+    for (const std::string& var : path.loops) {
+      if (varies_with(access.indices, var)) break;
+      passes *= extent(var);
+    }
+    const double bytes =
+        problem_.counts.contains(access.tensor)
+            ? problem_.counts.at(access.tensor) *
+                  static_cast<double>(size_of(tensor.type.type) + size_of(tensor.type.index_type))
+            : 0;
+    waiting_ += passes * bytes / (bytes > machine_.last_cache ? kMemory : kLastCache);
+    return;
+  }
+  gather(access, path);
+}
+
+// Rows of a dense operand that the entries of another pick.
+void ScheduleCost::gather(const Access& access, const Path& path) {
+  const double size = static_cast<double>(size_of(nest_->tensor(access.tensor).type.type));
+  double touched = size * path.visits;
+  const std::string innermost = path.loops.empty() ? std::string() : path.loops.back();
+  if (!varies_with(access.indices, innermost)) touched /= std::max(1.0, extent(innermost));
+  const double footprint = bytes_of(access, path);
+  bool is_picked = false;
+  double distinct = 1;
+  for (const std::string& index : access.indices) {
+    if (!is_stored(index)) continue;
+    is_picked = true;
+    for (const Access* other : expr::accesses(problem_.statement->value)) {
+      const auto share = problem_.distinct_shares.find(other->tensor);
+      if (other->tensor != access.tensor && share != problem_.distinct_shares.end() &&
+          varies_with(other->indices, index))
+        distinct = std::min(distinct, share->second);
+    }
+  }
+  if (!is_picked) {
+    waiting_ +=
+        std::min(touched, footprint) / (footprint > machine_.last_cache ? kMemory : kLastCache);
+    return;
+  }
+  const bool ahead = std::any_of(nest_->prefetches.begin(), nest_->prefetches.end(),
+                                 [&](const auto& p) { return p.tensor == access.tensor; });
+  const double hiding = ahead ? kAhead : path.unrolled > 1 ? kTogether : kAlone;
+  if (ahead) cycles_ += touched / kLine * kPrefetched;
+  if (footprint <= machine_.second_cache / 2.0) {
+    waiting_ += touched / kSecondCache;
+  } else if (footprint <= machine_.last_cache / 2.0) {
+    waiting_ += touched * (distinct / kLastCache * hiding + (1 - distinct) / kSecondCache);
+  } else {
+    waiting_ += touched * (distinct / kMemory * hiding + (1 - distinct) / kSecondCache);
+  }
+}
+
+void ScheduleCost::add_result(const nest::Assign& assign, const Path& path) {
+  const double size = static_cast<double>(size_of(nest_->tensor(assign.tensor).type.type));
+  double elements = path.visits;
+  if (assign.accumulate) {
+    cycles_ += path.steps * kSpill;
+    elements = std::min(elements, path.visits);
+  }
+  const std::string innermost = path.loops.empty() ? std::string() : path.loops.back();
+  if (!varies_with(assign.indices, innermost)) elements /= std::max(1.0, extent(innermost));
+  const double bytes = size * elements;
+  const bool past = std::find(nest_->nontemporal.begin(), nest_->nontemporal.end(),
+                              assign.tensor) != nest_->nontemporal.end();
+  const bool is_large = bytes > machine_.last_cache / 2.0;
+  // What is written through the caches is read first.
+  waiting_ += bytes * (past ? 1.0 / kMemory : is_large ? 2.0 / kMemory : 2.0 / kLastCache);
+}
+
+double ScheduleCost::trips(const std::vector<std::string>& outside, const std::string& var) {
+  const auto [found, is_new] = trips_.try_emplace({outside, var}, 0);
+  if (is_new) found->second = estimate_trips(problem_, outside, var);
+  return found->second;
+}
+
+double ScheduleCost::extent(const std::string& var) const {
+  const auto found = problem_.extents.find(var);
+  if (found != problem_.extents.end()) return std::max(1.0, found->second);
+  const auto variable = nest_->variables.find(var);
+  if (variable == nest_->variables.end() || variable->second.parent.empty()) return 1;
+  const nest::Variable& derived = variable->second;
+  const double whole = extent(derived.parent), width = static_cast<double>(derived.factor);
+  if (derived.origin == nest::Variable::Origin::Inner) return std::min(whole, width);
+  return derived.origin == nest::Variable::Origin::Outer ? std::ceil(whole / width)
+                                                         : whole * extent(derived.second);
+}
+
+bool ScheduleCost::varies_with(const std::vector<std::string>& indices,
+                               const std::string& var) const {
+  if (var.empty()) return false;
+  const auto known = nest_->variables.find(var);
+  const std::vector<std::string> sources =
+      known == nest_->variables.end() ? std::vector{var} : nest_->sources(var);
+  return std::any_of(indices.begin(), indices.end(), [&](const std::string& index) {
+    return index == var || std::find(sources.begin(), sources.end(), index) != sources.end();
+  });
+}
+
+// Whether some operand stores the coordinates of this index or of a loop over a part of it.
+bool ScheduleCost::is_stored(const std::string& index) const {
+  for (const Access* access : expr::accesses(problem_.statement->value)) {
+    for (const Level& level : problem_.tensors->at(access->tensor).format.levels()) {
+      if (is_full(level.kind)) continue;
+      const std::string& walked = access->indices[static_cast<size_t>(level.expr.dimension)];
+      if (walked == index || level_variable(level.expr, access->indices, problem_.space) == index)
+        return true;
+    }
+  }
+  return false;
+}
+
+// What of a dense operand is used over and over while the outermost loops that pick columns stand
+// still.
+double ScheduleCost::bytes_of(const Access& access, const Path& path) const {
+  double bytes = static_cast<double>(size_of(nest_->tensor(access.tensor).type.type));
+  for (const std::string& index : access.indices) bytes *= extent(index);
+  for (const std::string& var : path.loops) {
+    if (!varies_with(access.indices, var) || is_stored(var)) break;
+    bytes /= std::max(1.0, extent(var));
+  }
+  return bytes;
+}
+
+}  // namespace tulle::plan

@@ -1,0 +1,127 @@
+// Settings of the rules' knobs, those kept that differ and are legal.
+#include "plan/schedule_space.h"
+
+#include <algorithm>
+#include <set>
+
+#include "plan/choose_schedule.h"
+#include "plan/schedule_cost.h"
+#include "support/check.h"
+#include "tulle/error.h"
+
+namespace tulle::plan {
+
+namespace {
+
+constexpr size_t kMostLoopsToPermute = 5;
+constexpr size_t kMostOrders = 6;
+constexpr double kWorstOrder = 20;  // against the cost of the best one
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// The orders of the outer loops, the chosen one first, in which every operand is walked over as it
+// is stored and the result is built in the same way.
+std::vector<OrderChoice> other_orders(const OrderProblem& problem, const OrderChoice& choice) {
+  std::vector<OrderChoice> found = {choice};
+  if (problem.outer.size() > kMostLoopsToPermute || !problem.inner.empty()) return found;
+  std::vector<std::string> order = problem.outer;
+  std::sort(order.begin(), order.end());
+  do {
+    if (order == choice.order) continue;
+    const auto at = [&](const std::string& var) {
+      return std::find(order.begin(), order.end(), var);
+    };
+    const bool keeps_halves = std::all_of(order.begin(), order.end(), [&](const std::string& var) {
+      const nest::Variable& variable = problem.space.variables.at(var);
+      return variable.origin != nest::Variable::Origin::Inner ||
+             at(problem.space.parts.at(variable.parent)[0]) < at(var);
+    });
+    if (!keeps_halves) continue;
+    const OrderChoice other = evaluate_order(problem, order);
+    if (other.converted.empty() && other.route == choice.route &&
+        other.cost < kWorstOrder * choice.cost)
+      found.push_back(other);
+  } while (std::next_permutation(order.begin(), order.end()));
+  std::stable_sort(found.begin() + 1, found.end(),
+                   [](const auto& a, const auto& b) { return a.cost < b.cost; });
+  if (found.size() > kMostOrders) found.resize(kMostOrders);
+  return found;
+}
+
+template <typename T>
+using Settings = std::vector<std::optional<T>>;
+
+// Calls `use` with every combination of settings.
+template <typename Use>
+void for_each_setting(const Machine& machine, bool is_chosen_order, const Use& use) {
+  using Parallel = Knobs::Parallel;
+  Settings<int64_t> panels = {std::nullopt}, ahead = {std::nullopt, 0};
+  Settings<int> copies = {std::nullopt}, vectors = {std::nullopt};
+  Settings<bool> past = {std::nullopt};
+  if (is_chosen_order) {
+    panels = {std::nullopt, 0, 16, 32, 64, 128, 256};
+    copies = {std::nullopt, 1, 4, 8};
+    ahead = {std::nullopt, 0, 4, 8, 16, 32, 64};
+    past = {std::nullopt, false, true};
+    for (int bytes = machine.vector_bytes / 2; bytes >= 16; bytes /= 2) vectors.push_back(bytes);
+  }
+  const Settings<Parallel> balances = {std::nullopt, Parallel::Rows, Parallel::None};
+  for (const auto& panel : panels) {
+    for (const bool outermost : {false, true}) {
+      if (outermost && panel == 0) continue;
+      for (const auto& unroll : copies) {
+        for (const auto& bytes : vectors) {
+          for (const auto& prefetch : ahead) {
+            for (const auto& nontemporal : past) {
+              for (const auto& parallel : balances) {
+                use(Knobs{panel, outermost, unroll, bytes, prefetch, nontemporal, parallel});
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
+                                               const OrderChoice& choice, const nest::Nest& nest,
+                                               const Machine& machine) {
+  ScheduleCost cost(problem, machine);
+  std::vector<ScheduledCandidate> found;
+  std::set<std::string> seen;
+  auto add = [&](const std::string& text) {
+    if (!seen.insert(text).second) return;
+    try {
+      found.push_back({text, cost.estimate(apply(schedule::parse_schedule(text), nest))});
+    } catch (const UserError&) {
+      // Not legal for this nest.
+    }
+  };
+  add(choose_schedule(problem, choice, nest, machine));
+  for (const OrderChoice& order : other_orders(problem, choice)) {
+    const bool is_chosen = order.order == choice.order;
+    const std::string first =
+        is_chosen ? std::string() : concat("reorder(", joined(order.order), ")");
+    for_each_setting(machine, is_chosen, [&](const Knobs& knobs) {
+      const std::string rest = choose_schedule(problem, order, nest, machine, knobs);
+      add(first.empty() || rest.empty() ? first + rest : concat(first, "; ", rest));
+    });
+  }
+  std::stable_sort(found.begin() + std::min<std::ptrdiff_t>(1, std::ssize(found)), found.end(),
+                   [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  return found;
+}
+
+double estimate_schedule(const OrderProblem& problem, const nest::Nest& nest,
+                         const Machine& machine, const schedule::Schedule& schedule) {
+  return ScheduleCost(problem, machine).estimate(apply(schedule, nest));
+}
+
+}  // namespace tulle::plan

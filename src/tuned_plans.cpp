@@ -1,0 +1,190 @@
+// The plans of this process in a table, in front of the data base.
+#include "tuned_plans.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "jit/private_directory.h"
+#include "plan/plan_key.h"
+#include "support/log.h"
+#include "support/no_fork.h"
+#include "tulle/error.h"
+#include "tulle/tulle.h"
+
+namespace tulle {
+
+namespace {
+
+using Key = std::tuple<std::string, std::string, std::string, std::string>;
+
+Key key_of(const jit::StoredPlan& plan) {
+  return {plan.statements, plan.tensors, plan.operands, plan.machine};
+}
+
+struct Plans {
+  std::mutex mutex;  // taken inside NoFork
+  std::map<Key, jit::StoredPlan> kept;
+  std::atomic<uint64_t> count = 0;
+};
+
+// Neither is ever destroyed: threads may outlive static objects.
+Plans& plans() {
+  static Plans& instance = *new Plans;
+  return instance;
+}
+
+jit::PlanStore& store() {
+  static auto& instance = *new jit::PlanStore(jit::cache_directory_from_environment());
+  return instance;
+}
+
+std::string text_of(const plan::Machine& machine, const codegen::Target& target) {
+  return concat(target.cpu, " ", target.features.empty() ? "" : target.features + " ",
+                "vectors of ", machine.vector_bytes, ", caches of ", machine.second_cache >> 10,
+                " and ", machine.last_cache >> 10, " KiB, ",
+                machine.kind == plan::Machine::Kind::Gpu
+                    ? concat(machine.multiprocessors, " multiprocessors")
+                    : concat(machine.threads, machine.threads == 1 ? " thread" : " threads"));
+}
+
+std::string milliseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g ms", 1e3 * seconds);
+  return text;
+}
+
+// What a plan for this request is kept under; nothing where plans are not kept for it.
+std::optional<jit::StoredPlan> tuned_plan_key(const CompileRequest& request) {
+  const plan::NumberedNames names(*request.program);
+  if (!names.is_clear()) return std::nullopt;
+  const plan::Request wanted{request.program, request.known_extents, request.statistics,
+                             request.machine};
+  const plan::PlanKey key = plan::plan_key(wanted, names);
+  jit::StoredPlan plan;
+  plan.statements = key.statements;
+  plan.tensors = key.tensors;
+  plan.operands = key.operands;
+  plan.machine = text_of(request.machine, request.target);
+  return plan;
+}
+
+// The schedule in the names that were written, for its statement alone.
+std::string written(const CompileRequest& request, size_t statement, const std::string& text) {
+  const plan::UniqueProgram& program = *request.program;
+  std::map<std::string, std::string> names;
+  for (const auto& [before, after] : program.renamed[statement]) {
+    names[after] = before;
+    for (const char* half : {"o", "r"}) names[after + half] = before + half;
+  }
+  schedule::Schedule schedule = plan::exchanged(schedule::parse_schedule(text), names);
+  if (program.program.statements.size() > 1) {
+    for (schedule::Step& step : schedule.steps)
+      step.statement = program.program.statements[statement].tensor;
+  }
+  return to_string(schedule);
+}
+
+bool is_understood(const CompileRequest& request, const std::string& schedule) {
+  try {
+    statement_schedules(*request.program, schedule);
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request) {
+  std::vector<ScheduleCandidate> found;
+  const auto& statements = request.program->program.statements;
+  for (const plan::ScheduleSpace& space : schedule_spaces(request)) {
+    const auto at = std::find_if(statements.begin(), statements.end(),
+                                 [&](const auto& s) { return s.tensor == space.tensor; });
+    if (at == statements.end()) continue;
+    const auto number = static_cast<size_t>(at - statements.begin());
+    for (const auto& [text, seconds] : space.candidates) {
+      const std::string schedule = written(request, number, text);
+      const bool is_default = &text == &space.candidates.front().schedule;
+      if (is_default || is_understood(request, schedule))
+        found.push_back({statements.size() > 1 ? space.tensor : "", schedule, seconds});
+    }
+  }
+  return found;
+}
+
+std::optional<jit::StoredPlan> find_tuned_plan(const CompileRequest& request) {
+  const std::optional<jit::StoredPlan> wanted = tuned_plan_key(request);
+  if (!wanted) return std::nullopt;
+  {
+    const NoFork no_fork;
+    const std::lock_guard lock(plans().mutex);
+    const auto found = plans().kept.find(key_of(*wanted));
+    if (found != plans().kept.end()) return found->second;
+  }
+  return store().find(*wanted);
+}
+
+std::vector<schedule::Schedule> tuned_schedules(const CompileRequest& request,
+                                                const jit::StoredPlan& plan) {
+  try {
+    return plan::NumberedNames(*request.program).named(plan.schedule);
+  } catch (const UserError& error) {
+    TULLE_LOG(Info, "a tuned plan is not understood: ", error.what());
+    return {};
+  }
+}
+
+std::string describe_tuned_plan(const CompileRequest& request) {
+  const auto plan = find_tuned_plan(request);
+  if (!plan) return {};
+  std::string text = concat("measured: ", milliseconds(plan->seconds),
+                            "; planned by rule: ", milliseconds(plan->default_seconds), "\n");
+  return text + plan->report + (plan->report.ends_with('\n') ? "" : "\n");
+}
+
+void keep_tuned_plan(const CompileRequest& request, const MeasuredSchedule& measured) {
+  std::optional<jit::StoredPlan> plan = tuned_plan_key(request);
+  if (!plan) return;
+  plan->schedule = plan::NumberedNames(*request.program)
+                       .numbered(statement_schedules(*request.program, measured.schedule));
+  plan->seconds = measured.seconds;
+  plan->default_seconds = measured.default_seconds;
+  plan->report = measured.report;
+  {
+    const NoFork no_fork;
+    const std::lock_guard lock(plans().mutex);
+    plans().kept[key_of(*plan)] = *plan;
+    ++plans().count;
+  }
+  store().store(*plan);
+}
+
+uint64_t tuned_plans_kept() { return plans().count.load(std::memory_order_relaxed); }
+
+std::vector<TunedPlan> tuned_plans() {
+  std::vector<TunedPlan> found;
+  for (jit::StoredPlan& plan : store().list()) {
+    found.push_back({plan.statements, plan.tensors, plan.operands, plan.machine, plan.schedule,
+                     plan.seconds, plan.default_seconds, plan.report, plan.made});
+  }
+  return found;
+}
+
+int64_t forget_tuned_plans() {
+  {
+    const NoFork no_fork;
+    const std::lock_guard lock(plans().mutex);
+    plans().kept.clear();
+    ++plans().count;
+  }
+  return store().clear();
+}
+
+std::string cache_directory() { return jit::cache_directory_from_environment(); }
+
+}  // namespace tulle

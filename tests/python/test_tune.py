@@ -1,0 +1,233 @@
+"""The search: what is tried, what is kept, who uses it, and what happens when it goes wrong."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from helpers import assert_equal, random_dense, random_sparse
+
+import tulle
+from tulle import _library, tuning
+
+SHORT = 0.3  # seconds of a search
+
+
+@pytest.fixture(autouse=True)
+def forget() -> Any:
+    """Every test begins and ends without tuned plans."""
+    _library.forget_tuned_plans()
+    yield
+    _library.forget_tuned_plans()
+
+
+def operands(width: int = 24) -> tuple[tulle.SparseTensor, torch.Tensor]:
+    dense = random_sparse(60, 50, density=0.2, dtype=torch.float32)
+    return tulle.tensor(dense, format="csr"), random_dense(50, width, dtype=torch.float32)
+
+
+def schedule_in_use(A: Any, B: Any) -> str:
+    plan = tulle.explain("C[i,k] = A[i,j] * B[j,k]", A=A, B=B).stages["plan"]
+    return plan.split("schedule: ")[1].splitlines()[0]
+
+
+def force(A: Any, B: Any, schedule: str) -> tulle.Tuned:
+    """A search that is bound to choose this schedule."""
+    space = tulle.Space.default("ij,jk->ik", A, B).only([schedule])
+    gain, tuning.GAIN = tuning.GAIN, 1e9
+    try:
+        found = tulle.tune("ij,jk->ik", A, B, space=space, seconds=SHORT)
+    finally:
+        tuning.GAIN = gain
+    if found.best.is_default:  # it was the faster one
+        measured = next(m for m in found.measured if not m.is_default)
+        found.best = found.best_of_all = measured
+        tuning._keep(found)
+    return found
+
+
+def test_measures_several_candidates_and_is_never_worse() -> None:
+    A, B = operands()
+    found = tulle.tune("ij,jk->ik", A, B, seconds=1.0)
+    assert len(found.measured) > 3
+    assert sum(one.is_default for one in found.measured) == 1
+    assert found.best.seconds <= found.default.seconds
+    assert found.speedup >= 1
+    assert found.schedule and found.formats == {"t0": "csr"}
+    assert found.pays_after == 0
+    assert "planned by rule" in str(found)
+    assert_equal(A @ B, A.to_dense() @ B)
+
+
+def test_einsum_compute_and_product_use_what_was_found() -> None:
+    A, B = operands()
+    expected = A.to_dense() @ B
+    assert_equal(A @ B, expected)  # compiled with the default before
+    assert "unroll(j, 8)" not in schedule_in_use(A, B)
+    force(A, B, "precompute(acc, (k)); unroll(j, 8); vectorize(k, 4); parallel(i, by=rows)")
+    assert "unroll(j, 8)" in schedule_in_use(A, B)
+    assert "tuning" in tulle.explain("ij,jk->ik", A, B).stages
+    assert_equal(A @ B, expected)
+    assert_equal(tulle.einsum("ij,jk->ik", A, B), expected)
+    assert_equal(tulle.compute("D[a,b] = X[a,c] * Y[c,b]", X=A, Y=B), expected)
+
+
+def test_other_operands_are_left_alone() -> None:
+    A, B = operands()
+    force(A, B, "unroll(j, 8)")
+    wide = random_dense(50, 25, dtype=torch.float32)
+    assert "unroll(j, 8)" not in schedule_in_use(A, wide)
+    assert "unroll(j, 8)" not in schedule_in_use(A.to(torch.float64), B.double())
+    assert "unroll(j, 8)" not in schedule_in_use(A.to(format="csc"), B)
+    k = tulle.kernel("C[i,k] = A[i,j] * B[j,k]").schedule("parallel(i)")
+    assert "unroll" not in k.explain(A=A, B=B).stages["plan"]
+
+
+SCRIPT = """
+import sys, torch, tulle
+sys.path.insert(0, sys.argv[1])
+from test_tune import force, operands, schedule_in_use
+A, B = operands()
+{}
+print(schedule_in_use(A, B))
+torch.testing.assert_close(A @ B, A.to_dense() @ B)
+"""
+
+
+def in_process(line: str, cache: Path, **variables: str) -> tuple[str, str]:
+    environment = os.environ | {"TULLE_CACHE_DIR": str(cache), "TULLE_LOG": "info"} | variables
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(line), str(Path(__file__).parent)],
+        env=environment,
+        text=True,
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def test_other_processes_use_it(tmp_path: Path) -> None:
+    in_process("force(A, B, 'unroll(j, 8)')", tmp_path)
+    assert "unroll(j, 8)" in in_process("", tmp_path)[0]
+    with sqlite3.connect(tmp_path / "plans.sqlite") as base:
+        ((statements, schedule),) = base.execute("SELECT statements, schedule FROM plans1")
+    assert statements == "T0[x0,x1] = sum(x2, T1[x0,x2] * T2[x2,x1])\n"
+    assert schedule == "T0: unroll(x2, 8)"
+
+
+def test_a_plan_that_makes_no_sense_is_left_alone(tmp_path: Path) -> None:
+    in_process("force(A, B, 'unroll(j, 8)')", tmp_path)
+    for schedule in ("T0: fly(x2)", "T0: parallel(x1)", "T9: unroll(x2, 8)", "T0: unroll(x7, 2)"):
+        with sqlite3.connect(tmp_path / "plans.sqlite") as base:
+            base.execute("UPDATE plans1 SET schedule = ?", (schedule,))
+        output, log = in_process("A @ B", tmp_path)
+        assert "unroll(j, 8)" not in output
+        assert "tuned plan" in log
+
+
+def test_a_damaged_data_base_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "plans.sqlite").write_bytes(b"nonsense" * 1000)
+    output, log = in_process("A @ B", tmp_path)
+    assert "unroll(j, 8)" not in output
+    assert "tuned plans in" in log
+    in_process("force(A, B, 'unroll(j, 8)')", tmp_path)
+    assert "unroll(j, 8)" in in_process("", tmp_path)[0]
+
+
+def test_without_a_cache_it_holds_for_the_process(tmp_path: Path) -> None:
+    line = "force(A, B, 'unroll(j, 8)')"
+    assert "unroll(j, 8)" in in_process(line, tmp_path, TULLE_CACHE="0")[0]
+    assert not (tmp_path / "plans.sqlite").exists()
+    nowhere = Path("/proc/tulle")
+    assert "unroll(j, 8)" in in_process(line, nowhere)[0]
+
+
+def test_statements_with_sparse_results() -> None:
+    A, _ = operands()
+    S = tulle.tensor(random_sparse(60, 50, density=0.1, seed=3, dtype=torch.float32), format="csr")
+    found = tulle.tune("S[i,j] = A[i,j] + B[i,j]", A=A, B=S, seconds=SHORT)
+    assert found.best.seconds <= found.default.seconds
+    assert_equal(A + S, A.to_dense() + S.to_dense())
+
+
+def test_several_statements() -> None:
+    A, B = operands()
+    text = "T[i,k] = A[i,j] * B[j,k]\nD[i] = T[i,k] * T[i,k]"
+    found = tulle.tune(text, A=A, B=B, seconds=SHORT)
+    assert any(one.candidate.schedule.startswith("T: ") for one in found.measured)
+    expected = (A.to_dense() @ B).square().sum(1)
+    assert_equal(tulle.compute(text, A=A, B=B), expected)
+
+
+def test_an_interrupt_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    A, B = operands()
+    real, calls = tuning.race, []
+
+    def interrupted(*arguments: Any) -> None:
+        calls.append(arguments)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        real(*arguments)
+
+    monkeypatch.setattr(tuning, "race", interrupted)
+    found = tulle.tune("ij,jk->ik", A, B, seconds=60.0)
+    assert found.is_interrupted and "interrupted" in str(found)
+    assert len(found.measured) >= 2
+    assert len(_library.tuned_plans().split("\x1e")) == 2
+
+
+def test_spaces_print_and_can_be_restricted_and_extended() -> None:
+    A, B = operands()
+    space = tulle.Space.default("ij,jk->ik", A, B)
+    text = str(space)
+    assert "operand 1: csr" in text and "unroll(j, 4)" in text and "planned by rule" in text
+    assert len(space) > 50
+    narrow = space.without("unroll", "by=rows")
+    assert len(narrow) < len(space)
+    assert "unroll(j, 4)" not in str(narrow)
+    one = space.only(["parallel(i)"])
+    assert len(one) == 2  # and the default
+    assert len(one.also("unroll(j, 3)")) == 3
+    assert len(one.formats({0: ["csc", "coo"]})) == 6
+    named = tulle.Space.default("C[i,k] = A[i,j] * B[j,k]", A=A, B=B)
+    assert "A: csr, csc" in str(named.formats(A="csc"))
+
+
+def test_formats_are_compared_with_the_cost_of_converting() -> None:
+    A, B = operands()
+    A = A.to(format="coo")
+    space = tulle.Space.default("ij,jk->ik", A, B).formats({0: ["csr", "ell(40)"]})
+    found = tulle.tune("ij,jk->ik", A, B, space=space, seconds=1.0)
+    formats = {dict(one.candidate.formats)["t0"] for one in found.measured}
+    assert {"coo", "csr"} <= formats
+    assert all(
+        (one.conversion_seconds > 0) == (dict(one.candidate.formats)["t0"] != "coo")
+        for one in found.measured
+    )
+    if found.best_of_all is not found.best:
+        assert found.pays_after > 0
+        assert "has paid after" in str(found)
+    assert str(A.format) == "coo"
+
+
+def test_mistakes() -> None:
+    A, B = operands()
+    with pytest.raises(tulle.UserError, match="seconds should be a number above 0"):
+        tulle.tune("ij,jk->ik", A, B, seconds=0)
+    with pytest.raises(tulle.UserError, match=r"space should be a tulle\.Space"):
+        tulle.tune("ij,jk->ik", A, B, space=["parallel(i)"])  # type: ignore[arg-type]
+    with pytest.raises(tulle.UserError, match="given by name"):
+        tulle.tune("C[i] = A[i,j]", A)
+    space = tulle.Space.default("ij,jk->ik", A, B)
+    with pytest.raises(tulle.UserError, match="there is no sparse operand 1; there is 0"):
+        space.formats({1: ["csr"]})
+    with pytest.raises(tulle.UserError, match="no rewrite 'fly'"):
+        space.also(["fly(i)"])
+    with pytest.raises(tulle.UserError, match=r"differ|extent|size"):
+        tulle.tune("ij,jk->ik", A, B[1:])
