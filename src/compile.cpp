@@ -7,6 +7,7 @@
 #include "codegen/library.h"
 #include "expr/print.h"
 #include "jit/kernel_cache.h"
+#include "loop/plain_names.h"
 #include "loop/print.h"
 #include "loop/verify.h"
 #include "lower/lower.h"
@@ -145,11 +146,11 @@ jit::KernelCache& kernel_cache() {
   return *instance;  // outlives every user at exit
 }
 
-// Everything that the code of a program's kernels depends on.
-jit::ContentHash key_of(const loop::HostProgram& program, const codegen::Target& target) {
-  std::string kernels;
-  for (const loop::Kernel& kernel : program.kernels) kernels += loop::to_string(kernel);
-  return jit::hash_of({target.triple, target.cpu, target.features, active_mutant(), kernels});
+// Everything that the code of kernels depends on.
+jit::ContentHash key_of(const std::vector<loop::Kernel>& kernels, const codegen::Target& target) {
+  std::string text;
+  for (const loop::Kernel& kernel : kernels) text += loop::to_string(kernel);
+  return jit::hash_of({target.triple, target.cpu, target.features, active_mutant(), text});
 }
 
 // codegen: an object file with the program's kernels.
@@ -168,11 +169,11 @@ std::vector<char> generate_code(const loop::HostProgram& program, const codegen:
   return object;
 }
 
-// codegen: the text of the program's kernels for a GPU.
-std::string generate_ptx(const loop::HostProgram& program, const codegen::Target& target,
-                         const StageSink& sink) {
+// codegen: the text of kernels for a GPU.
+std::string generate_ptx(const std::vector<loop::Kernel>& kernels, const codegen::Target& target,
+                         const StageSink& sink = {}) {
   StageTimes times;
-  codegen::Module module = codegen::emit_gpu(program.kernels, target);
+  codegen::Module module = codegen::emit_gpu(kernels, target);
   times.end("emit");
   codegen::optimise(module);
   times.end("optimise");
@@ -196,24 +197,29 @@ void make_ready(const loop::HostProgram& program, const CompileRequest& request,
   const std::vector<std::string> names = kernel_names(program);
   const auto generate = [&] { return generate_code(program, request.target, sink); };
   // A sink is to see every stage.
-  executable.code = sink ? kernel_cache().load(generate(), names)
-                         : kernel_cache().find(key_of(program, request.target), names, generate);
+  executable.code =
+      sink ? kernel_cache().load(generate(), names)
+           : kernel_cache().find(key_of(program.kernels, request.target), names, generate);
   std::vector<loop::KernelFunction> functions;
   for (const std::string& name : names) functions.push_back(executable.code->kernel(name));
   executable.program = std::make_unique<runtime::CompiledProgram>(program, functions);
 }
 
-// The same for a GPU.
+// The same for a GPU. Every kernel is a module of its own without the names that this program gave
+// it, so that programs share what they have in common: above all the kernels that scan and sort.
 void make_ready_on_gpu(const loop::HostProgram& program, const CompileRequest& request,
                        const StageSink& sink, Executable& executable) {
   const cuda::Device& device = cuda::device(request.device);
-  const std::vector<std::string> names = kernel_names(program);
-  const auto generate = [&] { return generate_ptx(program, request.target, sink); };
-  if (sink) generate();
-  executable.gpu_code =
-      kernel_cache().find_gpu(key_of(program, request.target), device, names, generate);
+  if (sink) generate_ptx(program.kernels, request.target, sink);
   std::vector<cuda::Function> functions;
-  for (const std::string& name : names) functions.push_back(executable.gpu_code->kernel(name));
+  for (const loop::Kernel& named : program.kernels) {
+    const std::vector<loop::Kernel> kernel = {loop::with_plain_names(named)};
+    const std::string& name = kernel.front().name;
+    const auto generate = [&] { return generate_ptx(kernel, request.target); };
+    auto code = kernel_cache().find_gpu(key_of(kernel, request.target), device, {name}, generate);
+    functions.push_back(code->kernel(name));
+    executable.gpu_code.push_back(std::move(code));
+  }
   executable.gpu_threads = request.machine.threads;
   executable.gpu_program = std::make_unique<runtime::GpuProgram>(program, functions, device);
 }
@@ -341,6 +347,12 @@ Executable compile(const CompileRequest& request, const StageSink& sink) {
   times.end("prepare");
   TULLE_LOG(Debug, "made ready: ", times.text(), " ms");
   return executable;
+}
+
+int64_t Executable::code_bytes() const {
+  int64_t bytes = code ? code->bytes() : 0;
+  for (const auto& kernel : gpu_code) bytes += kernel->bytes();
+  return bytes;
 }
 
 }  // namespace tulle

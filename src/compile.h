@@ -75,7 +75,7 @@ struct Executable {
   // On the CPU or on a GPU, the others are null.
   std::shared_ptr<const jit::LoadedObject> code;
   std::unique_ptr<const runtime::CompiledProgram> program;
-  std::shared_ptr<const jit::GpuModule> gpu_code;
+  std::vector<std::shared_ptr<const jit::GpuModule>> gpu_code;  // of each kernel
   std::unique_ptr<const runtime::GpuProgram> gpu_program;
   int gpu_threads = 0;                        // that the GPU has room for
   std::vector<std::string> buffers, scalars;  // the names of the parameters, in order
@@ -84,7 +84,7 @@ struct Executable {
   size_t result_count() const {
     return gpu_program ? gpu_program->result_count() : program->result_count();
   }
-  int64_t code_bytes() const { return code ? code->bytes() : gpu_code->bytes(); }
+  int64_t code_bytes() const;
 };
 
 // All stages.

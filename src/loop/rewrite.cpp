@@ -20,6 +20,12 @@ class Children {
     return result;
   }
 
+  Buffer operator()(const Buffer& buffer) {
+    Buffer result = rewriter_.rewrite_buffer(buffer);
+    changed_ |= result != buffer;
+    return result;
+  }
+
   template <typename Tree>
   std::vector<Tree> operator()(const std::vector<Tree>& trees) {
     std::vector<Tree> result;
@@ -86,8 +92,9 @@ Expr Rewriter::rewrite(const Expr& expr) {
     }
     case ExprKind::Load: {
       const auto* node = expr.as<Load>();
+      const Buffer buffer = child(node->buffer);
       Expr index = child(node->index), predicate = child(node->predicate);
-      return child.changed() ? Load::make(node->buffer, index, predicate) : expr;
+      return child.changed() ? Load::make(buffer, index, predicate) : expr;
     }
     case ExprKind::Ramp: {
       const auto* node = expr.as<Ramp>();
@@ -141,9 +148,10 @@ Stmt Rewriter::rewrite(const Stmt& stmt) {
     }
     case StmtKind::Store: {
       const auto* node = stmt.as<Store>();
+      const Buffer buffer = child(node->buffer);
       Expr index = child(node->index), value = child(node->value),
            predicate = child(node->predicate);
-      return child.changed() ? Store::make(node->buffer, index, value, predicate, node->nontemporal)
+      return child.changed() ? Store::make(buffer, index, value, predicate, node->nontemporal)
                              : stmt;
     }
     case StmtKind::For: {
@@ -168,26 +176,29 @@ Stmt Rewriter::rewrite(const Stmt& stmt) {
     }
     case StmtKind::Allocate: {
       const auto* node = stmt.as<Allocate>();
+      const Buffer buffer = child(node->buffer);
       Expr size = child(node->size);
-      return child.changed() ? Allocate::make(node->buffer, size, node->zeroed) : stmt;
+      return child.changed() ? Allocate::make(buffer, size, node->zeroed) : stmt;
     }
     case StmtKind::Atomic: {
       const auto* node = stmt.as<Atomic>();
+      const Buffer buffer = child(node->buffer);
       Expr index = child(node->index), value = child(node->value);
-      return child.changed() ? Atomic::make(node->op, node->buffer, index, value, node->result)
-                             : stmt;
+      return child.changed() ? Atomic::make(node->op, buffer, index, value, node->result) : stmt;
     }
     case StmtKind::Barrier:
       return stmt;
     case StmtKind::Prefetch: {
       const auto* node = stmt.as<Prefetch>();
+      const Buffer buffer = child(node->buffer);
       Expr index = child(node->index);
-      return child.changed() ? Prefetch::make(node->buffer, index, node->locality) : stmt;
+      return child.changed() ? Prefetch::make(buffer, index, node->locality) : stmt;
     }
     case StmtKind::Invoke: {
       const auto* node = stmt.as<Invoke>();
+      const Buffer buffer = child(node->buffer);
       std::vector<Expr> args = child(node->args);
-      return child.changed() ? Invoke::make(node->function, node->buffer, std::move(args)) : stmt;
+      return child.changed() ? Invoke::make(node->function, buffer, std::move(args)) : stmt;
     }
   }
   internal_error("a statement of unknown kind");

@@ -16,6 +16,8 @@ class Rewriter {
   virtual ~Rewriter() = default;
   virtual Expr rewrite(const Expr& expr);
   virtual Stmt rewrite(const Stmt& stmt);
+  // What a node reads, writes or allocates.
+  virtual Buffer rewrite_buffer(const Buffer& buffer) { return buffer; }
 };
 
 // The operands of an expression, in the order of evaluation.

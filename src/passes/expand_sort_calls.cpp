@@ -31,15 +31,8 @@ class BufferRewriter final : public Rewriter {
  public:
   explicit BufferRewriter(Buffer buffer) : buffer_(std::move(buffer)) {}
 
-  Expr rewrite(const Expr& expr) override {
-    const auto* load = expr.as<Load>();
-    return load ? Load::make(buffer_, rewrite(load->index)) : Rewriter::rewrite(expr);
-  }
-  Stmt rewrite(const Stmt& stmt) override {
-    const auto* store = stmt.as<Store>();
-    if (!store) return Rewriter::rewrite(stmt);
-    return Store::make(buffer_, rewrite(store->index), rewrite(store->value));
-  }
+  using Rewriter::rewrite;
+  Buffer rewrite_buffer(const Buffer&) override { return buffer_; }
 
  private:
   Buffer buffer_;

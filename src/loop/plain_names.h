@@ -1,0 +1,12 @@
+// Kernels without the names that a program gave them.
+#pragma once
+
+#include "loop/host.h"
+
+namespace tulle::loop {
+
+// The same kernel with parameters that are called by their place and a name without numbers: what
+// differs in names alone becomes the same text, and is compiled once.
+Kernel with_plain_names(const Kernel& kernel);
+
+}  // namespace tulle::loop
