@@ -32,7 +32,7 @@ import scipy
 import torch
 
 SUITES = ["spmm", "latency", "overhead", "spgemm", "add"]
-GPU_SUITES = ["gpu_spmm", "gpu_sddmm", "gpu_attention"]
+GPU_SUITES = ["gpu_spmm", "gpu_sddmm", "gpu_attention", "gpu_latency", "gpu_overhead"]
 GROUPS = {"all": SUITES, "gpu": GPU_SUITES}
 DEFAULT_MATRICES = "cora,pubmed,ppi,arxiv,band,pruned-90,pruned-70"
 DEFAULT_WIDTHS = "16,32,64,128,256"

@@ -1,6 +1,6 @@
 """Prints, as JSON, how long the first call of each of a list of expressions took in this process.
 
-    TULLE_CACHE_DIR=some/folder python first_call.py
+    TULLE_CACHE_DIR=some/folder python first_call.py [cuda]
 
 The process first compiles and runs an expression that is not in the list; every operand exists
 before the clock starts.
@@ -9,6 +9,7 @@ before the clock starts.
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,17 +20,18 @@ import tulle
 
 SIZE = 200
 WIDTH = 32
+DEVICE = sys.argv[1] if len(sys.argv) > 1 else "cpu"
 
 
 def _sparse(format: str, rank: int = 2, dtype: torch.dtype = torch.float32, seed: int = 0) -> Any:
     size = SIZE if rank == 2 else 40
     draw = torch.Generator().manual_seed(seed)
     dense = torch.rand((size,) * rank, generator=draw, dtype=dtype)
-    return tulle.tensor(dense * (dense > 0.95), format=format)
+    return tulle.tensor(dense * (dense > 0.95), format=format).to(DEVICE)
 
 
 def _dense(*sizes: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-    return torch.rand(*sizes, dtype=dtype)
+    return torch.rand(*sizes, dtype=dtype, device=DEVICE)
 
 
 def _einsum(text: str, *operands: Any) -> Callable[[], Any]:
@@ -74,11 +76,18 @@ def _sparse_result() -> dict[str, Callable[[], Any]]:
     }
 
 
+def _wait() -> None:
+    if DEVICE != "cpu":
+        torch.cuda.synchronize()
+
+
 def _time(kind: str, case: str, call: Callable[[], Any]) -> dict[str, object]:
+    _wait()
     start = time.perf_counter()
     error = ""
     try:
         call()
+        _wait()
     except Exception as wrong:
         error = f"{type(wrong).__name__}: {wrong}"
     seconds = time.perf_counter() - start

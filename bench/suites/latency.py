@@ -23,10 +23,10 @@ LIMITS_MS = {
 }
 
 
-def _first_calls(cache: Path) -> list[dict[str, object]]:
-    """What a new process with that cache directory reports."""
-    environment = os.environ | {"TULLE_CACHE_DIR": str(cache)}
-    command = [sys.executable, str(FIRST_CALL)]
+def _first_calls(cache: Path, device: str) -> list[dict[str, object]]:
+    """What a new process with that cache directory reports; NVIDIA's own cache is switched off."""
+    environment = os.environ | {"TULLE_CACHE_DIR": str(cache), "CUDA_CACHE_DISABLE": "1"}
+    command = [sys.executable, str(FIRST_CALL), device]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{FIRST_CALL.name} failed:\n{done.stderr}")
@@ -36,15 +36,18 @@ def _first_calls(cache: Path) -> list[dict[str, object]]:
 
 def measure(options: Options) -> Iterator[Row]:
     """A row for each expression: medians over processes with an empty cache and with a full one."""
-    if options.tulle is None:
-        return
+    return first_calls("cpu") if options.tulle else iter(())
+
+
+def first_calls(device: str) -> Iterator[Row]:
+    """The rows of expressions over tensors on a device."""
     compiled, loaded = [], []
     for _ in range(PROCESSES):
         with tempfile.TemporaryDirectory() as folder:
             cache = Path(folder) / "cache"
             cache.mkdir(mode=0o700)
-            compiled.append(_first_calls(cache))
-            loaded.append(_first_calls(cache))
+            compiled.append(_first_calls(cache, device))
+            loaded.append(_first_calls(cache, device))
     for at, first in enumerate(compiled[0]):
         notes = {"kind": first["kind"], "error": first["error"]}
         times = {}
@@ -54,7 +57,7 @@ def measure(options: Options) -> Iterator[Row]:
         yield Row(str(first["case"]), None, times, notes, str(first["error"] or first["kind"]))
 
 
-def _verdict(promise: str, limit: float, name: str, rows: Sequence[Row]) -> Verdict:
+def verdict(promise: str, limit: float, name: str, rows: Sequence[Row]) -> Verdict:
     if not rows:
         return Verdict(promise, "not measured", None)
     failed = [row.case for row in rows if name not in row.times]
@@ -70,7 +73,7 @@ def judge(rows: Sequence[Row]) -> list[Verdict]:
     kinds = ("one kernel", "sparse result")
     of_kind = {kind: [row for row in rows if row.notes["kind"] == kind] for kind in kinds}
     verdicts = [
-        _verdict(
+        verdict(
             f"{kind} compiled under {LIMITS_MS[kind]:g} ms",
             LIMITS_MS[kind],
             "compiled",
@@ -79,4 +82,4 @@ def judge(rows: Sequence[Row]) -> list[Verdict]:
         for kind in kinds
     ]
     disk = LIMITS_MS["from disk"]
-    return [*verdicts, _verdict(f"from the disk cache under {disk:g} ms", disk, "from disk", rows)]
+    return [*verdicts, verdict(f"from the disk cache under {disk:g} ms", disk, "from disk", rows)]

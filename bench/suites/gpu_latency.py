@@ -1,0 +1,21 @@
+"""How long the first result on a GPU takes with a warm driver: compiled, and from the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness import Options, Row, Verdict
+
+from suites import latency
+
+TITLE = "First result of a new expression on a GPU, in a process warmed up on another one"
+COMPARE = False
+LIMIT_MS = 60.0
+
+
+def measure(options: Options) -> Iterator[Row]:
+    return latency.first_calls("cuda") if options.tulle else iter(())
+
+
+def judge(rows: Sequence[Row]) -> list[Verdict]:
+    return [latency.verdict(f"compiled under {LIMIT_MS:g} ms", LIMIT_MS, "compiled", rows)]
