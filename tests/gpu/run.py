@@ -1,15 +1,19 @@
 """Runs the tests of this folder on a machine with a GPU; needs Python and torch, no compiler.
 
-    python tests/gpu/run.py [--build DIR] [--only TEXT]
+    python tests/gpu/run.py [--build DIR] [--only TEXT] [--slice 2/8] [--full]
 
-DIR holds the program gpu_test, which runs kernels written as text; the tests in test_*.py use the
-package. What `make gpu-bundle` packs can be unpacked anywhere and run from there.
+DIR holds the program gpu_test, which runs kernels written as text and the matrix of all operations
+and formats; the tests in test_*.py use the package. The matrix runs in a process for each core,
+since the driver assembles one kernel of a process at a time. What `make gpu-bundle` packs can be
+unpacked anywhere and run from there.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
+import re
 import subprocess
 import sys
 import time
@@ -18,6 +22,33 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+
+
+def run_matrix(program: Path, which: int, slices: int) -> int:
+    """The number of processes that found something wrong."""
+    cores = sorted(os.sched_getaffinity(0))
+    running = []
+    for at, core in enumerate(cores):
+        part = f"{(which - 1) * len(cores) + at + 1}/{slices * len(cores)}"
+        command = ["taskset", "-c", str(core), str(program), "--gtest_filter=*Matrix*"]
+        environment = os.environ | {"TULLE_TEST_SLICE": part}
+        running.append(
+            subprocess.Popen(
+                command,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+        )
+    texts = [process.communicate()[0] for process in running]
+    failed = [text for text, process in zip(texts, running, strict=True) if process.returncode]
+    for text in failed:
+        print("\n".join(text.splitlines()[-60:]))
+    found = re.findall(r"^matrix: (\d+) cells, (\d+) right$", "\n".join(texts), re.MULTILINE)
+    cells, right = (sum(int(pair[at]) for pair in found) for at in range(2))
+    print(f"matrix on the GPU, slice {which} of {slices}: {cells} cells, {right} right", flush=True)
+    return len(failed)
 
 
 def run_python(only: str) -> int:
@@ -48,8 +79,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Run the tests for the GPU.")
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--only", default="", help="tests of the package whose name has this")
+    parser.add_argument("--slice", default="1/1", help="2/8: the second of eight of the matrix")
+    parser.add_argument("--full", action="store_true", help="all cells of the matrix, not a sample")
     options = parser.parse_args()
-    failed = 0 if options.only else subprocess.call([options.build / "gpu_test"])
+    if options.full:
+        os.environ["TULLE_TEST_FULL"] = "1"
+    failed = 0
+    if not options.only:
+        program = options.build / "gpu_test"
+        failed += subprocess.call([program, "--gtest_filter=-*Matrix*"])
+        which, slices = (int(number) for number in options.slice.split("/"))
+        failed += run_matrix(program, which, slices)
     failed += run_python(options.only)
     print("all passed" if not failed else "FAILED")
     return 1 if failed else 0
