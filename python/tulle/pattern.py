@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable
 from functools import lru_cache
@@ -27,6 +28,20 @@ def _version_of(arrays: tuple[Tensor, ...]) -> int | None:
         return sum(array._version for array in arrays)
     except RuntimeError:  # made in inference mode, where nothing is counted
         return None
+
+
+def _bytes_of(value: object) -> int:
+    """About how much memory an object of Python's or a tensor takes."""
+    if isinstance(value, Tensor):
+        return value.numel() * value.element_size()
+    parts: list[object] = []
+    if isinstance(value, dict):
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, tuple | list):
+        parts = list(value)
+    elif hasattr(value, "__dict__"):
+        parts = list(vars(value).values())
+    return sys.getsizeof(value) + sum(map(_bytes_of, parts))
 
 
 def _check_version(arrays: tuple[Tensor, ...], version: int | None) -> None:
@@ -72,6 +87,7 @@ class Pattern:
         "_version",
         "arrays",
         "calls",
+        "derived",
         "entry_count",
         "format",
         "index_dtype",
@@ -92,6 +108,8 @@ class Pattern:
         # By type of the values: what `bound` made, as the sparse tensor looks for it.
         self.calls: dict[torch.dtype, dict[Any, Callable[..., Any]]] = {}
         self.entry_count: int | None = None  # for tulle.entries
+        # What else was found out or made from the structure and is worth keeping, by name.
+        self.derived: dict[str, Any] = {}
         self._specs: dict[torch.dtype, str] = {}
         self._version = _version_of(arrays)
         if arrays:
@@ -136,6 +154,23 @@ class Pattern:
             into(head, out, *arrays, values, other)
 
         return compute, fill
+
+    def derived_sizes(self) -> dict[str, int]:
+        """What is kept beside the structure, by name, and its size in bytes."""
+        found = {name: _bytes_of(value) for name, value in self.derived.items()}
+        if self.entry_count is not None:
+            found["number of entries"] = _bytes_of(self.entry_count)
+        calls = sum(map(len, self.calls.values()))
+        if calls:
+            found["programs bound to it"] = sum(map(_bytes_of, self.calls.values()))
+        return found
+
+    def free_derived(self) -> None:
+        """Lets go of that. What a tensor has bound to itself is emptied in place."""
+        self.derived.clear()
+        self.entry_count = None
+        for calls in self.calls.values():
+            calls.clear()
 
     def __deepcopy__(self, memo: object) -> Pattern:
         self.check_unchanged()

@@ -17,7 +17,11 @@ from tulle.operators import Operators
 from tulle.pattern import Pattern
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tulle.formats import Format
+    from tulle.pictures import Picture
+    from tulle.statistics import Statistics
 
 
 class SparseTensor(Operators):
@@ -152,6 +156,28 @@ class SparseTensor(Operators):
     def clone(self) -> SparseTensor:
         """The same structure with a copy of the values."""
         return SparseTensor(self._pattern, self._values.clone())
+
+    # ---- what is known of its structure --------------------------------------------------------
+
+    def statistics(self) -> Statistics:
+        """What the pattern of a matrix looks like: lengths of rows, diagonals, blocks."""
+        from tulle import statistics
+
+        return statistics.statistics_of(self)
+
+    def derived(self) -> dict[str, int]:
+        """What is kept with the pattern beside the structure itself, and its size in bytes."""
+        return self._pattern.derived_sizes()
+
+    def free_derived(self) -> None:
+        """Lets go of that. It is found anew when it is needed."""
+        self._pattern.free_derived()
+
+    def plot(self, path: str | Path | None = None, *, size: int = 480) -> Picture:
+        """Where the entries of a matrix lie: written to `path` (.svg or .png) if given."""
+        from tulle import plots
+
+        return plots.plot_pattern(self, path, size)
 
     # ---- conversions ---------------------------------------------------------------------------
 

@@ -6,16 +6,19 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from tulle import _library
 from tulle.errors import UserError, translated
-from tulle.programs import OutFormat, flatten
+from tulle.pictures import Picture
+from tulle.programs import Operand, OutFormat, flatten
 from tulle.tuning_measure import Contender, Measured, made_ready, race
-from tulle.tuning_space import Candidate, Problem, Space, problem_of
+from tulle.tuning_space import Candidate, Problem, Space, default_space, problem_of
 
 FIRST = 6  # candidates that are chosen to be far from each other
 ROUNDS, LAST_ROUNDS = 5, 15
+HOPELESS = 2.5  # times the best: not measured for longer
 GAIN = 0.98  # of the default's time: what a schedule must stay under to take its place
 
 
@@ -60,11 +63,22 @@ class Tuned:
             return 0.0
         return self.conversion_seconds / (self.best.seconds - self.best_of_all.seconds)
 
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The operands in these formats."""
+        return self.problem.converted(self.formats).operands
+
+    def plot(self, path: str | Path | None = None) -> Picture:
+        """What was measured against what was predicted, as SVG: written to `path` if given."""
+        from tulle import plots
+
+        return plots.plot_search(self, path)
+
     def __str__(self) -> str:
         lines = [
             f"{self.problem.program.text}: {len(self.measured)} of {self.space_size} candidates "
             f"measured in {self.seconds:.1f} s{', interrupted' if self.is_interrupted else ''}",
-            _table(self.measured),
+            _table(self.measured, self.default),
             f"planned by rule {_ms(self.default.seconds)}, best {_ms(self.best.seconds)} "
             f"({self.speedup:.2f}x)" + (": the planned one stays" if self.best.is_default else ""),
         ]
@@ -106,7 +120,7 @@ def tune(
     if not isinstance(seconds, int | float) or not seconds > 0:
         raise UserError(f"tune: seconds should be a number above 0, but found {seconds!r}.")
     if space is None:
-        space = Space(problem)
+        space = default_space(problem)
     elif not isinstance(space, Space):
         raise UserError(
             f"tune: space should be a tulle.Space, but found {type(space).__name__}; "
@@ -126,7 +140,7 @@ class _Search:
         self, space: Space, seconds: float, show: Callable[[float, str], None] | None
     ) -> None:
         self.space = space
-        self.begin = time.perf_counter()
+        self.start = self.begin = time.perf_counter()
         self.seconds = seconds
         self.show = show
         self.problems: dict[tuple[tuple[str, str], ...], Problem] = {}
@@ -140,8 +154,11 @@ class _Search:
     def run(self) -> Tuned:
         self._start()
         try:
+            if self.waiting:
+                self._try(self._next())
             for choice in self.space.format_choices()[1:]:
-                self._add_formats(choice)
+                if not self._is_over(0.4):
+                    self._add_formats(choice)
             while self.waiting and not self._is_over(0.8):
                 self._try(self._next())
             self._decide()
@@ -166,6 +183,7 @@ class _Search:
         race(self.contenders, 3, self._deadline(1.0))
         self.waiting += others
         self.size = 1 + len(others)
+        self.begin = time.perf_counter()  # the compiler's own time does not count
 
     def _add_formats(self, choice: dict[str, str]) -> None:
         """Converts the operands; the candidates of those formats wait too."""
@@ -202,8 +220,9 @@ class _Search:
 
     def _try(self, candidate: Candidate) -> None:
         problem = self.problems[candidate.formats]
-        # Results of other formats may be stored in another order.
-        expected = self.expected if candidate.formats == self._own_formats() else None
+        # Sparse results of other formats may be stored in another order.
+        is_same = candidate.formats == self._own_formats() or len(self.expected) == 1
+        expected = self.expected if is_same else None
         contender, measured, _ = made_ready(problem, candidate, expected)
         measured.conversion_seconds = self.conversions.get(candidate.formats, 0.0)
         if contender is None:
@@ -211,10 +230,9 @@ class _Search:
             return
         best = min(self.contenders, key=lambda c: c.measured.seconds)
         self.contenders.append(contender)
-        if contender.measured.samples or contender.sample() > 3 * best.measured.seconds:
-            measured.samples.append(contender.sample())
-            measured.seconds = measured.samples[-1]
-        else:
+        measured.samples = [contender.sample() for _ in range(2)]
+        measured.seconds = min(measured.samples)
+        if measured.seconds < HOPELESS * best.measured.seconds:
             race([self.contenders[0], contender], ROUNDS, self._deadline(1.0))
         if self.show:
             self._report(best)
@@ -259,7 +277,7 @@ class _Search:
             default,
             measured + self.refused,
             self.size,
-            time.perf_counter() - self.begin,
+            time.perf_counter() - self.start,
             self.is_interrupted,
         )
 
@@ -272,17 +290,19 @@ class _Search:
 
 def _keep(found: Tuned) -> None:
     """Stores the best schedule for the operands' own formats, and that for the best formats."""
-    report = _table(found.measured)
+    report = _table(found.measured, found.default)
     for best in {id(m): m for m in (found.best, found.best_of_all)}.values():
         problem = found.problem.converted(dict(best.candidate.formats))
         schedule = "" if best.is_default else best.candidate.schedule
+        defaults = {m.candidate.formats: m for m in found.measured if m.is_default}
+        default = defaults.get(best.candidate.formats, found.default)
         try:
             _library.keep_schedule(
                 problem.key(),
                 *flatten(problem.operands),
                 schedule,
                 best.seconds,
-                found.default.seconds,
+                default.seconds,
                 report,
             )
         except RuntimeError as error:
@@ -293,18 +313,18 @@ def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:.3g} ms"
 
 
-def _table(measured: Sequence[Measured], most: int = 12) -> str:
+def _table(measured: Sequence[Measured], default: Measured, most: int = 12) -> str:
     """The best of those measured, and the default, a line for each."""
     shown = list(measured[:most])
-    shown += [m for m in measured[most:] if m.is_default]
-    own = next(m.candidate.formats for m in measured if m.is_default)
+    shown += [m for m in measured[most:] if m is default]
+    own = default.candidate.formats
     lines = [" measured   predicted  schedule"]
     for one in shown:
         predicted = one.candidate.predicted
         time_text = "refused" if one.refused else _ms(one.seconds)
         formats = one.candidate.formats
         chosen = "" if formats == own else " ".join(f"{n}:{f}" for n, f in formats) + "  "
-        mark = " (planned by rule)" if one.is_default else ""
+        mark = " (planned by rule)" if one is default else ""
         lines.append(
             f"{time_text:>9}  {'' if predicted is None else _ms(predicted):>9}  "
             f"{chosen}{one.refused or one.candidate.schedule or 'none'}{mark}"

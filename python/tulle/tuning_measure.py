@@ -31,6 +31,7 @@ class Measured:
 
     @property
     def is_default(self) -> bool:
+        """Whether the schedule is the planned one for the formats that it is for."""
         return self.candidate.is_default
 
 

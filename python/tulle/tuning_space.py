@@ -14,6 +14,7 @@ from tulle.errors import UserError, translated
 from tulle.formats import Format
 from tulle.programs import Operand, Program, checked, compiled, flatten, out_formats, spec_of
 from tulle.sparse_tensor import SparseTensor
+from tulle.statistics import suitable_formats
 
 
 @dataclass(frozen=True)
@@ -118,10 +119,11 @@ def candidates_for(problem: Problem) -> list[Candidate]:
 class Space:
     """What a search looks through. It prints; its methods return new spaces.
 
-    `Space.default("ij,jk->ik", A, B)` has the schedules that the compiler's rules allow for these
-    operands, in their formats. `formats(A=["csr", "bsr(4,4)"])` tries these formats of an operand,
-    `only(schedules)` tries these schedules, `also(schedules)` those too, and `without("prefetch")`
-    leaves out every format and every step that has the word in it.
+    `Space.default("ij,jk->ik", A, B)` has the formats that suit the patterns of the operands, and
+    the schedules that the compiler's rules allow. `formats(A=["csr", "bsr(4,4)"])` tries these
+    formats of an operand beside its own, `only(schedules)` these schedules beside the default,
+    `also(schedules)` these too, and `without("prefetch")` leaves out every format and every
+    schedule with a step that has the word in it.
     """
 
     problem: Problem
@@ -133,7 +135,7 @@ class Space:
     @staticmethod
     def default(text: str, /, *operands: Any, out_format: Any = None, **named: Any) -> Space:
         """The space that `tune` looks through if it is given none."""
-        return Space(problem_of("Space.default", text, operands, named, out_format))
+        return default_space(problem_of("Space.default", text, operands, named, out_format))
 
     def formats(
         self, by_name: Mapping[Any, Sequence[str | Format]] | None = None, /, **named: Any
@@ -166,14 +168,25 @@ class Space:
         return replace(self, left_out=self.left_out + words)
 
     def format_choices(self) -> list[dict[str, str]]:
-        """Every combination of formats, the operands' own first."""
+        """Formats of all sparse operands: their own first, then others of one operand at a time,
+        then others of all."""
         own = self.problem.formats()
-        choices: list[dict[str, str]] = [{}]
-        for name, format in own.items():
-            formats = list(dict.fromkeys((format, *self.formats_of.get(name, ()))))
-            kept = [f for f in formats if f == format or not self._is_left_out(f)]
-            choices = [{**choice, name: f} for choice in choices for f in kept]
+        others = {
+            name: [f for f in self._formats(name, format) if f != format]
+            for name, format in own.items()
+        }
+        choices = [own]
+        choices += [{**own, name: f} for name in own for f in others[name]]
+        if len(own) > 1:
+            first, *rest = others.values()
+            shared = [f for f in first if all(f in formats for formats in rest)]
+            choices += [dict.fromkeys(own, f) for f in shared]
         return choices
+
+    def _formats(self, name: str, own: str) -> list[str]:
+        """The formats of an operand, its own first, which cannot be left out."""
+        several = dict.fromkeys((own, *self.formats_of.get(name, ())))
+        return [f for f in several if f == own or not self._is_left_out(f)]
 
     def candidates(self, problem: Problem) -> list[Candidate]:
         """What is to be tried for operands in their formats, the default first."""
@@ -199,7 +212,7 @@ class Space:
         found = self.candidates(self.problem)
         lines = [f"{self.problem.program.text}"]
         for name, format in self.problem.formats().items():
-            formats = dict.fromkeys((format, *self.formats_of.get(name, ())))
+            formats = self._formats(name, format)
             lines.append(f"  {self.problem.program.called(name)}: {', '.join(formats)}")
         lines.append(f"  {len(found)} schedules, made of")
         by_rewrite: dict[str, dict[str, None]] = {}
@@ -214,6 +227,16 @@ class Space:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+def default_space(problem: Problem) -> Space:
+    """Formats that suit the operands, and the compiler's schedules."""
+    formats = {
+        name: tuple(suitable_formats(operand))
+        for name, operand in zip(problem.names, problem.operands, strict=True)
+        if isinstance(operand, SparseTensor)
+    }
+    return Space(problem, formats)
 
 
 def _checked(problem: Problem, schedules: Sequence[str]) -> tuple[str, ...]:

@@ -65,9 +65,9 @@ void for_each_setting(const Machine& machine, bool is_chosen_order, const Use& u
   if (is_chosen_order) {
     panels = {std::nullopt, 0, 16, 32, 64, 128, 256};
     copies = {std::nullopt, 1, 4, 8};
-    ahead = {std::nullopt, 0, 4, 8, 16, 32, 64};
+    ahead = {std::nullopt, 0, 8, 16, 32, 64};
     past = {std::nullopt, false, true};
-    for (int bytes = machine.vector_bytes / 2; bytes >= 16; bytes /= 2) vectors.push_back(bytes);
+    if (machine.vector_bytes > 16) vectors.push_back(machine.vector_bytes / 2);
   }
   const Settings<Parallel> balances = {std::nullopt, Parallel::Rows, Parallel::None};
   for (const auto& panel : panels) {

@@ -1,0 +1,123 @@
+"""Pictures of patterns, what is kept with a pattern, and statistics."""
+
+from __future__ import annotations
+
+import struct
+import xml.etree.ElementTree as ElementTree
+import zlib
+from pathlib import Path
+
+import pytest
+import torch
+from helpers import random_sparse
+
+import tulle
+
+
+def pixels_of(png: bytes) -> list[list[tuple[int, int, int]]]:
+    """Reads back what `tulle.pictures.png` wrote."""
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", png[16:24])
+    length = struct.unpack(">I", png[33:37])[0]
+    assert png[37:41] == b"IDAT"
+    rows = zlib.decompress(png[41 : 41 + length])
+    lines = [rows[at * (3 * width + 1) + 1 :][: 3 * width] for at in range(height)]
+    return [[tuple(line[3 * x : 3 * x + 3]) for x in range(width)] for line in lines]  # type: ignore[misc]
+
+
+def test_a_pixel_is_coloured_where_there_is_an_entry() -> None:
+    dense = random_sparse(9, 14, density=0.3)
+    for format in ("csr", "csc", "coo", "bsr(2,2)", "dia"):
+        A = tulle.tensor(dense, format=format)
+        picture = A.plot()
+        assert picture.png
+        held = torch.zeros(9, 14, dtype=torch.bool)
+        held[tuple(A.coordinates())] = True
+        white = (255, 255, 255)
+        found = [[colour != white for colour in row] for row in pixels_of(picture.png)]
+        assert found == held.tolist()
+
+
+def test_large_matrices_become_small_pictures(tmp_path: Path) -> None:
+    A = tulle.tensor(torch.eye(3000).to_sparse_coo(), format="csr")
+    picture = A.plot(tmp_path / "eye.png", size=100)
+    assert picture.png == (tmp_path / "eye.png").read_bytes()
+    pixels = pixels_of(picture.png)
+    assert len(pixels) == len(pixels[0]) == 100
+    assert all(
+        (pixels[y][x] != (255, 255, 255)) == (x == y) for y in range(100) for x in range(100)
+    )
+    A.plot(tmp_path / "eye.svg")
+    root = ElementTree.parse(tmp_path / "eye.svg").getroot()
+    assert root.tag.endswith("svg")
+    assert "3000 x 3000, 3000 entries" in "".join(root.itertext())
+    assert tulle.tensor(torch.zeros(4, 5), format="csr").plot().png
+
+
+def test_searches_are_drawn(tmp_path: Path) -> None:
+    A = tulle.tensor(random_sparse(40, 40, dtype=torch.float32), format="csr")
+    found = tulle.tune("ij,jk->ik", A, torch.rand(40, 8), seconds=0.2)
+    picture = found.plot(tmp_path / "search.svg")
+    root = ElementTree.fromstring(picture.svg)
+    circles = [element for element in root if element.tag.endswith("circle")]
+    assert len(circles) > len([m for m in found.measured if not m.refused])
+    with pytest.raises(tulle.UserError, match=r"end in \.svg"):
+        picture.save(tmp_path / "search.png")
+
+
+def test_mistakes() -> None:
+    A = tulle.tensor(random_sparse(4, 5), format="csr")
+    with pytest.raises(tulle.UserError, match=r"end in \.svg or \.png"):
+        A.plot("picture.jpeg")
+    with pytest.raises(tulle.UserError, match="size should be"):
+        A.plot(size=0)
+    with pytest.raises(tulle.UserError, match="expected a matrix"):
+        tulle.tensor(random_sparse(4, 5, 6), format="csf").plot()
+
+
+def test_statistics() -> None:
+    dense = torch.zeros(12, 12)
+    dense[4:8, 4:8] = 1
+    A = tulle.tensor(dense, format="csr")
+    found = A.statistics()
+    assert (found.shape, found.nnz, found.longest_row) == ((12, 12), 16, 4)
+    assert found.empty_rows == pytest.approx(8 / 12)
+    assert (found.diagonals, found.bandwidth) == (7, 3)
+    assert found.block_fill[4] == found.block_fill[2] == 1
+    assert found.block_fill[8] == pytest.approx(16 / 64)
+    assert "12 x 12, 16 entries" in str(found)
+    empty = tulle.tensor(torch.zeros(3, 4), format="csr").statistics()
+    assert (empty.nnz, empty.empty_rows, empty.density) == (0, 1, 0)
+
+
+def test_formats_suit_the_pattern() -> None:
+    def formats(dense: torch.Tensor) -> list[str]:
+        from tulle.statistics import suitable_formats
+
+        return suitable_formats(tulle.tensor(dense, format="csr"))
+
+    band = sum(torch.diag(torch.ones(200 - k), k) for k in (0, 1, 5))
+    assert "dia" in formats(band) and "ell(3)" in formats(band)
+    blocks = torch.kron(torch.eye(20), torch.ones(8, 8))
+    assert "bsr(8,8)" in formats(blocks)
+    scattered = random_sparse(300, 300, density=0.01)
+    assert not any("bsr" in f or f == "dia" or f == "dense" for f in formats(scattered))
+    assert "dense" in formats(torch.ones(5, 5))
+    hollow = torch.zeros(100, 100)
+    hollow[::10, ::7] = 1
+    assert "dcsr" in formats(hollow)
+
+
+def test_what_is_derived_can_be_listed_and_freed() -> None:
+    dense = random_sparse(30, 30, dtype=torch.float32)
+    A = tulle.tensor(dense, format="csr")
+    B = torch.rand(30, 4)
+    assert A.derived() == {}
+    A.statistics()
+    _ = A @ B
+    assert list(A.derived()) == ["statistics", "programs bound to it"]
+    assert all(size > 0 for size in A.derived().values())
+    (2 * A).free_derived()  # of the same pattern
+    assert A.derived() == {}
+    torch.testing.assert_close(A @ B, dense @ B)
+    assert A.statistics().nnz == A.nnz
