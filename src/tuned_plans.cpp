@@ -8,6 +8,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "jit/content_hash.h"
 #include "jit/private_directory.h"
 #include "plan/plan_key.h"
 #include "support/log.h"
@@ -43,12 +44,13 @@ jit::PlanStore& store() {
 }
 
 std::string text_of(const plan::Machine& machine, const codegen::Target& target) {
-  return concat(target.cpu, " ", target.features.empty() ? "" : target.features + " ",
-                "vectors of ", machine.vector_bytes, ", caches of ", machine.second_cache >> 10,
-                " and ", machine.last_cache >> 10, " KiB, ",
-                machine.kind == plan::Machine::Kind::Gpu
-                    ? concat(machine.multiprocessors, " multiprocessors")
-                    : concat(machine.threads, machine.threads == 1 ? " thread" : " threads"));
+  const std::string caches =
+      concat("caches of ", machine.second_cache >> 10, " and ", machine.last_cache >> 10, " KiB");
+  if (machine.kind == plan::Machine::Kind::Gpu)
+    return concat(target.cpu, ", ", machine.multiprocessors, " multiprocessors, ", caches);
+  return concat(target.cpu, " ", jit::hash_of({target.features}).hex().substr(0, 8),
+                ", vectors of ", machine.vector_bytes, " bytes, ", caches, ", ", machine.threads,
+                machine.threads == 1 ? " thread" : " threads");
 }
 
 std::string milliseconds(double seconds) {

@@ -262,8 +262,7 @@ class _Search:
         measured = sorted((c.measured for c in self.contenders), key=lambda m: m.seconds)
 
         def best_of(choice: Sequence[Measured]) -> Measured:
-            best = choice[0]
-            return best if best.seconds < GAIN * default.seconds else default
+            return next((m for m in choice if m.beats(default, GAIN)), default)
 
         own = [m for m in measured if m.candidate.formats == self._own_formats()]
         best = best_of(own)

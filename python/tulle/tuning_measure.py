@@ -15,6 +15,7 @@ from tulle.errors import Unsupported, UserError, translated
 from tulle.programs import compiled, flatten, spec_of
 from tulle.tuning_space import Candidate, Problem
 
+CLEARLY = 2 / 3  # of the rounds
 SAMPLE_SECONDS = 0.5e-3  # at least: shorter calls are repeated
 
 
@@ -26,6 +27,8 @@ class Measured:
     candidate: Candidate
     seconds: float = float("inf")
     samples: list[float] = field(default_factory=list)
+    rounds: int = 0  # in which it ran beside the default
+    wins: int = 0  # of these, in which it was faster
     refused: str = ""  # why it was not measured
     conversion_seconds: float = 0.0  # of the operands into its formats
 
@@ -33,6 +36,15 @@ class Measured:
     def is_default(self) -> bool:
         """Whether the schedule is the planned one for the formats that it is for."""
         return self.candidate.is_default
+
+    def beats(self, other: Measured, share: float) -> bool:
+        """Whether it takes less than that share of the other's time: by the median, in most of the
+        rounds against the default, and where nothing disturbed either of them."""
+        return (
+            self.seconds < share * other.seconds
+            and (self.rounds == 0 or self.wins >= CLEARLY * self.rounds)
+            and min(self.samples) < min(other.samples)
+        )
 
 
 class Contender:
@@ -123,5 +135,7 @@ def race(contenders: Sequence[Contender], rounds: int, deadline: float) -> None:
     now = statistics.median(taken[0])
     for contender, samples in zip(contenders[1:], taken[1:], strict=True):
         contender.measured.samples += samples
+        contender.measured.rounds += len(samples)
+        contender.measured.wins += sum(a < b for a, b in zip(samples, taken[0], strict=True))
         ratio = statistics.median(samples) / now
         contender.measured.seconds = base.measured.seconds * ratio

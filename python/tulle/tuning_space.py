@@ -38,6 +38,10 @@ class Problem:
             if isinstance(operand, SparseTensor)
         }
 
+    def tuned(self) -> Problem:
+        """The same computation with the schedule that is kept for it, if there is one."""
+        return replace(self, program=replace(self.program, tuned=True))
+
     def converted(self, formats: Mapping[str, str]) -> Problem:
         """The same computation with operands in other formats."""
         operands = tuple(

@@ -1,0 +1,131 @@
+"""python -m tulle, called in this process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import scipy.io
+import scipy.sparse
+import torch
+
+import tulle
+from tulle.command_line import main
+from tulle.tuning_store import forget_tuned_plans
+
+PRODUCT = ["ij,jk->ik", "A=random(40x30,0.2):csr", "B=dense(30x8)"]
+
+
+@pytest.fixture(autouse=True)
+def keep_threads() -> Iterator[None]:
+    """--threads is for the process."""
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+def output_of(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> str:
+    assert main(arguments) == status
+    captured = capsys.readouterr()
+    return captured.err if status == 1 else captured.out
+
+
+def test_info(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output_of(capsys, "info")
+    assert f"tulle:        {tulle.__version__}" in text
+    for line in ("torch:", "processor:", "gpu:", "cache:", "kernels:", "tuned plans:"):
+        assert line in text
+
+
+def test_tune_then_cache_then_clear(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    forget_tuned_plans()
+    picture = tmp_path / "search.svg"
+    found = output_of(
+        capsys, "tune", *PRODUCT, "--seconds", "0.3", "--formats", "A=csc,bsr(2,2)",
+        "--plot", str(picture), "--threads", "1",
+    )  # fmt: skip
+    assert "candidates measured" in found and "planned by rule" in found
+    assert picture.read_text().startswith("<svg")
+    listed = output_of(capsys, "cache", "list", "--plans")
+    assert "T0[x0,x1] = sum(x2, T1[x0,x2] * T2[x2,x1])" in listed
+    assert "kernels kept" not in listed
+    assert "tuned plans removed: " in output_of(capsys, "cache", "clear", "--plans")
+    assert "tuned plans: 0" in output_of(capsys, "cache")
+
+
+def test_clearing_kernels(tmp_path: Path) -> None:
+    def tulle_with_cache(*arguments: str) -> str:
+        environment = os.environ | {"TULLE_CACHE_DIR": str(tmp_path)}
+        command = [sys.executable, "-m", "tulle", *arguments]
+        return subprocess.check_output(command, env=environment, text=True)
+
+    tulle_with_cache("bench", *PRODUCT, "--seconds", "0.01")
+    assert list(tmp_path.glob("*.o"))
+    assert "kernels removed: " in tulle_with_cache("cache", "clear")
+    assert not list(tmp_path.glob("*.o"))
+
+
+def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
+    statement = ["C[i,k] = A[i,j] * B[j,k]", *PRODUCT[1:]]
+    text = output_of(capsys, "explain", *statement, "--stage", "plan", "--stage", "nest")
+    assert "C: loops i j k" in text and "forall i" in text and "== lower ==" not in text
+    assert "== lower ==" in output_of(capsys, "explain", *statement)
+    listed = output_of(capsys, "explain", *PRODUCT, "--candidates", "4").splitlines()
+    assert len(listed) == 4 and "(planned by rule)" in listed[0]
+
+
+def test_bench(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output_of(capsys, "bench", *PRODUCT, "--seconds", "0.05")
+    assert "planned:" in text and "in use:" in text
+
+
+def test_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    dense = (torch.rand(30, 30) > 0.8).double()
+    scipy.io.mmwrite(tmp_path / "a.mtx", scipy.sparse.coo_matrix(dense.numpy()))
+    scipy.sparse.save_npz(tmp_path / "a.npz", scipy.sparse.csr_matrix(dense.numpy()))
+    torch.save(dense.to_sparse_coo(), tmp_path / "a.pt")
+    for name in ("a.mtx", "a.npz", "a.pt"):
+        operand = f"A={tmp_path / name}:csc"
+        text = output_of(capsys, "explain", "y[i] = A[i,j]", operand, "--stage", "expr")
+        assert "A: f32, csc" in text
+    band = output_of(capsys, "explain", "y[i] = A[i,j]", "A=band(9,-1,0,3):dia", "--stage", "expr")
+    assert "A: f32, dia" in band
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["explain", "ij->i", "A=nowhere.mtx"], "there is no file 'nowhere.mtx'"),
+        (["explain", "ij->i", "random(3x3,1)"], "names no operand"),
+        (["explain", "ij->i", "A=random(3x3,1):cssr"], "cssr"),
+        (["explain", "ij->i", "A=random(3x3,1)", "--dtype", "f7"], "--dtype should be one of"),
+        (["explain", "ij->i", "A=random(3x3,1)", "--threads", "0"], "--threads should be"),
+        (["explain", "ij->i", "A=random(3x3,1)", "--stage", "x"], "there is no stage 'x'"),
+        (["explain", "ijk->i", "A=random(3x3,1)"], "rank|dimensions|letters|indices"),
+        (["tune", "ij->i", "A=random(3x3,1)", "--formats", "csr"], "expected A=csr,csc"),
+        (["tune", "ij->i", "A=random(3x3,1)", "--seconds", "-1"], "seconds should be"),
+    ],
+)
+def test_mistakes(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    assert main(arguments) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("tulle: ")
+    assert "Traceback" not in error
+    assert any(part in error for part in message.split("|")), error
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["--help"], ["tune", "--help"]):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 0
+    text = capsys.readouterr().out
+    for word in ("info", "cache", "explain", "bench", "tune", "graph.mtx", "--seconds"):
+        assert word in text
+    with pytest.raises(SystemExit) as ended:
+        main(["dance"])
+    assert ended.value.code == 2
