@@ -1,10 +1,13 @@
 // The text of formats: a name, or dimensions mapped to levels.
+#include "format/parse.h"
+
 #include <algorithm>
 
+#include "format/composite.h"
+#include "format/composite_names.h"
 #include "format/format.h"
 #include "format/names.h"
 #include "support/check.h"
-#include "support/scanner.h"
 
 namespace tulle {
 
@@ -12,15 +15,9 @@ namespace {
 
 class FormatParser {
  public:
-  FormatParser(std::string_view text, int rank)
-      : scanner_(text, "format", {.symbols = {"->"}}), rank_(rank) {}
+  FormatParser(Scanner& scanner, int rank) : scanner_(scanner), rank_(rank) {}
 
-  Format parse() {
-    const Token start = scanner_.peek();
-    Format format = start.is("(") ? long_form() : named();
-    if (!scanner_.at_end()) scanner_.fail(scanner_.peek(), "expected the end of the format");
-    return format;
-  }
+  Format parse() { return scanner_.peek().is("(") ? long_form() : named(); }
 
  private:
   Format named() {
@@ -40,6 +37,7 @@ class FormatParser {
     std::optional<Format> format = format_named(name, arguments, rank_);
     if (!format) {
       scanner_.fail(first, concat("there is no format '", name, "'; the names are ", format_names(),
+                                  ", of composites ", composite_names(),
                                   ", and any other is written (i,j) -> (i: dense, j: compressed)"));
     }
     return *format;
@@ -155,15 +153,27 @@ class FormatParser {
     }
   }
 
-  Scanner scanner_;
+  Scanner& scanner_;
   int rank_;
 };
 
 }  // namespace
 
+ScannerOptions format_symbols() { return {.symbols = {"->", "<=", ">="}}; }
+
+Format parse_format(Scanner& scanner, int rank) { return FormatParser(scanner, rank).parse(); }
+
 Format Format::parse(std::string_view text, int rank) {
   TULLE_CHECK(rank >= 0, "rank ", rank);
-  return FormatParser(text, rank).parse();
+  Scanner scanner(text, "format", format_symbols());
+  if (CompositeFormat::is_composite(text)) {
+    scanner.fail(scanner.peek(),
+                 "a composite format cannot stand here: it is for operands, and what is computed "
+                 "is stored in one of its parts' formats, or in csr");
+  }
+  Format format = parse_format(scanner, rank);
+  if (!scanner.at_end()) scanner.fail(scanner.peek(), "expected the end of the format");
+  return format;
 }
 
 }  // namespace tulle

@@ -1,0 +1,15 @@
+// Reading a format that stands within a longer text.
+#pragma once
+
+#include "format/format.h"
+#include "support/scanner.h"
+
+namespace tulle {
+
+// The symbols that the texts of formats have.
+ScannerOptions format_symbols();
+
+// Takes a format for a tensor of that rank, a name or the long form, and nothing that follows it.
+Format parse_format(Scanner& scanner, int rank);
+
+}  // namespace tulle
