@@ -7,6 +7,8 @@
 #include "check_lengths.h"
 #include "compile.h"
 #include "expr/extents.h"
+#include "format/composite.h"
+#include "operand_parts.h"
 #include "out_formats.h"
 #include "runtime/heap.h"
 #include "support/check.h"
@@ -28,22 +30,15 @@ class ResolvedExpression final : public Program {
  public:
   ResolvedExpression(const expr::Program& parsed, const std::vector<TensorSpec>& operands,
                      const ProgramOptions& options)
-      : operands_(operands), options_(options) {
-    std::map<std::string, expr::TensorType> types;
-    for (const TensorSpec& spec : operands_) {
-      if (types.contains(spec.name)) user_error("operand '", spec.name, "' is given twice");
-      types[spec.name] = {spec.type, spec.index_type, Format::parse(spec.format, spec.rank)};
-    }
+      : operands_(operands), parts_(operands), options_(options) {
     expr::ResolveOptions resolving;
     resolving.out_formats = chosen_formats(parsed, options);
-    for (const TensorSpec& spec : operands_) {
-      formats_.push_back(types.at(spec.name).format);
-    }
-    program_ = plan::with_unique_indices(expr::resolve(parsed, types, resolving));
+    program_ = plan::with_unique_indices(expr::resolve(parsed, parts_.types(), resolving));
     check_operands_are_read();
+    program_ = plan::decompose(program_, parts_.composites());
     statement_schedules(program_, options.schedule);
     collect_indices();
-    variants_.emplace(program_, operands_, indices_, options_);
+    variants_.emplace(program_, parts_.specs(), indices_, options_);
     describe_results();
   }
 
@@ -51,16 +46,18 @@ class ResolvedExpression final : public Program {
   const std::vector<TensorSpec>& results() const override { return results_; }
   int64_t code_bytes() const override { return variants_->code_bytes(); }
 
-  void run_into(const std::vector<TensorView>& views, Memory& memory, const RunOptions& options,
+  void run_into(const std::vector<TensorView>& given, Memory& memory, const RunOptions& options,
                 std::vector<ResultTensor>& results) const override {
     // Kept from call to call; running is not re-entered on one thread while they are in use.
     struct Scratch {
       std::vector<int64_t> extents, scalars;
       std::vector<void*> buffers, handles;
       std::vector<runtime::Result> found;
+      std::vector<TensorView> parts;
     };
     thread_local Scratch scratch;
-    auto& [extents, scalars, buffers, handles, found] = scratch;
+    auto& [extents, scalars, buffers, handles, found, parts] = scratch;
+    const std::vector<TensorView>& views = parts_.views(given, parts);
     read_extents(views, extents);
     check_positions_fit(views);
     const Variant& variant = variants_->find(views, extents, options);
@@ -81,11 +78,13 @@ class ResolvedExpression final : public Program {
     collect(variant, views, found, handles, results);
   }
 
-  std::string explain(const std::vector<TensorView>& views,
+  std::string explain(const std::vector<TensorView>& given,
                       const RunOptions& options) const override {
     std::vector<int64_t> extents;
+    std::vector<TensorView> parts;
+    const std::vector<TensorView>& views = parts_.views(given, parts);
     read_extents(views, extents);
-    const std::string statements = explain_statements();
+    const std::string statements = explain_statements() + parts_.text_of(given);
     CompileRequest request = variants_->request(views, extents, options);
     std::string text;
     const StageSink sink = [&](std::string_view stage, const std::string& stage_text) {
@@ -112,25 +111,29 @@ class ResolvedExpression final : public Program {
     return text;
   }
 
-  std::vector<ScheduleCandidate> candidates(const std::vector<TensorView>& views,
+  std::vector<ScheduleCandidate> candidates(const std::vector<TensorView>& given,
                                             const RunOptions& options) const override {
     std::vector<int64_t> extents;
+    std::vector<TensorView> parts;
+    const std::vector<TensorView>& views = parts_.views(given, parts);
     read_extents(views, extents);
     CompileRequest request = variants_->request(views, extents, options);
     request.tuned.clear();
     return schedule_candidates(request);
   }
 
-  void keep_schedule(const std::vector<TensorView>& views, const RunOptions& options,
+  void keep_schedule(const std::vector<TensorView>& given, const RunOptions& options,
                      const MeasuredSchedule& measured) const override {
     std::vector<int64_t> extents;
+    std::vector<TensorView> parts;
+    const std::vector<TensorView>& views = parts_.views(given, parts);
     read_extents(views, extents);
     keep_tuned_plan(variants_->request(views, extents, options), measured);
   }
 
  private:
   void check_operands_are_read() const {
-    const auto& read = program_.program.operands;
+    const auto& read = program_.program.operands;  // before composites are taken apart
     for (const TensorSpec& spec : operands_) {
       if (std::find(read.begin(), read.end(), spec.name) != read.end()) continue;
       user_error("'", spec.name, "' is given, but no statement reads it; ",
@@ -150,9 +153,10 @@ class ResolvedExpression final : public Program {
     }
   }
 
+  // Among the parts.
   int operand_number(const std::string& name) const {
-    for (size_t o = 0; o < operands_.size(); ++o) {
-      if (operands_[o].name == name) return static_cast<int>(o);
+    for (size_t o = 0; o < parts_.specs().size(); ++o) {
+      if (parts_.specs()[o].name == name) return static_cast<int>(o);
     }
     internal_error("operand ", name);
   }
@@ -161,13 +165,16 @@ class ResolvedExpression final : public Program {
     for (const std::string& name : program_.program.results) {
       const expr::TensorType& type = program_.program.tensors.at(name);
       TensorSpec spec{name, type.format.name(), type.type, type.index_type, type.format.rank(), {}};
+      std::vector<OperandDimension>& inner = sizes_from_[name];
       for (const expr::Statement& statement : program_.program.statements) {
         if (statement.tensor != name) continue;
         for (const std::string& index : statement.indices) {
           const auto found = std::find(indices_.begin(), indices_.end(), index);
           TULLE_CHECK(found != indices_.end(), "the extent of ", index);
-          spec.sizes_from.push_back(
-              sources_[static_cast<size_t>(found - indices_.begin())].front());
+          OperandDimension source = sources_[static_cast<size_t>(found - indices_.begin())].front();
+          inner.push_back(source);
+          source.operand = parts_.owner(source.operand);
+          spec.sizes_from.push_back(source);
         }
       }
       results_.push_back(std::move(spec));
@@ -176,16 +183,10 @@ class ResolvedExpression final : public Program {
   }
 
   void read_extents(const std::vector<TensorView>& views, std::vector<int64_t>& extents) const {
-    if (views.size() != operands_.size()) {
-      user_error("the program takes ", operands_.size(), " operands, ", views.size(),
-                 " were given");
+    for (size_t o = 0; o < views.size(); ++o) {
+      check_lengths(parts_.specs()[o], parts_.formats()[o], views[o]);
     }
-    for (size_t o = 0; o < views.size(); ++o) check_lengths(operands_[o], formats_[o], views[o]);
-    for (const OperandDimension& one : options_.ones) {
-      if (size_of(views, one) == 1) continue;
-      user_error("operand ", one.operand + 1, " has size ", size_of(views, one),
-                 " along dimension ", one.dimension, ", but the program was made for size 1");
-    }
+    check_ones(views);
     extents.clear();
     for (size_t i = 0; i < indices_.size(); ++i) {
       const OperandDimension& first = sources_[i].front();
@@ -197,10 +198,22 @@ class ResolvedExpression final : public Program {
     }
   }
 
+  void check_ones(const std::vector<TensorView>& views) const {
+    for (const OperandDimension& one : options_.ones) {
+      for (int part = 0; part < static_cast<int>(views.size()); ++part) {
+        const int64_t size =
+            parts_.owner(part) == one.operand ? size_of(views, {part, one.dimension}) : int64_t{1};
+        if (size == 1) continue;
+        user_error("operand ", one.operand + 1, " has size ", size, " along dimension ",
+                   one.dimension, ", but the program was made for size 1");
+      }
+    }
+  }
+
   // Of an index: raises the error that points at its uses.
   [[noreturn]] void fail_extents(const std::vector<TensorView>& views) const {
     expr::Sizes sizes;
-    for (size_t o = 0; o < views.size(); ++o) sizes[operands_[o].name] = views[o].sizes;
+    for (size_t o = 0; o < views.size(); ++o) sizes[parts_.specs()[o].name] = views[o].sizes;
     expr::index_extents(program_.program, sizes);
     internal_error("extents that differ");
   }
@@ -224,10 +237,10 @@ class ResolvedExpression final : public Program {
     }
   }
 
-  static std::vector<int64_t> sizes_of(const std::vector<TensorView>& views,
-                                       const TensorSpec& result) {
+  std::vector<int64_t> sizes_of(const std::vector<TensorView>& views,
+                                const TensorSpec& result) const {
     std::vector<int64_t> sizes;
-    for (const OperandDimension& source : result.sizes_from) {
+    for (const OperandDimension& source : sizes_from_.at(result.name)) {
       sizes.push_back(size_of(views, source));
     }
     return sizes;
@@ -247,7 +260,7 @@ class ResolvedExpression final : public Program {
       const TensorSpec& spec = results_[r];
       ResultTensor& result = results[r];
       result.sizes.clear();
-      for (const OperandDimension& source : spec.sizes_from) {
+      for (const OperandDimension& source : sizes_from_.at(spec.name)) {
         result.sizes.push_back(size_of(views, source));
       }
       auto array = [&](int at, DType type) {
@@ -266,8 +279,8 @@ class ResolvedExpression final : public Program {
         result.crd.push_back(array(layout.crd[l], crd_type));
         if (shared < 0) continue;
         const LevelSpan& level = views[static_cast<size_t>(shared)].levels[l];
-        result.pos[l] = borrowed(level.pos, spec.index_type, shared);
-        result.crd[l] = borrowed(level.crd, crd_type, shared);
+        result.pos[l] = borrowed(level.pos, spec.index_type, parts_.owner(shared));
+        result.crd[l] = borrowed(level.crd, crd_type, parts_.owner(shared));
       }
     }
   }
@@ -280,8 +293,9 @@ class ResolvedExpression final : public Program {
   }
 
   std::vector<TensorSpec> operands_, results_;
-  std::vector<Format> formats_;  // of operands
+  OperandParts parts_;
   std::vector<Format> result_formats_;
+  std::map<std::string, std::vector<OperandDimension>> sizes_from_;  // of results, among the parts
   ProgramOptions options_;
   plan::UniqueProgram program_;
   std::vector<std::string> indices_;                    // of the whole program
@@ -319,8 +333,17 @@ std::shared_ptr<const Program> Program::einsum(std::string_view equation,
 }
 
 FormatInfo describe_format(std::string_view text, int rank) {
+  if (CompositeFormat::is_composite(text)) {
+    const CompositeFormat composite = CompositeFormat::parse(text, rank);
+    FormatInfo info{composite.to_string(), composite.name(), {}, {}};
+    info.sorted = Format::coo(rank, composite.order()).name();
+    for (const CompositeFormat::Part& part : composite.parts()) {
+      info.parts.push_back({CompositeFormat::describe(part), part.format.name()});
+    }
+    return info;
+  }
   const Format format = Format::parse(text, rank);
-  FormatInfo info{format.to_string(), format.name(), {}};
+  FormatInfo info{format.to_string(), format.name(), {}, {}};
   for (const Level& level : format.levels()) {
     constexpr char kParts[] = {'w', 'q', 'r', 'd'};
     FormatInfo::Level described;

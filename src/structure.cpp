@@ -2,7 +2,9 @@
 #include <vector>
 
 #include "check_lengths.h"
+#include "format/composite.h"
 #include "format/pattern.h"
+#include "operand_parts.h"
 #include "support/check.h"
 #include "tulle/tulle.h"
 
@@ -29,6 +31,13 @@ Pattern pattern_of(const TensorSpec& spec, const TensorView& view) {
 }  // namespace
 
 void validate(const TensorSpec& spec, const TensorView& view) {
+  if (CompositeFormat::is_composite(spec.format)) {
+    const OperandParts parts({spec});
+    std::vector<TensorView> views;
+    parts.views({view}, views);
+    for (size_t p = 0; p < views.size(); ++p) validate(parts.specs()[p], views[p]);
+    return;
+  }
   validate(pattern_of(spec, view), spec.name);
 }
 

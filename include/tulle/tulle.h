@@ -28,8 +28,9 @@ struct OperandDimension {
 // What is known of a tensor when a program is compiled.
 struct TensorSpec {
   std::string name;
-  std::string format = "dense";  // a name (csr, bsr(16,16), ...) or the long form "(i,j) -> (i:
-                                 // dense, j: compressed)"
+  // A name (csr, bsr(16,16), ...), the long form "(i,j) -> (i: dense, j: compressed)", or of an
+  // operand a composite (hyb(2,3), "{ rows(nnz<=4): ell(4); rest: csr }").
+  std::string format = "dense";
   DType type = DType::Float32;
   DType index_type = DType::Int32;
   int rank = 0;
@@ -67,6 +68,9 @@ struct TensorView {
   std::vector<int64_t> sizes;     // by dimension
   std::vector<LevelSpan> levels;  // outermost first
   ArraySpan values;
+  // Of a composite format: levels and values of its parts, in their order, in place of its own; all
+  // have its sizes.
+  std::vector<TensorView> parts = {};
 };
 
 // An array of a result, allocated by Memory.
@@ -272,8 +276,26 @@ struct FormatInfo {
     int second = -1;
   };
   std::vector<Level> levels;
+  struct Part {
+    std::string selector;  // for people
+    std::string format;
+  };
+  std::vector<Part> parts;  // of a composite format, which has no levels of its own
+  std::string sorted = {};  // of a composite format: the format in which select_parts takes entries
 };
 TULLE_API FormatInfo describe_format(std::string_view format, int rank);
+
+// Which entries of a tensor belong to which part of a composite format. The tensor is given in the
+// format that FormatInfo::sorted says. Writes the numbers of its entries into `order`, part by part
+// and in their order within each, and how many each part has into `counts`.
+TULLE_API void select_parts(std::string_view format, const TensorSpec& spec, const TensorView& view,
+                            const RunOptions& options, int64_t* order, int64_t* counts);
+
+// The parts of a tensor in a composite format, each in its own. The arrays of the parts come from
+// `memory`. On the CPU only.
+TULLE_API std::vector<ResultTensor> decompose(std::string_view format, const TensorSpec& spec,
+                                              const TensorView& view, Memory& memory,
+                                              const RunOptions& options = {});
 
 // Checks positions and coordinates in O(entries); raises UserError that names the tensor, the place
 // and the remedy.

@@ -70,6 +70,7 @@ describe_format: Callable[[str, int], str] = _ops.describe_format.default
 describe_notation: Callable[[str, str], str] = _ops.describe_notation.default
 validate: Callable[..., None] = _ops.validate.default
 is_in_order: Callable[..., bool] = _ops.is_in_order.default
+select_parts: Callable[..., Any] = _ops.select_parts.default
 set_dense_limit: Callable[[int], None] = _ops.set_dense_limit.default
 candidates: Callable[..., str] = _ops.candidates.default
 keep_schedule: Callable[..., None] = _ops.keep_schedule.default
@@ -80,5 +81,6 @@ version: str = _ops.version()
 
 _autograd = _skip_autograd(
     [f"{kind}{count}" for kind in ("call", "quick", "into") for count in range(1, MAX_TENSORS + 1)]
-    + ["run", "run_into", "explain", "validate", "is_in_order", "candidates", "keep_schedule"]
+    + ["run", "run_into", "explain", "validate", "is_in_order", "select_parts"]
+    + ["candidates", "keep_schedule"]
 )

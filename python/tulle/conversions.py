@@ -7,12 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tulle import devices, dtypes
+from tulle import composites, devices, dtypes
 from tulle.arguments import dimension_of
 from tulle.errors import UserError
 from tulle.formats import Format
 from tulle.operands import index_names
-from tulle.pattern import Pattern
 from tulle.programs import Program, Result, execute_one
 from tulle.sparse_tensor import SparseTensor
 
@@ -59,7 +58,9 @@ def converted(
     if format is None:
         return source
     wanted = Format(format).of_rank(source.ndim)
-    return source if wanted == source.format else _copied(source, wanted)
+    if wanted == source.format:
+        return source
+    return composites.built(source, wanted) if wanted.is_composite else _copied(source, wanted)
 
 
 def moved(source: SparseTensor, device: torch.device) -> SparseTensor:
@@ -70,8 +71,8 @@ def moved(source: SparseTensor, device: torch.device) -> SparseTensor:
     if values.device == source.device:  # "cuda" is the current one of them
         return source
     pattern = source.pattern
-    arrays = tuple(array.to(device) for array in pattern.arrays)
-    return SparseTensor(Pattern(pattern.format, pattern.shape, arrays, pattern.index_dtype), values)
+    arrays = [array.to(device) for array in pattern.arrays]
+    return SparseTensor(pattern.with_arrays(arrays, pattern.index_dtype), values)
 
 
 def to_dense(source: SparseTensor) -> Tensor:
@@ -88,10 +89,8 @@ def with_index_dtype(source: SparseTensor, dtype: torch.dtype) -> SparseTensor:
     largest = max(source.values().numel(), *pattern.shape)
     if dtype == torch.int32 and largest >= 2**31:
         raise UserError(f"int32 cannot count to {largest}; leave index_dtype out, or use int64.")
-    arrays = tuple(
-        array if array.dtype == torch.bool else array.to(dtype) for array in pattern.arrays
-    )
-    return SparseTensor(Pattern(pattern.format, pattern.shape, arrays, dtype), source.values())
+    arrays = [array if array.dtype == torch.bool else array.to(dtype) for array in pattern.arrays]
+    return SparseTensor(pattern.with_arrays(arrays, dtype), source.values())
 
 
 def permuted(source: SparseTensor, order: tuple[int, ...]) -> SparseTensor:
@@ -100,13 +99,4 @@ def permuted(source: SparseTensor, order: tuple[int, ...]) -> SparseTensor:
     wanted = tuple(dimension_of("permute", d, rank) for d in order)
     if sorted(wanted) != list(range(rank)):
         raise UserError(f"permute: {order} does not name each of {rank} dimensions once.")
-    pattern = source.pattern
-    return SparseTensor(
-        Pattern(
-            pattern.format.permuted(wanted),
-            tuple(pattern.shape[d] for d in wanted),
-            pattern.arrays,
-            pattern.index_dtype,
-        ),
-        source.values(),
-    )
+    return SparseTensor(source.pattern.permuted(wanted), source.values())

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from tulle.composites import CompositePattern
 from tulle.formats import Level
 from tulle.pattern import Pattern
 from tulle.sparse_tensor import SparseTensor
@@ -22,7 +23,7 @@ from tulle.sparse_tensor import SparseTensor
 def is_padded(pattern: Pattern) -> bool:
     """Whether there may be values that belong to no entry: beyond the end of a dimension, where
     blocks or diagonals reach, or in slots that are not used."""
-    return any(
+    return isinstance(pattern, CompositePattern) or any(
         level.unused
         or level.bits
         or level.part == "d"
@@ -80,6 +81,8 @@ def coordinates_at(pattern: Pattern, slots: Tensor) -> Tensor:
 
 def _found_at(pattern: Pattern, slots: Tensor) -> tuple[Tensor, Tensor]:
     """The coordinates at these places, and whether there is an entry of the tensor."""
+    if isinstance(pattern, CompositePattern):
+        return _found_in_parts(pattern, slots)
     places = _places(pattern.format.levels, pattern, slots)
     result = torch.zeros(len(pattern.shape), slots.numel(), dtype=torch.int64, device=slots.device)
     for level, here in places.levels:
@@ -90,6 +93,15 @@ def _found_at(pattern: Pattern, slots: Tensor) -> tuple[Tensor, Tensor]:
     shape = torch.tensor(pattern.shape, device=slots.device)[:, None]
     inside = ((result >= 0) & (result < shape)).all(0)
     return result, inside if places.used is None else inside & places.used
+
+
+def _found_in_parts(pattern: CompositePattern, slots: Tensor) -> tuple[Tensor, Tensor]:
+    result = torch.zeros(len(pattern.shape), slots.numel(), dtype=torch.int64, device=slots.device)
+    held = torch.zeros(slots.numel(), dtype=torch.bool, device=slots.device)
+    for part, offset, count in zip(pattern.parts, pattern.offsets, pattern.counts, strict=True):
+        here = ((slots >= offset) & (slots < offset + count)).nonzero()[:, 0]
+        result[:, here], held[here] = _found_at(part, slots[here] - offset)
+    return result, held
 
 
 def entries(source: SparseTensor) -> tuple[Tensor, Tensor]:
@@ -105,6 +117,8 @@ def count(pattern: Pattern, stored: int) -> int:
     """How many of the stored values are entries. Counted once for a pattern with padding."""
     if not is_padded(pattern):
         return stored
+    if pattern.entry_count is None and isinstance(pattern, CompositePattern):
+        pattern.entry_count = sum(map(count, pattern.parts, pattern.counts))
     if pattern.entry_count is None:
         pattern.entry_count = _counted(pattern, stored)
     return pattern.entry_count

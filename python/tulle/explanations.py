@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from tulle import einsums, notation
+from tulle import composites, einsums, notation
 from tulle.arguments import check_text
 from tulle.errors import UserError
-from tulle.programs import OutFormat, Program, explanation_of, out_formats
+from tulle.programs import Operand, OutFormat, Program, explanation_of, out_formats
+from tulle.sparse_tensor import SparseTensor
 
 
 class Explanation:
@@ -46,8 +48,20 @@ def explain(
     statements of index notation (operands by name), as it runs on torch.get_num_threads()."""
     check_text("explain", text, "ij,jk->ik")
     if not named and "=" not in text:
-        return Explanation(explanation_of(*einsums.prepare(text, operands, out_format)))
+        return _explanation(*einsums.prepare(text, operands, out_format))
     if operands:
         raise UserError("explain: the operands of index notation are given by name, A=A.")
     program = Program(text, out_formats=out_formats(out_format))
-    return Explanation(explanation_of(program, *notation.by_name(named)))
+    return _explanation(program, *notation.by_name(named))
+
+
+def _explanation(
+    program: Program, names: Sequence[str], operands: Sequence[Operand]
+) -> Explanation:
+    parts = [
+        composites.share_text(program.called(name), operand)
+        for name, operand in zip(names, operands, strict=True)
+        if isinstance(operand, SparseTensor) and operand.format.is_composite
+    ]
+    text = "== parts ==\n" + "".join(parts) + "\n" if parts else ""
+    return Explanation(text + explanation_of(program, names, operands))

@@ -41,10 +41,19 @@ class Level(NamedTuple):
         return -(-size // self.divisor) if self.part == "q" else size
 
 
+class Part(NamedTuple):
+    """A part of a composite format."""
+
+    selector: str  # which entries it takes, for people
+    format: Format
+
+
 class _Description(NamedTuple):
     text: str  # the long form
     name: str  # the shortest form
     levels: tuple[Level, ...]
+    parts: tuple[Part, ...] = ()
+    sorted_entries: str = ""  # of a composite format: that in which entries are given out to parts
 
 
 @lru_cache(maxsize=4096)
@@ -53,6 +62,10 @@ def _describe(text: str, rank: int) -> _Description:
         long, name, *lines = _library.describe_format(text, rank).splitlines()
     except RuntimeError as error:
         raise translated(error) from None
+    if lines and lines[0].startswith("sorted "):
+        texts = zip(lines[2::2], lines[1::2], strict=True)
+        parts = tuple(Part(selector, Format(format, rank)) for selector, format in texts)
+        return _Description(long, name, (), parts, lines[0].removeprefix("sorted "))
     levels = []
     for line in lines:
         *flags, width, dimension, part, divisor, second = line.split()
@@ -76,6 +89,8 @@ def _describe(text: str, rank: int) -> _Description:
 
 
 _LONG_FORM = re.compile(r"\s*\(([^)]*)\)\s*->\s*\((.*)\)\s*", re.DOTALL)
+_DIMENSIONS = re.compile(r"\(([^()]*)\)\s*->")
+_REORDERED = re.compile(r"\s*\(([^)]*)\)\s*->\s*(\([^)]*\))\s*((?:\{|columns).*)", re.DOTALL)
 
 
 def _dimension_names(long_form: str) -> list[str]:
@@ -83,6 +98,23 @@ def _dimension_names(long_form: str) -> list[str]:
     if not match:
         raise UserError(f"format: {long_form!r} does not read '(i,j) -> (i: dense, ...)'.")
     return [name.strip() for name in match[1].split(",") if name.strip()]
+
+
+def _rank_of(text: str) -> int:
+    """The rank that a text with dimensions is for; a composite one has them first or in a part."""
+    if "{" not in text:
+        return len(_dimension_names(text))
+    match = _DIMENSIONS.search(text)
+    return len(match[1].split(",")) if match else 2
+
+
+def _reordered(text: str, order: tuple[int, ...]) -> str:
+    """The composite format of the tensor whose dimension d is this one's dimension order[d]."""
+    match = _REORDERED.fullmatch(text)
+    names = [name.strip() for name in match[1].split(",")] if match else []
+    names = names or [f"d{d}" for d in range(len(order))]
+    parts = f"{match[2]}{match[3]}" if match else f"({','.join(names)}){text}"
+    return f"({','.join(names[d] for d in order)}) -> {parts}"
 
 
 @lru_cache(maxsize=4096)
@@ -102,8 +134,9 @@ def _counted_levels(long_form: str) -> tuple[str, ...]:
 
 
 class Format:
-    """A storage format: a name ("csr", "bsr(16,16)") or the long form,
-    "(i,j) -> (i: dense, j: compressed)".
+    """A storage format: a name ("csr", "bsr(16,16)"), the long form,
+    "(i,j) -> (i: dense, j: compressed)", or a composite of several, "hyb(2,3)",
+    "{ rows(nnz<=4): ell(4); rest: csr }".
 
     A name fits several ranks; without `rank` it gets one from the tensor that it is used for.
     """
@@ -123,7 +156,7 @@ class Format:
         if rank is not None and (not isinstance(rank, int) or rank < 0):
             raise UserError(f"format: expected a rank from 0 on, but found {rank!r}.")
         if rank is None and "->" in text:
-            rank = len(_dimension_names(text))
+            rank = _rank_of(text)
         # Every name is one for matrices, so that a misspelled one is found at once.
         described = _describe(text, 2 if rank is None else rank)
         self.rank = rank
@@ -139,8 +172,29 @@ class Format:
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """The levels, outermost first."""
-        return self._described().levels
+        """The levels, outermost first. A composite format has parts instead."""
+        described = self._described()
+        if described.parts:
+            raise UserError(
+                f"The composite format '{self._text}' has no levels of its own; look at those of "
+                "its parts."
+            )
+        return described.levels
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of a composite format; none of any other."""
+        return self._described().parts
+
+    @property
+    def sorted_entries(self) -> str:
+        """The format in which entries are given out to the parts of a composite format."""
+        return self._described().sorted_entries
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether tensors are stored in several parts."""
+        return bool(_describe(self._text, 2 if self.rank is None else self.rank).parts)
 
     @property
     def long_form(self) -> str:
@@ -159,6 +213,8 @@ class Format:
     def permuted(self, order: tuple[int, ...]) -> Format:
         """The format of the tensor whose dimension d is this one's dimension order[d]."""
         text = self.long_form
+        if self.is_composite:
+            return Format(_reordered(text, order), len(order))
         names = _dimension_names(text)
         left = ",".join(names[d] for d in order)
         return Format(f"({left}) {text[text.index('->') :]}", len(order))
@@ -167,6 +223,8 @@ class Format:
         """What tells storage apart."""
         if self.rank is None:
             return (self._text,)
+        if self.is_composite:
+            return (self.rank, self.long_form)
         return (self.rank, *_counted_levels(self.long_form))
 
     def __eq__(self, other: object) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -116,9 +116,24 @@ class Pattern:
             _by_first_array[id(arrays[0])] = self
 
     @property
+    def numbers(self) -> tuple[int, ...]:
+        """What the operators have to know of the sizes: the shape, of a composite pattern also how
+        many values its parts have."""
+        return self.shape
+
+    @property
     def sizes(self) -> Tensor:
         """The shape as the operators take it."""
-        return sizes_tensor(self.shape)
+        return sizes_tensor(self.numbers)
+
+    def with_arrays(self, arrays: Sequence[Tensor], index_dtype: torch.dtype) -> Pattern:
+        """The same format and shape with other structure arrays."""
+        return Pattern(self.format, self.shape, tuple(arrays), index_dtype)
+
+    def permuted(self, order: tuple[int, ...]) -> Pattern:
+        """The same storage, its dimensions in another order."""
+        shape = tuple(self.shape[d] for d in order)
+        return Pattern(self.format.permuted(order), shape, self.arrays, self.index_dtype)
 
     def spec(self, dtype: torch.dtype) -> str:
         """What the compiler has to know of a tensor of this pattern, but for its name."""
@@ -139,7 +154,7 @@ class Pattern:
         keeps them: structure is freed as soon as nobody uses it."""
         arrays, version = self.arrays, self._version
         count = len(arrays) + 1
-        head = torch.tensor([_library.number(key), *self.shape], device="cpu")
+        head = torch.tensor([_library.number(key), *self.numbers], device="cpu")
         call, into = _library.quick_calls[count], _library.into_calls[count]
         if len(arrays) == 2 and version is not None:
             return _bound_to_two(call, into, head, arrays, version)
@@ -174,8 +189,7 @@ class Pattern:
 
     def __deepcopy__(self, memo: object) -> Pattern:
         self.check_unchanged()
-        arrays = tuple(array.clone() for array in self.arrays)
-        return Pattern(self.format, self.shape, arrays, self.index_dtype)
+        return self.with_arrays([array.clone() for array in self.arrays], self.index_dtype)
 
     def validate(self, name: str, values: Tensor) -> None:
         """Checks structure that comes from outside, in O(entries)."""

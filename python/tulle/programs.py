@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -145,7 +145,7 @@ def flatten(operands: Sequence[Operand]) -> tuple[Tensor, list[Tensor]]:
     tensors: list[Tensor] = []
     for operand in operands:
         if isinstance(operand, SparseTensor):
-            sizes += operand.pattern.shape
+            sizes += operand.pattern.numbers
             tensors += operand.pattern.arrays
             tensors.append(operand._values)
         else:
@@ -177,6 +177,8 @@ def execute(
 ) -> list[Result]:
     """Runs the program on operands of these names and returns its results in order; those that
     `out` has a tensor for are written to that."""
+    if any(Format(format).is_composite for _, format in program.out_formats):
+        return _execute_in_parts(program, names, operands, out)
     operands = checked(program, names, operands)
     specs = tuple(map(spec_of, names, operands))
     found = compiled(program, specs)
@@ -189,6 +191,23 @@ def execute(
         return _wrap(found.results, _library.run(found.key, sizes, tensors))
     except RuntimeError as error:
         raise translated(error) from None
+
+
+def _execute_in_parts(
+    program: Program, names: Sequence[str], operands: Sequence[Operand], out: Out
+) -> list[Result]:
+    """For results in composite formats: computed as coordinates, then given out to the parts."""
+    wanted = {name: format for name, format in program.out_formats if Format(format).is_composite}
+    plain = tuple(
+        (name, "coo" if name in wanted else format) for name, format in program.out_formats
+    )
+    results = execute(replace(program, out_formats=plain), names, operands, out)
+    types = compiled(replace(program, out_formats=plain), tuple(map(spec_of, names, operands)))
+    for at, result in enumerate(types.results):
+        format = wanted.get("*") or wanted.get(result.name)
+        if format is not None:
+            results[at] = results[at].to(format=format)
+    return results
 
 
 def _execute_into(found: Compiled, sizes: Tensor, tensors: list[Tensor], out: Out) -> list[Result]:

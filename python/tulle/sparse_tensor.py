@@ -117,7 +117,8 @@ class SparseTensor(Operators):
 
     def values(self) -> Tensor:
         """The stored values, a vector in storage order. It is the tensor's own memory; blocks that
-        reach beyond the end of a dimension are whole in it."""
+        reach beyond the end of a dimension are whole in it. The values of a composite format stand
+        part after part, each part beginning at a multiple of 64."""
         return self._values
 
     def coordinates(self) -> Tensor:
@@ -135,6 +136,13 @@ class SparseTensor(Operators):
         bitmaps `bits`."""
         arrays = iter(self._pattern.arrays)
         return [{name: next(arrays) for name in level.arrays} for level in self.format.levels]
+
+    def parts(self) -> list[SparseTensor]:
+        """The parts of a tensor in a composite format, in their order and in the same memory;
+        `A.format.parts` says what each of them takes. Any other tensor is its only part."""
+        from tulle import composites
+
+        return composites.parts_of(self)
 
     def with_values(self, values: Tensor) -> SparseTensor:
         """A tensor of the same structure with other values, in storage order."""
@@ -341,8 +349,10 @@ class SparseTensor(Operators):
         return SparseTensor(pattern, copy.deepcopy(self._values, memo))
 
     def __reduce__(self) -> tuple[object, ...]:
-        from tulle import structure
+        from tulle import composites, structure
 
+        if self.format.is_composite:
+            return composites.restored, (str(self.format), self._pattern.shape, self.parts())
         parts = (str(self.format), self._pattern.shape, self._pattern.arrays, self._values)
         return structure.restored, parts
 

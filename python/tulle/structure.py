@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tulle import dtypes
+from tulle import composites, dtypes
 from tulle.errors import UserError
 from tulle.formats import Format
 from tulle.pattern import Pattern, living_pattern
@@ -60,13 +60,18 @@ def restored(
 
 def reassembled(
     format: str,
-    shape: tuple[int, ...],
+    numbers: tuple[int, ...],
     index_dtype: torch.dtype,
     arrays: tuple[Any, ...],
     values: Any,
 ) -> SparseTensor:
-    """The tensor of parts that were taken from one. Structure that is not the very same is checked,
-    if it is there: trees are also put together around other things than tensors."""
+    """The tensor of pieces that were taken from one, `numbers` being its pattern's. Structure that
+    is not the very same is checked, if it is there: trees are also put together around other things
+    than tensors."""
+    if Format(format).is_composite:
+        whole = composites.reassembled(format, numbers, index_dtype, arrays)
+        return SparseTensor(whole, values)
+    shape = numbers
     known = Format(format, len(shape))
     pattern = living_pattern(known, shape, arrays)
     if pattern is None:

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.utils import _pytree as pytree
 
-from tulle import arithmetic, structure
+from tulle import arithmetic, composites, structure
 from tulle.einsums import einsum
 from tulle.errors import Unsupported, UserError
 from tulle.formats import Format
@@ -178,15 +178,14 @@ def _flatten(tensor: SparseTensor) -> tuple[list[Tensor], _Context]:
     pattern = tensor.pattern
     return (
         [*pattern.arrays, tensor.values()],
-        (str(pattern.format), pattern.shape, pattern.index_dtype),
+        (str(pattern.format), pattern.numbers, pattern.index_dtype),
     )
 
 
 def _flatten_with_keys(tensor: SparseTensor) -> tuple[list[tuple[Any, Tensor]], _Context]:
     children, context = _flatten(tensor)
-    names = [f"{name}{at}" for at, level in enumerate(tensor.levels()) for name in level] + [
-        "values"
-    ]
+    levels = [level for part in tensor.parts() for level in part.levels()]
+    names = [f"{name}{at}" for at, level in enumerate(levels) for name in level] + ["values"]
     keys = [pytree.GetAttrKey(name) for name in names]
     return list(zip(keys, children, strict=True)), context
 
@@ -220,4 +219,4 @@ def register() -> None:
         from_dumpable_context=_from_json,
         flatten_with_keys_fn=_flatten_with_keys,
     )
-    torch.serialization.add_safe_globals([structure.restored, Format])
+    torch.serialization.add_safe_globals([structure.restored, composites.restored, Format])

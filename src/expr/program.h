@@ -20,6 +20,9 @@ struct Statement {
   std::vector<std::string> indices;
   Expr value;
   Place place = {};  // of the left side
+  // The dense tensor of an earlier statement that the value is added to instead of being stored
+  // under a name of its own; only the compiler writes such statements.
+  std::string adds_to = {};
 };
 
 struct Program {

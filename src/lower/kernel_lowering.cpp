@@ -39,7 +39,8 @@ void KernelLowering::declare_tensors() {
     if (tensor.role == nest::Tensor::Role::Workspace) continue;
     names_.fresh(name);
     names_.fresh(count_name(name));
-    tensors_[name].values = buffers_of(name, tensor.type).values;
+    tensors_[name].values =
+        buffers_of(tensor.onto.empty() ? name : tensor.onto, tensor.type).values;
   }
   // The levels of an access need its indices for extents: the same tensor has the same extents
   // wherever it is used.
@@ -245,9 +246,10 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
   const bool counting = phase_ == Phase::Count;
 
   const loop::Type type{nest_.tensor(assign.tensor).type.type, 1};
+  const bool adds = !nest_.tensor(assign.tensor).onto.empty() && !mutant("part-overwrites");
   auto combined = [&](const Expr& old) {
     Expr fresh = loop::Cast::make(type.scalar, value_of(value, scope, out));
-    if (!assign.accumulate) return fresh;
+    if (!assign.accumulate && !adds) return fresh;
     return loop::Binary::make(type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add, old,
                               fresh);
   };
@@ -273,7 +275,7 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
     if (target.base) at = target.base + at;
   }
   if (counting) return;
-  const bool streams = into_result && !assign.accumulate &&
+  const bool streams = into_result && !assign.accumulate && !adds &&
                        std::find(nest_.nontemporal.begin(), nest_.nontemporal.end(), result_) !=
                            nest_.nontemporal.end();
   out.add(

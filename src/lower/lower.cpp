@@ -88,8 +88,10 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
         loop::LetStep{chunks_name(result.name),
                       lowering.can_be_cut() ? chunk_count(nest, 1, device) : IntConst::make(1)});
   }
-  program.steps.push_back(
-      loop::AllocateStep{buffers_of(result.name, result.tensor->type).values, size, zeroed});
+  if (result.tensor->onto.empty()) {
+    program.steps.push_back(
+        loop::AllocateStep{buffers_of(result.name, result.tensor->type).values, size, zeroed});
+  }
   lowering.launch(program.steps);
   program.kernels.push_back(std::move(kernel));
 }

@@ -150,6 +150,8 @@ struct Tensor {
   expr::TensorType type;
   Tracking tracking = Tracking::Plain;
   std::string shares_pattern_of;  // a result whose structure is that operand's (empty: its own)
+  // A dense result that is added to what this tensor, of an earlier nest, holds (empty: it is new).
+  std::string onto = {};
 };
 
 struct Prefetch {

@@ -98,6 +98,8 @@ class NestParser {
       declared.tensor.tracking = Tensor::Tracking::Tracked;
     } else if (scanner_.accept("like")) {
       declared.tensor.shares_pattern_of = name("the operand whose pattern it has");
+    } else if (scanner_.accept("onto")) {
+      declared.tensor.onto = name("the tensor that it is added to");
     } else {
       declared.format = rest_of_line(declared.name);
     }

@@ -113,6 +113,7 @@ class Printer {
     }
     if (tensor.tracking == Tensor::Tracking::Tracked) text += ", tracked";
     if (!tensor.shares_pattern_of.empty()) text += ", like " + tensor.shares_pattern_of;
+    if (!tensor.onto.empty()) text += ", onto " + tensor.onto;
     return concat(text, ", ", format);
   }
 

@@ -115,6 +115,7 @@ nest::Nest build_nest(const OrderProblem& problem, const OrderChoice& choice,
   nest::Tensor& target = nest.tensors[problem.statement->tensor];
   target.role = nest::Tensor::Role::Result;
   target.type = result;
+  target.onto = problem.statement->adds_to;
   if (choice.route == Route::Shared) target.shares_pattern_of = choice.shared;
   nest.root = Builder(problem, choice, nest).build();
   return nest;

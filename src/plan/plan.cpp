@@ -33,6 +33,7 @@ class Planner {
         known_(request.known_extents) {}
 
   Plan run() {
+    plan_.notes = request_.program->notes;
     for (size_t s = 0; s < program_.statements.size(); ++s) {
       const expr::Statement& statement = program_.statements[s];
       written_schedule_ =

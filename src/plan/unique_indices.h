@@ -14,6 +14,7 @@ struct UniqueProgram {
   std::map<std::string, std::vector<expr::ExtentUse>> extents;  // of every index of the program
   // For each statement the indices that have another name now, by the name that was written.
   std::vector<std::map<std::string, std::string>> renamed;
+  std::vector<std::string> notes = {};  // of rewrites of the program, one line each, for explain
 };
 
 // Indices are known in their statement alone: one that a further statement uses for other

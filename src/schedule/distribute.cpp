@@ -121,7 +121,8 @@ std::vector<Scope*> candidates(const Step& step, std::vector<Scope>& scopes) {
 
 Scope scope_of(const expr::Statement& statement,
                const std::map<std::string, std::string>& renamed) {
-  Scope scope{.result = statement.tensor, .operands = {}, .indices = {}, .loops = {}};
+  const std::string& result = statement.adds_to.empty() ? statement.tensor : statement.adds_to;
+  Scope scope{.result = result, .operands = {}, .indices = {}, .loops = {}};
   std::map<std::string, std::string> written;
   for (const auto& [before, after] : renamed) written[after] = before;
   auto add = [&](const std::string& index) {

@@ -23,10 +23,40 @@ ArraySpan vector_span(const TensorLayout& layout, AtenTensorHandle tensor, DType
   return {data_of(tensor), element_count(tensor)};
 }
 
+void bind_arrays(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
+                 TensorView& view) {
+  for (size_t at = 0; at < layout.arrays.size(); ++at) {
+    const ArrayPlace place = layout.arrays[at];
+    LevelSpan& level = view.levels[place.level];
+    (place.is_pos ? level.pos : level.crd) = vector_span(layout, tensors[at].get(), place.type);
+  }
+}
+
+// The vector of values of a composite is cut into those of its parts.
+void bind_parts(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
+                const int64_t* counts, TensorView& view) {
+  const AtenTensorHandle values = tensors[layout.arrays.size()].get();
+  const ArraySpan all = vector_span(layout, values, layout.spec.type);
+  int64_t first = 0;
+  for (size_t at = 0; at < layout.parts.size(); ++at) {
+    const TensorLayout& part = layout.parts[at];
+    bind_arrays(part, tensors, view.parts[at]);
+    tensors = tensors.subspan(part.arrays.size());
+    if (counts[at] < 0 || counts[at] > all.length - first) {
+      throw UserError(layout.spec.name + ": the parts have more values than the " +
+                      std::to_string(all.length) + " that were given.");
+    }
+    const auto* data = static_cast<const char*>(all.data);
+    view.parts[at].values = {data + first * size_of(layout.spec.type), counts[at]};
+    first = std::min(all.length, first + (counts[at] + kPartStep - 1) / kPartStep * kPartStep);
+  }
+}
+
 }  // namespace
 
 TensorView empty_view(const TensorLayout& layout) {
   TensorView view;
+  for (const TensorLayout& part : layout.parts) view.parts.push_back(empty_view(part));
   view.sizes.resize(static_cast<size_t>(layout.spec.rank));
   view.levels.resize(layout.levels.size());
   return view;
@@ -46,11 +76,11 @@ void bind_plain(const TensorLayout& layout, AtenTensorHandle tensor, TensorView&
 void bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
                  const int64_t* sizes, TensorView& view) {
   std::copy_n(sizes, layout.spec.rank, view.sizes.begin());
-  for (size_t at = 0; at < layout.arrays.size(); ++at) {
-    const ArrayPlace place = layout.arrays[at];
-    LevelSpan& level = view.levels[place.level];
-    (place.is_pos ? level.pos : level.crd) = vector_span(layout, tensors[at].get(), place.type);
+  if (!layout.parts.empty()) {
+    bind_parts(layout, tensors, sizes + layout.spec.rank, view);
+    return;
   }
+  bind_arrays(layout, tensors, view);
   view.values = vector_span(layout, tensors[layout.arrays.size()].get(), layout.spec.type);
 }
 

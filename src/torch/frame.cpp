@@ -49,7 +49,7 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, s
       bind_plain(layout, row_major(tensors[0].get()), views_[at]);
     } else {
       bind_sparse(layout, tensors, next_size, views_[at]);
-      next_size += layout.spec.rank;
+      next_size += layout.number_count();
     }
     tensors = tensors.subspan(layout.arrays.size() + 1);
   }

@@ -54,6 +54,10 @@ void check_out(const TensorLayout& result, std::span<const int64_t> sizes, AtenT
 
 bool reads_memory_of(AtenTensorHandle out, const TensorSpec& operand, const TensorView& view) {
   const Bytes written = bytes_of(out);
+  if (std::any_of(view.parts.begin(), view.parts.end(),
+                  [&](const TensorView& part) { return reads_memory_of(out, operand, part); })) {
+    return true;
+  }
   if (overlap(written, bytes_of(view.values, operand.type))) return true;
   return std::any_of(view.levels.begin(), view.levels.end(), [&](const LevelSpan& level) {
     return overlap(written, bytes_of(level.pos, operand.index_type)) ||

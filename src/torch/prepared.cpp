@@ -11,6 +11,13 @@ TensorLayout layout_of(const TensorSpec& spec) {
   layout.spec = spec;
   layout.is_plain = format.name == "dense";
   layout.levels = format.levels;
+  for (const FormatInfo::Part& part : format.parts) {
+    TensorSpec spec_of_part = spec;
+    spec_of_part.format = part.format;
+    layout.parts.push_back(layout_of(spec_of_part));
+    const auto& arrays = layout.parts.back().arrays;
+    layout.arrays.insert(layout.arrays.end(), arrays.begin(), arrays.end());
+  }
   for (size_t level = 0; level < format.levels.size(); ++level) {
     if (format.levels[level].pos) layout.arrays.push_back({level, true, spec.index_type});
     if (format.levels[level].crd) layout.arrays.push_back({level, false, spec.index_type});
@@ -28,7 +35,7 @@ std::shared_ptr<const Prepared> prepare(std::string_view text) {
     prepared->operands.push_back(layout_of(spec));
     const TensorLayout& layout = prepared->operands.back();
     prepared->tensor_count += layout.arrays.size() + 1;
-    if (!layout.is_plain) prepared->size_count += static_cast<size_t>(spec.rank);
+    if (!layout.is_plain) prepared->size_count += layout.number_count();
   }
   for (const TensorSpec& spec : prepared->program->results()) {
     prepared->results.push_back(layout_of(spec));

@@ -19,13 +19,22 @@ struct ArrayPlace {
 
 // The tensors that an operand or a result consists of: its structure arrays in this order, then its
 // values. A plain one is a row-major dense tensor whose shape says its sizes; any other has a
-// vector of values and sizes told apart from it.
+// vector of values and sizes told apart from it. A composite one has the arrays of its parts one
+// after the other and one vector of values, in which each part begins at a multiple of kPartStep;
+// behind its sizes stand the numbers of values of its parts.
 struct TensorLayout {
   TensorSpec spec;
   bool is_plain = false;
   std::vector<FormatInfo::Level> levels;
   std::vector<ArrayPlace> arrays;
+  std::vector<TensorLayout> parts;
+
+  // How many numbers tell its sizes.
+  size_t number_count() const { return static_cast<size_t>(spec.rank) + parts.size(); }
 };
+
+// So that parts are aligned as results are, whatever the type of the values.
+inline constexpr int64_t kPartStep = 64;
 
 TensorLayout layout_of(const TensorSpec& spec);
 

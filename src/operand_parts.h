@@ -1,0 +1,48 @@
+// The operands of a program as its kernels see them: a composite one as its parts.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "expr/program.h"
+#include "plan/decompose.h"
+#include "tulle/tulle.h"
+
+namespace tulle {
+
+class OperandParts {
+ public:
+  // UserError where a format is wrong or a name is given twice.
+  explicit OperandParts(const std::vector<TensorSpec>& given);
+
+  // Of plain operands and parts, in the order of the given operands.
+  const std::vector<TensorSpec>& specs() const { return specs_; }
+  const std::vector<Format>& formats() const { return formats_; }
+  // The number of the given operand that this one is a part of.
+  int owner(int part) const { return owners_[static_cast<size_t>(part)]; }
+
+  // By the names that statements use; composites have the format in which their parts are merged.
+  const std::map<std::string, expr::TensorType>& types() const { return types_; }
+  const plan::Composites& composites() const { return composites_; }
+
+  // The views of the parts, in `room`; the given ones where no operand is composite.
+  const std::vector<TensorView>& views(const std::vector<TensorView>& given,
+                                       std::vector<TensorView>& room) const;
+
+  // For explain: the parts of each composite operand with their share of what is stored.
+  std::string text_of(const std::vector<TensorView>& given) const;
+
+ private:
+  void add(const TensorSpec& given, int owner, const std::string& name, const Format& format);
+
+  std::vector<TensorSpec> specs_;
+  std::vector<Format> formats_;
+  std::vector<int> owners_;
+  std::map<std::string, expr::TensorType> types_;
+  plan::Composites composites_;
+  std::map<std::string, std::vector<std::string>> selectors_;  // of composites, as text
+  std::vector<std::string> given_;                             // names
+};
+
+}  // namespace tulle

@@ -1,0 +1,239 @@
+// Distributing statements over parts.
+#include "plan/decompose.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "expr/absence.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::plan {
+
+using expr::Access;
+using expr::Expr;
+using expr::Statement;
+
+namespace {
+
+constexpr size_t kMergedAtOnce = 4;
+
+bool same_access(const Access& a, const Access& b) {
+  return a.tensor == b.tensor && a.indices == b.indices;
+}
+
+bool reads(const Expr& expr, const Access& wanted) {
+  const std::vector<const Access*> all = expr::accesses(expr);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Access* access) { return same_access(*access, wanted); });
+}
+
+// Whether at each coordinate one entry of the access's tensor decides on the value, so that at most
+// one part is there.
+bool is_pointwise(const Expr& expr, const Access& in) {
+  if (!reads(expr, in)) return true;
+  if (const auto* unary = expr.as<expr::Unary>()) return is_pointwise(unary->value, in);
+  if (const auto* binary = expr.as<expr::Binary>()) {
+    return is_pointwise(binary->a, in) && is_pointwise(binary->b, in);
+  }
+  if (const auto* reduce = expr.as<expr::Reduce>()) {
+    const bool binds =
+        std::any_of(in.indices.begin(), in.indices.end(), [&](const std::string& index) {
+          return std::find(reduce->indices.begin(), reduce->indices.end(), index) !=
+                 reduce->indices.end();
+        });
+    return !binds && is_pointwise(reduce->body, in);
+  }
+  return expr.as<Access>() != nullptr;
+}
+
+// The expression with another tensor in place of some accesses.
+Expr with_tensors(const Expr& expr, const std::function<std::string(const Access&)>& tensor) {
+  if (const auto* access = expr.as<Access>()) {
+    Access changed = *access;
+    changed.tensor = tensor(*access);
+    if (changed.tensor == access->tensor) return expr;
+    if (changed.place.called.empty()) changed.place.called = access->tensor;
+    return std::make_shared<const Access>(std::move(changed));
+  }
+  return expr::with_children(expr, [&](const Expr& child) { return with_tensors(child, tensor); });
+}
+
+class Decomposer {
+ public:
+  Decomposer(const UniqueProgram& program, const Composites& composites)
+      : source_(program), composites_(composites), result_(program) {
+    result_.program.statements.clear();
+    result_.program.extents.clear();
+    result_.renamed.clear();
+  }
+
+  UniqueProgram run() {
+    replace_operands();
+    for (size_t s = 0; s < source_.program.statements.size(); ++s) decompose(s);
+    return std::move(result_);
+  }
+
+ private:
+  void replace_operands() {
+    std::vector<std::string> operands;
+    for (const std::string& operand : source_.program.operands) {
+      const auto composite = composites_.find(operand);
+      if (composite == composites_.end()) {
+        operands.push_back(operand);
+        continue;
+      }
+      result_.program.tensors.erase(operand);
+      for (const PartOfOperand& part : composite->second) {
+        operands.push_back(part.name);
+        result_.program.tensors[part.name] = part.type;
+      }
+    }
+    result_.program.operands = std::move(operands);
+    for (auto& [index, uses] : result_.extents) rename(uses);
+  }
+
+  // All parts have the sizes of the whole.
+  void rename(std::vector<expr::ExtentUse>& uses) const {
+    for (expr::ExtentUse& use : uses) {
+      const auto composite = composites_.find(use.tensor);
+      if (composite != composites_.end()) use.tensor = composite->second.front().name;
+    }
+  }
+
+  void push(Statement statement, size_t source) {
+    result_.program.statements.push_back(std::move(statement));
+    result_.program.extents.push_back(source_.program.extents[source]);
+    for (auto& [index, uses] : result_.program.extents.back()) rename(uses);
+    result_.renamed.push_back(source_.renamed[source]);
+  }
+
+  void decompose(size_t s) {
+    Statement statement = source_.program.statements[s];
+    const Access* chosen = distributed(statement);
+    // The access lives in the statement before its value is replaced.
+    const Expr value = statement.value;
+    statement.value = with_tensors(value, [&](const Access& access) {
+      const bool stays = chosen && same_access(access, *chosen);
+      return stays || !composites_.contains(access.tensor) ? access.tensor : whole(access.tensor);
+    });
+    if (!chosen) {
+      push(statement, s);
+      return;
+    }
+    const std::vector<PartOfOperand>& parts = composites_.at(chosen->tensor);
+    result_.notes.push_back(concat(statement.tensor, " is the sum over the ", parts.size(),
+                                   " parts of ", chosen->tensor));
+    const std::string tensor = statement.tensor;
+    const expr::TensorType type = result_.program.tensors.at(tensor);
+    for (size_t p = 0; p < parts.size(); ++p) {
+      if (mutant("decompose-drops-part") && p > 0 && p + 1 == parts.size()) break;
+      Statement part = statement;
+      part.value = with_tensors(statement.value, [&](const Access& access) {
+        return access.tensor == chosen->tensor ? parts[p].name : access.tensor;
+      });
+      if (p > 0) {
+        part.tensor = concat(tensor, "_add", p);
+        part.adds_to = tensor;
+        result_.program.tensors[part.tensor] = type;
+      }
+      push(std::move(part), s);
+    }
+  }
+
+  // The access over whose parts the statement is distributed; null where there is none.
+  const Access* distributed(const Statement& statement) const {
+    const bool is_dense = source_.program.tensors.at(statement.tensor).format.is_dense();
+    for (const Access* access : expr::accesses(statement.value)) {
+      if (!composites_.contains(access->tensor) || !is_dense) continue;
+      if (is_additive(statement.value, *access)) return access;
+    }
+    return nullptr;
+  }
+
+  // The intermediate that has all parts.
+  std::string whole(const std::string& operand) {
+    const std::string name = operand + "_whole";
+    if (result_.program.tensors.contains(name)) return name;
+    const std::vector<PartOfOperand>& parts = composites_.at(operand);
+    result_.notes.push_back(concat("the ", parts.size(), " parts of ", operand,
+                                   " are put together first (general path)"));
+    std::vector<std::string> names;
+    for (const PartOfOperand& part : parts) names.push_back(part.name);
+    expr::TensorType type = parts.front().type;
+    type.format = source_.program.tensors.at(operand).format;
+    int round = 0;
+    while (names.size() > kMergedAtOnce) {
+      std::vector<std::string> fewer;
+      for (size_t at = 0; at < names.size(); at += kMergedAtOnce) {
+        const size_t count = std::min(kMergedAtOnce, names.size() - at);
+        fewer.push_back(concat(name, round++));
+        const auto first = names.begin() + static_cast<int64_t>(at);
+        merge({first, first + static_cast<int64_t>(count)}, fewer.back(), type, operand);
+      }
+      names = std::move(fewer);
+    }
+    merge(names, name, type, operand);
+    return name;
+  }
+
+  // target = the sum of the tensors.
+  void merge(const std::vector<std::string>& tensors, const std::string& target,
+             const expr::TensorType& type, const std::string& operand) {
+    std::map<std::string, std::vector<expr::ExtentUse>> extents;
+    Statement statement{target, {}, {}};
+    for (int d = 0; d < type.format.rank(); ++d) {
+      const std::string index = concat(operand, "_whole_", d);
+      const std::vector<expr::ExtentUse> uses = {{composites_.at(operand).front().name, d}};
+      statement.indices.push_back(index);
+      extents[index] = uses;
+      result_.extents[index] = uses;
+    }
+    int id = 0;
+    for (const std::string& tensor : tensors) {
+      const Expr access = Access::make(id++, tensor, statement.indices, type.type);
+      statement.value = statement.value ? expr::Binary::make(expr::BinaryOp::Add, statement.value,
+                                                             access, type.type)
+                                        : access;
+    }
+    result_.program.tensors[target] = type;
+    result_.program.statements.push_back(std::move(statement));
+    result_.program.extents.push_back(std::move(extents));
+    result_.renamed.emplace_back();
+  }
+
+  const UniqueProgram& source_;
+  const Composites& composites_;
+  UniqueProgram result_;
+};
+
+}  // namespace
+
+bool is_additive(const Expr& expr, const Access& in) {
+  if (!reads(expr, in)) return false;
+  const auto is_it = [&](const Access& access) { return same_access(access, in); };
+  if (is_pointwise(expr, in) && expr::is_zero(expr::without(expr, is_it))) return true;
+  if (const auto* reduce = expr.as<expr::Reduce>()) return is_additive(reduce->body, in);
+  if (const auto* unary = expr.as<expr::Unary>()) {
+    return unary->function == expr::ElementFunction::Neg && is_additive(unary->value, in);
+  }
+  const auto* binary = expr.as<expr::Binary>();
+  if (!binary) return false;
+  switch (binary->op) {
+    case expr::BinaryOp::Add:
+    case expr::BinaryOp::Sub:
+      return is_additive(binary->a, in) && is_additive(binary->b, in);
+    case expr::BinaryOp::Mul:
+      return reads(binary->a, in) ? !reads(binary->b, in) && is_additive(binary->a, in)
+                                  : is_additive(binary->b, in);
+    case expr::BinaryOp::Div:
+      return !reads(binary->b, in) && is_additive(binary->a, in);
+  }
+  return false;
+}
+
+UniqueProgram decompose(const UniqueProgram& program, const Composites& composites) {
+  return composites.empty() ? program : Decomposer(program, composites).run();
+}
+
+}  // namespace tulle::plan
