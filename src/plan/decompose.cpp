@@ -215,7 +215,9 @@ bool is_additive(const Expr& expr, const Access& in) {
   if (is_pointwise(expr, in) && expr::is_zero(expr::without(expr, is_it))) return true;
   if (const auto* reduce = expr.as<expr::Reduce>()) return is_additive(reduce->body, in);
   if (const auto* unary = expr.as<expr::Unary>()) {
-    return unary->function == expr::ElementFunction::Neg && is_additive(unary->value, in);
+    const bool is_linear =
+        unary->function == expr::ElementFunction::Neg || mutant("decompose-nonlinear");
+    return is_linear && is_additive(unary->value, in);
   }
   const auto* binary = expr.as<expr::Binary>();
   if (!binary) return false;

@@ -15,11 +15,22 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// Where the next separator is that does not stand in braces: those of composite formats.
+size_t find_outside(std::string_view text, char separator) {
+  int depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '{') ++depth;
+    if (text[at] == '}') --depth;
+    if (text[at] == separator && depth == 0) return at;
+  }
+  return text.size();
+}
+
 // The parts between separators, without the spaces around them.
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
-    const size_t end = std::min(text.find(separator), text.size());
+    const size_t end = find_outside(text, separator);
     parts.push_back(trimmed(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }

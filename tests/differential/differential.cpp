@@ -96,10 +96,18 @@ bool pattern_counts(const Case& test, const Format& format) {
 std::string check_compiled(const Case& test, Place& place, const Prepared& ready,
                            const std::map<std::string, ReferenceTensor>& wanted) {
   ProgramOptions options{test.out_formats, test.schedule, test.features, false};
-  const auto program = Program::compile(test.text, ready.specs, options);
-  std::vector<TensorView> views;
-  for (size_t o = 0; o < ready.operands.size(); ++o)
-    views.push_back(place.bring(ready.specs[o], view_of(ready.operands[o])));
+  const auto program = Program::compile(test.text, ready.given, options);
+  std::vector<TensorView> views(ready.given.size());
+  for (size_t o = 0; o < ready.operands.size(); ++o) {
+    const auto owner = static_cast<size_t>(ready.owners[o]);
+    const TensorView view = place.bring(ready.specs[o], view_of(ready.operands[o]));
+    if (is_composite(test.operands[owner])) {
+      views[owner].sizes = view.sizes;
+      views[owner].parts.push_back(view);
+    } else {
+      views[owner] = view;
+    }
+  }
   RunOptions run;
   run.threads = test.threads;
   run.device = place.device();

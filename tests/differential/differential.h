@@ -57,4 +57,9 @@ std::string explain_case(const Case& test);
 expr::ReferenceTensor draw(const Operand& operand, unsigned seed);
 expr::StoredTensor draw_stored(const Operand& operand, unsigned seed);
 
+// The same for an operand in a composite format, as its parts; and these spelled out together.
+bool is_composite(const Operand& operand);
+std::vector<expr::StoredTensor> draw_parts(const Operand& operand, unsigned seed);
+expr::ReferenceTensor spell_out_parts(const std::vector<expr::StoredTensor>& parts);
+
 }  // namespace tulle::differential

@@ -136,7 +136,7 @@ ReferenceTensor draw(const Operand& operand, unsigned seed) {
   tensor.type = operand.type;
   tensor.sizes = operand.sizes;
   const int64_t count = tensor.count();
-  const bool dense = format_of(operand).is_dense();
+  const bool dense = !is_composite(operand) && format_of(operand).is_dense();
   std::bernoulli_distribution stored(operand.density), zero(operand.explicit_zeros ? 0.2 : 0);
   std::uniform_int_distribution<int> digit(-4, 4);
   std::uniform_int_distribution<int64_t> any(0, std::max<int64_t>(0, count - 1));

@@ -28,8 +28,11 @@ const std::vector<std::string>& formats(size_t rank) {
   static const std::vector<std::string> vector = {"dense", "coo", "csf", "(i) -> (i: bitmap)"};
   // Rows are as wide as the largest extent, so that every operand fits.
   static const std::vector<std::string> matrix = {
-      "dense",    "coo",       "csr",     "csc", "dcsr",   "dcsc",   "csf",         "bsr(2,3)",
-      "bsc(3,2)", "dbsr(3,2)", "ell(11)", "dia", "ragged", "bitmap", "sr-bcrs(2,4)"};
+      "dense", "coo", "csr", "csc", "dcsr", "dcsc", "csf", "bsr(2,3)", "bsc(3,2)", "dbsr(3,2)",
+      "ell(11)", "dia", "ragged", "bitmap", "sr-bcrs(2,4)",
+      // Composites: rows of several lengths, a band, blocks, columns and reuse of them.
+      "hyb(2,1)", "dia-csr(-1,2)", "(i,j) -> (j,i){ blocks(2,2, fill>=0.5): bsr(2,2); rest: dcsr }",
+      "{ windows(2, reuse>=1.5): sr-bcrs(2,2); columns(1,4): coo; rest: csc }"};
   static const std::vector<std::string> cube = [] {
     std::vector<std::string> found = matrix;
     std::array<std::string, 3> order = {"i", "j", "k"};
@@ -54,6 +57,7 @@ const std::vector<std::string>& formats(size_t rank) {
       "(i,j,k,l) -> (j: dense, i: compressed, l: compressed, k: compressed)",
       "(i,j,k,l) -> (l: compressed, k: dense, i: dense, j: padded(11))",
       "dia",
+      "hyb(1,1)",
       "(i,j,k,l) -> (i: dense, k: compressed, j: compressed, l: ragged)",
       "(i,j,k,l) -> (k: compressed, j: dense, i: bitmap, l: dense)",
       ("(i,j,k,l) -> (k: compressed nonunique, l: singleton nonunique, i: singleton nonunique, j: "

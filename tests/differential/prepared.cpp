@@ -6,6 +6,7 @@
 
 #include "lower/storage.h"
 #include "machine.h"
+#include "operand_parts.h"
 #include "plan/unique_indices.h"
 
 namespace tulle::differential {
@@ -36,16 +37,21 @@ unsigned seed_of(const Case& test, const Operand& operand) {
 }  // namespace
 
 Prepared::Prepared(const Case& test) {
-  std::map<std::string, expr::TensorType> types;
   for (const Operand& operand : test.operands) {
     const int rank = static_cast<int>(operand.sizes.size());
-    operands.push_back(draw_stored(operand, seed_of(test, operand)));
-    spelled[operand.name] = expr::spell_out(operands.back());
-    specs.push_back({operand.name, operand.format, operand.type, operand.index_type, rank, {}});
-    types[operand.name] = {operand.type, operand.index_type, Format::parse(operand.format, rank)};
+    given.push_back({operand.name, operand.format, operand.type, operand.index_type, rank, {}});
+    const unsigned seed = seed_of(test, operand);
+    const std::vector<expr::StoredTensor> parts =
+        is_composite(operand) ? draw_parts(operand, seed)
+                              : std::vector<expr::StoredTensor>{draw_stored(operand, seed)};
+    spelled[operand.name] = spell_out_parts(parts);
+    operands.insert(operands.end(), parts.begin(), parts.end());
+    owners.insert(owners.end(), parts.size(), static_cast<int>(given.size()) - 1);
   }
-  resolved = resolved_program(test, types);
-  program = plan::with_unique_indices(resolved);
+  const OperandParts parts(given);
+  specs = parts.specs();
+  resolved = resolved_program(test, parts.types());
+  program = plan::decompose(plan::with_unique_indices(resolved), parts.composites());
 
   request.program = &program;
   request.machine = describe_machine(test.features, test.threads);
@@ -67,7 +73,8 @@ Prepared::Prepared(const Case& test) {
       const auto* bytes = static_cast<const std::byte*>(data);
       arrays[buffer->name] = {buffer->element, {bytes, bytes + length * size_of(buffer->element)}};
     };
-    const lower::TensorBuffers buffers = lower::buffers_of(name, types.at(name));
+    const lower::TensorBuffers buffers =
+        lower::buffers_of(name, {specs[o].type, specs[o].index_type, parts.formats()[o]});
     for (size_t l = 0; l < buffers.pos.size(); ++l) {
       const LevelStorage& level = pattern.levels()[l];
       add(buffers.pos[l], level.pos.data, level.pos.length);

@@ -14,8 +14,11 @@ struct Prepared {
   Prepared(const Prepared&) = delete;  // the request points into it
   Prepared& operator=(const Prepared&) = delete;
 
+  std::vector<TensorSpec> given;  // the case's operands
+  // As kernels see them: those in composite formats as their parts.
   std::vector<expr::StoredTensor> operands;
   std::vector<TensorSpec> specs;
+  std::vector<int> owners;  // the number of the given operand that each is a part of
   std::map<std::string, expr::ReferenceTensor> spelled;
   expr::ResolvedProgram resolved;
   plan::UniqueProgram program;

@@ -100,7 +100,9 @@ class Generator {
     const Indices indices = some_indices(rank);
     Operand operand;
     operand.name = concat(static_cast<char>('A' + test_.operands.size()));
-    operand.format = random_format(dice_, static_cast<int>(indices.size()), false);
+    operand.format = indices.size() >= 2 && dice_.chance(0.12)
+                         ? random_composite(dice_, static_cast<int>(indices.size()))
+                         : random_format(dice_, static_cast<int>(indices.size()), false);
     for (const std::string& index : indices) operand.sizes.push_back(extent_of(index));
     operand.density = dice_.pick<double>({0.1, 0.3, 0.3, 0.5, 0.9, 0});
     operand.type = mixed_ ? dice_.pick<DType>({DType::Float32, DType::Float64, DType::Int32,
@@ -205,8 +207,10 @@ class Generator {
   // An operand's, or any.
   std::string result_format(size_t rank) {
     const Operand& like = dice_.pick(test_.operands);
-    const Format format = Format::parse(like.format, static_cast<int>(like.sizes.size()));
-    if (like.sizes.size() == rank && format.is_ordered() && format.is_unique()) return like.format;
+    if (like.sizes.size() == rank && !is_composite(like)) {
+      const Format format = Format::parse(like.format, static_cast<int>(rank));
+      if (format.is_ordered() && format.is_unique()) return like.format;
+    }
     return random_format(dice_, static_cast<int>(rank), true);
   }
 

@@ -43,6 +43,9 @@ Case random_case(uint64_t seed);
 // and, unless `sorted`, coordinates in any order and repeated ones.
 std::string random_format(Dice& dice, int rank, bool sorted);
 
+// A composite format of random selectors and formats for a tensor of that rank, two at least.
+std::string random_composite(Dice& dice, int rank);
+
 // A schedule of steps that the case's nest accepts, and now and then one that it does not; empty
 // for a program of several nests.
 std::string random_schedule(Dice& dice, const Case& test);

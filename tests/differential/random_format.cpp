@@ -72,6 +72,39 @@ std::string random_tree(Dice& dice, const std::vector<std::string>& names,
 
 }  // namespace
 
+std::string random_composite(Dice& dice, int rank) {
+  if (dice.chance(0.2)) return concat("hyb(", dice.between(1, 3), ",", dice.between(0, 2), ")");
+  auto plain = [&] {
+    std::string format = "dense";
+    while (Format::parse(format, rank).is_dense()) format = random_format(dice, rank, true);
+    return format;
+  };
+  std::string items;
+  for (size_t part = 0, count = 1 + dice.below(3); part < count; ++part) {
+    const int64_t first = dice.between(-3, 2);
+    const std::string selector = dice.pick<std::string>(
+        {concat("rows(nnz<=", dice.between(1, 4), ")"),
+         concat("rows(nnz>=", dice.between(1, 4), ")"),
+         concat("columns(", dice.between(0, 2), ",", dice.between(2, 6), ")"),
+         concat("band(", first, ",", first + dice.between(0, 3), ")"),
+         concat("blocks(", dice.between(1, 3), ",", dice.between(1, 3), ", fill>=0.4)"),
+         concat("windows(", dice.between(1, 4), ", reuse>=1.2)")});
+    items += concat(selector, ": ", plain(), "; ");
+  }
+  items += "rest: " + plain();
+  std::string text = concat("{ ", items, " }");
+  if (dice.chance(0.2)) text = concat("columns(", dice.between(1, 3), ")", text);
+  if (!dice.chance(0.3)) return text;
+  std::vector<std::string> order = default_dimension_names(rank), names = order;
+  dice.shuffle(order);
+  auto listed = [](const std::vector<std::string>& all) {
+    std::string list;
+    for (const std::string& name : all) list += concat(list.empty() ? "" : ",", name);
+    return list;
+  };
+  return concat("(", listed(names), ") -> (", listed(order), ")", text);
+}
+
 std::string random_format(Dice& dice, int rank, bool sorted) {
   if (rank == 0 || dice.chance(0.25)) return "dense";
   const std::vector<std::string> names = default_dimension_names(rank);

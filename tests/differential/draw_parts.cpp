@@ -1,0 +1,97 @@
+// Random operands in composite formats.
+#include <algorithm>
+#include <cstring>
+
+#include "differential/differential.h"
+#include "expr/coordinates.h"
+#include "format/composite.h"
+#include "runtime/select_parts.h"
+
+namespace tulle::differential {
+
+using expr::ReferenceTensor;
+
+namespace {
+
+// A stored entry: where it is, and at which place of the spelled-out tensor.
+struct Entry {
+  std::vector<int64_t> coordinates;  // in the order that the selectors speak of
+  size_t place;
+};
+
+std::vector<Entry> sorted_entries(const ReferenceTensor& tensor, const std::vector<int>& order) {
+  std::vector<Entry> entries;
+  size_t at = 0;
+  expr::for_each_coordinate(tensor.sizes, [&](const std::vector<int64_t>& coordinates) {
+    const size_t place = at++;
+    if (!tensor.stored[place]) return;
+    Entry entry{{}, place};
+    for (const int d : order) entry.coordinates.push_back(coordinates[static_cast<size_t>(d)]);
+    entries.push_back(std::move(entry));
+  });
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.coordinates < b.coordinates; });
+  return entries;
+}
+
+// The entries with these numbers alone.
+ReferenceTensor only(const ReferenceTensor& tensor, const std::vector<Entry>& entries,
+                     const int64_t* chosen, int64_t count) {
+  ReferenceTensor part = tensor;
+  std::fill(part.stored.begin(), part.stored.end(), false);
+  std::fill(part.floats.begin(), part.floats.end(), 0);
+  std::fill(part.integers.begin(), part.integers.end(), 0);
+  for (int64_t at = 0; at < count; ++at) {
+    const size_t place = entries[static_cast<size_t>(chosen[at])].place;
+    part.stored[place] = true;
+    if (!part.floats.empty()) part.floats[place] = tensor.floats[place];
+    if (!part.integers.empty()) part.integers[place] = tensor.integers[place];
+  }
+  return part;
+}
+
+}  // namespace
+
+bool is_composite(const Operand& operand) { return CompositeFormat::is_composite(operand.format); }
+
+std::vector<expr::StoredTensor> draw_parts(const Operand& operand, unsigned seed) {
+  const auto format =
+      CompositeFormat::parse(operand.format, static_cast<int>(operand.sizes.size()));
+  const ReferenceTensor tensor = draw(operand, seed);
+  const std::vector<Entry> entries = sorted_entries(tensor, format.order());
+  std::vector<std::vector<int64_t>> coordinates(operand.sizes.size());
+  for (const Entry& entry : entries) {
+    for (size_t d = 0; d < coordinates.size(); ++d) coordinates[d].push_back(entry.coordinates[d]);
+  }
+  runtime::SortedEntries sorted{{}, {}, DType::Int64, static_cast<int64_t>(entries.size())};
+  for (size_t d = 0; d < coordinates.size(); ++d) {
+    sorted.sizes.push_back(operand.sizes[static_cast<size_t>(format.order()[d])]);
+    sorted.coordinates.push_back({coordinates[d].data(), sorted.count, nullptr});
+  }
+  std::vector<int64_t> order(entries.size()), counts(format.parts().size());
+  runtime::NoParallelism serial;
+  runtime::select_parts(format, sorted, serial, order.data(), counts.data());
+  std::vector<expr::StoredTensor> parts;
+  const int64_t* next = order.data();
+  for (size_t p = 0; p < counts.size(); ++p) {
+    parts.push_back(expr::store(only(tensor, entries, next, counts[p]), format.parts()[p].format,
+                                operand.index_type));
+    next += counts[p];
+  }
+  return parts;
+}
+
+ReferenceTensor spell_out_parts(const std::vector<expr::StoredTensor>& parts) {
+  ReferenceTensor whole = expr::spell_out(parts.front());
+  for (size_t p = 1; p < parts.size(); ++p) {
+    const ReferenceTensor part = expr::spell_out(parts[p]);
+    for (size_t at = 0; at < whole.stored.size(); ++at) {
+      whole.stored[at] = whole.stored[at] || part.stored[at];
+      if (!whole.floats.empty()) whole.floats[at] += part.floats[at];
+      if (!whole.integers.empty()) whole.integers[at] += part.integers[at];
+    }
+  }
+  return whole;
+}
+
+}  // namespace tulle::differential

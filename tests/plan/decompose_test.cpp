@@ -1,0 +1,85 @@
+// Statements over composite operands become statements over the parts.
+#include "plan/decompose.h"
+
+#include <gtest/gtest.h>
+
+#include "expr/print.h"
+
+namespace tulle::plan {
+namespace {
+
+expr::TensorType type_of(const std::string& format, int rank) {
+  return {DType::Float32, DType::Int32, Format::parse(format, rank)};
+}
+
+// A is a composite of a dell(2) and a csr part, B dense, D csr, x and b vectors.
+UniqueProgram decomposed(std::string_view text) {
+  const std::map<std::string, expr::TensorType> types = {
+      {"A", type_of("csr", 2)},   {"B", type_of("dense", 2)}, {"D", type_of("csr", 2)},
+      {"x", type_of("dense", 1)}, {"b", type_of("dense", 1)},
+  };
+  const Composites composites = {
+      {"A", {{"A_part0", type_of("dell(2)", 2)}, {"A_part1", type_of("csr", 2)}}}};
+  return decompose(with_unique_indices(expr::resolve(expr::parse_program(text), types)),
+                   composites);
+}
+
+std::string statements_of(std::string_view text) {
+  std::string found;
+  for (const expr::Statement& statement : decomposed(text).program.statements) {
+    found += statement.tensor + (statement.adds_to.empty() ? "" : " onto " + statement.adds_to) +
+             " = " + expr::to_string(statement.value) + "\n";
+  }
+  return found;
+}
+
+TEST(Decompose, ProductsAreDistributed) {
+  EXPECT_EQ(statements_of("C[i,k] = A[i,j] * B[j,k]"),
+            "C = sum(j, A_part0[i,j] * B[j,k])\n"
+            "C_add1 onto C = sum(j, A_part1[i,j] * B[j,k])\n");
+  EXPECT_EQ(statements_of("s = A[i,j]"),
+            "s = sum((i,j), A_part0[i,j])\n"
+            "s_add1 onto s = sum((i,j), A_part1[i,j])\n");
+  EXPECT_EQ(statements_of("y[i] = sum(j, A[i,j] * x[j]) - 2 * sum(j, relu(A[i,j]))"),
+            "y = sum(j, A_part0[i,j] * x[j]) - 2 * sum(j, relu(A_part0[i,j]))\n"
+            "y_add1 onto y = sum(j, A_part1[i,j] * x[j]) - 2 * sum(j, relu(A_part1[i,j]))\n");
+}
+
+TEST(Decompose, WhatIsNoSumOverPartsTakesThemTogether) {
+  const std::string whole =
+      "A_whole = A_part0[A_whole_0,A_whole_1] + A_part1[A_whole_0,A_whole_1]\n";
+  EXPECT_EQ(statements_of("y[i] = relu(sum(j, A[i,j] * x[j]))"),
+            whole + "y = relu(sum(j, A_whole[i,j] * x[j]))\n");
+  EXPECT_EQ(statements_of("y[i] = b[i] + A[i,j] * x[j]"),
+            whole + "y = b[i] + sum(j, A_whole[i,j] * x[j])\n");
+  EXPECT_EQ(statements_of("y[i] = sum(j, A[i,j]) * sum(j, A[i,j])"),
+            whole + "y = sum(j, A_whole[i,j]) * sum(j, A_whole[i,j])\n");
+  // Sparse results have one pattern.
+  EXPECT_EQ(statements_of("C[i,j] = A[i,j] * D[i,j]"), whole + "C = A_whole[i,j] * D[i,j]\n");
+}
+
+TEST(Decompose, OtherUsesOfTheOperandSeeAllOfIt) {
+  const UniqueProgram program = decomposed("s = A[i,j] * A[j,i]; t = A[i,j] * A[i,j]");
+  std::string found;
+  for (const auto& statement : program.program.statements) {
+    found += expr::to_string(statement.value) + "\n";
+  }
+  EXPECT_EQ(found,
+            "A_part0[A_whole_0,A_whole_1] + A_part1[A_whole_0,A_whole_1]\n"
+            "sum((i,j), A_part0[i,j] * A_whole[j,i])\n"
+            "sum((i,j), A_part1[i,j] * A_whole[j,i])\n"
+            "sum((i,j), A_part0[i,j] * A_part0[i,j])\n"
+            "sum((i,j), A_part1[i,j] * A_part1[i,j])\n");
+}
+
+TEST(Decompose, PartsAreOperands) {
+  const UniqueProgram program = decomposed("C[i,k] = A[i,j] * B[j,k]");
+  EXPECT_EQ(program.program.operands, (std::vector<std::string>{"A_part0", "A_part1", "B"}));
+  EXPECT_FALSE(program.program.tensors.contains("A"));
+  EXPECT_EQ(program.extents.at("i").front().tensor, "A_part0");
+  EXPECT_EQ(program.program.results, std::vector<std::string>{"C"});
+  EXPECT_EQ(program.notes.front(), "C is the sum over the 2 parts of A");
+}
+
+}  // namespace
+}  // namespace tulle::plan
