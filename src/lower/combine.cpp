@@ -47,17 +47,18 @@ void KernelLowering::combine_parts(const nest::Forall& loop, const Scope& scope,
     const Expr part = load(access, settled, body);
     Scope known = settled;
     known.values[access.id] = loop.tag.kind == nest::LoopTag::Kind::Lane
-                                  ? sum_of_lanes(part, *nest_.known_extent(loop.var), body)
+                                  ? sum_of_lanes(part, *nest_.known_extent(loop.var), scope, body)
                                   : sum_in_shared_memory(part, loop, body);
     lower_assign(assign, known, body);
   });
 }
 
-Expr KernelLowering::sum_of_lanes(const Expr& part, int64_t lanes, Emitter& out) {
+Expr KernelLowering::sum_of_lanes(const Expr& part, int64_t lanes, const Scope& scope,
+                                  Emitter& out) {
   const int width = static_cast<int>(mutant("lanes-half-summed") && lanes > 1 ? lanes / 2 : lanes);
   const loop::ReduceOp op = part.type().is_bool() ? loop::ReduceOp::Or : loop::ReduceOp::Add;
   const Expr sum = width > 1 ? out.let("sum", loop::LaneReduce::make(op, part, width)) : part;
-  if (lanes == loop::kWarpSize) return sum;
+  if (lanes == loop::kWarpSize || scope.lane) return sum;  // all lanes of the group have it
   // The lanes past the last have no part in it.
   return out.let("sum", loop::LaneShuffle::make(loop::ShuffleMode::Index, sum, IntConst::make(0),
                                                 loop::kWarpSize));

@@ -61,10 +61,15 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
   }
   const std::string variable = names_.fresh(loop.var);
   const Expr coordinate = loop::Var::make(variable);
+  const Scope inner = inside(loop, variable, scope);
   Emitter body = out.nested();
   look_for(coordinate, walkers, body);
-  dense_body(loop, coordinate, iterating, walkers, scope, body);
+  dense_body(loop, coordinate, iterating, walkers, inner, body);
   step_past(walkers, body);
+  if (loop.tag.is_within_block() && iterating.empty()) {
+    out.add(bound_loop(loop, variable, range.end, body.take(), scope, inner));
+    return;
+  }
   // Only constant bounds can be unrolled whole; those of a chunk or of the last block are not.
   const bool whole = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor == 0;
   const bool constant = range.begin.as<IntConst>() && range.end.as<IntConst>();
@@ -76,9 +81,8 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
 
 void KernelLowering::dense_body(const nest::Forall& loop, const Expr& coordinate,
                                 const AccessSet& iterating, const std::vector<Walker>& walkers,
-                                const Scope& scope, Emitter& body) {
-  Scope inner = inside(loop, scope);
-  AccessSet none = scope.absent;
+                                Scope inner, Emitter& body) {
+  AccessSet none = inner.absent;
   none.insert(iterating.begin(), iterating.end());
   const bool may_be_empty = assembles() && nest_.known_extent(loop.var).value_or(0) == 0;
   inner.conditional = inner.conditional || may_be_empty || vanishes(loop.body, none);
@@ -90,7 +94,7 @@ void KernelLowering::dense_body(const nest::Forall& loop, const Expr& coordinate
     return branch.take();
   };
   loop::Stmt chain = case_of({});
-  std::vector<AccessSet> points = lattice_points(loop.body, iterating, scope.absent);
+  std::vector<AccessSet> points = lattice_points(loop.body, iterating, inner.absent);
   std::reverse(points.begin(), points.end());
   for (const AccessSet& point : points) {
     chain = loop::If::make(all_here(point, walkers), case_of(point), chain);

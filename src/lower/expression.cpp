@@ -150,9 +150,9 @@ void KernelLowering::find_fixing(const expr::Expr& expr, bool fixes) {
 
 Expr KernelLowering::load(const expr::Access& access, const Scope& scope, Emitter& out) {
   const TensorCode& tensor = code(access.tensor);
-  if (tensor.scalar) return tensor.scalar;
   if (const auto known = scope.values.find(access.id); known != scope.values.end())
     return known->second;
+  if (tensor.scalar) return tensor.scalar;
   const Cursor& cursor = scope.cursors.at(access.id);
   TULLE_CHECK(cursor.level == static_cast<int>(tensor.levels.size()), "level ", cursor.level,
               " of ", access.tensor, " is not fixed where its value is read");

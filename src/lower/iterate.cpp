@@ -178,18 +178,23 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
       ++scope.cursors.at(id).level;
     }
   }
-  begin_rows(before, scope, out);
   const Expr in_range =
       loop.tag.is_within_block()
           ? thread_condition(loop, before, scope)
           : range_condition(loop, !iterating.empty() || must_visit_all(loop, before), before,
                             scope);
+  // Past the end there are rows in padding alone.
+  const bool has_padding = in_range && assembles() && !remainders().empty();
   Emitter inside = out.nested();
+  begin_rows(before, scope, has_padding ? out : inside);
   settle(loop.body, scope, inside, [&](const Scope& settled, Emitter& body) {
     build_result(before, settled, body,
                  [&](const Scope& s, Emitter& o) { lower(loop.body, s, o); });
   });
-  if (in_range) {
+  if (!has_padding) finish_rows(before, scope, inside);
+  if (in_range && !has_padding) {
+    out.add(loop::If::make(in_range, inside.take()));
+  } else if (in_range) {
     Emitter outside = out.nested();
     skip_rows(before, scope, outside);
     out.add(
@@ -197,7 +202,7 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
   } else {
     for (loop::Stmt& stmt : inside.take_statements()) out.add(std::move(stmt));
   }
-  finish_rows(before, scope, out);
+  if (has_padding) finish_rows(before, scope, out);
 }
 
 Expr KernelLowering::range_condition(const nest::Forall& loop, bool visits_padding,

@@ -231,6 +231,12 @@ void KernelLowering::store(const nest::Assign& assign, const expr::Expr& value, 
   one.on_one_thread = true;
   store_value(assign, value, one, inside);
   if (inside.empty()) return;
+  if (scope.lane) {
+    const Expr number =
+        loop::Binary::make(loop::BinaryOp::Mod, scope.lane, IntConst::make(scope.lanes));
+    out.add(loop::If::make(number == IntConst::make(0), inside.take()));
+    return;
+  }
   out.add(loop::For::make(names_.fresh("first"), IntConst::make(0), IntConst::make(1),
                           inside.take(),
                           scope.in_warp ? loop::LoopKind::Lane : loop::LoopKind::Thread));

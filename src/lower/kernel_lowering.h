@@ -93,8 +93,8 @@ class KernelLowering {
                   Emitter& out);
   // What happens at each coordinate of it: a case for each point of the lattice.
   void dense_body(const nest::Forall& loop, const loop::Expr& coordinate,
-                  const AccessSet& iterating, const std::vector<Walker>& walkers,
-                  const Scope& scope, Emitter& body);
+                  const AccessSet& iterating, const std::vector<Walker>& walkers, Scope inner,
+                  Emitter& body);
   // Begins to walk over the level that the access has come to, within these coordinates; where an
   // end of them is null, to the end of the level.
   Walker start_walker(int id, const Scope& scope, const Range& coordinates, Emitter& out);
@@ -102,10 +102,14 @@ class KernelLowering {
   // Over pieces of the entries of a row, or over the entries of a piece; false where the loop is
   // not over the entries of an operand: it counts then.
   bool position_loop(const nest::Forall& loop, const Scope& scope, Emitter& out);
-  void entry_loop(const nest::Forall& loop, int id, const Positions& row, const loop::Expr& other,
+  void entry_loop(const nest::Forall& loop, const std::string& counter, int id,
+                  const Positions& row, const loop::Expr& other, const Scope& around,
                   const Scope& scope, Emitter& out);
-  // The scope inside a loop that may be bound.
-  static Scope inside(const nest::Forall& loop, Scope scope);
+  // The scope inside a loop that may be bound and whose variable has this name in the kernel.
+  Scope inside(const nest::Forall& loop, const std::string& name, Scope scope);
+  // The bound loop over [0, end), or what takes its place in a loop over groups of lanes.
+  loop::Stmt bound_loop(const nest::Forall& loop, const std::string& name, const loop::Expr& end,
+                        loop::Stmt body, const Scope& around, const Scope& inner);
   void merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
                    Emitter& out);
   void merge_point(const nest::Forall& loop, const AccessSet& point,
@@ -171,7 +175,7 @@ class KernelLowering {
 
   // --- partial sums of threads (combine.cpp) ---
   void combine_parts(const nest::Forall& loop, const Scope& scope, Emitter& out);
-  loop::Expr sum_of_lanes(const loop::Expr& part, int64_t lanes, Emitter& out);
+  loop::Expr sum_of_lanes(const loop::Expr& part, int64_t lanes, const Scope& scope, Emitter& out);
   loop::Expr sum_in_shared_memory(const loop::Expr& part, const nest::Forall& loop, Emitter& out);
 
   // --- workspaces (workspace.cpp) ---

@@ -17,14 +17,15 @@ bool KernelLowering::position_loop(const nest::Forall& loop, const Scope& scope,
   if (walked.empty()) return false;
   TULLE_CHECK(walked.size() == 1, "one operand whose entries are counted along ", variable.parent);
   const int id = *walked.begin();
-  Scope inner = inside(loop, scope);
+  const std::string name = names_.fresh(loop.var);
+  Scope inner = inside(loop, name, scope);
   inner.conditional = true;
   if (const auto row = scope.pieces.find(variable.parent); row != scope.pieces.end()) {
-    for (const auto& [name, other] : nest_.variables) {
-      const auto found = scope.coordinates.find(name);
-      if (name == loop.var || !other.is_position() || other.parent != variable.parent) continue;
+    for (const auto& [partner, other] : nest_.variables) {
+      const auto found = scope.coordinates.find(partner);
+      if (partner == loop.var || !other.is_position() || other.parent != variable.parent) continue;
       if (found == scope.coordinates.end()) continue;
-      entry_loop(loop, id, row->second, found->second, inner, out);
+      entry_loop(loop, name, id, row->second, found->second, scope, inner, out);
       return true;
     }
     internal_error("the pieces that the entries along ", variable.parent, " are cut into");
@@ -36,17 +37,20 @@ bool KernelLowering::position_loop(const nest::Forall& loop, const Scope& scope,
                          ? IntConst::make(variable.factor)
                          : loop::ceil_divide(row.end - row.begin, variable.factor);
   inner.pieces[variable.parent] = row;
-  const std::string name = names_.fresh(loop.var);
   inner.coordinates[loop.var] = loop::Var::make(name);
   Emitter body = out.nested();
   lower(loop.body, inner, body);
-  out.add(loop::For::make(name, IntConst::make(0), count, body.take(),
-                          loop.tag.is_bound() ? kind_of(loop.tag) : loop::LoopKind::Serial));
+  if (loop.tag.is_bound()) {
+    out.add(bound_loop(loop, name, count, body.take(), scope, inner));
+  } else {
+    out.add(loop::For::make(name, IntConst::make(0), count, body.take()));
+  }
   return true;
 }
 
-void KernelLowering::entry_loop(const nest::Forall& loop, int id, const Positions& row,
-                                const Expr& other, const Scope& scope, Emitter& out) {
+void KernelLowering::entry_loop(const nest::Forall& loop, const std::string& counter, int id,
+                                const Positions& row, const Expr& other, const Scope& around,
+                                const Scope& scope, Emitter& out) {
   const Variable& variable = nest_.variable(loop.var);
   const LevelCode& level = level_code(scope.cursors.at(id));
   const bool counts_pieces = variable.origin == Variable::Origin::OuterPosition;
@@ -60,8 +64,7 @@ void KernelLowering::entry_loop(const nest::Forall& loop, int id, const Position
   Emitter body = out.nested();
   if (loop.tag.is_bound()) {
     TULLE_CHECK(!counts_pieces, "a bound loop over pieces inside one over their entries");
-    const std::string name = names_.fresh(loop.var);
-    const Expr number = loop::Var::make(name);
+    const Expr number = loop::Var::make(counter);
     const Expr at = body.let(variable.tensor + "_p", row.begin + other * variable.factor + number);
     Emitter entry = out.nested();
     visit(number, at, entry);
@@ -70,34 +73,56 @@ void KernelLowering::entry_loop(const nest::Forall& loop, int id, const Position
     } else {
       body.add(loop::If::make(at < row.end, entry.take()));
     }
-    out.add(loop::For::make(name, IntConst::make(0), IntConst::make(variable.factor), body.take(),
-                            kind_of(loop.tag)));
+    out.add(bound_loop(loop, counter, IntConst::make(variable.factor), body.take(), around, scope));
     return;
   }
   const std::string name = names_.fresh(variable.tensor + "_p");
   const Expr at = loop::Var::make(name);
+  const bool unrolls = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor > 1;
+  const loop::LoopKind kind = unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial;
+  const int copies = unrolls ? loop.tag.factor : 0;
   if (counts_pieces) {
     const Expr first = out.let("first", row.begin + other);
     visit(loop::Binary::make(loop::BinaryOp::Div, at - first, IntConst::make(variable.factor)), at,
           body);
-    out.add(loop::For::make(name, first, row.end, body.take(), loop::LoopKind::Serial, 0,
-                            variable.factor));
+    out.add(loop::For::make(name, first, row.end, body.take(), kind, copies, variable.factor));
   } else {
     const Expr first = out.let("first", row.begin + other * variable.factor);
     visit(at - first, at, body);
-    const bool unrolls = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor > 1;
     out.add(loop::For::make(name, first, loop::minimum(row.end, first + variable.factor),
-                            body.take(),
-                            unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial,
-                            unrolls ? loop.tag.factor : 0));
+                            body.take(), kind, copies));
   }
 }
 
-Scope KernelLowering::inside(const nest::Forall& loop, Scope scope) {
+Scope KernelLowering::inside(const nest::Forall& loop, const std::string& name, Scope scope) {
   using Kind = nest::LoopTag::Kind;
   scope.in_warp |= loop.tag.kind == Kind::Warp;
-  scope.on_one_thread |= loop.tag.kind == Kind::Lane || loop.tag.kind == Kind::Thread;
+  if (loop.tag.kind == Kind::Lane) {
+    scope.lanes = nest::lanes_inside(nest_, loop.var);
+    if (!scope.lane) scope.lane = loop::Var::make(scope.lanes > 1 ? names_.fresh("lane") : name);
+  }
+  scope.on_one_thread |=
+      (loop.tag.kind == Kind::Lane && scope.lanes == 1) || loop.tag.kind == Kind::Thread;
   return scope;
+}
+
+// Of lane number l in groups of g, l / g is the outer loop's iteration and l % g the inner one's.
+loop::Stmt KernelLowering::bound_loop(const nest::Forall& loop, const std::string& name,
+                                      const Expr& end, loop::Stmt body, const Scope& around,
+                                      const Scope& inner) {
+  const bool lanes = loop.tag.kind == nest::LoopTag::Kind::Lane;
+  if (lanes && around.lane) {
+    const Expr number =
+        loop::Binary::make(loop::BinaryOp::Mod, around.lane, IntConst::make(around.lanes));
+    return loop::Block::make({loop::Let::make(name, number), std::move(body)});
+  }
+  if (!lanes || inner.lanes == 1)
+    return loop::For::make(name, IntConst::make(0), end, std::move(body), kind_of(loop.tag));
+  const Expr number =
+      loop::Binary::make(loop::BinaryOp::Div, inner.lane, IntConst::make(inner.lanes));
+  return loop::For::make(inner.lane.as<loop::Var>()->name, IntConst::make(0), end * inner.lanes,
+                         loop::Block::make({loop::Let::make(name, number), std::move(body)}),
+                         loop::LoopKind::Lane);
 }
 
 }  // namespace tulle::lower

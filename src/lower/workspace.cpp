@@ -1,5 +1,7 @@
 // Workspaces: a scalar in a register, a small array in registers or on the stack, a tracked row in
 // memory.
+#include <algorithm>
+
 #include "lower/kernel_lowering.h"
 #include "lower/levels/dense.h"
 #include "lower/levels/spread.h"
@@ -72,18 +74,23 @@ void KernelLowering::allocate_array(const std::string& name,
   const DType element = nest_.tensor(name).type.type;
   target.levels.clear();
   std::vector<Expr> extents;
+  std::vector<bool> spread;
   Expr size = IntConst::make(1);
   for (const std::string& index : indices) {
     // Of what is spread over the threads of a block each has its own element.
     const nest::Forall* loop = nest::find_loop(where.producer, index);
-    const bool spread = loop && loop->tag.is_within_block();
-    extents.push_back(spread ? IntConst::make(1) : coordinates_.extent(index));
+    spread.push_back(loop && loop->tag.is_within_block());
+    extents.push_back(spread.back() ? IntConst::make(1) : coordinates_.extent(index));
     size = size * extents.back();
-    if (spread) {
+    if (spread.back()) {
       target.levels.push_back(std::make_unique<SpreadLevel>());
     } else {
       target.levels.push_back(std::make_unique<DenseLevel>(extents.back()));
     }
+  }
+  if (std::all_of(spread.begin(), spread.end(), [](bool is_spread) { return is_spread; })) {
+    target.levels.clear();
+    return allocate_scalar(name, out);
   }
   if (is_bound()) size = loop::maximum(size, IntConst::make(1));
   const auto* constant_size = size.as<loop::IntConst>();

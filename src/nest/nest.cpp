@@ -168,6 +168,34 @@ bool find_assign(const Stmt& stmt, const Assign& assign) {
   return std::find(all.begin(), all.end(), &assign) != all.end();
 }
 
+namespace {
+
+// The most iterations that a loop over lanes has in the statement; `counts` where those loops are
+// wanted that stand in one over `var`.
+int64_t most_lanes(const Nest& nest, const Stmt& stmt, const std::string& var, bool counts) {
+  if (const auto* forall = stmt.as<Forall>()) {
+    const bool lanes = counts && forall->tag.kind == LoopTag::Kind::Lane;
+    const int64_t own = lanes ? nest.known_extent(forall->var).value_or(1) : 1;
+    return std::max(own, most_lanes(nest, forall->body, var, counts || forall->var == var));
+  }
+  if (const auto* where = stmt.as<Where>()) {
+    return std::max(most_lanes(nest, where->consumer, var, counts),
+                    most_lanes(nest, where->producer, var, counts));
+  }
+  int64_t most = 1;
+  if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts)
+      most = std::max(most, most_lanes(nest, part, var, counts));
+  }
+  return most;
+}
+
+}  // namespace
+
+int64_t lanes_inside(const Nest& nest, const std::string& var) {
+  return most_lanes(nest, nest.root, var, false);
+}
+
 bool combines(const Forall& loop, const Nest& nest) {
   return loop.tag.is_within_block() && adds_up_parts(loop, nest);
 }

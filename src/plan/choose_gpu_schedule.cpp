@@ -1,8 +1,9 @@
-// Rules for schedules on a GPU: which loops run on blocks and threads follows from which are dense
-// and contiguous, which walk over entries and which are summed.
+// Rules for schedules on a GPU: which loops run on blocks, warps, lanes and threads follows from
+// which are dense and contiguous, which walk over entries and which are summed.
 #include "plan/choose_gpu_schedule.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <numeric>
 
@@ -10,33 +11,113 @@
 
 namespace tulle::plan {
 
+using expr::Access;
+
 namespace {
 
-constexpr int64_t kLanes = 32;     // of a warp
-constexpr int64_t kThreads = 128;  // of a block
-constexpr int64_t kCopies = 8;     // of a loop over entries: so many loads are under way
+constexpr int64_t kLanes = 32;         // of a warp
+constexpr int64_t kWarps = 4;          // of a block
+constexpr int64_t kCopies = 8;         // of a loop over entries: so many loads are under way
+constexpr int64_t kLanesOfSum = 8;     // that share a contiguous sum
+constexpr int64_t kNarrowPanel = 32;   // columns, at least
+constexpr double kLongRow = 24;        // entries from which on a warp has one row
+constexpr double kReused = 16;         // gathers of a row from which on it should stay in the cache
+constexpr double kShareOfCache = 0.7;  // that gathered rows may take
 
 class GpuScheduler {
  public:
   GpuScheduler(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
                const Machine& machine)
-      : problem_(problem), nest_(nest), order_(choice.order) {
-    const DType type = problem.tensors->at(problem.statement->tensor).type;
-    vector_ = type == DType::Bool ? 1 : std::max<int64_t>(1, machine.vector_bytes / size_of(type));
-    is_contiguous_ = choice.vectorized;
-    is_plain_ = choice.route == Route::Dense || choice.route == Route::Shared;
+      : problem_(problem), choice_(choice), nest_(nest), machine_(machine), order_(choice.order) {
+    type_ = problem.tensors->at(problem.statement->tensor).type;
+    if (type_ != DType::Bool) vector_ = std::max<int64_t>(1, machine.vector_bytes / size_of(type_));
   }
 
   std::string run() {
-    if (order_.empty() || !is_plain_ || is_summed(order_[0])) return {};
-    if (order_.size() > 1 && is_contiguous_ && !is_summed(order_.back())) columns_on_threads();
-    return is_legal() ? text_ : std::string();
+    const bool plain = choice_.route == Route::Dense || choice_.route == Route::Shared;
+    if (order_.size() < 2 || !plain || is_summed(order_[0])) return {};
+    const bool empty = std::any_of(order_.begin(), order_.end(), [&](const std::string& var) {
+      return nest_.known_extent(var) == 0;
+    });
+    if (empty) return {};
+    row_ = order_[0];
+    find_entries();
+    const bool contiguous = choice_.vectorized, sums = is_summed(order_.back());
+    if (contiguous && !sums) {
+      if (take(&GpuScheduler::columns_and_entries_on_lanes)) return text_;
+      if (take(&GpuScheduler::columns_on_threads)) return text_;
+    } else if (contiguous && walks_entries_ && order_.size() == 3) {
+      if (take(&GpuScheduler::entries_and_sum_on_lanes)) return text_;
+    } else if (walks_entries_ && order_.size() == 2) {
+      if (take(&GpuScheduler::entries_on_lanes)) return text_;
+    }
+    return {};
   }
 
  private:
   using Names = std::vector<std::string>;
 
+  // Whether the rule applies and leads to a legal schedule.
+  bool take(bool (GpuScheduler::*rule)()) {
+    text_.clear();
+    if (!(this->*rule)()) return false;
+    try {
+      schedule::apply(schedule::parse_schedule(text_), nest_);
+      return true;
+    } catch (const UserError&) {
+      return false;
+    }
+  }
+
+  // --- what the loops are ---
+
+  bool is_summed(const std::string& var) const { return problem_.reduced.contains(var); }
+
+  // Whether the second loop walks over the entries that one operand stores in a row, and how many
+  // that are.
+  void find_entries() {
+    for (const Access* access : expr::accesses(problem_.statement->value)) {
+      const expr::TensorType& type = problem_.tensors->at(access->tensor);
+      const auto& levels = type.format.levels();
+      if (levels.size() < 2 || is_full(levels[1].kind) || !is_full(levels[0].kind)) continue;
+      if (level_variable(levels[0].expr, access->indices, problem_.space) != row_) continue;
+      if (level_variable(levels[1].expr, access->indices, problem_.space) != order_[1]) continue;
+      walks_entries_ = true;
+      const auto count = problem_.counts.find(access->tensor);
+      if (count != problem_.counts.end())
+        entries_ = count->second / std::max(1.0, problem_.extents.at(row_));
+    }
+  }
+
+  // How many columns a panel has: as many as a warp takes with vectors of this width, fewer where
+  // the rows that are gathered again and again would not stay in the cache otherwise.
+  int64_t panel(const std::string& column, int64_t width) const {
+    int64_t columns = kLanes * width;
+    if (const auto extent = nest_.known_extent(column))
+      columns =
+          std::min(columns, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(*extent))));
+    const double rows = problem_.extents.at(order_[1]);
+    const bool reused = entries_ * problem_.extents.at(row_) >= kReused * rows;
+    const double room = kShareOfCache * static_cast<double>(machine_.last_cache);
+    const auto taken = [&] { return rows * static_cast<double>(columns * size_of(type_)); };
+    while (walks_entries_ && reused && columns >= 2 * kNarrowPanel && taken() > room) columns /= 2;
+    return columns;
+  }
+
+  // --- steps ---
+
   void add(const std::string& step) { text_ += (text_.empty() ? "" : "; ") + step; }
+  void split(const std::string& var, int64_t length, const std::string& outer,
+             const std::string& inner) {
+    add(concat("split(", var, ", ", length, ", ", outer, ", ", inner, ")"));
+  }
+  void bind(const std::string& var, const char* part) {
+    add(concat("bind(", var, ", ", part, ")"));
+  }
+  void unroll(const std::string& var, int64_t copies) {
+    add(concat("unroll(", var, ", ", copies, ")"));
+  }
+  void reorder(const Names& names) { add(concat("reorder(", list(names), ")")); }
 
   static std::string list(const Names& names) {
     std::string text;
@@ -44,52 +125,79 @@ class GpuScheduler {
     return text;
   }
 
-  bool is_summed(const std::string& var) const { return problem_.reduced.contains(var); }
+  std::string name(const char* what) const { return problem_.statement->tensor + what; }
 
-  void split(const std::string& var, int64_t length, const std::string& outer,
-             const std::string& inner) {
-    add(concat("split(", var, ", ", length, ", ", outer, ", ", inner, ")"));
+  // Columns as vectors of the width that divides them, in panels that come one after the other
+  // where a row has several; the loops over panels, over vectors and over the elements of one, if
+  // there are such.
+  struct Columns {
+    std::string panels, vectors, elements;
+    int64_t width = 1;  // of a vector
+    int64_t count = 0;  // of vectors in a panel
+  };
+  Columns split_columns(const std::string& column) {
+    const auto extent = nest_.known_extent(column);
+    Columns columns;
+    columns.width = extent ? std::gcd(*extent, vector_) : 1;
+    columns.count = panel(column, columns.width) / columns.width;
+    columns.vectors = column;
+    if (columns.width > 1) {
+      columns.elements = column + "_in";
+      columns.vectors = column + "_vector";
+      split(column, columns.width, columns.vectors, columns.elements);
+    }
+    const int64_t all = extent ? *extent / columns.width : columns.count + 1;
+    if (all > columns.count) {
+      columns.panels = column + "_panel";
+      split(columns.vectors, columns.count, columns.panels, column + "_lane");
+      columns.vectors = column + "_lane";
+    } else {
+      columns.count = all;
+    }
+    return columns;
   }
 
+  // The loop over blocks, made of that over panels and that over rows.
+  void bind_blocks(const Columns& columns) {
+    std::string block = row_ + "_block";
+    if (!columns.panels.empty()) {
+      add(concat("fuse(", columns.panels, ", ", block, ", ", row_, "_panel_block)"));
+      block = row_ + "_panel_block";
+    }
+    bind(block, "block");
+  }
+
+  void stream_result() {
+    double bytes = static_cast<double>(size_of(type_));
+    for (const std::string& var : order_) bytes *= is_summed(var) ? 1 : problem_.extents.at(var);
+    if (choice_.route == Route::Dense && bytes > static_cast<double>(machine_.last_cache) / 4)
+      add(concat("nontemporal(", problem_.statement->tensor, ")"));
+  }
+
+  // --- rules ---
+
   // Rows and the columns of a row on threads, each with a vector of columns; what lies between is
-  // walked over by every thread. Where a row has more columns than a warp can take at once, panels
-  // of them come one after the other, so that what is gathered from the dense operand stays in the
-  // cache.
-  void columns_on_threads() {
-    const std::string row = order_.front(), column = order_.back();
+  // walked over by every thread.
+  bool columns_on_threads() {
     const Names between(order_.begin() + 1, order_.end() - 1);
-    const auto extent = nest_.known_extent(column);
-    const int64_t width = extent ? std::gcd(*extent, vector_) : 1;
-    std::string on_threads = column, vector;
-    if (width > 1) {
-      on_threads = column + "_vector", vector = column + "_in";
-      split(column, width, on_threads, vector);
-    }
-    int64_t threads = extent ? std::max<int64_t>(1, *extent / width) : kLanes;
-    std::string block = row + "_block";
-    Names order = {block, row + "_in"};
-    if (!extent || threads > kLanes) {
-      split(on_threads, kLanes, column + "_panel", column + "_lane");
-      on_threads = column + "_lane";
-      threads = kLanes;
-      order.insert(order.begin(), column + "_panel");
-    }
-    split(row, std::max<int64_t>(1, kThreads / threads), block, row + "_in");
-    order.push_back(on_threads);
+    const Columns columns = split_columns(order_.back());
+    split(row_, std::max<int64_t>(1, kWarps * kLanes / columns.count), row_ + "_block",
+          row_ + "_in");
+    Names order;
+    if (!columns.panels.empty()) order.push_back(columns.panels);
+    for (const std::string& var : {row_ + "_block", row_ + "_in", columns.vectors})
+      order.push_back(var);
     order.insert(order.end(), between.begin(), between.end());
-    if (!vector.empty()) order.push_back(vector);
-    add(concat("reorder(", list(order), ")"));
-    if (order[0] != block) {
-      add(concat("fuse(", order[0], ", ", block, ", ", row, "_panel_block)"));
-      block = row + "_panel_block";
-    }
-    add(concat("fuse(", row, "_in, ", on_threads, ", ", row, "_thread)"));
-    gather_sums(between, vector);
-    add(concat("bind(", block, ", block)"));
-    add(concat("bind(", row, "_thread, thread)"));
-    if (width > 1) add(concat("vectorize(", vector, ", ", width, ")"));
-    if (!between.empty() && is_summed(between.back()))
-      add(concat("unroll(", between.back(), ", ", kCopies, ")"));
+    if (columns.width > 1) order.push_back(columns.elements);
+    reorder(order);
+    add(concat("fuse(", row_, "_in, ", columns.vectors, ", ", row_, "_thread)"));
+    gather_sums(between, columns.elements);
+    bind_blocks(columns);
+    bind(row_ + "_thread", "thread");
+    if (columns.width > 1) add(concat("vectorize(", columns.elements, ", ", columns.width, ")"));
+    if (!between.empty() && is_summed(between.back())) unroll(between.back(), kCopies);
+    stream_result();
+    return true;
   }
 
   // Sums over the loops that each thread runs go into its registers.
@@ -101,26 +209,107 @@ class GpuScheduler {
     std::copy_if(first, loops.end(), std::back_inserter(inside),
                  [&](const std::string& var) { return !is_summed(var); });
     if (!vector.empty()) inside.push_back(vector);
-    add(concat("precompute(", problem_.statement->tensor, "_acc, (", list(inside), "))"));
+    add(concat("precompute(", name("_acc"), ", (", list(inside), "))"));
   }
 
-  bool is_legal() const {
-    if (text_.empty()) return false;
-    try {
-      schedule::apply(schedule::parse_schedule(text_), nest_);
-      return true;
-    } catch (const UserError&) {
+  // A warp for a long row: where its columns leave lanes over, these take several entries at once.
+  bool columns_and_entries_on_lanes() {
+    if (order_.size() != 3 || !walks_entries_ || !is_summed(order_[1]) || entries_ < kLongRow)
       return false;
+    const Columns columns = split_columns(order_.back());
+    const int64_t group = kLanes / columns.count;
+    if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return false;
+    const std::string entry = order_[1], step = entry + "_step", lane = entry + "_lane";
+    add(concat("split_positions(", entry, ", ", group, ", ", step, ", ", lane, ")"));
+    split(row_, kWarps, row_ + "_block", row_ + "_warp");
+    Names order;
+    if (!columns.panels.empty()) order.push_back(columns.panels);
+    for (const std::string& var : {row_ + "_block", row_ + "_warp", columns.vectors, lane, step})
+      order.push_back(var);
+    if (columns.width > 1) order.push_back(columns.elements);
+    reorder(order);
+    add(concat("precompute(", name("_acc"), ", (", columns.elements, "))"));
+    add(concat("rfactor(", lane, ", ", name("_part"), ")"));
+    bind_blocks(columns);
+    bind(row_ + "_warp", "warp");
+    bind(columns.vectors, "lane");
+    bind(lane, "lane");
+    if (columns.width > 1) add(concat("vectorize(", columns.elements, ", ", columns.width, ")"));
+    unroll(step, kCopies);
+    stream_result();
+    return true;
+  }
+
+  // A warp for a row, a group of lanes for an entry, whose contiguous sum they share.
+  bool entries_and_sum_on_lanes() {
+    const std::string entry = order_[1], sum = order_[2];
+    const auto extent = nest_.known_extent(sum);
+    if (is_summed(entry) || !extent || *extent < 1) return false;
+    const int64_t width = std::gcd(*extent, vector_), vectors = *extent / width;
+    const auto lanes = std::min<int64_t>(
+        kLanesOfSum, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(vectors))));
+    const int64_t steps = (vectors + lanes - 1) / lanes;
+    const std::string step = entry + "_step", lane = entry + "_lane";
+    const std::string sum_step = sum + "_step", sum_lane = sum + "_lane", element = sum + "_in";
+    add(concat("split_positions(", entry, ", ", kLanes / lanes, ", ", step, ", ", lane, ")"));
+    split(sum, lanes * width, sum_step, width > 1 ? sum + "_rest" : sum_lane);
+    if (width > 1) split(sum + "_rest", width, sum_lane, element);
+    split(row_, kWarps, row_ + "_block", row_ + "_warp");
+    Names order = {row_ + "_block", row_ + "_warp", lane, step, sum_lane};
+    if (width > 1) order.push_back(element);
+    order.push_back(sum_step);
+    reorder(order);
+    add(concat("precompute(", name("_acc"), ", ())"));
+    add(concat("rfactor(", sum_lane, ", ", name("_part"), ")"));
+    if (width > 1) {
+      add(concat("rfactor(", element, ", ", name("_sums"), ")"));
+      reorder({sum_step, element});
     }
+    bind(row_ + "_block", "block");
+    bind(row_ + "_warp", "warp");
+    bind(lane, "lane");
+    bind(sum_lane, "lane");
+    if (width > 1) add(concat("vectorize(", element, ", ", width, ")"));
+    if (steps > 1) unroll(sum_step, steps <= kCopies ? 0 : kCopies);
+    if (steps < kCopies) unroll(step, std::max<int64_t>(2, kCopies / steps));
+    return true;
+  }
+
+  // Rows in groups of lanes, as many as their entries can keep busy.
+  bool entries_on_lanes() {
+    const std::string entry = order_[1], step = entry + "_step", lane = entry + "_lane";
+    const auto wanted = std::clamp<uint64_t>(static_cast<uint64_t>(entries_ / 2), 1, kLanes);
+    const auto lanes = static_cast<int64_t>(std::bit_ceil(wanted));
+    const bool sums = is_summed(entry), groups = lanes < kLanes;
+    const std::string row = row_ + "_in", row_lane = row_ + "_lane";
+    const std::string warp = row_ + "_warp";
+    split(row_, kWarps * kLanes / lanes, row_ + "_block", groups ? row : warp);
+    if (groups) split(row, kLanes / lanes, warp, row_lane);
+    add(concat("split_positions(", entry, ", ", lanes, ", ", step, ", ", lane, ")"));
+    Names order = {row_ + "_block", warp};
+    if (groups) order.push_back(row_lane);
+    order.insert(order.end(), {lane, step});
+    reorder(order);
+    if (sums) add(concat("precompute(", name("_acc"), ", ())"));
+    if (sums) add(concat("rfactor(", lane, ", ", name("_part"), ")"));
+    bind(row_ + "_block", "block");
+    bind(warp, "warp");
+    if (groups) bind(row_lane, "lane");
+    bind(lane, "lane");
+    unroll(step, kCopies / 2);
+    return true;
   }
 
   const OrderProblem& problem_;
+  const OrderChoice& choice_;
   const nest::Nest& nest_;
-  const std::vector<std::string>& order_;
-  std::string text_;
-  int64_t vector_ = 1;          // elements of 16 bytes
-  bool is_contiguous_ = false;  // the innermost loop runs over contiguous data
-  bool is_plain_ = false;       // the result's structure is known
+  const Machine& machine_;
+  const Names& order_;
+  std::string text_, row_;
+  DType type_ = DType::Float32;
+  int64_t vector_ = 1;          // elements of the result that one access of a thread takes
+  bool walks_entries_ = false;  // the second loop, row by row
+  double entries_ = 0;          // of a row
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "schedule/bound_loops.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "schedule/queries.h"
 #include "support/check.h"
@@ -42,6 +44,7 @@ class BindingVerifier {
       }
     });
     walk(nest_.root);
+    check_groups();
   }
 
  private:
@@ -82,6 +85,8 @@ class BindingVerifier {
   void check_place(const Forall& loop) const {
     const Kind kind = loop.tag.kind;
     const std::string_view name = nest::bound_name(kind);
+    if (kind == Kind::Lane && !around_.empty() && around_.back()->tag.kind == Kind::Lane)
+      return check_group(loop);
     if (inside(kind)) {
       user_error("The loop over '", loop.var, "' stands in one that is bound to a ", name,
                  " already; fuse the two, or bind one of them to another part.");
@@ -104,6 +109,55 @@ class BindingVerifier {
       user_error("Lanes belong to a warp, and no loop around the one over '", loop.var,
                  "' is bound to warps; bind that first, or bind '", loop.var, "' to threads.");
     }
+  }
+
+  // A loop over lanes in one over lanes takes groups of them.
+  void check_group(const Forall& loop) const {
+    const Forall& outer = *around_.back();
+    if (std::count_if(around_.begin(), around_.end(),
+                      [](const Forall* around) { return around->tag.kind == Kind::Lane; }) > 1) {
+      user_error("The loop over '", loop.var, "' stands in groups of lanes, over '", outer.var,
+                 "', which are not cut further; bind two loops to lanes at most.");
+    }
+    const int64_t all = nest_.known_extent(outer.var).value_or(kMostLanes + 1);
+    const int64_t own = nest_.known_extent(loop.var).value_or(kMostLanes + 1);
+    if (own < 1 || (own & (own - 1)) != 0 || all * own > kMostLanes) {
+      user_error("The lanes of a warp form ", all, " groups of ", own, " for '", outer.var,
+                 "' and '", loop.var,
+                 "', but groups have 1, 2, 4, 8 or 16 lanes, and all together ", kMostLanes,
+                 "; split the loops into such.");
+    }
+    if (own != nest::lanes_inside(nest_, outer.var)) {
+      user_error("Loops over groups of ", own, " and of ", nest::lanes_inside(nest_, outer.var),
+                 " lanes stand in the one over '", outer.var,
+                 "'; split them into equally many iterations.");
+    }
+  }
+
+  // Where a loop over lanes stands in another, all loops over its variable do, since a lane keeps
+  // its iterations.
+  void check_groups() const {
+    std::map<std::string, std::string> outside;
+    const std::function<void(const Stmt&, const std::string&)> walk =
+        [&](const Stmt& stmt, const std::string& outer) {
+          const auto* loop = stmt.as<Forall>();
+          const bool lanes = loop && loop->tag.kind == Kind::Lane;
+          if (lanes) {
+            const auto [found, is_new] = outside.emplace(loop->var, outer);
+            if (!is_new && found->second != outer) {
+              user_error(
+                  "One loop over '", loop->var, "' stands in one over lanes, '",
+                  outer.empty() ? found->second : outer,
+                  "', and one does not, so that lanes would change places; bring the loops into ",
+                  "one order with reorder, before precompute and rfactor.");
+            }
+          }
+          map_parts(stmt, [&](const Stmt& part) {
+            walk(part, lanes ? loop->var : outer);
+            return part;
+          });
+        };
+    walk(nest_.root, {});
   }
 
   void check_extent(const Forall& loop) const {
@@ -148,6 +202,12 @@ class BindingVerifier {
 
   void check_combination(const Forall& loop) const {
     const int64_t extent = nest_.known_extent(loop.var).value_or(0);
+    if (loop.tag.kind == Kind::Lane && nest::lanes_inside(nest_, loop.var) > 1) {
+      user_error(
+          "The partial sums over '", loop.var,
+          "' are combined by neighbouring lanes, and other loops over lanes stand in the one ",
+          "over '", loop.var, "'; bring it inside these with reorder.");
+    }
     if (loop.tag.kind != Kind::Lane || (extent & (extent - 1)) == 0) return;
     user_error("The lanes of a warp add up in groups of 1, 2, 4, 8, 16 or 32, and '", loop.var,
                "' has ", extent, " iterations; split it by one of these.");

@@ -7,7 +7,9 @@ namespace tulle::schedule {
 
 // UserError, with what to do instead, unless
 //  - the outermost loop is bound to blocks, and inside it stand warps with lanes in them, or
-//    threads, each at most once on a path; no loop is parallel;
+//    threads, each at most once on a path; but lanes in lanes are groups of them: the outer loop's
+//    iterations have as many neighbouring lanes as the inner loop has iterations, 1, 2, 4, 8 or 16;
+//  - no loop is parallel;
 //  - warps, lanes and threads have an extent that is known and that a block has room for;
 //  - bound loops count: no tensor holds only some of their coordinates, and the result has a
 //    structure that is known before;

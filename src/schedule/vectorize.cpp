@@ -31,8 +31,7 @@ std::string obstacle(const Nest& nest, const Forall& loop) {
                   "index that is stored densely.");
   }
   if (nest::adds_up_parts(loop, nest)) {
-    return concat("The loop over '", loop.var,
-                  "' adds up partial sums, one after the other; leave it serial.");
+    return concat("The loop over '", loop.var, "' adds up partial sums, one after the other.");
   }
   return {};
 }
@@ -58,8 +57,13 @@ Nest vectorize(const Nest& nest, const std::string& var, int64_t lanes, Remarks*
     remark(remarks, "One of the loops over '", var, "' stays as it is. ", reason);
 
   const LoopTag tag{.kind = LoopTag::Kind::Vector, .factor = static_cast<int>(lanes)};
-  return with_tag(nest, tag, [&](const Forall& loop) {
+  const Nest vectorized = with_tag(nest, tag, [&](const Forall& loop) {
     return loop.var == var && obstacle(nest, loop).empty();
+  });
+  // Written out, what adds up the elements of a vector finds them in registers.
+  if (nest.known_extent(var).value_or(lanes + 1) > lanes) return vectorized;
+  return with_tag(vectorized, {.kind = LoopTag::Kind::Unrolled}, [&](const Forall& loop) {
+    return loop.var == var && nest::adds_up_parts(loop, nest);
   });
 }
 

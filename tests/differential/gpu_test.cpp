@@ -118,6 +118,37 @@ const std::vector<Bound>& bound_schedules() {
        {sparse("csr", {13, 50}), dense("d", {13})},
        "split_positions(j, 32, j0, jl); split(i, 4, ib, iw); bind(ib, block); bind(iw, warp); "
        "bind(jl, lane)"},
+      {"SpmvRowsAndEntriesOnLanes",
+       "y[i] = A[i,j] * x[j]",
+       {sparse("csr", {53, 30}), dense("x", {30})},
+       "split_positions(j, 4, j0, jl); split(i, 16, ib, ir); split(ir, 8, iw, il); "
+       "reorder(ib, iw, il, jl, j0); precompute(acc); rfactor(jl, part); bind(ib, block); "
+       "bind(iw, warp); bind(il, lane); bind(jl, lane); unroll(j0, 4)"},
+      {"SpmmColumnsAndEntriesOnLanes",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {13, 40}), dense("B", {40, 32})},
+       "split(k, 4, kl, kv); split_positions(j, 4, j0, jl); split(i, 4, ib, iw); "
+       "reorder(ib, iw, kl, jl, j0, kv); precompute(acc, kv); rfactor(jl, part); bind(ib, block); "
+       "bind(iw, warp); bind(kl, lane); bind(jl, lane); vectorize(kv, 4); unroll(j0, 2)"},
+      {"SpmmColumnsAndEntriesOnSomeLanes",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {13, 40}), dense("B", {40, 10})},
+       "split(k, 2, kl, kv); split_positions(j, 2, j0, jl); split(i, 3, ib, iw); "
+       "reorder(ib, iw, kl, jl, j0, kv); precompute(acc, kv); rfactor(jl, part); bind(ib, block); "
+       "bind(iw, warp); bind(kl, lane); bind(jl, lane); vectorize(kv, 2)"},
+      {"SddmmEntriesAndTheSumOnLanes",
+       "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       {sparse("csr", {13, 20}), dense("Q", {13, 70}), dense("K", {20, 70})},
+       "split_positions(j, 4, j0, jl); split(d, 32, d0, dr); split(dr, 4, dl, dv); "
+       "split(i, 4, ib, iw); reorder(ib, iw, jl, j0, dl, dv, d0); precompute(acc); "
+       "rfactor(dl, part); rfactor(dv, sums); reorder(d0, dv); bind(ib, block); bind(iw, warp); "
+       "bind(jl, lane); bind(dl, lane); vectorize(dv, 4); unroll(d0, 0); unroll(j0, 2)"},
+      {"EntriesOfRowsOnLanes",
+       "C[i,j] = A[i,j] * d[i]",
+       {sparse("csr", {53, 30}), dense("d", {53})},
+       "split_positions(j, 8, j0, jl); split(i, 8, ib, ir); split(ir, 4, iw, il); "
+       "reorder(ib, iw, il, jl, j0); bind(ib, block); bind(iw, warp); bind(il, lane); "
+       "bind(jl, lane)"},
       {"BlocksOfBsr",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(2,3)", {7, 9}), dense("B", {9, 6})},
@@ -140,6 +171,49 @@ TEST_P(BoundSchedule, IsRight) {
 
 INSTANTIATE_TEST_SUITE_P(Kept, BoundSchedule, testing::ValuesIn(bound_schedules()),
                          [](const auto& entry) { return entry.param.name; });
+
+// Widths that vectors divide and not, fewer and more than a warp has lanes, one and several panels;
+// rows with few and with many entries.
+class GpuPlan : public testing::TestWithParam<int64_t> {
+ protected:
+  static void check(const char* text, std::vector<Operand> operands) {
+    for (const double density : {0.1, 0.8}) {
+      for (const DType type : {DType::Float32, DType::Float64, DType::Int32, DType::Bool}) {
+        Case test{.text = text, .operands = operands};
+        for (Operand& operand : test.operands) operand.type = type;
+        test.operands[0].density = density;
+        test.gpu = true;
+        for (const bool small : {true, false}) {
+          test.small_chunks = small;
+          EXPECT_EQ(run_case(test, kInterpreted), "") << to_string(test);
+        }
+      }
+    }
+  }
+};
+
+TEST_P(GpuPlan, MultipliesByDense) {
+  check("C[i,k] = A[i,j] * B[j,k]", {sparse("csr", {7, 45}), dense("B", {45, GetParam()})});
+}
+
+TEST_P(GpuPlan, SamplesProducts) {
+  check("S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+        {sparse("csr", {7, 45}), dense("Q", {7, GetParam()}), dense("K", {45, GetParam()})});
+}
+
+TEST_P(GpuPlan, SumsRows) {
+  check("y[i] = A[i,j] * x[j]", {sparse("csr", {5, GetParam()}), dense("x", {GetParam()})});
+}
+
+TEST_P(GpuPlan, ScalesRows) {
+  check("C[i,j] = A[i,j] * d[i]", {sparse("csr", {5, GetParam()}), dense("d", {5})});
+}
+
+TEST_P(GpuPlan, AddsDense) {
+  check("C[i,j] = X[i,j] + Y[i,j]", {dense("X", {5, GetParam()}), dense("Y", {5, GetParam()})});
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, GpuPlan, testing::Values(0, 1, 2, 6, 16, 32, 100, 128, 150, 300));
 
 class GpuMatrix : public testing::TestWithParam<Operation> {};
 

@@ -57,6 +57,9 @@ Prepared::Prepared(const Case& test) {
   request.machine = describe_machine(test.features, test.threads);
   if (test.gpu) {
     request.machine.kind = plan::Machine::Kind::Gpu;
+    request.machine.vector_bytes = 16;
+    request.machine.last_cache =
+        test.small_chunks ? 1 << 12 : 1 << 25;  // so that panels get narrow
     request.target = codegen::gpu_target("sm_90");
   }
   request.schedule = test.schedule;

@@ -61,11 +61,42 @@ class Generator {
     if (dice_.chance(0.3)) test_.features = dice_.pick<std::string>({"sse4.2", "avx2"});
     test_.gpu = dice_.chance(0.3);
     if (test_.gpu) test_.threads *= 3;
+    if (test_.gpu && dice_.chance(0.35)) multiply_rows();
     if (dice_.chance(test_.gpu ? 0.7 : 0.4)) test_.schedule = random_schedule(dice_, test_);
     return test_;
   }
 
  private:
+  // In place of what was drawn: products of a matrix row by row, which plans for GPUs are made for,
+  // with rows and columns that fill warps and leave lanes over.
+  void multiply_rows() {
+    const int64_t rows = dice_.between(1, 9), columns = dice_.between(1, 40),
+                  width = dice_.pick<int64_t>({1, 3, 4, 16, 32, 50});
+    const std::string format = dice_.chance(0.7) ? "csr" : random_format(dice_, 2, false);
+    const auto operand = [&](const char* name, std::vector<int64_t> sizes) {
+      return Operand{
+          .name = name, .sizes = std::move(sizes), .type = type_, .index_type = index_type_};
+    };
+    test_.out_formats.clear();
+    test_.operands = {operand("A", {rows, columns})};
+    test_.operands[0].format = format;
+    test_.operands[0].density = dice_.pick<double>({0.1, 0.3, 0.9});
+    switch (dice_.below(3)) {
+      case 0:
+        test_.text = "R0[i] = A[i,j] * B[j]";
+        test_.operands.push_back(operand("B", {columns}));
+        break;
+      case 1:
+        test_.text = "R0[i,k] = A[i,j] * B[j,k]";
+        test_.operands.push_back(operand("B", {columns, width}));
+        break;
+      default:
+        test_.text = "R0[i,j] = A[i,j] * B[i,k] * C[j,k]";
+        test_.operands.push_back(operand("B", {rows, width}));
+        test_.operands.push_back(operand("C", {columns, width}));
+    }
+  }
+
   void choose_extents() {
     const size_t count = 2 + dice_.below(4);
     const Indices names = {"i", "j", "k", "l", "m"};

@@ -102,19 +102,34 @@ class Scheduler {
   // The steps that spread a sum over the threads of a block, as far as the nest accepts them: it
   // would take long to draw them in this order.
   void take_partial_sums() {
-    const std::vector<std::string> vars = loops();
-    if (vars.empty()) return;
-    const std::string sum = dice_.chance(0.5) ? vars.back() : dice_.pick(vars), row = vars.front();
-    const bool by_lanes = dice_.chance(0.6);
+    std::vector<std::string> rows, sums;
+    for (const std::string& var : loops()) (is_summed(var) ? sums : rows).push_back(var);
+    if (rows.empty() || sums.empty()) return;
+    dice_.shuffle(rows);
+    dice_.shuffle(sums);
+    std::vector<std::string> order = rows;
+    order.insert(order.end(), sums.begin(), sums.end());
+    if (dice_.chance(0.7)) take(concat("reorder(", schedule::list_of(order), ")"));
+    const std::string sum = sums.back(), row = loops().front();
+    const bool by_lanes = dice_.chance(0.7), in_groups = by_lanes && dice_.chance(0.4);
     take(concat(dice_.chance(0.5) ? "split(" : "split_positions(", sum, ", ",
                 dice_.pick<int>({2, 4, 8}), ", so, si)"));
     if (dice_.chance(0.5)) take("reorder(si, so)");
     if (dice_.chance(0.7)) take("precompute(sums)");
     take("rfactor(si, parts)");
-    if (by_lanes) take(concat("split(", row, ", 2, ro, ri)"));
+    if (by_lanes) take(concat("split(", row, ", ", in_groups ? 4 : 2, ", ro, ri)"));
+    if (in_groups) take("split(ri, 2, rw, rl)");
     take(concat("bind(", by_lanes ? "ro" : row, ", block)"));
-    if (by_lanes) take("bind(ri, warp)");
+    if (by_lanes) take(concat("bind(", in_groups ? "rw" : "ri", ", warp)"));
+    if (in_groups) take("bind(rl, lane)");
     take(concat("bind(si, ", by_lanes ? "lane" : dice_.chance(0.5) ? "thread" : "warp", ")"));
+  }
+
+  bool is_summed(const std::string& var) const {
+    const std::vector<const nest::Assign*> all = nest::assigns(nest_.root);
+    return std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
+      return assign->accumulate && !schedule::covers(assign->indices, nest_, var);
+    });
   }
 
   // Blocks for the outermost loop, then what is inside.

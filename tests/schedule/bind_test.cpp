@@ -88,6 +88,45 @@ TEST(Bind, RefusesOddLanesForSums) {
       "in groups of 1, 2, 4, 8, 16 or 32");
 }
 
+constexpr std::string_view kRows =
+    "nest { operand X: f32; result y: f32; extent j = 64\n"
+    "forall i { forall j { y[i] += X[i,j] } } }";
+
+TEST(Bind, PutsGroupsOfLanesIntoLanes) {
+  EXPECT_EQ(body_after(kRows,
+                       "split(j, 8, j0, jl); split(i, 16, ib, ir); split(ir, 4, iw, il); "
+                       "reorder(ib, iw, il, jl, j0); rfactor(jl, part); bind(ib, block); "
+                       "bind(iw, warp); bind(il, lane); bind(jl, lane)"),
+            "forall ib block { forall iw warp { forall il lane { where part { forall jl lane { "
+            "y[i] += part[jl] } } producing { forall jl lane { forall j0 { part[jl] += X[i,j] } } "
+            "} } } }");
+}
+
+TEST(Bind, RefusesMoreLanesThanAWarpHas) {
+  expect_refused(kRows,
+                 "split(j, 8, j0, jl); split(i, 64, ib, ir); split(ir, 8, iw, il); "
+                 "reorder(ib, iw, il, jl, j0); rfactor(jl, part); bind(ib, block); bind(iw, warp); "
+                 "bind(il, lane); bind(jl, lane)",
+                 "8 groups of 8");
+}
+
+TEST(Bind, RefusesGroupsOfOddSizes) {
+  expect_refused(
+      kDense,
+      "split(i, 16, ib, iw); split(j, 12, j0, jr); split(jr, 3, jl, jg); bind(ib, block); "
+      "bind(iw, warp); bind(jl, lane); bind(jg, lane)",
+      "groups have 1, 2, 4, 8 or 16 lanes");
+}
+
+TEST(Bind, RefusesSumsOverGroups) {
+  expect_refused(
+      kRows,
+      "split(j, 8, j0, jr); split(jr, 2, jl, jg); split(i, 4, ib, iw); "
+      "reorder(ib, iw, jl, jg, j0); precompute(acc); rfactor(jl, part); rfactor(jg, one); "
+      "bind(ib, block); bind(iw, warp); bind(jg, lane); bind(jl, lane)",
+      "bring it inside these");
+}
+
 TEST(Bind, RefusesStoredCoordinates) {
   expect_refused(
       "nest { operand A: f32, i32, dcsr\n result C: f32, i32, like A, dcsr\n"
