@@ -1,0 +1,45 @@
+"""The code in the documents and the examples runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(arguments: list[str], folder: Path) -> str:
+    """In a folder and a cache of its own."""
+    environment = os.environ | {"TULLE_CACHE_DIR": str(folder / "cache")}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/tuning.md"])
+def test_code_of_a_document(name: str, tmp_path: Path) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S)
+    assert blocks
+    script = tmp_path / "document.py"
+    script.write_text("\n".join(blocks))
+    run([str(script)], tmp_path)
+
+
+def test_a_schedule_by_hand(tmp_path: Path) -> None:
+    text = run([str(ROOT / "examples/schedule.py"), "--size", "500"], tmp_path)
+    assert "cpu: planned" in text and "by hand" in text
+    assert "refused: " in text
+
+
+def test_a_search(tmp_path: Path) -> None:
+    options = ["--size", "300", "--seconds", "0.5", "--plot", "search.svg"]
+    text = run([str(ROOT / "examples/tune.py"), *options], tmp_path)
+    assert "300 x 300" in text and "candidates measured" in text
+    assert (tmp_path / "search.svg").read_text().startswith("<svg")
