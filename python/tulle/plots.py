@@ -29,7 +29,7 @@ def plot_pattern(tensor: SparseTensor, path: str | Path | None = None, size: int
         raise UserError(f"plot: size should be a number of pixels above 0, but found {size!r}.")
     parts = _parts(tensor)
     height, width = (max(1, min(size, extent)) for extent in tensor.shape)
-    pixels = _pixels([part.coordinates() for _, part in parts], tuple(tensor.shape), height, width)
+    pixels = _pixels([coordinates for _, coordinates in parts], tuple(tensor.shape), height, width)
     data = png(pixels)
     scale = size / max(height, width)
     picture = Picture(
@@ -38,9 +38,16 @@ def plot_pattern(tensor: SparseTensor, path: str | Path | None = None, size: int
     return picture if path is None else picture.save(path)
 
 
-def _parts(tensor: SparseTensor) -> list[tuple[str, SparseTensor]]:
-    """The parts of a composite tensor; one of any other."""
-    return [(str(tensor.format), tensor)]
+def _parts(tensor: SparseTensor) -> list[tuple[str, Tensor]]:
+    """The coordinates of the parts of a composite tensor, those of all column ranges together; of
+    any other tensor all of them."""
+    if not tensor.format.is_composite:
+        return [(str(tensor.format), tensor.coordinates())]
+    found: dict[str, list[Tensor]] = {}
+    for part, chosen in zip(tensor.parts(), tensor.format.parts, strict=True):
+        name = f"{chosen.selector.partition(' in column range')[0]}: {chosen.format}"
+        found.setdefault(name, []).append(part.coordinates())
+    return [(name, torch.cat(several, dim=1)) for name, several in found.items()]
 
 
 def _pixels(parts: Sequence[Tensor], shape: tuple[int, ...], height: int, width: int) -> Tensor:

@@ -170,7 +170,8 @@ class GpuScheduler {
   void stream_result() {
     double bytes = static_cast<double>(size_of(type_));
     for (const std::string& var : order_) bytes *= is_summed(var) ? 1 : problem_.extents.at(var);
-    if (choice_.route == Route::Dense && bytes > static_cast<double>(machine_.last_cache) / 4)
+    if (choice_.route == Route::Dense && problem_.statement->adds_to.empty() &&
+        bytes > static_cast<double>(machine_.last_cache) / 4)
       add(concat("nontemporal(", problem_.statement->tensor, ")"));
   }
 

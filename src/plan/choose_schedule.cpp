@@ -141,7 +141,7 @@ class Scheduler {
       if (distance == 0) continue;
       add(concat("prefetch(", access->tensor, ", ", distance, ")"));
     }
-    if (choice_.route != Route::Dense) return;
+    if (choice_.route != Route::Dense || !statement.adds_to.empty()) return;
     double bytes = static_cast<double>(size_of(type_));
     for (const std::string& index : statement.indices) {
       const auto& parts = problem_.space.parts.at(index);

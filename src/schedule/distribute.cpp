@@ -42,10 +42,14 @@ bool is_loop(const Mention& mention) {
   return mention.role == Role::Loop || mention.role == Role::Loops;
 }
 
+bool is_called(const Scope& scope, const std::string& name) {
+  return scope.result == name || scope.tensor == name;
+}
+
 bool has(const Scope& scope, const Mention& mention) {
   if (is_loop(mention)) return scope.loops.contains(mention.name);
   if (mention.role == Role::Operand) return scope.operands.contains(mention.name);
-  if (mention.role == Role::Result) return scope.result == mention.name;
+  if (mention.role == Role::Result) return is_called(scope, mention.name);
   return true;
 }
 
@@ -94,6 +98,7 @@ Step renamed(Step step, const Scope& scope) {
   for (Argument& argument : step.arguments) {
     if (!argument.keyword.empty()) continue;
     const Role role = rewrite.role(at++);
+    if (role == Role::Result) argument.value = scope.tensor;
     if (role != Role::Loop && role != Role::Loops) continue;
     if (auto* name = std::get_if<std::string>(&argument.value)) rename(*name);
     if (auto* names = std::get_if<Names>(&argument.value)) {
@@ -107,8 +112,8 @@ std::vector<Scope*> candidates(const Step& step, std::vector<Scope>& scopes) {
   std::vector<Scope*> found;
   Names assigned;
   for (Scope& scope : scopes) {
-    assigned.push_back(scope.result);
-    if (step.statement.empty() || step.statement == scope.result) found.push_back(&scope);
+    if (scope.tensor == scope.result) assigned.push_back(scope.result);
+    if (step.statement.empty() || is_called(scope, step.statement)) found.push_back(&scope);
   }
   if (found.empty()) {
     fail_at(step.statement_place,
@@ -122,7 +127,8 @@ std::vector<Scope*> candidates(const Step& step, std::vector<Scope>& scopes) {
 Scope scope_of(const expr::Statement& statement,
                const std::map<std::string, std::string>& renamed) {
   const std::string& result = statement.adds_to.empty() ? statement.tensor : statement.adds_to;
-  Scope scope{.result = result, .operands = {}, .indices = {}, .loops = {}};
+  Scope scope{
+      .result = result, .tensor = statement.tensor, .operands = {}, .indices = {}, .loops = {}};
   std::map<std::string, std::string> written;
   for (const auto& [before, after] : renamed) written[after] = before;
   auto add = [&](const std::string& index) {

@@ -13,7 +13,8 @@ namespace tulle::schedule {
 
 // The names that a statement offers to the steps of a schedule.
 struct Scope {
-  std::string result;
+  std::string result;  // as written
+  std::string tensor;  // as it is called in the nest: a statement that adds to `result` has its own
   std::set<std::string> operands;
   Names indices;                             // as written
   std::map<std::string, std::string> loops;  // as written -> as they are called in the nest

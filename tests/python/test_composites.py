@@ -210,3 +210,15 @@ def test_mistakes(format: str, message: str) -> None:
 def test_vectors_have_no_parts() -> None:
     with pytest.raises(tulle.UserError, match="matrices and batches"):
         tulle.tensor(random_sparse(4, 1)[:, 0], format="hyb(1,1)")
+
+
+def test_schedules_are_for_every_part() -> None:
+    data, wide = random_sparse(6, 8), random_dense(8, 6)
+    a = tulle.tensor(data, format="hyb(2,1)")
+    kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="hyb(2,1)")
+    for schedule in ("vectorize(k, 4)", "C: vectorize(k, 4); nontemporal(C)", "parallel(i)"):
+        assert_equal(kernel.schedule(schedule)(A=a, B=wide), data @ wide)
+    shown = kernel.schedule("vectorize(k, 4)").explain(A=a, B=wide).stages["plan"]
+    assert shown.count("schedule: vectorize(k, 4)") == len(a.parts())
+    with pytest.raises(tulle.UserError, match="no statement assigns 'D'; they assign C"):
+        kernel.schedule("D: parallel(i)")(A=a, B=wide)

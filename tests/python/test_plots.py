@@ -27,7 +27,7 @@ def pixels_of(png: bytes) -> list[list[tuple[int, int, int]]]:
 
 def test_a_pixel_is_coloured_where_there_is_an_entry() -> None:
     dense = random_sparse(9, 14, density=0.3)
-    for format in ("csr", "csc", "coo", "bsr(2,2)", "dia"):
+    for format in ("csr", "csc", "coo", "bsr(2,2)", "dia", "hyb(2,1)", "bsr-csr(2,2)"):
         A = tulle.tensor(dense, format=format)
         picture = A.plot()
         assert picture.png
@@ -36,6 +36,16 @@ def test_a_pixel_is_coloured_where_there_is_an_entry() -> None:
         white = (255, 255, 255)
         found = [[colour != white for colour in row] for row in pixels_of(picture.png)]
         assert found == held.tolist()
+
+
+def test_parts_have_colours_of_their_own() -> None:
+    A = tulle.tensor(torch.ones(6, 6).triu(), format="{ band(0,0): dia; rest: csr }")
+    picture = A.plot()
+    assert picture.png
+    pixels = pixels_of(picture.png)
+    assert len({pixels[at][at] for at in range(6)}) == 1
+    assert pixels[0][0] != pixels[0][5]
+    assert "band(0,0): dia" in picture.svg
 
 
 def test_large_matrices_become_small_pictures(tmp_path: Path) -> None:
