@@ -31,10 +31,12 @@ const std::vector<std::string>& formats(size_t rank) {
       "dense", "coo", "csr", "csc", "dcsr", "dcsc", "csf", "bsr(2,3)", "bsc(3,2)", "dbsr(3,2)",
       "ell(11)", "dia", "ragged", "bitmap", "sr-bcrs(2,4)",
       // Composites: rows of several lengths, a band, blocks, columns and reuse of them.
-      "hyb(2,1)", "dia-csr(-1,2)", "(i,j) -> (j,i){ blocks(2,2, fill>=0.5): bsr(2,2); rest: dcsr }",
-      "{ windows(2, reuse>=1.5): sr-bcrs(2,2); columns(1,4): coo; rest: csc }"};
+      "hyb(2,1)", "dia-csr(-1,2)",
+      "{ windows(2, reuse>=1.5): sr-bcrs(2,2); columns(1,4): coo; rest: csc }",
+      // Has two dimensions, whereas those above are for any rank.
+      "(i,j) -> (j,i){ blocks(2,2, fill>=0.5): bsr(2,2); rest: dcsr }"};
   static const std::vector<std::string> cube = [] {
-    std::vector<std::string> found = matrix;
+    std::vector<std::string> found(matrix.begin(), matrix.end() - 1);
     std::array<std::string, 3> order = {"i", "j", "k"};
     do {
       const auto& [x, y, z] = order;
