@@ -74,8 +74,15 @@ std::optional<jit::StoredPlan> tuned_plan_key(const CompileRequest& request) {
   return plan;
 }
 
+// What a step of the caller's calls the statement: all that a composite operand makes of one have
+// the name of that one.
+const std::string& written_name(const expr::Statement& statement) {
+  return statement.adds_to.empty() ? statement.tensor : statement.adds_to;
+}
+
 // The schedule in the names that were written, for its statement alone.
-std::string written(const CompileRequest& request, size_t statement, const std::string& text) {
+std::string written(const CompileRequest& request, size_t statement, const std::string& text,
+                    bool is_only) {
   const plan::UniqueProgram& program = *request.program;
   std::map<std::string, std::string> names;
   for (const auto& [before, after] : program.renamed[statement]) {
@@ -83,9 +90,9 @@ std::string written(const CompileRequest& request, size_t statement, const std::
     for (const char* half : {"o", "r"}) names[after + half] = before + half;
   }
   schedule::Schedule schedule = plan::exchanged(schedule::parse_schedule(text), names);
-  if (program.program.statements.size() > 1) {
+  if (!is_only) {
     for (schedule::Step& step : schedule.steps)
-      step.statement = program.program.statements[statement].tensor;
+      step.statement = written_name(program.program.statements[statement]);
   }
   return to_string(schedule);
 }
@@ -102,18 +109,25 @@ bool is_understood(const CompileRequest& request, const std::string& schedule) {
 }  // namespace
 
 std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request) {
-  std::vector<ScheduleCandidate> found;
   const auto& statements = request.program->program.statements;
-  for (const plan::ScheduleSpace& space : schedule_spaces(request)) {
-    const auto at = std::find_if(statements.begin(), statements.end(),
-                                 [&](const auto& s) { return s.tensor == space.tensor; });
-    if (at == statements.end()) continue;
-    const auto number = static_cast<size_t>(at - statements.begin());
+  const std::vector<plan::ScheduleSpace> spaces = schedule_spaces(request);
+  std::map<std::string, double> planned;  // seconds, by the name that was written
+  std::map<std::string, size_t> numbers;
+  for (size_t s = 0; s < statements.size(); ++s) numbers.emplace(statements[s].tensor, s);
+  for (const plan::ScheduleSpace& space : spaces) {
+    planned[written_name(statements[numbers.at(space.tensor)])] += space.candidates[0].seconds;
+  }
+  std::vector<ScheduleCandidate> found;
+  for (const plan::ScheduleSpace& space : spaces) {
+    const size_t number = numbers.at(space.tensor);
+    const std::string& name = written_name(statements[number]);
+    if (name != space.tensor) continue;  // goes with the first
+    const double share = planned.at(name) / space.candidates[0].seconds;
     for (const auto& [text, seconds] : space.candidates) {
-      const std::string schedule = written(request, number, text);
+      const std::string schedule = written(request, number, text, planned.size() == 1);
       const bool is_default = &text == &space.candidates.front().schedule;
       if (is_default || is_understood(request, schedule))
-        found.push_back({statements.size() > 1 ? space.tensor : "", schedule, seconds});
+        found.push_back({planned.size() > 1 ? name : "", schedule, share * seconds});
     }
   }
   return found;

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tulle.tuning import Tuned
     from tulle.tuning_measure import Measured
 
-FAINTEST = 0.35  # how strong a colour a single entry in a large cell gets
+FAINTEST = 0.6  # how strong a colour a single entry in a large cell gets
 
 
 def plot_pattern(tensor: SparseTensor, path: str | Path | None = None, size: int = 480) -> Picture:
@@ -71,7 +71,7 @@ def _framed(
     tensor: SparseTensor, names: Sequence[str], data: bytes, width: float, height: float
 ) -> str:
     rows, columns = tensor.shape
-    left, top = 56.0, 44.0
+    left, top = 56.0, 26.0 + 18 * len(names)
     parts = [
         text(left, 18, f"{rows} x {columns}, {tensor.nnz} entries", 'font-weight="bold"'),
         image(left, top, width, height, data),
@@ -82,13 +82,13 @@ def _framed(
         text(left - 6, top + 10, "0", 'text-anchor="end" fill="#555"'),
         text(left - 6, top + height, str(rows), 'text-anchor="end" fill="#555"'),
     ]
-    x = left
     for number, name in enumerate(names):
         colour = COLOURS[number % len(COLOURS)]
-        parts.append(f'<rect x="{x:.1f}" y="25" width="10" height="10" fill="{colour}"/>')
-        parts.append(text(x + 14, 34, name))
-        x += 30 + 6.8 * len(name)
-    return svg(max(left + width, x) + 24, top + height + 28, parts)
+        y = 25 + 18 * number
+        parts.append(f'<rect x="{left}" y="{y}" width="10" height="10" fill="{colour}"/>')
+        parts.append(text(left + 14, y + 9, name))
+    longest = max(map(len, [*names, " " * 24]))
+    return svg(max(left + width, left + 7 * longest) + 24, top + height + 28, parts)
 
 
 # ---- searches ----------------------------------------------------------------------------------

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from tulle import _library
 from tulle.errors import UserError, translated
@@ -17,8 +20,12 @@ from tulle.tuning_measure import Contender, Measured, made_ready, race
 from tulle.tuning_space import Candidate, Problem, Space, default_space, problem_of
 
 FIRST = 6  # candidates that are chosen to be far from each other
+FINALISTS = 3  # that are measured for longer in the end
 ROUNDS, LAST_ROUNDS = 5, 15
 HOPELESS = 2.5  # times the best: not measured for longer
+BUSY = (
+    "other work kept the machine busy (load {:.1f}): what is best then may not be when it is quiet"
+)
 GAIN = 0.98  # of the default's time: what a schedule must stay under to take its place
 
 
@@ -247,12 +254,18 @@ class _Search:
         self.show((time.perf_counter() - self.begin) / self.seconds, text)
 
     def _decide(self) -> None:
-        """Races the best few against the default once more, for longer."""
-        ranked = sorted(self.contenders[1:], key=lambda c: c.measured.seconds)
-        own = [c for c in ranked if c.measured.candidate.formats == self._own_formats()]
-        last = {id(c): c for c in [*ranked[:3], *own[:3]]}
-        if last:
-            race([self.contenders[0], *last.values()], LAST_ROUNDS, self._deadline(1.0))
+        """Races the best few against the default for longer, until those are the best that have
+        been: what looked best at first was partly lucky."""
+        while True:
+            ranked = sorted(self.contenders[1:], key=lambda c: c.measured.seconds)
+            own = [c for c in ranked if c.measured.candidate.formats == self._own_formats()]
+            best = {id(c): c for c in [*ranked[:FINALISTS], *own[:FINALISTS]]}.values()
+            again = [c for c in best if c.measured.rounds < LAST_ROUNDS]
+            if not again:
+                return
+            race([self.contenders[0], *again], LAST_ROUNDS, self._deadline(1.0))
+            if self._is_over(1.0):
+                return
 
     def _own_formats(self) -> tuple[tuple[str, str], ...]:
         return self.contenders[0].measured.candidate.formats
@@ -261,14 +274,19 @@ class _Search:
         default = self.contenders[0].measured
         measured = sorted((c.measured for c in self.contenders), key=lambda m: m.seconds)
 
+        longest = max((m.rounds for m in measured), default=0)
+
         def best_of(choice: Sequence[Measured]) -> Measured:
-            return next((m for m in choice if m.beats(default, GAIN)), default)
+            seen = [m for m in choice if m.rounds >= min(longest, LAST_ROUNDS)]
+            return next((m for m in seen if m.beats(default, GAIN)), default)
 
         own = [m for m in measured if m.candidate.formats == self._own_formats()]
         best = best_of(own)
         best_of_all = best_of(measured)
         if best_of_all.seconds >= GAIN * best.seconds:
             best_of_all = best
+        busy = os.getloadavg()[0] - torch.get_num_threads()
+        notes = [BUSY.format(os.getloadavg()[0])] if busy > 0.5 * (os.cpu_count() or 1) else []
         return Tuned(
             self.space.problem,
             best,
@@ -278,6 +296,7 @@ class _Search:
             self.size,
             time.perf_counter() - self.start,
             self.is_interrupted,
+            notes,
         )
 
     def _deadline(self, share: float) -> float:
@@ -312,6 +331,13 @@ def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:.3g} ms"
 
 
+def _shortened(schedule: str) -> str:
+    """Without what would fill several lines: the schedules of many statements."""
+    if len(schedule) < 300:
+        return schedule or "none"
+    return f"{schedule[:260]}... and {schedule.count(';') - schedule[:260].count(';')} steps more"
+
+
 def _table(measured: Sequence[Measured], default: Measured, most: int = 12) -> str:
     """The best of those measured, and the default, a line for each."""
     shown = list(measured[:most])
@@ -326,7 +352,7 @@ def _table(measured: Sequence[Measured], default: Measured, most: int = 12) -> s
         mark = " (planned by rule)" if one is default else ""
         lines.append(
             f"{time_text:>9}  {'' if predicted is None else _ms(predicted):>9}  "
-            f"{chosen}{one.refused or one.candidate.schedule or 'none'}{mark}"
+            f"{chosen}{one.refused or _shortened(one.candidate.schedule)}{mark}"
         )
     left = len(measured) - len(shown)
     return "\n".join([*lines, f"           and {left} more"] if left else lines)

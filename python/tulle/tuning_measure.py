@@ -29,6 +29,7 @@ class Measured:
     samples: list[float] = field(default_factory=list)
     rounds: int = 0  # in which it ran beside the default
     wins: int = 0  # of these, in which it was faster
+    floor: float = 1.0  # its least time over the default's, when both were measured last
     refused: str = ""  # why it was not measured
     conversion_seconds: float = 0.0  # of the operands into its formats
 
@@ -37,14 +38,11 @@ class Measured:
         """Whether the schedule is the planned one for the formats that it is for."""
         return self.candidate.is_default
 
-    def beats(self, other: Measured, share: float) -> bool:
-        """Whether it takes less than that share of the other's time: by the median, in most of the
-        rounds against the default, and where nothing disturbed either of them."""
-        return (
-            self.seconds < share * other.seconds
-            and (self.rounds == 0 or self.wins >= CLEARLY * self.rounds)
-            and min(self.samples) < min(other.samples)
-        )
+    def beats(self, default: Measured, share: float) -> bool:
+        """Whether it takes less than that share of the default's time: by the median, in most of
+        the rounds, and where nothing disturbed either of them."""
+        is_clear = self.wins >= CLEARLY * self.rounds and self.floor < 1
+        return self.seconds < share * default.seconds and is_clear
 
 
 class Contender:
@@ -55,6 +53,7 @@ class Contender:
         program = replace(problem.program, schedule=schedule)
         found = compiled(program, tuple(map(spec_of, problem.names, problem.operands)))
         sizes, tensors = flatten(problem.operands)
+        self.results = found.results
         self.device = problem.operands[0].device
         self.run: Callable[[], object]
         if found.is_one_dense and 0 < len(tensors) <= _library.MAX_TENSORS:
@@ -66,11 +65,19 @@ class Contender:
         self.repeats = 1
 
     def warm_up(self) -> list[Tensor]:
-        """Compiles and runs it once; its results. Says how often a sample has to repeat it."""
+        """Compiles and runs it; the tensors of its results, without their sizes. Finds out how
+        often a sample has to repeat it."""
         result = self.run()
         once = min(self.sample() for _ in range(2))
         self.repeats = max(1, min(1000, round(SAMPLE_SECONDS / max(once, 1e-7))))
-        return [result] if isinstance(result, Tensor) else list(result)  # type: ignore[call-overload]
+        if isinstance(result, Tensor):
+            return [result]
+        tensors: list[Tensor] = []
+        at = 0
+        for known in self.results:
+            tensors += result[at + 1 : at + known.array_count + 2]  # type: ignore[index]
+            at += known.array_count + 2
+        return tensors
 
     def sample(self) -> float:
         """Seconds of one call."""
@@ -137,5 +144,6 @@ def race(contenders: Sequence[Contender], rounds: int, deadline: float) -> None:
         contender.measured.samples += samples
         contender.measured.rounds += len(samples)
         contender.measured.wins += sum(a < b for a, b in zip(samples, taken[0], strict=True))
+        contender.measured.floor = min(samples) / min(taken[0])
         ratio = statistics.median(samples) / now
         contender.measured.seconds = base.measured.seconds * ratio

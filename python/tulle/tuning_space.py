@@ -85,7 +85,8 @@ class Candidate:
 
     def difference(self, other: Candidate) -> int:
         """In how many decisions the two differ."""
-        names = {step.partition("(")[0] for step in self.steps ^ other.steps}
+        differing = self.steps ^ other.steps
+        names = {step.rpartition(": ")[2].partition("(")[0] for step in differing}
         return len(names) + 2 * (self.formats != other.formats)
 
 
@@ -101,22 +102,19 @@ def candidates_for(problem: Problem) -> list[Candidate]:
         text = _library.candidates(problem.key(), *flatten(problem.operands))
     except RuntimeError as error:
         raise translated(error) from None
-    found, defaults = [], {}
+    by_statement: dict[str, list[tuple[str, float]]] = {}
     for record in text.split("\x1e")[:-1]:
         seconds, statement, schedule = record.split("\x1f")
-        is_default = statement not in defaults
-        if is_default:
-            defaults[statement] = float(seconds)
-        found.append((statement, schedule, float(seconds), is_default))
-    # Statements are tried one at a time, the others as they are planned.
-    total = sum(defaults.values())
-    default = "; ".join(schedule for _, schedule, _, is_default in found if is_default)
-    others = [
-        Candidate(formats, schedule, total - defaults[statement] + seconds)
-        for statement, schedule, seconds, is_default in found
-        if not is_default
-    ]
-    return [Candidate(formats, default, total, is_default=True), *others]
+        by_statement.setdefault(statement, []).append((schedule, float(seconds)))
+    total = sum(schedules[0][1] for schedules in by_statement.values())
+    planned = "; ".join(schedules[0][0] for schedules in by_statement.values() if schedules[0][0])
+    found = [Candidate(formats, planned, total, is_default=True)]
+    # One statement at a time, the others as they are planned.
+    for schedules in by_statement.values():
+        (_, planned_seconds), *others = schedules
+        rest = total - planned_seconds
+        found += [Candidate(formats, schedule, rest + time) for schedule, time in others]
+    return found
 
 
 @dataclass(frozen=True)
@@ -222,7 +220,8 @@ class Space:
         by_rewrite: dict[str, dict[str, None]] = {}
         for candidate in found:
             for step in steps_of(candidate.schedule):
-                by_rewrite.setdefault(step.partition("(")[0], {})[step] = None
+                bare = step.rpartition(": ")[2]
+                by_rewrite.setdefault(bare.partition("(")[0], {})[bare] = None
         for rewrite, steps in by_rewrite.items():
             shown = list(steps)
             more = f", and {len(shown) - 8} more" if len(shown) > 8 else ""

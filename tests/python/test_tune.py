@@ -173,6 +173,21 @@ def test_several_statements() -> None:
     assert_equal(tulle.compute(text, A=A, B=B), expected)
 
 
+def test_composite_formats() -> None:
+    A, B = operands()
+    expected = A.to_dense() @ B
+    H = A.to(format="{ rows(nnz<=8): ell(8); rest: csr }")
+    space = tulle.Space.default("ij,jk->ik", H, B).formats({0: ["csr"]})
+    assert "unroll(j, 4)" in str(space)
+    found = tulle.tune("ij,jk->ik", H, B, space=space, seconds=SHORT)
+    assert not any("something else" in one.refused for one in found.measured)
+    assert {dict(one.candidate.formats)["t0"] for one in found.measured} == {str(H.format), "csr"}
+    found = force(H, B, "precompute(acc, (k)); unroll(j, 8); vectorize(k, 4); parallel(i)")
+    plan = tulle.explain("ij,jk->ik", H, B).stages["plan"]
+    assert plan.count("unroll(j, 8)") == 2  # a statement for each part
+    assert_equal(H @ B, expected)
+
+
 def test_an_interrupt_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     A, B = operands()
     real, calls = tuning.race, []
