@@ -30,6 +30,9 @@ constexpr double kMemory = 3.5;
 constexpr double kAlone = 1.6, kTogether = 1.25, kAhead = 1.0;
 constexpr double kUnevenRows = 1.15;  // the longest share against the mean
 constexpr double kLine = 64;
+// Of a GPU.
+constexpr double kGpuFrequency = 1.7e9, kGpuBandwidth = 3e12, kLatencyOfGpu = 3000;
+constexpr double kThreadsOfGpu = 1024, kCoresOfGpu = 128, kLanesOfWarp = 32;
 constexpr double kRegisters = 28;  // vectors that accumulators may take
 
 }  // namespace
@@ -38,12 +41,27 @@ double ScheduleCost::estimate(const nest::Nest& nest) {
   nest_ = &nest;
   cycles_ = waiting_ = 0;
   is_parallel_ = is_balanced_ = false;
+  workers_ = block_ = 1;
   visit(nest.root, {});
+  if (machine_.kind == Machine::Kind::Gpu) return estimate_gpu();
   double cycles = std::max(cycles_, waiting_) + 0.3 * std::min(cycles_, waiting_);
   if (is_parallel_ && machine_.threads > 1) {
     cycles = cycles / machine_.threads * (is_balanced_ ? 1.0 : kUnevenRows) + kLaunch;
   }
   return cycles / kFrequency;
+}
+
+// Instructions are shared by the threads that fit, whole warps of them; bytes come at one speed for
+// all, and not all at once where threads are few.
+double ScheduleCost::estimate_gpu() const {
+  const double fit = machine_.multiprocessors * kThreadsOfGpu;
+  const double warps = std::ceil(block_ / kLanesOfWarp) * kLanesOfWarp;
+  const double idle = std::max(1.0, warps / block_);
+  const double busy = std::clamp(workers_, 1.0, fit);
+  const double bytes = waiting_ * kMemory;  // of which each thread would wait for its share
+  const double latency = kLatencyOfGpu * std::max(1.0, workers_ / fit);
+  return idle * cycles_ / std::min(busy, machine_.multiprocessors * kCoresOfGpu) / kGpuFrequency +
+         bytes / (kGpuBandwidth * std::min(1.0, busy / fit * 2)) + latency / kGpuFrequency;
 }
 
 void ScheduleCost::visit(const nest::Stmt& stmt, Path path) {
@@ -88,6 +106,10 @@ void ScheduleCost::visit_loop(const nest::Forall& loop, Path path) {
   path.visits *= count;
   path.steps *= lanes > 1 ? std::ceil(steps) : count;
   path.loops.push_back(loop.var);
+  if (loop.tag.is_bound()) {
+    workers_ = std::max(workers_, path.visits);
+    if (loop.tag.is_within_block()) block_ = std::max(1.0, block_ * count);
+  }
   if (lanes > 1) path.vector = loop.var;
   if (loop.tag.kind == Kind::Unrolled) path.unrolled = std::max(2, loop.tag.factor);
   if (loop.tag.kind == Kind::Parallel) {

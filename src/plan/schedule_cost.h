@@ -29,6 +29,7 @@ class ScheduleCost {
     int unrolled = 1;
     std::string vector;  // the loop that runs with vectors
   };
+  double estimate_gpu() const;
   void visit(const nest::Stmt& stmt, Path path);
   void visit_loop(const nest::Forall& loop, Path path);
   void visit_assign(const nest::Assign& assign, const Path& path);
@@ -49,6 +50,7 @@ class ScheduleCost {
   double cycles_ = 0;   // of instructions
   double waiting_ = 0;  // for memory, in cycles
   bool is_parallel_ = false, is_balanced_ = false;
+  double workers_ = 1, block_ = 1;  // threads of a GPU, and those of a block
 };
 
 }  // namespace tulle::plan

@@ -88,6 +88,44 @@ void for_each_setting(const Machine& machine, bool is_chosen_order, const Use& u
   }
 }
 
+// The first stays, the others come by estimated time.
+std::vector<ScheduledCandidate> in_order(std::vector<ScheduledCandidate> found) {
+  std::stable_sort(found.begin() + std::min<std::ptrdiff_t>(1, std::ssize(found)), found.end(),
+                   [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  return found;
+}
+
+// The number that a step may have instead of its own, which is the first; 0: the step is left out.
+std::vector<int64_t> other_numbers(const schedule::Step& step, int64_t number) {
+  if (step.rewrite == "unroll") return {number, 0, 2, 4, 8, 16};
+  if (step.rewrite == "split" || step.rewrite == "split_positions")
+    return {number, number / 4, number / 2, 2 * number, 4 * number};
+  return {number};
+}
+
+// Calls `use` with the schedule and with those that have other numbers in at most two of its steps:
+// sizes of blocks, of panels and of groups, copies of loops.
+template <typename Use>
+void for_each_number(const schedule::Schedule& schedule, size_t from, int changes, const Use& use) {
+  use(schedule);
+  for (size_t s = from; changes > 0 && s < schedule.steps.size(); ++s) {
+    for (size_t a = 0; a < schedule.steps[s].arguments.size(); ++a) {
+      const auto* number = std::get_if<int64_t>(&schedule.steps[s].arguments[a].value);
+      if (!number) continue;
+      for (const int64_t other : other_numbers(schedule.steps[s], *number)) {
+        schedule::Schedule changed = schedule;
+        if (other == *number || other < 0) continue;
+        if (other == 0) {
+          changed.steps.erase(changed.steps.begin() + static_cast<std::ptrdiff_t>(s));
+        } else {
+          changed.steps[s].arguments[a].value = other;
+        }
+        for_each_number(changed, other == 0 ? s : s + 1, changes - 1, use);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
@@ -104,7 +142,13 @@ std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
       // Not legal for this nest.
     }
   };
-  add(choose_schedule(problem, choice, nest, machine));
+  const std::string planned = choose_schedule(problem, choice, nest, machine);
+  add(planned);
+  if (machine.kind == Machine::Kind::Gpu) {
+    for_each_number(schedule::parse_schedule(planned), 0, 2,
+                    [&](const schedule::Schedule& changed) { add(to_string(changed)); });
+    return in_order(std::move(found));
+  }
   for (const OrderChoice& order : other_orders(problem, choice)) {
     const bool is_chosen = order.order == choice.order;
     const std::string first =
@@ -114,9 +158,7 @@ std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
       add(first.empty() || rest.empty() ? first + rest : concat(first, "; ", rest));
     });
   }
-  std::stable_sort(found.begin() + std::min<std::ptrdiff_t>(1, std::ssize(found)), found.end(),
-                   [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
-  return found;
+  return in_order(std::move(found));
 }
 
 double estimate_schedule(const OrderProblem& problem, const nest::Nest& nest,

@@ -106,6 +106,22 @@ TEST(ScheduleSpace, ExpectsVectorsAndThreadsToPay) {
   EXPECT_LT(found[0].seconds, 0.3 * serial);
 }
 
+TEST(ScheduleSpace, VariesTheNumbersOfSchedulesForAGpu) {
+  Problem problem(kProduct, kCsrTimesDense);
+  problem.request.known_extents["k"] = 128;
+  problem.request.machine.kind = Machine::Kind::Gpu;
+  problem.request.machine.multiprocessors = 132;
+  problem.request.machine.vector_bytes = 16;
+  const Plan plan = problem.plan();
+  const auto& found = plan.spaces.at(0).candidates;
+  EXPECT_EQ(found[0].schedule, to_string(std::get<PlannedNest>(plan.steps.at(0)).schedule));
+  EXPECT_GT(found.size(), 20u);
+  for (const auto& candidate : found) {
+    EXPECT_NE(candidate.schedule.find("bind("), std::string::npos) << candidate.schedule;
+    EXPECT_GT(candidate.seconds, 0) << candidate.schedule;
+  }
+}
+
 TEST(ScheduleSpace, EstimatesAScheduleThatIsGiven) {
   Problem problem(kProduct, kCsrTimesDense);
   problem.request.schedules = {schedule::parse_schedule("parallel(i)")};
