@@ -1,0 +1,73 @@
+// Schedules that a search may try, compiled and interpreted, for the CPU and for a GPU: every one
+// computes the same.
+#include <gtest/gtest.h>
+
+#include "differential/differential.h"
+#include "differential/prepared.h"
+#include "tuned_plans.h"
+
+namespace tulle::differential {
+namespace {
+
+Operand sparse(const char* name, const char* format, std::vector<int64_t> sizes) {
+  return {.name = name, .format = format, .sizes = std::move(sizes)};
+}
+Operand dense(const char* name, std::vector<int64_t> sizes) {
+  return {.name = name, .sizes = std::move(sizes)};
+}
+
+// Runs the default and about `most` of the others, spread over the whole space.
+void run_some(Case test, size_t most) {
+  std::vector<ScheduleCandidate> found;
+  {
+    const Prepared prepared(test);
+    found = schedule_candidates(prepared.request);
+  }
+  ASSERT_FALSE(found.empty());
+  const size_t step = std::max<size_t>(1, found.size() / most);
+  size_t refused_count = 0, count = 0;
+  for (size_t at = 0; at < found.size(); at += step) {
+    test.schedule = found[at].schedule;
+    std::string refused;
+    EXPECT_EQ(run_case(test, test.gpu ? kInterpreted : kBoth, &refused), "") << to_string(test);
+    ++count;
+    if (!refused.empty()) ++refused_count;
+  }
+  EXPECT_LE(4 * refused_count, count) << "most of what a search tries should run";
+}
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {.text = "C[i,k] = A[i,j] * B[j,k]",
+       .operands = {sparse("A", "csr", {13, 9}), dense("B", {9, 40})}},
+      {.text = "C[i,k] = A[i,j] * B[j,k]",
+       .operands = {sparse("A", "bsr(2,3)", {13, 9}), dense("B", {9, 20})}},
+      {.text = "C[i,k] = A[i,j] * B[j,k]",
+       .operands = {sparse("A", "csc", {13, 9}), dense("B", {9, 20})}},
+      {.text = "C[i,k] = A[i,j] * B[j,k]",
+       .operands = {sparse("A", "{ rows(nnz<=2): ell(2); rest: csr }", {13, 9}),
+                    dense("B", {9, 20})}},
+      {.text = "y[i] = A[i,j] * x[j]", .operands = {sparse("A", "csr", {37, 9}), dense("x", {9})}},
+      {.text = "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       .operands = {sparse("A", "csr", {13, 9}), dense("Q", {13, 16}), dense("K", {9, 16})}},
+      {.text = "C[i,k] = A[i,j] * B[j,k]",
+       .operands = {sparse("A", "csr", {13, 9}), sparse("B", "csr", {9, 8})}},
+      {.text = "T[i,k] = A[i,j] * B[j,k]\nD[i] = T[i,k] * T[i,k]",
+       .operands = {sparse("A", "csr", {13, 9}), dense("B", {9, 20})}},
+  };
+  return all;
+}
+
+TEST(Space, SchedulesForTheCpuComputeTheSame) {
+  for (const Case& test : cases()) run_some(test, 12);
+}
+
+TEST(Space, SchedulesForAGpuComputeTheSame) {
+  for (Case test : cases()) {
+    test.gpu = true;
+    run_some(test, 12);
+  }
+}
+
+}  // namespace
+}  // namespace tulle::differential
