@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kFrequency = 3e9;
 // In cycles.
-constexpr double kLoopStep = 1.5;  // counting and branching
+constexpr double kLoopStep = 1.0;  // counting and branching
 constexpr double kEntry = 1.5;     // loading a coordinate and finding what it picks
 constexpr double kRow = 12;       // starting a loop whose length is data, and mispredicting its end
 constexpr double kElement = 0.5;  // an operand of an operation, loaded as part of it
@@ -22,9 +22,12 @@ constexpr double kTracked = 10;   // an element of a workspace that knows what w
 constexpr double kPrefetched = 1;  // asking for a line
 constexpr double kLaunch = 6000;   // waking the threads
 // Bytes a cycle and thread.
-constexpr double kSecondCache = 24;
-constexpr double kLastCache = 10;
-constexpr double kMemory = 3.5;
+constexpr double kSecondCache = 48;
+constexpr double kLastCache = 22;
+constexpr double kMemory = 4.5;
+constexpr double kPastCaches = 9;  // of stores that nobody waits for
+// Cycles for a row that is gathered, however long: from the last cache, from memory.
+constexpr double kTouchCache = 3, kTouchMemory = 6;
 // Of waiting for lines that no neighbour asked for: one entry after the other, several at once,
 // asked for ahead.
 constexpr double kAlone = 1.6, kTogether = 1.25, kAhead = 1.0;
@@ -173,9 +176,13 @@ void ScheduleCost::read_operand(const Access& access, const Path& path) {
 // Rows of a dense operand that the entries of another pick.
 void ScheduleCost::gather(const Access& access, const Path& path) {
   const double size = static_cast<double>(size_of(nest_->tensor(access.tensor).type.type));
-  double touched = size * path.visits;
+  double touched = size * path.visits, row_bytes = size;
   const std::string innermost = path.loops.empty() ? std::string() : path.loops.back();
-  if (!varies_with(access.indices, innermost)) touched /= std::max(1.0, extent(innermost));
+  if (varies_with(access.indices, innermost)) {
+    row_bytes *= extent(innermost);
+  } else {
+    touched /= std::max(1.0, extent(innermost));
+  }
   const double footprint = bytes_of(access, path);
   bool is_picked = false;
   double distinct = 1;
@@ -198,30 +205,27 @@ void ScheduleCost::gather(const Access& access, const Path& path) {
                                  [&](const auto& p) { return p.tensor == access.tensor; });
   const double hiding = ahead ? kAhead : path.unrolled > 1 ? kTogether : kAlone;
   if (ahead) cycles_ += touched / kLine * kPrefetched;
-  if (footprint <= machine_.second_cache / 2.0) {
-    waiting_ += touched / kSecondCache;
-  } else if (footprint <= machine_.last_cache / 2.0) {
-    waiting_ += touched * (distinct / kLastCache * hiding + (1 - distinct) / kSecondCache);
-  } else {
-    waiting_ += touched * (distinct / kMemory * hiding + (1 - distinct) / kSecondCache);
-  }
+  const bool fits = footprint <= machine_.second_cache / 2.0;
+  const bool is_near = footprint <= machine_.last_cache / 2.0;
+  const double speed = fits ? kSecondCache : is_near ? kLastCache : kMemory;
+  const double touches = touched / std::max(size, row_bytes);
+  const double touch = fits ? 1 : is_near ? kTouchCache : kTouchMemory;
+  waiting_ += touched * (1 - distinct) / kSecondCache + touches * (1 - distinct) +
+              distinct * hiding * (touched / speed + touches * touch);
 }
 
 void ScheduleCost::add_result(const nest::Assign& assign, const Path& path) {
   const double size = static_cast<double>(size_of(nest_->tensor(assign.tensor).type.type));
-  double elements = path.visits;
-  if (assign.accumulate) {
-    cycles_ += path.steps * kSpill;
-    elements = std::min(elements, path.visits);
-  }
-  const std::string innermost = path.loops.empty() ? std::string() : path.loops.back();
-  if (!varies_with(assign.indices, innermost)) elements /= std::max(1.0, extent(innermost));
+  double elements = 1;
+  for (const std::string& index : assign.indices) elements *= extent(index);
+  elements = std::min(elements, path.visits);
+  if (assign.accumulate) cycles_ += path.steps * kSpill;
   const double bytes = size * elements;
   const bool past = std::find(nest_->nontemporal.begin(), nest_->nontemporal.end(),
                               assign.tensor) != nest_->nontemporal.end();
   const bool is_large = bytes > machine_.last_cache / 2.0;
   // What is written through the caches is read first.
-  waiting_ += bytes * (past ? 1.0 / kMemory : is_large ? 2.0 / kMemory : 2.0 / kLastCache);
+  waiting_ += bytes * (past ? 1.0 / kPastCaches : is_large ? 2.0 / kMemory : 2.0 / kLastCache);
 }
 
 double ScheduleCost::trips(const std::vector<std::string>& outside, const std::string& var) {
