@@ -133,3 +133,21 @@ def test_two_devices_are_refused() -> None:
         for _ in range(2):
             raises(tulle.UserError, "on two devices", lambda a=a, other=other: a @ other)
             a @ other.to(a.device)
+
+
+def test_searches() -> None:
+    data, b = sparse(3000, 2000), torch.randn(2000, 64)
+    tensor, dense = tulle.tensor(data, format="csr").to(GPU), b.to(GPU)
+    space = tulle.Space.default("ij,jk->ik", tensor, dense).formats({0: ["hyb(1,3)"]})
+    found = tulle.tune("ij,jk->ik", tensor, dense, space=space, seconds=3.0)
+    print(found)
+    wrong = [one for one in found.measured if "something else" in one.refused]
+    assert not wrong, wrong
+    assert sum(not one.refused for one in found.measured) > 5, found
+    assert found.best.seconds <= found.default.seconds
+    for a in (tensor, tensor.to(format="hyb(1,3)")):
+        torch.testing.assert_close((a @ dense).cpu(), data @ b, rtol=1e-4, atol=1e-4)
+    # A sparse result, whose size is read back: not to be captured.
+    square = tulle.tensor(sparse(500, 500), format="csr").to(GPU)
+    total = tulle.tune("S[i,j] = A[i,j] + B[i,j]", A=square, B=2 * square, seconds=1.0)
+    assert total.default.seconds > 0
