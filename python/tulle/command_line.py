@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
         "--stage", action="append", help="this stage alone: plan, nest, schedule, lower, passes..."
     )
     explain_parser.add_argument(
-        "--candidates", type=int, metavar="N", help="the N most promising schedules instead"
+        "--candidates", type=int, default=0, metavar="N", help="the N most promising schedules"
     )
     bench_parser.add_argument("--seconds", type=float, default=2.0, help="how long (2)")
     tune_parser.add_argument("--seconds", type=float, default=10.0, help="how long to search (10)")
@@ -147,13 +147,9 @@ def cache(given: Any) -> None:
 def explain(given: Any) -> None:
     """The stages, or candidates."""
     text, ordered, named = _computation(given)
-    if given.candidates is not None:
-        found = candidates_for(problem_of("explain", text, ordered, named, None))
-        for candidate in found[: max(1, given.candidates)]:
-            mark = " (planned by rule)" if candidate.is_default else ""
-            print(f"{1e3 * (candidate.predicted or 0):9.4g} ms  {candidate.schedule}{mark}")
-        return
-    shown = explanations.explain(text, *ordered, **named)
+    shown = explanations.explain(text, *ordered, candidates=given.candidates, **named)
+    if given.candidates and not given.stage:
+        given.stage = ["candidates"]
     if not given.stage:
         print(shown)
         return

@@ -42,21 +42,29 @@ class Explanation:
 
 
 def explain(
-    text: str, /, *operands: Any, out_format: OutFormat = None, **named: Any
+    text: str,
+    /,
+    *operands: Any,
+    out_format: OutFormat = None,
+    candidates: int = 0,
+    **named: Any,
 ) -> Explanation:
     """Formats, plan, nest, loop IR, LLVM IR and assembly of an einsum (operands in order) or of
-    statements of index notation (operands by name), as it runs on torch.get_num_threads()."""
+    statements of index notation (operands by name), as it runs on torch.get_num_threads(). With so
+    many of the schedules that `tune` would try first, if asked for."""
     check_text("explain", text, "ij,jk->ik")
     if not named and "=" not in text:
-        return _explanation(*einsums.prepare(text, operands, out_format))
-    if operands:
+        program, names, tensors = einsums.prepare(text, operands, out_format)
+    elif operands:
         raise UserError("explain: the operands of index notation are given by name, A=A.")
-    program = Program(text, out_formats=out_formats(out_format))
-    return _explanation(program, *notation.by_name(named))
+    else:
+        program = Program(text, out_formats=out_formats(out_format))
+        names, tensors = notation.by_name(named)
+    return _explanation(program, names, tensors, candidates)
 
 
 def _explanation(
-    program: Program, names: Sequence[str], operands: Sequence[Operand]
+    program: Program, names: Sequence[str], operands: Sequence[Operand], candidates: int
 ) -> Explanation:
     parts = [
         composites.share_text(program.called(name), operand)
@@ -64,4 +72,20 @@ def _explanation(
         if isinstance(operand, SparseTensor) and operand.format.is_composite
     ]
     text = "== parts ==\n" + "".join(parts) + "\n" if parts else ""
+    if candidates:
+        text += "== candidates ==\n" + _candidates(program, names, operands, candidates) + "\n"
     return Explanation(text + explanation_of(program, names, operands))
+
+
+def _candidates(
+    program: Program, names: Sequence[str], operands: Sequence[Operand], most: int
+) -> str:
+    """The planned schedule and the most promising others, with what is predicted."""
+    from tulle.tuning_space import candidates_for, problem_for
+
+    found = candidates_for(problem_for(program, names, operands))
+    lines = [f"{len(found)} schedules, by predicted time; tulle.tune measures them"]
+    for one in found[: most + 1]:
+        mark = " (planned by rule)" if one.is_default else ""
+        lines.append(f"{1e3 * (one.predicted or 0):9.4g} ms  {one.schedule or 'none'}{mark}")
+    return "\n".join(lines) + "\n"

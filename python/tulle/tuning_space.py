@@ -65,7 +65,12 @@ def problem_of(
     else:
         program = Program(text, out_formats=out_formats(out_format))
         names, tensors = notation.by_name(named)
-    ready = checked(program, names, tensors)
+    return problem_for(program, names, tensors)
+
+
+def problem_for(program: Program, names: Sequence[str], operands: Sequence[Operand]) -> Problem:
+    """The computation as the rules plan it, whatever a search has found."""
+    ready = checked(program, names, operands)
     return Problem(replace(program, tuned=False), tuple(names), tuple(ready))
 
 

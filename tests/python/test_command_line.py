@@ -75,7 +75,8 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert "C: loops i j k" in text and "forall i" in text and "== lower ==" not in text
     assert "== lower ==" in output_of(capsys, "explain", *statement)
     listed = output_of(capsys, "explain", *PRODUCT, "--candidates", "4").splitlines()
-    assert len(listed) == 4 and "(planned by rule)" in listed[0]
+    assert listed[0] == "== candidates ==" and len(listed) == 7
+    assert "by predicted time" in listed[1] and "(planned by rule)" in listed[2]
 
 
 def test_bench(capsys: pytest.CaptureFixture[str]) -> None:
