@@ -142,7 +142,11 @@ std::optional<jit::StoredPlan> find_tuned_plan(const CompileRequest& request) {
     const auto found = plans().kept.find(key_of(*wanted));
     if (found != plans().kept.end()) return found->second;
   }
-  return store().find(*wanted);
+  StageTimes times;
+  std::optional<jit::StoredPlan> found = store().find(*wanted);
+  times.end("look up");
+  TULLE_LOG(Debug, found ? "a tuned plan: " : "no tuned plan: ", times.text(), " ms");
+  return found;
 }
 
 std::vector<schedule::Schedule> tuned_schedules(const CompileRequest& request,

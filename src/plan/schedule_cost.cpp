@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tulle::plan {
 
@@ -80,29 +81,44 @@ void ScheduleCost::visit(const nest::Stmt& stmt, Path path) {
   }
 }
 
+// How often a loop over the variable runs; what it binds is then bound.
+double ScheduleCost::bind(const std::string& var, Path& path) {
+  using Origin = nest::Variable::Origin;
+  auto bound = [&](const std::string& name, double most) {
+    const double count = std::min(trips(path.bound, name), most);
+    path.bound.push_back(name);
+    return count;
+  };
+  if (problem_.extents.contains(var)) return bound(var, std::numeric_limits<double>::infinity());
+  const nest::Variable& variable = nest_->variable(var);
+  const auto width = static_cast<double>(variable.factor);
+  const bool is_own = problem_.extents.contains(variable.parent);
+  switch (variable.origin) {
+    case Origin::Outer:
+      return std::ceil(extent(variable.parent) / width);
+    case Origin::OuterPosition:
+      return is_own ? std::ceil(trips(path.bound, variable.parent) / width) : 1;
+    case Origin::Inner:
+    case Origin::InnerPosition:
+      return is_own ? bound(variable.parent, width) : width;
+    case Origin::Fused:
+    case Origin::Difference: {
+      const double first = bind(variable.parent, path);
+      return first * bind(variable.second, path);
+    }
+    case Origin::Source:
+      return 1;
+  }
+  return 1;
+}
+
 void ScheduleCost::visit_loop(const nest::Forall& loop, Path path) {
   using Kind = nest::LoopTag::Kind;
-  const nest::Variable& variable = nest_->variable(loop.var);
-  const bool is_own = problem_.extents.contains(loop.var);
-  double count = 1;
-  if (is_own) {
-    count = trips(path.bound, loop.var);
-    path.bound.push_back(loop.var);
-  } else if (variable.origin == nest::Variable::Origin::Outer) {
-    count = std::ceil(extent(variable.parent) / static_cast<double>(variable.factor));
-  } else if (variable.origin == nest::Variable::Origin::Inner) {
-    count = std::min(static_cast<double>(variable.factor), extent(variable.parent));
-    if (problem_.extents.contains(variable.parent)) path.bound.push_back(variable.parent);
-  } else {
-    for (const std::string& source : nest_->sources(loop.var)) {
-      count *= trips(path.bound, source);
-      path.bound.push_back(source);
-    }
-  }
+  const double count = bind(loop.var, path);
   const double lanes = loop.tag.kind == Kind::Vector ? loop.tag.factor : 1;
   double copies = loop.tag.kind == Kind::Unrolled ? std::max(1, loop.tag.factor) : lanes;
   const double steps = std::max(count / lanes, std::min(1.0, count));
-  const bool is_walked = is_own && is_stored(loop.var);
+  const bool is_walked = is_stored(loop.var);
   // Loops of known length are written out.
   if (nest_->known_extent(loop.var)) copies = std::max(copies, 4 * lanes);
   cycles_ += path.steps * (count / copies * kLoopStep + (is_walked ? kRow + count * kEntry : 0));

@@ -32,6 +32,7 @@ class ScheduleCost {
   double estimate_gpu() const;
   void visit(const nest::Stmt& stmt, Path path);
   void visit_loop(const nest::Forall& loop, Path path);
+  double bind(const std::string& var, Path& path);
   void visit_assign(const nest::Assign& assign, const Path& path);
   void read_operand(const expr::Access& access, const Path& path);
   void gather(const expr::Access& access, const Path& path);

@@ -2,6 +2,7 @@
 #include "plan/schedule_space.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "plan/choose_schedule.h"
@@ -88,6 +89,15 @@ void for_each_setting(const Machine& machine, bool is_chosen_order, const Use& u
   }
 }
 
+// The nest after the schedule; nothing where that is not legal.
+std::optional<nest::Nest> applied(const std::string& text, const nest::Nest& nest) {
+  try {
+    return apply(schedule::parse_schedule(text), nest);
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
 // The first stays, the others come by estimated time.
 std::vector<ScheduledCandidate> in_order(std::vector<ScheduledCandidate> found) {
   std::stable_sort(found.begin() + std::min<std::ptrdiff_t>(1, std::ssize(found)), found.end(),
@@ -136,11 +146,8 @@ std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
   std::set<std::string> seen;
   auto add = [&](const std::string& text) {
     if (!seen.insert(text).second) return;
-    try {
-      found.push_back({text, cost.estimate(apply(schedule::parse_schedule(text), nest))});
-    } catch (const UserError&) {
-      // Not legal for this nest.
-    }
+    if (const auto scheduled = applied(text, nest))
+      found.push_back({text, cost.estimate(*scheduled)});
   };
   const std::string planned = choose_schedule(problem, choice, nest, machine);
   add(planned);
