@@ -1,5 +1,8 @@
 // Cutting the outermost loop into chunks of equal work.
+#include <algorithm>
+
 #include "lower/kernel_lowering.h"
+#include "support/check.h"
 #include "support/mutant.h"
 
 namespace tulle::lower {
@@ -10,6 +13,34 @@ using loop::Cast;
 using loop::Expr;
 using loop::IntConst;
 using loop::Load;
+
+namespace {
+
+// Work before a row: that of the rows before it, each with its entries and itself. Strictly
+// ascending.
+Expr work_before(const loop::Buffer& positions, const Expr& row) {
+  return Cast::make(DType::Int64, Load::make(positions, row)) + row;
+}
+
+// The first row that has so much work before it, found by halving.
+Expr first_row(const loop::Buffer& positions, const Expr& rows, const Expr& work,
+               const std::string& name, Emitter& out) {
+  const Expr low = out.declare(name, IntConst::make(0));
+  const Expr high = out.declare("high", rows);
+  Emitter body = out.nested(), right = out.nested(), left = out.nested();
+  const Expr half =
+      body.snapshot("half", Binary::make(BinaryOp::Div, low + high, IntConst::make(2)));
+  right.assign(low, half + 1);
+  left.assign(high, half);
+  const Expr before = work_before(positions, half);
+  body.add(
+      loop::If::make(mutant("chunk-skips-row") && name == "first" ? before <= work : before < work,
+                     right.take(), left.take()));
+  out.add(loop::While::make(low < high, body.take()));
+  return low;
+}
+
+}  // namespace
 
 Expr KernelLowering::share(const Expr& total, const Expr& chunk) const {
   return Binary::make(BinaryOp::Div, total * chunk, chunks_);
@@ -35,26 +66,10 @@ KernelLowering::Range KernelLowering::chunk_of_rows(const nest::Forall& loop, co
     return {out.let("first", share(extent, frame_->chunk())),
             out.let("last", share(extent, frame_->chunk() + 1))};
 
-  // Work before row i: its entries and itself. Strictly ascending, so each bound is found by
-  // halving.
-  auto work_before = [&](const Expr& row) {
-    return Cast::make(DType::Int64, Load::make(positions, row)) + row;
-  };
-  const Expr total = out.let("work", work_before(extent));
+  const Expr total = out.let("work", work_before(positions, extent));
   auto cut = [&](const std::string& name, const Expr& chunk) {
     const Expr target = out.let("target", share(total, chunk));
-    const Expr low = out.declare(name, IntConst::make(0));
-    const Expr high = out.declare("high", extent);
-    Emitter body = out.nested(), right = out.nested(), left = out.nested();
-    const Expr half =
-        body.snapshot("half", Binary::make(BinaryOp::Div, low + high, IntConst::make(2)));
-    right.assign(low, half + 1);
-    left.assign(high, half);
-    const Expr before = mutant("chunk-skips-row") && name == "first" ? work_before(half) <= target
-                                                                     : work_before(half) < target;
-    body.add(loop::If::make(before, right.take(), left.take()));
-    out.add(loop::While::make(low < high, body.take()));
-    return low;
+    return first_row(positions, extent, target, name, out);
   };
   const Expr first = cut("first", frame_->chunk());
   const Expr last = cut("last", frame_->chunk() + 1);
@@ -82,6 +97,79 @@ KernelLowering::Range KernelLowering::chunk_of_positions(const LevelCode& level,
   const Expr first = cut("first", frame_->chunk());
   const Expr last = cut("last", frame_->chunk() + 1);
   return {first, last};
+}
+
+// Chunk c has the work from c * length to (c + 1) * length: entry p of row i is number p + i of it.
+// Rows of at most `length` entries belong to the chunk that they begin in.
+void KernelLowering::rows_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out) {
+  const nest::Variable& variable = nest_.variable(loop.var);
+  Expr chunk;
+  for (const auto& [name, other] : nest_.variables) {
+    if (other.origin == nest::Variable::Origin::Chunk && other.parent == variable.parent)
+      chunk = coordinates_.coordinate(name, scope);
+  }
+  TULLE_CHECK(chunk, "a loop over chunks around that over ", loop.var);
+  const loop::Buffer positions = code(variable.tensor).levels[1]->positions_buffer();
+  const Expr rows = coordinates_.extent(variable.parent), length = IntConst::make(variable.factor);
+  const Expr begin = out.let("work_begin", chunk * length);
+  const Expr end = out.let("work_end", begin + length);
+  const Expr first = out.snapshot("first", first_row(positions, rows, begin, "first", out));
+  // The row before reaches into the chunk, perhaps.
+  const Expr next = out.declare("row", loop::maximum(first - 1, IntConst::make(0)));
+
+  Emitter body = out.nested(), mine = out.nested();
+  const Expr row = body.snapshot(variable.parent, next);
+  auto position = [&](const Expr& at) {
+    return Cast::make(DType::Int64, Load::make(positions, at));
+  };
+  const Expr from = body.let("p", position(row)), to = body.let("p_end", position(row + 1));
+  const Expr is_long = body.let("is_long", length < to - from);
+  const Expr here = mutant("row-pieces-overlap") ? begin - row - 1 : begin - row;
+  Scope inner = scope;
+  inner.row_pieces[variable.tensor] = {
+      mine.let("p", loop::Select::make(is_long, loop::maximum(from, here), from)),
+      mine.let("p_end", loop::Select::make(is_long, loop::minimum(to, end - row), to))};
+  inner.is_shared_row = is_long;
+  if (adds_up_rows()) shared_rows_ = {positions, variable.factor};
+  enter(loop, row, {}, {}, inner, mine);
+  body.add(loop::If::make(Binary::make(BinaryOp::Or, is_long, first <= row), mine.take()));
+  body.assign(next, next + 1);
+  out.add(
+      loop::While::make(loop::both(next < rows, work_before(positions, next) < end), body.take()));
+}
+
+void KernelLowering::lower_consumer(const nest::Stmt& stmt, const Scope& scope, Emitter& out) {
+  const std::vector<const nest::Assign*> all = nest::assigns(stmt);
+  const bool stores = std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
+    return assign->tensor == result_;
+  });
+  if (!scope.is_shared_row || scope.by_atomics || !stores || !adds_up_rows())
+    return lower(stmt, scope, out);
+  Scope alone = scope, shared = scope;
+  alone.is_shared_row = {};
+  shared.by_atomics = true;
+  Emitter yes = out.nested(), no = out.nested();
+  lower(stmt, shared, yes);
+  lower(stmt, alone, no);
+  out.add(loop::If::make(scope.is_shared_row, yes.take(), no.take()));
+}
+
+bool KernelLowering::adds_up_rows() const {
+  // Where an entry of the operand has a place of its own in the result, nothing is added up.
+  if (!nest_.tensor(result_).shares_pattern_of.empty()) return false;
+  for (const auto& [name, variable] : nest_.variables) {
+    if (variable.origin != nest::Variable::Origin::ChunkRow) continue;
+    const Level& entries = nest_.tensor(variable.tensor).type.format.levels()[1];
+    for (const nest::Assign* assign : nest::assigns(nest_.root)) {
+      for (const expr::Access* access : expr::accesses(assign->value)) {
+        if (access->tensor != variable.tensor) continue;
+        const std::string& index = access->indices[static_cast<size_t>(entries.expr.dimension)];
+        return std::find(result_indices_.begin(), result_indices_.end(), index) ==
+               result_indices_.end();
+      }
+    }
+  }
+  return false;
 }
 
 }  // namespace tulle::lower

@@ -36,6 +36,8 @@ AccessSet KernelLowering::iterators(const nest::Forall& loop, const Scope& scope
 void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, Emitter& out) {
   if (nest::combines(loop, nest_)) return combine_parts(loop, scope, out);
   if (position_loop(loop, scope, out)) return;
+  if (nest_.variable(loop.var).origin == nest::Variable::Origin::ChunkRow)
+    return rows_of_chunk(loop, scope, out);
   const AccessSet iterating = iterators(loop, scope);
   AccessSet absent = scope.absent;
   absent.insert(iterating.begin(), iterating.end());
@@ -109,6 +111,8 @@ bool KernelLowering::bound_by_difference(const nest::Forall& loop, const Scope& 
 }
 
 Positions KernelLowering::run_of(const Cursor& cursor, const Scope& scope, Emitter& out) {
+  const auto piece = scope.row_pieces.find(cursor.access->tensor);
+  if (piece != scope.row_pieces.end() && cursor.level == 1) return piece->second;
   Expr above;
   if (is_bounded(level(cursor).kind)) {
     for (const Level& outer : nest_.tensor(cursor.access->tensor).type.format.levels()) {

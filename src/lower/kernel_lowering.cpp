@@ -281,6 +281,16 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
     if (target.base) at = target.base + at;
   }
   if (counting) return;
+  if (into_result && scope.is_shared_row && adds_up_rows() && !mutant("shared-rows-stored")) {
+    const loop::Stmt add =
+        loop::Atomic::make(loop::ReduceOp::Add, target.values, at,
+                           loop::Cast::make(type.scalar, value_of(value, scope, out)));
+    if (scope.by_atomics) return out.add(add);
+    out.add(loop::If::make(
+        scope.is_shared_row, add,
+        loop::Store::make(target.values, at, combined(Load::make(target.values, at)))));
+    return;
+  }
   const bool streams = into_result && !assign.accumulate && !adds &&
                        std::find(nest_.nontemporal.begin(), nest_.nontemporal.end(), result_) !=
                            nest_.nontemporal.end();
@@ -299,7 +309,7 @@ void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, E
   }
   if (empty) {
     after.absent.insert(reads.begin(), reads.end());
-    lower(where.consumer, after, out);
+    lower_consumer(where.consumer, after, out);
     return;
   }
   allocate_workspace(where, out);
@@ -318,10 +328,10 @@ void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, E
     // The entry exists only if something was added up.
     Emitter inside = out.nested();
     after.conditional = true;
-    lower(where.consumer, after, inside);
+    lower_consumer(where.consumer, after, inside);
     if (!inside.empty()) out.add(loop::If::make(workspace.written, inside.take()));
   } else {
-    lower(where.consumer, after, out);
+    lower_consumer(where.consumer, after, out);
   }
 }
 

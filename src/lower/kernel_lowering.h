@@ -25,6 +25,13 @@ namespace tulle::lower {
 // afterwards.
 enum class Phase : uint8_t { Compute, Count, Fill };
 
+// Rows with more than `length` entries, which several chunks add to; no buffer where there are
+// none.
+struct SharedRows {
+  loop::Buffer positions;
+  int64_t length = 0;
+};
+
 class KernelLowering {
  public:
   KernelLowering(const nest::Nest& nest, Phase phase, Device device);
@@ -37,6 +44,8 @@ class KernelLowering {
   // never stored, or added to, must start at zero.
   bool can_be_cut() const { return can_be_cut_; }
   bool needs_zeros() const { return needs_zeros_; }
+  // After lower(): the rows of the result that must start at zero, if not all do.
+  const SharedRows& shared_rows() const { return shared_rows_; }
   // Whether loops of the nest are bound to a GPU, so that there are no chunks.
   bool is_bound() const { return nest::has_bound_loops(nest_.root); }
 
@@ -105,6 +114,8 @@ class KernelLowering {
   void entry_loop(const nest::Forall& loop, const std::string& counter, int id,
                   const Positions& row, const loop::Expr& other, const Scope& around,
                   const Scope& scope, Emitter& out);
+  // Over the rows of a chunk, of which long ones are shared with others.
+  void rows_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out);
   // The scope inside a loop that may be bound and whose variable has this name in the kernel.
   Scope inside(const nest::Forall& loop, const std::string& name, Scope scope);
   // The bound loop over [0, end), or what takes its place in a loop over groups of lanes.
@@ -173,6 +184,11 @@ class KernelLowering {
   const LevelCode& group_level(size_t group) const;
   const LevelCode& innermost_level() const { return group_level(groups_.size() - 1); }
 
+  // Stores what the statement has summed: in rows that several chunks share by atomics.
+  void lower_consumer(const nest::Stmt& stmt, const Scope& scope, Emitter& out);
+  // Whether rows of the result are sums over the entries of rows that are cut into chunks.
+  bool adds_up_rows() const;
+
   // --- partial sums of threads (combine.cpp) ---
   void combine_parts(const nest::Forall& loop, const Scope& scope, Emitter& out);
   loop::Expr sum_of_lanes(const loop::Expr& part, int64_t lanes, const Scope& scope, Emitter& out);
@@ -227,6 +243,7 @@ class KernelLowering {
   loop::Expr chunks_;  // how many there are; the kernel's parallel loop runs over them
   std::optional<Frame> frame_;
   std::set<std::string> fixing_;  // workspaces that find_fixing found
+  SharedRows shared_rows_;
   bool can_be_cut_ = false;
   bool needs_zeros_ = false;
 };

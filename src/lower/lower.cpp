@@ -72,6 +72,41 @@ Expr dense_size(const nest::Nest& nest, const ResultInfo& result) {
   return size;
 }
 
+// A kernel that zeroes the rows of a dense result that several chunks will add to.
+loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
+                              const SharedRows& shared, Device device) {
+  const Coordinates coordinates(nest);
+  const auto& levels = result.tensor->type.format.levels();
+  const Expr rows = coordinates.level_extent(levels[0].expr, result.indices);
+  Expr width = IntConst::make(1);
+  for (size_t l = 1; l < levels.size(); ++l)
+    width = width * coordinates.level_extent(levels[l].expr, result.indices);
+  const Expr row = loop::Var::make("row"), at = loop::Var::make("at");
+  const loop::Buffer values = buffers_of(result.name, result.tensor->type).values;
+  auto position = [&](const Expr& of) {
+    return loop::Cast::make(DType::Int64, loop::Load::make(shared.positions, of));
+  };
+  const loop::Stmt zero =
+      loop::For::make("at", row * width, (row + 1) * width,
+                      loop::Store::make(values, at, loop::constant({values->element, 1}, 0)));
+  const loop::Stmt body =
+      loop::If::make(IntConst::make(shared.length) < position(row + 1) - position(row), zero);
+  const std::string name = "zero_" + result.name;
+  if (device == Device::Cpu) {
+    return with_parameters(
+        name, loop::For::make("row", IntConst::make(0), rows, body, loop::LoopKind::Parallel));
+  }
+  const int64_t threads = gpu_shape().threads_per_block;
+  const Expr number = loop::Var::make("block") * threads + loop::Var::make("thread");
+  const loop::Stmt one =
+      loop::Block::make({loop::Let::make("row", number), loop::If::make(row < rows, body)});
+  const loop::Stmt block = loop::For::make("thread", IntConst::make(0), IntConst::make(threads),
+                                           one, loop::LoopKind::Thread);
+  return with_parameters(
+      name, loop::For::make("block", IntConst::make(0), loop::ceil_divide(rows, threads), block,
+                            loop::LoopKind::Block));
+}
+
 void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Device device,
                            loop::HostProgram& program) {
   KernelLowering lowering(nest, Phase::Compute, device);
@@ -91,6 +126,11 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
   if (result.tensor->onto.empty()) {
     program.steps.push_back(
         loop::AllocateStep{buffers_of(result.name, result.tensor->type).values, size, zeroed});
+  }
+  if (lowering.shared_rows().positions && !zeroed) {
+    program.kernels.push_back(zero_shared_rows(nest, result, lowering.shared_rows(),
+                                               lowering.is_bound() ? Device::Gpu : device));
+    program.steps.push_back(loop::LaunchStep{program.kernels.back().name});
   }
   lowering.launch(program.steps);
   program.kernels.push_back(std::move(kernel));

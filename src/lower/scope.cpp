@@ -25,6 +25,10 @@ Expr Coordinates::extent(const std::string& var) const {
     case Variable::Origin::Inner:
     case Variable::Origin::InnerPosition:
       return IntConst::make(v.factor);
+    case Variable::Origin::Chunk:
+      return loop::ceil_divide(extent(v.parent) + loop::Var::make(count_name(v.tensor)), v.factor);
+    case Variable::Origin::ChunkRow:
+      return extent(v.parent);
     case Variable::Origin::Fused:
       return extent(v.parent) * extent(v.second);
     case Variable::Origin::Difference:
@@ -103,6 +107,11 @@ Expr Coordinates::coordinate(const std::string& var, const Scope& scope) const {
   if (const auto split = bound_split(var, 0, scope)) {
     const int64_t factor = nest_.variable(split->first).factor;
     return coordinate(split->first, scope) * factor + coordinate(split->second, scope);
+  }
+  for (const auto& [name, v] : nest_.variables) {
+    if (v.origin != Variable::Origin::ChunkRow || v.parent != var) continue;
+    if (const auto row = scope.coordinates.find(name); row != scope.coordinates.end())
+      return row->second;
   }
   for (const auto& [name, v] : nest_.variables) {
     if (v.origin != Variable::Origin::Difference || v.parent != var) continue;

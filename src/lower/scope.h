@@ -33,7 +33,10 @@ struct Scope {
   std::map<int, loop::Expr> masks;  // accesses that read as zero where the condition is false
   std::map<int, Row> rows;          // of the entries under construction, by result group
   std::map<std::string, Positions> pieces;  // variables whose entries are counted: those of a row
-  std::map<int, loop::Expr> values;         // accesses whose value is known
+  std::map<std::string, Positions> row_pieces;  // operands of whose row a chunk has these entries
+  loop::Expr is_shared_row;                     // by several chunks; null where rows are whole
+  bool by_atomics = false;                      // results are added to what is there
+  std::map<int, loop::Expr> values;             // accesses whose value is known
   std::map<int, loop::Expr> appended;  // position of the entry under construction, by result group
   bool conditional = false;    // whether this point may be missed since the last append point
   bool touched = false;        // whether the entry under construction is known to exist

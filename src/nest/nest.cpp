@@ -78,7 +78,10 @@ std::optional<int64_t> Nest::known_extent(const std::string& var) const {
     case Variable::Origin::InnerPosition:
       return v.factor;
     case Variable::Origin::OuterPosition:
+    case Variable::Origin::Chunk:
       return std::nullopt;
+    case Variable::Origin::ChunkRow:
+      return known_extent(v.parent);
     case Variable::Origin::Outer: {
       const auto parent = known_extent(v.parent);
       return parent ? std::optional((*parent + v.factor - 1) / v.factor) : std::nullopt;
@@ -116,7 +119,8 @@ bool Nest::determines(const std::vector<std::string>& loops, const std::string& 
     const bool second = variable.origin == Origin::Fused && variable.second == var;
     if (variable.origin == Origin::Source || (variable.parent != var && !second)) continue;
     if (!determines(loops, child)) continue;
-    if (variable.origin == Origin::Fused) return true;
+    if (variable.origin == Origin::Fused || variable.origin == Origin::ChunkRow) return true;
+    if (variable.origin == Origin::Chunk) continue;
     if (variable.origin == Origin::Difference) {
       if (determines(loops, variable.second)) return true;
       continue;

@@ -116,7 +116,8 @@ struct Assign : Node {
 // `factor`; Fused runs over the pairs (parent, second), the second faster; Difference is parent -
 // second, the diagonals of the two: with a loop over `second` it binds the parent. OuterPosition
 // and InnerPosition are quotient and remainder of the number of an entry of `tensor` among those
-// that its level over `parent` holds in a row.
+// that its level over `parent` holds in a row. Chunk numbers pieces of `factor` rows and entries of
+// `tensor`, whose rows are along `parent`; ChunkRow is the parent within one of them.
 struct Variable {
   enum class Origin : uint8_t {
     Source,
@@ -125,7 +126,9 @@ struct Variable {
     Fused,
     Difference,
     OuterPosition,
-    InnerPosition
+    InnerPosition,
+    Chunk,
+    ChunkRow
   };
   Origin origin = Origin::Source;
   std::string parent;
@@ -136,6 +139,7 @@ struct Variable {
   bool is_position() const {
     return origin == Origin::OuterPosition || origin == Origin::InnerPosition;
   }
+  bool is_of_chunks() const { return origin == Origin::Chunk || origin == Origin::ChunkRow; }
   // Whether it is made of two variables, parent and second.
   bool is_of_two() const { return origin == Origin::Fused || origin == Origin::Difference; }
   bool operator==(const Variable&) const = default;

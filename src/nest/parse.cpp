@@ -145,7 +145,7 @@ class NestParser {
     return true;
   }
 
-  // k / 64, k % 64, j - i or (i, j)
+  // k / 64, k % 64, j - i, (i, j), A(j) / 64, A(j) % 64, chunk A(i) / 64 or row A(i) / 64
   Variable provenance() {
     Variable variable;
     if (scanner_.accept("(")) {
@@ -154,6 +154,18 @@ class NestParser {
       scanner_.expect(",");
       variable.second = source(name("a variable"));
       scanner_.expect(")");
+      return variable;
+    }
+    using Origin = Variable::Origin;
+    const bool names_next = scanner_.peek(1).kind == TokenKind::Identifier;
+    if (names_next && (scanner_.peek().is("chunk") || scanner_.peek().is("row"))) {
+      variable.origin = scanner_.next().is("chunk") ? Origin::Chunk : Origin::ChunkRow;
+      variable.tensor = name("an operand");
+      scanner_.expect("(");
+      variable.parent = source(name("a variable"));
+      scanner_.expect(")");
+      scanner_.expect("/");
+      variable.factor = scanner_.expect_integer("a factor");
       return variable;
     }
     const std::string first = name("a variable or '('");

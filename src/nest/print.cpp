@@ -132,6 +132,11 @@ class Printer {
         return line(concat("var ", name, " = ", variable.tensor, "(", variable.parent, ")",
                            variable.origin == Variable::Origin::OuterPosition ? " / " : " % ",
                            variable.factor));
+      case Variable::Origin::Chunk:
+      case Variable::Origin::ChunkRow:
+        return line(concat("var ", name, " = ",
+                           variable.origin == Variable::Origin::Chunk ? "chunk " : "row ",
+                           variable.tensor, "(", variable.parent, ") / ", variable.factor));
       case Variable::Origin::Fused:
         return line(concat("var ", name, " = (", variable.parent, ", ", variable.second, ")"));
       case Variable::Origin::Difference:

@@ -15,11 +15,13 @@ using expr::Access;
 
 namespace {
 
-constexpr int64_t kLanes = 32;         // of a warp
-constexpr int64_t kWarps = 4;          // of a block
-constexpr int64_t kCopies = 8;         // of a loop over entries: so many loads are under way
-constexpr int64_t kLanesOfSum = 8;     // that share a contiguous sum
-constexpr int64_t kNarrowPanel = 32;   // columns, at least
+constexpr int64_t kLanes = 32;        // of a warp
+constexpr int64_t kWarps = 4;         // of a block
+constexpr int64_t kCopies = 8;        // of a loop over entries: so many loads are under way
+constexpr int64_t kLanesOfSum = 8;    // that share a contiguous sum
+constexpr int64_t kNarrowPanel = 32;  // columns, at least
+constexpr int64_t kShortChunk = 64;   // rows and entries, at least
+constexpr double kLongestChunk = 1024;
 constexpr double kLongRow = 24;        // entries from which on a warp has one row
 constexpr double kReused = 16;         // gathers of a row from which on it should stay in the cache
 constexpr double kShareOfCache = 0.7;  // that gathered rows may take
@@ -59,14 +61,22 @@ class GpuScheduler {
 
   // Whether the rule applies and leads to a legal schedule.
   bool take(bool (GpuScheduler::*rule)()) {
-    text_.clear();
-    if (!(this->*rule)()) return false;
-    try {
-      schedule::apply(schedule::parse_schedule(text_), nest_);
-      return true;
-    } catch (const UserError&) {
-      return false;
+    for (const bool cuts : {true, false}) {
+      if (cuts && (!walks_entries_ || count_ < static_cast<double>(machine_.many_entries)))
+        continue;
+      text_.clear();
+      rows_ = row_;
+      within_.clear();
+      cuts_ = cuts;
+      if (!(this->*rule)()) return false;
+      try {
+        schedule::apply(schedule::parse_schedule(text_), nest_);
+        return true;
+      } catch (const UserError&) {
+        continue;
+      }
     }
+    return false;
   }
 
   // --- what the loops are ---
@@ -84,8 +94,9 @@ class GpuScheduler {
       if (level_variable(levels[1].expr, access->indices, problem_.space) != order_[1]) continue;
       walks_entries_ = true;
       const auto count = problem_.counts.find(access->tensor);
-      if (count != problem_.counts.end())
-        entries_ = count->second / std::max(1.0, problem_.extents.at(row_));
+      if (count == problem_.counts.end()) continue;
+      count_ = count->second;
+      entries_ = count_ / std::max(1.0, problem_.extents.at(row_));
     }
   }
 
@@ -157,12 +168,23 @@ class GpuScheduler {
     return columns;
   }
 
+  // Where there are many entries, one row may have so many that all others would wait for it: rows
+  // go to chunks of equally many entries, at least `length`.
+  void cut_rows(int64_t length) {
+    if (!cuts_) return;
+    const double wanted = std::clamp(2 * entries_, static_cast<double>(length), kLongestChunk);
+    rows_ = row_ + "_chunk";
+    within_ = {row_ + "_row"};
+    add(concat("split_rows(", row_, ", ", std::bit_ceil(static_cast<uint64_t>(wanted)), ", ", rows_,
+               ", ", within_[0], ")"));
+  }
+
   // The loop over blocks, made of that over panels and that over rows.
   void bind_blocks(const Columns& columns) {
-    std::string block = row_ + "_block";
+    std::string block = rows_ + "_block";
     if (!columns.panels.empty()) {
-      add(concat("fuse(", columns.panels, ", ", block, ", ", row_, "_panel_block)"));
-      block = row_ + "_panel_block";
+      add(concat("fuse(", columns.panels, ", ", block, ", ", rows_, "_panel_block)"));
+      block = rows_ + "_panel_block";
     }
     bind(block, "block");
   }
@@ -182,19 +204,21 @@ class GpuScheduler {
   bool columns_on_threads() {
     const Names between(order_.begin() + 1, order_.end() - 1);
     const Columns columns = split_columns(order_.back());
-    split(row_, std::max<int64_t>(1, kWarps * kLanes / columns.count), row_ + "_block",
-          row_ + "_in");
+    cut_rows(columns.count < kLanes ? kShortChunk : 2 * kShortChunk);
+    split(rows_, std::max<int64_t>(1, kWarps * kLanes / columns.count), rows_ + "_block",
+          rows_ + "_in");
     Names order;
     if (!columns.panels.empty()) order.push_back(columns.panels);
-    for (const std::string& var : {row_ + "_block", row_ + "_in", columns.vectors})
+    for (const std::string& var : {rows_ + "_block", rows_ + "_in", columns.vectors})
       order.push_back(var);
+    order.insert(order.end(), within_.begin(), within_.end());
     order.insert(order.end(), between.begin(), between.end());
     if (columns.width > 1) order.push_back(columns.elements);
     reorder(order);
-    add(concat("fuse(", row_, "_in, ", columns.vectors, ", ", row_, "_thread)"));
+    add(concat("fuse(", rows_, "_in, ", columns.vectors, ", ", rows_, "_thread)"));
     gather_sums(between, columns.elements);
     bind_blocks(columns);
-    bind(row_ + "_thread", "thread");
+    bind(rows_ + "_thread", "thread");
     if (columns.width > 1) add(concat("vectorize(", columns.elements, ", ", columns.width, ")"));
     if (!between.empty() && is_summed(between.back())) unroll(between.back(), kCopies);
     stream_result();
@@ -219,20 +243,23 @@ class GpuScheduler {
       return false;
     const Columns columns = split_columns(order_.back());
     const int64_t group = kLanes / columns.count;
+    cut_rows(kShortChunk);
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return false;
     const std::string entry = order_[1], step = entry + "_step", lane = entry + "_lane";
     add(concat("split_positions(", entry, ", ", group, ", ", step, ", ", lane, ")"));
-    split(row_, kWarps, row_ + "_block", row_ + "_warp");
+    split(rows_, kWarps, rows_ + "_block", rows_ + "_warp");
     Names order;
     if (!columns.panels.empty()) order.push_back(columns.panels);
-    for (const std::string& var : {row_ + "_block", row_ + "_warp", columns.vectors, lane, step})
+    for (const std::string& var : {rows_ + "_block", rows_ + "_warp", columns.vectors})
       order.push_back(var);
+    order.insert(order.end(), within_.begin(), within_.end());
+    order.insert(order.end(), {lane, step});
     if (columns.width > 1) order.push_back(columns.elements);
     reorder(order);
     add(concat("precompute(", name("_acc"), ", (", columns.elements, "))"));
     add(concat("rfactor(", lane, ", ", name("_part"), ")"));
     bind_blocks(columns);
-    bind(row_ + "_warp", "warp");
+    bind(rows_ + "_warp", "warp");
     bind(columns.vectors, "lane");
     bind(lane, "lane");
     if (columns.width > 1) add(concat("vectorize(", columns.elements, ", ", columns.width, ")"));
@@ -251,12 +278,15 @@ class GpuScheduler {
         kLanesOfSum, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(vectors))));
     const int64_t steps = (vectors + lanes - 1) / lanes;
     const std::string step = entry + "_step", lane = entry + "_lane";
+    cut_rows(2 * kShortChunk);
     const std::string sum_step = sum + "_step", sum_lane = sum + "_lane", element = sum + "_in";
     add(concat("split_positions(", entry, ", ", kLanes / lanes, ", ", step, ", ", lane, ")"));
     split(sum, lanes * width, sum_step, width > 1 ? sum + "_rest" : sum_lane);
     if (width > 1) split(sum + "_rest", width, sum_lane, element);
-    split(row_, kWarps, row_ + "_block", row_ + "_warp");
-    Names order = {row_ + "_block", row_ + "_warp", lane, step, sum_lane};
+    split(rows_, kWarps, rows_ + "_block", rows_ + "_warp");
+    Names order = {rows_ + "_block", rows_ + "_warp"};
+    order.insert(order.end(), within_.begin(), within_.end());
+    order.insert(order.end(), {lane, step, sum_lane});
     if (width > 1) order.push_back(element);
     order.push_back(sum_step);
     reorder(order);
@@ -266,8 +296,8 @@ class GpuScheduler {
       add(concat("rfactor(", element, ", ", name("_sums"), ")"));
       reorder({sum_step, element});
     }
-    bind(row_ + "_block", "block");
-    bind(row_ + "_warp", "warp");
+    bind(rows_ + "_block", "block");
+    bind(rows_ + "_warp", "warp");
     bind(lane, "lane");
     bind(sum_lane, "lane");
     if (width > 1) add(concat("vectorize(", element, ", ", width, ")"));
@@ -282,18 +312,20 @@ class GpuScheduler {
     const auto wanted = std::clamp<uint64_t>(static_cast<uint64_t>(entries_ / 2), 1, kLanes);
     const auto lanes = static_cast<int64_t>(std::bit_ceil(wanted));
     const bool sums = is_summed(entry), groups = lanes < kLanes;
-    const std::string row = row_ + "_in", row_lane = row_ + "_lane";
-    const std::string warp = row_ + "_warp";
-    split(row_, kWarps * kLanes / lanes, row_ + "_block", groups ? row : warp);
+    cut_rows(kShortChunk);
+    const std::string row = rows_ + "_in", row_lane = rows_ + "_lane";
+    const std::string warp = rows_ + "_warp";
+    split(rows_, kWarps * kLanes / lanes, rows_ + "_block", groups ? row : warp);
     if (groups) split(row, kLanes / lanes, warp, row_lane);
     add(concat("split_positions(", entry, ", ", lanes, ", ", step, ", ", lane, ")"));
-    Names order = {row_ + "_block", warp};
+    Names order = {rows_ + "_block", warp};
     if (groups) order.push_back(row_lane);
+    order.insert(order.end(), within_.begin(), within_.end());
     order.insert(order.end(), {lane, step});
     reorder(order);
     if (sums) add(concat("precompute(", name("_acc"), ", ())"));
     if (sums) add(concat("rfactor(", lane, ", ", name("_part"), ")"));
-    bind(row_ + "_block", "block");
+    bind(rows_ + "_block", "block");
     bind(warp, "warp");
     if (groups) bind(row_lane, "lane");
     bind(lane, "lane");
@@ -307,10 +339,14 @@ class GpuScheduler {
   const Machine& machine_;
   const Names& order_;
   std::string text_, row_;
+  std::string rows_;  // the loop over rows or over chunks of them
+  Names within_;      // the loop over the rows of a chunk, if there is one
+  bool cuts_ = false;
   DType type_ = DType::Float32;
   int64_t vector_ = 1;          // elements of the result that one access of a thread takes
   bool walks_entries_ = false;  // the second loop, row by row
   double entries_ = 0;          // of a row
+  double count_ = 0;            // of all entries
 };
 
 }  // namespace

@@ -22,6 +22,9 @@ struct Machine {
   int vector_bytes = 64;
   int64_t second_cache = 1 << 20;
   int64_t last_cache = 32 << 20;
+  // Entries of an operand from which on its rows are cut for a GPU: one of them may have so many
+  // that all others would wait for it.
+  int64_t many_entries = 1 << 18;
   int threads = 1;  // workers of a CPU, threads that a GPU has room for
 };
 

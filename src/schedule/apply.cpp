@@ -5,6 +5,7 @@
 #include "schedule/rewrites.h"
 #include "schedule/schedule.h"
 #include "schedule/split_positions.h"
+#include "schedule/split_rows.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -67,6 +68,7 @@ nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* rema
     try {
       result = run_step(schedule.steps[at], result, remarks);
       require_walkable_positions(result);
+      require_chunks_around_rows(result);
       require_legal_bindings(result);
     } catch (const UserError& error) {
       refuse(schedule, at, error.what());

@@ -14,6 +14,7 @@
 #include "schedule/rfactor.h"
 #include "schedule/split.h"
 #include "schedule/split_positions.h"
+#include "schedule/split_rows.h"
 #include "schedule/unroll.h"
 #include "schedule/vectorize.h"
 #include "support/check.h"
@@ -43,6 +44,10 @@ const Rewrite kRewrites[] = {
      {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 4, 4, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return split_positions(n, a.name(0), a.integer(1), a.name(2), a.name(3)); }},
+    {"split_rows", "split_rows(i, 128, c, r)",
+     {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 4, 4, {}, "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
+       return split_rows(n, a.name(0), a.integer(1), a.name(2), a.name(3)); }},
     {"precompute", "precompute(acc, (j, k)) or precompute(acc, k, tracked)",
      {Role::NewWorkspace, Role::Loops, Role::Word}, 1, 3, {"tracked"}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {

@@ -38,6 +38,8 @@ int level_over(const Nest& nest, const expr::Access& access, const std::string& 
   return -1;
 }
 
+}  // namespace
+
 const expr::Access& walked_access(const Nest& nest, const Forall& loop) {
   const std::vector<const expr::Access*> walked = walked_accesses(nest, loop.body, loop.var);
   if (walked.empty()) {
@@ -64,7 +66,7 @@ const expr::Access& walked_access(const Nest& nest, const Forall& loop) {
   return access;
 }
 
-void check_needed(const Forall& loop, const expr::Access& access) {
+void require_needed(const Forall& loop, const expr::Access& access) {
   for (const Assign* assign : lasting_assigns(loop.body)) {
     const expr::Expr rest = expr::without(
         assign->value, [&](const expr::Access& other) { return other.id == access.id; });
@@ -74,6 +76,8 @@ void check_needed(const Forall& loop, const expr::Access& access) {
                "' visits more than entries; use split.");
   }
 }
+
+namespace {
 
 void check_results(const Nest& nest) {
   for (const auto& [name, tensor] : nest.tensors) {
@@ -149,7 +153,7 @@ Nest split_positions(const Nest& nest, const std::string& var, int64_t length,
     const auto* loop = stmt.as<Forall>();
     if (!loop || loop->var != var) return stmt;
     const expr::Access& access = walked_access(nest, *loop);
-    check_needed(*loop, access);
+    require_needed(*loop, access);
     using Origin = Variable::Origin;
     result.variables[outer] = {Origin::OuterPosition, var, {}, length, access.tensor};
     result.variables[inner] = {Origin::InnerPosition, var, {}, length, access.tensor};

@@ -13,6 +13,12 @@ namespace tulle::schedule {
 nest::Nest split_positions(const nest::Nest& nest, const std::string& var, int64_t length,
                            const std::string& outer, const std::string& inner);
 
+// The operand whose entries the loop walks over; UserError where none or more than one is, or where
+// it does not store them one after the other under each parent.
+const expr::Access& walked_access(const nest::Nest& nest, const nest::Forall& loop);
+// UserError if the loop has something to do where the operand has no entry.
+void require_needed(const nest::Forall& loop, const expr::Access& access);
+
 // UserError unless loops over positions stand inside the loops over the rows that they are in, and
 // nobody else has to find its way along them.
 void require_walkable_positions(const nest::Nest& nest);

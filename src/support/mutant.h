@@ -23,8 +23,9 @@ inline constexpr std::string_view kMutants[] = {
     "chunk-skips-row", "fuse-wrong-extent", "lanes-half-summed", "lattice-drops-point",
     "lattice-inverts", "padding-is-entry", "part-overwrites", "parts-without-barrier",
     "piece-unguarded", "ragged-found-past-end", "range-ends-early", "result-not-zeroed",
-    "search-goes-past", "segment-ends-early", "slices-overlap", "split-unbounded",
-    "tracked-keeps-round", "tracked-unsorted", "workspace-wrong-zero",
+    "row-pieces-overlap", "search-goes-past", "segment-ends-early", "shared-rows-stored",
+    "slices-overlap", "split-unbounded", "tracked-keeps-round", "tracked-unsorted",
+    "workspace-wrong-zero",
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
     "simplify-drops-store", "unroll-missing-remainder", "vector-reduce-drops-init",

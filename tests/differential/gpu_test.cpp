@@ -149,6 +149,39 @@ const std::vector<Bound>& bound_schedules() {
        "split_positions(j, 8, j0, jl); split(i, 8, ib, ir); split(ir, 4, iw, il); "
        "reorder(ib, iw, il, jl, j0); bind(ib, block); bind(iw, warp); bind(il, lane); "
        "bind(jl, lane)"},
+      {"SpmmChunksOnThreads",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {13, 40}), dense("B", {40, 32})},
+       "split_rows(i, 5, c, r); split(k, 4, kt, kv); split(c, 4, cb, ci); "
+       "reorder(cb, ci, kt, r, j, kv); fuse(ci, kt, t); precompute(acc, kv); bind(cb, block); "
+       "bind(t, thread); vectorize(kv, 4); unroll(j, 4)"},
+      {"SpmmChunksOnThreadsInMemory",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {13, 40}), dense("B", {40, 6})},
+       "split_rows(i, 3, c, r); split(c, 4, cb, ct); bind(cb, block); bind(ct, thread)"},
+      {"SpmmChunksOnWarps",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {13, 40}), dense("B", {40, 32})},
+       "split_rows(i, 7, c, r); split(k, 4, kl, kv); split_positions(j, 4, j0, jl); "
+       "split(c, 4, cb, cw); reorder(cb, cw, kl, r, jl, j0, kv); precompute(acc, kv); "
+       "rfactor(jl, part); bind(cb, block); bind(cw, warp); bind(kl, lane); bind(jl, lane); "
+       "vectorize(kv, 4); unroll(j0, 2)"},
+      {"SddmmChunksOnWarps",
+       "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {13, 32}), dense("K", {40, 32})},
+       "split_rows(i, 6, c, r); split(d, 8, d0, dl); split(c, 4, cb, cw); "
+       "reorder(cb, cw, r, j, dl, d0); precompute(acc); rfactor(dl, part); bind(cb, block); "
+       "bind(cw, warp); bind(dl, lane)"},
+      {"SpmvChunksOnLanes",
+       "y[i] = A[i,j] * x[j]",
+       {sparse("csr", {53, 30}), dense("x", {30})},
+       "split_rows(i, 2, c, r); split(c, 16, cb, ci); split(ci, 8, cw, cl); "
+       "split_positions(j, 4, j0, jl); reorder(cb, cw, cl, r, jl, j0); precompute(acc); "
+       "rfactor(jl, part); bind(cb, block); bind(cw, warp); bind(cl, lane); bind(jl, lane)"},
+      {"ChunksIntoADenseResult",
+       "C[i,j] = A[i,j] * d[i]",
+       {sparse("csr", {13, 20}), dense("d", {13})},
+       "split_rows(i, 2, c, r); split(c, 4, cb, ct); bind(cb, block); bind(ct, thread)"},
       {"BlocksOfBsr",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(2,3)", {7, 9}), dense("B", {9, 6})},

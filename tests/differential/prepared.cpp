@@ -58,6 +58,7 @@ Prepared::Prepared(const Case& test) {
   if (test.gpu) {
     request.machine.kind = plan::Machine::Kind::Gpu;
     request.machine.vector_bytes = 16;
+    if (test.small_chunks) request.machine.many_entries = 20;
     request.machine.last_cache =
         test.small_chunks ? 1 << 12 : 1 << 25;  // so that panels get narrow
     request.target = codegen::gpu_target("sm_90");

@@ -59,7 +59,7 @@ class Scheduler {
     const std::string var = dice_.pick(vars);
     const std::string fresh = concat("v", fresh_++);
     if (gpu_ && dice_.chance(0.35)) return draw_bind(vars);
-    switch (dice_.below(12)) {
+    switch (dice_.below(13)) {
       case 0:
         return concat("split(", var, ", ", dice_.between(2, 5), ", ", fresh, "o, ", fresh, "i)");
       case 1:
@@ -83,6 +83,9 @@ class Scheduler {
         return concat("parallel(", vars.front(), ", by=", dice_.chance(0.5) ? "rows" : "nnz", ")");
       case 7:
         return concat("vectorize(", vars.back(), ", ", dice_.pick<int>({2, 4, 8, 16}), ")");
+      case 11:
+        return concat("split_rows(", var, ", ", dice_.pick<int>({1, 2, 3, 5, 9}), ", ", fresh,
+                      "o, ", fresh, "i)");
       case 10:
         return concat("split_positions(", var, ", ", dice_.pick<int>({1, 2, 3, 4, 8}), ", ", fresh,
                       "o, ", fresh, "i)");
@@ -110,6 +113,9 @@ class Scheduler {
     std::vector<std::string> order = rows;
     order.insert(order.end(), sums.begin(), sums.end());
     if (dice_.chance(0.7)) take(concat("reorder(", schedule::list_of(order), ")"));
+    if (dice_.chance(0.3)) {
+      take(concat("split_rows(", loops().front(), ", ", dice_.pick<int>({1, 3, 9}), ", ch, cr)"));
+    }
     const std::string sum = sums.back(), row = loops().front();
     const bool by_lanes = dice_.chance(0.7), in_groups = by_lanes && dice_.chance(0.4);
     take(concat(dice_.chance(0.5) ? "split(" : "split_positions(", sum, ", ",

@@ -1,0 +1,161 @@
+// Split_rows: forall i -> forall chunk { forall row }.
+#include "schedule/split_rows.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "schedule/queries.h"
+#include "schedule/split_positions.h"
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+// The operand whose entries a loop inside walks over, row by row.
+const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
+  const expr::Access* found = nullptr;
+  for (const Assign* assign : assigns(rows.body)) {
+    for (const expr::Access* access : expr::accesses(assign->value)) {
+      const Tensor& tensor = nest.tensor(access->tensor);
+      const auto& levels = tensor.type.format.levels();
+      if (tensor.role != Tensor::Role::Operand || levels.size() != 2 || !is_full(levels[0].kind) ||
+          !levels[0].expr.is_whole() || !levels[1].expr.is_whole()) {
+        continue;
+      }
+      const auto index = [&](size_t l) {
+        return access->indices[static_cast<size_t>(levels[l].expr.dimension)];
+      };
+      if (index(0) != rows.var || index(1) == rows.var) continue;
+      const Forall* entries = nest::find_loop(rows.body, index(1));
+      if (!entries || is_full(levels[1].kind)) continue;
+      require_needed(*entries, walked_access(nest, *entries));
+      found = access;
+    }
+  }
+  if (!found) {
+    user_error("No operand stores rows of entries along '", rows.var,
+               "', of which long ones could be cut; use split.");
+  }
+  return *found;
+}
+
+// All uses of the operand are of the same row.
+void check_uses(const Nest& nest, const expr::Access& rows) {
+  for (const Assign* assign : assigns(nest.root)) {
+    for (const expr::Access* access : expr::accesses(assign->value)) {
+      if (access->tensor != rows.tensor || access->indices == rows.indices) continue;
+      user_error("'", rows.tensor,
+                 "' is used under other indices too, and a chunk has some entries ",
+                 "of its rows alone; leave split_rows out.");
+    }
+  }
+}
+
+void check_result(const Nest& nest, const Forall& rows, const expr::Access& operand) {
+  const std::vector<const Assign*> all = assigns(nest.root);
+  if (all.size() != 1) {
+    user_error("Sums over '", rows.var,
+               "' are used inside the statement, and a chunk has some of their terms alone; put ",
+               "split_rows before precompute, or leave it out.");
+  }
+  const Assign& assign = *all.front();
+  const Tensor& result = nest.tensor(assign.tensor);
+  if (!result.onto.empty()) {
+    user_error("'", assign.tensor, "' is added to what is there already; leave split_rows out.");
+  }
+  if (!result.type.format.is_dense()) {
+    if (result.shares_pattern_of == operand.tensor) return;
+    user_error("'", assign.tensor, "' is built entry by entry, and needs its loops whole; leave ",
+               "split_rows out.");
+  }
+  const auto& levels = result.type.format.levels();
+  const bool first =
+      !levels.empty() && assign.indices[static_cast<size_t>(levels[0].expr.dimension)] == rows.var;
+  const auto& entries = nest.tensor(operand.tensor).type.format.levels()[1];
+  const bool sums =
+      !contains(assign.indices, operand.indices[static_cast<size_t>(entries.expr.dimension)]);
+  if (!first || (sums && !assign.accumulate)) {
+    user_error("'", assign.tensor, "' is not stored row by row along '", rows.var,
+               "', or is no plain sum; leave split_rows out.");
+  }
+  const DType type = result.type.type;
+  if (sums && (size_of(type) < 4 || type == DType::Bool)) {
+    user_error("Sums of type ", name_of(type),
+               " are not added up by atomics; leave split_rows out.");
+  }
+}
+
+}  // namespace
+
+Nest split_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
+                const std::string& row) {
+  require_loop(nest, var);
+  require_untagged(nest, var, "split_rows");
+  require_coordinates(nest, var, "split_rows");
+  if (length < 1 || length > INT32_MAX)
+    user_error("Chunks of ", length, " entries cannot be; they have 1 to ", INT32_MAX, ".");
+  require_free_name(nest, chunk);
+  require_free_name(nest, row);
+  if (chunk == row)
+    user_error("The two new loops are both called '", chunk, "'; give them different names.");
+  const Forall& rows = *nest::find_loop(nest.root, var);
+  const expr::Access& operand = operand_of_rows(nest, rows);
+  check_uses(nest, operand);
+  check_result(nest, rows, operand);
+  Nest result = nest;
+  using Origin = Variable::Origin;
+  result.variables[chunk] = {Origin::Chunk, var, {}, length, operand.tensor};
+  result.variables[row] = {Origin::ChunkRow, var, {}, length, operand.tensor};
+  result.root = replace(nest.root, &rows, Forall::make(chunk, Forall::make(row, rows.body)));
+  return result;
+}
+
+namespace {
+
+void check_rows(const Nest& nest, const Stmt& stmt, std::vector<std::string>& loops) {
+  if (const auto* loop = stmt.as<Forall>()) {
+    const Variable& variable = nest.variable(loop->var);
+    if (variable.origin == Variable::Origin::ChunkRow) {
+      if (loop->tag != LoopTag{}) {
+        user_error("The loop over '", loop->var,
+                   "' goes through the rows of a chunk one after the other; leave it as it is.");
+      }
+      const bool inside =
+          std::any_of(nest.variables.begin(), nest.variables.end(), [&](const auto& entry) {
+            return entry.second.origin == Variable::Origin::Chunk &&
+                   entry.second.parent == variable.parent && nest.determines(loops, entry.first);
+          });
+      if (!inside) {
+        user_error(
+            "The loop over '", loop->var,
+            "' has the rows of one chunk, and stands outside the loop over chunks; put that ",
+            "outside.");
+      }
+    }
+    loops.push_back(loop->var);
+    check_rows(nest, loop->body, loops);
+    loops.pop_back();
+    return;
+  }
+  map_parts(stmt, [&](const Stmt& part) {
+    check_rows(nest, part, loops);
+    return part;
+  });
+}
+
+}  // namespace
+
+void require_chunks_around_rows(const Nest& nest) {
+  for (const auto& [name, variable] : nest.variables) {
+    for (const std::string& parent : {variable.parent, variable.second}) {
+      if (parent.empty() || nest.variable(parent).origin != Variable::Origin::ChunkRow) continue;
+      user_error("'", parent, "' goes through the rows of a chunk, which are not known before; ",
+                 "choose another length in split_rows instead.");
+    }
+  }
+  std::vector<std::string> loops;
+  check_rows(nest, nest.root, loops);
+}
+
+}  // namespace tulle::schedule

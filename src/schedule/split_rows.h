@@ -1,0 +1,20 @@
+// Cuts the rows of an operand into chunks of equally many rows and entries.
+#pragma once
+
+#include "nest/nest.h"
+
+namespace tulle::schedule {
+
+// The loop over `var`, the rows of an operand stored as CSR, becomes one over chunks with one over
+// the rows of a chunk in it. A chunk has the rows that begin in it, whole if they have at most
+// `length` entries; the entries of longer rows are shared by all chunks that these reach into,
+// whose sums are added up by atomics. So no chunk has more than twice `length` to do, however long
+// a row is. Refused where the statement is no plain sum or product over the entries of that
+// operand, or where it is no dense result's first index.
+nest::Nest split_rows(const nest::Nest& nest, const std::string& var, int64_t length,
+                      const std::string& chunk, const std::string& row);
+
+// UserError unless loops over the rows of a chunk stand in one over chunks.
+void require_chunks_around_rows(const nest::Nest& nest);
+
+}  // namespace tulle::schedule

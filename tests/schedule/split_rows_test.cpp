@@ -1,0 +1,61 @@
+// Split_rows.
+#include <gtest/gtest.h>
+
+#include "nest/parse.h"
+#include "schedule/nests.h"
+
+namespace tulle::schedule {
+namespace {
+
+constexpr std::string_view kScale =
+    "nest { operand A: f32, i32, csr\n operand d: f32; result C: f32, i32, like A, csr\n"
+    "forall i { forall j { C[i,j] = A[i,j] * d[i] } } }";
+
+TEST(SplitRows, MakesChunksAndTheirRows) {
+  EXPECT_EQ(body_after(kSpmm, "split_rows(i, 64, c, r)"),
+            "forall c { forall r { forall j { forall k { C[i,k] += A[i,j] * B[j,k] } } } }");
+  EXPECT_EQ(body_after(kScale, "split_rows(i, 64, c, r)"),
+            "forall c { forall r { forall j { C[i,j] = A[i,j] * d[i] } } }");
+}
+
+TEST(SplitRows, PrintsAndParsesBack) {
+  const nest::Nest nest = apply(parse_schedule("split_rows(i, 64, c, r); split(c, 4, c0, c1)"),
+                                nest::parse_nest(kSpmm));
+  const std::string text = nest::to_string(nest);
+  EXPECT_NE(text.find("var c = chunk A(i) / 64"), std::string::npos) << text;
+  EXPECT_NE(text.find("var r = row A(i) / 64"), std::string::npos) << text;
+  EXPECT_EQ(nest::to_string(nest::parse_nest(text)), text);
+}
+
+TEST(SplitRows, KeepsTheRowsInTheirChunk) {
+  expect_refused(kSpmm, "split_rows(i, 64, c, r); reorder(r, c)", "put that outside");
+}
+
+TEST(SplitRows, KeepsTheRowsOneAfterTheOther) {
+  expect_refused(kSpmm, "split_rows(i, 64, c, r); split(r, 4, r0, r1)", "another length");
+  expect_refused(kSpmm, "split_rows(i, 64, c, r); unroll(r, 4)", "leave it as it is");
+}
+
+TEST(SplitRows, RefusesDenseRows) {
+  expect_refused(kDense, "split_rows(i, 64, c, r)", "use split");
+}
+
+TEST(SplitRows, RefusesPrecomputedSums) {
+  expect_refused(kSpmm, "precompute(acc, k); split_rows(i, 64, c, r)", "before precompute");
+}
+
+TEST(SplitRows, RefusesSparseResults) {
+  expect_refused(kSpgemm, "split_rows(i, 64, c, r)", "built entry by entry");
+}
+
+TEST(SplitRows, RefusesEmptyChunks) { expect_refused(kSpmm, "split_rows(i, 0, c, r)", "1 to"); }
+
+TEST(SplitRows, RefusesTermsWithoutEntries) {
+  expect_refused(
+      "nest { operand A: f32, i32, csr\n operand B: f32; result C: f32\n"
+      "forall i { forall j { C[i] += A[i,j] + B[i,j] } } }",
+      "split_rows(i, 4, c, r)", "visits more than entries");
+}
+
+}  // namespace
+}  // namespace tulle::schedule
