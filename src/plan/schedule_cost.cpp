@@ -106,10 +106,21 @@ double ScheduleCost::bind(const std::string& var, Path& path) {
       const double first = bind(variable.parent, path);
       return first * bind(variable.second, path);
     }
+    case Origin::Chunk:
+      return chunks(variable);
+    case Origin::ChunkRow:
+      return std::max(1.0, bind(variable.parent, path) / chunks(variable));
     case Origin::Source:
       return 1;
   }
   return 1;
+}
+
+// How many chunks the rows and entries of an operand make.
+double ScheduleCost::chunks(const nest::Variable& variable) const {
+  const auto count = problem_.counts.find(variable.tensor);
+  const double entries = count == problem_.counts.end() ? 0 : count->second;
+  return std::ceil((extent(variable.parent) + entries) / static_cast<double>(variable.factor));
 }
 
 void ScheduleCost::visit_loop(const nest::Forall& loop, Path path) {
@@ -256,6 +267,8 @@ double ScheduleCost::extent(const std::string& var) const {
   const auto variable = nest_->variables.find(var);
   if (variable == nest_->variables.end() || variable->second.parent.empty()) return 1;
   const nest::Variable& derived = variable->second;
+  if (derived.origin == nest::Variable::Origin::Chunk) return chunks(derived);
+  if (derived.origin == nest::Variable::Origin::ChunkRow) return extent(derived.parent);
   const double whole = extent(derived.parent), width = static_cast<double>(derived.factor);
   if (derived.origin == nest::Variable::Origin::Inner) return std::min(whole, width);
   return derived.origin == nest::Variable::Origin::Outer ? std::ceil(whole / width)

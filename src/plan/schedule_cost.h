@@ -39,6 +39,7 @@ class ScheduleCost {
   void add_result(const nest::Assign& assign, const Path& path);
   double trips(const std::vector<std::string>& outside, const std::string& var);
   double extent(const std::string& var) const;
+  double chunks(const nest::Variable& variable) const;
   bool varies_with(const std::vector<std::string>& indices, const std::string& var) const;
   bool is_stored(const std::string& index) const;
   double bytes_of(const expr::Access& access, const Path& path) const;
