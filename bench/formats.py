@@ -18,6 +18,7 @@ os.environ["TULLE_CACHE_DIR"] = tempfile.mkdtemp()
 
 import tulle
 
+PRODUCT = "ij,jk->ik"
 HEAD = (
     f"{'case':24}{'csr ms':>10}{'tuned':>10}{'format':>12}{'ms':>10}{'ratio':>8}"
     f"{'convert':>10}{'pays after':>12}"
@@ -33,37 +34,33 @@ def matrix(name: str, device: str) -> tulle.SparseTensor:
     return A.to(device)
 
 
-def best_of(found: tulle.Tuned, format: str) -> float:
-    """The shortest time with A in that format, or any other than CSR."""
-    times = [
-        one.seconds
-        for one in found.measured
-        if not one.refused and (dict(one.candidate.formats)["t0"] == format)
-    ]
-    return min(times, default=float("inf"))
+def schedules(A: tulle.SparseTensor, B: torch.Tensor, seconds: float) -> list[str]:
+    """The best few schedules for A as it is stored, by a search of their own."""
+    space = tulle.Space.default(PRODUCT, A, B).formats({0: []})
+    found = tulle.tune(PRODUCT, A, B, space=space, seconds=seconds)
+    return [one.candidate.schedule for one in found.measured[:3] if not one.refused]
 
 
 def compare(A: tulle.SparseTensor, width: int, formats: list[str], seconds: float) -> str:
-    """A line of the table."""
+    """A line of the table: the best of each format, run beside each other."""
     B = torch.rand(A.shape[1], width, device=A.device)
-    space = tulle.Space.default("ij,jk->ik", A, B).formats({0: formats})
-    found = tulle.tune("ij,jk->ik", A, B, space=space, seconds=seconds)
-    tuned = min(found.best.seconds, found.default.seconds)
-    name = min(formats, key=lambda one: best_of(found, str(tulle.Format(one, 2))))
-    text = str(tulle.Format(name, 2))
-    there = best_of(found, text)
-    if there == float("inf"):
-        reasons = {one.refused for one in found.measured if one.refused}
-        return f"{1e3 * found.default.seconds:10.4f}{1e3 * tuned:10.4f}  none ran: {reasons}"
-    conversion = next(
-        one.conversion_seconds
-        for one in found.measured
-        if dict(one.candidate.formats)["t0"] == text
-    )
-    pays = f"{conversion / (tuned - there):.0f} calls" if there < tuned else "never"
+    best = schedules(A, B, seconds / 2)
+    for format in formats:
+        best += schedules(A.to(format=format), B, seconds / 2 / len(formats))
+    space = tulle.Space.default(PRODUCT, A, B).formats({0: formats}).only(best)
+    found = tulle.tune(PRODUCT, A, B, space=space, seconds=seconds)
+    ran = [one for one in found.measured if not one.refused]
+    own = min(one.seconds for one in ran if not one.conversion_seconds)
+    others = [one for one in ran if one.conversion_seconds]
+    if not others:
+        return f"{1e3 * found.default.seconds:10.4f}{1e3 * own:10.4f}  no other format ran"
+    there = min(others, key=lambda one: one.seconds)
+    cost = there.conversion_seconds
+    pays = f"{cost / (own - there.seconds):.0f} calls" if there.seconds < own else "never"
     return (
-        f"{1e3 * found.default.seconds:10.4f}{1e3 * tuned:10.4f}{name:>12}{1e3 * there:10.4f}"
-        f"{tuned / there:8.2f}{1e3 * conversion:10.2f}{pays:>12}"
+        f"{1e3 * found.default.seconds:10.4f}{1e3 * own:10.4f}"
+        f"{dict(there.candidate.formats)['t0']:>12}{1e3 * there.seconds:10.4f}"
+        f"{own / there.seconds:8.2f}{1e3 * cost:10.2f}{pays:>12}"
     )
 
 

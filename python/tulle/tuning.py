@@ -163,8 +163,8 @@ class _Search:
         try:
             if self.waiting:
                 self._try(self._next())
-            for choice in self.space.format_choices()[1:]:
-                if not self._is_over(0.4):
+            for number, choice in enumerate(self.space.format_choices()[1:]):
+                if number == 0 or not self._is_over(0.6):
                     self._add_formats(choice)
             while self.waiting and not self._is_over(0.8):
                 self._try(self._next())
