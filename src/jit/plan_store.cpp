@@ -52,7 +52,9 @@ StoredPlan plan_at(sqlite3_stmt* row) {
 class PlanStore::Connection {
  public:
   Connection(const std::string& path, bool writes) {
-    const int flags = writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+    // Also for reading, wherever that is possible: what a killed writer left behind has to be
+    // undone.
+    const int flags = SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0);
     code_ = sqlite3_open_v2(path.c_str(), &base_, flags, nullptr);
     if (base_) sqlite3_busy_timeout(base_, writes ? kWriterPatience : kReaderPatience);
     if (!writes) return;
@@ -111,7 +113,7 @@ bool is_there(const std::string& directory, std::string& problem) {
   if (!folder) return false;
   struct stat status;
   if (fstatat(folder.number(), kFile, &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
-  if (open_private_file(folder, kFile)) return true;
+  if (is_private_file(folder, kFile)) return true;
   problem = concat(kFile, " is not a plain file of this user's that nobody else can write to");
   return false;
 }

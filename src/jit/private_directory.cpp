@@ -69,6 +69,12 @@ Descriptor open_private_directory(const std::string& path, std::string& problem)
   return problem.empty() ? std::move(directory) : Descriptor();
 }
 
+bool is_private_file(const Descriptor& directory, const std::string& name) {
+  struct stat status;
+  return fstatat(directory.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(status.st_mode) && distrust(status).empty();
+}
+
 Descriptor open_private_file(const Descriptor& directory, const std::string& name) {
   Descriptor file(
       openat(directory.number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));

@@ -34,6 +34,10 @@ std::string cache_directory_from_environment();
 // and `problem` says why, if that fails, if somebody else owns it or if others can write to it.
 Descriptor open_private_directory(const std::string& path, std::string& problem);
 
+// Whether a plain file of that directory is there under the same conditions. It is not opened: with
+// any descriptor that is closed, a process loses its locks on the file.
+bool is_private_file(const Descriptor& directory, const std::string& name);
+
 // Opens a plain file of that directory for reading, under the same conditions.
 Descriptor open_private_file(const Descriptor& directory, const std::string& name);
 

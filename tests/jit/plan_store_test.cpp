@@ -1,9 +1,11 @@
 // Tuned plans on disk: found again, replaced, and lost without noise where the disk is of no use.
 #include "jit/plan_store.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -124,6 +126,27 @@ TEST_F(PlanStoreTest, ReadsWhereItCannotWrite) {
   EXPECT_TRUE(store.find(plan("x0~4^3")));
   const bool may_write_anyway = geteuid() == 0;
   EXPECT_EQ(store.store(plan("x0~4^4")), may_write_anyway);
+}
+
+TEST_F(PlanStoreTest, LosesNothingWhereTheDiskIsFull) {
+  PlanStore store(folder_);
+  store.store(plan("x0~4^3"));
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const auto size = static_cast<rlim_t>(fs::file_size(file()));
+    const rlimit limit{size, size};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    StoredPlan large = plan("x0~4^4");
+    large.report = std::string(1 << 20, 'a');
+    const bool is_right = !store.store(large) && store.find(plan("x0~4^3"));
+    _exit(is_right ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(store.find(plan("x0~4^3")));
+  EXPECT_TRUE(store.store(plan("x0~4^4")));
 }
 
 TEST_F(PlanStoreTest, ServesThreadsAndProcessesAtOnce) {
