@@ -54,7 +54,7 @@ void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, 
   if (visits_all) {
     dense_loop(loop, iterating, inner, out);
   } else if (iterating.size() == 1) {
-    inner.conditional = true;
+    inner.conditional |= !visits_all_of_result(scope.cursors.at(*iterating.begin()));
     single_loop(loop, *iterating.begin(), inner, out);
   } else if (!iterating.empty()) {
     inner.conditional = true;
@@ -108,6 +108,15 @@ bool KernelLowering::bound_by_difference(const nest::Forall& loop, const Scope& 
     return true;
   }
   return false;
+}
+
+bool KernelLowering::visits_all_of_result(const Cursor& cursor) const {
+  const std::string& shared = nest_.tensor(result_).shares_pattern_of;
+  const auto& levels = tensors_.at(cursor.access->tensor).levels;
+  const bool last = cursor.level + 1 == static_cast<int>(levels.size());
+  // Of entries at the same coordinates the first gets their sum.
+  return !assembles() && cursor.access->tensor == shared &&
+         (!last || levels[static_cast<size_t>(cursor.level)]->is_unique());
 }
 
 Positions KernelLowering::run_of(const Cursor& cursor, const Scope& scope, Emitter& out) {

@@ -107,6 +107,9 @@ class KernelLowering {
   // Begins to walk over the level that the access has come to, within these coordinates; where an
   // end of them is null, to the end of the level.
   Walker start_walker(int id, const Scope& scope, const Range& coordinates, Emitter& out);
+  // Whether the result has the structure of the operand at whose entries the cursor stands, so that
+  // a loop over all of them leaves none of its own out.
+  bool visits_all_of_result(const Cursor& cursor) const;
   void single_loop(const nest::Forall& loop, int iterating, const Scope& scope, Emitter& out);
   // Over pieces of the entries of a row, or over the entries of a piece; false where the loop is
   // not over the entries of an operand: it counts then.

@@ -19,7 +19,7 @@ bool KernelLowering::position_loop(const nest::Forall& loop, const Scope& scope,
   const int id = *walked.begin();
   const std::string name = names_.fresh(loop.var);
   Scope inner = inside(loop, name, scope);
-  inner.conditional = true;
+  inner.conditional |= !visits_all_of_result(scope.cursors.at(id));
   if (const auto row = scope.pieces.find(variable.parent); row != scope.pieces.end()) {
     for (const auto& [partner, other] : nest_.variables) {
       const auto found = scope.coordinates.find(partner);

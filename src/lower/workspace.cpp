@@ -123,6 +123,9 @@ void KernelLowering::allocate_array(const std::string& name,
     if (filling && filling->tag.kind == nest::LoopTag::Kind::Vector) {
       kind = loop::LoopKind::Vector;
       factor = filling->tag.factor;
+    } else if (filling && filling->tag.kind == nest::LoopTag::Kind::Unrolled &&
+               filling->tag.factor == 0) {
+      kind = loop::LoopKind::Unrolled;
     }
     zero = loop::For::make(variables[d], IntConst::make(0), extents[d], zero, kind, factor);
   }

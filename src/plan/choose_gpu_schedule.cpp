@@ -22,6 +22,7 @@ constexpr int64_t kLanesOfSum = 8;    // that share a contiguous sum
 constexpr int64_t kNarrowPanel = 32;  // columns, at least
 constexpr int64_t kShortChunk = 64;   // rows and entries, at least
 constexpr double kLongestChunk = 1024;
+constexpr double kFewRows = 4096;
 constexpr double kLongRow = 24;        // entries from which on a warp has one row
 constexpr double kReused = 16;         // gathers of a row from which on it should stay in the cache
 constexpr double kShareOfCache = 0.7;  // that gathered rows may take
@@ -115,6 +116,12 @@ class GpuScheduler {
     return columns;
   }
 
+  // How many loads are under way: more where there are too few rows to hide their latency.
+  int64_t copies() const {
+    const bool few = walks_entries_ && problem_.extents.at(row_) <= kFewRows;
+    return few ? 2 * kCopies : kCopies;
+  }
+
   // --- steps ---
 
   void add(const std::string& step) { text_ += (text_.empty() ? "" : "; ") + step; }
@@ -143,10 +150,11 @@ class GpuScheduler {
   // there are such.
   struct Columns {
     std::string panels, vectors, elements;
+    std::string pairs;  // the loop over two vectors that a thread has of a panel
     int64_t width = 1;  // of a vector
     int64_t count = 0;  // of vectors in a panel
   };
-  Columns split_columns(const std::string& column) {
+  Columns split_columns(const std::string& column, bool may_pair) {
     const auto extent = nest_.known_extent(column);
     Columns columns;
     columns.width = extent ? std::gcd(*extent, vector_) : 1;
@@ -160,8 +168,12 @@ class GpuScheduler {
     const int64_t all = extent ? *extent / columns.width : columns.count + 1;
     if (all > columns.count) {
       columns.panels = column + "_panel";
-      split(columns.vectors, columns.count, columns.panels, column + "_lane");
-      columns.vectors = column + "_lane";
+      const bool pairs = may_pair && columns.count == kLanes && all % (2 * kLanes) == 0;
+      if (pairs) columns.pairs = column + "_pair";
+      const std::string lanes = column + "_lane", both = pairs ? column + "_lanes" : lanes;
+      split(columns.vectors, pairs ? 2 * kLanes : columns.count, columns.panels, both);
+      if (pairs) split(both, kLanes, columns.pairs, lanes);
+      columns.vectors = lanes;
     } else {
       columns.count = all;
     }
@@ -203,7 +215,7 @@ class GpuScheduler {
   // walked over by every thread.
   bool columns_on_threads() {
     const Names between(order_.begin() + 1, order_.end() - 1);
-    const Columns columns = split_columns(order_.back());
+    const Columns columns = split_columns(order_.back(), walks_entries_ && is_summed(order_[1]));
     cut_rows(columns.count < kLanes ? kShortChunk : 2 * kShortChunk);
     split(rows_, std::max<int64_t>(1, kWarps * kLanes / columns.count), rows_ + "_block",
           rows_ + "_in");
@@ -213,35 +225,41 @@ class GpuScheduler {
       order.push_back(var);
     order.insert(order.end(), within_.begin(), within_.end());
     order.insert(order.end(), between.begin(), between.end());
-    if (columns.width > 1) order.push_back(columns.elements);
+    Names inside;
+    if (!columns.pairs.empty()) inside.push_back(columns.pairs);
+    if (columns.width > 1) inside.push_back(columns.elements);
+    order.insert(order.end(), inside.begin(), inside.end());
     reorder(order);
     add(concat("fuse(", rows_, "_in, ", columns.vectors, ", ", rows_, "_thread)"));
-    gather_sums(between, columns.elements);
+    gather_sums(between, inside);
     bind_blocks(columns);
     bind(rows_ + "_thread", "thread");
     if (columns.width > 1) add(concat("vectorize(", columns.elements, ", ", columns.width, ")"));
-    if (!between.empty() && is_summed(between.back())) unroll(between.back(), kCopies);
+    const bool pairs = !columns.pairs.empty();
+    if (pairs) unroll(columns.pairs, 0);
+    if (!between.empty() && is_summed(between.back()))
+      unroll(between.back(), pairs ? kCopies / 2 : copies());
     stream_result();
     return true;
   }
 
   // Sums over the loops that each thread runs go into its registers.
-  void gather_sums(const Names& loops, const std::string& vector) {
+  void gather_sums(const Names& loops, const Names& columns) {
     const auto first = std::find_if(loops.begin(), loops.end(),
                                     [&](const std::string& var) { return is_summed(var); });
     if (first == loops.end()) return;
     Names inside;
     std::copy_if(first, loops.end(), std::back_inserter(inside),
                  [&](const std::string& var) { return !is_summed(var); });
-    if (!vector.empty()) inside.push_back(vector);
+    inside.insert(inside.end(), columns.begin(), columns.end());
     add(concat("precompute(", name("_acc"), ", (", list(inside), "))"));
   }
 
   // A warp for a long row: where its columns leave lanes over, these take several entries at once.
   bool columns_and_entries_on_lanes() {
-    if (order_.size() != 3 || !walks_entries_ || !is_summed(order_[1]) || entries_ < kLongRow)
-      return false;
-    const Columns columns = split_columns(order_.back());
+    if (order_.size() != 3 || !walks_entries_ || !is_summed(order_[1])) return false;
+    if (cuts_ && entries_ < kLongRow) return false;  // chunks are equal already
+    const Columns columns = split_columns(order_.back(), false);
     const int64_t group = kLanes / columns.count;
     cut_rows(kShortChunk);
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return false;
