@@ -2,6 +2,7 @@
 #include "plan/schedule_space.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -105,10 +106,26 @@ std::vector<ScheduledCandidate> in_order(std::vector<ScheduledCandidate> found) 
   return found;
 }
 
+// The GPU, and others for which the rules would decide otherwise: whether rows are cut, how wide
+// panels and vectors are.
+std::vector<Machine> similar_machines(const Machine& machine) {
+  std::vector<Machine> found = {machine};
+  auto add = [&](auto change) {
+    found.push_back(machine);
+    change(found.back());
+  };
+  add([](Machine& other) { other.many_entries = 0; });
+  add([](Machine& other) { other.many_entries = std::numeric_limits<int64_t>::max(); });
+  add([](Machine& other) { other.last_cache /= 8; });
+  add([](Machine& other) { other.last_cache *= 8; });
+  add([](Machine& other) { other.vector_bytes /= 2; });
+  return found;
+}
+
 // The number that a step may have instead of its own, which is the first; 0: the step is left out.
 std::vector<int64_t> other_numbers(const schedule::Step& step, int64_t number) {
   if (step.rewrite == "unroll") return {number, 0, 2, 4, 8, 16};
-  if (step.rewrite == "split" || step.rewrite == "split_positions")
+  if (step.rewrite.starts_with("split"))  // also split_positions and split_rows
     return {number, number / 4, number / 2, 2 * number, 4 * number};
   return {number};
 }
@@ -152,8 +169,11 @@ std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
   const std::string planned = choose_schedule(problem, choice, nest, machine);
   add(planned);
   if (machine.kind == Machine::Kind::Gpu) {
-    for_each_number(schedule::parse_schedule(planned), 0, 2,
-                    [&](const schedule::Schedule& changed) { add(to_string(changed)); });
+    for (const Machine& other : similar_machines(machine)) {
+      const std::string text = choose_schedule(problem, choice, nest, other);
+      for_each_number(schedule::parse_schedule(text), 0, text == planned ? 2 : 1,
+                      [&](const schedule::Schedule& changed) { add(to_string(changed)); });
+    }
     return in_order(std::move(found));
   }
   for (const OrderChoice& order : other_orders(problem, choice)) {

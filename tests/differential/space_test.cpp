@@ -1,5 +1,8 @@
 // Schedules that a search may try, compiled and interpreted, for the CPU and for a GPU: every one
 // computes the same.
+#include <algorithm>
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 #include "differential/differential.h"
@@ -16,8 +19,9 @@ Operand dense(const char* name, std::vector<int64_t> sizes) {
   return {.name = name, .sizes = std::move(sizes)};
 }
 
-// Runs the default and about `most` of the others, spread over the whole space.
-void run_some(Case test, size_t most) {
+// Runs the default and some others, spread over the whole space.
+void run_some(Case test) {
+  const size_t most = std::getenv("TULLE_TEST_FULL") ? 150 : 12;
   std::vector<ScheduleCandidate> found;
   {
     const Prepared prepared(test);
@@ -59,13 +63,13 @@ const std::vector<Case>& cases() {
 }
 
 TEST(Space, SchedulesForTheCpuComputeTheSame) {
-  for (const Case& test : cases()) run_some(test, 12);
+  for (const Case& test : cases()) run_some(test);
 }
 
 TEST(Space, SchedulesForAGpuComputeTheSame) {
   for (Case test : cases()) {
     test.gpu = true;
-    run_some(test, 12);
+    run_some(test);
   }
 }
 
