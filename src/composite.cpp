@@ -3,44 +3,20 @@
 #include "format/composite.h"
 
 #include <cstring>
+#include <map>
+#include <mutex>
 
 #include "caller.h"
 #include "check_lengths.h"
+#include "composite.h"
 #include "runtime/heap.h"
 #include "runtime/select_parts.h"
 #include "support/check.h"
-#include "tulle/tulle.h"
+#include "support/no_fork.h"
 
 namespace tulle {
 
 namespace {
-
-// Memory of this process, freed with the object.
-class Scratch final : public Memory {
- public:
-  ~Scratch() override {
-    for (const Held& held : held_) runtime::heap_release(held.data, held.bytes);
-  }
-  Scratch() = default;
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  Block allocate(DType type, int64_t length, bool zeroed) override {
-    const int64_t bytes = std::max<int64_t>(1, length * size_of(type));
-    void* data = runtime::heap_allocate(bytes);
-    if (!data) return {};
-    held_.push_back({data, bytes});
-    if (zeroed) std::memset(data, 0, static_cast<size_t>(bytes));
-    return {data, nullptr};
-  }
-
- private:
-  struct Held {
-    void* data;
-    int64_t bytes;
-  };
-  std::vector<Held> held_;
-};
 
 std::string copy_text(int rank) {
   std::string indices;
@@ -48,14 +24,27 @@ std::string copy_text(int rank) {
   return concat("T[", indices, "] = A[", indices, "]");
 }
 
+// Programs that copy tensors of this kind into that format; the last of them are kept.
+std::shared_ptr<const Program> copying_program(const TensorSpec& spec, const std::string& format) {
+  constexpr size_t most_kept = 256;
+  static auto& kept = *new std::map<std::string, std::shared_ptr<const Program>>;
+  static auto& mutex = *new std::mutex;
+  const std::string key = concat(name_of(spec.type), " ", name_of(spec.index_type), " ", spec.rank,
+                                 " ", spec.format, " -> ", format);
+  const NoFork no_fork;
+  const std::lock_guard lock(mutex);
+  if (const auto found = kept.find(key); found != kept.end()) return found->second;
+  if (kept.size() >= most_kept) kept.clear();
+  ProgramOptions wanted;
+  wanted.out_formats["T"] = format;
+  return kept[key] = Program::compile(copy_text(spec.rank), {spec}, wanted);
+}
+
 // The tensor in another format.
 ResultTensor converted(TensorSpec spec, const TensorView& view, const std::string& format,
                        Memory& memory, const RunOptions& options) {
   spec.name = "A";
-  ProgramOptions wanted;
-  wanted.out_formats["T"] = format;
-  const auto program = Program::compile(copy_text(spec.rank), {spec}, wanted);
-  return program->run({view}, memory, options)[0];
+  return copying_program(spec, format)->run({view}, memory, options)[0];
 }
 
 // The result with arrays of its own in place of those that it shares with the operand.
@@ -70,16 +59,6 @@ ResultTensor owned(ResultTensor result, Memory& memory) {
     }
   }
   return result;
-}
-
-// A result as an operand.
-TensorView view_of(const ResultTensor& result) {
-  TensorView view{result.sizes, {}, {result.values.data, result.values.length}};
-  for (size_t l = 0; l < result.pos.size(); ++l) {
-    view.levels.push_back(
-        {{result.pos[l].data, result.pos[l].length}, {result.crd[l].data, result.crd[l].length}});
-  }
-  return view;
 }
 
 // The elements of an array at these places.
@@ -104,6 +83,29 @@ void require_cpu(const RunOptions& options) {
 }
 
 }  // namespace
+
+Scratch::~Scratch() {
+  for (const Held& held : held_) runtime::heap_release(held.data, held.bytes);
+}
+
+Memory::Block Scratch::allocate(DType type, int64_t length, bool zeroed) {
+  const int64_t bytes = std::max<int64_t>(1, length * size_of(type));
+  void* data = runtime::heap_allocate(bytes);
+  if (!data) return {};
+  held_.push_back({data, bytes});
+  if (zeroed) std::memset(data, 0, static_cast<size_t>(bytes));
+  return {data, nullptr};
+}
+
+// A result as an operand.
+TensorView view_of(const ResultTensor& result) {
+  TensorView view{result.sizes, {}, {result.values.data, result.values.length}};
+  for (size_t l = 0; l < result.pos.size(); ++l) {
+    view.levels.push_back(
+        {{result.pos[l].data, result.pos[l].length}, {result.crd[l].data, result.crd[l].length}});
+  }
+  return view;
+}
 
 void select_parts(std::string_view format, const TensorSpec& spec, const TensorView& view,
                   const RunOptions& options, int64_t* order, int64_t* counts) {

@@ -6,8 +6,8 @@
 #include "caller.h"
 #include "check_lengths.h"
 #include "compile.h"
+#include "composite.h"
 #include "expr/extents.h"
-#include "format/composite.h"
 #include "operand_parts.h"
 #include "out_formats.h"
 #include "runtime/heap.h"
@@ -44,6 +44,8 @@ class ResolvedExpression final : public Program {
 
   const std::vector<TensorSpec>& operands() const override { return operands_; }
   const std::vector<TensorSpec>& results() const override { return results_; }
+  // Whether the parts of that operand are put together before they are used.
+  bool merges(const std::string& operand) const { return program_.merged.contains(operand); }
   int64_t code_bytes() const override { return variants_->code_bytes(); }
 
   void run_into(const std::vector<TensorView>& given, Memory& memory, const RunOptions& options,
@@ -303,12 +305,31 @@ class ResolvedExpression final : public Program {
   std::optional<VariantTable> variants_;                // of the members above
 };
 
+// The program, after the operands that the schedule takes apart.
+std::shared_ptr<const Program> make_program(const expr::Program& parsed,
+                                            const std::vector<TensorSpec>& operands,
+                                            const ProgramOptions& options) {
+  const schedule::Decompositions taken = schedule::take_decompositions(options.schedule);
+  ProgramOptions inside = options;
+  inside.schedule = taken.rest;
+  auto program =
+      std::make_shared<ResolvedExpression>(parsed, decomposed_specs(operands, taken.steps), inside);
+  for (const schedule::Decomposition& step : taken.steps) {
+    if (!program->merges(step.operand)) continue;
+    fail_at(step.place,
+            concat("a statement that reads '", step.operand,
+                   "' has a sparse result or is not the sum of what it is for each part alone; "
+                   "leave the step out, or write the sum as a statement of its own"));
+  }
+  return decomposing_program(operands, taken.steps, std::move(program));
+}
+
 }  // namespace
 
 std::shared_ptr<const Program> Program::compile(std::string_view text,
                                                 const std::vector<TensorSpec>& operands,
                                                 const ProgramOptions& options) {
-  return std::make_shared<ResolvedExpression>(expr::parse_program(text), operands, options);
+  return make_program(expr::parse_program(text), operands, options);
 }
 
 std::shared_ptr<const Program> Program::einsum(std::string_view equation,
@@ -328,39 +349,7 @@ std::shared_ptr<const Program> Program::einsum(std::string_view equation,
     if (!exists) user_error("no operand has the dimension that is said to have size 1");
     ones.emplace(static_cast<size_t>(one.operand), static_cast<size_t>(one.dimension));
   }
-  return std::make_shared<ResolvedExpression>(
-      expr::parse_einsum(equation, names, ranks, "out", ones), operands, options);
-}
-
-FormatInfo describe_format(std::string_view text, int rank) {
-  if (CompositeFormat::is_composite(text)) {
-    const CompositeFormat composite = CompositeFormat::parse(text, rank);
-    FormatInfo info{composite.to_string(), composite.name(), {}, {}};
-    info.sorted = Format::coo(rank, composite.order()).name();
-    for (const CompositeFormat::Part& part : composite.parts()) {
-      info.parts.push_back({CompositeFormat::describe(part), part.format.name()});
-    }
-    return info;
-  }
-  const Format format = Format::parse(text, rank);
-  FormatInfo info{format.to_string(), format.name(), {}, {}};
-  for (const Level& level : format.levels()) {
-    constexpr char kParts[] = {'w', 'q', 'r', 'd'};
-    FormatInfo::Level described;
-    described.pos = stores_positions(level.kind);
-    described.crd = stores_coordinates(level.kind);
-    described.bits = stores_marks(level.kind);
-    described.full = is_full(level.kind);
-    described.direct = is_direct(level.kind);
-    described.unused = level.has_unused();
-    described.width = level.width;
-    described.dimension = level.expr.dimension;
-    described.part = kParts[static_cast<size_t>(level.expr.part)];
-    described.divisor = level.expr.divisor;
-    described.second = level.expr.second;
-    info.levels.push_back(described);
-  }
-  return info;
+  return make_program(expr::parse_einsum(equation, names, ranks, "out", ones), operands, options);
 }
 
 void* allocate_kept(int64_t bytes) noexcept { return runtime::heap_allocate(bytes); }

@@ -15,14 +15,19 @@
 
 #include "compile.h"
 #include "expr/program.h"
+#include "format/composite.h"
+#include "operand_parts.h"
 #include "support/check.h"
 #include "support/scanner.h"
 
 namespace tulle {
 
 struct ExprFile {
-  plan::UniqueProgram program;
-  std::vector<std::string> operands;  // in the order of the declarations
+  expr::ResolvedProgram written;               // composite operands as CSR or CSF
+  plan::UniqueProgram program;                 // composite operands as their parts
+  std::vector<std::string> operands;           // its operands, in the order of the declarations
+  std::vector<std::string> declared;           // those that are written
+  std::map<std::string, std::string> formats;  // of composite operands
   std::map<std::string, int64_t> known_extents;
   std::map<std::string, plan::OperandStatistics> statistics;
 };
@@ -36,19 +41,25 @@ class ExprFileParser {
     while (!scanner_.at_end()) line();
     const expr::Program parsed = expr::parse_program(notation_);
     expr::ResolveOptions options;
-    std::map<std::string, expr::TensorType> types;
+    std::vector<TensorSpec> specs;
     for (const Declaration& declared : declarations_) {
       const std::string name(declared.name.text);
-      const Format format = Format::parse(declared.format, rank_of(declared, parsed));
+      const int rank = rank_of(declared, parsed);
       if (declared.is_result) {
-        options.out_formats.emplace(name, format);
-      } else {
-        file_.operands.push_back(name);
-        types[name] = {*declared.type, declared.index_type, format};
-        add_statistics(declared, format);
+        options.out_formats.emplace(name, Format::parse(declared.format, rank));
+        continue;
       }
+      file_.declared.push_back(name);
+      if (CompositeFormat::is_composite(declared.format)) file_.formats[name] = declared.format;
+      specs.push_back({name, declared.format, *declared.type, declared.index_type, rank, {}});
     }
-    file_.program = plan::with_unique_indices(expr::resolve(parsed, types, options));
+    const OperandParts parts(specs);
+    for (const TensorSpec& spec : parts.specs()) file_.operands.push_back(spec.name);
+    for (const Declaration& declared : declarations_) {
+      if (!declared.is_result) add_statistics(declared, parts);
+    }
+    file_.written = expr::resolve(parsed, parts.types(), options);
+    file_.program = plan::decompose(plan::with_unique_indices(file_.written), parts.composites());
     for (const Declaration& declared : declarations_) check_type(declared);
     return std::move(file_);
   }
@@ -102,8 +113,11 @@ class ExprFileParser {
     if (const auto type = accept_type()) declared.index_type = *type;
     const size_t begin = scanner_.peek().offset;
     size_t end = begin;
-    while (!ends_line() && !scanner_.peek().is("[") && !scanner_.peek().is("nnz")) {
+    int depth = 0;  // of braces: composite formats speak of nnz too
+    while (!ends_line() &&
+           (depth > 0 || (!scanner_.peek().is("[") && !scanner_.peek().is("nnz")))) {
       const Token token = scanner_.next();
+      depth += token.is("{") ? 1 : token.is("}") ? -1 : 0;
       end = token.offset + token.text.size();
     }
     if (end > begin) declared.format = scanner_.source().substr(begin, end - begin);
@@ -140,23 +154,30 @@ class ExprFileParser {
     scanner_.fail(declared.name, concat("no statement uses '", name, "'"));
   }
 
-  void add_statistics(const Declaration& declared, const Format& format) {
+  void add_statistics(const Declaration& declared, const OperandParts& parts) {
     if (!declared.sizes) return;
-    if (!format.is_dense() && !declared.count) {
+    const std::string name(declared.name.text);
+    if (!parts.types().at(name).format.is_dense() && !declared.count) {
       scanner_.fail(declared.name,
                     concat("beside its sizes the sparse operand '", declared.name.text,
                            "' needs its number of entries: nnz 1000"));
     }
     int64_t count = 1;
     for (const int64_t size : *declared.sizes) count *= size;
-    file_.statistics[std::string(declared.name.text)] = {*declared.sizes,
-                                                         declared.count.value_or(count)};
+    file_.statistics[name] = {*declared.sizes, declared.count.value_or(count)};
+    // Nothing is known of the shares of parts.
+    const auto composite = parts.composites().find(name);
+    if (composite == parts.composites().end()) return;
+    const auto share = static_cast<int64_t>(composite->second.size());
+    for (const plan::PartOfOperand& part : composite->second) {
+      file_.statistics[part.name] = {*declared.sizes, *declared.count / share};
+    }
   }
 
   // A result may state its type, which follows from the statements.
   void check_type(const Declaration& declared) const {
     if (!declared.is_result || !declared.type) return;
-    const DType type = file_.program.program.tensors.at(std::string(declared.name.text)).type;
+    const DType type = file_.written.tensors.at(std::string(declared.name.text)).type;
     if (type == *declared.type) return;
     scanner_.fail(declared.name, concat("the values of '", declared.name.text, "' are ",
                                         name_of(type), ", not ", name_of(*declared.type)));
@@ -172,15 +193,16 @@ inline ExprFile parse_expr_file(std::string_view text) { return ExprFileParser(t
 
 // The resolved program as text that parses back.
 inline std::string to_string(const ExprFile& file) {
-  const expr::ResolvedProgram& program = file.program.program;
+  const expr::ResolvedProgram& program = file.written;
   std::string text;
   auto declare = [&](std::string_view role, const std::string& name) {
     const expr::TensorType& type = program.tensors.at(name);
     text += concat(role, " ", name, ": ", name_of(type.type), ", ");
     if (!type.format.is_dense()) text += concat(name_of(type.index_type), ", ");
-    text += type.format.name();
+    const auto composite = file.formats.find(name);
+    text += composite == file.formats.end() ? type.format.name() : composite->second;
   };
-  for (const std::string& name : file.operands) {
+  for (const std::string& name : file.declared) {
     declare("operand", name);
     if (const auto known = file.statistics.find(name); known != file.statistics.end()) {
       text += " [";

@@ -53,7 +53,7 @@ Expr with_tensors(const Expr& expr, const std::function<std::string(const Access
     Access changed = *access;
     changed.tensor = tensor(*access);
     if (changed.tensor == access->tensor) return expr;
-    if (changed.place.called.empty()) changed.place.called = access->tensor;
+    if (changed.place.called.empty()) changed.place.called = concat("'", access->tensor, "'");
     return std::make_shared<const Access>(std::move(changed));
   }
   return expr::with_children(expr, [&](const Expr& child) { return with_tensors(child, tensor); });
@@ -156,6 +156,7 @@ class Decomposer {
     const std::string name = operand + "_whole";
     if (result_.program.tensors.contains(name)) return name;
     const std::vector<PartOfOperand>& parts = composites_.at(operand);
+    result_.merged.insert(operand);
     result_.notes.push_back(concat("the ", parts.size(), " parts of ", operand,
                                    " are put together first (general path)"));
     std::vector<std::string> names;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct UniqueProgram {
   std::map<std::string, std::vector<expr::ExtentUse>> extents;  // of every index of the program
   // For each statement the indices that have another name now, by the name that was written.
   std::vector<std::map<std::string, std::string>> renamed;
+  std::set<std::string> merged = {};    // composite operands whose parts are put together
   std::vector<std::string> notes = {};  // of rewrites of the program, one line each, for explain
 };
 

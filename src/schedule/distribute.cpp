@@ -25,7 +25,7 @@ std::vector<Mention> mentions_of(const Step& step) {
   for (const Argument& argument : step.arguments) {
     if (!argument.keyword.empty()) continue;
     const Role role = rewrite.role(at++);
-    if (role == Role::Word) continue;
+    if (role == Role::Word || role == Role::Format) continue;
     if (const auto* name = std::get_if<std::string>(&argument.value)) {
       mentions.push_back({*name, role, argument.place});
     } else if (const auto* names = std::get_if<Names>(&argument.value)) {

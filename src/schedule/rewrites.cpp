@@ -75,6 +75,10 @@ const Rewrite kRewrites[] = {
     {"nontemporal", "nontemporal(C)", {Role::Result}, 1, 1, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks* r) {
        return nontemporal(n, a.name(0), r); }},
+    {"decompose", "decompose(A, hyb(2,3))", {Role::Operand, Role::Format}, 2, 2, {}, "", {},
+     [](const Nest&, const Arguments& a, Remarks*) -> Nest {
+       user_error("'", a.name(0), "' is taken apart before there are loops: decompose is for programs, "
+                  "not for a nest."); }},
 };
 // clang-format on
 
@@ -122,6 +126,7 @@ void check_positional(const Rewrite& rewrite, const Argument& argument, size_t a
     case Role::NewWorkspace:
     case Role::Operand:
     case Role::Result:
+    case Role::Format:
       return expect(name != nullptr, "a name");
   }
 }

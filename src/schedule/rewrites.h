@@ -20,6 +20,7 @@ enum class Role : uint8_t {
   Word,  // the rewrite's own
   Operand,
   Result,
+  Format,  // the text of one
 };
 
 // The arguments of a step that check_step has passed.

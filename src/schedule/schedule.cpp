@@ -45,13 +45,36 @@ class ScheduleParser {
     scanner_.expect("(");
     ++open_;
     while (!accept(")")) {
-      step.arguments.push_back(argument());
+      step.arguments.push_back(takes_format(step) ? format_argument() : argument());
       if (!here().is(")")) scanner_.expect(",");
     }
     --open_;
     step.place = scanner_.span_since(begin);
     check_step(step);
     return step;
+  }
+
+  // Whether the next argument of the step is a format.
+  static bool takes_format(const Step& step) {
+    const Rewrite& rewrite = *find_rewrite(step.rewrite);
+    return rewrite.role(step.arguments.size()) == Role::Format;
+  }
+
+  // The text up to the parenthesis that closes the step.
+  Argument format_argument() {
+    const Token first = here();
+    const size_t begin = scanner_.index();
+    int depth = 0;
+    while (depth > 0 || !(here().is(")") || here().is(","))) {
+      const Token token = scanner_.next();
+      if (token.kind == TokenKind::End) scanner_.fail(first, "expected a format and ')'");
+      if (token.is("(") || token.is("{")) ++depth;
+      if (token.is(")") || token.is("}")) --depth;
+    }
+    Argument argument;
+    argument.place = scanner_.span_since(begin);
+    argument.value = std::string(argument.place.text());
+    return argument;
   }
 
   Argument argument() {

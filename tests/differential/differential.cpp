@@ -98,14 +98,17 @@ std::string check_compiled(const Case& test, Place& place, const Prepared& ready
   ProgramOptions options{test.out_formats, test.schedule, test.features, false};
   const auto program = Program::compile(test.text, ready.given, options);
   std::vector<TensorView> views(ready.given.size());
-  for (size_t o = 0; o < ready.operands.size(); ++o) {
-    const auto owner = static_cast<size_t>(ready.owners[o]);
-    const TensorView view = place.bring(ready.specs[o], view_of(ready.operands[o]));
-    if (is_composite(test.operands[owner])) {
-      views[owner].sizes = view.sizes;
-      views[owner].parts.push_back(view);
-    } else {
-      views[owner] = view;
+  for (size_t o = 0; o < views.size(); ++o) {
+    for (const expr::StoredTensor& stored : ready.stored[o]) {
+      TensorSpec spec = ready.given[o];
+      spec.format = stored.pattern->format().name();
+      const TensorView view = place.bring(spec, view_of(stored));
+      if (!is_composite(test.operands[o])) {
+        views[o] = view;
+        continue;
+      }
+      views[o].sizes = view.sizes;
+      views[o].parts.push_back(view);
     }
   }
   RunOptions run;

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "composite.h"
 #include "lower/storage.h"
 #include "machine.h"
 #include "operand_parts.h"
 #include "plan/unique_indices.h"
+#include "support/check.h"
 
 namespace tulle::differential {
 
@@ -34,24 +36,36 @@ unsigned seed_of(const Case& test, const Operand& operand) {
       [](unsigned seed, char c) { return seed * 31 + static_cast<unsigned>(c); });
 }
 
+std::vector<expr::StoredTensor> drawn(const Case& test, const Operand& operand) {
+  const unsigned seed = seed_of(test, operand);
+  if (is_composite(operand)) return draw_parts(operand, seed);
+  return {draw_stored(operand, seed)};
+}
+
 }  // namespace
 
 Prepared::Prepared(const Case& test) {
   for (const Operand& operand : test.operands) {
     const int rank = static_cast<int>(operand.sizes.size());
     given.push_back({operand.name, operand.format, operand.type, operand.index_type, rank, {}});
-    const unsigned seed = seed_of(test, operand);
-    const std::vector<expr::StoredTensor> parts =
-        is_composite(operand) ? draw_parts(operand, seed)
-                              : std::vector<expr::StoredTensor>{draw_stored(operand, seed)};
-    spelled[operand.name] = spell_out_parts(parts);
-    operands.insert(operands.end(), parts.begin(), parts.end());
-    owners.insert(owners.end(), parts.size(), static_cast<int>(given.size()) - 1);
+    stored.push_back(drawn(test, operand));
+    spelled[operand.name] = spell_out_parts(stored.back());
   }
-  const OperandParts parts(given);
+  const schedule::Decompositions taken = schedule::take_decompositions(test.schedule);
+  const std::vector<TensorSpec> apart = decomposed_specs(given, taken.steps);
+  for (size_t o = 0; o < given.size(); ++o) {
+    Operand operand = test.operands[o];
+    operand.format = apart[o].format;
+    const auto parts = operand.format == given[o].format ? stored[o] : drawn(test, operand);
+    operands.insert(operands.end(), parts.begin(), parts.end());
+  }
+  const OperandParts parts(apart);
   specs = parts.specs();
   resolved = resolved_program(test, parts.types());
   program = plan::decompose(plan::with_unique_indices(resolved), parts.composites());
+  for (const schedule::Decomposition& step : taken.steps) {
+    if (program.merged.contains(step.operand)) user_error("no sum over parts of ", step.operand);
+  }
 
   request.program = &program;
   request.machine = describe_machine(test.features, test.threads);
@@ -63,7 +77,7 @@ Prepared::Prepared(const Case& test) {
         test.small_chunks ? 1 << 12 : 1 << 25;  // so that panels get narrow
     request.target = codegen::gpu_target("sm_90");
   }
-  request.schedule = test.schedule;
+  request.schedule = taken.rest;
   request.verify_passes = true;
   scalars[lower::kThreads] = test.threads;
   for (size_t o = 0; o < specs.size(); ++o) {

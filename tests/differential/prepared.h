@@ -14,11 +14,12 @@ struct Prepared {
   Prepared(const Prepared&) = delete;  // the request points into it
   Prepared& operator=(const Prepared&) = delete;
 
-  std::vector<TensorSpec> given;  // the case's operands
-  // As kernels see them: those in composite formats as their parts.
+  std::vector<TensorSpec> given;                        // the case's operands
+  std::vector<std::vector<expr::StoredTensor>> stored;  // each, or the parts of a composite one
+  // As kernels see them: those in composite formats, and those that the schedule takes apart, as
+  // their parts.
   std::vector<expr::StoredTensor> operands;
   std::vector<TensorSpec> specs;
-  std::vector<int> owners;  // the number of the given operand that each is a part of
   std::map<std::string, expr::ReferenceTensor> spelled;
   expr::ResolvedProgram resolved;
   plan::UniqueProgram program;

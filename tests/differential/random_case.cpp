@@ -63,6 +63,7 @@ class Generator {
     if (test_.gpu) test_.threads *= 3;
     if (test_.gpu && dice_.chance(0.35)) multiply_rows();
     if (dice_.chance(test_.gpu ? 0.7 : 0.4)) test_.schedule = random_schedule(dice_, test_);
+    if (dice_.chance(0.08)) take_apart();
     return test_;
   }
 
@@ -233,6 +234,17 @@ class Generator {
         concat(test_.text.empty() ? "" : "\n", access(name, renamed(left)), " = ", value.text);
     if (dice_.chance(0.3)) test_.out_formats[name] = result_format(rank);
     pending_.push_back({name, left});
+  }
+
+  // Lets the schedule begin by taking a matrix apart.
+  void take_apart() {
+    const Operand& operand = dice_.pick(test_.operands);
+    const int rank = static_cast<int>(operand.sizes.size());
+    if (rank < 2 || is_composite(operand) || Format::parse(operand.format, rank).is_dense()) return;
+    const std::string format = random_composite(dice_, rank);
+    if (dice_.chance(0.7)) test_.schedule.clear();
+    test_.schedule = concat("decompose(", operand.name, ", ", format,
+                            test_.schedule.empty() ? ")" : "); ", test_.schedule);
   }
 
   // An operand's, or any.

@@ -212,6 +212,34 @@ def test_vectors_have_no_parts() -> None:
         tulle.tensor(random_sparse(4, 1)[:, 0], format="hyb(1,1)")
 
 
+def test_decompose_as_a_step() -> None:
+    data, wide = random_sparse(6, 8), random_dense(8, 6)
+    kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]")
+    for format in FORMATS:
+        chosen = kernel.schedule(f"decompose(A, {format}); vectorize(k, 4)")
+        for given in ("csr", "csc", "bsr(2,2)"):
+            assert_equal(chosen(A=tulle.tensor(data, format=given), B=wide), data @ wide)
+    shown = kernel.schedule("decompose(A, hyb(1,1))").explain(A=tulle.tensor(data), B=wide)
+    assert "C is the sum over the 3 parts of A" in shown.stages["plan"]
+
+
+@pytest.mark.parametrize(
+    ("text", "schedule", "message"),
+    [
+        ("C[i,k] = A[i,j] * B[j,k]", "decompose(A, csr)", "has no parts"),
+        ("C[i,k] = A[i,j] * B[j,k]", "decompose(D, hyb(1,1))", "'D'"),
+        ("C[i,k] = A[i,j] * B[j,k]", "C: decompose(A, hyb(1,1))", "for all statements"),
+        ("C[i,k] = A[i,j] * B[j,k]", "decompose(A, hyb(1", "expected a format"),
+        ("C[i,k] = relu(sum(j, A[i,j] * B[j,k]))", "decompose(A, hyb(1,1))", "not the sum"),
+        ("C[i,j] = A[i,j] * B[j,i]", "decompose(A, hyb(1,1))", "sparse result"),
+    ],
+)
+def test_decompose_where_it_is_wrong(text: str, schedule: str, message: str) -> None:
+    a, b = tulle.tensor(random_sparse(6, 8)), random_dense(8, 6)
+    with pytest.raises(tulle.UserError, match=message):
+        tulle.kernel(text).schedule(schedule)(A=a, B=b)
+
+
 def test_schedules_are_for_every_part() -> None:
     data, wide = random_sparse(6, 8), random_dense(8, 6)
     a = tulle.tensor(data, format="hyb(2,1)")

@@ -1,0 +1,45 @@
+// Tensors taken apart on their way into a program.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "schedule/decompositions.h"
+#include "tulle/tulle.h"
+
+namespace tulle {
+
+// Memory of this process, freed with the object.
+class Scratch final : public Memory {
+ public:
+  Scratch() = default;
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() override;
+  Block allocate(DType type, int64_t length, bool zeroed) override;
+
+ private:
+  struct Held {
+    void* data;
+    int64_t bytes;
+  };
+  std::vector<Held> held_;
+};
+
+// A result as an operand.
+TensorView view_of(const ResultTensor& result);
+
+// The operands as the program `inside` takes them: those of the steps in composite formats.
+// UserError, pointing at a step, where its operand is not there or its format is not a composite.
+std::vector<TensorSpec> decomposed_specs(
+    const std::vector<TensorSpec>& given,
+    const std::vector<schedule::Decomposition>& decompositions);
+
+// A program for operands of the given formats that takes some apart first, on every run, and runs
+// `inside` on the parts.
+std::shared_ptr<const Program> decomposing_program(
+    const std::vector<TensorSpec>& given,
+    const std::vector<schedule::Decomposition>& decompositions,
+    std::shared_ptr<const Program> inside);
+
+}  // namespace tulle
