@@ -43,3 +43,11 @@ def test_a_search(tmp_path: Path) -> None:
     text = run([str(ROOT / "examples/tune.py"), *options], tmp_path)
     assert "300 x 300" in text and "candidates measured" in text
     assert (tmp_path / "search.svg").read_text().startswith("<svg")
+
+
+def test_composite(tmp_path: Path) -> None:
+    picture = tmp_path / "parts.svg"
+    options = ["--size", "400", "--plot", str(picture)]
+    text = run([str(ROOT / "examples/composite.py"), *options], tmp_path)
+    assert "C is the sum over the 3 parts of A" in text
+    assert "band(-2,2): dia" in picture.read_text()
