@@ -210,27 +210,37 @@ class Decomposer {
 
 }  // namespace
 
+namespace {
+
+// Whether a part of an expression of that type is additive in it. Sums that are converted are not:
+// `or` of booleans and wrapped integers.
+bool is_additive_within(const Expr& part, DType type, const Access& in) {
+  return is_additive(part, in) && (part.type() == type || is_pointwise(part, in));
+}
+
+}  // namespace
+
 bool is_additive(const Expr& expr, const Access& in) {
   if (!reads(expr, in)) return false;
   const auto is_it = [&](const Access& access) { return same_access(access, in); };
   if (is_pointwise(expr, in) && expr::is_zero(expr::without(expr, is_it))) return true;
-  if (const auto* reduce = expr.as<expr::Reduce>()) return is_additive(reduce->body, in);
+  const auto within = [&](const Expr& part) { return is_additive_within(part, expr.type(), in); };
+  if (const auto* reduce = expr.as<expr::Reduce>()) return within(reduce->body);
   if (const auto* unary = expr.as<expr::Unary>()) {
     const bool is_linear =
         unary->function == expr::ElementFunction::Neg || mutant("decompose-nonlinear");
-    return is_linear && is_additive(unary->value, in);
+    return is_linear && within(unary->value);
   }
   const auto* binary = expr.as<expr::Binary>();
   if (!binary) return false;
   switch (binary->op) {
     case expr::BinaryOp::Add:
     case expr::BinaryOp::Sub:
-      return is_additive(binary->a, in) && is_additive(binary->b, in);
+      return within(binary->a) && within(binary->b);
     case expr::BinaryOp::Mul:
-      return reads(binary->a, in) ? !reads(binary->b, in) && is_additive(binary->a, in)
-                                  : is_additive(binary->b, in);
+      return reads(binary->a, in) ? !reads(binary->b, in) && within(binary->a) : within(binary->b);
     case expr::BinaryOp::Div:
-      return !reads(binary->b, in) && is_additive(binary->a, in);
+      return !reads(binary->b, in) && within(binary->a);
   }
   return false;
 }

@@ -12,14 +12,16 @@ expr::TensorType type_of(const std::string& format, int rank) {
   return {DType::Float32, DType::Int32, Format::parse(format, rank)};
 }
 
-// A is a composite of a dell(2) and a csr part, B dense, D csr, x and b vectors.
+// A is a composite of a dell(2) and a csr part, M one of booleans, B dense, D csr, x and b vectors.
 UniqueProgram decomposed(std::string_view text) {
   const std::map<std::string, expr::TensorType> types = {
-      {"A", type_of("csr", 2)},   {"B", type_of("dense", 2)}, {"D", type_of("csr", 2)},
-      {"x", type_of("dense", 1)}, {"b", type_of("dense", 1)},
+      {"A", type_of("csr", 2)},   {"B", type_of("dense", 2)},
+      {"D", type_of("csr", 2)},   {"x", type_of("dense", 1)},
+      {"b", type_of("dense", 1)}, {"M", {DType::Bool, DType::Int32, Format::parse("csr", 2)}},
   };
   const Composites composites = {
-      {"A", {{"A_part0", type_of("dell(2)", 2)}, {"A_part1", type_of("csr", 2)}}}};
+      {"A", {{"A_part0", type_of("dell(2)", 2)}, {"A_part1", type_of("csr", 2)}}},
+      {"M", {{"M_part0", types.at("M")}, {"M_part1", types.at("M")}}}};
   return decompose(with_unique_indices(expr::resolve(expr::parse_program(text), types)),
                    composites);
 }
@@ -56,6 +58,16 @@ TEST(Decompose, WhatIsNoSumOverPartsTakesThemTogether) {
             whole + "y = sum(j, A_whole[i,j]) * sum(j, A_whole[i,j])\n");
   // Sparse results have one pattern.
   EXPECT_EQ(statements_of("C[i,j] = A[i,j] * D[i,j]"), whole + "C = A_whole[i,j] * D[i,j]\n");
+}
+
+TEST(Decompose, SumsOfBooleansAreNoSumsOverPartsOnceTheyAreNumbers) {
+  // The sum of booleans is `or`.
+  EXPECT_NE(statements_of("y[i] = sum(j, M[i,j]) * b[i]").find("M_whole"), std::string::npos);
+  EXPECT_EQ(statements_of("y[i] = sum(j, M[i,j] * x[j])"),
+            "y = sum(j, M_part0[i,j] * x[j])\n"
+            "y_add1 onto y = sum(j, M_part1[i,j] * x[j])\n");
+  EXPECT_EQ(statements_of("y[i] = sum(j, M[i,j])"),
+            "y = sum(j, M_part0[i,j])\ny_add1 onto y = sum(j, M_part1[i,j])\n");
 }
 
 TEST(Decompose, OtherUsesOfTheOperandSeeAllOfIt) {
