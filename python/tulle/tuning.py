@@ -23,9 +23,7 @@ FIRST = 6  # candidates that are chosen to be far from each other
 FINALISTS = 3  # that are measured for longer in the end
 ROUNDS, LAST_ROUNDS = 5, 15
 HOPELESS = 2.5  # times the best: not measured for longer
-BUSY = (
-    "other work kept the machine busy (load {:.1f}): what is best then may not be when it is quiet"
-)
+BUSY = "the machine was busy with other work (load {:.1f}): search again when it is quiet"
 GAIN = 0.98  # of the default's time: what a schedule must stay under to take its place
 
 
@@ -272,7 +270,8 @@ class _Search:
 
     def _result(self) -> Tuned:
         default = self.contenders[0].measured
-        measured = sorted((c.measured for c in self.contenders), key=lambda m: m.seconds)
+        done = [c.measured for c in self.contenders if c.measured.samples]
+        measured = sorted(done, key=lambda m: m.seconds)
 
         longest = max((m.rounds for m in measured), default=0)
 

@@ -38,6 +38,7 @@ class Planner {
       const expr::Statement& statement = program_.statements[s];
       written_schedule_ =
           s < request_.schedules.size() ? request_.schedules[s] : schedule::Schedule();
+      written_tensor_ = statement.tensor;
       const auto& results = program_.results;
       const bool is_result =
           std::find(results.begin(), results.end(), statement.tensor) != results.end();
@@ -174,7 +175,7 @@ class Planner {
 
   // What could be tried for the nest, or the estimate for the schedule that it has.
   void add_space(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest) {
-    ScheduleSpace space{problem.statement->tensor, {}};
+    ScheduleSpace space{written_tensor_, {}};
     if (written_schedule_.steps.empty()) {
       space.candidates = schedule_space(problem, choice, nest, request_.machine);
     } else {
@@ -235,6 +236,7 @@ class Planner {
   std::map<std::string, int64_t> known_;
   std::map<std::string, std::string> conversions_;
   schedule::Schedule written_schedule_;  // of the statement at hand
+  std::string written_tensor_;           // which it assigns
   Plan plan_;
 };
 

@@ -56,6 +56,9 @@ const std::vector<Case>& cases() {
        .operands = {sparse("A", "csr", {13, 9}), dense("Q", {13, 16}), dense("K", {9, 16})}},
       {.text = "C[i,k] = A[i,j] * B[j,k]",
        .operands = {sparse("A", "csr", {13, 9}), sparse("B", "csr", {9, 8})}},
+      {.text = "C[j,i] = A[i,j] + B[i,j]",  // sorted afterwards
+       .operands = {sparse("A", "csr", {13, 9}), sparse("B", "csr", {13, 9})},
+       .out_formats = {{"C", "csr"}}},
       {.text = "T[i,k] = A[i,j] * B[j,k]\nD[i] = T[i,k] * T[i,k]",
        .operands = {sparse("A", "csr", {13, 9}), dense("B", {9, 20})}},
   };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -203,6 +204,29 @@ def test_an_interrupt_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch) -
     assert found.is_interrupted and "interrupted" in str(found)
     assert len(found.measured) >= 2
     assert tuned_plans()
+
+
+def test_ctrl_c_ends_a_search(tmp_path: Path) -> None:
+    script = SCRIPT.format(
+        "print(tulle.tune('ij,jk->ik', A, B, seconds=300, progress=True).is_interrupted)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(Path(__file__).parent)],
+        env=os.environ | {"TULLE_CACHE_DIR": str(tmp_path)},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr
+    seen = ""
+    while "3 measured" not in seen and (letter := process.stderr.read(1)):
+        seen += letter
+    process.send_signal(signal.SIGINT)
+    output, error = process.communicate(timeout=60)
+    assert process.returncode == 0, error
+    assert output.startswith("True\n")
+    with sqlite3.connect(tmp_path / "plans.sqlite") as base:
+        assert base.execute("SELECT count(*) FROM plans1").fetchone()[0] >= 1
 
 
 def test_spaces_print_and_can_be_restricted_and_extended() -> None:
