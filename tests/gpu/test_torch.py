@@ -84,6 +84,24 @@ def test_conversions() -> None:
             torch.testing.assert_close(dense.cpu(), data)
 
 
+def test_composites() -> None:
+    data, b = sparse(300, 200), torch.randn(200, 32)
+    data[7] = 1  # a row that is longer than all buckets
+    for format in (
+        "hyb(2,3)",
+        "dia-csr(-1,1)",
+        "bsr-csr(4,4)",
+        "{ rows(nnz<=16): ell(16); rest: csr }",
+    ):
+        tensor = tulle.tensor(data, format=format).to(GPU)
+        assert all(part.device == GPU for part in tensor.parts())
+        torch.testing.assert_close((tensor @ b.to(GPU)).cpu(), data @ b, rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close((tensor * 2).to_dense().cpu(), data * 2)
+        there = tulle.tensor(data, format="csr").to(GPU).to(format=format)
+        assert there.device == GPU
+        torch.testing.assert_close(there.to_dense().cpu(), data)
+
+
 def test_streams() -> None:
     data, b = sparse(300, 200), torch.randn(200, 64)
     tensor, dense = tulle.tensor(data, format="csr").to(GPU), b.to(GPU)
