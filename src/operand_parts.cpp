@@ -47,7 +47,7 @@ const std::vector<TensorView>& OperandParts::views(const std::vector<TensorView>
   if (given.size() != given_.size()) {
     user_error("the program takes ", given_.size(), " operands, ", given.size(), " were given");
   }
-  if (composites_.empty()) return given;
+  if (composites_.empty()) return given;  // NOLINT: both outlive the call
   room.resize(specs_.size());
   size_t next = 0;
   for (size_t o = 0; o < given.size(); ++o) {
