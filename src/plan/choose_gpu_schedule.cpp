@@ -17,12 +17,14 @@ namespace {
 
 constexpr int64_t kLanes = 32;        // of a warp
 constexpr int64_t kWarps = 4;         // of a block
+constexpr int64_t kNeighbours = 24;   // warps of a block over chunks whose rows may share columns
 constexpr int64_t kCopies = 8;        // of a loop over entries: so many loads are under way
 constexpr int64_t kLanesOfSum = 8;    // that share a contiguous sum
 constexpr int64_t kNarrowPanel = 32;  // columns, at least
 constexpr int64_t kShortChunk = 64;   // rows and entries, at least
 constexpr double kLongestChunk = 1024;
 constexpr double kFewRows = 4096;
+constexpr double kShortRow = 16;       // entries below which a warp has several rows
 constexpr double kLongRow = 24;        // entries from which on a warp has one row
 constexpr double kReused = 16;         // gathers of a row from which on it should stay in the cache
 constexpr double kShareOfCache = 0.7;  // that gathered rows may take
@@ -50,6 +52,7 @@ class GpuScheduler {
       if (take(&GpuScheduler::columns_and_entries_on_lanes)) return text_;
       if (take(&GpuScheduler::columns_on_threads)) return text_;
     } else if (contiguous && walks_entries_ && order_.size() == 3) {
+      if (entries_ < kShortRow && take(&GpuScheduler::rows_and_sum_on_lanes)) return text_;
       if (take(&GpuScheduler::entries_and_sum_on_lanes)) return text_;
     } else if (walks_entries_ && order_.size() == 2) {
       if (take(&GpuScheduler::entries_on_lanes)) return text_;
@@ -63,8 +66,8 @@ class GpuScheduler {
   // Whether the rule applies and leads to a legal schedule.
   bool take(bool (GpuScheduler::*rule)()) {
     for (const bool cuts : {true, false}) {
-      if (cuts && (!walks_entries_ || count_ < static_cast<double>(machine_.many_entries)))
-        continue;
+      const bool wanted = are_many() || rule == &GpuScheduler::rows_and_sum_on_lanes;
+      if (cuts && (!walks_entries_ || !wanted)) continue;
       text_.clear();
       rows_ = row_;
       within_.clear();
@@ -81,6 +84,9 @@ class GpuScheduler {
   }
 
   // --- what the loops are ---
+
+  // Whether rows are cut, since one may have so many entries that all others wait for it.
+  bool are_many() const { return count_ >= static_cast<double>(machine_.many_entries); }
 
   bool is_summed(const std::string& var) const { return problem_.reduced.contains(var); }
 
@@ -217,7 +223,9 @@ class GpuScheduler {
     const Names between(order_.begin() + 1, order_.end() - 1);
     const Columns columns = split_columns(order_.back(), walks_entries_ && is_summed(order_[1]));
     cut_rows(columns.count < kLanes ? kShortChunk : 2 * kShortChunk);
-    split(rows_, std::max<int64_t>(1, kWarps * kLanes / columns.count), rows_ + "_block",
+    const bool neighbours = cuts_ && columns.count == kLanes && entries_ >= kShortRow;
+    const int64_t warps = neighbours ? kNeighbours : kWarps;
+    split(rows_, std::max<int64_t>(1, warps * kLanes / columns.count), rows_ + "_block",
           rows_ + "_in");
     Names order;
     if (!columns.panels.empty()) order.push_back(columns.panels);
@@ -261,11 +269,11 @@ class GpuScheduler {
     if (cuts_ && entries_ < kLongRow) return false;  // chunks are equal already
     const Columns columns = split_columns(order_.back(), false);
     const int64_t group = kLanes / columns.count;
-    cut_rows(kShortChunk);
+    cut_rows(4 * kShortChunk);
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return false;
     const std::string entry = order_[1], step = entry + "_step", lane = entry + "_lane";
     add(concat("split_positions(", entry, ", ", group, ", ", step, ", ", lane, ")"));
-    split(rows_, kWarps, rows_ + "_block", rows_ + "_warp");
+    split(rows_, cuts_ ? kNeighbours : kWarps, rows_ + "_block", rows_ + "_warp");
     Names order;
     if (!columns.panels.empty()) order.push_back(columns.panels);
     for (const std::string& var : {rows_ + "_block", rows_ + "_warp", columns.vectors})
@@ -287,7 +295,11 @@ class GpuScheduler {
   }
 
   // A warp for a row, a group of lanes for an entry, whose contiguous sum they share.
-  bool entries_and_sum_on_lanes() {
+  bool entries_and_sum_on_lanes() { return sum_on_lanes(false); }
+  // A group of lanes for a row or chunk, one entry after the other.
+  bool rows_and_sum_on_lanes() { return sum_on_lanes(true); }
+
+  bool sum_on_lanes(bool rows_on_lanes) {
     const std::string entry = order_[1], sum = order_[2];
     const auto extent = nest_.known_extent(sum);
     if (is_summed(entry) || !extent || *extent < 1) return false;
@@ -295,16 +307,13 @@ class GpuScheduler {
     const auto lanes = std::min<int64_t>(
         kLanesOfSum, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(vectors))));
     const int64_t steps = (vectors + lanes - 1) / lanes;
-    const std::string step = entry + "_step", lane = entry + "_lane";
-    cut_rows(2 * kShortChunk);
     const std::string sum_step = sum + "_step", sum_lane = sum + "_lane", element = sum + "_in";
-    add(concat("split_positions(", entry, ", ", kLanes / lanes, ", ", step, ", ", lane, ")"));
+    Names order = rows_on_lanes ? split_rows_over_lanes(kLanes / lanes)
+                                : split_entries_over_lanes(kLanes / lanes);
+    const std::string walked = order.back();
     split(sum, lanes * width, sum_step, width > 1 ? sum + "_rest" : sum_lane);
     if (width > 1) split(sum + "_rest", width, sum_lane, element);
-    split(rows_, kWarps, rows_ + "_block", rows_ + "_warp");
-    Names order = {rows_ + "_block", rows_ + "_warp"};
-    order.insert(order.end(), within_.begin(), within_.end());
-    order.insert(order.end(), {lane, step, sum_lane});
+    order.push_back(sum_lane);
     if (width > 1) order.push_back(element);
     order.push_back(sum_step);
     reorder(order);
@@ -316,12 +325,35 @@ class GpuScheduler {
     }
     bind(rows_ + "_block", "block");
     bind(rows_ + "_warp", "warp");
-    bind(lane, "lane");
+    bind(rows_on_lanes ? rows_ + "_lane" : entry + "_lane", "lane");
     bind(sum_lane, "lane");
     if (width > 1) add(concat("vectorize(", element, ", ", width, ")"));
     if (steps > 1) unroll(sum_step, steps <= kCopies ? 0 : kCopies);
-    if (steps < kCopies) unroll(step, std::max<int64_t>(2, kCopies / steps));
+    if (steps < kCopies) unroll(walked, std::max<int64_t>(2, kCopies / steps));
     return true;
+  }
+
+  // So many rows or chunks for a warp; the loops down to that over entries.
+  Names split_rows_over_lanes(int64_t groups) {
+    cut_rows(are_many() ? kShortChunk : kShortChunk / 4);
+    split(rows_, kWarps * groups, rows_ + "_block", rows_ + "_in");
+    split(rows_ + "_in", groups, rows_ + "_warp", rows_ + "_lane");
+    Names order = {rows_ + "_block", rows_ + "_warp", rows_ + "_lane"};
+    order.insert(order.end(), within_.begin(), within_.end());
+    order.push_back(order_[1]);
+    return order;
+  }
+
+  // So many entries of a row for a warp; the loops down to that over steps of it.
+  Names split_entries_over_lanes(int64_t groups) {
+    const std::string entry = order_[1], step = entry + "_step", lane = entry + "_lane";
+    cut_rows(2 * kShortChunk);
+    add(concat("split_positions(", entry, ", ", groups, ", ", step, ", ", lane, ")"));
+    split(rows_, kWarps, rows_ + "_block", rows_ + "_warp");
+    Names order = {rows_ + "_block", rows_ + "_warp"};
+    order.insert(order.end(), within_.begin(), within_.end());
+    order.insert(order.end(), {lane, step});
+    return order;
   }
 
   // Rows in groups of lanes, as many as their entries can keep busy.
