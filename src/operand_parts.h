@@ -29,6 +29,8 @@ class OperandParts {
   // The views of the parts, in `room`; the given ones where no operand is composite.
   const std::vector<TensorView>& views(const std::vector<TensorView>& given,
                                        std::vector<TensorView>& room) const;
+  const std::vector<TensorView>& views(std::vector<TensorView>&& given,
+                                       std::vector<TensorView>& room) const = delete;
 
   // For explain: the parts of each composite operand with their share of what is stored.
   std::string text_of(const std::vector<TensorView>& given) const;

@@ -33,8 +33,9 @@ Pattern pattern_of(const TensorSpec& spec, const TensorView& view) {
 void validate(const TensorSpec& spec, const TensorView& view) {
   if (CompositeFormat::is_composite(spec.format)) {
     const OperandParts parts({spec});
-    std::vector<TensorView> views;
-    parts.views({view}, views);
+    const std::vector<TensorView> given = {view};
+    std::vector<TensorView> room;
+    const std::vector<TensorView>& views = parts.views(given, room);
     for (size_t p = 0; p < views.size(); ++p) validate(parts.specs()[p], views[p]);
     return;
   }

@@ -51,9 +51,7 @@ TEST(AdvanceLoads, LeavesAloneWhatMayDiffer) {
   // blocks.
   for (const char* body :
        {"{ let a: f64 = y[0]\n y[1] = a }\n { let b: f64 = y[1]\n y[2] = b }",
-        "var s: i64 = 0\n { let a: f64 = A[s]\n y[1] = a\n s = s + 1 }\n { let b: f64 = A[s]\n "
-        "y[2] = "
-        "b }",
+        "var s: i64 = 0\n { let a: f64 = A[s]\n y[1] = a\n s = s + 1 }\n { y[2] = A[s] }",
         "{ let a: f64 = y[0]\n let c: f64 = a + 1.0\n y[1] = c }\n { y[2] = 1.0 }",
         "{ for i in [0, n) { let a: f64 = A[i]\n y[i] = a } }\n { y[2] = 1.0 }",
         "{ let a: f64 = A[0]\n y[1] = a }"}) {
