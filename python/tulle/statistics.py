@@ -14,6 +14,9 @@ from tulle.sparse_tensor import SparseTensor
 
 SAMPLE = 1 << 20  # entries that are looked at for diagonals and blocks
 BLOCKS = (2, 4, 8, 16)
+BANDS = (1, 2, 4, 8, 16)
+DENSE_BLOCK = 0.6  # the fill from which on a block is clearly worth being one
+WORTH_A_PART = 0.3  # of all entries
 # Formats are left out if they would store more than so many values for an entry.
 MOST_PADDING = 2.5
 
@@ -30,6 +33,8 @@ class Statistics:
     diagonals: int  # that hold an entry
     bandwidth: int  # the largest distance of an entry from the diagonal
     block_fill: dict[int, float] = field(default_factory=dict)  # of blocks b x b with an entry
+    in_dense_blocks: dict[int, float] = field(default_factory=dict)  # share of the entries
+    in_band: dict[int, float] = field(default_factory=dict)  # share up to b from the diagonal
 
     @property
     def density(self) -> float:
@@ -72,10 +77,14 @@ def _statistics(rows: Tensor, columns: Tensor, shape: tuple[int, int]) -> Statis
         kept = (rows // band) % max(1, round(nnz / SAMPLE)) == 0
         rows, columns = rows[kept], columns[kept]
     offsets = columns - rows
-    fill = {}
+    fill, dense = {}, {}
     for size in BLOCKS:
         numbers = rows // size * (shape[1] // size + 1) + columns // size
-        fill[size] = rows.numel() / max(1, torch.unique(numbers).numel() * size * size)
+        counts = torch.unique(numbers, return_counts=True)[1]
+        fill[size] = rows.numel() / max(1, counts.numel() * size * size)
+        is_dense = counts >= DENSE_BLOCK * size * size
+        dense[size] = float(counts[is_dense].sum()) / max(1, rows.numel())
+    in_band = {b: float((offsets.abs() <= b).double().mean()) for b in BANDS}
     return Statistics(
         shape,
         nnz,
@@ -85,6 +94,8 @@ def _statistics(rows: Tensor, columns: Tensor, shape: tuple[int, int]) -> Statis
         torch.unique(offsets).numel(),
         int(offsets.abs().max()) if offsets.numel() else 0,
         fill,
+        dense,
+        in_band if offsets.numel() else {},
     )
 
 
@@ -110,7 +121,18 @@ def suitable_formats(tensor: SparseTensor) -> list[str]:
         width = max(0, round(math.log2(max(1.0, found.mean_row))))
         stored[f"hyb(1,{width})"] = 1.5
     kept = [name for name, padding in stored.items() if padding <= MOST_PADDING]
+    kept += _in_parts(found)
     return list(dict.fromkeys([own, *(name for name in kept if _exists(name))]))
+
+
+def _in_parts(found: Statistics) -> list[str]:
+    """What is dense enough in a part of its own, the rest as CSR: the narrowest band and the
+    largest blocks that hold much of the matrix, and not nearly all."""
+    much = [b for b, share in found.in_band.items() if WORTH_A_PART <= share < 0.95]
+    slots = [b for b in much if (2 * b + 1) * found.shape[0] <= 2 * found.in_band[b] * found.nnz]
+    names = [f"dia-csr({-b},{b})" for b in slots[:1]]
+    blocks = [b for b, share in found.in_dense_blocks.items() if WORTH_A_PART <= share < 0.95]
+    return names + [f"bsr-csr({b},{b})" for b in blocks[-1:] if b >= 4]
 
 
 def _exists(name: str) -> bool:

@@ -100,6 +100,10 @@ def test_statistics() -> None:
     assert (empty.nnz, empty.empty_rows, empty.density) == (0, 1, 0)
 
 
+def scattered_ones() -> torch.Tensor:
+    return (random_sparse(300, 300, density=0.01) > 0).float()
+
+
 def test_formats_suit_the_pattern() -> None:
     def formats(dense: torch.Tensor) -> list[str]:
         from tulle.statistics import suitable_formats
@@ -113,6 +117,8 @@ def test_formats_suit_the_pattern() -> None:
     scattered = random_sparse(300, 300, density=0.01)
     assert not any("bsr" in f or f == "dia" or f == "dense" for f in formats(scattered))
     assert "dense" in formats(torch.ones(5, 5))
+    assert "dia-csr(-1,1)" in formats(torch.eye(300) + torch.eye(300).roll(1, 0) + scattered_ones())
+    assert "bsr-csr(8,8)" in formats(torch.block_diag(blocks, scattered_ones()))
     hollow = torch.zeros(100, 100)
     hollow[::10, ::7] = 1
     assert "dcsr" in formats(hollow)
