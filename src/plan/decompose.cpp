@@ -16,7 +16,7 @@ using expr::Statement;
 
 namespace {
 
-constexpr size_t kMergedAtOnce = 4;
+constexpr size_t kMergedAtOnce = 3;  // the code of a merge doubles with each operand
 
 bool same_access(const Access& a, const Access& b) {
   return a.tensor == b.tensor && a.indices == b.indices;
@@ -168,6 +168,10 @@ class Decomposer {
       std::vector<std::string> fewer;
       for (size_t at = 0; at < names.size(); at += kMergedAtOnce) {
         const size_t count = std::min(kMergedAtOnce, names.size() - at);
+        if (count == 1) {
+          fewer.push_back(names[at]);
+          continue;
+        }
         fewer.push_back(concat(name, round++));
         const auto first = names.begin() + static_cast<int64_t>(at);
         merge({first, first + static_cast<int64_t>(count)}, fewer.back(), type, operand);

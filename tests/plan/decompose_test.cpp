@@ -60,6 +60,30 @@ TEST(Decompose, WhatIsNoSumOverPartsTakesThemTogether) {
   EXPECT_EQ(statements_of("C[i,j] = A[i,j] * D[i,j]"), whole + "C = A_whole[i,j] * D[i,j]\n");
 }
 
+TEST(Decompose, ManyPartsAreMergedInRounds) {
+  const std::map<std::string, expr::TensorType> types = {{"A", type_of("csr", 2)}};
+  Composites composites;
+  for (int part = 0; part < 7; ++part) {
+    composites["A"].push_back({"A_part" + std::to_string(part), type_of("csr", 2)});
+  }
+  const expr::Program parsed = expr::parse_program("C[i,j] = 2 * A[i,j]");
+  const UniqueProgram program =
+      decompose(with_unique_indices(expr::resolve(parsed, types)), composites);
+  std::string merged;
+  for (const expr::Statement& statement : program.program.statements) {
+    merged += statement.tensor + ":";
+    for (const expr::Access* access : expr::accesses(statement.value)) {
+      merged += " " + access->tensor;
+    }
+    merged += "\n";
+  }
+  EXPECT_EQ(merged,
+            "A_whole0: A_part0 A_part1 A_part2\n"
+            "A_whole1: A_part3 A_part4 A_part5\n"
+            "A_whole: A_whole0 A_whole1 A_part6\n"
+            "C: A_whole\n");
+}
+
 TEST(Decompose, SumsOfBooleansAreNoSumsOverPartsOnceTheyAreNumbers) {
   // The sum of booleans is `or`.
   EXPECT_NE(statements_of("y[i] = sum(j, M[i,j]) * b[i]").find("M_whole"), std::string::npos);
