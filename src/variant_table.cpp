@@ -19,9 +19,10 @@ constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime valu
 constexpr int kMostVariants = 256;             // after that many the kernel for any size is used
 constexpr uint64_t kForAll = 1;                // the signature of that kernel
 
-// 0 for the CPU, then the GPUs.
-uint64_t place_of(const Device& device) {
-  return device.kind == Device::Kind::Cpu ? 0 : 1 + static_cast<uint64_t>(device.ordinal);
+// 0 for the CPU, then the GPUs, each as it is and with sums in one order.
+uint64_t place_of(const RunOptions& options) {
+  if (options.device.kind == Device::Kind::Cpu) return 0;
+  return 2 + 2 * static_cast<uint64_t>(options.device.ordinal) + (options.deterministic ? 1 : 0);
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ const Variant& VariantTable::find(const std::vector<TensorView>& views,
   const uint64_t kept = tuned_plans_kept();
   const Variant* found = look_up(wanted, extents);
   if (found && found->plans_kept.load(std::memory_order_relaxed) == kept) return *found;
-  const uint64_t for_all = kForAll | place_of(options.device) << 2;
+  const uint64_t for_all = kForAll | place_of(options) << 2;
   if (count_ >= kMostVariants) {
     if (!found) found = look_up(for_all, extents);
     if (found) return *found;
@@ -132,7 +133,7 @@ const Variant& VariantTable::add(uint64_t wanted, CompileRequest request,
 uint64_t VariantTable::signature(const std::vector<TensorView>& views,
                                  const std::vector<int64_t>& extents,
                                  const RunOptions& options) const {
-  const uint64_t place = place_of(options.device);
+  const uint64_t place = place_of(options);
   uint64_t hash = static_cast<uint64_t>(place == 0 ? options.threads : 0);
   auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29); };
   mix(place);
@@ -199,9 +200,10 @@ CompileRequest VariantTable::request(const std::vector<TensorView>& views,
     }
   }
   set_machine(options.device, options.threads, request);
+  request.machine.deterministic = options.deterministic;
   request.schedule = options_.schedule;
   request.checked = options_.checked;
-  if (!any && options_.tuned && options_.schedule.empty()) {
+  if (!any && options_.tuned && options_.schedule.empty() && !options.deterministic) {
     if (const auto plan = find_tuned_plan(request)) request.tuned = tuned_schedules(request, *plan);
   }
   return request;

@@ -150,6 +150,8 @@ struct RunOptions {
   // All else can be captured in a CUDA graph.
   Device device;
   void* stream = nullptr;
+  // On a GPU: the same operands give the same bits, so that no sums are added up by atomics.
+  bool deterministic = false;
 };
 
 // Device memory from the driver, in the order of a stream; freed with this object.

@@ -34,6 +34,12 @@ class GpuScheduler {
   GpuScheduler(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
                const Machine& machine)
       : problem_(problem), choice_(choice), nest_(nest), machine_(machine), order_(choice.order) {
+    // What runs once is no loop to spread.
+    const auto first = std::find_if(order_.begin(), order_.end(), [&](const std::string& var) {
+      return nest.known_extent(var) != 1 || is_summed(var);
+    });
+    turns_ = first != order_.begin() && first != order_.end();
+    if (turns_) std::rotate(order_.begin(), first, order_.end());
     type_ = problem.tensors->at(problem.statement->tensor).type;
     if (type_ != DType::Bool) vector_ = std::max<int64_t>(1, machine.vector_bytes / size_of(type_));
   }
@@ -47,7 +53,7 @@ class GpuScheduler {
     if (empty) return {};
     row_ = order_[0];
     find_entries();
-    const bool contiguous = choice_.vectorized, sums = is_summed(order_.back());
+    const bool contiguous = choice_.vectorized || turns_, sums = is_summed(order_.back());
     if (contiguous && !sums) {
       if (take(&GpuScheduler::columns_and_entries_on_lanes)) return text_;
       if (take(&GpuScheduler::columns_on_threads)) return text_;
@@ -67,7 +73,7 @@ class GpuScheduler {
   bool take(bool (GpuScheduler::*rule)()) {
     for (const bool cuts : {true, false}) {
       const bool wanted = are_many() || rule == &GpuScheduler::rows_and_sum_on_lanes;
-      if (cuts && (!walks_entries_ || !wanted)) continue;
+      if (cuts && (!walks_entries_ || !wanted || needs_one_order())) continue;
       text_.clear();
       rows_ = row_;
       within_.clear();
@@ -85,6 +91,10 @@ class GpuScheduler {
 
   // --- what the loops are ---
 
+  // Whether the sum of a row must not be that of pieces which are added up in any order.
+  bool needs_one_order() const {
+    return machine_.deterministic && is_float(type_) && choice_.route == Route::Dense;
+  }
   // Whether rows are cut, since one may have so many entries that all others wait for it.
   bool are_many() const { return count_ >= static_cast<double>(machine_.many_entries); }
 
@@ -387,11 +397,12 @@ class GpuScheduler {
   const OrderChoice& choice_;
   const nest::Nest& nest_;
   const Machine& machine_;
-  const Names& order_;
+  Names order_;
   std::string text_, row_;
   std::string rows_;  // the loop over rows or over chunks of them
   Names within_;      // the loop over the rows of a chunk, if there is one
   bool cuts_ = false;
+  bool turns_ = false;  // loops that run once were brought in
   DType type_ = DType::Float32;
   int64_t vector_ = 1;          // elements of the result that one access of a thread takes
   bool walks_entries_ = false;  // the second loop, row by row

@@ -25,7 +25,8 @@ struct Machine {
   // Entries of an operand from which on its rows are cut for a GPU: one of them may have so many
   // that all others would wait for it.
   int64_t many_entries = 1 << 18;
-  int threads = 1;  // workers of a CPU, threads that a GPU has room for
+  bool deterministic = false;  // of a GPU: no sums by atomics, whose order varies
+  int threads = 1;             // workers of a CPU, threads that a GPU has room for
 };
 
 struct ScheduledCandidate {

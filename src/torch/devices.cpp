@@ -15,18 +15,31 @@ namespace {
 
 using GetStream = AOTITorchError (*)(int32_t device, void** stream);
 
+// A function of PyTorch's, which may lie in that library; null if there is none.
+void* find(const char* name, const char* library_name) {
+  if (void* found = dlsym(RTLD_DEFAULT, name)) return found;
+  void* library = dlopen(library_name, RTLD_NOW | RTLD_NOLOAD);
+  return library ? dlsym(library, name) : nullptr;
+}
+
 GetStream find_get_stream() {
-  constexpr const char* name = "aoti_torch_get_current_cuda_stream";
-  void* found = dlsym(RTLD_DEFAULT, name);
-  if (!found) {
-    if (void* library = dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD)) {
-      found = dlsym(library, name);
-    }
-  }
+  void* found = find("aoti_torch_get_current_cuda_stream", "libtorch_cuda.so");
   if (!found) {
     throw UserError("This PyTorch was built without CUDA, so Tulle cannot use its streams.");
   }
   return reinterpret_cast<GetStream>(found);
+}
+
+// torch.are_deterministic_algorithms_enabled(). The stable interface has no word for it; a PyTorch
+// that calls it otherwise is taken at its default.
+bool is_deterministic() {
+  using GetContext = void* (*)();
+  using Asks = bool (*)(const void* context);
+  static const auto context =
+      reinterpret_cast<GetContext>(find("_ZN2at13globalContextEv", "libtorch_cpu.so"));
+  static const auto asks =
+      reinterpret_cast<Asks>(find("_ZNK2at7Context23deterministicAlgorithmsEv", "libtorch_cpu.so"));
+  return context && asks && asks(context());
 }
 
 }  // namespace
@@ -66,6 +79,7 @@ const RunOptions& run_options_on(const Device& device) {
   thread_local RunOptions options;
   options.device = device;
   options.stream = current_stream(device);
+  options.deterministic = is_deterministic();
   return options;
 }
 

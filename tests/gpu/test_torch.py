@@ -64,6 +64,35 @@ def test_sampled_products() -> None:
     torch.testing.assert_close(result.to_dense().cpu(), data * (q @ k.T), rtol=1e-4, atol=1e-4)
 
 
+def test_long_rows() -> None:
+    data = sparse(3000, 3000, 0.03)
+    data[7] = torch.randn(3000)
+    data[2999] = torch.randn(3000)
+    a, there = tulle.tensor(data, format="csr"), data.double()
+    assert a.nnz > 2**18, a.nnz
+    for width in (1, 32, 100, 128, 512):
+        b = torch.randn(3000, width)
+        product = (a.to(GPU) @ b.to(GPU)).cpu()
+        torch.testing.assert_close(product.double(), there @ b.double(), rtol=1e-4, atol=1e-3)
+    q, k = torch.randn(3000, 64), torch.randn(3000, 64)
+    program = "S[i,j] = A[i,j] * Q[i,d] * K[j,d]"
+    sampled = tulle.compute(program, A=a.to(GPU), Q=q.to(GPU), K=k.to(GPU)).cpu().to_dense()
+    torch.testing.assert_close(sampled, data * (q @ k.T), rtol=1e-4, atol=1e-3)
+
+
+def test_one_order_of_sums() -> None:
+    data = sparse(3000, 3000, 0.03)
+    data[7] = torch.randn(3000)
+    a, b = tulle.tensor(data, format="csr").to(GPU), torch.randn(3000, 32).to(GPU)
+    torch.use_deterministic_algorithms(True)
+    try:
+        first = a @ b
+        assert all(torch.equal(a @ b, first) for _ in range(20))
+    finally:
+        torch.use_deterministic_algorithms(False)
+    torch.testing.assert_close(a @ b, first, rtol=1e-4, atol=1e-3)
+
+
 def test_elementwise() -> None:
     a, b = sparse(80, 90, seed=1), sparse(80, 90, seed=2)
     first = tulle.tensor(a, format="csr").to(GPU)

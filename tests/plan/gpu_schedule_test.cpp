@@ -1,0 +1,70 @@
+// Which rule of schedules for a GPU a statement meets.
+#include <gtest/gtest.h>
+
+#include "plan/plan.h"
+
+namespace tulle::plan {
+namespace {
+
+struct Product {
+  int64_t rows = 100000, entries = 1000000, width = 128;
+  bool deterministic = false;
+};
+
+// Of CSR times dense.
+std::string schedule_of(const Product& product) {
+  const std::map<std::string, expr::TensorType> types = {
+      {"A", {DType::Float32, DType::Int32, Format::parse("csr", 2)}},
+      {"B", {DType::Float32, DType::Int64, Format::dense(2)}}};
+  const UniqueProgram program =
+      with_unique_indices(expr::resolve(expr::parse_program("C[i,k] = A[i,j] * B[j,k]"), types));
+  Request request;
+  request.program = &program;
+  request.statistics["A"] = {{product.rows, product.rows}, product.entries};
+  request.statistics["B"] = {{product.rows, product.width}, product.rows * product.width};
+  request.known_extents["k"] = product.width;
+  request.machine.kind = Machine::Kind::Gpu;
+  request.machine.multiprocessors = 132;
+  request.machine.vector_bytes = 16;
+  request.machine.last_cache = 50 << 20;
+  request.machine.deterministic = product.deterministic;
+  return to_string(std::get<PlannedNest>(make_plan(request).steps.at(0)).schedule);
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(GpuSchedule, CutsRowsWhereThereAreManyEntries) {
+  EXPECT_TRUE(has(schedule_of({}), "split_rows("));
+  EXPECT_FALSE(has(schedule_of({.rows = 2000, .entries = 10000}), "split_rows("));
+}
+
+TEST(GpuSchedule, CutsNoSumsThatMustHaveOneOrder) {
+  const std::string schedule = schedule_of({.deterministic = true});
+  EXPECT_FALSE(has(schedule, "split_rows(")) << schedule;
+  EXPECT_TRUE(has(schedule, "bind(")) << schedule;
+}
+
+TEST(GpuSchedule, TakesSeveralEntriesWhereColumnsLeaveLanesOver) {
+  const std::string schedule = schedule_of({.entries = 50000000, .width = 32});
+  EXPECT_TRUE(has(schedule, "split_positions(j, 4")) << schedule;
+}
+
+TEST(GpuSchedule, NarrowsPanelsThatShouldStayInTheCache) {
+  EXPECT_TRUE(
+      has(schedule_of({.rows = 200000, .entries = 90000000}), "split(k_vector, 8, k_panel"));
+  EXPECT_FALSE(has(schedule_of({.rows = 20000, .entries = 9000000}), "k_panel"));
+}
+
+TEST(GpuSchedule, TakesPairsOfVectorsOfWideRows) {
+  EXPECT_TRUE(has(schedule_of({.width = 512}), "unroll(k_pair, 0)"));
+}
+
+TEST(GpuSchedule, SpreadsTheRowsOfOneColumn) {
+  const std::string schedule = schedule_of({.width = 1});
+  EXPECT_TRUE(has(schedule, "bind(i_chunk_block, block)")) << schedule;
+}
+
+}  // namespace
+}  // namespace tulle::plan
