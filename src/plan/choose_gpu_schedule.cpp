@@ -24,8 +24,8 @@ constexpr int64_t kNarrowPanel = 32;  // columns, at least
 constexpr int64_t kShortChunk = 64;   // rows and entries, at least
 constexpr double kLongestChunk = 1024;
 constexpr double kFewRows = 4096;
-constexpr double kShortRow = 16;       // entries below which a warp has several rows
-constexpr double kLongRow = 24;        // entries from which on a warp has one row
+constexpr double kShortRow = 16;       // entries below which neighbours share few columns
+constexpr double kLongRow = 128;       // entries that keep several groups of lanes busy
 constexpr double kReused = 16;         // gathers of a row from which on it should stay in the cache
 constexpr double kShareOfCache = 0.7;  // that gathered rows may take
 
@@ -58,7 +58,7 @@ class GpuScheduler {
       if (take(&GpuScheduler::columns_and_entries_on_lanes)) return text_;
       if (take(&GpuScheduler::columns_on_threads)) return text_;
     } else if (contiguous && walks_entries_ && order_.size() == 3) {
-      if (entries_ < kShortRow && take(&GpuScheduler::rows_and_sum_on_lanes)) return text_;
+      if (entries_ < kLongRow && take(&GpuScheduler::rows_and_sum_on_lanes)) return text_;
       if (take(&GpuScheduler::entries_and_sum_on_lanes)) return text_;
     } else if (walks_entries_ && order_.size() == 2) {
       if (take(&GpuScheduler::entries_on_lanes)) return text_;
