@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "expr/absence.h"
+#include "plan/split_terms.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -250,7 +251,9 @@ bool is_additive(const Expr& expr, const Access& in) {
 }
 
 UniqueProgram decompose(const UniqueProgram& program, const Composites& composites) {
-  return composites.empty() ? program : Decomposer(program, composites).run();
+  if (composites.empty()) return program;
+  const UniqueProgram split = split_terms(program, composites);
+  return Decomposer(split, composites).run();
 }
 
 }  // namespace tulle::plan

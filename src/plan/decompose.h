@@ -19,9 +19,9 @@ using Composites = std::map<std::string, std::vector<PartOfOperand>>;
 // Every composite operand is replaced by its parts.
 //
 // A statement with a dense result whose value is the sum of what it is for each part alone becomes
-// one statement for each part, the further ones adding to the result of the first. Any other
-// statement reads an intermediate in which the parts are put together: the general path. Notes say
-// which was done.
+// one statement for each part, the further ones adding to the result of the first; so does a sum
+// within a larger expression (split_terms). Any other statement reads an intermediate in which the
+// parts are put together: the general path. Notes say which was done.
 UniqueProgram decompose(const UniqueProgram& program, const Composites& composites);
 
 // Whether the expression is the sum of what it is with one part after the other in place of that

@@ -50,14 +50,22 @@ TEST(Decompose, ProductsAreDistributed) {
 TEST(Decompose, WhatIsNoSumOverPartsTakesThemTogether) {
   const std::string whole =
       "A_whole = A_part0[A_whole_0,A_whole_1] + A_part1[A_whole_0,A_whole_1]\n";
-  EXPECT_EQ(statements_of("y[i] = relu(sum(j, A[i,j] * x[j]))"),
-            whole + "y = relu(sum(j, A_whole[i,j] * x[j]))\n");
-  EXPECT_EQ(statements_of("y[i] = b[i] + A[i,j] * x[j]"),
-            whole + "y = b[i] + sum(j, A_whole[i,j] * x[j])\n");
+  EXPECT_EQ(statements_of("y[i] = sum(j, relu(sum(k, A[i,k] * B[k,j])))"),
+            whole + "y = sum(j, relu(sum(k, A_whole[i,k] * B[k,j])))\n");
   EXPECT_EQ(statements_of("y[i] = sum(j, A[i,j]) * sum(j, A[i,j])"),
             whole + "y = sum(j, A_whole[i,j]) * sum(j, A_whole[i,j])\n");
   // Sparse results have one pattern.
   EXPECT_EQ(statements_of("C[i,j] = A[i,j] * D[i,j]"), whole + "C = A_whole[i,j] * D[i,j]\n");
+}
+
+TEST(Decompose, SumsWithinLargerExpressionsAreDistributed) {
+  EXPECT_EQ(statements_of("y[i] = relu(b[i] + sum(j, A[i,j] * x[j]))"),
+            "y_term0 = sum(j, A_part0[i,j] * x[j])\n"
+            "y_term0_add1 onto y_term0 = sum(j, A_part1[i,j] * x[j])\n"
+            "y = relu(b[i] + y_term0[i])\n");
+  // An absent numerator is not 0.
+  EXPECT_NE(statements_of("y[i] = sum(j, A[i,j]) / sum(j, relu(A[i,j]))").find("A_whole"),
+            std::string::npos);
 }
 
 TEST(Decompose, ManyPartsAreMergedInRounds) {

@@ -189,7 +189,7 @@ def test_explanations() -> None:
     shown = tulle.explain("ij,jk->ik", a, x).stages
     assert "band(0,1): dia: " in shown["parts"] and "rows" in shown["parts"]
     assert "out is the sum over the 2 parts of" in shown["plan"]
-    shown = tulle.explain("y[i] = relu(sum(j, A[i,j]))", A=a).stages
+    shown = tulle.explain("y[i] = sum(j, A[i,j]) * sum(j, A[i,j])", A=a).stages
     assert "the 2 parts of A are put together first (general path)" in shown["plan"]
 
 
@@ -230,7 +230,11 @@ def test_decompose_as_a_step() -> None:
         ("C[i,k] = A[i,j] * B[j,k]", "decompose(D, hyb(1,1))", "'D'"),
         ("C[i,k] = A[i,j] * B[j,k]", "C: decompose(A, hyb(1,1))", "for all statements"),
         ("C[i,k] = A[i,j] * B[j,k]", "decompose(A, hyb(1", "expected a format"),
-        ("C[i,k] = relu(sum(j, A[i,j] * B[j,k]))", "decompose(A, hyb(1,1))", "not the sum"),
+        (
+            "C[i,k] = sum(j, A[i,j] * B[j,k]) * sum(j, A[i,j])",
+            "decompose(A, hyb(1,1))",
+            "not the sum",
+        ),
         ("C[i,j] = A[i,j] * B[j,i]", "decompose(A, hyb(1,1))", "sparse result"),
     ],
 )

@@ -1,0 +1,99 @@
+// Finding sums to be computed part by part.
+#include "plan/split_terms.h"
+
+#include <algorithm>
+
+#include "support/check.h"
+
+namespace tulle::plan {
+
+using expr::Access;
+using expr::Expr;
+using expr::Statement;
+
+namespace {
+
+// An access to a composite operand in which the expression is additive; null if there is none.
+const Access* additive_access(const Expr& expr, const Composites& composites) {
+  for (const Access* access : expr::accesses(expr)) {
+    if (composites.contains(access->tensor) && is_additive(expr, *access)) return access;
+  }
+  return nullptr;
+}
+
+bool is_within(const std::vector<std::string>& indices, const std::vector<std::string>& all) {
+  return std::all_of(indices.begin(), indices.end(), [&](const std::string& index) {
+    return std::find(all.begin(), all.end(), index) != all.end();
+  });
+}
+
+class Splitter {
+ public:
+  Splitter(const UniqueProgram& program, const Composites& composites)
+      : source_(program), composites_(composites), result_(program) {
+    result_.program.statements.clear();
+    result_.program.extents.clear();
+    result_.renamed.clear();
+  }
+
+  UniqueProgram run() {
+    for (size_t s = 0; s < source_.program.statements.size(); ++s) {
+      Statement statement = source_.program.statements[s];
+      const bool is_dense = source_.program.tensors.at(statement.tensor).format.is_dense();
+      if (is_dense && !additive_access(statement.value, composites_)) {
+        next_id_ = 0;
+        for (const Access* access : expr::accesses(statement.value)) {
+          next_id_ = std::max(next_id_, access->id + 1);
+        }
+        statement.value = split(statement.value, statement, s);
+      }
+      push(std::move(statement), s);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void push(Statement statement, size_t source) {
+    result_.program.statements.push_back(std::move(statement));
+    result_.program.extents.push_back(source_.program.extents[source]);
+    result_.renamed.push_back(source_.renamed[source]);
+  }
+
+  Expr split(const Expr& expr, const Statement& statement, size_t source) {
+    if (expr.as<expr::Reduce>()) return term(expr, statement, source);
+    const auto* binary = expr.as<expr::Binary>();
+    const bool adds = binary && (binary->op == expr::BinaryOp::Add ||  //
+                                 binary->op == expr::BinaryOp::Sub);
+    if (!adds && !expr.as<expr::Unary>()) return expr;
+    return expr::with_children(expr,
+                               [&](const Expr& child) { return split(child, statement, source); });
+  }
+
+  // The sum, or what stands for it.
+  Expr term(const Expr& sum, const Statement& statement, size_t source) {
+    const std::vector<std::string> indices = expr::free_indices(sum);
+    if (!is_within(indices, statement.indices) || !additive_access(sum, composites_)) return sum;
+    const std::string name = concat(statement.tensor, "_term", terms_++);
+    const expr::TensorType& type = source_.program.tensors.at(statement.tensor);
+    result_.program.tensors[name] = {sum.type(), type.index_type,
+                                     Format::dense(static_cast<int>(indices.size()))};
+    result_.notes.push_back(
+        concat(name, " = ", expr::to_string(sum), " is computed first, part by part"));
+    push({name, indices, sum}, source);
+    return Access::make(next_id_++, name, indices, sum.type());
+  }
+
+  const UniqueProgram& source_;
+  const Composites& composites_;
+  UniqueProgram result_;
+  int next_id_ = 0;
+  int terms_ = 0;
+};
+
+}  // namespace
+
+UniqueProgram split_terms(const UniqueProgram& program, const Composites& composites) {
+  return Splitter(program, composites).run();
+}
+
+}  // namespace tulle::plan
