@@ -54,8 +54,9 @@ class Graph:
         return 4 * self.nodes * width * matrices + 12 * self.nnz < room
 
 
+@functools.lru_cache(maxsize=1)
 def graph(name: str) -> Graph:
-    """The matrix of that name, with the same values on every machine."""
+    """The matrix of that name, with the same values on every machine; the last one is kept."""
     found = graphs.matrix(name)
     pos, crd = (torch.from_numpy(array).cuda() for array in (found.pos, found.crd))
     draw = torch.Generator("cuda").manual_seed(0)
