@@ -1,4 +1,6 @@
 // Arithmetic, comparisons, functions and reductions over the lanes of a vector.
+#include <cmath>
+
 #include "llvm/IR/Intrinsics.h"
 
 #include "codegen/emitter.h"
@@ -142,6 +144,33 @@ llvm::Value* Emitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, lo
   }
 }
 
+llvm::Value* Emitter::take_apart(Function function, llvm::Value* x) {
+  llvm::Type* type = x->getType();
+  const bool is_double = type->getScalarType()->isDoubleTy();
+  const int bits = is_double ? 64 : 32, fraction = is_double ? 52 : 23;
+  const int64_t bias = is_double ? 1023 : 127;
+  llvm::Type* integers = type->getWithNewBitWidth(static_cast<unsigned>(bits));
+  auto number = [&](double value) { return llvm::ConstantFP::get(type, value); };
+  auto integer = [&](int64_t value) { return llvm::ConstantInt::get(integers, value); };
+  // Below 2^fraction the last bits of a number with this added are those of an integer.
+  const double magic = std::ldexp(1.0, fraction);
+  if (function == Function::Pow2) {
+    llvm::Value* shifted = builder_.CreateFAdd(x, number(magic * 1.5 + static_cast<double>(bias)));
+    llvm::Value* exponent = builder_.CreateShl(builder_.CreateBitCast(shifted, integers), fraction);
+    return builder_.CreateBitCast(exponent, type);
+  }
+  llvm::Value* word = builder_.CreateBitCast(x, integers);
+  if (function == Function::Mantissa) {
+    llvm::Value* low = builder_.CreateAnd(word, integer((int64_t{1} << fraction) - 1));
+    return builder_.CreateBitCast(builder_.CreateOr(low, integer(bias << fraction)), type);
+  }
+  const int64_t magic_bits = (bias + fraction) << fraction;
+  llvm::Value* exponent = builder_.CreateLShr(word, fraction);
+  llvm::Value* shifted =
+      builder_.CreateBitCast(builder_.CreateOr(exponent, integer(magic_bits)), type);
+  return builder_.CreateFSub(shifted, number(magic + static_cast<double>(bias)));
+}
+
 llvm::Value* Emitter::call(const loop::Call& expr) {
   const bool is_float = expr.type.is_float();
   llvm::Value* x = value(expr.args[0]);
@@ -163,6 +192,10 @@ llvm::Value* Emitter::call(const loop::Call& expr) {
       break;
   }
   TULLE_CHECK(is_float, loop::text_of(expr.function), " of ", to_string(expr.type));
+  if (expr.function == Function::Pow2 || expr.function == Function::Exponent ||
+      expr.function == Function::Mantissa) {
+    return take_apart(expr.function, x);
+  }
   if (const auto native = native_function(expr.function)) {
     return builder_.CreateUnaryIntrinsic(native, x);
   }

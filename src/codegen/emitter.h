@@ -67,6 +67,8 @@ class Emitter {
   llvm::Value* divide(loop::BinaryOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* extremum(bool is_max, llvm::Value* a, llvm::Value* b, loop::Type type);
   llvm::Value* call(const loop::Call& expr);
+  // Pow2, Exponent and Mantissa: the bits of a floating-point number.
+  llvm::Value* take_apart(loop::Function function, llvm::Value* x);
   llvm::Value* combine(loop::ReduceOp op, llvm::Value* a, llvm::Value* b, loop::Type type);
   llvm::Value* vector_reduce(loop::ReduceOp op, llvm::Value* value, loop::Type type);
 

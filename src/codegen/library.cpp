@@ -22,7 +22,11 @@ namespace {
   X(Atanh, atanh)                  \
   X(Expm1, expm1)                  \
   X(Log1p, log1p)                  \
-  X(Erf, erf)
+  X(Erf, erf)                      \
+  X(Exp, exp)                      \
+  X(Log, log)                      \
+  X(Cos, cos)                      \
+  X(Cosh, cosh)
 
 template <typename Number>
 void* address_of(Number (*function)(Number)) {

@@ -100,7 +100,9 @@ std::string_view text_of(BinaryOp op);
 bool is_comparison(BinaryOp op);
 bool is_logical(BinaryOp op);
 
-// Functions of one type in and out, by the name they print with. X(enumerator, text, arguments)
+// Functions of one type in and out, by the name they print with. Pow2 is 2^x of a whole number x
+// for which that is normal; Exponent and Mantissa take a positive normal number apart, the mantissa
+// from 1 to below 2. Of other numbers the three give any value. X(enumerator, text, arguments)
 #define TULLE_LOOP_FUNCTIONS(X) \
   X(Neg, "neg", 1)              \
   X(Not, "not", 1)              \
@@ -121,6 +123,14 @@ bool is_logical(BinaryOp op);
   X(Expm1, "expm1", 1)          \
   X(Log1p, "log1p", 1)          \
   X(Erf, "erf", 1)              \
+  X(Exp, "exp", 1)              \
+  X(Log, "log", 1)              \
+  X(Cos, "cos", 1)              \
+  X(Cosh, "cosh", 1)            \
+  X(Sigmoid, "sigmoid", 1)      \
+  X(Pow2, "pow2", 1)            \
+  X(Exponent, "exponent", 1)    \
+  X(Mantissa, "mantissa", 1)    \
   X(Fma, "fma", 3)
 
 enum class Function : uint8_t {

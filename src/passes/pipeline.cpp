@@ -5,6 +5,7 @@
 #include "passes/advance_loads.h"
 #include "passes/carry_loads.h"
 #include "passes/contract_fma.h"
+#include "passes/expand_functions.h"
 #include "passes/expand_scans.h"
 #include "passes/expand_sorts.h"
 #include "passes/insert_bounds_checks.h"
@@ -58,6 +59,7 @@ constexpr Pass kSorts{"expand_sorts", whole_program<expand_sorts>};
 constexpr Pass kScans{"expand_scans", whole_program<expand_scans>};
 constexpr Pass kSortCalls{"expand_sort_calls", each_kernel<expand_sort_calls>};
 constexpr Pass kSimplify{"simplify", each_kernel<simplify>};
+constexpr Pass kExpand{"expand_functions", each_kernel<expand_functions>};
 constexpr Pass kPromote{"promote_accumulators", each_kernel<promote_accumulators>};
 constexpr Pass kUnroll{"unroll_loops", unroll_all};
 constexpr Pass kContract{"contract_fma", each_kernel<contract_fma>};
@@ -72,8 +74,9 @@ constexpr bool is_for_gpu(const Pass& pass) {
          pass.name == kAdvance.name;
 }
 
-constexpr Pass kPasses[] = {kSorts,    kScans,     kSortCalls, kPromote,  kUnroll,  kSimplify,
-                            kContract, kVectorize, kCarry,     kSimplify, kAdvance, kCheck};
+constexpr Pass kPasses[] = {kSorts,    kScans,    kSortCalls, kExpand,    kPromote,
+                            kUnroll,   kSimplify, kContract,  kVectorize, kCarry,
+                            kSimplify, kAdvance,  kCheck};
 
 void run(const Pass& pass, PipelineResult& result, const PipelineOptions& options) {
   result.program = pass.run(std::move(result.program), options, result.remarks);

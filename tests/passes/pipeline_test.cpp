@@ -42,9 +42,9 @@ TEST(Pipeline, ShowsTheProgramAfterEveryPass) {
     seen.emplace_back(pass);
   };
   run_passes(program_of(kSpmm), options);
-  EXPECT_EQ(seen, (std::vector<std::string>{"promote_accumulators", "unroll_loops", "simplify",
-                                            "contract_fma", "vectorize_loops", "carry_loads",
-                                            "simplify"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"expand_functions", "promote_accumulators",
+                                            "unroll_loops", "simplify", "contract_fma",
+                                            "vectorize_loops", "carry_loads", "simplify"}));
   seen.clear();
   options.checked = true;
   run_passes(program_of(kSpmm), options);
@@ -69,8 +69,9 @@ TEST(Pipeline, NamesThePassesThereAre) {
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(),
                  "no pass is called 'inline'; there are expand_sorts, expand_scans, "
-                 "expand_sort_calls, promote_accumulators, unroll_loops, simplify, contract_fma, "
-                 "vectorize_loops, carry_loads, advance_loads, insert_bounds_checks");
+                 "expand_sort_calls, expand_functions, promote_accumulators, unroll_loops, "
+                 "simplify, contract_fma, vectorize_loops, carry_loads, advance_loads, "
+                 "insert_bounds_checks");
   }
 }
 

@@ -194,6 +194,22 @@ double call_float(Function function, DType type, double x, double y, double z) {
       return std::log1p(x);
     case Function::Erf:
       return std::erf(x);
+    case Function::Exp:
+      return std::exp(x);
+    case Function::Log:
+      return std::log(x);
+    case Function::Cos:
+      return std::cos(x);
+    case Function::Cosh:
+      return std::cosh(x);
+    case Function::Pow2:
+      return std::ldexp(1.0, static_cast<int>(std::fmin(std::fmax(x, -1022.0), 1023.0)));
+    case Function::Exponent:
+      return std::isfinite(x) && x != 0 ? std::logb(x) : 0;
+    case Function::Mantissa:
+      return std::isfinite(x) && x != 0 ? std::ldexp(x, -std::ilogb(x)) : 1;
+    case Function::Sigmoid:
+      return 1 / (1 + std::exp(-x));
     case Function::Fma:
       if (type == DType::Float64) return std::fma(x, y, z);
       return std::fma(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z));

@@ -1,0 +1,17 @@
+// Elementary functions as expressions over names that a caller binds.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "loop/expr.h"
+
+namespace tulle::passes {
+
+// Binds an expression to a new name that begins like the given one; the variable.
+using Binder = std::function<loop::Expr(const std::string& wish, const loop::Expr& value)>;
+
+// The function of a variable or constant, or null where it is not written out.
+loop::Expr write_out(loop::Function function, const loop::Expr& x, const Binder& bind);
+
+}  // namespace tulle::passes
