@@ -1,7 +1,8 @@
 """Fits the polynomials of src/passes/function_coefficients.h and writes that file.
 
 Each is an interpolation at Chebyshev nodes, which is within a small factor of the best polynomial
-of its degree, computed with 60 digits and rounded once. Run it after changing a degree or an interval:
+of its degree, computed with 60 digits and rounded once. Run it after changing a degree or an
+interval:
 
     python3 scripts/fit_functions.py > src/passes/function_coefficients.h
 """
@@ -136,7 +137,8 @@ FITS = [
     ("Erfc", erfc_mapped, mapped(Decimal("0.92")), mapped(Decimal(6)), 8, 18),
 ]
 
-HEAD = """// Polynomials of elementary functions, lowest coefficient first. Written by scripts/fit_functions.py.
+HEAD = """// Polynomials of elementary functions, lowest coefficient first.
+// Written by scripts/fit_functions.py.
 #pragma once
 
 #include <array>

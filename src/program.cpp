@@ -8,6 +8,8 @@
 #include "compile.h"
 #include "composite.h"
 #include "expr/extents.h"
+#include "expr/reduce_einsum.h"
+#include "format/composite.h"
 #include "operand_parts.h"
 #include "out_formats.h"
 #include "runtime/heap.h"
@@ -349,7 +351,14 @@ std::shared_ptr<const Program> Program::einsum(std::string_view equation,
     if (!exists) user_error("no operand has the dimension that is said to have size 1");
     ones.emplace(static_cast<size_t>(one.operand), static_cast<size_t>(one.dimension));
   }
-  return make_program(expr::parse_einsum(equation, names, ranks, "out", ones), operands, options);
+  const auto is_sparse = [&](const std::string& name) {
+    const auto spec = std::find_if(operands.begin(), operands.end(),
+                                   [&](const TensorSpec& one) { return one.name == name; });
+    return CompositeFormat::is_composite(spec->format) ||
+           !Format::parse(spec->format, spec->rank).is_dense();
+  };
+  const expr::Program parsed = expr::parse_einsum(equation, names, ranks, "out", ones);
+  return make_program(expr::reduce_einsum(parsed, options.reduce, is_sparse), operands, options);
 }
 
 void* allocate_kept(int64_t bytes) noexcept { return runtime::heap_allocate(bytes); }

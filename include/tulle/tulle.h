@@ -51,6 +51,8 @@ struct ProgramOptions {
   // Of an einsum: dimensions of size 1. One that shares its letter with a larger dimension is
   // stretched to that.
   std::vector<OperandDimension> ones;
+  // Of an einsum: "mean", "amax", "amin" or "prod" over the entries of sparse operands; empty: sum.
+  std::string reduce;
 };
 
 // An array of a caller's tensor.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import torch
 from torch import Tensor
 
@@ -105,20 +107,60 @@ def element_function(name: str, operand: SparseTensor) -> Result:
 # ---- reductions --------------------------------------------------------------------------------
 
 
-def sum_over(
-    operand: SparseTensor, dim: int | tuple[int, ...] | None = None, keepdim: bool = False
-) -> Result:
+Dimensions: TypeAlias = int | tuple[int, ...] | None
+
+
+def sum_over(operand: SparseTensor, dim: Dimensions = None, keepdim: bool = False) -> Result:
     """The sum over one dimension, several or all."""
-    rank = operand.ndim
-    given = range(rank) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
-    summed = {dimension_of("sum", d, rank) for d in given} or set(range(rank))
-    indices = index_names(rank)
-    kept = [index for d, index in enumerate(indices) if d not in summed]
     if not operand.dtype.is_floating_point:
         operand = operand.to(dtype=torch.int64)
-    result = _run(f"{_access('C', kept)} = {_access('A', indices)}", operand)
+    return _reduced("sum", operand, dim, keepdim, "{body}")
+
+
+def reduce_over(
+    name: str,
+    operand: SparseTensor,
+    dim: Dimensions = None,
+    keepdim: bool = False,
+    stored: bool = False,
+) -> Result:
+    """A reduction over one dimension, several or all: of every element, absent ones included, or of
+    those that are stored."""
+    if name == "prod" and not operand.dtype.is_floating_point:
+        operand = operand.to(dtype=torch.int64)
+    if name == "mean" and not operand.dtype.is_floating_point:
+        raise UserError(f"mean: the tensor has the type {operand.dtype}; convert it with float().")
+    spelled = {"amax": "max", "amin": "min"}.get(name, name)
+    entries = " stored" if stored else ""
+    return _reduced(name, operand, dim, keepdim, f"{spelled}({{over}}{entries}, {{body}})")
+
+
+def _reduced(
+    name: str, operand: SparseTensor, dim: Dimensions, keepdim: bool, template: str
+) -> Result:
+    rank = operand.ndim
+    given = range(rank) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
+    reduced = {dimension_of(name, d, rank) for d in given} or set(range(rank))
+    indices = index_names(rank)
+    kept = [index for d, index in enumerate(indices) if d not in reduced]
+    over = ",".join(index for d, index in enumerate(indices) if d in reduced)
+    over = f"({over})" if len(reduced) > 1 else over
+    value = (
+        template.format(over=over, body=_access("A", indices)) if over else _access("A", indices)
+    )
+    result = _run(f"{_access('C', kept)} = {value}", operand)
     if not keepdim:
         return result
-    shape = [1 if d in summed else size for d, size in enumerate(operand.shape)]
+    shape = [1 if d in reduced else size for d, size in enumerate(operand.shape)]
     dense = result.to_dense() if isinstance(result, SparseTensor) else result
     return dense.reshape(shape)
+
+
+def softmax(name: str, operand: SparseTensor, dim: int) -> Result:
+    """softmax or log_softmax along a dimension, over the entries that are stored."""
+    if not operand.dtype.is_floating_point:
+        raise UserError(f"{name}: the tensor has the type {operand.dtype}; convert with float().")
+    indices = index_names(operand.ndim)
+    access = _access("A", indices)
+    along = indices[dimension_of(name, dim, operand.ndim)]
+    return _run(f"{_access('C', indices)} = {name}({along} stored, {access})", operand)

@@ -8,9 +8,11 @@ from typing import Any
 from torch import Tensor
 
 from tulle.arguments import check_text
-from tulle.errors import Unsupported
+from tulle.errors import UserError
 from tulle.operands import as_operand
 from tulle.programs import Operand, OutFormat, Program, Result, execute_one, out_formats
+
+_REDUCTIONS = ("sum", "mean", "amax", "amin", "prod")
 
 
 def einsum(
@@ -22,8 +24,9 @@ def einsum(
     out: Tensor | None = None,
 ) -> Result:
     """The sum of products that the equation says, "ij,jk->ik" for instance, over operands of any
-    rank and format; `...`, implicit outputs and broadcasting as in torch. A dense result is written
-    to `out`, if that is given."""
+    rank and format; `...`, implicit outputs and broadcasting as in torch. With `reduce` "mean",
+    "amax", "amin" or "prod" that of the products where every sparse operand has an entry, 0 where
+    there is none. A dense result is written to `out`, if that is given."""
     program, names, tensors = prepare(equation, operands, out_format, reduce)
     return execute_one(program, names, tensors, out)
 
@@ -36,8 +39,8 @@ def prepare(
 ) -> tuple[Program, list[str], list[Operand]]:
     """The program of an einsum and what it runs on."""
     check_text("einsum", equation, "ij,jk->ik")
-    if reduce != "sum":
-        raise Unsupported(f"einsum: reduce={reduce!r} is not supported; this version has 'sum'.")
+    if reduce not in _REDUCTIONS:
+        raise UserError(f"einsum: reduce is one of {', '.join(_REDUCTIONS)}, but found {reduce!r}.")
     names = [f"t{n}" for n in range(len(operands))]  # Program.called() counts on these
     tensors = [as_operand(f"operand {n + 1}", value) for n, value in enumerate(operands)]
     ones = tuple(
@@ -47,4 +50,5 @@ def prepare(
         if size == 1
     )
     formats = out_formats(out_format)
-    return Program(equation, is_einsum=True, out_formats=formats, ones=ones), names, tensors
+    program = Program(equation, is_einsum=True, out_formats=formats, ones=ones, reduce=reduce)
+    return program, names, tensors

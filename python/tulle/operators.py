@@ -21,6 +21,12 @@ def _function(name: str, operand: Any) -> Any:
     return arithmetic.element_function(name, operand)
 
 
+def _reduction(name: str, operand: Any, dim: Any, keepdim: bool, stored: bool) -> Any:
+    from tulle import arithmetic
+
+    return arithmetic.reduce_over(name, operand, dim, keepdim, stored)
+
+
 class Operators:
     """What `SparseTensor` inherits."""
 
@@ -64,6 +70,51 @@ class Operators:
         from tulle import arithmetic
 
         return arithmetic.sum_over(self, dim, keepdim)
+
+    def mean(self: Any, dim: Any = None, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """The mean over one dimension, several or all, absent elements included; with `stored` of
+        the stored ones, 0 where there are none."""
+        return _reduction("mean", self, dim, keepdim, stored)
+
+    def amax(self: Any, dim: Any = None, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """The largest element along one dimension, several or all, absent ones included; with
+        `stored` the largest stored one, -inf where there is none."""
+        return _reduction("amax", self, dim, keepdim, stored)
+
+    def amin(self: Any, dim: Any = None, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """As `amax`, the smallest."""
+        return _reduction("amin", self, dim, keepdim, stored)
+
+    def prod(self: Any, dim: Any = None, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """The product over one dimension, several or all, absent elements included; with `stored`
+        that of the stored ones. Integers are multiplied as int64, as in torch."""
+        return _reduction("prod", self, dim, keepdim, stored)
+
+    def argmax(self: Any, dim: int, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """Where the largest element along a dimension is, the first one of several; absent ones
+        are included, but for `stored`, where it is -1 if there is none."""
+        return _reduction("argmax", self, dim, keepdim, stored)
+
+    def argmin(self: Any, dim: int, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """As `argmax`, of the smallest."""
+        return _reduction("argmin", self, dim, keepdim, stored)
+
+    def logsumexp(self: Any, dim: Any, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """The logarithm of the sum of exponentials, absent elements included; with `stored` of the
+        stored ones."""
+        return _reduction("logsumexp", self, dim, keepdim, stored)
+
+    def softmax(self: Any, dim: int) -> Any:
+        """The softmax along a dimension over the stored entries, as torch.sparse.softmax."""
+        from tulle import arithmetic
+
+        return arithmetic.softmax("softmax", self, dim)
+
+    def log_softmax(self: Any, dim: int) -> Any:
+        """The logarithm of `softmax`."""
+        from tulle import arithmetic
+
+        return arithmetic.softmax("log_softmax", self, dim)
 
     # ---- shorthands ----------------------------------------------------------------------------
 

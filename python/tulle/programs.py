@@ -35,6 +35,7 @@ class Program:
     features: str = ""
     checked: bool = False
     tuned: bool = True  # with a schedule that was found by measuring, if there is one
+    reduce: str = "sum"  # of an einsum
 
     def called(self, name: str) -> str:
         """What messages call an operand: those of an einsum have no names that a user knows."""
@@ -53,6 +54,8 @@ class Program:
             lines.append("checked")
         if not self.tuned:
             lines.append("untuned")
+        if self.reduce != "sum":
+            lines.append(f"reduce {self.reduce}")
         lines += ["einsum" if self.is_einsum else "compute", self.text]
         return "\n".join(lines)
 

@@ -70,10 +70,11 @@ def _einsum(equation: str, *operands: Any) -> Result:
     return einsum(equation, *operands)
 
 
-# Functions of every element that keep zero; the compiler has them under these names.
+# Functions of every element; the compiler has them under these names.
 _ELEMENT_FUNCTIONS = [
     *("neg", "abs", "relu", "sign", "square", "sqrt", "floor", "ceil", "round", "trunc"),
     *("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p", "erf"),
+    *("exp", "log", "cos", "cosh", "sigmoid"),
 ]
 
 _add, _sub, _mul, _div = _scaled("+"), _scaled("-"), _plain("*"), _plain("/")
@@ -94,6 +95,17 @@ _HANDLERS: dict[Any, Handler] = {
     torch.permute: lambda tensor, dims: tensor.permute(dims),
     torch.sum: lambda tensor, dim=None, keepdim=False: tensor.sum(dim, keepdim),
     torch.sparse.sum: lambda tensor, dim=None: tensor.sum(dim),
+    torch.argmax: lambda tensor, dim, keepdim=False: tensor.argmax(dim, keepdim),
+    torch.argmin: lambda tensor, dim, keepdim=False: tensor.argmin(dim, keepdim),
+    torch.logsumexp: lambda tensor, dim, keepdim=False: tensor.logsumexp(dim, keepdim),
+    torch.softmax: lambda tensor, dim: tensor.softmax(dim),
+    torch.log_softmax: lambda tensor, dim: tensor.log_softmax(dim),
+    torch.sparse.softmax: lambda tensor, dim: tensor.softmax(dim),
+    torch.sparse.log_softmax: lambda tensor, dim: tensor.log_softmax(dim),
+    torch.mean: lambda tensor, dim=None, keepdim=False: tensor.mean(dim, keepdim),
+    torch.amax: lambda tensor, dim=None, keepdim=False: tensor.amax(dim, keepdim),
+    torch.amin: lambda tensor, dim=None, keepdim=False: tensor.amin(dim, keepdim),
+    torch.prod: lambda tensor, dim=None, keepdim=False: tensor.prod(dim, keepdim),
 }
 for _function in (torch.mm, torch.matmul, torch.mv, torch.bmm, torch.sparse.mm):
     _HANDLERS[_function] = _matmul

@@ -1,6 +1,8 @@
 // Folding of expressions where operands are absent.
 #include "expr/absence.h"
 
+#include <algorithm>
+
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -18,19 +20,43 @@ class Folder {
     if (const auto* binary = expr.as<Binary>()) return fold_binary(expr, *binary);
     if (const auto* unary = expr.as<Unary>()) {
       const Expr value = fold(unary->value);
-      // Every element function keeps zero.
-      if (!value || value.get() == unary->value.get()) return value ? expr : value;
-      return Unary::make(unary->function, value, unary->type);
+      if (!value && keeps_zero(unary->function)) return {};
+      if (value.get() == unary->value.get()) return expr;
+      return Unary::make(unary->function, or_zero(value, unary->value.type()), unary->type);
+    }
+    if (const auto* choose = expr.as<Choose>()) return fold_choice(expr, *choose);
+    if (const auto* softmax = expr.as<Softmax>()) {
+      const Expr body = fold(softmax->body);
+      return body ? expr::with_children(expr, [&](const Expr&) { return body; }) : body;
     }
     if (const auto* reduce = expr.as<Reduce>()) {
       const Expr body = fold(reduce->body);
-      if (!body || body.get() == reduce->body.get()) return body ? expr : body;
-      return std::make_shared<const Reduce>(reduce->type, reduce->indices, body);
+      // Of what is never absent only the accesses matter here.
+      if (!body) return is_absent_over_nothing(*reduce) ? Expr() : expr;
+      return expr::with_children(expr, [&](const Expr&) { return body; });
     }
     return expr;
   }
 
  private:
+  static Expr or_zero(const Expr& expr, DType type) {
+    return expr ? expr : Literal::make(0, true, type);
+  }
+
+  Expr fold_choice(const Expr& expr, const Choose& choose) const {
+    const Expr condition = fold(choose.condition);
+    const Expr yes = fold(choose.yes);
+    const Expr no = fold(choose.no);
+    if (!condition) return no ? converted(no, choose.type) : no;
+    if (!yes && !no) return {};
+    if (condition.get() == choose.condition.get() && yes.get() == choose.yes.get() &&
+        no.get() == choose.no.get()) {
+      return expr;
+    }
+    return Choose::make(condition, or_zero(yes, choose.type), or_zero(no, choose.type),
+                        choose.type);
+  }
+
   Expr fold_binary(const Expr& expr, const Binary& binary) const {
     Expr a = fold(binary.a);
     Expr b = fold(binary.b);
@@ -52,7 +78,17 @@ class Folder {
         break;
       case BinaryOp::Div:
         if (!a) return {};
-        if (!b) b = Literal::make(0, true, binary.type);
+        b = or_zero(b, binary.type);
+        break;
+      case BinaryOp::Max:
+      case BinaryOp::Min:
+        if (!a && !b) return {};
+        a = or_zero(a, binary.type);
+        b = or_zero(b, binary.type);
+        break;
+      case BinaryOp::Within:
+        if (!a) return {};
+        b = or_zero(b, binary.type);
         break;
     }
     return Binary::make(binary.op, a, b, binary.type);
@@ -70,8 +106,35 @@ class Folder {
 }  // namespace
 
 Expr without(const Expr& expr, const std::function<bool(const Access&)>& absent) {
-  const Expr rest = Folder(absent).fold(expr);
-  return rest ? rest : Literal::make(0, true, expr.type());
+  if (const Expr rest = Folder(absent).fold(expr)) return rest;
+  Literal nothing(expr.type(), 0, true);
+  nothing.absent = true;
+  return std::make_shared<const Literal>(nothing);
+}
+
+bool is_absent(const Expr& expr) {
+  const auto* literal = expr.as<Literal>();
+  return literal != nullptr && literal->absent;
+}
+
+bool may_be_infinite(const Expr& expr,
+                     const std::function<bool(const std::string& tensor)>& is_unbounded) {
+  if (const auto* access = expr.as<Access>()) return is_unbounded(access->tensor);
+  if (const auto* binary = expr.as<Binary>(); binary && binary->op == BinaryOp::Div) return true;
+  if (const auto* reduce = expr.as<Reduce>(); reduce && reduce->op != Reduction::Sum) return true;
+  if (const auto* unary = expr.as<Unary>()) {
+    constexpr ElementFunction unbounded[] = {ElementFunction::Log,   ElementFunction::Exp,
+                                             ElementFunction::Expm1, ElementFunction::Cosh,
+                                             ElementFunction::Sinh,  ElementFunction::Log1p,
+                                             ElementFunction::Tan,   ElementFunction::Atanh};
+    if (std::find(std::begin(unbounded), std::end(unbounded), unary->function) !=
+        std::end(unbounded)) {
+      return true;
+    }
+  }
+  const std::vector<Expr> parts = children(expr);
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const Expr& part) { return may_be_infinite(part, is_unbounded); });
 }
 
 bool is_zero(const Expr& expr) {

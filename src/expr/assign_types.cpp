@@ -1,6 +1,7 @@
 // The typing rules of each node.
 #include "expr/assign_types.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -38,8 +39,28 @@ double apply(BinaryOp op, double a, double b) {
       return a * b;
     case BinaryOp::Div:
       return a / b;
+    case BinaryOp::Max:
+      return std::max(a, b);
+    case BinaryOp::Min:
+      return std::min(a, b);
+    case BinaryOp::Within:
+      return b;
   }
   internal_error("unknown operation");
+}
+
+// What a reduction of values of this type gives.
+DType reduced_type(Reduction op, DType type) {
+  switch (op) {
+    case Reduction::Mean:
+    case Reduction::LogSumExp:
+      return as_float(type);
+    case Reduction::ArgMax:
+    case Reduction::ArgMin:
+      return DType::Int64;
+    default:
+      return type;
+  }
 }
 
 class TypeAssigner {
@@ -63,9 +84,28 @@ class TypeAssigner {
     if (const auto* access = expr.as<Access>()) return type_access(*access);
     if (const auto* unary = expr.as<Unary>()) return type_unary(*unary);
     if (const auto* binary = expr.as<Binary>()) return type_binary(*binary);
+    if (const auto* choose = expr.as<Choose>()) return type_choose(*choose);
+    if (expr.as<IndexValue>()) return {expr, Strength::Scalar};
+    if (const auto* softmax = expr.as<Softmax>()) {
+      const Typed body = type(softmax->body);
+      return {Softmax::make(softmax->index, body.expr, softmax->is_log), body.strength};
+    }
     const auto* reduce = expr.as<Reduce>();
     const Typed body = type(reduce->body);
-    return {Reduce::make(reduce->indices, body.expr), body.strength};
+    const DType result = reduced_type(reduce->op, body.expr.type());
+    return {
+        Reduce::make(reduce->op, reduce->indices, body.expr, reduce->stored, reduce->empty, result),
+        body.strength};
+  }
+
+  Typed type_choose(const Choose& choose) {
+    const Typed condition = type(choose.condition);
+    const Typed yes = type(choose.yes);
+    const Typed no = type(choose.no);
+    const auto [type, strength] =
+        promote({yes.expr.type(), yes.strength}, {no.expr.type(), no.strength});
+    return {Choose::make(condition.expr, converted(yes.expr, type), converted(no.expr, type), type),
+            strength};
   }
 
   Typed type_access(const Access& access) {
@@ -73,12 +113,17 @@ class TypeAssigner {
                               : access.indices.empty()         ? Strength::Scalar
                                                                : Strength::Tensor;
     const DType type = tensors_.at(access.tensor).type;
-    return {Access::make(next_id_++, access.tensor, access.indices, type), strength};
+    const auto [known, is_new] = ids_.try_emplace({access.tensor, access.indices}, next_id_);
+    if (is_new) ++next_id_;
+    return {Access::make(known->second, access.tensor, access.indices, type), strength};
   }
 
   Typed type_unary(const Unary& unary) {
     const Typed value = type(unary.value);
     DType type = value.expr.type();
+    if (unary.function == ElementFunction::Ones) {
+      return {Unary::make(unary.function, value.expr, DType::Int64), value.strength};
+    }
     if (!accepts_integers(unary.function)) {
       type = as_float(type);
     } else if (type == DType::Bool && unary.function == ElementFunction::Square) {
@@ -94,6 +139,9 @@ class TypeAssigner {
   Typed type_binary(const Binary& binary) {
     const Typed a = type(binary.a);
     const Typed b = type(binary.b);
+    if (binary.op == BinaryOp::Within) {
+      return {Binary::make(binary.op, a.expr, b.expr, b.expr.type()), b.strength};
+    }
     if (const Expr folded = fold(binary.op, a.expr, b.expr)) return {folded, Strength::Number};
     if (binary.op == BinaryOp::Sub &&
         (a.expr.type() == DType::Bool || b.expr.type() == DType::Bool)) {
@@ -132,6 +180,7 @@ class TypeAssigner {
   const Statement& statement_;
   const std::map<std::string, TensorType>& tensors_;
   const std::set<std::string>& numbers_;
+  std::map<std::pair<std::string, std::vector<std::string>>, int> ids_;  // of accesses
   int next_id_ = 0;
 };
 

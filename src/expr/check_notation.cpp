@@ -25,7 +25,28 @@ void check_ranks(const Statement& statement, std::map<std::string, size_t>& know
 
 }  // namespace
 
+namespace {
+
+// index(j) and extent(j) of indices that subscript something.
+void check_index_values(const Statement& statement, const Expr& expr) {
+  for (const Expr& child : children(expr)) check_index_values(statement, child);
+  const auto* value = expr.as<IndexValue>();
+  if (!value) return;
+  const std::vector<const Access*> read = accesses(statement.value);
+  const bool is_read = std::any_of(read.begin(), read.end(), [&](const Access* access) {
+    return std::find(access->indices.begin(), access->indices.end(), value->index) !=
+           access->indices.end();
+  });
+  if (is_read) return;
+  fail_in(statement, value,
+          concat("the index '", value->index, "' subscripts nothing in this statement, so nothing ",
+                 "tells its extent; use it in a subscript"));
+}
+
+}  // namespace
+
 void check_left_side(const Statement& statement) {
+  check_index_values(statement, statement.value);
   const std::vector<const Access*> read = accesses(statement.value);
   for (size_t at = 0; at < statement.indices.size(); ++at) {
     const std::string& index = statement.indices[at];

@@ -18,6 +18,9 @@ namespace tulle::expr {
   X(Access)                 \
   X(Unary)                  \
   X(Binary)                 \
+  X(Choose)                 \
+  X(IndexValue)             \
+  X(Softmax)                \
   X(Reduce)
 
 enum class ExprKind : uint8_t {
@@ -73,12 +76,13 @@ struct Literal : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Literal;
   double value;
   bool is_integer;
+  bool absent = false;  // the 0 of what has no entry
   Literal(DType t, double v, bool i) : ExprNode(kKind, t), value(v), is_integer(i) {}
   static Expr make(double value, bool is_integer, DType type = DType::Float32);
 };
 
 // tensor[indices]; a scalar operand has none. `id` tells the accesses of one statement apart
-// (A[k,i] * A[k,j]).
+// (A[k,i] * A[k,j]); equal ones share theirs.
 struct Access : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Access;
   int id;
@@ -90,29 +94,36 @@ struct Access : ExprNode {
                    DType type = DType::Float32);
 };
 
-// Element functions of one argument. X(enumerator, text, keeps zero, accepts integers)
-#define TULLE_ELEMENT_FUNCTIONS(X) \
-  X(Neg, "neg", true, true)        \
-  X(Abs, "abs", true, true)        \
-  X(Relu, "relu", true, true)      \
-  X(Sign, "sign", true, true)      \
-  X(Square, "square", true, true)  \
-  X(Sqrt, "sqrt", true, false)     \
-  X(Floor, "floor", true, true)    \
-  X(Ceil, "ceil", true, true)      \
-  X(Round, "round", true, true)    \
-  X(Trunc, "trunc", true, true)    \
-  X(Sin, "sin", true, false)       \
-  X(Tan, "tan", true, false)       \
-  X(Asin, "asin", true, false)     \
-  X(Atan, "atan", true, false)     \
-  X(Sinh, "sinh", true, false)     \
-  X(Tanh, "tanh", true, false)     \
-  X(Asinh, "asinh", true, false)   \
-  X(Atanh, "atanh", true, false)   \
-  X(Expm1, "expm1", true, false)   \
-  X(Log1p, "log1p", true, false)   \
-  X(Erf, "erf", true, false)
+// Element functions of one argument; `ones` is 1 (an int64) wherever its argument has a value.
+// X(enumerator, text, keeps zero, accepts integers)
+#define TULLE_ELEMENT_FUNCTIONS(X)    \
+  X(Neg, "neg", true, true)           \
+  X(Abs, "abs", true, true)           \
+  X(Relu, "relu", true, true)         \
+  X(Sign, "sign", true, true)         \
+  X(Square, "square", true, true)     \
+  X(Sqrt, "sqrt", true, false)        \
+  X(Floor, "floor", true, true)       \
+  X(Ceil, "ceil", true, true)         \
+  X(Round, "round", true, true)       \
+  X(Trunc, "trunc", true, true)       \
+  X(Sin, "sin", true, false)          \
+  X(Tan, "tan", true, false)          \
+  X(Asin, "asin", true, false)        \
+  X(Atan, "atan", true, false)        \
+  X(Sinh, "sinh", true, false)        \
+  X(Tanh, "tanh", true, false)        \
+  X(Asinh, "asinh", true, false)      \
+  X(Atanh, "atanh", true, false)      \
+  X(Expm1, "expm1", true, false)      \
+  X(Log1p, "log1p", true, false)      \
+  X(Erf, "erf", true, false)          \
+  X(Exp, "exp", false, false)         \
+  X(Log, "log", false, false)         \
+  X(Cos, "cos", false, false)         \
+  X(Cosh, "cosh", false, false)       \
+  X(Sigmoid, "sigmoid", false, false) \
+  X(Ones, "ones", true, true)
 
 enum class ElementFunction : uint8_t {
 #define X(name, text, keeps_zero, integers) name,
@@ -120,6 +131,7 @@ enum class ElementFunction : uint8_t {
 #undef X
 };
 std::string_view text_of(ElementFunction function);
+bool keeps_zero(ElementFunction function);
 
 // A value of another type is converted to the node's type first: sqrt of integers, say.
 struct Unary : ExprNode {
@@ -132,7 +144,9 @@ struct Unary : ExprNode {
   static Expr make(ElementFunction function, Expr value, std::optional<DType> type = std::nullopt);
 };
 
-enum class BinaryOp : uint8_t { Add, Sub, Mul, Div };
+// Max and Min hand on NaN. Within is the second operand where the first has an entry, and absent
+// elsewhere.
+enum class BinaryOp : uint8_t { Add, Sub, Mul, Div, Max, Min, Within };
 std::string_view text_of(BinaryOp op);
 
 // An operand of another type is converted to the node's type first.
@@ -146,14 +160,78 @@ struct Binary : ExprNode {
   static Expr make(BinaryOp op, Expr a, Expr b, std::optional<DType> type = std::nullopt);
 };
 
-// sum(indices, body).
+// where(condition, yes, no): `yes` where the condition is not 0.
+struct Choose : ExprNode {
+  static constexpr ExprKind kKind = ExprKind::Choose;
+  Expr condition, yes, no;
+  Choose(DType t, Expr c, Expr y, Expr n)
+      : ExprNode(kKind, t), condition(std::move(c)), yes(std::move(y)), no(std::move(n)) {}
+  // The type is the one that both values promote to where none is given.
+  static Expr make(Expr condition, Expr yes, Expr no, std::optional<DType> type = std::nullopt);
+};
+
+// index(j), the coordinate, or extent(j), the number of coordinates; int64.
+struct IndexValue : ExprNode {
+  static constexpr ExprKind kKind = ExprKind::IndexValue;
+  std::string index;
+  bool is_extent;
+  IndexValue(std::string i, bool e)
+      : ExprNode(kKind, DType::Int64), index(std::move(i)), is_extent(e) {}
+  static Expr make(std::string index, bool is_extent);
+};
+
+// ExpSum, which only the compiler writes, is the sum of y * exp(x - max x) where its body is
+// within(x, y). X(enumerator, text, whether what is reduced stays of its type)
+#define TULLE_REDUCTIONS(X)        \
+  X(Sum, "sum", true)              \
+  X(Prod, "prod", true)            \
+  X(Max, "max", true)              \
+  X(Min, "min", true)              \
+  X(Mean, "mean", false)           \
+  X(ArgMax, "argmax", false)       \
+  X(ArgMin, "argmin", false)       \
+  X(LogSumExp, "logsumexp", false) \
+  X(ExpSum, "expsum", false)
+
+enum class Reduction : uint8_t {
+#define X(name, text, same_type) name,
+  TULLE_REDUCTIONS(X)
+#undef X
+};
+std::string_view text_of(Reduction op);
+
+// max(indices, body) sees every coordinate, an absent value as 0. With `stored`, which `j in
+// A[i,j]` gives, it sees only those where the body has a value. A sum over nothing is absent, and
+// so is what has an `empty` of 0; other reductions always have a value.
 struct Reduce : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Reduce;
+  Reduction op;
   std::vector<std::string> indices;
   Expr body;
-  Reduce(DType t, std::vector<std::string> i, Expr b)
-      : ExprNode(kKind, t), indices(std::move(i)), body(std::move(b)) {}
-  static Expr make(std::vector<std::string> indices, Expr body);  // of the body's type
+  bool stored = false;
+  std::optional<double> empty = std::nullopt;  // the value over nothing, where one is stated
+  Reduce(DType t, Reduction o, std::vector<std::string> i, Expr b)
+      : ExprNode(kKind, t), op(o), indices(std::move(i)), body(std::move(b)) {}
+  // A sum, of the body's type.
+  static Expr make(std::vector<std::string> indices, Expr body);
+  static Expr make(Reduction op, std::vector<std::string> indices, Expr body, bool stored,
+                   std::optional<double> empty, DType type);
+};
+
+// Whether a reduction over no entries is absent rather than a number.
+bool is_absent_over_nothing(const Reduce& reduce);
+
+// softmax(index in A[i,j], x), or its logarithm: exp(x) over the sum of exp(x) along the index, of
+// the coordinates at which the body has a value; absent elsewhere. The index stays free.
+struct Softmax : ExprNode {
+  static constexpr ExprKind kKind = ExprKind::Softmax;
+  std::string index;
+  Expr body;
+  bool is_log;
+  Softmax(DType t, std::string i, Expr b, bool l)
+      : ExprNode(kKind, t), index(std::move(i)), body(std::move(b)), is_log(l) {}
+  // Of the type that the body has as floating point.
+  static Expr make(std::string index, Expr body, bool is_log);
 };
 
 // The node at another place in the text.
@@ -161,6 +239,9 @@ Expr placed(const Expr& expr, Place place);
 // The node with its children passed through `change`, its type and place kept; itself where no
 // child changed.
 Expr with_children(const Expr& expr, const std::function<Expr(const Expr&)>& change);
+
+// The children, left to right.
+std::vector<Expr> children(const Expr& expr);
 
 // Text that parses back.
 std::string to_string(const Expr& expr);

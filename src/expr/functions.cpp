@@ -7,9 +7,7 @@ namespace tulle::expr {
 
 namespace {
 
-constexpr std::string_view kReserved[] = {
-    "max",         "min",   "mean",   "prod",  "any", "all", "argmax", "argmin", "softmax",
-    "log_softmax", "where", "stored", "index", "exp", "log", "cos",    "cosh",   "sigmoid"};
+constexpr std::string_view kReserved[] = {"any", "all", "stored"};
 
 }  // namespace
 
@@ -21,8 +19,22 @@ std::optional<ElementFunction> element_function(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<Reduction> reduction_called(std::string_view name) {
+  if (name == text_of(Reduction::ExpSum)) return std::nullopt;
+#define X(enumerator, text, same_type) \
+  if (name == (text)) return Reduction::enumerator;
+  TULLE_REDUCTIONS(X)
+#undef X
+  return std::nullopt;
+}
+
 std::string function_names() {
-  std::string names = "sum";
+  std::string names;
+#define X(enumerator, text, same_type) \
+  if (reduction_called(text)) names += (names.empty() ? "" : ", ") + std::string(text);
+  TULLE_REDUCTIONS(X)
+#undef X
+  names += ", softmax, log_softmax, where, within, index, extent";
 #define X(enumerator, text, keeps_zero, integers) names += ", " text;
   TULLE_ELEMENT_FUNCTIONS(X)
 #undef X

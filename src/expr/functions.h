@@ -10,6 +10,7 @@
 namespace tulle::expr {
 
 std::optional<ElementFunction> element_function(std::string_view name);
+std::optional<Reduction> reduction_called(std::string_view name);
 // All that may be called, for messages: "sum, neg, abs, ...".
 std::string function_names();
 // Whether the language has a function of that name which this version lacks.

@@ -47,11 +47,30 @@ class SumInserter {
     if (expr.as<Access>() != nullptr) return summed(here, expr);
     if (const auto* unary = expr.as<Unary>();
         unary != nullptr && unary->function != ElementFunction::Neg) {
-      fail_inside(*unary, here);
+      fail_inside(expr, text_of(unary->function), unary->value, here);
     }
-    if (const auto* binary = expr.as<Binary>();
-        binary != nullptr && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div)) {
-      return insert_in_product(expr, *binary, here);
+    if (const auto* reduce = expr.as<Reduce>(); reduce && reduce->op != Reduction::Sum) {
+      fail_in_reduction(*reduce, here);
+    }
+    if (const auto* softmax = expr.as<Softmax>()) {
+      const Indices others = minus(here, {softmax->index});
+      if (!others.empty()) fail_inside(expr, "softmax", softmax->body, others);
+      return summed(here, expr);
+    }
+    if (const auto* choose = expr.as<Choose>()) {
+      if (const Indices tested = both(here, free_indices(choose->condition)); !tested.empty()) {
+        fail_inside(choose->condition, "where", choose->condition, tested);
+      }
+    }
+    if (const auto* binary = expr.as<Binary>()) {
+      if (binary->op == BinaryOp::Max || binary->op == BinaryOp::Min) {
+        const bool first = !both(here, free_indices(binary->a)).empty();
+        const Expr& side = first ? binary->a : binary->b;
+        fail_inside(side, text_of(binary->op), side, both(here, free_indices(side)));
+      }
+      if (binary->op != BinaryOp::Add && binary->op != BinaryOp::Sub) {
+        return insert_in_product(expr, *binary, here);
+      }
     }
     return with_children(expr, [&](const Expr& child) { return insert(child, here); });
   }
@@ -63,7 +82,10 @@ class SumInserter {
 
   // What both sides use is summed around the product, the rest inside the side that uses it.
   Expr insert_in_product(const Expr& expr, const Binary& binary, const Indices& wanted) const {
-    const Indices shared = both(both(wanted, free_indices(binary.a)), free_indices(binary.b));
+    // Within is linear in what it takes there only.
+    const Indices first = both(wanted, free_indices(binary.a));
+    const Indices shared =
+        binary.op == BinaryOp::Within ? first : both(first, free_indices(binary.b));
     const Indices rest = minus(wanted, shared);
     const Indices below = both(rest, free_indices(binary.b));
     if (binary.op == BinaryOp::Div && !below.empty()) fail_below(binary, below);
@@ -72,14 +94,21 @@ class SumInserter {
     return shared.empty() ? product : summed(shared, product);
   }
 
-  [[noreturn]] void fail_inside(const Unary& unary, const Indices& indices) const {
-    const std::string name(expr::text_of(unary.function));
-    const std::string value = to_string(unary.value);
+  [[noreturn]] void fail_inside(const Expr& at, std::string_view name, const Expr& argument,
+                                const Indices& indices) const {
+    const std::string value = to_string(argument);
     const std::string sum = concat("sum(", text_of(indices), ", ");
     fail_in(
-        statement_, &unary,
+        statement_, at.get(),
         concat("'", name, "' is not linear, so where to sum over ", text_of(indices),
                " must be said: ", name, "(", sum, value, ")) or ", sum, name, "(", value, "))"));
+  }
+
+  [[noreturn]] void fail_in_reduction(const Reduce& reduce, const Indices& indices) const {
+    fail_in(statement_, &reduce,
+            concat("'", expr::text_of(reduce.op), "' is not linear, so where to sum over ",
+                   text_of(indices), " must be said: with sum(", text_of(indices),
+                   ", ...) around it or inside"));
   }
 
   [[noreturn]] void fail_below(const Binary& quotient, const Indices& indices) const {
@@ -99,19 +128,18 @@ class SumInserter {
 // Explicit sums: over indices that their body has, that are not on the left and not bound around
 // them.
 void check_sums(const Statement& statement, const Expr& expr, Indices& bound) {
-  if (const auto* unary = expr.as<Unary>()) check_sums(statement, unary->value, bound);
-  if (const auto* binary = expr.as<Binary>()) {
-    check_sums(statement, binary->a, bound);
-    check_sums(statement, binary->b, bound);
-  }
   const auto* reduce = expr.as<Reduce>();
-  if (reduce == nullptr) return;
+  if (reduce == nullptr) {
+    for (const Expr& child : children(expr)) check_sums(statement, child, bound);
+    return;
+  }
   const Indices used = free_indices(reduce->body);
   for (size_t at = 0; at < reduce->indices.size(); ++at) {
     const std::string& index = reduce->indices[at];
     if (!contains(used, index)) {
       fail_at_index(statement, reduce, at,
-                    concat("the sum is over '", index, "', which stands nowhere in it, so ",
+                    concat("the ", reduce->op == Reduction::Sum ? "sum" : "reduction", " is over '",
+                           index, "', which stands nowhere in it, so ",
                            "nothing tells how often to add; use it inside or leave it out"));
     }
     if (contains(statement.indices, index)) {

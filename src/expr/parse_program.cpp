@@ -162,7 +162,21 @@ class ProgramParser {
   }
 
   Expr call(const Token& name) {
-    if (name.is("sum")) return parenthesized([&] { return reduction(); });
+    if (const std::optional<Reduction> op = reduction_called(name.text)) {
+      return parenthesized([&] { return reduction(*op); });
+    }
+    if (name.is("softmax") || name.is("log_softmax")) {
+      return parenthesized([&] { return softmax(name.is("log_softmax")); });
+    }
+    if (name.is("where") || name.is("within")) {
+      return parenthesized([&] { return name.is("where") ? choice() : mask(); });
+    }
+    if (name.is("index") || name.is("extent")) {
+      return parenthesized([&] {
+        const Token index = scanner_.expect(TokenKind::Identifier, "an index");
+        return IndexValue::make(std::string(index.text), name.is("extent"));
+      });
+    }
     if (const std::optional<ElementFunction> function = element_function(name.text)) {
       return Unary::make(*function, parenthesized([&] { return sum(); }));
     }
@@ -175,40 +189,170 @@ class ProgramParser {
                      "; a tensor is subscripted as in ", name.text, "[i,j]"));
   }
 
-  // Between the parentheses of sum(j, body) or sum((j,k), body).
-  Expr reduction() {
-    const Token first = here();
-    const std::string expected = "the index to sum over, as in sum(j, A[i,j])";
+  void expect_comma() {
+    if (!here().is(",")) scanner_.fail(here(), "expected an operator or ','");
+    scanner_.next();
+  }
+
+  // Between the parentheses of where(condition, yes, no).
+  Expr choice() {
+    const Expr condition = sum();
+    expect_comma();
+    const Expr yes = sum();
+    expect_comma();
+    return Choose::make(condition, yes, sum());
+  }
+
+  // Between the parentheses of within(A[i,j], value).
+  Expr mask() {
+    const Expr first = sum();
+    expect_comma();
+    return Binary::make(BinaryOp::Within, first, sum());
+  }
+
+  // The indices that a reduction names, (j,k) or j.
+  struct Named {
     std::vector<std::string> indices;
     std::vector<Span> places;
+  };
+
+  Named reduced_indices(Reduction op) {
+    const std::string expected = concat("the index to ", op == Reduction::Sum ? "sum" : "reduce",
+                                        " over, as in ", text_of(op), "(j, A[i,j])");
+    const Token first = here();
+    Named named;
     const bool several = scanner_.accept("(");
     do {
       const Token index = scanner_.expect(TokenKind::Identifier, expected);
-      indices.emplace_back(index.text);
-      places.push_back(scanner_.span_of(index));
+      named.indices.emplace_back(index.text);
+      named.places.push_back(scanner_.span_of(index));
     } while (several && scanner_.accept(","));
     if (several) scanner_.expect(")");
-    if (here().is("in")) not_yet(here(), "'in' is not there yet; sums see the whole extent");
-    if (!here().is(",")) scanner_.fail(several ? here() : first, concat("expected ", expected));
-    scanner_.next();
-    const size_t around = bound_.size();
-    for (size_t at = 0; at < indices.size(); ++at) {
-      const auto found = std::find(bound_.begin(), bound_.end(), indices[at]);
-      if (found - bound_.begin() < static_cast<ptrdiff_t>(around)) {
-        fail_at(places[at], concat("the index '", indices[at],
-                                   "' is summed twice, by this sum and one around it; rename one ",
-                                   "of the two"));
-      }
-      if (found != bound_.end()) {
-        fail_at(places[at],
-                concat("the index '", indices[at], "' stands twice in one sum; name each once"));
-      }
-      bound_.push_back(indices[at]);
+    if (!here().is(",") && !here().is("in") && !here().is("stored")) {
+      scanner_.fail(several ? here() : first, concat("expected ", expected));
     }
+    return named;
+  }
+
+  // max(x, y) of two expressions; whether the first is an index is for the second to tell.
+  bool is_elementwise(Reduction op) {
+    if (op != Reduction::Max && op != Reduction::Min) return false;
+    here();
+    if (scanner_.peek().is("(")) {
+      size_t at = 1;
+      while (scanner_.peek(at).kind == TokenKind::Identifier && scanner_.peek(at + 1).is(","))
+        at += 2;
+      const bool is_list = scanner_.peek(at).kind == TokenKind::Identifier &&
+                           scanner_.peek(at + 1).is(")") && at > 1;
+      return !is_list;
+    }
+    if (scanner_.peek().kind != TokenKind::Identifier) return true;
+    const Token& next = scanner_.peek(1);
+    return !next.is(",") && !next.is("in") && !next.is("stored");
+  }
+
+  Expr elementwise(Reduction op, const Expr& first) {
+    expect_comma();
+    const Expr second = sum();
+    return Binary::make(op == Reduction::Max ? BinaryOp::Max : BinaryOp::Min, first, second);
+  }
+
+  // Between the parentheses of sum(j, body), sum((j,k), body), max(j in A[i,j], body, empty=0).
+  Expr reduction(Reduction op) {
+    if (is_elementwise(op)) return elementwise(op, sum());
+    const Token first = here();
+    Named named = reduced_indices(op);
+    const size_t around = bound_.size();
+    bool stored = scanner_.accept("stored");
+    Expr domain;
+    if (here().is("in")) {
+      scanner_.next();
+      domain = sum();
+      stored = true;
+    }
+    expect_comma();
+    const size_t begin = begin_here();
+    bound_.insert(bound_.end(), named.indices.begin(), named.indices.end());
     Expr body = sum();
     bound_.resize(around);
-    return placed(Reduce::make(std::move(indices), std::move(body)),
-                  {.indices = std::move(places)});
+    const bool may_be_scalar = !stored && named.indices.size() == 1 && !first.is("(");
+    if (may_be_scalar && (op == Reduction::Max || op == Reduction::Min)) {
+      const std::vector<std::string> used = free_indices(body);
+      if (std::find(used.begin(), used.end(), named.indices[0]) == used.end()) {
+        if (!assigned_.contains(named.indices[0])) read_.insert(named.indices[0]);
+        const Expr scalar =
+            placed(Access::make(next_id_++, named.indices[0], {}), {.all = named.places[0]});
+        return Binary::make(op == Reduction::Max ? BinaryOp::Max : BinaryOp::Min, scalar, body);
+      }
+    }
+    if (domain) body = since(begin, Binary::make(BinaryOp::Within, domain, body));
+    check_bound(named);
+    if ((op == Reduction::ArgMax || op == Reduction::ArgMin) && named.indices.size() > 1) {
+      fail_at(named.places[1],
+              concat("'", text_of(op), "' gives the coordinate along one index; ", "name one"));
+    }
+    return placed(Reduce::make(op, std::move(named.indices), std::move(body), stored, empty_value(),
+                               DType::Float32),
+                  {.indices = std::move(named.places)});
+  }
+
+  // Between the parentheses of softmax(j in A[i,j], x); without `in` along the whole extent.
+  Expr softmax(bool is_log) {
+    const Token index =
+        scanner_.expect(TokenKind::Identifier, "an index, as in softmax(j in A[i,j], x[i,j])");
+    const bool stored = scanner_.accept("stored");
+    Expr domain;
+    if (here().is("in")) {
+      scanner_.next();
+      domain = sum();
+    }
+    expect_comma();
+    const size_t begin = begin_here();
+    Expr body = sum();
+    if (domain) body = since(begin, Binary::make(BinaryOp::Within, domain, body));
+    const std::vector<std::string> used = free_indices(body);
+    if (std::find(used.begin(), used.end(), index.text) == used.end()) {
+      scanner_.fail(index, concat("the softmax is along '", index.text,
+                                  "', which stands nowhere in it; use it inside"));
+    }
+    // A 0 in the text is a value, so that the sum has one everywhere.
+    if (!domain && !stored) {
+      body = since(begin, Binary::make(BinaryOp::Add, body, Literal::make(0, true)));
+    }
+    return Softmax::make(std::string(index.text), body, is_log);
+  }
+
+  // , empty=v
+  std::optional<double> empty_value() {
+    if (!here().is(",")) return std::nullopt;
+    scanner_.next();
+    if (!here().is("empty"))
+      scanner_.fail(here(), "expected empty=, the value of a reduction over nothing");
+    scanner_.next();
+    scanner_.expect("=");
+    const bool negative = scanner_.accept("-");
+    const Token token = here();
+    if (token.kind != TokenKind::Integer && token.kind != TokenKind::Float) {
+      scanner_.fail(token, "expected a number");
+    }
+    const double value = number().as<Literal>()->value;
+    return negative ? -value : value;
+  }
+
+  void check_bound(const Named& named) const {
+    for (size_t at = 0; at < named.indices.size(); ++at) {
+      const std::string& index = named.indices[at];
+      if (std::find(bound_.begin(), bound_.end(), index) != bound_.end()) {
+        fail_at(named.places[at], concat("the index '", index,
+                                         "' is summed twice, by this sum and one around it; rename "
+                                         "one of the two"));
+      }
+      const auto here = named.indices.begin() + static_cast<ptrdiff_t>(at);
+      if (std::find(named.indices.begin(), here, index) != here) {
+        fail_at(named.places[at],
+                concat("the index '", index, "' stands twice in one sum; name each once"));
+      }
+    }
   }
 
   // [i,j,...] and where each stands; the caller has seen the bracket.

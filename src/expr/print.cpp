@@ -13,8 +13,14 @@ namespace {
 // How tightly the text of a node binds.
 enum class Binding : uint8_t { Sum, Product, Sign, Atom };
 
+// Whether the operation is written as a function of two arguments.
+bool is_call(BinaryOp op) {
+  return op == BinaryOp::Max || op == BinaryOp::Min || op == BinaryOp::Within;
+}
+
 Binding binding_of(const Expr& expr) {
   if (const auto* binary = expr.as<Binary>()) {
+    if (is_call(binary->op)) return Binding::Atom;
     const bool additive = binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
     return additive ? Binding::Sum : Binding::Product;
   }
@@ -79,13 +85,50 @@ class Printer {
       print_unary(*unary);
     } else if (const auto* binary = expr.as<Binary>()) {
       print_binary(*binary, binding_of(expr));
-    } else if (const auto* reduce = expr.as<Reduce>()) {
-      const std::string indices = join(reduce->indices);
-      write(
-          concat("sum(", reduce->indices.size() == 1 ? indices : concat("(", indices, ")"), ", "));
-      print(reduce->body);
+    } else if (const auto* choose = expr.as<Choose>()) {
+      print_call("where", {choose->condition, choose->yes, choose->no});
+    } else if (const auto* value = expr.as<IndexValue>()) {
+      write(concat(value->is_extent ? "extent(" : "index(", value->index, ")"));
+    } else if (const auto* softmax = expr.as<Softmax>()) {
+      write(concat(softmax->is_log ? "log_softmax(" : "softmax(", softmax->index));
+      print_domain(softmax->body, true);
       write(")");
+    } else if (const auto* reduce = expr.as<Reduce>()) {
+      print_reduce(*reduce);
     }
+  }
+
+  void print_call(std::string_view name, const std::vector<Expr>& arguments) {
+    write(concat(name, "("));
+    for (size_t at = 0; at < arguments.size(); ++at) {
+      if (at > 0) write(", ");
+      print(arguments[at]);
+    }
+    write(")");
+  }
+
+  // What follows the index: where to look, and at what.
+  void print_domain(const Expr& body, bool stored) {
+    const auto* within = body.as<Binary>();
+    if (stored && within && within->op == BinaryOp::Within) {
+      write(" in ");
+      print(within->a);
+      write(", ");
+      print(within->b);
+    } else {
+      write(stored ? " stored, " : ", ");
+      print(body);
+    }
+  }
+
+  void print_reduce(const Reduce& reduce) {
+    const std::string indices = join(reduce.indices);
+    write(concat(expr::text_of(reduce.op), "(",
+                 reduce.indices.size() == 1 ? indices : concat("(", indices, ")")));
+    print_domain(reduce.body, reduce.stored);
+    if (reduce.empty)
+      write(concat(", empty=", text_of(Literal(DType::Float32, *reduce.empty, false))));
+    write(")");
   }
 
   void print_unary(const Unary& unary) {
@@ -100,6 +143,7 @@ class Printer {
   }
 
   void print_binary(const Binary& binary, Binding binding) {
+    if (is_call(binary.op)) return print_call(expr::text_of(binary.op), {binary.a, binary.b});
     print(binary.a, binding);
     write(concat(" ", expr::text_of(binary.op), " "));
     print(binary.b, static_cast<Binding>(static_cast<uint8_t>(binding) + 1));

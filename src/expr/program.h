@@ -47,6 +47,7 @@ struct TensorType {
   DType type = DType::Float32;
   DType index_type = DType::Int64;
   Format format = Format::dense(0);
+  bool unbounded = false;  // whether it may hold infinities where the operands hold none
   bool operator==(const TensorType&) const = default;
 };
 

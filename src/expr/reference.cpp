@@ -1,9 +1,12 @@
 // The reference evaluator.
 #include "expr/reference.h"
 
+#include <cmath>
+
 #include "expr/coordinates.h"
 #include "expr/extents.h"
 #include "expr/padding.h"
+#include "expr/reduce_terms.h"
 #include "expr/scalar.h"
 #include "support/check.h"
 
@@ -82,32 +85,83 @@ class Evaluator {
                  : make_integer(literal->type, static_cast<int64_t>(literal->value));
     }
     if (const auto* access = expr.as<Access>()) return read(*access, at);
-    if (const auto* unary = expr.as<Unary>()) {
-      return apply(unary->function, convert(evaluate(unary->value, at, extents), unary->type));
-    }
+    if (const auto* unary = expr.as<Unary>()) return evaluate_unary(*unary, at, extents);
     if (const auto* binary = expr.as<Binary>()) {
-      return apply(binary->op, convert(evaluate(binary->a, at, extents), binary->type),
+      const bool masks = binary->op == BinaryOp::Within;
+      const Scalar a = evaluate(binary->a, at, extents);
+      return apply(binary->op, masks ? a : convert(a, binary->type),
                    convert(evaluate(binary->b, at, extents), binary->type));
     }
+    if (const auto* choose = expr.as<Choose>()) return evaluate_choice(*choose, at, extents);
+    if (const auto* value = expr.as<IndexValue>()) {
+      return make_integer(value->type,
+                          value->is_extent ? extents.at(value->index) : at.at(value->index));
+    }
+    if (const auto* softmax = expr.as<Softmax>()) return evaluate_softmax(*softmax, at, extents);
     const auto* reduce = expr.as<Reduce>();
-    Scalar total = sum(*reduce, 0, at, extents);
+    std::vector<ReducedTerm> terms;
+    collect(*reduce, 0, at, extents, terms);
+    Scalar total = reduce_terms(*reduce, terms);
     // A scalar has a value whatever was added up.
     if (free_indices(expr).empty()) total.present = true;
     return total;
   }
 
-  // Over the indices of the reduction from the given one on.
-  Scalar sum(const Reduce& reduce, size_t from, Coordinates& at,
-             const std::map<std::string, int64_t>& extents) {
-    if (from == reduce.indices.size()) return evaluate(reduce.body, at, extents);
+  Scalar evaluate_unary(const Unary& unary, Coordinates& at,
+                        const std::map<std::string, int64_t>& extents) {
+    const Scalar value = evaluate(unary.value, at, extents);
+    if (unary.function != ElementFunction::Ones) {
+      return apply(unary.function, convert(value, unary.type));
+    }
+    return value.present ? make_integer(unary.type, 1) : absent(unary.type);
+  }
+
+  // Absent where what the condition may lead to is absent.
+  Scalar evaluate_choice(const Choose& choose, Coordinates& at,
+                         const std::map<std::string, int64_t>& extents) {
+    const Scalar condition = evaluate(choose.condition, at, extents);
+    const Scalar yes = convert(evaluate(choose.yes, at, extents), choose.type);
+    const Scalar no = convert(evaluate(choose.no, at, extents), choose.type);
+    if (!condition.present) return no;
+    Scalar chosen = condition.real != 0 || condition.integer != 0 ? yes : no;
+    chosen.present = yes.present || no.present;
+    return chosen;
+  }
+
+  Scalar evaluate_softmax(const Softmax& softmax, Coordinates& at,
+                          const std::map<std::string, int64_t>& extents) {
+    const Scalar own = convert(evaluate(softmax.body, at, extents), softmax.type);
+    if (!own.present) return own;
+    const int64_t here = at.at(softmax.index);
+    std::vector<double> values;
+    for (int64_t coordinate = 0; coordinate < extents.at(softmax.index); ++coordinate) {
+      at[softmax.index] = coordinate;
+      const Scalar value = convert(evaluate(softmax.body, at, extents), softmax.type);
+      if (value.present) values.push_back(value.real);
+    }
+    at[softmax.index] = here;
+    double top = values.front();
+    for (const double value : values) top = std::isnan(top) || top > value ? top : value;
+    double total = 0;
+    for (const double value : values) total += std::exp(value - top);
+    const double shifted = own.real - top;
+    return make_real(softmax.type,
+                     softmax.is_log ? shifted - std::log(total) : std::exp(shifted) / total);
+  }
+
+  // The values of the body from the given index of the reduction on, with their coordinates.
+  void collect(const Reduce& reduce, size_t from, Coordinates& at,
+               const std::map<std::string, int64_t>& extents, std::vector<ReducedTerm>& terms) {
+    if (from == reduce.indices.size()) {
+      terms.push_back({evaluate(reduce.body, at, extents), at.at(reduce.indices.back())});
+      return;
+    }
     const std::string& index = reduce.indices[from];
-    Scalar total = absent(reduce.type);
     for (int64_t coordinate = 0; coordinate < extents.at(index); ++coordinate) {
       at[index] = coordinate;
-      total = apply(BinaryOp::Add, total, sum(reduce, from + 1, at, extents));
+      collect(reduce, from + 1, at, extents, terms);
     }
     at.erase(index);
-    return total;
   }
 
   Scalar read(const Access& access, const Coordinates& at) const {

@@ -1,6 +1,7 @@
 // Resolving a program: sums, types, extents and formats, one statement after the other.
 #include <algorithm>
 
+#include "expr/absence.h"
 #include "expr/assign_types.h"
 #include "expr/check_notation.h"
 #include "expr/implicit_sums.h"
@@ -99,6 +100,14 @@ class Resolver {
   }
 
   TensorType result_type(const Statement& statement) const {
+    TensorType type = stored_type(statement);
+    type.unbounded = may_be_infinite(statement.value, [&](const std::string& tensor) {
+      return result_.tensors.at(tensor).unbounded;
+    });
+    return type;
+  }
+
+  TensorType stored_type(const Statement& statement) const {
     const auto chosen = options_.out_formats.find(statement.tensor);
     if (chosen == options_.out_formats.end()) {
       return {statement.value.type(), index_type(statement),

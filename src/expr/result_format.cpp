@@ -29,11 +29,8 @@ bool are_distinct(const Indices& indices) {
 
 bool has_reduction(const Expr& expr) {
   if (expr.as<Reduce>() != nullptr) return true;
-  if (const auto* unary = expr.as<Unary>()) return has_reduction(unary->value);
-  if (const auto* binary = expr.as<Binary>()) {
-    return has_reduction(binary->a) || has_reduction(binary->b);
-  }
-  return false;
+  const std::vector<Expr> parts = children(expr);
+  return std::any_of(parts.begin(), parts.end(), has_reduction);
 }
 
 class FormatRules {

@@ -30,12 +30,20 @@ double apply_real(BinaryOp op, double a, double b) {
       return a * b;
     case BinaryOp::Div:
       return a / b;
+    case BinaryOp::Max:
+      return std::isnan(a) || a > b ? a : b;  // NaN stays
+    case BinaryOp::Min:
+      return std::isnan(a) || a < b ? a : b;
+    case BinaryOp::Within:
+      return b;
   }
   internal_error("unknown operation");
 }
 
 // Unsigned, so that it wraps. On bool this makes * and, + or.
 uint64_t apply_integer(BinaryOp op, uint64_t a, uint64_t b) {
+  const auto x = static_cast<int64_t>(a);
+  const auto y = static_cast<int64_t>(b);
   switch (op) {
     case BinaryOp::Add:
       return a + b;
@@ -43,6 +51,12 @@ uint64_t apply_integer(BinaryOp op, uint64_t a, uint64_t b) {
       return a - b;
     case BinaryOp::Mul:
       return a * b;
+    case BinaryOp::Max:
+      return x > y ? a : b;
+    case BinaryOp::Min:
+      return x < y ? a : b;
+    case BinaryOp::Within:
+      return b;
     case BinaryOp::Div:
       internal_error("quotients are floating-point");
   }
@@ -93,6 +107,18 @@ double apply_real(ElementFunction function, double x) {
       return std::log1p(x);
     case ElementFunction::Erf:
       return std::erf(x);
+    case ElementFunction::Exp:
+      return std::exp(x);
+    case ElementFunction::Log:
+      return std::log(x);
+    case ElementFunction::Cos:
+      return std::cos(x);
+    case ElementFunction::Cosh:
+      return std::cosh(x);
+    case ElementFunction::Sigmoid:
+      return 1 / (1 + std::exp(-x));
+    case ElementFunction::Ones:
+      break;
   }
   internal_error("unknown element function");
 }
@@ -143,11 +169,18 @@ Scalar convert(const Scalar& value, DType type) {
 }
 
 Scalar apply(BinaryOp op, const Scalar& a, const Scalar& b) {
+  if (op == BinaryOp::Within) {
+    if (!a.present) return absent(b.type);
+    Scalar value = b;
+    value.present = true;
+    return value;
+  }
   TULLE_CHECK(a.type == b.type);
   if (op == BinaryOp::Mul && (!a.present || !b.present)) return absent(a.type);
   if (op == BinaryOp::Div && !a.present) return a;
   if ((op == BinaryOp::Add || op == BinaryOp::Sub) && !b.present) return a;
   if (op == BinaryOp::Add && !a.present) return b;
+  if ((op == BinaryOp::Max || op == BinaryOp::Min) && !a.present && !b.present) return a;
   if (is_float(a.type)) return make_real(a.type, apply_real(op, a.real, b.real));
   return make_integer(a.type,
                       static_cast<int64_t>(apply_integer(op, static_cast<uint64_t>(a.integer),
@@ -155,7 +188,7 @@ Scalar apply(BinaryOp op, const Scalar& a, const Scalar& b) {
 }
 
 Scalar apply(ElementFunction function, const Scalar& value) {
-  if (!value.present) return value;  // every element function keeps zero
+  if (!value.present && keeps_zero(function)) return value;
   if (is_float(value.type)) return make_real(value.type, apply_real(function, value.real));
   return make_integer(value.type, static_cast<int64_t>(apply_integer(function, value.integer)));
 }

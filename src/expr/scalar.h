@@ -20,8 +20,8 @@ Scalar make_real(DType type, double value);
 Scalar make_integer(DType type, int64_t value);  // wraps to the width of the type
 
 Scalar convert(const Scalar& value, DType type);
-// Both operands are of the result's type. An absent factor fixes a product, an absent numerator a
-// quotient; an absent term falls away.
+// Both operands are of the result's type (of Within only the second). An absent factor fixes a
+// product, an absent numerator a quotient; an absent term falls away.
 Scalar apply(BinaryOp op, const Scalar& a, const Scalar& b);
 Scalar apply(ElementFunction function, const Scalar& value);
 

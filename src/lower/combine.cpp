@@ -14,8 +14,20 @@ using loop::IntConst;
 
 namespace {
 
-loop::BinaryOp plus(const loop::Type& type) {
-  return type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add;
+loop::ReduceOp reduction_of(nest::Monoid monoid, const loop::Type& type) {
+  using loop::ReduceOp;
+  switch (monoid) {
+    case nest::Monoid::Sum:
+      return type.is_bool() ? ReduceOp::Or : ReduceOp::Add;
+    case nest::Monoid::Prod:
+      return type.is_bool() ? ReduceOp::And : ReduceOp::Mul;
+    case nest::Monoid::Max:
+      return type.is_bool() ? ReduceOp::Or : ReduceOp::Max;
+    case nest::Monoid::Min:
+      return type.is_bool() ? ReduceOp::And : ReduceOp::Min;
+    default:
+      internal_error("threads combine '", nest::text_of(monoid), "'");
+  }
 }
 
 // The most warps that a loop of the nest asks for.
@@ -47,16 +59,17 @@ void KernelLowering::combine_parts(const nest::Forall& loop, const Scope& scope,
     const Expr part = load(access, settled, body);
     Scope known = settled;
     known.values[access.id] = loop.tag.kind == nest::LoopTag::Kind::Lane
-                                  ? sum_of_lanes(part, *nest_.known_extent(loop.var), scope, body)
+                                  ? sum_of_lanes(part, loop, scope, body)
                                   : sum_in_shared_memory(part, loop, body);
     lower_assign(assign, known, body);
   });
 }
 
-Expr KernelLowering::sum_of_lanes(const Expr& part, int64_t lanes, const Scope& scope,
+Expr KernelLowering::sum_of_lanes(const Expr& part, const nest::Forall& loop, const Scope& scope,
                                   Emitter& out) {
+  const int64_t lanes = *nest_.known_extent(loop.var);
   const int width = static_cast<int>(mutant("lanes-half-summed") && lanes > 1 ? lanes / 2 : lanes);
-  const loop::ReduceOp op = part.type().is_bool() ? loop::ReduceOp::Or : loop::ReduceOp::Add;
+  const loop::ReduceOp op = reduction_of(*loop.body.as<nest::Assign>()->accumulate, part.type());
   const Expr sum = width > 1 ? out.let("sum", loop::LaneReduce::make(op, part, width)) : part;
   if (lanes == loop::kWarpSize || scope.lane) return sum;  // all lanes of the group have it
   // The lanes past the last have no part in it.
@@ -70,10 +83,11 @@ Expr KernelLowering::sum_in_shared_memory(const Expr& part, const nest::Forall& 
   const int64_t extent = *nest_.known_extent(loop.var);
   const int64_t row = warps ? loop::kWarpSize : 1;  // the lanes of a warp have sums of their own
   const loop::Type type = part.type();
+  const nest::Monoid monoid = *loop.body.as<nest::Assign>()->accumulate;
   const loop::Buffer shared =
       loop::make_buffer(names_.fresh("parts"), type.scalar, loop::Space::Shared);
   out.add(loop::Allocate::make(shared, IntConst::make(extent * row), false));
-  const Expr total = out.declare("total", loop::constant(type, 0));
+  const Expr total = out.declare("total", identity_of(monoid, type));
   const loop::Stmt barrier = loop::Barrier::make(loop::BarrierScope::Block);
 
   const std::string number = names_.fresh("part"), lane = names_.fresh("lane");
@@ -94,7 +108,7 @@ Expr KernelLowering::sum_in_shared_memory(const Expr& part, const nest::Forall& 
   const std::string other = names_.fresh("other");
   Emitter add = out.nested();
   auto take = [&](const Expr& at) {
-    add.assign(total, loop::Binary::make(plus(type), total, loop::Load::make(shared, at)));
+    add.assign(total, combine(monoid, total, loop::Load::make(shared, at)));
     return loop::For::make(other, IntConst::make(0), IntConst::make(extent), add.take());
   };
   if (warps) {

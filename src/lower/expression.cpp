@@ -1,4 +1,7 @@
 // Values: index-notation expressions at a point of the iteration space.
+#include <algorithm>
+
+#include "expr/absence.h"
 #include "lower/kernel_lowering.h"
 #include "support/check.h"
 
@@ -65,6 +68,18 @@ Expr apply(ElementFunction function, const Expr& x) {
       return Call::make(Function::Log1p, {x});
     case ElementFunction::Erf:
       return Call::make(Function::Erf, {x});
+    case ElementFunction::Exp:
+      return Call::make(Function::Exp, {x});
+    case ElementFunction::Log:
+      return Call::make(Function::Log, {x});
+    case ElementFunction::Cos:
+      return Call::make(Function::Cos, {x});
+    case ElementFunction::Cosh:
+      return Call::make(Function::Cosh, {x});
+    case ElementFunction::Sigmoid:
+      return Call::make(Function::Sigmoid, {x});
+    case ElementFunction::Ones:
+      break;
   }
   internal_error("an element function without code");
 }
@@ -80,6 +95,12 @@ Expr combine(expr::BinaryOp op, const Expr& a, const Expr& b) {
       return Binary::make(BinaryOp::Sub, a, b);
     case expr::BinaryOp::Div:
       return Binary::make(BinaryOp::Div, a, b);
+    case expr::BinaryOp::Max:
+      return Binary::make(logical ? BinaryOp::Or : BinaryOp::Max, a, b);
+    case expr::BinaryOp::Min:
+      return Binary::make(logical ? BinaryOp::And : BinaryOp::Min, a, b);
+    case expr::BinaryOp::Within:
+      return b;
   }
   internal_error("a binary operation without code");
 }
@@ -93,18 +114,42 @@ Expr KernelLowering::value_of(const expr::Expr& expr, const Scope& scope, Emitte
     return loop::IntConst::make(static_cast<int64_t>(literal->value), type);
   }
   if (const auto* access = expr.as<expr::Access>()) return load(*access, scope, out);
+  if (const auto* choose = expr.as<expr::Choose>()) return choice_of(*choose, scope, out);
+  if (const auto* index = expr.as<expr::IndexValue>()) {
+    return index->is_extent ? coordinates_.extent(index->index)
+                            : coordinates_.coordinate(index->index, scope);
+  }
   if (const auto* unary = expr.as<expr::Unary>()) {
+    if (unary->function == ElementFunction::Ones) {
+      const Expr one = loop::IntConst::make(1, type), zero = loop::IntConst::make(0, type);
+      const Expr exists = presence(unary->value);
+      return exists.as<loop::IntConst>() ? one : loop::Select::make(exists, one, zero);
+    }
     const Expr argument = Cast::make(type.scalar, value_of(unary->value, scope, out));
     return apply(unary->function, out.let("x", argument));
   }
   const auto* binary = expr.as<expr::Binary>();
   TULLE_CHECK(binary, "a sum inside an assignment");
-  const Expr value = combine(binary->op, Cast::make(type.scalar, value_of(binary->a, scope, out)),
-                             Cast::make(type.scalar, value_of(binary->b, scope, out)));
-  if (binary->op != expr::BinaryOp::Div && binary->op != expr::BinaryOp::Mul) return value;
+  const bool masks = binary->op == expr::BinaryOp::Within;
+  const Expr second = Cast::make(type.scalar, value_of(binary->b, scope, out));
+  const Expr value =
+      masks ? second
+            : combine(binary->op, Cast::make(type.scalar, value_of(binary->a, scope, out)), second);
+  const bool may_be_absent =
+      masks || binary->op == expr::BinaryOp::Div || binary->op == expr::BinaryOp::Mul;
+  if (!may_be_absent) return value;
   const Expr exists = presence(expr);
   return exists.as<loop::IntConst>() ? value
                                      : loop::Select::make(exists, value, loop::constant(type, 0));
+}
+
+Expr KernelLowering::choice_of(const expr::Choose& choose, const Scope& scope, Emitter& out) {
+  const Expr condition = value_of(choose.condition, scope, out);
+  const Expr yes = Cast::make(choose.type, value_of(choose.yes, scope, out));
+  const Expr no = Cast::make(choose.type, value_of(choose.no, scope, out));
+  const bool is_bool = condition.type().is_bool();
+  const Expr holds = is_bool ? condition : condition != loop::constant(condition.type(), 0);
+  return loop::Select::make(holds, yes, no);
 }
 
 Expr KernelLowering::presence(const expr::Expr& expr) const {
@@ -113,7 +158,17 @@ Expr KernelLowering::presence(const expr::Expr& expr) const {
     const auto found = tensors_.find(access->tensor);
     return found != tensors_.end() && found->second.written ? found->second.written : always;
   }
-  if (const auto* unary = expr.as<expr::Unary>()) return presence(unary->value);
+  if (const auto* unary = expr.as<expr::Unary>())
+    return keeps_zero(unary->function) ? presence(unary->value) : always;
+  const auto either = [&](const Expr& a, const Expr& b) {
+    return a.as<loop::IntConst>() || b.as<loop::IntConst>() ? always
+                                                            : Binary::make(BinaryOp::Or, a, b);
+  };
+  if (const auto* choose = expr.as<expr::Choose>()) {
+    const Expr condition = presence(choose->condition), no = presence(choose->no);
+    const Expr any = either(presence(choose->yes), no);
+    return condition.as<loop::IntConst>() ? any : loop::Select::make(condition, any, no);
+  }
   const auto* binary = expr.as<expr::Binary>();
   if (!binary) return always;
   const Expr a = presence(binary->a), b = presence(binary->b);
@@ -121,30 +176,40 @@ Expr KernelLowering::presence(const expr::Expr& expr) const {
     case expr::BinaryOp::Mul:
       return a.as<loop::IntConst>() ? b : b.as<loop::IntConst>() ? a : loop::both(a, b);
     case expr::BinaryOp::Div:
+    case expr::BinaryOp::Within:
       return a;
     default:
-      if (a.as<loop::IntConst>() || b.as<loop::IntConst>()) return always;
-      return Binary::make(BinaryOp::Or, a, b);
+      return either(a, b);
   }
 }
 
+nest::Accumulate KernelLowering::accumulation(const std::string& tensor) const {
+  if (nest_.tensor(tensor).role != nest::Tensor::Role::Workspace) return std::nullopt;
+  return nest::accumulation_of(nest_.root, tensor);
+}
+
 void KernelLowering::find_fixing(const expr::Expr& expr, bool fixes) {
-  const std::function<bool(const expr::Expr&)> divides = [&](const expr::Expr& part) {
-    if (const auto* unary = part.as<expr::Unary>()) return divides(unary->value);
-    const auto* binary = part.as<expr::Binary>();
-    return binary &&
-           (binary->op == expr::BinaryOp::Div || divides(binary->a) || divides(binary->b));
+  const auto is_unbounded = [&](const expr::Expr& part) {
+    return expr::may_be_infinite(part, [&](const std::string& tensor) {
+      // A maximum over nothing is infinite, too.
+      const nest::Accumulate accumulate = accumulation(tensor);
+      return nest_.tensor(tensor).type.unbounded ||
+             (accumulate && !nest::starts_absent(accumulate));
+    });
   };
   if (const auto* access = expr.as<expr::Access>()) {
     if (fixes && nest_.tensor(access->tensor).role == nest::Tensor::Role::Workspace)
       fixing_.insert(access->tensor);
   } else if (const auto* unary = expr.as<expr::Unary>()) {
-    find_fixing(unary->value, fixes);
+    find_fixing(unary->value, fixes || unary->function == ElementFunction::Ones);
+  } else if (expr.as<expr::Choose>()) {
+    for (const expr::Expr& child : expr::children(expr)) find_fixing(child, fixes);
   } else if (const auto* binary = expr.as<expr::Binary>()) {
     const bool quotient = binary->op == expr::BinaryOp::Div,
-               product = binary->op == expr::BinaryOp::Mul;
-    find_fixing(binary->a, fixes || quotient || (product && divides(binary->b)));
-    find_fixing(binary->b, fixes || (product && divides(binary->a)));
+               product = binary->op == expr::BinaryOp::Mul,
+               masks = binary->op == expr::BinaryOp::Within;
+    find_fixing(binary->a, fixes || quotient || masks || (product && is_unbounded(binary->b)));
+    find_fixing(binary->b, fixes || (product && is_unbounded(binary->a)));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "expr/absence.h"
 #include "lower/kernel_parameters.h"
+#include "lower/monoid.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -27,7 +28,7 @@ KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Device devic
   // A sum outside all loops is a scalar, which has a value whatever was added up.
   for (const auto* where = nest.root.as<nest::Where>(); where;
        where = where->consumer.as<nest::Where>()) {
-    fixing_.erase(where->workspace);
+    for (const std::string& workspace : where->workspaces) fixing_.erase(workspace);
   }
   if (assembles()) groups_ = result_groups(nest.tensor(result_).type.format);
 }
@@ -131,6 +132,14 @@ void KernelLowering::lower_chunk(Emitter& before, Emitter& out) {
   }
 }
 
+Expr KernelLowering::start() const {
+  for (const nest::Assign* assign : nest::assigns(nest_.root)) {
+    if (assign->tensor != result_ || nest::starts_absent(assign->accumulate)) continue;
+    return identity_of(assign->accumulate, {nest_.tensor(result_).type.type, 1});
+  }
+  return {};
+}
+
 const Level& KernelLowering::level(const Cursor& cursor) const {
   return nest_.tensor(cursor.access->tensor)
       .type.format.levels()[static_cast<size_t>(cursor.level)];
@@ -203,7 +212,8 @@ void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope
   const expr::Expr value = expr::without(
       assign.value, [&](const expr::Access& access) { return scope.absent.contains(access.id); });
   const bool into_result = assign.tensor == result_;
-  if (expr::is_zero(value)) {
+  const bool is_sum = nest::starts_absent(assign.accumulate);
+  if (is_sum ? expr::is_zero(value) : expr::is_absent(value)) {
     needs_zeros_ = needs_zeros_ || into_result;
     return;
   }
@@ -255,9 +265,14 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
   const bool adds = !nest_.tensor(assign.tensor).onto.empty() && !mutant("part-overwrites");
   auto combined = [&](const Expr& old) {
     Expr fresh = loop::Cast::make(type.scalar, value_of(value, scope, out));
-    if (!assign.accumulate && !adds) return fresh;
-    return loop::Binary::make(type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add, old,
-                              fresh);
+    if (!assign.accumulate) return adds ? combine(nest::Monoid::Sum, old, fresh) : fresh;
+    if (nest::has_lead(assign.accumulate)) {
+      const Lead& lead = code(nest_.tensor(assign.tensor).lead).lead;
+      return follow(lead, *assign.accumulate, old, fresh);
+    }
+    if (!nest_.leads(assign.tensor)) return combine(*assign.accumulate, old, fresh);
+    target.lead = lead_with(out, *assign.accumulate, old, fresh);
+    return target.lead.next;
   };
   if (target.scalar) {
     if (!counting) out.assign(target.scalar, combined(target.scalar));
@@ -267,13 +282,14 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
     const Expr at = coordinates_.coordinate(assign.indices[0], scope);
     const Expr added = counting ? loop::constant(type, 0)
                                 : loop::Cast::make(type.scalar, value_of(value, scope, out));
-    add_tracked(out, *target.tracked, at, added);
+    add_tracked(out, *target.tracked, at, assign.accumulate.value_or(nest::Monoid::Sum), added);
     return;
   }
   Expr at;
   if (into_result) {
     at = result_position(scope, nest_.tensor(result_).type.format.level_count() - 1);
-    needs_zeros_ = needs_zeros_ || assign.accumulate || (scope.conditional && !assembles());
+    needs_zeros_ =
+        needs_zeros_ || assign.accumulate.has_value() || (scope.conditional && !assembles());
   } else {
     at = IntConst::make(0);
     for (size_t d = 0; d < assign.indices.size(); ++d)
@@ -299,20 +315,18 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
 }
 
 void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, Emitter& out) {
-  const bool empty = vanishes(where.producer, scope.absent);
+  const AccessSet reads = absent_reads(where);
   Scope after = scope;
-  AccessSet reads;
-  for (const nest::Assign* assign : nest::assigns(where.consumer)) {
-    for (const expr::Access* access : expr::accesses(assign->value)) {
-      if (access->tensor == where.workspace) reads.insert(access->id);
+  if (vanishes(where.producer, scope.absent)) {
+    for (const std::string& name : where.workspaces) {
+      const nest::Accumulate accumulate = nest::accumulation_of(where.producer, name);
+      if (!nest::starts_absent(accumulate)) allocate_workspace(where, name, out);
     }
-  }
-  if (empty) {
     after.absent.insert(reads.begin(), reads.end());
     lower_consumer(where.consumer, after, out);
     return;
   }
-  allocate_workspace(where, out);
+  for (const std::string& name : where.workspaces) allocate_workspace(where, name, out);
   Touch* outer = touch_;
   touch_ = nullptr;  // writing a workspace makes no entry by itself
   Scope producing = scope;
@@ -321,15 +335,19 @@ void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, E
   lower(where.producer, producing, out);
   touch_ = outer;
 
-  TensorCode& workspace = code(where.workspace);
   AccessSet without = scope.absent;
   without.insert(reads.begin(), reads.end());
-  if (workspace.written && vanishes(where.consumer, without)) {
+  Expr written;
+  for (const std::string& name : where.workspaces) {
+    const Expr& flag = code(name).written;
+    if (flag) written = written ? loop::Binary::make(loop::BinaryOp::Or, written, flag) : flag;
+  }
+  if (written && vanishes(where.consumer, without)) {
     // The entry exists only if something was added up.
     Emitter inside = out.nested();
     after.conditional = true;
     lower_consumer(where.consumer, after, inside);
-    if (!inside.empty()) out.add(loop::If::make(workspace.written, inside.take()));
+    if (!inside.empty()) out.add(loop::If::make(written, inside.take()));
   } else {
     lower_consumer(where.consumer, after, out);
   }

@@ -13,6 +13,7 @@
 #include "lower/frame.h"
 #include "lower/levels/tracked.h"
 #include "lower/lower.h"
+#include "lower/monoid.h"
 #include "lower/result_groups.h"
 #include "lower/scope.h"
 #include "lower/search.h"
@@ -48,6 +49,8 @@ class KernelLowering {
   const SharedRows& shared_rows() const { return shared_rows_; }
   // Whether loops of the nest are bound to a GPU, so that there are no chunks.
   bool is_bound() const { return nest::has_bound_loops(nest_.root); }
+  // What it starts at instead, where it accumulates by something else than a sum; else null.
+  loop::Expr start() const;
 
  private:
   // A tensor as this kernel sees it. A scalar workspace is a variable instead of a buffer.
@@ -57,6 +60,7 @@ class KernelLowering {
     loop::Expr scalar;
     std::vector<std::unique_ptr<LevelCode>> levels;
     std::unique_ptr<TrackedArrays> tracked;
+    Lead lead;  // what its last term did, where other workspaces go with it
     loop::Expr
         written;  // mutable bool: a scalar workspace that was assigned; null where nobody asks
   };
@@ -194,24 +198,28 @@ class KernelLowering {
 
   // --- partial sums of threads (combine.cpp) ---
   void combine_parts(const nest::Forall& loop, const Scope& scope, Emitter& out);
-  loop::Expr sum_of_lanes(const loop::Expr& part, int64_t lanes, const Scope& scope, Emitter& out);
+  loop::Expr sum_of_lanes(const loop::Expr& part, const nest::Forall& loop, const Scope& scope,
+                          Emitter& out);
   loop::Expr sum_in_shared_memory(const loop::Expr& part, const nest::Forall& loop, Emitter& out);
 
   // --- workspaces (workspace.cpp) ---
-  void allocate_workspace(const nest::Where& where, Emitter& out);
-  void allocate_scalar(const std::string& name, Emitter& out);
+  void allocate_workspace(const nest::Where& where, const std::string& name, Emitter& out);
+  void allocate_scalar(const std::string& name, nest::Accumulate accumulate, Emitter& out);
   void allocate_tracked(const std::string& name, const std::string& index, Emitter& out);
   void allocate_array(const std::string& name, const std::vector<std::string>& indices,
                       const nest::Where& where, Emitter& out);
 
   // --- values (expression.cpp) ---
   loop::Expr value_of(const expr::Expr& expr, const Scope& scope, Emitter& out);
+  loop::Expr choice_of(const expr::Choose& choose, const Scope& scope, Emitter& out);
   loop::Expr load(const expr::Access& access, const Scope& scope, Emitter& out);
   // Whether the expression has a value here or is absent: what only sums of nothing decide at run
   // time.
   loop::Expr presence(const expr::Expr& expr) const;
   // Notes the workspaces whose absence changes a value: 0 / 0 is NaN, nothing / 0 is nothing.
   void find_fixing(const expr::Expr& expr, bool fixes);
+  // How a workspace accumulates; nothing for other tensors.
+  nest::Accumulate accumulation(const std::string& tensor) const;
 
   // --- chunks and looking ahead (chunk.cpp, prefetch.cpp) ---
   // The first of `total` units of work that belongs to chunk `chunk`.

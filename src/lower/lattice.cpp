@@ -19,29 +19,45 @@ Expr folded(const nest::Assign& assign, const AccessSet& absent) {
                        [&](const Access& access) { return absent.contains(access.id); });
 }
 
-// The absent accesses of a consumer whose workspace is never written.
-AccessSet with_workspace(const nest::Where& where, AccessSet absent) {
-  for (const nest::Assign* assign : nest::assigns(where.consumer)) {
-    for (const Access* access : expr::accesses(assign->value)) {
-      if (access->tensor == where.workspace) absent.insert(access->id);
-    }
-  }
+// A 0 is nothing to a sum, and may be the largest of all.
+bool assigns_nothing(const nest::Assign& assign, const AccessSet& absent) {
+  const Expr value = folded(assign, absent);
+  return nest::starts_absent(assign.accumulate) ? expr::is_zero(value) : expr::is_absent(value);
+}
+
+// The absent accesses of a consumer whose workspaces are never written.
+AccessSet with_workspaces(const nest::Where& where, AccessSet absent) {
+  const AccessSet reads = absent_reads(where);
+  absent.insert(reads.begin(), reads.end());
   return absent;
 }
 
 }  // namespace
 
+AccessSet absent_reads(const nest::Where& where) {
+  AccessSet reads;
+  for (const nest::Assign* assign : nest::assigns(where.consumer)) {
+    for (const Access* access : expr::accesses(assign->value)) {
+      const auto& names = where.workspaces;
+      if (std::find(names.begin(), names.end(), access->tensor) == names.end()) continue;
+      if (nest::starts_absent(nest::accumulation_of(where.producer, access->tensor)))
+        reads.insert(access->id);
+    }
+  }
+  return reads;
+}
+
 bool vanishes(const nest::Stmt& stmt, const AccessSet& absent) {
   if (const auto* forall = stmt.as<nest::Forall>()) return vanishes(forall->body, absent);
   if (const auto* where = stmt.as<nest::Where>()) {
     const bool empty = vanishes(where->producer, absent);
-    return vanishes(where->consumer, empty ? with_workspace(*where, absent) : absent);
+    return vanishes(where->consumer, empty ? with_workspaces(*where, absent) : absent);
   }
   if (const auto* sequence = stmt.as<nest::Sequence>()) {
     return std::all_of(sequence->stmts.begin(), sequence->stmts.end(),
                        [&](const nest::Stmt& part) { return vanishes(part, absent); });
   }
-  return expr::is_zero(folded(*stmt.as<nest::Assign>(), absent));
+  return assigns_nothing(*stmt.as<nest::Assign>(), absent);
 }
 
 std::vector<const Access*> live_accesses(const nest::Stmt& stmt, const AccessSet& absent) {
@@ -54,14 +70,14 @@ std::vector<const Access*> live_accesses(const nest::Stmt& stmt, const AccessSet
     append(forall->body, absent);
   } else if (const auto* where = stmt.as<nest::Where>()) {
     const bool empty = vanishes(where->producer, absent);
-    append(where->consumer, empty ? with_workspace(*where, absent) : absent);
+    append(where->consumer, empty ? with_workspaces(*where, absent) : absent);
     if (!empty) append(where->producer, absent);
   } else if (const auto* sequence = stmt.as<nest::Sequence>()) {
     for (const nest::Stmt& part : sequence->stmts) append(part, absent);
   } else {
     const auto* assign = stmt.as<nest::Assign>();
     const Expr value = folded(*assign, absent);
-    if (expr::is_zero(value)) return live;
+    if (assigns_nothing(*assign, absent)) return live;
     // Folding rebuilds nodes: report the accesses of the original, which outlive it.
     AccessSet left;
     for (const Access* access : expr::accesses(value)) left.insert(access->id);

@@ -15,6 +15,10 @@ using AccessSet = std::set<int>;
 // Whether the statement assigns nothing but zeros where these accesses have no entry.
 bool vanishes(const nest::Stmt& stmt, const AccessSet& absent);
 
+// The accesses to workspaces of a where, in its consumer, that are absent if nothing is written
+// there. A maximum over nothing is not.
+AccessSet absent_reads(const nest::Where& where);
+
 // The accesses (operands and workspaces) below a statement that still matter where `absent` have no
 // entry, by id.
 std::vector<const expr::Access*> live_accesses(const nest::Stmt& stmt, const AccessSet& absent);

@@ -107,6 +107,29 @@ loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
                             loop::LoopKind::Block));
 }
 
+// Fills a result with what its accumulation starts at.
+void start_result(const std::string& name, const loop::Buffer& values, const Expr& size,
+                  const Expr& start, Frame::Kind kind, loop::HostProgram& program) {
+  const bool on_gpu = kind == Frame::Kind::Threads;
+  const std::string kernel = "start_" + name;
+  Names names;
+  Frame frame(kind, kernel, on_gpu ? size : loop::Var::make(chunks_name(name)), names);
+  auto share = [&](const Expr& at) {
+    return Binary::make(BinaryOp::Div, size * at, loop::Var::make(chunks_name(name)));
+  };
+  // A thread of a GPU fills one element.
+  loop::Stmt body = loop::Store::make(values, frame.chunk(), start);
+  if (!on_gpu) {
+    constexpr int lanes = 8;
+    const std::string at = names.fresh("at");
+    body = loop::For::make(at, share(frame.chunk()), share(frame.chunk() + 1),
+                           loop::Store::make(values, loop::Var::make(at), start),
+                           loop::LoopKind::Vector, lanes);
+  }
+  program.kernels.push_back(with_parameters(kernel, frame.wrap({}, {body})));
+  frame.launch(program.steps);
+}
+
 void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Device device,
                            loop::HostProgram& program) {
   KernelLowering lowering(nest, Phase::Compute, device);
@@ -123,9 +146,14 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
         loop::LetStep{chunks_name(result.name),
                       lowering.can_be_cut() ? chunk_count(nest, 1, device) : IntConst::make(1)});
   }
-  if (result.tensor->onto.empty()) {
-    program.steps.push_back(
-        loop::AllocateStep{buffers_of(result.name, result.tensor->type).values, size, zeroed});
+  const loop::Buffer values = buffers_of(result.name, result.tensor->type).values;
+  const Expr start = lowering.start();
+  const bool is_new = result.tensor->onto.empty();
+  if (is_new) program.steps.push_back(loop::AllocateStep{values, size, zeroed && !start});
+  if (is_new && zeroed && start) {
+    const bool on_gpu = lowering.is_bound() || device == Device::Gpu;
+    start_result(result.name, values, size, start,
+                 on_gpu ? Frame::Kind::Threads : Frame::Kind::Workers, program);
   }
   if (lowering.shared_rows().positions && !zeroed) {
     program.kernels.push_back(zero_shared_rows(nest, result, lowering.shared_rows(),

@@ -5,6 +5,7 @@
 #include "lower/kernel_lowering.h"
 #include "lower/levels/dense.h"
 #include "lower/levels/spread.h"
+#include "lower/monoid.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -13,8 +14,8 @@ namespace tulle::lower {
 using loop::Expr;
 using loop::IntConst;
 
-void KernelLowering::allocate_workspace(const nest::Where& where, Emitter& out) {
-  const std::string& name = where.workspace;
+void KernelLowering::allocate_workspace(const nest::Where& where, const std::string& name,
+                                        Emitter& out) {
   std::vector<std::string> indices;
   for (const nest::Assign* assign : nest::assigns(where.producer)) {
     if (assign->tensor == name) indices = assign->indices;
@@ -23,16 +24,17 @@ void KernelLowering::allocate_workspace(const nest::Where& where, Emitter& out) 
     TULLE_CHECK(indices.size() == 1, "a tracked workspace over one variable");
     allocate_tracked(name, indices[0], out);
   } else if (indices.empty()) {
-    allocate_scalar(name, out);
+    allocate_scalar(name, nest::accumulation_of(where.producer, name), out);
   } else {
     allocate_array(name, indices, where, out);
   }
 }
 
-void KernelLowering::allocate_scalar(const std::string& name, Emitter& out) {
+void KernelLowering::allocate_scalar(const std::string& name, nest::Accumulate accumulate,
+                                     Emitter& out) {
   TensorCode& target = tensors_[name];
-  target.scalar = out.declare(name, loop::constant({nest_.tensor(name).type.type, 1}, 0));
-  const bool asked = assembles() || fixing_.contains(name);
+  target.scalar = out.declare(name, identity_of(accumulate, {nest_.tensor(name).type.type, 1}));
+  const bool asked = (assembles() || fixing_.contains(name)) && nest::starts_absent(accumulate);
   if (asked) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
 }
 
@@ -70,7 +72,9 @@ void KernelLowering::allocate_array(const std::string& name,
                                     const std::vector<std::string>& indices,
                                     const nest::Where& where, Emitter& out) {
   TensorCode& target = tensors_[name];
-  if (assembles()) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
+  const nest::Accumulate accumulate = nest::accumulation_of(where.producer, name);
+  if (assembles() && nest::starts_absent(accumulate))
+    target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
   const DType element = nest_.tensor(name).type.type;
   target.levels.clear();
   std::vector<Expr> extents;
@@ -90,7 +94,7 @@ void KernelLowering::allocate_array(const std::string& name,
   }
   if (std::all_of(spread.begin(), spread.end(), [](bool is_spread) { return is_spread; })) {
     target.levels.clear();
-    return allocate_scalar(name, out);
+    return allocate_scalar(name, accumulate, out);
   }
   if (is_bound()) size = loop::maximum(size, IntConst::make(1));
   const auto* constant_size = size.as<loop::IntConst>();
@@ -106,7 +110,7 @@ void KernelLowering::allocate_array(const std::string& name,
   }
   if (phase_ == Phase::Count) return;
 
-  // Zeroed by loops of the kind that fills it, so that a register stays a register.
+  // Started by loops of the kind that fills it, so that a register stays a register.
   std::vector<std::string> variables;
   Expr at = IntConst::make(0);
   for (size_t d = 0; d < indices.size(); ++d) {
@@ -114,8 +118,9 @@ void KernelLowering::allocate_array(const std::string& name,
     at = at * extents[d] + loop::Var::make(variables.back());
   }
   if (target.base) at = target.base + at;
-  loop::Stmt zero = loop::Store::make(
-      target.values, at, loop::constant({element, 1}, mutant("workspace-wrong-zero") ? 1 : 0));
+  const Expr start = mutant("workspace-wrong-zero") ? loop::constant({element, 1}, 1)
+                                                    : identity_of(accumulate, {element, 1});
+  loop::Stmt zero = loop::Store::make(target.values, at, start);
   for (size_t d = indices.size(); d-- > 0;) {
     const nest::Forall* filling = nest::find_loop(where.producer, indices[d]);
     loop::LoopKind kind = loop::LoopKind::Serial;

@@ -38,17 +38,22 @@ Stmt Forall::make(std::string var, Stmt body, LoopTag tag) {
   return std::make_shared<const Forall>(std::move(var), tag, std::move(body));
 }
 
-Stmt Where::make(std::string workspace, Stmt consumer, Stmt producer) {
-  TULLE_CHECK(consumer && producer);
-  return std::make_shared<const Where>(std::move(workspace), std::move(consumer),
+Stmt Where::make(std::vector<std::string> workspaces, Stmt consumer, Stmt producer) {
+  TULLE_CHECK(!workspaces.empty() && consumer && producer);
+  return std::make_shared<const Where>(std::move(workspaces), std::move(consumer),
                                        std::move(producer));
+}
+
+Stmt Where::make(std::string workspace, Stmt consumer, Stmt producer) {
+  return make(std::vector<std::string>{std::move(workspace)}, std::move(consumer),
+              std::move(producer));
 }
 
 Stmt Sequence::make(std::vector<Stmt> stmts) {
   return std::make_shared<const Sequence>(std::move(stmts));
 }
 
-Stmt Assign::make(std::string tensor, std::vector<std::string> indices, bool accumulate,
+Stmt Assign::make(std::string tensor, std::vector<std::string> indices, Accumulate accumulate,
                   expr::Expr value) {
   TULLE_CHECK(value);
   return std::make_shared<const Assign>(std::move(tensor), std::move(indices), accumulate,
@@ -100,6 +105,11 @@ std::optional<int64_t> Nest::known_extent(const std::string& var) const {
   return std::nullopt;
 }
 
+bool Nest::leads(const std::string& workspace) const {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [&](const auto& entry) { return entry.second.lead == workspace; });
+}
+
 std::vector<std::string> Nest::sources(const std::string& var) const {
   const Variable& v = variable(var);
   if (v.origin == Variable::Origin::Source) return {var};
@@ -130,6 +140,22 @@ bool Nest::determines(const std::vector<std::string>& loops, const std::string& 
   }
   return std::any_of(quotients.begin(), quotients.end(),
                      [&](const auto& factor) { return remainders.contains(factor); });
+}
+
+std::string_view text_of(Monoid monoid) {
+  constexpr std::string_view names[] = {
+#define X(name, text) text,
+      TULLE_MONOIDS(X)
+#undef X
+  };
+  return names[static_cast<size_t>(monoid)];
+}
+
+Accumulate accumulation_of(const Stmt& producer, const std::string& workspace) {
+  for (const Assign* assign : assigns(producer)) {
+    if (assign->tensor == workspace) return assign->accumulate;
+  }
+  internal_error("nothing fills the workspace ", workspace);
 }
 
 std::vector<const Assign*> assigns(const Stmt& stmt) {

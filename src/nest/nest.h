@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "expr/program.h"
+#include "nest/monoid.h"
 
 namespace tulle::nest {
 
@@ -78,13 +79,15 @@ struct Forall : Node {
   static Stmt make(std::string var, Stmt body, LoopTag tag = {});
 };
 
-// The producer fills `workspace`, which starts at zero, then the consumer reads it.
+// The producer fills the workspaces, each of which starts at what changes nothing under its
+// accumulation (or at zero), then the consumer reads them.
 struct Where : Node {
   static constexpr NodeKind kKind = NodeKind::Where;
-  std::string workspace;
+  std::vector<std::string> workspaces;
   Stmt consumer, producer;
-  Where(std::string w, Stmt c, Stmt p)
-      : Node(kKind), workspace(std::move(w)), consumer(std::move(c)), producer(std::move(p)) {}
+  Where(std::vector<std::string> w, Stmt c, Stmt p)
+      : Node(kKind), workspaces(std::move(w)), consumer(std::move(c)), producer(std::move(p)) {}
+  static Stmt make(std::vector<std::string> workspaces, Stmt consumer, Stmt producer);
   static Stmt make(std::string workspace, Stmt consumer, Stmt producer);
 };
 
@@ -95,20 +98,20 @@ struct Sequence : Node {
   static Stmt make(std::vector<Stmt> stmts);
 };
 
-// tensor[indices] = value, or += where `accumulate`. The value holds no Reduce.
+// tensor[indices] = value, or +=, max=, ... where `accumulate`. The value holds no Reduce.
 struct Assign : Node {
   static constexpr NodeKind kKind = NodeKind::Assign;
   std::string tensor;
   std::vector<std::string> indices;
-  bool accumulate;
+  Accumulate accumulate;
   expr::Expr value;
-  Assign(std::string t, std::vector<std::string> i, bool a, expr::Expr v)
+  Assign(std::string t, std::vector<std::string> i, Accumulate a, expr::Expr v)
       : Node(kKind),
         tensor(std::move(t)),
         indices(std::move(i)),
         accumulate(a),
         value(std::move(v)) {}
-  static Stmt make(std::string tensor, std::vector<std::string> indices, bool accumulate,
+  static Stmt make(std::string tensor, std::vector<std::string> indices, Accumulate accumulate,
                    expr::Expr value);
 };
 
@@ -156,6 +159,7 @@ struct Tensor {
   std::string shares_pattern_of;  // a result whose structure is that operand's (empty: its own)
   // A dense result that is added to what this tensor, of an earlier nest, holds (empty: it is new).
   std::string onto = {};
+  std::string lead;               // of a workspace: the one that it makes a tuple with
 };
 
 struct Prefetch {
@@ -175,6 +179,8 @@ struct Nest {
   const Variable& variable(const std::string& name) const;
   // The constant extent of a variable where it is known.
   std::optional<int64_t> known_extent(const std::string& var) const;
+  // Whether another workspace goes with this one.
+  bool leads(const std::string& workspace) const;
   // The source variables that a variable is derived from.
   std::vector<std::string> sources(const std::string& var) const;
   // Whether loops over these variables determine another: it is one of them, or something is that
@@ -204,5 +210,7 @@ int64_t lanes_inside(const Nest& nest, const std::string& var);
 bool combines(const Forall& loop, const Nest& nest);
 // Whether any loop is bound to a part of a GPU.
 bool has_bound_loops(const Stmt& stmt);
+// How the statement accumulates into a workspace.
+Accumulate accumulation_of(const Stmt& producer, const std::string& workspace);
 
 }  // namespace tulle::nest

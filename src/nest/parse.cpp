@@ -23,7 +23,7 @@ struct Declaration {
 
 class NestParser {
  public:
-  explicit NestParser(std::string_view text) : scanner_(text, "nest", {.symbols = {"+="}}) {}
+  explicit NestParser(std::string_view text) : scanner_(text, "nest", {.symbols = {"+=", "*="}}) {}
 
   Nest parse() {
     scanner_.expect("nest");
@@ -96,6 +96,10 @@ class NestParser {
       declared.tensor.tracking = Tensor::Tracking::Plain;
     } else if (scanner_.accept("tracked")) {
       declared.tensor.tracking = Tensor::Tracking::Tracked;
+    } else if (scanner_.accept("unbounded")) {
+      declared.tensor.type.unbounded = true;
+    } else if (scanner_.accept("with")) {
+      declared.tensor.lead = name("the workspace that leads");
     } else if (scanner_.accept("like")) {
       declared.tensor.shares_pattern_of = name("the operand whose pattern it has");
     } else if (scanner_.accept("onto")) {
@@ -264,10 +268,13 @@ class NestParser {
   }
 
   Stmt where() {
-    const std::string workspace = name("a workspace");
+    std::vector<std::string> workspaces;
+    do {
+      workspaces.push_back(name("a workspace"));
+    } while (scanner_.accept(","));
     Stmt consumer = block();
     scanner_.expect("producing");
-    return Where::make(workspace, std::move(consumer), block());
+    return Where::make(std::move(workspaces), std::move(consumer), block());
   }
 
   Stmt sequence() {
@@ -281,6 +288,17 @@ class NestParser {
     return Sequence::make(std::move(stmts));
   }
 
+  // How the assignment accumulates, if a token says so: += *= max= min=.
+  Accumulate accumulation(const Token& token) const {
+    const bool word = scanner_.peek().is("=");
+    const std::string text = concat(token.text, word ? "=" : "");
+#define X(name, spelled) \
+  if (text == (spelled)) return Monoid::name;
+    TULLE_MONOIDS(X)
+#undef X
+    return std::nullopt;
+  }
+
   // Reads the assignment as a statement of index notation. All before it is blanked and += becomes
   // =, so that errors point at the right line and column.
   Stmt assign() {
@@ -290,13 +308,21 @@ class NestParser {
     std::replace_if(text.begin(), text.end(), [](char c) { return c != '\n'; }, ' ');
     text += start.text;
     size_t end = start.offset + start.text.size();
-    bool accumulate = false;
+    Accumulate accumulate;
+    bool is_left = true;
     while (!ends_line(start)) {
       const Token token = scanner_.next();
       text += scanner_.source().substr(end, token.offset - end);
-      text += token.is("+=") ? " =" : token.text;
       end = token.offset + token.text.size();
-      accumulate |= token.is("+=");
+      if (const Accumulate found = accumulation(token); is_left && found) {
+        accumulate = found;
+        const bool has_sign = token.text.ends_with("=");  // else the next token is it
+        text += std::string(token.text.size() - (has_sign ? 1 : 0), ' ') + (has_sign ? "=" : "");
+        is_left = !has_sign;
+        continue;
+      }
+      text += token.text;
+      is_left = is_left && !token.is("=");
     }
     expr::Program program = expr::parse_program(text);
     if (program.statements.size() != 1) scanner_.fail(start, "expected one assignment");
@@ -346,7 +372,7 @@ class NestParser {
     }
     if (const auto* where = stmt.as<Where>()) {
       Stmt consumer = typed(where->consumer);
-      return Where::make(where->workspace, std::move(consumer), typed(where->producer));
+      return Where::make(where->workspaces, std::move(consumer), typed(where->producer));
     }
     if (const auto* sequence = stmt.as<Sequence>()) {
       std::vector<Stmt> stmts;
@@ -374,28 +400,22 @@ class NestParser {
   // The same expression with the next ids on its accesses.
   expr::Expr numbered(const expr::Expr& value) {
     if (const auto* access = value.as<expr::Access>()) {
-      return expr::Access::make(next_id_++, access->tensor, access->indices, access->type);
-    }
-    if (const auto* unary = value.as<expr::Unary>()) {
-      return std::make_shared<const expr::Unary>(unary->type, unary->function,
-                                                 numbered(unary->value));
-    }
-    if (const auto* binary = value.as<expr::Binary>()) {
-      expr::Expr a = numbered(binary->a);
-      return std::make_shared<const expr::Binary>(binary->type, binary->op, std::move(a),
-                                                  numbered(binary->b));
+      const auto [known, is_new] = ids_.try_emplace({access->tensor, access->indices}, next_id_);
+      if (is_new) ++next_id_;
+      return expr::Access::make(known->second, access->tensor, access->indices, access->type);
     }
     if (const auto* reduce = value.as<expr::Reduce>()) {
       user_error("A nest has loops in place of sums, but an assignment holds sum(",
                  reduce->indices.front(), ", ...).");
     }
-    return value;
+    return expr::with_children(value, [&](const expr::Expr& child) { return numbered(child); });
   }
 
   Scanner scanner_;
   Nest nest_;
   std::map<std::string, expr::TensorType> tensor_types_;
   std::vector<Declaration> declarations_;
+  std::map<std::pair<std::string, std::vector<std::string>>, int> ids_;  // of accesses
   int next_id_ = 0;
 };
 

@@ -16,8 +16,8 @@ std::string joined(const std::vector<std::string>& names) {
 
 std::string text_of(const Assign& assign) {
   const std::string indices = assign.indices.empty() ? "" : "[" + joined(assign.indices) + "]";
-  return concat(assign.tensor, indices, assign.accumulate ? " += " : " = ",
-                expr::to_string(assign.value));
+  const std::string_view how = assign.accumulate ? text_of(*assign.accumulate) : "=";
+  return concat(assign.tensor, indices, " ", how, " ", expr::to_string(assign.value));
 }
 
 std::string text_of(const LoopTag& tag) {
@@ -111,7 +111,9 @@ class Printer {
     if (type.index_type != DType::Int64 || !type.format.is_dense()) {
       text += concat(", ", name_of(type.index_type));
     }
+    if (type.unbounded && tensor.role == Tensor::Role::Operand) text += ", unbounded";
     if (tensor.tracking == Tensor::Tracking::Tracked) text += ", tracked";
+    if (!tensor.lead.empty()) text += ", with " + tensor.lead;
     if (!tensor.shares_pattern_of.empty()) text += ", like " + tensor.shares_pattern_of;
     if (!tensor.onto.empty()) text += ", onto " + tensor.onto;
     return concat(text, ", ", format);
@@ -149,7 +151,9 @@ class Printer {
       line(concat("forall ", forall->var, text_of(forall->tag), " {"));
       block({forall->body});
     } else if (const auto* where = stmt.as<Where>()) {
-      line(concat("where ", where->workspace, " {"));
+      std::string names;
+      for (const std::string& name : where->workspaces) names += (names.empty() ? "" : ", ") + name;
+      line(concat("where ", names, " {"));
       block({where->consumer}, "} producing {");
       block({where->producer});
     } else if (const auto* sequence = stmt.as<Sequence>()) {

@@ -107,7 +107,16 @@ class Verifier {
   }
 
   void verify_where(const Where& where) {
-    const std::string& name = where.workspace;
+    for (const std::string& name : where.workspaces) verify_workspace(where, name);
+    writable_.insert(where.workspaces.begin(), where.workspaces.end());
+    verify_stmt(where.producer);
+    for (const std::string& name : where.workspaces) writable_.erase(name);
+    readable_.insert(where.workspaces.begin(), where.workspaces.end());
+    verify_stmt(where.consumer);
+    for (const std::string& name : where.workspaces) readable_.erase(name);
+  }
+
+  void verify_workspace(const Where& where, const std::string& name) const {
     if (require_tensor(name).role != Tensor::Role::Workspace) {
       fail("where fills '", name, "', which is no workspace");
     }
@@ -119,17 +128,30 @@ class Verifier {
                      [&](const Assign* assign) { return assign->tensor == name; })) {
       fail("the producer of '", name, "' never writes it");
     }
+    const Accumulate accumulate = accumulation_of(where.producer, name);
+    if (!std::all_of(produced.begin(), produced.end(), [&](const Assign* assign) {
+          return assign->tensor != name || assign->accumulate == accumulate;
+        })) {
+      fail("the producer of '", name, "' accumulates it in two ways");
+    }
+    verify_lead(where, name, accumulate);
     const auto consumed = assigns(where.consumer);
-    if (std::none_of(consumed.begin(), consumed.end(),
+    if (!nest_.leads(name) &&
+        std::none_of(consumed.begin(), consumed.end(),
                      [&](const Assign* assign) { return reads(*assign, name); })) {
       fail("the consumer of '", name, "' never reads it");
     }
-    writable_.insert(name);
-    verify_stmt(where.producer);
-    writable_.erase(name);
-    readable_.insert(name);
-    verify_stmt(where.consumer);
-    readable_.erase(name);
+  }
+
+  void verify_lead(const Where& where, const std::string& name, Accumulate accumulate) const {
+    const std::string& lead = nest_.tensor(name).lead;
+    if (has_lead(accumulate) == lead.empty()) {
+      fail("the workspace '", name, "' accumulates as one with a lead does, but for its lead");
+    }
+    const auto& all = where.workspaces;
+    if (!lead.empty() && std::find(all.begin(), all.end(), lead) == all.end()) {
+      fail("the workspace '", name, "' and its lead '", lead, "' are filled in different places");
+    }
   }
 
   static bool reads(const Assign& assign, const std::string& tensor) {
@@ -156,18 +178,15 @@ class Verifier {
       fail("the workspace '", access.tensor, "' is read outside its consumer");
     }
     verify_indices(access.tensor, access.indices);
-    if (!ids_.insert(access.id).second) {
-      fail("two accesses, one of them to '", access.tensor, "', have the id ", access.id);
+    const auto [known, is_new] = ids_.try_emplace(access.id, access.tensor, access.indices);
+    if (!is_new && known->second != std::pair(access.tensor, access.indices)) {
+      fail("two different accesses, one of them to '", access.tensor, "', have the id ", access.id);
     }
   }
 
   static void verify_no_reduce(const expr::Expr& value) {
     if (value.as<expr::Reduce>()) fail("an assignment holds a sum; it should be a loop");
-    if (const auto* unary = value.as<expr::Unary>()) verify_no_reduce(unary->value);
-    if (const auto* binary = value.as<expr::Binary>()) {
-      verify_no_reduce(binary->a);
-      verify_no_reduce(binary->b);
-    }
+    for (const expr::Expr& child : expr::children(value)) verify_no_reduce(child);
   }
 
   void verify_indices(const std::string& tensor, const std::vector<std::string>& indices) const {
@@ -186,7 +205,7 @@ class Verifier {
   std::vector<std::string> loops_;  // around the statement at hand
   Names writable_;                  // workspaces whose producer it stands in
   Names readable_;                  // workspaces whose consumer it stands in
-  std::set<int> ids_;
+  std::map<int, std::pair<std::string, std::vector<std::string>>> ids_;  // of accesses
 };
 
 }  // namespace

@@ -20,8 +20,12 @@ class Arranger {
  public:
   Arranger(const expr::Statement& statement,
            const std::function<bool(const std::string&)>& is_sparse,
-           const std::function<std::string(const expr::Statement&)>& name)
-      : is_sparse_(is_sparse), name_(name) {
+           const std::function<bool(const std::string&)>& is_unbounded,
+           const std::function<std::string(const expr::Statement&)>& name, bool keeps_outermost)
+      : is_sparse_(is_sparse),
+        is_unbounded_(is_unbounded),
+        name_(name),
+        keeps_outermost_(keeps_outermost) {
     for (const Access* access : expr::accesses(statement.value)) {
       next_id_ = std::max(next_id_, access->id + 1);
     }
@@ -49,9 +53,8 @@ class Arranger {
  private:
   static bool has_sum(const Expr& expr) {
     if (expr.as<Reduce>()) return true;
-    if (const auto* unary = expr.as<expr::Unary>()) return has_sum(unary->value);
-    const auto* binary = expr.as<Binary>();
-    return binary && (has_sum(binary->a) || has_sum(binary->b));
+    const std::vector<Expr> parts = expr::children(expr);
+    return std::any_of(parts.begin(), parts.end(), has_sum);
   }
 
   static bool varies_with_all(const Expr& expr, const Indices& loops) {
@@ -60,35 +63,60 @@ class Arranger {
     return std::includes(used.begin(), used.end(), loops.begin(), loops.end());
   }
 
-  // sum(R, x) * y as sum(R, x * y); null where that would repeat work.
-  static Expr pull_out(DType type, const Expr& factor, const Expr& other, const Indices& loops,
-                       bool first) {
+  // sum(R, x) * y as sum(R, x * y); null where that would repeat work, or where infinities of both
+  // signs would be added.
+  Expr pull_out(DType type, const Expr& factor, const Expr& other, const Indices& loops,
+                bool first) const {
     const auto* sum = factor.as<Reduce>();
-    if (!sum || sum->type != type || has_sum(other) || !varies_with_all(factor, loops)) return {};
+    if (!sum || sum->op != expr::Reduction::Sum || sum->type != type || has_sum(other) ||
+        !varies_with_all(factor, loops) || expr::may_be_infinite(other, is_unbounded_))
+      return {};
     const Expr a = first ? sum->body : other;
     const Expr b = first ? other : sum->body;
     const Expr product = std::make_shared<const Binary>(type, expr::BinaryOp::Mul, a, b);
-    return std::make_shared<const Reduce>(type, sum->indices, product);
+    return Reduce::make(sum->indices, product);
   }
 
   Expr arrange_sum(const Expr& expr, const Reduce& sum, const Indices& loops, bool top) {
+    const bool keeps = keeps_outermost_ && depth_ == 0;
     Indices inside = loops;
+    if (keeps) {
+      const std::vector<std::string> own = expr::free_indices(expr);
+      inside = {own.begin(), own.end()};
+    }
     inside.insert(sum.indices.begin(), sum.indices.end());
-    Expr body = arrange(sum.body, inside, false);
+    ++depth_;
+    Expr body = arrange_body(sum, inside);
+    --depth_;
     std::vector<std::string> indices = sum.indices;
     const auto* inner = body.as<Reduce>();
-    if (inner && inner->type == sum.type) {
+    const bool is_sum = sum.op == expr::Reduction::Sum;
+    if (is_sum && inner && inner->op == sum.op && inner->type == sum.type) {
       indices.insert(indices.end(), inner->indices.begin(), inner->indices.end());
       body = Expr(inner->body);
     }
-    const Expr arranged = std::make_shared<const Reduce>(expr.type(), indices, body);
-    if (top || varies_with_all(arranged, loops)) return arranged;
+    const Expr arranged = Reduce::make(sum.op, indices, body, sum.stored, sum.empty, expr.type());
+    if (top || keeps || varies_with_all(arranged, loops)) return arranged;
     const std::vector<std::string> free = expr::free_indices(arranged);
     if (free.size() > 1 && !is_bounded(arranged)) return arranged;
+    const std::string text = expr::to_string(arranged);
+    for (const expr::Statement& known : before) {
+      if (known.indices == free && expr::to_string(known.value) == text)
+        return Access::make(next_id_++, known.tensor, free, expr.type());
+    }
     expr::Statement statement{{}, free, arranged};
     statement.tensor = name_(statement);
     before.push_back(statement);
     return Access::make(next_id_++, statement.tensor, free, expr.type());
+  }
+
+  // The exponents of an expsum are those of the maximum that leads it, arranged alike.
+  Expr arrange_body(const Reduce& sum, const Indices& inside) {
+    const auto* within = sum.body.as<Binary>();
+    if (sum.op != expr::Reduction::ExpSum || !within) return arrange(sum.body, inside, false);
+    const std::vector<std::string> own = expr::free_indices(within->a);
+    const Expr exponent = arrange(within->a, {own.begin(), own.end()}, false);
+    return Binary::make(within->op, exponent, arrange(within->b, inside, false), sum.body.type());
   }
 
   // Whether nothing is left where the sparse operands have no entries.
@@ -98,7 +126,10 @@ class Arranger {
   }
 
   const std::function<bool(const std::string&)>& is_sparse_;
+  const std::function<bool(const std::string&)>& is_unbounded_;
   const std::function<std::string(const expr::Statement&)>& name_;
+  bool keeps_outermost_;
+  int depth_ = 0;  // of sums around
   int next_id_ = 0;
 };
 
@@ -106,8 +137,10 @@ class Arranger {
 
 ArrangedStatement arrange_sums(const expr::Statement& statement,
                                const std::function<bool(const std::string& tensor)>& is_sparse,
-                               const std::function<std::string(const expr::Statement&)>& name) {
-  Arranger arranger(statement, is_sparse, name);
+                               const std::function<bool(const std::string& tensor)>& is_unbounded,
+                               const std::function<std::string(const expr::Statement&)>& name,
+                               bool keeps_outermost) {
+  Arranger arranger(statement, is_sparse, is_unbounded, name, keeps_outermost);
   expr::Statement arranged = statement;
   arranged.value =
       arranger.arrange(statement.value, {statement.indices.begin(), statement.indices.end()}, true);

@@ -16,13 +16,16 @@ namespace tulle::plan {
 // Any other sum that does not vary with some loop around it would be computed again and again
 // there: it becomes a statement of its own before this one, as long as what it leaves behind is
 // bounded by sparse operands (or is a vector), so that nothing is computed that a mask would leave
-// out. `name` gives the intermediate a name and learns its type.
+// out. `name` gives the intermediate a name and learns its type. With `keeps_outermost`, sums that
+// stand in no other stay where they are: they are gathered together.
 struct ArrangedStatement {
   std::vector<expr::Statement> before;
   expr::Statement statement;
 };
 ArrangedStatement arrange_sums(const expr::Statement& statement,
                                const std::function<bool(const std::string& tensor)>& is_sparse,
-                               const std::function<std::string(const expr::Statement&)>& name);
+                               const std::function<bool(const std::string& tensor)>& is_unbounded,
+                               const std::function<std::string(const expr::Statement&)>& name,
+                               bool keeps_outermost = false);
 
 }  // namespace tulle::plan

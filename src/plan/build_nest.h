@@ -8,16 +8,13 @@
 
 namespace tulle::plan {
 
-// Loops in the chosen order around the assignment; a sum inside becomes a scalar workspace filled
-// right before its use. `result` is the type that is built (unordered coordinates for Route::Sort).
+// Loops in the chosen order around the assignment; reductions are gathered as gathering.h says.
+// `result` is the type that is built (unordered coordinates for Route::Sort).
 nest::Nest build_nest(const OrderProblem& problem, const OrderChoice& choice,
                       const std::map<std::string, int64_t>& known_extents,
                       const expr::TensorType& result);
 
 // The expression with the accesses of these ids reading other tensors.
 expr::Expr redirect(const expr::Expr& expr, const std::map<int, std::string>& tensors);
-
-// The indices that the outermost sum of a statement runs over; empty if its value is no sum.
-std::vector<std::string> outermost_sum(const expr::Statement& statement);
 
 }  // namespace tulle::plan

@@ -2,6 +2,7 @@
 #include "plan/choose_schedule.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "plan/choose_gpu_schedule.h"
 #include "support/check.h"
@@ -39,6 +40,7 @@ class Scheduler {
         cut_into_panels(order_[0], kLongestPanel, order_.begin());
       if (lanes_ > 1) add(concat("vectorize(", order_.back(), ", ", lanes_, ")"));
     }
+    if (gathers_tuple_ && type_ != DType::Bool && !on_gpu && lanes_ > 1) vectorize_others();
     if (!on_gpu) look_ahead();
     run_parallel();
     return text_;
@@ -59,6 +61,14 @@ class Scheduler {
       return problem_.reduced.contains(v);
     });
     if (first == order_.end() || result_follows_difference()) return;
+    const std::vector<const nest::Assign*> assigned = nest::assigns(nest_.root);
+    if (std::none_of(assigned.begin(), assigned.end(), [&](const nest::Assign* assign) {
+          return assign->tensor == problem_.statement->tensor && assign->accumulate;
+        })) {
+      gathered_at_ = static_cast<size_t>(first - order_.begin());  // in workspaces already
+      gathers_tuple_ = true;
+      return;
+    }
     const std::string name = problem_.statement->tensor + "_acc";
     std::vector<std::string> inside;
     for (auto var = first; var != order_.end(); ++var) {
@@ -102,6 +112,57 @@ class Scheduler {
       return !problem_.space.subtracted(index).empty() &&
              problem_.reduced.contains(problem_.space.parts.at(index)[0]);
     });
+  }
+
+  // Beside the innermost loop of the order a tuple has others that nothing stands in: over the
+  // elements of a workspace, say.
+  void vectorize_others() {
+    for (const std::string& var : order_) {
+      if (var == order_.back() && choice_.vectorized) continue;
+      const bool is_whole = nest_.variable(var).origin == nest::Variable::Origin::Source;
+      if (problem_.reduced.contains(var) || !is_whole) continue;
+      if (runs_over_neighbours(nest_.root, var)) {
+        add(concat("vectorize(", var, ", ", lanes_, ")"));
+      }
+    }
+  }
+
+  // Whether there are loops over the variable, and all of them hold assignments alone, to and from
+  // elements that lie next to each other.
+  bool runs_over_neighbours(const nest::Stmt& stmt, const std::string& var) const {
+    bool found = false, fits = true;
+    const std::function<void(const nest::Stmt&)> visit = [&](const nest::Stmt& part) {
+      if (const auto* forall = part.as<nest::Forall>()) {
+        if (forall->var == var) {
+          found = true;
+          fits = fits && forall->body.as<nest::Assign>() &&
+                 lies_along(*forall->body.as<nest::Assign>(), var);
+        }
+        visit(forall->body);
+      } else if (const auto* where = part.as<nest::Where>()) {
+        visit(where->consumer);
+        visit(where->producer);
+      } else if (const auto* sequence = part.as<nest::Sequence>()) {
+        for (const nest::Stmt& one : sequence->stmts) visit(one);
+      }
+    };
+    visit(stmt);
+    return found && fits;
+  }
+
+  bool lies_along(const nest::Assign& assign, const std::string& var) const {
+    auto fits = [&](const std::string& tensor, const std::vector<std::string>& indices) {
+      const auto used = std::count(indices.begin(), indices.end(), var);
+      if (used == 0) return true;
+      const Format& format = nest_.tensor(tensor).type.format;
+      const bool last = format.is_dense() && format.levels().back().expr.dimension + 1 ==
+                                                 static_cast<int>(indices.size());
+      return used == 1 && last && indices.back() == var;
+    };
+    const std::vector<const Access*> reads = expr::accesses(assign.value);
+    return fits(assign.tensor, assign.indices) &&
+           std::all_of(reads.begin(), reads.end(),
+                       [&](const Access* access) { return fits(access->tensor, access->indices); });
   }
 
   // The innermost loop k becomes panels k0 outside the sum and k1 inside.
@@ -197,6 +258,7 @@ class Scheduler {
   DType type_ = DType::Float32;
   int lanes_ = 1;
   bool in_registers_ = false;
+  bool gathers_tuple_ = false;                     // in workspaces that the nest has from the start
   size_t gathered_at_ = choice_.order.size() + 1;  // the depth from which on a sum is gathered
 };
 

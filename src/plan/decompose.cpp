@@ -45,7 +45,21 @@ bool is_pointwise(const Expr& expr, const Access& in) {
         });
     return !binds && is_pointwise(reduce->body, in);
   }
+  if (const auto* choose = expr.as<expr::Choose>()) {
+    return is_pointwise(choose->condition, in) && is_pointwise(choose->yes, in) &&
+           is_pointwise(choose->no, in);
+  }
   return expr.as<Access>() != nullptr;
+}
+
+// What parts of a sum are multiplied by must be finite, or inf - inf comes of it.
+bool may_be_infinite(const Expr& expr) {
+  return expr::may_be_infinite(expr, [](const std::string&) { return false; });
+}
+
+bool is_number(const Expr& expr) {
+  const auto* literal = expr.as<expr::Literal>();
+  return literal && literal->value != 0;
 }
 
 // The expression with another tensor in place of some accesses.
@@ -230,7 +244,9 @@ bool is_additive(const Expr& expr, const Access& in) {
   const auto is_it = [&](const Access& access) { return same_access(access, in); };
   if (is_pointwise(expr, in) && expr::is_zero(expr::without(expr, is_it))) return true;
   const auto within = [&](const Expr& part) { return is_additive_within(part, expr.type(), in); };
-  if (const auto* reduce = expr.as<expr::Reduce>()) return within(reduce->body);
+  if (const auto* reduce = expr.as<expr::Reduce>()) {
+    return reduce->op == expr::Reduction::Sum && !reduce->empty && within(reduce->body);
+  }
   if (const auto* unary = expr.as<expr::Unary>()) {
     const bool is_linear =
         unary->function == expr::ElementFunction::Neg || mutant("decompose-nonlinear");
@@ -242,10 +258,17 @@ bool is_additive(const Expr& expr, const Access& in) {
     case expr::BinaryOp::Add:
     case expr::BinaryOp::Sub:
       return within(binary->a) && within(binary->b);
-    case expr::BinaryOp::Mul:
-      return reads(binary->a, in) ? !reads(binary->b, in) && within(binary->a) : within(binary->b);
+    case expr::BinaryOp::Mul: {
+      const bool first = reads(binary->a, in);
+      const Expr &sum = first ? binary->a : binary->b, &factor = first ? binary->b : binary->a;
+      return !reads(factor, in) && !may_be_infinite(factor) && within(sum);
+    }
     case expr::BinaryOp::Div:
-      return !reads(binary->b, in) && within(binary->a);
+      return is_number(binary->b) && within(binary->a);
+    case expr::BinaryOp::Max:
+    case expr::BinaryOp::Min:
+    case expr::BinaryOp::Within:
+      return false;
   }
   return false;
 }

@@ -41,7 +41,9 @@ class Search {
         outer_(problem.outer) {
     for (const Access* access : accesses_) {
       const Format& format = type_of(access->tensor).format;
-      if (format.is_dense()) continue;
+      const bool known = std::any_of(sparse_.begin(), sparse_.end(),
+                                     [&](const Access* other) { return other->id == access->id; });
+      if (format.is_dense() || known) continue;
       sparse_.push_back(access);
       const auto left = expr::without(problem.statement->value,
                                       [&](const Access& a) { return a.id == access->id; });
@@ -169,21 +171,42 @@ class Search {
     std::vector<std::string> with = order;
     with.push_back(var);
     double least = std::numeric_limits<double>::infinity(), all = 0;
-    expr::Expr left = problem_.statement->value;
+    const expr::Expr part = part_of(var);
+    const auto vanishes_without = [&](const std::set<int>& ids) {
+      return expr::is_zero(
+          expr::without(part, [&](const Access& a) { return ids.contains(a.id); }));
+    };
     std::set<int> walking;
     for (const Access* access : sparse_) {
       if (!walks(*access, var)) continue;
       const double here = prefix(*access, with) / prefix(*access, order);
-      if (decisive_.contains(access->id)) least = std::min(least, here);
+      if (decisive_.contains(access->id) || vanishes_without({access->id}))
+        least = std::min(least, here);
       all += here;
       walking.insert(access->id);
     }
     const double extent = problem_.extents.at(var);
     if (least < std::numeric_limits<double>::infinity()) return std::min(least, extent);
     if (walking.empty()) return extent;
-    const bool vanishes =
-        expr::is_zero(expr::without(left, [&](const Access& a) { return walking.contains(a.id); }));
-    return vanishes ? std::min(all, extent) : extent;
+    return vanishes_without(walking) ? std::min(all, extent) : extent;
+  }
+
+  // What the loop over a variable computes: the body of the reduction that binds it, or all.
+  expr::Expr part_of(const std::string& var) const {
+    const std::string& parent = problem_.space.variables.at(var).parent;
+    const expr::Expr found = body_over(problem_.statement->value, parent.empty() ? var : parent);
+    return found ? found : problem_.statement->value;
+  }
+
+  static expr::Expr body_over(const expr::Expr& expr, const std::string& index) {
+    if (const auto* reduce = expr.as<expr::Reduce>()) {
+      const auto& indices = reduce->indices;
+      if (std::find(indices.begin(), indices.end(), index) != indices.end()) return reduce->body;
+    }
+    for (const expr::Expr& child : expr::children(expr)) {
+      if (expr::Expr found = body_over(child, index)) return found;
+    }
+    return {};
   }
 
   // Whether the access stores the coordinates of the variable rather than counting through them.

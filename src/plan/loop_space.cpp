@@ -39,9 +39,8 @@ std::map<std::string, Wish> wishes(const Format& format, const std::vector<std::
 
 bool has_sum(const expr::Expr& expr) {
   if (expr.as<expr::Reduce>()) return true;
-  if (const auto* unary = expr.as<expr::Unary>()) return has_sum(unary->value);
-  const auto* binary = expr.as<expr::Binary>();
-  return binary && (has_sum(binary->a) || has_sum(binary->b));
+  const std::vector<expr::Expr> parts = expr::children(expr);
+  return std::any_of(parts.begin(), parts.end(), has_sum);
 }
 
 // Whether loops over differences can do: the statement vanishes where operands that are stored by

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plan/build_nest.h"
+#include "plan/gathering.h"
 
 namespace tulle::plan {
 
@@ -11,12 +11,7 @@ namespace {
 
 // Notes which loops the nest puts around those of each sum.
 void nested_sums(const expr::Expr& expr, std::set<std::string> around, OrderProblem& problem) {
-  if (const auto* unary = expr.as<expr::Unary>()) {
-    nested_sums(unary->value, around, problem);
-  } else if (const auto* binary = expr.as<expr::Binary>()) {
-    nested_sums(binary->a, around, problem);
-    nested_sums(binary->b, around, problem);
-  } else if (const auto* sum = expr.as<expr::Reduce>()) {
+  if (const auto* sum = expr.as<expr::Reduce>()) {
     std::set<std::string> own;
     for (const std::string& index : sum->indices) {
       for (const std::string& part : problem.space.parts.at(index)) {
@@ -28,8 +23,8 @@ void nested_sums(const expr::Expr& expr, std::set<std::string> around, OrderProb
       }
     }
     around.insert(own.begin(), own.end());
-    nested_sums(sum->body, around, problem);
   }
+  for (const expr::Expr& child : expr::children(expr)) nested_sums(child, around, problem);
 }
 
 }  // namespace
@@ -41,7 +36,7 @@ OrderProblem make_order_problem(const expr::Statement& statement,
   problem.statement = &statement;
   problem.tensors = &tensors;
   problem.space = make_loop_space(statement, tensors);
-  const std::vector<std::string> summed = outermost_sum(statement);
+  const std::vector<std::string> summed = gathered_indices(statement, tensors);
   auto parts = [&](const std::string& index) -> const std::vector<std::string>& {
     return problem.space.parts.at(index);
   };

@@ -11,6 +11,10 @@
 #include "plan/choose_schedule.h"
 #include "plan/conversion_formats.h"
 #include "plan/estimates.h"
+#include "plan/expand_reductions.h"
+#include "plan/expand_softmax.h"
+#include "plan/gathering.h"
+#include "plan/inline_masked.h"
 #include "plan/loop_order.h"
 #include "plan/order_problem.h"
 #include "plan/schedule_space.h"
@@ -34,53 +38,110 @@ class Planner {
 
   Plan run() {
     plan_.notes = request_.program->notes;
+    const std::vector<bool> inlined = find_masked();
     for (size_t s = 0; s < program_.statements.size(); ++s) {
-      const expr::Statement& statement = program_.statements[s];
+      expr::Statement statement = program_.statements[s];
+      statement.value = inliner_.inline_into(statement.value);
+      if (inlined[s]) {
+        inliner_.add(statement);
+        plan_.notes.push_back(concat(statement.tensor, " is computed where it is used"));
+        continue;
+      }
       written_schedule_ =
           s < request_.schedules.size() ? request_.schedules[s] : schedule::Schedule();
       written_tensor_ = statement.tensor;
       const auto& results = program_.results;
       const bool is_result =
           std::find(results.begin(), results.end(), statement.tensor) != results.end();
-      const auto is_sparse = [&](const std::string& tensor) {
-        return !tensors_.at(tensor).format.is_dense();
-      };
-      const auto name = [&](const expr::Statement& part) {
-        return add_intermediate(statement, part);
-      };
-      const ArrangedStatement arranged = arrange_sums(statement, is_sparse, name);
-      auto plan_split = [&](const expr::Statement& wide, bool may_share) {
-        const SplitStatement split = split_merges(wide, is_sparse, name);
-        for (const expr::Statement& part : split.before) plan_statement(part, false, true);
-        plan_statement(split.statement, may_share, true, &wide == &arranged.statement);
-      };
-      for (const expr::Statement& part : arranged.before) plan_split(part, false);
-      plan_split(arranged.statement, is_result);
+      SoftmaxContext softmax;
+      softmax.is_sparse = [&](const std::string& tensor) { return is_sparse(tensor); };
+      softmax.name = [&](const expr::Statement& part) { return add_intermediate(statement, part); };
+      softmax.same_extent = [&](const std::string& index) { return same_extent(index); };
+      softmax.is_dense = !is_sparse(statement.tensor);
+      for (const expr::Statement& part : expand_softmax(statement, softmax)) {
+        plan_parts(part, false, false);
+      }
+      plan_parts(statement, is_result, true);
     }
     return std::move(plan_);
   }
 
  private:
-  static bool divides(const expr::Expr& expr) {
-    if (const auto* unary = expr.as<expr::Unary>()) return divides(unary->value);
-    if (const auto* sum = expr.as<expr::Reduce>()) return divides(sum->body);
+  bool is_sparse(const std::string& tensor) const { return !tensors_.at(tensor).format.is_dense(); }
+
+  // Which statements are left to the one that uses them under a mask.
+  std::vector<bool> find_masked() {
+    std::vector<bool> found(program_.statements.size(), false);
+    for (size_t s = 0; s < program_.statements.size(); ++s) {
+      const bool has_schedule =
+          s < request_.schedules.size() && !request_.schedules[s].steps.empty();
+      found[s] = !has_schedule && is_used_under_mask(program_, s);
+    }
+    return found;
+  }
+
+  // A new index of the same extent.
+  std::string same_extent(const std::string& index) {
+    const std::string name = concat(index, "_", plan_.extent_aliases.size(), "s");
+    add_alias(name, index);
+    return name;
+  }
+
+  void add_alias(const std::string& name, const std::string& index) {
+    estimates_.add_index(name, index);
+    const auto alias = plan_.extent_aliases.find(index);
+    plan_.extent_aliases[name] = alias == plan_.extent_aliases.end() ? index : alias->second;
+    const auto known = known_.find(index);
+    if (known != known_.end()) known_[name] = known->second;
+  }
+
+  // The statement with its reductions written out, and before it what is computed on its own.
+  void plan_parts(const expr::Statement& written, bool may_share, bool is_written) {
+    const bool is_dense = !is_sparse(written.tensor);
+    const auto sparse = [&](const std::string& tensor) { return is_sparse(tensor); };
+    const expr::Statement statement = expand_reductions(written, sparse, is_dense);
+    const auto name = [&](const expr::Statement& part) {
+      return add_intermediate(statement, part);
+    };
+    const bool keeps = gathering_of(statement, tensors_) == Gathering::Tuple;
+    const auto unbounded = [&](const std::string& tensor) { return tensors_.at(tensor).unbounded; };
+    const ArrangedStatement arranged = arrange_sums(statement, sparse, unbounded, name, keeps);
+    auto plan_split = [&](const expr::Statement& wide, bool shares) {
+      const SplitStatement split = split_merges(wide, sparse, name);
+      for (const expr::Statement& part : split.before) plan_statement(part, false, true);
+      plan_statement(split.statement, shares, true, is_written && &wide == &arranged.statement);
+    };
+    for (const expr::Statement& part : arranged.before) plan_split(part, false);
+    plan_split(arranged.statement, may_share);
+  }
+
+  // Whether it matters that a part of the expression may be absent rather than 0.
+  bool asks_for_absence(const expr::Expr& expr) const {
     const auto* binary = expr.as<expr::Binary>();
-    return binary &&
-           (binary->op == expr::BinaryOp::Div || divides(binary->a) || divides(binary->b));
+    const std::vector<expr::Expr> parts = expr::children(expr);
+    return (binary && binary->op == expr::BinaryOp::Within) || expr.as<expr::Softmax>() ||
+           may_be_infinite(expr) ||
+           std::any_of(parts.begin(), parts.end(),
+                       [&](const expr::Expr& part) { return asks_for_absence(part); });
+  }
+
+  bool may_be_infinite(const expr::Expr& expr) const {
+    return expr::may_be_infinite(
+        expr, [&](const std::string& tensor) { return tensors_.at(tensor).unbounded; });
   }
 
   // A name and a type for a part of the statement that is computed on its own.
   std::string add_intermediate(const expr::Statement& statement, const expr::Statement& part) {
     const std::string name = concat(statement.tensor, "_part", plan_.temporaries.size());
     const expr::TensorType& result = tensors_.at(statement.tensor);
-    expr::TensorType type{part.value.type(), result.index_type,
-                          expr::result_format(part, tensors_)};
+    expr::TensorType type{part.value.type(), result.index_type, expr::result_format(part, tensors_),
+                          may_be_infinite(part.value)};
     // Where it matters whether anything was summed, the intermediate says so by what it stores, and
     // has no padding.
     const bool may_be_absent = expr::is_zero(expr::without(part.value, [&](const Access& access) {
       return !tensors_.at(access.tensor).format.is_dense();
     }));
-    if (may_be_absent && (!result.format.is_dense() || divides(statement.value)) &&
+    if (may_be_absent && (!result.format.is_dense() || asks_for_absence(statement.value)) &&
         !part.indices.empty() &&
         expr::sparse_level_count(type.format) != type.format.level_count()) {
       type.format = Format::csf(static_cast<int>(part.indices.size()));
@@ -213,10 +274,7 @@ class Planner {
     for (size_t d = 0; d < access.indices.size(); ++d) {
       const std::string index = concat(name, "_", d);
       copy.indices.push_back(index);
-      estimates_.add_index(index, access.indices[d]);
-      plan_.extent_aliases[index] = access.indices[d];
-      const auto known = known_.find(access.indices[d]);
-      if (known != known_.end()) known_[index] = known->second;
+      add_alias(index, access.indices[d]);
     }
     copy.value = Access::make(0, access.tensor, copy.indices, type.type);
     plan_statement(copy, false, false);
@@ -235,6 +293,7 @@ class Planner {
   Estimates estimates_;
   std::map<std::string, int64_t> known_;
   std::map<std::string, std::string> conversions_;
+  Inliner inliner_{[&](const std::string& index) { return same_extent(index); }};
   schedule::Schedule written_schedule_;  // of the statement at hand
   std::string written_tensor_;           // which it assigns
   Plan plan_;

@@ -2,6 +2,7 @@
 #include "plan/split_merges.h"
 
 #include <algorithm>
+#include <set>
 
 #include "expr/absence.h"
 
@@ -20,10 +21,11 @@ class Splitter {
       : is_sparse_(is_sparse) {}
 
   int sparse_count(const Expr& expr) const {
-    const auto found = expr::accesses(expr);
-    return static_cast<int>(std::count_if(found.begin(), found.end(), [&](const Access* access) {
-      return is_sparse_(access->tensor);
-    }));
+    std::set<int> ids;  // equal accesses are walked over once
+    for (const Access* access : expr::accesses(expr)) {
+      if (is_sparse_(access->tensor)) ids.insert(access->id);
+    }
+    return static_cast<int>(ids.size());
   }
 
   // The widest part that may stand on its own; null if there is none.
@@ -35,12 +37,7 @@ class Splitter {
       const Expr part = widest_part(child);
       if (part && (!best || sparse_count(part) > sparse_count(best))) best = part;
     };
-    if (const auto* unary = expr.as<expr::Unary>()) consider(unary->value);
-    if (const auto* sum = expr.as<expr::Reduce>()) consider(sum->body);
-    if (const auto* binary = expr.as<expr::Binary>()) {
-      consider(binary->a);
-      consider(binary->b);
-    }
+    for (const Expr& child : expr::children(expr)) consider(child);
     return best;
   }
 
@@ -52,10 +49,9 @@ class Splitter {
 
  private:
   static bool is_plain(const Expr& expr) {
-    if (expr.as<expr::Reduce>()) return false;
-    if (const auto* unary = expr.as<expr::Unary>()) return is_plain(unary->value);
-    const auto* binary = expr.as<expr::Binary>();
-    return !binary || (is_plain(binary->a) && is_plain(binary->b));
+    if (expr.as<expr::Reduce>() || expr.as<expr::IndexValue>()) return false;
+    const std::vector<Expr> parts = expr::children(expr);
+    return std::all_of(parts.begin(), parts.end(), is_plain);
   }
 
   bool is_bounded(const Expr& expr) const {

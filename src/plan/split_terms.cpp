@@ -64,7 +64,9 @@ class Splitter {
     const auto* binary = expr.as<expr::Binary>();
     const bool adds = binary && (binary->op == expr::BinaryOp::Add ||  //
                                  binary->op == expr::BinaryOp::Sub);
-    if (!adds && !expr.as<expr::Unary>()) return expr;
+    const auto* unary = expr.as<expr::Unary>();
+    const bool counts = unary && unary->function == expr::ElementFunction::Ones;
+    if (!adds && (!unary || counts)) return expr;
     return expr::with_children(expr,
                                [&](const Expr& child) { return split(child, statement, source); });
   }

@@ -55,7 +55,7 @@ class BindingVerifier {
       walk(loop->body);
       if (loop->tag.is_bound()) around_.pop_back();
     } else if (const auto* where = stmt.as<Where>()) {
-      check_workspace(*where);
+      for (const std::string& name : where->workspaces) check_workspace(*where, name);
       walk(where->producer);
       walk(where->consumer);
     } else if (const auto* sequence = stmt.as<Sequence>()) {
@@ -214,17 +214,17 @@ class BindingVerifier {
   }
 
   // A thread keeps the part of a workspace that its own iterations use.
-  void check_workspace(const Where& where) const {
+  void check_workspace(const Where& where, const std::string& name) const {
     int64_t size = 1;
     for (const Assign* assign : assigns(where.producer)) {
-      if (assign->tensor != where.workspace) continue;
+      if (assign->tensor != name) continue;
       size = 1;
       for (const std::string& index : assign->indices) {
         const Forall* loop = nest::find_loop(where.producer, index);
         if (loop && loop->tag.is_within_block()) continue;
         const auto extent = nest_.known_extent(index);
         if (!extent) {
-          user_error("The workspace '", where.workspace, "' is as long as '", index,
+          user_error("The workspace '", name, "' is as long as '", index,
                      "', which is known only when it runs, and a thread of a GPU keeps it in ",
                      "registers; split '", index, "' before precompute.");
         }
@@ -232,7 +232,7 @@ class BindingVerifier {
       }
     }
     if (size <= nest::kLargestThreadLocal) return;
-    user_error("The workspace '", where.workspace, "' has ", size,
+    user_error("The workspace '", name, "' has ", size,
                " elements, and a thread of a GPU keeps at most ", nest::kLargestThreadLocal,
                "; split its loops before precompute.");
   }

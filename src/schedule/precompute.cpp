@@ -147,7 +147,8 @@ Stmt consumer_of(const Nest& nest, const Assign& target, const expr::Expr& works
   const auto writes = std::count_if(all.begin(), all.end(), [&](const Assign* assign) {
     return assign->tensor == target.tensor;
   });
-  Stmt consumer = Assign::make(target.tensor, target.indices, writes > 1, workspace);
+  Stmt consumer = Assign::make(target.tensor, target.indices,
+                               writes > 1 ? target.accumulate : std::nullopt, workspace);
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
     consumer = Forall::make((*loop)->var, std::move(consumer), tracked ? LoopTag{} : (*loop)->tag);
   }
@@ -176,7 +177,8 @@ Nest precompute(const Nest& nest, const std::string& workspace,
       .role = Tensor::Role::Workspace,
       .type = {type, result_type.index_type, Format::dense(static_cast<int>(vars.size()))},
       .tracking = tracking};
-  const bool accumulate = !mutant("precompute-overwrites");
+  const nest::Accumulate accumulate =
+      mutant("precompute-overwrites") ? std::nullopt : target.accumulate;
   const Stmt summed =
       replace(outermost.body, &target, Assign::make(workspace, vars, accumulate, target.value));
   const Stmt producer = Forall::make(outermost.var, summed, outermost.tag);

@@ -68,7 +68,7 @@ void collect_lasting(const Stmt& stmt, std::set<std::string> local,
   if (const auto* forall = stmt.as<Forall>()) {
     collect_lasting(forall->body, std::move(local), found);
   } else if (const auto* where = stmt.as<Where>()) {
-    local.insert(where->workspace);
+    local.insert(where->workspaces.begin(), where->workspaces.end());
     collect_lasting(where->producer, local, found);
     collect_lasting(where->consumer, local, found);
   } else if (const auto* sequence = stmt.as<Sequence>()) {
@@ -86,7 +86,7 @@ Stmt map_parts(const Stmt& stmt, const std::function<Stmt(const Stmt&)>& rewrite
   }
   if (const auto* where = stmt.as<Where>()) {
     Stmt consumer = rewrite(where->consumer);
-    return Where::make(where->workspace, std::move(consumer), rewrite(where->producer));
+    return Where::make(where->workspaces, std::move(consumer), rewrite(where->producer));
   }
   if (const auto* sequence = stmt.as<Sequence>()) {
     std::vector<Stmt> stmts;

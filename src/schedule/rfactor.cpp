@@ -30,6 +30,10 @@ const Assign& summed_assign(const Nest& nest, const Forall& loop) {
                "' is no plain sum, and rfactor takes one; use precompute first.");
   }
   const Assign& target = *lasting.front();
+  if (nest::has_lead(target.accumulate)) {
+    user_error("'", target.tensor, "' accumulates together with '", nest.tensor(target.tensor).lead,
+               "', and rfactor takes one sum; leave it out.");
+  }
   for (const std::string& source : nest.sources(loop.var)) {
     if (!contains(target.indices, source)) continue;
     user_error("'", loop.var, "' is not summed: '", target.tensor, "' has the index '", source,
@@ -100,9 +104,11 @@ Nest rfactor(const Nest& nest, const std::string& var, const std::string& worksp
   result.tensors[workspace] = {
       .role = Tensor::Role::Workspace,
       .type = {type, summed.index_type, Format::dense(static_cast<int>(indices.size()))}};
-  const Stmt producer = Forall::make(
-      var, replace(loop.body, &target, Assign::make(workspace, indices, true, target.value)));
-  const bool accumulate = !mutant("rfactor-keeps-last");
+  const Stmt producer =
+      Forall::make(var, replace(loop.body, &target,
+                                Assign::make(workspace, indices, target.accumulate, target.value)));
+  const nest::Accumulate accumulate =
+      mutant("rfactor-keeps-last") ? std::nullopt : target.accumulate;
   Stmt consumer = Forall::make(
       var, Assign::make(target.tensor, target.indices, accumulate,
                         expr::Access::make(next_access_id(nest), workspace, indices, type)));

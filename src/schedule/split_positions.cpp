@@ -1,6 +1,7 @@
 // Split_positions: forall j -> forall j0 { forall j1 }, counting entries.
 #include "schedule/split_positions.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "expr/absence.h"
@@ -17,7 +18,10 @@ std::vector<const expr::Access*> walked_accesses(const Nest& nest, const Stmt& s
   std::vector<const expr::Access*> found;
   for (const Assign* assign : assigns(stmt)) {
     for (const expr::Access* access : expr::accesses(assign->value)) {
-      if (stores_sparsely(nest, access->tensor, access->indices, var)) found.push_back(access);
+      const bool known = std::any_of(found.begin(), found.end(),
+                                     [&](const auto* other) { return other->id == access->id; });
+      if (!known && stores_sparsely(nest, access->tensor, access->indices, var))
+        found.push_back(access);
     }
   }
   return found;
@@ -70,7 +74,8 @@ void require_needed(const Forall& loop, const expr::Access& access) {
   for (const Assign* assign : lasting_assigns(loop.body)) {
     const expr::Expr rest = expr::without(
         assign->value, [&](const expr::Access& other) { return other.id == access.id; });
-    if (expr::is_zero(rest)) continue;
+    const bool is_sum = nest::starts_absent(assign->accumulate);
+    if (is_sum ? expr::is_zero(rest) : expr::is_absent(rest)) continue;
     user_error("'", assign->tensor, "' has terms where '", access.tensor,
                "' has no entry, so that the loop over '", loop.var,
                "' visits more than entries; use split.");

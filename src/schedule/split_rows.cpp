@@ -75,7 +75,7 @@ void check_result(const Nest& nest, const Forall& rows, const expr::Access& oper
   const auto& entries = nest.tensor(operand.tensor).type.format.levels()[1];
   const bool sums =
       !contains(assign.indices, operand.indices[static_cast<size_t>(entries.expr.dimension)]);
-  if (!first || (sums && !assign.accumulate)) {
+  if (!first || (sums && assign.accumulate != nest::Monoid::Sum)) {
     user_error("'", assign.tensor, "' is not stored row by row along '", rows.var,
                "', or is no plain sum; leave split_rows out.");
   }

@@ -13,19 +13,19 @@ inline constexpr std::string_view kMutants[] = {
     // expr
     "absence-drops-sign", "absence-keeps-product",
     // plan
-    "decompose-drops-part", "decompose-nonlinear", "indices-not-renamed", "order-never-sorts",
-    "pattern-shared-anyway",
+    "decompose-drops-part", "decompose-nonlinear", "empty-ignored", "extent-ignores-zeros",
+    "indices-not-renamed", "order-never-sorts", "pattern-shared-anyway",
     // schedule
     "bind-over-reduction", "parallel-over-reduction", "precompute-overwrites",
     "result-order-unchecked", "rfactor-keeps-last",
     // lower
     "append-untouched", "bind-unguarded", "bitmap-all-set", "block-unguarded", "chunk-cuts-run",
     "chunk-skips-row", "fuse-wrong-extent", "lanes-half-summed", "lattice-drops-point",
-    "lattice-inverts", "padding-is-entry", "part-overwrites", "parts-without-barrier",
-    "piece-unguarded", "ragged-found-past-end", "range-ends-early", "result-not-zeroed",
-    "row-pieces-overlap", "search-goes-past", "segment-ends-early", "shared-rows-stored",
-    "slices-overlap", "split-unbounded", "tracked-keeps-round", "tracked-unsorted",
-    "workspace-wrong-zero",
+    "lattice-inverts", "lead-never-shrinks", "monoid-starts-at-zero", "padding-is-entry",
+    "part-overwrites", "parts-without-barrier", "piece-unguarded", "ragged-found-past-end",
+    "range-ends-early", "result-not-zeroed", "row-pieces-overlap", "search-goes-past",
+    "segment-ends-early", "shared-rows-stored", "slices-overlap", "split-unbounded",
+    "tracked-keeps-round", "tracked-unsorted", "workspace-wrong-zero",
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
     "simplify-drops-store", "unroll-missing-remainder", "vector-reduce-drops-init",

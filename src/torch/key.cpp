@@ -92,6 +92,8 @@ Key parse_key(std::string_view text) {
       key.options.schedule += std::string(rest) + "\n";
     } else if (starts_with(line, "features", rest)) {
       key.options.features = rest;
+    } else if (starts_with(line, "reduce", rest)) {
+      key.options.reduce = rest;
     } else if (line == "checked") {
       key.options.checked = true;
     } else if (line == "untuned") {
@@ -102,7 +104,8 @@ Key parse_key(std::string_view text) {
       return key;
     } else {
       fail(line,
-           "expected operand, out, one, schedule, features, checked, untuned, einsum or compute");
+           "expected operand, out, one, schedule, features, reduce, checked, untuned, einsum or "
+           "compute");
     }
   }
   throw UserError("The key of a program ends without 'compute' or 'einsum'.");

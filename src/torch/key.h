@@ -7,6 +7,7 @@
 //   one 1 0                          the next five; dimension 0 of operand 1 (from 0) has size 1
 //   schedule parallel(i, by=nnz)     a line for each of the schedule's
 //   features avx2
+//   reduce amax                      of an einsum
 //   checked
 //   untuned                          without a schedule that was found by measuring
 //   compute                          or `einsum`

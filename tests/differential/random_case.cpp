@@ -38,7 +38,7 @@ std::string access(const std::string& name, const Indices& indices) {
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : dice_(seed) {
+  explicit Generator(uint64_t seed) : dice_(seed), others_(~seed) {
     test_.seed = static_cast<unsigned>(seed);
     type_ = dice_.pick<DType>({DType::Float32, DType::Float32, DType::Float32, DType::Float32,
                                DType::Float64, DType::Float64, DType::Int64, DType::Int32,
@@ -189,14 +189,16 @@ class Generator {
       piece = expression(left);
       const Piece right = expression(leaves - left);
       const std::string op = dice_.pick<std::string>({"*", "*", "*", "*", "+", "+", "-", "-", "/"});
-      piece.text = concat("(", piece.text, " ", op, " ", right.text, ")");
+      const std::string call = dice_.pick<std::string>({"max", "min", "within"});
+      piece.text = dice_.chance(0.07) ? concat(call, "(", piece.text, ", ", right.text, ")")
+                                      : concat("(", piece.text, " ", op, " ", right.text, ")");
       unite(piece.free, right.free);
       if (dice_.chance(0.02)) piece.text = concat("(", piece.text, " + ", number(), ")");
     }
-    if (dice_.chance(0.08) && !piece.free.empty()) {
-      const size_t at = dice_.below(piece.free.size());
-      piece.text = concat("sum(", renamed({piece.free[at]})[0], ", ", piece.text, ")");
-      piece.free.erase(piece.free.begin() + static_cast<std::ptrdiff_t>(at));
+    if (dice_.chance(0.1) && !piece.free.empty()) reduce(piece);
+    if (others_.chance(0.02) && !piece.free.empty() && is_float(type_) && !mixed_) {
+      piece.text =
+          concat("softmax(", renamed({others_.pick(piece.free)})[0], " stored, ", piece.text, ")");
     }
     if (dice_.chance(0.1)) {
       piece.text =
@@ -204,6 +206,18 @@ class Generator {
                  "(", piece.text, ")");
     }
     return piece;
+  }
+
+  // A reduction over one of the indices, of all coordinates or of those with a value.
+  void reduce(Piece& piece) {
+    const size_t at = dice_.below(piece.free.size());
+    std::string op = dice_.pick<std::string>({"sum", "sum", "max", "min", "prod", "mean"});
+    if (others_.chance(0.15) && is_float(type_) && !mixed_) op = "logsumexp";
+    const std::string stored = op != "sum" && dice_.chance(0.5) ? " stored" : "";
+    const std::string empty = !stored.empty() && dice_.chance(0.4) ? ", empty=0" : "";
+    piece.text =
+        concat(op, "(", renamed({piece.free[at]})[0], stored, ", ", piece.text, empty, ")");
+    piece.free.erase(piece.free.begin() + static_cast<std::ptrdiff_t>(at));
   }
 
   std::string number() { return dice_.pick<std::string>({"2", "3", "0.5", "2.5"}); }
@@ -258,6 +272,7 @@ class Generator {
   }
 
   Dice dice_;
+  Dice others_;  // for what is drawn rarely
   Case test_;
   DType type_ = DType::Float32, index_type_ = DType::Int32;
   bool mixed_ = false;

@@ -24,7 +24,15 @@ std::vector<Expr> simpler(const Expr& expr) {
   } else if (const auto* sum = expr.as<expr::Reduce>()) {
     found.push_back(sum->body);
     for (const Expr& body : simpler(sum->body))
-      found.push_back(expr::Reduce::make(sum->indices, body));
+      found.push_back(expr::with_children(expr, [&](const Expr&) { return body; }));
+    if (sum->op != expr::Reduction::Sum)
+      found.push_back(expr::Reduce::make(sum->indices, sum->body));
+  } else if (const auto* choose = expr.as<expr::Choose>()) {
+    for (const Expr& child : expr::children(expr)) found.push_back(child);
+    for (const Expr& yes : simpler(choose->yes))
+      found.push_back(expr::Choose::make(choose->condition, yes, choose->no));
+    for (const Expr& no : simpler(choose->no))
+      found.push_back(expr::Choose::make(choose->condition, choose->yes, no));
   } else if (const auto* binary = expr.as<expr::Binary>()) {
     found.push_back(binary->a);
     found.push_back(binary->b);

@@ -55,6 +55,41 @@ void expect_round_trip(std::string_view text) { EXPECT_EQ(to_string(parse_nest(t
 
 TEST(NestText, RoundTrips) { expect_round_trip(kFull); }
 
+TEST(NestText, RoundTripsTuples) {
+  expect_round_trip(R"(nest {
+  operand A: f32, i32, csr
+  result O: f32, dense
+  operand V: f32, unbounded, dense
+  workspace best: f32, dense
+  workspace place: i64, with best, dense
+  workspace total: f32, with best, dense
+  forall i {
+    where best, place, total {
+      O[i] = total * place
+    } producing {
+      forall j {
+        sequence {
+          best max= A[i,j]
+          place pick= within(A[i,j], index(j))
+          total scaled= within(A[i,j], V[j])
+        }
+      }
+    }
+  }
+}
+)");
+}
+
+TEST(NestText, RefusesTuplesWithoutALead) {
+  expect_refused(R"(nest {
+  operand A: f32
+  result y: f32
+  workspace t: f32
+  where t { y = t } producing { forall i { t scaled= A[i] } }
+})",
+                 "with a lead");
+}
+
 TEST(NestText, RoundTripsSequencesScalarsAndFusedVariables) {
   expect_round_trip(R"(nest {
   operand A: f32, dense

@@ -46,7 +46,7 @@ TEST(VerifyNest, AcceptsIndicesBoundThroughProvenance) {
   nest.variables["j1"] = {.origin = Variable::Origin::Inner, .parent = "j", .factor = 4};
   nest.variables["f"] = {.origin = Variable::Origin::Fused, .parent = "i", .second = "j0"};
   const Assign& assign = first_assign(nest);
-  const Stmt body = Assign::make(assign.tensor, assign.indices, true, assign.value);
+  const Stmt body = Assign::make(assign.tensor, assign.indices, Monoid::Sum, assign.value);
   nest.root = Forall::make("f", Forall::make("j1", body));
   EXPECT_NO_THROW(verify_nest(nest));
   nest.variables["j1"].factor = 5;
@@ -111,16 +111,27 @@ TEST(VerifyNest, RefusesReadingResults) {
 TEST(VerifyNest, RefusesEqualIds) {
   Nest nest = product();
   const Assign& assign = first_assign(nest);
-  const expr::Expr a = assign.value.as<expr::Binary>()->a;
-  const expr::Expr twice = expr::Binary::make(expr::BinaryOp::Mul, a, a);
-  nest.root = Forall::make("i", Forall::make("j", Assign::make("y", {"i"}, true, twice)));
+  const auto& [a, b] =
+      std::pair(assign.value.as<expr::Binary>()->a, assign.value.as<expr::Binary>()->b);
+  const expr::Expr other = expr::Access::make(
+      a.as<expr::Access>()->id, b.as<expr::Access>()->tensor, b.as<expr::Access>()->indices);
+  const expr::Expr twice = expr::Binary::make(expr::BinaryOp::Mul, a, other);
+  nest.root = Forall::make("i", Forall::make("j", Assign::make("y", {"i"}, Monoid::Sum, twice)));
   expect_broken(nest, "have the id 0");
+}
+
+TEST(VerifyNest, AcceptsTheSameAccessTwice) {
+  Nest nest = product();
+  const expr::Expr a = first_assign(nest).value.as<expr::Binary>()->a;
+  const expr::Expr square = expr::Binary::make(expr::BinaryOp::Mul, a, a);
+  nest.root = Forall::make("i", Forall::make("j", Assign::make("y", {"i"}, Monoid::Sum, square)));
+  EXPECT_NO_THROW(verify_nest(nest));
 }
 
 TEST(VerifyNest, RefusesSums) {
   Nest nest = product();
   const expr::Expr sum = expr::Reduce::make({"j"}, first_assign(nest).value);
-  nest.root = Forall::make("i", Assign::make("y", {"i"}, false, sum));
+  nest.root = Forall::make("i", Assign::make("y", {"i"}, std::nullopt, sum));
   expect_broken(nest, "holds a sum");
 }
 
@@ -142,7 +153,7 @@ TEST(VerifyNest, RefusesProducerAndConsumerExchanged) {
 TEST(VerifyNest, RefusesConsumersThatReadNothing) {
   Nest nest = with_workspace();
   const auto* where = nest.root.as<Forall>()->body.as<Where>();
-  const Stmt consumer = Assign::make("y", {"i"}, false, expr::Literal::make(1, true));
+  const Stmt consumer = Assign::make("y", {"i"}, std::nullopt, expr::Literal::make(1, true));
   nest.root = Forall::make("i", Where::make("t", consumer, where->producer));
   expect_broken(nest, "never reads it");
 }

@@ -1,6 +1,7 @@
 // Code of tracked workspaces.
 #include "lower/levels/tracked.h"
 
+#include "lower/monoid.h"
 #include "support/mutant.h"
 
 namespace tulle::lower {
@@ -39,18 +40,16 @@ void begin_round(Emitter& out, const TrackedArrays& arrays) {
 }
 
 void add_tracked(Emitter& out, const TrackedArrays& arrays, const Expr& coordinate,
-                 const Expr& value) {
+                 nest::Monoid monoid, const Expr& value) {
   const Expr stamp = after(arrays.stamps_base, coordinate);
   const Expr seen = out.let("seen", Load::make(arrays.stamps, stamp) == arrays.round);
   if (!arrays.only_counts()) {
-    // A value of an earlier round counts as zero.
+    // A value of an earlier round counts for nothing.
     const loop::Type type = value.type();
     const Expr at = after(arrays.values_base, coordinate);
     const Expr old = out.let("old", Load::make(arrays.values, at));
-    const Expr start = loop::Select::make(seen, old, loop::constant(type, 0));
-    out.store(arrays.values, at,
-              loop::Binary::make(type.is_bool() ? loop::BinaryOp::Or : loop::BinaryOp::Add, start,
-                                 value));
+    const Expr start = loop::Select::make(seen, old, identity_of(monoid, type));
+    out.store(arrays.values, at, combine(monoid, start, value));
     out.store(arrays.list, after(arrays.list_base, arrays.count),
               Cast::make(arrays.list->element, coordinate));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lower/levels/level_code.h"
+#include "nest/monoid.h"
 
 namespace tulle::lower {
 
@@ -41,6 +42,6 @@ void begin_round(Emitter& out, const TrackedArrays& arrays);
 
 // Adds `value` at a coordinate and notes it in the list, without a branch.
 void add_tracked(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate,
-                 const loop::Expr& value);
+                 nest::Monoid monoid, const loop::Expr& value);
 
 }  // namespace tulle::lower

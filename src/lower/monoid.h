@@ -1,0 +1,26 @@
+// The code of monoids.
+#pragma once
+
+#include "lower/emitter.h"
+#include "nest/monoid.h"
+
+namespace tulle::lower {
+
+// What changes nothing under the accumulation; 0 where a value is assigned.
+loop::Expr identity_of(nest::Accumulate accumulate, loop::Type type);
+// What stands there after a further term; of a monoid without a lead.
+loop::Expr combine(nest::Monoid monoid, const loop::Expr& old, const loop::Expr& term);
+
+// What a lead's last term did, for the workspaces that go with it.
+struct Lead {
+  loop::Expr next;       // its value now
+  loop::Expr is_better;  // whether the term is its new best
+  loop::Expr shrink;     // exp(its value before - its value now)
+  loop::Expr weight;     // exp(the term - its value now)
+};
+Lead lead_with(Emitter& out, nest::Monoid monoid, const loop::Expr& old, const loop::Expr& term);
+// What stands in a workspace with that lead after the term that came with the lead's.
+loop::Expr follow(const Lead& lead, nest::Monoid monoid, const loop::Expr& old,
+                  const loop::Expr& term);
+
+}  // namespace tulle::lower

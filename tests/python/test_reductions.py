@@ -1,0 +1,178 @@
+"""Reductions, softmax and elementary functions against dense torch."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from helpers import MATRIX_FORMATS, assert_equal, dense, random_dense, random_sparse
+
+import tulle
+
+FORMATS = [format for format in MATRIX_FORMATS if not format.startswith("b")]
+UNPADDED = {"amax": -torch.inf, "amin": torch.inf, "prod": 1.0}
+
+
+def matrix(seed: int = 0) -> torch.Tensor:
+    """With an empty row, a full one and numbers of both signs."""
+    x = random_sparse(7, 9, seed=seed)
+    x = x * torch.where(random_dense(7, 9, seed=seed + 5) < 0, -1.0, 1.0)
+    x[3] = 0
+    x[5] = torch.arange(1.0, 10.0)
+    return x
+
+
+@pytest.mark.parametrize("format", MATRIX_FORMATS)
+@pytest.mark.parametrize("dim", [0, 1, (0, 1)])
+@pytest.mark.parametrize("name", ["amax", "amin", "mean", "prod", "sum", "logsumexp"])
+def test_methods_see_the_extent(name: str, dim: int | tuple[int, int], format: str) -> None:
+    x = matrix()
+    found = getattr(tulle.tensor(x, format=format), name)(dim)
+    expected = x.prod() if (name, dim) == ("prod", (0, 1)) else getattr(x, name)(dim)
+    assert_equal(found, expected)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", ["amax", "amin", "prod"])
+def test_methods_see_stored_entries_where_asked(name: str, format: str) -> None:
+    x = matrix()
+    filled = torch.where(x != 0, x, UNPADDED[name])
+    found = getattr(tulle.tensor(x, format=format), name)(1, stored=True)
+    assert_equal(found, getattr(filled, name)(1))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_stored_mean_of_an_empty_row_is_zero(format: str) -> None:
+    x = matrix()
+    counts = (x != 0).sum(1).clamp(min=1)
+    assert_equal(tulle.tensor(x, format=format).mean(1, stored=True), x.sum(1) / counts)
+
+
+@pytest.mark.parametrize("format", MATRIX_FORMATS)
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_arguments_are_the_first_of_several(name: str, dim: int, format: str) -> None:
+    x = matrix()
+    best = getattr(x, "amax" if name == "argmax" else "amin")(dim, keepdim=True)
+    expected = (x == best).to(torch.int8).argmax(dim)
+    assert_equal(getattr(tulle.tensor(x, format=format), name)(dim), expected)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("reduce", ["mean", "amax", "amin", "prod"])
+@pytest.mark.parametrize("width", [1, 5, 32])
+def test_einsum_reduces_over_entries(reduce: str, width: int, format: str) -> None:
+    x, b = matrix(), random_dense(9, width)
+    products = x[:, :, None] * b[None]
+    neutral = {"mean": 0.0, "prod": 1.0, "amax": -torch.inf, "amin": torch.inf}[reduce]
+    terms = torch.where(x[:, :, None] != 0, products, neutral)
+    counts = (x != 0).sum(1)[:, None]
+    expected = terms.sum(1) / counts.clamp(min=1) if reduce == "mean" else getattr(terms, reduce)(1)
+    expected = torch.where(counts > 0, expected, 0.0)
+    assert_equal(
+        tulle.einsum("ij,jk->ik", tulle.tensor(x, format=format), b, reduce=reduce), expected
+    )
+
+
+def test_einsum_of_two_sparse_operands_reduces_where_both_have_entries() -> None:
+    x, y = matrix(), matrix(1).T.contiguous()
+    both = (x[:, :, None] != 0) & (y[None] != 0)
+    terms = torch.where(both, x[:, :, None] * y[None], -torch.inf).amax(1)
+    expected = torch.where(both.any(1), terms, 0.0)
+    found = tulle.einsum("ij,jk->ik", tulle.tensor(x), tulle.tensor(y), reduce="amax")
+    assert isinstance(found, tulle.SparseTensor)
+    assert_equal(found, expected)
+
+
+def test_another_reduction_is_refused() -> None:
+    with pytest.raises(tulle.UserError, match="reduce is one of sum, mean"):
+        tulle.einsum("ij->i", tulle.tensor(matrix()), reduce="max")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("dim", [0, 1])
+def test_softmax_is_that_of_torch_sparse(dim: int, format: str) -> None:
+    x = matrix()
+    a = tulle.tensor(x, format=format)
+    expected = torch.sparse.softmax(x.to_sparse_coo(), dim).to_dense()
+    assert_equal(a.softmax(dim), expected)
+    assert_equal(torch.softmax(a, dim), expected)
+    logs = torch.sparse.log_softmax(x.to_sparse_coo(), dim).to_dense()
+    assert_equal(torch.sparse.log_softmax(a, dim), logs)
+
+
+def attention(
+    mask: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor
+) -> torch.Tensor:
+    scores = torch.where(mask != 0, q @ k.T * 0.25, -torch.inf)
+    return torch.nan_to_num(torch.softmax(scores, 1), nan=0.0) @ v
+
+
+ATTENTION = """
+    S[i,j] = sum(c, Q[i,c] * K[j,c]) * s
+    O[i,d] = softmax(j in A[i,j], S[i,j]) * V[j,d]"""
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("width", [3, 64])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_attention(dtype: torch.dtype, width: int, format: str) -> None:
+    x = matrix().to(dtype)
+    q, k, v = (torch.randn(n, w, dtype=dtype) for n, w in ((7, 16), (9, 16), (9, width)))
+    found = tulle.compute(ATTENTION, A=tulle.tensor(x, format=format), Q=q, K=k, V=v, s=0.25)
+    torch.testing.assert_close(found, attention(x, q, k, v))
+
+
+def test_attention_is_one_pass() -> None:
+    x = tulle.tensor(matrix().float(), format="csr")
+    q, k, v = torch.randn(7, 16), torch.randn(9, 16), torch.randn(9, 8)
+    text = str(tulle.explain(ATTENTION, A=x, Q=q, K=k, V=v, s=0.25))
+    assert "S is computed where it is used" in text
+    assert "scaled=" in text
+    lowered = text.split("== lower ==")[1].split("\n== ")[0]
+    assert lowered.count("launch ") == lowered.count("launch compute_O") == 1
+
+
+def test_attention_of_large_scores() -> None:
+    """Scores far beyond what exp can hold, growing along a row."""
+    x = torch.ones(3, 50)
+    scores = torch.linspace(-500, 900, 150).reshape(3, 50)
+    v = torch.randn(50, 4)
+    text = "O[i,d] = softmax(j in A[i,j], S[i,j]) * V[j,d]"
+    found = tulle.compute(text, A=tulle.tensor(x, format="csr"), S=scores, V=v)
+    torch.testing.assert_close(found, torch.softmax(scores, 1) @ v)
+
+
+@pytest.mark.parametrize("value", [torch.inf, -torch.inf, torch.nan])
+def test_attention_of_special_scores(value: float) -> None:
+    scores = torch.randn(2, 5)
+    scores[0, 1] = value
+    scores[1] = value
+    v = torch.randn(5, 4)
+    a = tulle.tensor(torch.ones(2, 5), format="csr")
+    found = tulle.compute("O[i,d] = softmax(j in A[i,j], S[i,j]) * V[j,d]", A=a, S=scores, V=v)
+    torch.testing.assert_close(found, torch.softmax(scores, 1) @ v, equal_nan=True)
+
+
+def test_heads() -> None:
+    x = matrix().float()
+    scores, v = torch.randn(7, 9, 4), torch.randn(9, 4, 6)
+    text = "O[i,h,d] = softmax(j in A[i,j], S[i,j,h]) * V[j,h,d]"
+    found = tulle.compute(text, A=tulle.tensor(x, format="csr"), S=scores, V=v)
+    masked = torch.where(x[:, :, None] != 0, scores, -torch.inf)
+    weights = torch.nan_to_num(torch.softmax(masked, 1), nan=0.0)
+    torch.testing.assert_close(found, torch.einsum("ijh,jhd->ihd", weights, v))
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "cos", "cosh", "sigmoid"])
+def test_functions_that_do_not_keep_zero(name: str) -> None:
+    x = matrix().abs()
+    found = getattr(torch, name)(tulle.tensor(x, format="csr"))
+    torch.testing.assert_close(dense(found), getattr(torch, name)(x))
+
+
+def test_where_and_elementwise_maximum() -> None:
+    x, y = matrix(), random_dense(7, 9)
+    a = tulle.tensor(x, format="csr")
+    assert_equal(tulle.compute("C[i,j] = max(A[i,j], B[i,j])", A=a, B=y), torch.maximum(x, y))
+    found = tulle.compute("C[i,j] = where(A[i,j], B[i,j], -B[i,j])", A=a, B=y)
+    assert_equal(found, torch.where(x != 0, y, -y))
