@@ -1,4 +1,6 @@
 // Assembly of a sparse result: entries are appended in order, a group of levels at a time.
+#include <functional>
+
 #include "lower/kernel_lowering.h"
 #include "support/check.h"
 #include "support/mutant.h"
@@ -24,7 +26,16 @@ bool KernelLowering::is_known(int result_level, const Scope& scope) const {
 
 bool KernelLowering::must_visit_all(const nest::Forall& loop, const Scope& scope) const {
   if (groups_.empty() || scope.producing) return false;
-  Scope bound = scope;
+  // A coordinate that was split is known in the last of its loops; those outside count as well.
+  Scope inside = scope;
+  const std::function<void(const nest::Stmt&)> bind_loops = [&](const nest::Stmt& stmt) {
+    if (const auto* inner = stmt.as<nest::Forall>()) {
+      inside.coordinates[inner->var] = loop::Var::make(inner->var);
+      bind_loops(inner->body);
+    }
+  };
+  if (nest_.variable(loop.var).origin == nest::Variable::Origin::Outer) bind_loops(loop.body);
+  Scope bound = inside;
   bound.coordinates[loop.var] = loop::Var::make(loop.var);
   int last = 0;
   for (size_t g = 0; g < groups_.size(); ++g) {
@@ -32,7 +43,7 @@ bool KernelLowering::must_visit_all(const nest::Forall& loop, const Scope& scope
   }
   for (int l = 0; l < last; ++l) {
     const LevelCode& level = *tensors_.at(result_).levels[static_cast<size_t>(l)];
-    if (level.is_full() && !is_known(l, scope) && is_known(l, bound)) return true;
+    if (level.is_full() && !is_known(l, inside) && is_known(l, bound)) return true;
   }
   return false;
 }
