@@ -159,7 +159,7 @@ struct Tensor {
   std::string shares_pattern_of;  // a result whose structure is that operand's (empty: its own)
   // A dense result that is added to what this tensor, of an earlier nest, holds (empty: it is new).
   std::string onto = {};
-  std::string lead;               // of a workspace: the one that it makes a tuple with
+  std::string lead;  // of a workspace: the one that it makes a tuple with
 };
 
 struct Prefetch {
