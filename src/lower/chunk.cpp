@@ -58,7 +58,9 @@ Expr first_row_by_eighths(const loop::Buffer& positions, const Expr& rows, const
     count = count + loop::Select::make(one < work, IntConst::make(1), IntConst::make(0));
   const Expr passed = body.let("passed", count);
   body.assign(low, loop::minimum(begin + step * passed, end));
-  body.assign(high, loop::minimum(begin + step * (passed + 1) - 1, end));
+  // The last eighth ends with what was not looked at.
+  body.assign(high, loop::Select::make(passed < IntConst::make(7),
+                                       loop::minimum(begin + step * (passed + 1), end) - 1, end));
   out.add(loop::While::make(low < high, body.take()));
   return low;
 }
