@@ -7,7 +7,6 @@
 
 namespace tulle::plan {
 
-using expr::Access;
 using expr::Binary;
 using expr::BinaryOp;
 using expr::Choose;
