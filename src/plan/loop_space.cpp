@@ -25,7 +25,9 @@ std::map<std::string, Wish> wishes(const Format& format, const std::vector<std::
     const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
     Wish wish;
     if (level.expr.is_difference()) {
-      wish.subtracted = indices[static_cast<size_t>(level.expr.second)];
+      // An index of several dimensions is bound by the first of them, not by a difference.
+      if (std::count(indices.begin(), indices.end(), index) == 1)
+        wish.subtracted = indices[static_cast<size_t>(level.expr.second)];
     } else if (!level.expr.is_whole()) {
       wish.divisor = level.expr.divisor;
     } else if (is_full(level.kind)) {
