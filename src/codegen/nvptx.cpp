@@ -23,6 +23,7 @@ namespace {
 constexpr unsigned kGlobalSpace = 1;
 constexpr unsigned kSharedSpace = 3;
 constexpr int kResidentThreads = 512;       // that a multiprocessor has registers for at least
+constexpr int kResidentBlocks = 16;         // that every multiprocessor can hold
 constexpr int64_t kMostBlocks = INT32_MAX;  // of one launch
 
 class GpuEmitter final : public Emitter {
@@ -71,7 +72,8 @@ llvm::Function* GpuEmitter::declare(const loop::Kernel& kernel) {
   entry->addFnAttr("target-features", target_.features);
   entry->addFnAttr("nvvm.reqntid", concat(threads_, ",1,1"));
   // Without it ptxas saves registers and keeps fewer loads under way.
-  entry->addFnAttr("nvvm.minctasm", concat(std::max(1, kResidentThreads / threads_)));
+  entry->addFnAttr("nvvm.minctasm",
+                   concat(std::clamp(kResidentThreads / threads_, 1, kResidentBlocks)));
   unsigned next = 0;
   for (const loop::BufferParam& buffer : kernel.buffers) {
     entry->addParamAttr(next, llvm::Attribute::NoAlias);

@@ -64,6 +64,7 @@ class Generator {
     if (test_.gpu && dice_.chance(0.35)) multiply_rows();
     if (dice_.chance(test_.gpu ? 0.7 : 0.4)) test_.schedule = random_schedule(dice_, test_);
     if (dice_.chance(0.08)) take_apart();
+    if (others_.chance(0.02)) apply_to_sums();
     return test_;
   }
 
@@ -82,7 +83,7 @@ class Generator {
     test_.operands = {operand("A", {rows, columns})};
     test_.operands[0].format = format;
     test_.operands[0].density = dice_.pick<double>({0.1, 0.3, 0.9});
-    switch (dice_.below(3)) {
+    switch (dice_.below(4)) {
       case 0:
         test_.text = "R0[i] = A[i,j] * B[j]";
         test_.operands.push_back(operand("B", {columns}));
@@ -91,11 +92,33 @@ class Generator {
         test_.text = "R0[i,k] = A[i,j] * B[j,k]";
         test_.operands.push_back(operand("B", {columns, width}));
         break;
+      case 2:  // into a sparse result
+        test_.text = "R0[i,k] = A[i,j] * B[j,k]";
+        test_.operands.push_back(operand("B", {columns, width}));
+        test_.operands[1].format = "csr";
+        break;
       default:
         test_.text = "R0[i,j] = A[i,j] * B[i,k] * C[j,k]";
         test_.operands.push_back(operand("B", {rows, width}));
         test_.operands.push_back(operand("C", {columns, width}));
     }
+  }
+
+  // In place of what was drawn: a function of sums over an operand in parts. Only some functions
+  // can be taken into the parts.
+  void apply_to_sums() {
+    const int64_t rows = others_.between(1, 9), columns = others_.between(2, 20);
+    const auto function = others_.pick<std::string>({"neg", "relu", "square", "abs"});
+    test_ = {.text = concat("R0[i] = ", function, "(sum(j, A[i,j] * B[j]))"),
+             .seed = test_.seed,
+             .threads = test_.threads};
+    test_.operands = {{.name = "A",
+                       .format = random_composite(others_, 2),
+                       .sizes = {rows, columns},
+                       .density = 0.5,
+                       .type = type_,
+                       .index_type = index_type_},
+                      {.name = "B", .sizes = {columns}, .type = type_}};
   }
 
   void choose_extents() {
