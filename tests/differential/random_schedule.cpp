@@ -68,7 +68,10 @@ class Scheduler {
         return concat("reorder(", schedule::list_of(vars), ")");
       }
       case 3: {
-        const size_t at = dice_.below(vars.size());
+        size_t at = dice_.below(vars.size());
+        for (size_t v = 0; v + 1 < vars.size(); ++v) {
+          if (are_halves(vars[v], vars[v + 1])) at = v;
+        }
         return concat("fuse(", vars[at], ", ", vars[(at + 1) % vars.size()], ", ", fresh, ")");
       }
       case 4: {
@@ -129,6 +132,12 @@ class Scheduler {
     if (by_lanes) take(concat("bind(", in_groups ? "rw" : "ri", ", warp)"));
     if (in_groups) take("bind(rl, lane)");
     take(concat("bind(si, ", by_lanes ? "lane" : dice_.chance(0.5) ? "thread" : "warp", ")"));
+  }
+
+  // Of a split that was drawn here: fused they are one loop again, over whole pieces.
+  static bool are_halves(const std::string& outer, const std::string& inner) {
+    return outer.starts_with('v') && outer.ends_with('o') && inner.ends_with('i') &&
+           outer.substr(0, outer.size() - 1) == inner.substr(0, inner.size() - 1);
   }
 
   bool is_summed(const std::string& var) const {
