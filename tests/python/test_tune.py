@@ -213,6 +213,8 @@ def test_ctrl_c_ends_a_search(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", script, str(Path(__file__).parent)],
         env=os.environ | {"TULLE_CACHE_DIR": str(tmp_path)},
+        # What a shell started in the background ignores interrupts, and so would the child.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
