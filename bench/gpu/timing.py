@@ -56,11 +56,6 @@ def _captured(call: Call) -> _Timed:
     return _Timed(graph.replay, calls)
 
 
-def is_captured(call: Call) -> bool:
-    """Whether the call can be part of a CUDA graph."""
-    return getattr(_captured(call).run, "__self__", None) is not None
-
-
 def measure(calls: Mapping[str, Call], rounds: int = ROUNDS) -> dict[str, Timing]:
     """Medians over interleaved replays, without the host's part wherever a call can be captured."""
     torch.cuda.synchronize()

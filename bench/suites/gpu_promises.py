@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from harness import Row, Timing, Verdict, ratios
+from gpu import operands, timing
+from harness import Call, Options, Row, Timing, Verdict, ratios
 
 TIE = 0.95  # a library may be this far ahead: a tie
 BESIDE_ALLOWED = 1.15  # Tulle's time over that of a kernel laid beside
@@ -14,12 +15,27 @@ LIBRARIES = ("torch", "cusparse", "torch steps")
 def row(case: str, times: Mapping[str, Timing]) -> Row:
     """A row in which the variants 'peer/variant' of a peer have become the best of them."""
     best: dict[str, tuple[Timing, str]] = {}
-    for name, timing in times.items():
+    for name, found in times.items():
         peer, _, variant = name.partition("/")
-        if peer not in best or timing.median < best[peer][0].median:
-            best[peer] = (timing, variant)
+        if peer not in best or found.median < best[peer][0].median:
+            best[peer] = (found, variant)
     remark = ", ".join(f"{peer}: {variant}" for peer, (_, variant) in best.items() if variant)
-    return Row(case, None, {peer: timing for peer, (timing, _) in best.items()}, remark=remark)
+    return Row(case, None, {peer: found for peer, (found, _) in best.items()}, remark=remark)
+
+
+Calls = Callable[[operands.Graph, int, Options], dict[str, Call]]
+
+
+def rows(options: Options, letter: str, calls: Calls) -> Iterator[Row]:
+    """A row for each graph and width that the GPU has room for; `letter` is the width's name."""
+    for name in options.matrices:
+        graph = operands.graph(name)
+        for width in options.widths:
+            if graph.fits(width, 3):
+                times = timing.measure(calls(graph, width, options))
+                yield row(f"{name:15s} {letter}={width}", times)
+            else:
+                print(f"{name} {letter}={width}: no room")
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:

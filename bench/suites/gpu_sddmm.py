@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import torch
-from gpu import cusparse, operands, timing
+from gpu import cusparse, operands
 from harness import Call, Options, Row, Verdict
 
 from suites import gpu_promises
@@ -43,14 +43,7 @@ def _calls(graph: operands.Graph, width: int, options: Options) -> dict[str, Cal
 
 
 def measure(options: Options) -> Iterator[Row]:
-    for name in options.matrices:
-        graph = operands.graph(name)
-        for width in options.widths:
-            if not graph.fits(width, 3):
-                print(f"{name} d={width}: no room")
-                continue
-            times = timing.measure(_calls(graph, width, options))
-            yield gpu_promises.row(f"{name:15s} d={width}", times)
+    return gpu_promises.rows(options, "d", _calls)
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
