@@ -143,7 +143,8 @@ uint64_t VariantTable::signature(const std::vector<TensorView>& views,
   }
   for (const size_t operand : sparse_) {
     mix(plan::magnitude(views[operand].values.length));
-    mix(distinct_share(operand, views[operand], options.device) < plan::kScattered ? 1 : 2);
+    mix(1 + static_cast<uint64_t>(
+                plan::locality_of(distinct_share(operand, views[operand], options.device))));
   }
   return hash | kForAll << 1;  // never that of the variant for everything
 }

@@ -29,6 +29,7 @@ COMPARE = True
 MEAN_ALLOWED = 1.05  # Tulle's time over the twin's, geometric mean
 CELL_ALLOWED = 1.10  # and in any cell
 SECONDS_PER_CELL = 4.0
+REPEATS = 2  # of a cell beyond what is allowed: the median of all its measurements counts
 # Whom a peer is compared with: what fills an existing result with what does so, too, and what is
 # called from C++ with what is called from C++.
 AGAINST = {"twin": "tulle C++", "eigen": "tulle C++", "torch out=": "tulle out="}
@@ -81,6 +82,30 @@ def _with_best_twin(times: dict[str, Timing]) -> tuple[dict[str, Timing], str]:
     return head | {"twin": variants[best]} | rest, best.removeprefix("twin/")
 
 
+def _behind(times: dict[str, Timing]) -> float:
+    """Tulle's time over the twin's, or 0 where one of them is missing."""
+    if "twin" not in times or "tulle C++" not in times:
+        return 0.0
+    return times["tulle C++"].median / times["twin"].median
+
+
+def _settled(calls: dict[str, Call]) -> tuple[dict[str, Timing], str, list[float]]:
+    """Times of a cell, the twin's variant, and every ratio to the twin that was measured.
+
+    The twin is the best of its variants in the run itself, and which one is best moves with what
+    neighbours leave of the shared cache. A cell that looks too slow is therefore measured again,
+    every contender of it, and the measurement with the median ratio is reported.
+    """
+    in_full = [c for c in calls if is_subject(c) or c.startswith("twin")]
+    found = [_with_best_twin(time_calls(calls, SECONDS_PER_CELL, in_full))]
+    if _behind(found[0][0]) > CELL_ALLOWED:
+        for _ in range(REPEATS):
+            found.append(_with_best_twin(time_calls(calls, SECONDS_PER_CELL, in_full)))
+    found.sort(key=lambda measured: _behind(measured[0]))
+    times, variant = found[len(found) // 2]
+    return times, variant, [round(_behind(measured), 3) for measured, _ in found]
+
+
 def measure(options: Options) -> Iterator[Row]:
     """A row for each number of threads, matrix and width."""
     built = _built()
@@ -97,10 +122,12 @@ def measure(options: Options) -> Iterator[Row]:
                     found = call()
                     result = found if isinstance(found, torch.Tensor | np.ndarray) else into
                     check(f"{contender} on {name}, N = {width}", result, wanted)
-                in_full = [c for c in calls if is_subject(c) or c.startswith("twin")]
-                times, variant = _with_best_twin(time_calls(calls, SECONDS_PER_CELL, in_full))
+                times, variant, behind = _settled(calls)
                 notes = {"matrix": name, "width": width, "nnz": structure.nnz, "twin": variant}
                 remark = variant and f"twin: {variant}"
+                if len(behind) > 1:
+                    notes["measured"] = behind
+                    remark += f" (measured {len(behind)} times: {behind})"
                 yield Row(f"{name:10s} N={width}", threads, times, notes, remark, AGAINST)
 
 

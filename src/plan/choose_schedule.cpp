@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kLongestPanel = 4096;   // elements of a loop that is both parallel and vectorised
 constexpr int64_t kRegisterBytes = 1024;  // of accumulators: 16 vectors of 64 bytes
 constexpr int64_t kAheadBytes = 8192;     // how far ahead to prefetch, in bytes of gathered rows
+constexpr double kFewLines = 128;         // bytes of a row in two cache lines
 
 class Scheduler {
  public:
@@ -194,9 +195,7 @@ class Scheduler {
       double bytes = static_cast<double>(size_of(type.type)), row_bytes = bytes;
       for (const std::string& index : access->indices) bytes *= problem_.extents.at(index);
       row_bytes = bytes / std::max(1.0, problem_.extents.at(row));
-      if (!knobs_.prefetch &&
-          (bytes <= 4 * static_cast<double>(machine_.second_cache) || !is_scattered(row)))
-        continue;
+      if (!knobs_.prefetch && !misses_caches(row, bytes, row_bytes)) continue;
       const int64_t distance = knobs_.prefetch.value_or(std::max<int64_t>(
           8, kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes))));
       if (distance == 0) continue;
@@ -212,18 +211,35 @@ class Scheduler {
       add(concat("nontemporal(", statement.tensor, ")"));
   }
 
-  // Whether the operand that stores the coordinates of this index jumps about.
-  bool is_scattered(const std::string& index) const {
+  // Whether gathering rows along this index waits for memory. Where entries often find what their
+  // neighbours fetched, each thread needs its own part of the rows alone, and rows of several lines
+  // are found by the processor's own prefetcher.
+  bool misses_caches(const std::string& index, double bytes, double row_bytes) const {
+    const double held = 4 * static_cast<double>(machine_.second_cache);
+    switch (locality_along(index)) {
+      case Locality::Near:
+        return false;
+      case Locality::Mixed:
+        return row_bytes <= kFewLines && bytes > held * problem_.threads;
+      case Locality::Scattered:
+        return bytes > held;
+    }
+    return false;
+  }
+
+  // The locality of the operand that stores the coordinates of this index.
+  Locality locality_along(const std::string& index) const {
+    Locality nearest = Locality::Scattered;
     for (const Access* access : expr::accesses(problem_.statement->value)) {
       const auto share = problem_.distinct_shares.find(access->tensor);
       if (share == problem_.distinct_shares.end()) continue;
       for (const Level& level : problem_.tensors->at(access->tensor).format.levels()) {
         const bool stores = !is_full(level.kind) &&
                             access->indices[static_cast<size_t>(level.expr.dimension)] == index;
-        if (stores && share->second < kScattered) return false;
+        if (stores) nearest = std::min(nearest, locality_of(share->second));
       }
     }
-    return true;
+    return nearest;
   }
 
   void run_parallel() {

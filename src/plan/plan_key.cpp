@@ -138,9 +138,8 @@ PlanKey plan_key(const Request& request, const NumberedNames& names) {
   }
   for (const auto& [tensor, statistics] : request.statistics) {
     if (program.program.tensors.at(tensor).format.is_dense()) continue;
-    parts[names.of(tensor)] =
-        concat("~4^", magnitude(statistics.count),
-               statistics.distinct_share < kScattered ? " near" : " scattered");
+    parts[names.of(tensor)] = concat("~4^", magnitude(statistics.count), " ",
+                                     name_of(locality_of(statistics.distinct_share)));
   }
   for (const auto& [name, part] : parts)
     key.operands += concat(key.operands.empty() ? "" : ", ", name, part);

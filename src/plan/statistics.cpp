@@ -35,6 +35,23 @@ double sample(const Index* coordinates, int64_t count) {
 
 }  // namespace
 
+Locality locality_of(double distinct_share) {
+  if (distinct_share >= 0.4) return Locality::Scattered;
+  return distinct_share >= 0.2 ? Locality::Mixed : Locality::Near;
+}
+
+std::string_view name_of(Locality locality) {
+  switch (locality) {
+    case Locality::Near:
+      return "near";
+    case Locality::Mixed:
+      return "mixed";
+    case Locality::Scattered:
+      return "scattered";
+  }
+  return "";
+}
+
 double sample_distinct_share(const void* coordinates, int64_t count, DType index_type) {
   if (count == 0) return 0;
   if (index_type == DType::Int32) return sample(static_cast<const int32_t*>(coordinates), count);

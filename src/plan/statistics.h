@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "tulle/dtype.h"
@@ -15,8 +16,12 @@ struct OperandStatistics {
       1.0;  // of neighbouring entries, how many have a coordinate that none before them had
 };
 
-// The distinct share from which on gathers along the coordinates miss the caches.
-inline constexpr double kScattered = 0.4;
+// What gathers along the coordinates find of the rows that they need: Near, in the caches that
+// neighbouring entries filled (bands); Mixed, often there (communities); Scattered, hardly ever.
+enum class Locality { Near, Mixed, Scattered };
+
+Locality locality_of(double distinct_share);
+std::string_view name_of(Locality locality);
 
 // distinct_share of the coordinates of an operand's last level, from a few windows of entries. Near
 // 1: gathers along them miss the caches; near 0: neighbouring entries gather the same rows (bands,
