@@ -100,14 +100,16 @@ class Arranger {
     const std::vector<std::string> free = expr::free_indices(arranged);
     if (free.size() > 1 && !is_bounded(arranged)) return arranged;
     const std::string text = expr::to_string(arranged);
-    for (const expr::Statement& known : before) {
-      if (known.indices == free && expr::to_string(known.value) == text)
-        return Access::make(next_id_++, known.tensor, free, expr.type());
+    for (const Computed& known : computed_) {
+      const bool same = known.indices == free && known.text == text;
+      if (same && known.access.type() == expr.type()) return known.access;
     }
     expr::Statement statement{{}, free, arranged};
     statement.tensor = name_(statement);
     before.push_back(statement);
-    return Access::make(next_id_++, statement.tensor, free, expr.type());
+    const Expr access = Access::make(next_id_++, statement.tensor, free, expr.type());
+    computed_.push_back({text, free, access});
+    return access;
   }
 
   // The exponents of an expsum are those of the maximum that leads it, arranged alike.
@@ -125,12 +127,20 @@ class Arranger {
         expr::without(expr, [&](const Access& access) { return is_sparse_(access.tensor); }));
   }
 
+  // A sum with a statement of its own; wherever it is read, it is walked over once.
+  struct Computed {
+    std::string text;
+    std::vector<std::string> indices;
+    Expr access;
+  };
+
   const std::function<bool(const std::string&)>& is_sparse_;
   const std::function<bool(const std::string&)>& is_unbounded_;
   const std::function<std::string(const expr::Statement&)>& name_;
   bool keeps_outermost_;
   int depth_ = 0;  // of sums around
   int next_id_ = 0;
+  std::vector<Computed> computed_;
 };
 
 }  // namespace

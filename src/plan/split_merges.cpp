@@ -30,24 +30,30 @@ class Splitter {
 
   // The widest part that may stand on its own; null if there is none.
   Expr widest_part(const Expr& expr) const {
-    Expr best;
+    // An expsum keeps its two halves: exponents and what they weigh.
+    const auto* reduce = expr.as<expr::Reduce>();
+    if (reduce && reduce->op == expr::Reduction::ExpSum) return widest_child(reduce->body, {});
     const int count = sparse_count(expr);
-    if (count >= 2 && count <= kMostMerged && is_plain(expr) && is_bounded(expr)) best = expr;
-    auto consider = [&](const Expr& child) {
-      const Expr part = widest_part(child);
-      if (part && (!best || sparse_count(part) > sparse_count(best))) best = part;
-    };
-    for (const Expr& child : expr::children(expr)) consider(child);
-    return best;
+    const bool fits = count >= 2 && count <= kMostMerged && is_plain(expr) && is_bounded(expr);
+    return widest_child(expr, fits ? expr : Expr());
   }
 
-  // The expression with that very part replaced.
-  static Expr replace(const Expr& expr, const Expr& part, const Expr& by) {
-    if (expr.get() == part.get()) return by;
+  // The expression with every part replaced that has this text and the type of what replaces it.
+  static Expr replace(const Expr& expr, const std::string& part, const Expr& by) {
+    if (expr.type() == by.type() && expr::to_string(expr) == part) return by;
     return expr::with_children(expr, [&](const Expr& child) { return replace(child, part, by); });
   }
 
  private:
+  // The widest of these and of what stands in the children of the expression.
+  Expr widest_child(const Expr& expr, Expr best) const {
+    for (const Expr& child : expr::children(expr)) {
+      const Expr part = widest_part(child);
+      if (part && (!best || sparse_count(part) > sparse_count(best))) best = part;
+    }
+    return best;
+  }
+
   static bool is_plain(const Expr& expr) {
     if (expr.as<expr::Reduce>() || expr.as<expr::IndexValue>()) return false;
     const std::vector<Expr> parts = expr::children(expr);
@@ -80,7 +86,7 @@ SplitStatement split_merges(const expr::Statement& statement,
     alone.tensor = name(alone);
     split.before.push_back(alone);
     const Expr access = Access::make(next_id++, alone.tensor, alone.indices, part.type());
-    split.statement.value = Splitter::replace(split.statement.value, part, access);
+    split.statement.value = Splitter::replace(split.statement.value, expr::to_string(part), access);
   }
   return split;
 }
