@@ -70,7 +70,8 @@ class Folder {
         if (!a && !b) return {};
         if (!b) return converted(a, binary.type);
         if (!a && mutant("absence-drops-sign")) return converted(b, binary.type);
-        if (!a) return Unary::make(ElementFunction::Neg, b, binary.type);
+        // Not the negative, which makes -0 of 0.
+        a = or_zero(a, binary.type);
         break;
       case BinaryOp::Mul:
         if (mutant("absence-keeps-product") && (a || b)) return converted(a ? a : b, binary.type);

@@ -14,9 +14,10 @@ using loop::IntConst;
 
 namespace {
 
-// Whether the expression adds up these accesses (negated or scaled at most), so that an absent one
-// may as well be zero.
+// Whether the expression adds up these accesses (negated or scaled at most) and zeros, so that an
+// absent one may as well be zero.
 bool is_plain_sum(const expr::Expr& expr, const AccessSet& terms) {
+  if (expr.as<expr::Literal>()) return expr::is_zero(expr);
   if (const auto* access = expr.as<expr::Access>()) return terms.contains(access->id);
   if (const auto* unary = expr.as<expr::Unary>()) {
     return unary->function == expr::ElementFunction::Neg && is_plain_sum(unary->value, terms);
