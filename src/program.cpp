@@ -320,8 +320,9 @@ std::shared_ptr<const Program> make_program(const expr::Program& parsed,
     if (!program->merges(step.operand)) continue;
     fail_at(step.place,
             concat("a statement that reads '", step.operand,
-                   "' has a sparse result or is not the sum of what it is for each part alone; "
-                   "leave the step out, or write the sum as a statement of its own"));
+                   "' has a sparse result, is not the sum of what it is for each part alone, or "
+                   "tells padding of parts in blocks or diagonals from no entry (as a quotient "
+                   "does); leave the step out, or write the sum as a statement of its own"));
   }
   return decomposing_program(operands, taken.steps, std::move(program));
 }

@@ -24,6 +24,10 @@ int sparse_level_count(const Format& format) {
   return count;
 }
 
+bool stores_padding(const Format& format) {
+  return format.level_count() > 0 && pads_with_entries(format.levels().back().kind);
+}
+
 namespace {
 
 using Coordinates = std::vector<int64_t>;

@@ -15,6 +15,9 @@ std::vector<int64_t> level_coordinates(const Format& format,
 // How many levels there are down to the last that stores coordinates; those below are full.
 int sparse_level_count(const Format& format);
 
+// Whether a tensor in this format may store more than given entries: the rest of a block, say.
+bool stores_padding(const Format& format);
+
 // The entries and what levels add that hold every coordinate, a band or whole rows: the rest of a
 // block, say.
 // Both are given for every coordinate in row-major order.

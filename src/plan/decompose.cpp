@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "expr/absence.h"
+#include "plan/additive.h"
 #include "plan/split_terms.h"
 #include "support/check.h"
 #include "support/mutant.h"
@@ -18,49 +18,6 @@ using expr::Statement;
 namespace {
 
 constexpr size_t kMergedAtOnce = 3;  // the code of a merge doubles with each operand
-
-bool same_access(const Access& a, const Access& b) {
-  return a.tensor == b.tensor && a.indices == b.indices;
-}
-
-bool reads(const Expr& expr, const Access& wanted) {
-  const std::vector<const Access*> all = expr::accesses(expr);
-  return std::any_of(all.begin(), all.end(),
-                     [&](const Access* access) { return same_access(*access, wanted); });
-}
-
-// Whether at each coordinate one entry of the access's tensor decides on the value, so that at most
-// one part is there.
-bool is_pointwise(const Expr& expr, const Access& in) {
-  if (!reads(expr, in)) return true;
-  if (const auto* unary = expr.as<expr::Unary>()) return is_pointwise(unary->value, in);
-  if (const auto* binary = expr.as<expr::Binary>()) {
-    return is_pointwise(binary->a, in) && is_pointwise(binary->b, in);
-  }
-  if (const auto* reduce = expr.as<expr::Reduce>()) {
-    const bool binds =
-        std::any_of(in.indices.begin(), in.indices.end(), [&](const std::string& index) {
-          return std::find(reduce->indices.begin(), reduce->indices.end(), index) !=
-                 reduce->indices.end();
-        });
-    return !binds && is_pointwise(reduce->body, in);
-  }
-  if (const auto* choose = expr.as<expr::Choose>()) {
-    return is_pointwise(choose->condition, in) && is_pointwise(choose->yes, in) &&
-           is_pointwise(choose->no, in);
-  }
-  return expr.as<Access>() != nullptr;
-}
-
-// What parts of a sum are multiplied by must be finite, or inf - inf comes of it.
-bool may_be_infinite(const Expr& expr) {
-  return expr::may_be_infinite(expr, [](const std::string&) { return false; });
-}
-
-bool is_number(const Expr& expr) {
-  const auto* literal = expr.as<expr::Literal>();
-  return literal && literal->value != 0;
-}
 
 // The expression with another tensor in place of some accesses.
 Expr with_tensors(const Expr& expr, const std::function<std::string(const Access&)>& tensor) {
@@ -159,11 +116,7 @@ class Decomposer {
   // The access over whose parts the statement is distributed; null where there is none.
   const Access* distributed(const Statement& statement) const {
     const bool is_dense = source_.program.tensors.at(statement.tensor).format.is_dense();
-    for (const Access* access : expr::accesses(statement.value)) {
-      if (!composites_.contains(access->tensor) || !is_dense) continue;
-      if (is_additive(statement.value, *access)) return access;
-    }
-    return nullptr;
+    return is_dense ? access_by_parts(statement.value, source_.program, composites_) : nullptr;
   }
 
   // The intermediate that has all parts.
@@ -228,50 +181,6 @@ class Decomposer {
 };
 
 }  // namespace
-
-namespace {
-
-// Whether a part of an expression of that type is additive in it. Sums that are converted are not:
-// `or` of booleans and wrapped integers.
-bool is_additive_within(const Expr& part, DType type, const Access& in) {
-  return is_additive(part, in) && (part.type() == type || is_pointwise(part, in));
-}
-
-}  // namespace
-
-bool is_additive(const Expr& expr, const Access& in) {
-  if (!reads(expr, in)) return false;
-  const auto is_it = [&](const Access& access) { return same_access(access, in); };
-  if (is_pointwise(expr, in) && expr::is_zero(expr::without(expr, is_it))) return true;
-  const auto within = [&](const Expr& part) { return is_additive_within(part, expr.type(), in); };
-  if (const auto* reduce = expr.as<expr::Reduce>()) {
-    return reduce->op == expr::Reduction::Sum && !reduce->empty && within(reduce->body);
-  }
-  if (const auto* unary = expr.as<expr::Unary>()) {
-    const bool is_linear =
-        unary->function == expr::ElementFunction::Neg || mutant("decompose-nonlinear");
-    return is_linear && within(unary->value);
-  }
-  const auto* binary = expr.as<expr::Binary>();
-  if (!binary) return false;
-  switch (binary->op) {
-    case expr::BinaryOp::Add:
-    case expr::BinaryOp::Sub:
-      return within(binary->a) && within(binary->b);
-    case expr::BinaryOp::Mul: {
-      const bool first = reads(binary->a, in);
-      const Expr &sum = first ? binary->a : binary->b, &factor = first ? binary->b : binary->a;
-      return !reads(factor, in) && !may_be_infinite(factor) && within(sum);
-    }
-    case expr::BinaryOp::Div:
-      return is_number(binary->b) && within(binary->a);
-    case expr::BinaryOp::Max:
-    case expr::BinaryOp::Min:
-    case expr::BinaryOp::Within:
-      return false;
-  }
-  return false;
-}
 
 UniqueProgram decompose(const UniqueProgram& program, const Composites& composites) {
   if (composites.empty()) return program;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plan/additive.h"
 #include "support/check.h"
 
 namespace tulle::plan {
@@ -12,14 +13,6 @@ using expr::Expr;
 using expr::Statement;
 
 namespace {
-
-// An access to a composite operand in which the expression is additive; null if there is none.
-const Access* additive_access(const Expr& expr, const Composites& composites) {
-  for (const Access* access : expr::accesses(expr)) {
-    if (composites.contains(access->tensor) && is_additive(expr, *access)) return access;
-  }
-  return nullptr;
-}
 
 bool is_within(const std::vector<std::string>& indices, const std::vector<std::string>& all) {
   return std::all_of(indices.begin(), indices.end(), [&](const std::string& index) {
@@ -40,7 +33,7 @@ class Splitter {
     for (size_t s = 0; s < source_.program.statements.size(); ++s) {
       Statement statement = source_.program.statements[s];
       const bool is_dense = source_.program.tensors.at(statement.tensor).format.is_dense();
-      if (is_dense && !additive_access(statement.value, composites_)) {
+      if (is_dense && !is_by_parts(statement.value)) {
         next_id_ = 0;
         for (const Access* access : expr::accesses(statement.value)) {
           next_id_ = std::max(next_id_, access->id + 1);
@@ -53,6 +46,10 @@ class Splitter {
   }
 
  private:
+  bool is_by_parts(const Expr& value) const {
+    return access_by_parts(value, source_.program, composites_) != nullptr;
+  }
+
   void push(Statement statement, size_t source) {
     result_.program.statements.push_back(std::move(statement));
     result_.program.extents.push_back(source_.program.extents[source]);
@@ -74,7 +71,7 @@ class Splitter {
   // The sum, or what stands for it.
   Expr term(const Expr& sum, const Statement& statement, size_t source) {
     const std::vector<std::string> indices = expr::free_indices(sum);
-    if (!is_within(indices, statement.indices) || !additive_access(sum, composites_)) return sum;
+    if (!is_within(indices, statement.indices) || !is_by_parts(sum)) return sum;
     const std::string name = concat(statement.tensor, "_term", terms_++);
     const expr::TensorType& type = source_.program.tensors.at(statement.tensor);
     result_.program.tensors[name] = {sum.type(), type.index_type,

@@ -1,7 +1,8 @@
 // Sums over composite operands within larger expressions, as statements of their own.
 #pragma once
 
-#include "plan/decompose.h"
+#include "plan/composites.h"
+#include "plan/unique_indices.h"
 
 namespace tulle::plan {
 

@@ -13,8 +13,8 @@ inline constexpr std::string_view kMutants[] = {
     // expr
     "absence-drops-sign", "absence-keeps-product",
     // plan
-    "decompose-drops-part", "decompose-nonlinear", "empty-ignored", "extent-ignores-zeros",
-    "indices-not-renamed", "order-never-sorts", "pattern-shared-anyway",
+    "decompose-drops-part", "decompose-nonlinear", "decompose-shows-padding", "empty-ignored",
+    "extent-ignores-zeros", "indices-not-renamed", "order-never-sorts", "pattern-shared-anyway",
     // schedule
     "bind-over-reduction", "parallel-over-reduction", "precompute-overwrites",
     "result-order-unchecked", "rfactor-keeps-last",

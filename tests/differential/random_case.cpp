@@ -104,8 +104,8 @@ class Generator {
     }
   }
 
-  // In place of what was drawn: a function of sums over an operand in parts. Only some functions
-  // can be taken into the parts.
+  // In place of what was drawn: a function of sums over an operand in parts, or sums that tell an
+  // entry of value 0 from none over one that is taken apart. Only some can be taken into the parts.
   void apply_to_sums() {
     const int64_t rows = others_.between(1, 9), columns = others_.between(2, 20);
     const auto function = others_.pick<std::string>({"neg", "relu", "square", "abs"});
@@ -119,6 +119,12 @@ class Generator {
                        .type = type_,
                        .index_type = index_type_},
                       {.name = "B", .sizes = {columns}, .type = type_}};
+    if (others_.chance(0.6)) return;
+    test_.text = others_.chance(0.5) ? "R0[i] = sum(j, A[i,j] / B[j])"
+                                     : "R0[i] = sum(j, within(A[i,j], B[j]))";
+    test_.schedule = concat("decompose(A, ", test_.operands[0].format, ")");
+    test_.operands[0].format = "csr";
+    test_.operands[1].format = random_format(others_, 1, false);
   }
 
   void choose_extents() {

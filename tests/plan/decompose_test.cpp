@@ -12,15 +12,21 @@ expr::TensorType type_of(const std::string& format, int rank) {
   return {DType::Float32, DType::Int32, Format::parse(format, rank)};
 }
 
-// A is a composite of a dell(2) and a csr part, M one of booleans, B dense, D csr, x and b vectors.
+// A is a composite of a dell(2) and a csr part, P of blocks and a csr part, M one of booleans, B
+// dense, D csr, x and b vectors.
 UniqueProgram decomposed(std::string_view text) {
   const std::map<std::string, expr::TensorType> types = {
-      {"A", type_of("csr", 2)},   {"B", type_of("dense", 2)},
-      {"D", type_of("csr", 2)},   {"x", type_of("dense", 1)},
-      {"b", type_of("dense", 1)}, {"M", {DType::Bool, DType::Int32, Format::parse("csr", 2)}},
+      {"A", type_of("csr", 2)},
+      {"B", type_of("dense", 2)},
+      {"D", type_of("csr", 2)},
+      {"x", type_of("dense", 1)},
+      {"P", type_of("csr", 2)},
+      {"b", type_of("dense", 1)},
+      {"M", {DType::Bool, DType::Int32, Format::parse("csr", 2)}},
   };
   const Composites composites = {
       {"A", {{"A_part0", type_of("dell(2)", 2)}, {"A_part1", type_of("csr", 2)}}},
+      {"P", {{"P_part0", type_of("bsr(2,2)", 2)}, {"P_part1", type_of("csr", 2)}}},
       {"M", {{"M_part0", types.at("M")}, {"M_part1", types.at("M")}}}};
   return decompose(with_unique_indices(expr::resolve(expr::parse_program(text), types)),
                    composites);
@@ -65,6 +71,32 @@ TEST(Decompose, SumsWithinLargerExpressionsAreDistributed) {
             "y = relu(b[i] + y_term0[i])\n");
   // An absent numerator is not 0.
   EXPECT_NE(statements_of("y[i] = sum(j, A[i,j]) / sum(j, relu(A[i,j]))").find("A_whole"),
+            std::string::npos);
+}
+
+TEST(Decompose, PaddingOfPartsIsNotShown) {
+  const auto is_whole = [](const std::string& text) {
+    return statements_of(text).find("_whole") != std::string::npos;
+  };
+  for (const char* told :
+       {"y[i] = sum(j, #[i,j] / x[j])", "y[i] = sum(j, -(#[i,j] / b[i]) / 2)",
+        "y[i] = sum(j, #[i,j] * log(x[j]))", "y[i] = sum(j, within(#[i,j], x[j]))",
+        "y[i] = sum(j, ones(#[i,j]))", "t[j] = b[j] / x[j]; y[i] = sum(j, #[i,j] * t[j])"}) {
+    std::string text(told);
+    text.replace(text.find('#'), 1, "P");
+    EXPECT_TRUE(is_whole(text)) << text;
+    text.replace(text.find("P["), 1, "A");
+    EXPECT_FALSE(is_whole(text)) << text;
+  }
+  for (const char* quiet : {"y[i] = sum(j, P[i,j] * x[j])", "y[i] = sum(j, relu(P[i,j]) / 2)",
+                            "y[i] = sum(j, where(P[i,j], x[j], 0))"}) {
+    EXPECT_FALSE(is_whole(quiet)) << quiet;
+  }
+}
+
+TEST(Decompose, SumsOverPartsMeetNoInfinities) {
+  // 2 - 1 times an infinity is one, 2 times it less 1 times it is not.
+  EXPECT_NE(statements_of("t[i] = b[i] / x[i]; y[i] = t[i] * sum(j, A[i,j])").find("A_whole"),
             std::string::npos);
 }
 

@@ -244,6 +244,19 @@ def test_decompose_where_it_is_wrong(text: str, schedule: str, message: str) -> 
         tulle.kernel(text).schedule(schedule)(A=a, B=b)
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_nothing_over_zero_is_nothing_in_every_part(format: str) -> None:
+    data, divisors = random_sparse(6, 8), random_dense(8)
+    divisors[(data == 0).any(0)] = 0
+    kernel = tulle.kernel("y[i] = sum(j, A[i,j] / x[j])").schedule(f"decompose(A, {format})")
+    if format in PADDED:
+        with pytest.raises(tulle.UserError, match="padding"):
+            kernel(A=tulle.tensor(data), x=divisors)
+        return
+    expected = torch.where(data == 0, 0, data / divisors).sum(1)
+    assert_equal(kernel(A=tulle.tensor(data), x=divisors), expected)
+
+
 def test_schedules_are_for_every_part() -> None:
     data, wide = random_sparse(6, 8), random_dense(8, 6)
     a = tulle.tensor(data, format="hyb(2,1)")
