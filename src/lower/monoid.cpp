@@ -76,6 +76,9 @@ Lead lead_with(Emitter& out, Monoid monoid, const Expr& before, const Expr& give
   const Expr unordered = loop::both(term != term, old == old);
   lead.is_better =
       out.let("is_better", is_float ? Binary::make(BinaryOp::Or, larger, unordered) : larger);
+  const Expr both_nan = loop::both(term != term, old != old);
+  lead.is_as_good = out.let(
+      "is_as_good", is_float ? Binary::make(BinaryOp::Or, term == old, both_nan) : term == old);
   if (!is_float) return lead;
   // Infinities that are the same are no distance apart.
   const Expr one = loop::constant(term.type(), 1);
@@ -90,8 +93,11 @@ Lead lead_with(Emitter& out, Monoid monoid, const Expr& before, const Expr& give
 
 Expr follow(const Lead& lead, Monoid monoid, const Expr& old, const Expr& term) {
   if (monoid == Monoid::Scaled) return old * lead.shrink + lead.weight * term;
-  const Expr first = old < loop::constant(old.type(), 0);
-  return loop::Select::make(Binary::make(BinaryOp::Or, lead.is_better, first), term, old);
+  // Of equals the lowest, in whatever order they come.
+  const Expr none = loop::constant(old.type(), 0);
+  const Expr lower = loop::both(lead.is_as_good, loop::both(none <= term, term < old));
+  const Expr taken = Binary::make(BinaryOp::Or, lead.is_better, old < none);
+  return loop::Select::make(Binary::make(BinaryOp::Or, taken, lower), term, old);
 }
 
 }  // namespace tulle::lower

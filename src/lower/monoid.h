@@ -13,10 +13,11 @@ loop::Expr combine(nest::Monoid monoid, const loop::Expr& old, const loop::Expr&
 
 // What a lead's last term did, for the workspaces that go with it.
 struct Lead {
-  loop::Expr next;       // its value now
-  loop::Expr is_better;  // whether the term is its new best
-  loop::Expr shrink;     // exp(its value before - its value now)
-  loop::Expr weight;     // exp(the term - its value now)
+  loop::Expr next;        // its value now
+  loop::Expr is_better;   // whether the term is its new best
+  loop::Expr is_as_good;  // whether it is as good as the old one
+  loop::Expr shrink;      // exp(its value before - its value now)
+  loop::Expr weight;      // exp(the term - its value now)
 };
 Lead lead_with(Emitter& out, nest::Monoid monoid, const loop::Expr& old, const loop::Expr& term);
 // What stands in a workspace with that lead after the term that came with the lead's.

@@ -11,9 +11,9 @@ namespace tulle::nest {
 //
 // The last two make tuples: a workspace that accumulates by them goes with another one, its lead,
 // which accumulates a maximum (or minimum) right before. Pick keeps the term that came with the
-// lead's best, -1 before there is one. Scaled is the sum of terms, each times the exponential of
-// what the lead took with it, less the exponential's part up to the lead's maximum: with terms x of
-// the lead, the sum of v * exp(x - max x), which never overflows.
+// lead's best, the smallest of several; -1 before there is one. Scaled is the sum of terms, each
+// times the exponential of what the lead took with it, less the exponential's part up to the lead's
+// maximum: with terms x of the lead, the sum of v * exp(x - max x), which never overflows.
 #define TULLE_MONOIDS(X) \
   X(Sum, "+=")           \
   X(Prod, "*=")          \

@@ -2,6 +2,7 @@
 #include "schedule/rfactor.h"
 
 #include <algorithm>
+#include <set>
 
 #include "schedule/queries.h"
 #include "support/check.h"
@@ -23,23 +24,29 @@ const Forall& only_loop(const Nest& nest, const std::string& var) {
   return *loops.front();
 }
 
-const Assign& summed_assign(const Nest& nest, const Forall& loop) {
-  const std::vector<const Assign*> lasting = lasting_assigns(loop.body);
-  if (lasting.size() != 1 || !lasting.front()->accumulate) {
+// What the loop accumulates: one tensor, or workspaces that make a tuple.
+std::vector<const Assign*> summed_assigns(const Nest& nest, const Forall& loop) {
+  std::vector<const Assign*> targets = lasting_assigns(loop.body);
+  std::set<std::string> names;
+  for (const Assign* target : targets) names.insert(target->tensor);
+  const bool tuple = std::all_of(targets.begin(), targets.end(), [&](const Assign* target) {
+    return target->accumulate && nest.tensor(target->tensor).role == Tensor::Role::Workspace;
+  });
+  const bool one = targets.size() == 1 && targets.front()->accumulate;
+  if (names.size() != targets.size() || targets.empty() || (!one && !tuple)) {
     user_error("The loop over '", loop.var,
                "' is no plain sum, and rfactor takes one; use precompute first.");
   }
-  const Assign& target = *lasting.front();
-  if (nest::has_lead(target.accumulate)) {
-    user_error("'", target.tensor, "' accumulates together with '", nest.tensor(target.tensor).lead,
-               "', and rfactor takes one sum; leave it out.");
+  for (const Assign* target : targets) {
+    for (const std::string& source : nest.sources(loop.var)) {
+      if (!contains(target->indices, source)) continue;
+      user_error("'", loop.var, "' is not summed: '", target->tensor, "' has the index '", source,
+                 "'. Leave rfactor out.");
+    }
+    const std::string& lead = nest.tensor(target->tensor).lead;
+    TULLE_CHECK(lead.empty() || names.contains(lead), lead, " leads ", target->tensor);
   }
-  for (const std::string& source : nest.sources(loop.var)) {
-    if (!contains(target.indices, source)) continue;
-    user_error("'", loop.var, "' is not summed: '", target.tensor, "' has the index '", source,
-               "'. Leave rfactor out.");
-  }
-  return target;
+  return targets;
 }
 
 // Whether a tensor's value means something else where nothing was added to it.
@@ -62,7 +69,7 @@ void check_target(const Nest& nest, const Assign& target) {
                "' stores only what some term reaches, and partial sums do not know what that is; ",
                "leave rfactor out.");
   }
-  if (is_read_in_expression(nest, target.tensor)) {
+  if (nest::starts_absent(target.accumulate) && is_read_in_expression(nest, target.tensor)) {
     user_error("'", target.tensor,
                "' is used in an expression, where a sum of nothing differs from 0, and partial ",
                "sums do not know whether there was anything; leave rfactor out.");
@@ -90,34 +97,46 @@ std::vector<const Forall*> target_loops(const Nest& nest, const Forall& loop,
 Nest rfactor(const Nest& nest, const std::string& var, const std::string& workspace) {
   require_loop(nest, var);
   require_untagged(nest, var, "rfactor");
-  require_free_name(nest, workspace);
   const Forall& loop = only_loop(nest, var);
-  const Assign& target = summed_assign(nest, loop);
-  check_target(nest, target);
-  const std::vector<const Forall*> loops = target_loops(nest, loop, target);
-
-  std::vector<std::string> indices = {var};
-  for (const Forall* inner : loops) indices.push_back(inner->var);
-  const expr::TensorType& summed = nest.tensor(target.tensor).type;
-  const DType type = accumulator_type(summed.type);
+  const std::vector<const Assign*> targets = summed_assigns(nest, loop);
+  auto part_of = [&](const std::string& tensor) {
+    return targets.size() == 1 ? workspace : concat(workspace, "_", tensor);
+  };
   Nest result = nest;
-  result.tensors[workspace] = {
-      .role = Tensor::Role::Workspace,
-      .type = {type, summed.index_type, Format::dense(static_cast<int>(indices.size()))}};
-  const Stmt producer =
-      Forall::make(var, replace(loop.body, &target,
-                                Assign::make(workspace, indices, target.accumulate, target.value)));
-  const nest::Accumulate accumulate =
-      mutant("rfactor-keeps-last") ? std::nullopt : target.accumulate;
-  Stmt consumer = Forall::make(
-      var, Assign::make(target.tensor, target.indices, accumulate,
-                        expr::Access::make(next_access_id(nest), workspace, indices, type)));
-  for (auto inner = loops.rbegin(); inner != loops.rend(); ++inner) {
-    // The loop over `var` is innermost now.
-    const bool vector = (*inner)->tag.kind == LoopTag::Kind::Vector;
-    consumer = Forall::make((*inner)->var, std::move(consumer), vector ? LoopTag{} : (*inner)->tag);
+  Stmt body = loop.body;
+  std::vector<std::string> parts;
+  std::vector<Stmt> merges;
+  int id = next_access_id(nest);
+  for (const Assign* target : targets) {
+    check_target(nest, *target);
+    const std::vector<const Forall*> loops = target_loops(nest, loop, *target);
+    const std::string& name = parts.emplace_back(part_of(target->tensor));
+    require_free_name(nest, name);
+    std::vector<std::string> indices = {var};
+    for (const Forall* inner : loops) indices.push_back(inner->var);
+    const Tensor& summed = nest.tensor(target->tensor);
+    const DType type = accumulator_type(summed.type.type);
+    result.tensors[name] = {
+        .role = Tensor::Role::Workspace,
+        .type = {type, summed.type.index_type, Format::dense(static_cast<int>(indices.size()))},
+        .lead = summed.lead.empty() ? "" : part_of(summed.lead)};
+    body = replace(body, target, Assign::make(name, indices, target->accumulate, target->value));
+    const nest::Accumulate accumulate =
+        mutant("rfactor-keeps-last") ? std::nullopt : target->accumulate;
+    Stmt merge = Assign::make(target->tensor, target->indices, accumulate,
+                              expr::Access::make(id++, name, indices, type));
+    // What is alone is merged for one element after the other.
+    if (targets.size() == 1) merge = Forall::make(var, std::move(merge));
+    for (auto inner = loops.rbegin(); inner != loops.rend(); ++inner) {
+      const bool vector = (*inner)->tag.kind == LoopTag::Kind::Vector && targets.size() == 1;
+      merge = Forall::make((*inner)->var, std::move(merge), vector ? LoopTag{} : (*inner)->tag);
+    }
+    merges.push_back(std::move(merge));
   }
-  result.root = replace(nest.root, &loop, Where::make(workspace, consumer, producer));
+  const Stmt producer = Forall::make(var, std::move(body));
+  const Stmt consumer =
+      targets.size() == 1 ? merges[0] : Forall::make(var, Sequence::make(std::move(merges)));
+  result.root = replace(nest.root, &loop, Where::make(parts, consumer, producer));
   return result;
 }
 

@@ -6,11 +6,14 @@
 namespace tulle::schedule {
 
 // The loop over `var`, which is summed into one tensor, adds into workspace[var, ...] instead, and
-// what it adds up there is summed over `var` afterwards:
+// what it adds up there is summed over `var` afterwards, whatever way it accumulates:
 //
 //   forall j { forall k { acc[k] += e } }
 //   -> where part { forall k { forall j { acc[k] += part[j,k] } } }
 //      producing { forall j { forall k { part[j,k] += e } } }
+//
+// Tuples go together, into workspace_NAME[var, ...] for each of theirs, and are merged by a loop
+// over `var` outside those of their elements.
 //
 // So the loop can be spread over the lanes of a warp, which add up by shuffles, or over warps and
 // threads, which do by shared memory. Refused where `var` is not summed over, where the sum is
