@@ -31,7 +31,7 @@ import report
 import scipy
 import torch
 
-SUITES = ["spmm", "latency", "overhead", "spgemm", "add"]
+SUITES = ["spmm", "latency", "overhead", "spgemm", "add", "attention"]
 GPU_SUITES = ["gpu_spmm", "gpu_sddmm", "gpu_attention", "gpu_latency", "gpu_overhead"]
 GROUPS = {"all": SUITES, "gpu": GPU_SUITES}
 DEFAULT_MATRICES = "cora,pubmed,ppi,arxiv,band,pruned-90,pruned-70"
