@@ -19,6 +19,7 @@ constexpr double kVectorStep = 0.15;    // one element of a contiguous loop
 constexpr double kStridedStep = 2;      // one element of a dense loop that jumps
 constexpr double kSortedEntry = 60;     // appending an entry and sorting it
 constexpr double kTrackedStep = 3;      // adding into a tracked workspace
+constexpr double kStateStep = 1;        // updating a maximum that scales other sums in memory
 constexpr double kParallelShare = 0.9;  // of a worker's time that is not lost
 
 // Beginnings of orders that a search looks at: more than seven loops have.
@@ -64,7 +65,8 @@ class Search {
     std::vector<std::string> outside;
     double visits = 1, cost = 0;
     for (const std::string& var : order) {
-      visits *= trips(outside, var);
+      visits = visits_around(outside, var, visits) * trips(outside, var);
+      cost += price_of_state(outside, var, visits);
       outside.push_back(var);
       if (outside.size() < order.size()) cost += visits;
     }
@@ -146,12 +148,42 @@ class Search {
       }
       std::vector<std::string> longer = order;
       longer.push_back(var);
-      const double more = visits * trips(order, var);
+      const double more = visits_around(order, var, visits) * trips(order, var);
+      const double state = price_of_state(order, var, more);
       const bool innermost = longer.size() == problem_.outer.size() + problem_.inner.size();
-      extend(longer, more, innermost ? cost : cost + more);
+      extend(longer, more, cost + state + (innermost ? 0 : more));
     }
     if (complete && order.size() == problem_.outer.size() + problem_.inner.size())
       finish(order, visits, cost);
+  }
+
+  // How often the loop over a variable is entered that follows on these, the last of which run so
+  // often. A sum in a term of a tuple stands in the loops alone that its workspace depends on.
+  double visits_around(const std::vector<std::string>& order, const std::string& var,
+                       double visits) const {
+    const auto used = problem_.used.find(var);
+    if (used == problem_.used.end()) return visits;
+    size_t around = 0;
+    for (size_t at = 0; at < order.size(); ++at) {
+      if (problem_.reduced.contains(order[at]) || used->second.contains(order[at])) around = at + 1;
+    }
+    double product = 1;
+    std::vector<std::string> outside;
+    for (size_t at = 0; at < order.size(); ++at) {
+      if (at < around || at >= problem_.outer.size()) product *= trips(outside, order[at]);
+      outside.push_back(order[at]);
+    }
+    return product;
+  }
+
+  // What it costs that the lead of a tuple is one of many, and not in a register.
+  double price_of_state(const std::vector<std::string>& order, const std::string& var,
+                        double visits) const {
+    if (!problem_.leading.contains(var) || problem_.reduced.contains(var)) return 0;
+    const bool inside = std::any_of(order.begin(), order.end(), [&](const std::string& other) {
+      return problem_.reduced.contains(other);
+    });
+    return inside ? visits * kStateStep : 0;
   }
 
   // The extents of the access's variables that are bound, multiplied; no more than its entries.

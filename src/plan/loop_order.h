@@ -27,8 +27,12 @@ struct OrderProblem {
   std::vector<std::string> outer;  // loop variables of the result and of the outermost sum
   std::vector<std::string> inner;  // of sums inside; they come last
   std::map<std::string, std::set<std::string>>
-      before;                                     // of inner ones: those of the sums around them
-  std::set<std::string> reduced;                  // loop variables of the outermost sum
+      before;                     // of inner ones: those of the sums around them
+  std::set<std::string> reduced;  // loop variables of the outermost sum
+  // Where workspaces are filled together: of inner variables the outer ones that the workspaces
+  // with their sums depend on, and the variables that leads depend on.
+  std::map<std::string, std::set<std::string>> used;
+  std::set<std::string> leading;
   std::map<std::string, double> extents;          // of loop variables, known or guessed
   std::map<std::string, double> counts;           // of entries of operands, known or guessed
   std::map<std::string, double> distinct_shares;  // of operands' coordinates, where sampled

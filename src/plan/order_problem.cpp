@@ -2,6 +2,8 @@
 #include "plan/order_problem.h"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 
 #include "plan/gathering.h"
 
@@ -25,6 +27,38 @@ void nested_sums(const expr::Expr& expr, std::set<std::string> around, OrderProb
     around.insert(own.begin(), own.end());
   }
   for (const expr::Expr& child : expr::children(expr)) nested_sums(child, around, problem);
+}
+
+// Notes which loops the workspaces of a tuple, and the sums in their terms, depend on.
+void tuple_variables(const expr::Statement& statement, OrderProblem& problem) {
+  if (gathering_of(statement, *problem.tensors) != Gathering::Tuple) return;
+  const auto parts_of = [&](const std::vector<std::string>& indices) {
+    std::set<std::string> found;
+    for (const std::string& index : indices) {
+      const auto& parts = problem.space.parts.at(index);
+      found.insert(parts.begin(), parts.end());
+    }
+    return found;
+  };
+  const auto outside_of = [&](const expr::Reduce& reduce) {
+    return parts_of(expr::free_indices(expr::Expr(std::make_shared<const expr::Reduce>(reduce))));
+  };
+  const std::function<void(const expr::Expr&, const std::set<std::string>&)> note =
+      [&](const expr::Expr& term, const std::set<std::string>& used) {
+        if (const auto* inner = term.as<expr::Reduce>()) {
+          for (const std::string& var : parts_of(inner->indices))
+            problem.used[var].insert(used.begin(), used.end());
+        }
+        for (const expr::Expr& child : expr::children(term)) note(child, used);
+      };
+  for (const expr::Reduce* reduce : topmost_reductions(statement.value)) {
+    note(term_of(*reduce), outside_of(*reduce));
+    const expr::Expr lead = lead_of(*reduce);
+    if (!lead) continue;
+    const std::set<std::string> used = outside_of(*lead.as<expr::Reduce>());
+    problem.leading.insert(used.begin(), used.end());
+    note(lead.as<expr::Reduce>()->body, used);
+  }
 }
 
 }  // namespace
@@ -68,6 +102,7 @@ OrderProblem make_order_problem(const expr::Statement& statement,
     }
   }
   nested_sums(statement.value, {}, problem);
+  tuple_variables(statement, problem);
   count_operands(problem, estimates);
   return problem;
 }
