@@ -51,6 +51,7 @@ int64_t warps_of_block(const nest::Nest& nest, const nest::Stmt& stmt) {
 }  // namespace
 
 void KernelLowering::combine_parts(const nest::Forall& loop, const Scope& scope, Emitter& out) {
+  if (nest::merges_tuples(loop, nest_)) return merge_tuples(loop, scope, out);
   const auto& assign = *loop.body.as<nest::Assign>();
   const auto& access = *assign.value.as<expr::Access>();
   Scope inner = scope;

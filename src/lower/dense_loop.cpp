@@ -50,7 +50,7 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
   TULLE_CHECK(nest_.variable(loop.var).origin != nest::Variable::Origin::Difference,
               "the loop over ", loop.var, " visits stored differences");
   // A block has so many threads, whatever is left for them.
-  if (loop.tag.is_within_block()) range.end = coordinates_.extent(loop.var);
+  if (loop.tag.is_within_block() || scope.visits_padding) range.end = coordinates_.extent(loop.var);
   if (is_cut(loop)) range = chunk_of_rows(loop, scope, range.end, out);
   const bool is_bounded = bound_by_difference(loop, scope, range, out);
 

@@ -217,6 +217,13 @@ Expr KernelLowering::load(const expr::Access& access, const Scope& scope, Emitte
   const TensorCode& tensor = code(access.tensor);
   if (const auto known = scope.values.find(access.id); known != scope.values.end())
     return known->second;
+  if (const auto partner = scope.partners.find(access.id); partner != scope.partners.end()) {
+    Scope own = scope;
+    own.partners.erase(access.id);
+    return out.let("other", loop::LaneShuffle::make(loop::ShuffleMode::Xor, load(access, own, out),
+                                                    loop::IntConst::make(partner->second.distance),
+                                                    partner->second.width));
+  }
   if (tensor.scalar) return tensor.scalar;
   const Cursor& cursor = scope.cursors.at(access.id);
   TULLE_CHECK(cursor.level == static_cast<int>(tensor.levels.size()), "level ", cursor.level,

@@ -192,7 +192,8 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
     }
   }
   const Expr in_range =
-      loop.tag.is_within_block()
+      scope.visits_padding ? Expr()
+      : loop.tag.is_within_block()
           ? thread_condition(loop, before, scope)
           : range_condition(loop, !iterating.empty() || must_visit_all(loop, before), before,
                             scope);

@@ -196,10 +196,13 @@ class KernelLowering {
   // Whether rows of the result are sums over the entries of rows that are cut into chunks.
   bool adds_up_rows() const;
 
-  // --- partial sums of threads (combine.cpp) ---
+  // --- partial sums of threads (combine.cpp, merge_tuples.cpp) ---
   void combine_parts(const nest::Forall& loop, const Scope& scope, Emitter& out);
   loop::Expr sum_of_lanes(const loop::Expr& part, const nest::Forall& loop, const Scope& scope,
                           Emitter& out);
+  void merge_tuples(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  // Every lane merges what the lane so far from it has into its own parts.
+  void exchange_tuples(const nest::Stmt& merges, const Partner& partner, Scope scope, Emitter& out);
   loop::Expr sum_in_shared_memory(const loop::Expr& part, const nest::Forall& loop, Emitter& out);
 
   // --- workspaces (workspace.cpp) ---

@@ -80,12 +80,11 @@ Lead lead_with(Emitter& out, Monoid monoid, const Expr& before, const Expr& give
   lead.is_as_good = out.let(
       "is_as_good", is_float ? Binary::make(BinaryOp::Or, term == old, both_nan) : term == old);
   if (!is_float) return lead;
-  // Infinities that are the same are no distance apart.
+  // One of the two is the new best, and is no distance from it, infinities included.
   const Expr one = loop::constant(term.type(), 1);
-  auto distance = [&](const Expr& x) {
-    return loop::Select::make(x == lead.next, one,
-                              loop::Call::make(loop::Function::Exp, {x - lead.next}));
-  };
+  const Expr worse = combine(monoid == Monoid::Max ? Monoid::Min : Monoid::Max, old, term);
+  const Expr less = out.let("less", loop::Call::make(loop::Function::Exp, {worse - lead.next}));
+  auto distance = [&](const Expr& x) { return loop::Select::make(x == lead.next, one, less); };
   lead.shrink = out.let("shrink", mutant("lead-never-shrinks") ? one : distance(old));
   lead.weight = out.let("weight", distance(term));
   return lead;

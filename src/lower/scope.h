@@ -26,6 +26,12 @@ struct Row {
   loop::Expr parent, begin;
 };
 
+// The lane so far from this one, in a group of so many.
+struct Partner {
+  int64_t distance = 0;
+  int width = 0;
+};
+
 struct Scope {
   std::map<std::string, loop::Expr> coordinates;  // of bound variables
   std::map<int, Cursor> cursors;                  // by access id
@@ -37,6 +43,8 @@ struct Scope {
   loop::Expr is_shared_row;                     // by several chunks; null where rows are whole
   bool by_atomics = false;                      // results are added to what is there
   std::map<int, loop::Expr> values;             // accesses whose value is known
+  std::map<int, Partner> partners;              // accesses that read what another lane has
+  bool visits_padding = false;         // loops run past extents, through all slots of workspaces
   std::map<int, loop::Expr> appended;  // position of the entry under construction, by result group
   bool conditional = false;    // whether this point may be missed since the last append point
   bool touched = false;        // whether the entry under construction is known to exist

@@ -227,18 +227,37 @@ int64_t lanes_inside(const Nest& nest, const std::string& var) {
 }
 
 bool combines(const Forall& loop, const Nest& nest) {
-  return loop.tag.is_within_block() && adds_up_parts(loop, nest);
+  return loop.tag.is_within_block() && (adds_up_parts(loop, nest) || merges_tuples(loop, nest));
 }
 
-bool adds_up_parts(const Forall& loop, const Nest& nest) {
-  const auto* assign = loop.body.as<Assign>();
+namespace {
+
+// Whether the assignment accumulates an element of a workspace that has this index, and the target
+// has not.
+bool adds_part(const Assign* assign, const std::string& var, const Nest& nest) {
   const auto* access = assign ? assign->value.as<expr::Access>() : nullptr;
   if (!access || !assign->accumulate) return false;
   const auto has_var = [&](const std::vector<std::string>& indices) {
-    return std::find(indices.begin(), indices.end(), loop.var) != indices.end();
+    return std::find(indices.begin(), indices.end(), var) != indices.end();
   };
   return nest.tensor(access->tensor).role == Tensor::Role::Workspace && has_var(access->indices) &&
          !has_var(assign->indices);
+}
+
+}  // namespace
+
+bool adds_up_parts(const Forall& loop, const Nest& nest) {
+  return adds_part(loop.body.as<Assign>(), loop.var, nest);
+}
+
+bool merges_tuples(const Forall& loop, const Nest& nest) {
+  const auto* sequence = loop.body.as<Sequence>();
+  if (!sequence) return false;
+  return std::all_of(sequence->stmts.begin(), sequence->stmts.end(), [&](const Stmt& part) {
+    Stmt inner = part;
+    while (const auto* forall = inner.as<Forall>()) inner = forall->body;
+    return adds_part(inner.as<Assign>(), loop.var, nest);
+  });
 }
 
 bool has_bound_loops(const Stmt& stmt) {

@@ -203,10 +203,13 @@ const Forall* find_loop(const Stmt& stmt, const std::string& var);
 bool find_assign(const Stmt& stmt, const Assign& assign);
 // Whether the loop adds up what its iterations have summed in a workspace: acc += part[var].
 bool adds_up_parts(const Forall& loop, const Nest& nest);
+// Whether it merges tuples that its iterations have gathered, one workspace of them after the
+// other.
+bool merges_tuples(const Forall& loop, const Nest& nest);
 // How many lanes share an iteration of the loops over `var`, which are bound to lanes: as many as
 // the loops over lanes inside them have iterations, 1 where there are none.
 int64_t lanes_inside(const Nest& nest, const std::string& var);
-// Whether it does and is bound to a part of a block: the threads combine theirs.
+// Whether it does either and is bound to a part of a block: the threads combine theirs.
 bool combines(const Forall& loop, const Nest& nest);
 // Whether any loop is bound to a part of a GPU.
 bool has_bound_loops(const Stmt& stmt);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "plan/gpu_rows.h"
 #include "support/check.h"
 
 namespace tulle::plan {
@@ -414,6 +415,8 @@ class GpuScheduler {
 
 std::string choose_gpu_schedule(const OrderProblem& problem, const OrderChoice& choice,
                                 const nest::Nest& nest, const Machine& machine) {
+  const std::string rows = gather_rows_on_warps(problem, choice, nest, machine);
+  if (!rows.empty()) return rows;
   return GpuScheduler(problem, choice, nest, machine).run();
 }
 

@@ -135,14 +135,14 @@ class BindingVerifier {
   }
 
   // Where a loop over lanes stands in another, all loops over its variable do, since a lane keeps
-  // its iterations.
+  // its iterations; but one that stores what all groups have is run by the first of them.
   void check_groups() const {
     std::map<std::string, std::string> outside;
     const std::function<void(const Stmt&, const std::string&)> walk =
         [&](const Stmt& stmt, const std::string& outer) {
           const auto* loop = stmt.as<Forall>();
           const bool lanes = loop && loop->tag.kind == Kind::Lane;
-          if (lanes) {
+          if (lanes && !(outer.empty() && only_stores(*loop))) {
             const auto [found, is_new] = outside.emplace(loop->var, outer);
             if (!is_new && found->second != outer) {
               user_error(
@@ -158,6 +158,14 @@ class BindingVerifier {
           });
         };
     walk(nest_.root, {});
+  }
+
+  bool only_stores(const Forall& loop) const {
+    const std::vector<const Assign*> all = lasting_assigns(loop.body);
+    return nest::lanes_inside(nest_, loop.var) == 1 &&
+           std::all_of(all.begin(), all.end(), [&](const Assign* assign) {
+             return nest_.tensor(assign->tensor).role == Tensor::Role::Result;
+           });
   }
 
   void check_extent(const Forall& loop) const {
@@ -201,6 +209,7 @@ class BindingVerifier {
   }
 
   void check_combination(const Forall& loop) const {
+    if (nest::merges_tuples(loop, nest_)) return check_merge(loop);
     const int64_t extent = nest_.known_extent(loop.var).value_or(0);
     if (loop.tag.kind == Kind::Lane && nest::lanes_inside(nest_, loop.var) > 1) {
       user_error(
@@ -211,6 +220,21 @@ class BindingVerifier {
     if (loop.tag.kind != Kind::Lane || (extent & (extent - 1)) == 0) return;
     user_error("The lanes of a warp add up in groups of 1, 2, 4, 8, 16 or 32, and '", loop.var,
                "' has ", extent, " iterations; split it by one of these.");
+  }
+
+  void check_merge(const Forall& loop) const {
+    if (loop.tag.kind != Kind::Lane) {
+      user_error("The tuples over '", loop.var,
+                 "' are merged by the lanes of a warp, and the loop is bound to a ",
+                 nest::bound_name(loop.tag.kind), "; bind it to lanes.");
+    }
+    const int64_t extent = nest_.known_extent(loop.var).value_or(0);
+    const int64_t inside = nest::lanes_inside(nest_, loop.var);
+    const bool in_group = !around_.empty() && around_.back()->tag.kind == Kind::Lane;
+    if ((extent & (extent - 1)) == 0 && (in_group || extent * inside == kMostLanes)) return;
+    user_error("The tuples over '", loop.var, "' are merged by all ", kMostLanes,
+               " lanes of a warp, or by 1, 2, 4, 8 or 16 in a loop over lanes, and there are ",
+               extent * inside, "; split the loops so that they are as many.");
   }
 
   // A thread keeps the part of a workspace that its own iterations use.

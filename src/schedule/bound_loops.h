@@ -14,7 +14,7 @@ namespace tulle::schedule {
 //  - bound loops count: no tensor holds only some of their coordinates, and the result has a
 //    structure that is known before;
 //  - different iterations of a bound loop write different locations, or the loop combines the
-//    partial sums that rfactor makes (combines);
+//    partial sums or tuples that rfactor makes (combines); tuples are merged by lanes;
 //  - every workspace is small enough for a thread to keep.
 // A nest without bound loops passes.
 void require_legal_bindings(const nest::Nest& nest);

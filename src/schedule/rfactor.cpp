@@ -53,8 +53,19 @@ std::vector<const Assign*> summed_assigns(const Nest& nest, const Forall& loop) 
 bool is_read_in_expression(const Nest& nest, const std::string& tensor) {
   const std::vector<const Assign*> all = assigns(nest.root);
   return std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
-    const auto accesses = expr::accesses(assign->value);
-    return !assign->value.as<expr::Access>() &&
+    // Where a mask has an entry, nothing is 0.
+    expr::Expr value = assign->value;
+    for (const auto* within = value.as<expr::Binary>();
+         within && within->op == expr::BinaryOp::Within; within = value.as<expr::Binary>()) {
+      const auto masks = expr::accesses(within->a);
+      if (std::any_of(masks.begin(), masks.end(),
+                      [&](const expr::Access* access) { return access->tensor == tensor; })) {
+        return true;
+      }
+      value = within->b;
+    }
+    const auto accesses = expr::accesses(value);
+    return !value.as<expr::Access>() &&
            std::any_of(accesses.begin(), accesses.end(),
                        [&](const expr::Access* access) { return access->tensor == tensor; });
   });

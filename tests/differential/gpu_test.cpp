@@ -182,6 +182,25 @@ const std::vector<Bound>& bound_schedules() {
        "C[i,j] = A[i,j] * d[i]",
        {sparse("csr", {13, 20}), dense("d", {13})},
        "split_rows(i, 2, c, r); split(c, 4, cb, ct); bind(cb, block); bind(ct, thread)"},
+      {"AttentionEntriesAndWidthsOnLanes",
+       "O[i,d] = softmax(j in A[i,j], sum(k, Q[i,k] * K[j,k])) * V[j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {13, 20}), dense("K", {40, 20}), dense("V", {40, 24})},
+       "split(i, 4, ib, iw); split_positions(j, 4, js, jl); reorder(jl, js); split(k, 32, ks, kr); "
+       "split(kr, 4, kl, kv); reorder(kl, kv, ks); split(d, 16, ds, dr); split(dr, 2, dl, dv); "
+       "reorder(dl, ds, dv); rfactor(kl, dot); rfactor(kv, dots); reorder(ks, kv); "
+       "rfactor(jl, part); bind(ib, block); bind(iw, warp); bind(kl, lane); bind(dl, lane); "
+       "bind(jl, lane); vectorize(kv, 4); vectorize(dv, 2); unroll(ds, 0); unroll(js, 2)"},
+      {"ArgmaxRowsAndEntriesOnLanes",
+       "y[i] = argmax(j in A[i,j], A[i,j] * x[j])",
+       {sparse("csr", {53, 30}), dense("x", {30})},
+       "split_positions(j, 4, j0, jl); split(i, 16, ib, ir); split(ir, 8, iw, il); "
+       "reorder(jl, j0); rfactor(jl, part); bind(ib, block); bind(iw, warp); bind(il, lane); "
+       "bind(jl, lane); unroll(j0, 4)"},
+      {"LogsumexpEntriesOnLanes",
+       "y[i] = logsumexp(j in A[i,j], A[i,j])",
+       {sparse("csr", {13, 90})},
+       "split_positions(j, 32, j0, jl); reorder(jl, j0); rfactor(jl, part); split(i, 4, ib, iw); "
+       "bind(ib, block); bind(iw, warp); bind(jl, lane)"},
       {"BlocksOfBsr",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(2,3)", {7, 9}), dense("B", {9, 6})},
@@ -210,8 +229,12 @@ INSTANTIATE_TEST_SUITE_P(Kept, BoundSchedule, testing::ValuesIn(bound_schedules(
 class GpuPlan : public testing::TestWithParam<int64_t> {
  protected:
   static void check(const char* text, std::vector<Operand> operands) {
+    check(text, std::move(operands), {DType::Float32, DType::Float64, DType::Int32, DType::Bool});
+  }
+  static void check(const char* text, std::vector<Operand> operands,
+                    const std::vector<DType>& types) {
     for (const double density : {0.1, 0.8}) {
-      for (const DType type : {DType::Float32, DType::Float64, DType::Int32, DType::Bool}) {
+      for (const DType type : types) {
         Case test{.text = text, .operands = operands};
         for (Operand& operand : test.operands) operand.type = type;
         test.operands[0].density = density;
@@ -244,6 +267,43 @@ TEST_P(GpuPlan, ScalesRows) {
 
 TEST_P(GpuPlan, AddsDense) {
   check("C[i,j] = X[i,j] + Y[i,j]", {dense("X", {5, GetParam()}), dense("Y", {5, GetParam()})});
+}
+
+TEST_P(GpuPlan, Attends) {
+  check("O[i,d] = softmax(j in A[i,j], sum(k, Q[i,k] * K[j,k])) * V[j,d]",
+        {sparse("csr", {3, 20}), dense("Q", {3, GetParam()}), dense("K", {20, GetParam()}),
+         dense("V", {20, 12})},
+        {DType::Float32, DType::Float64});
+}
+
+TEST_P(GpuPlan, AttendsWithHeads) {
+  check("O[i,h,d] = softmax(j in A[i,j], sum(k, Q[i,h,k] * K[j,h,k])) * V[j,h,d]",
+        {sparse("csr", {3, 20}), dense("Q", {3, 2, 6}), dense("K", {20, 2, 6}),
+         dense("V", {20, 2, GetParam()})},
+        {DType::Float32});
+}
+
+TEST_P(GpuPlan, WeighsRowsByEntries) {
+  check("O[i,d] = softmax(j in A[i,j], A[i,j]) * V[j,d]",
+        {sparse("csr", {7, 45}), dense("V", {45, GetParam()})}, {DType::Float32, DType::Float64});
+}
+
+TEST_P(GpuPlan, TakesLogarithmsOfRows) {
+  check("y[i] = logsumexp(j in A[i,j], sum(k, Q[i,k] * K[j,k]))",
+        {sparse("csr", {7, 45}), dense("Q", {7, GetParam()}), dense("K", {45, GetParam()})},
+        {DType::Float32, DType::Float64});
+}
+
+TEST_P(GpuPlan, FindsTheLargestOfRows) {
+  check("y[i] = argmax(j in A[i,j], A[i,j] * x[j])",
+        {sparse("csr", {7, GetParam()}), dense("x", {GetParam()})},
+        {DType::Float32, DType::Float64, DType::Int32});
+}
+
+TEST_P(GpuPlan, TakesMaximaOfRows) {
+  check("y[i] = max(j in A[i,j], A[i,j] * x[j])",
+        {sparse("csr", {7, GetParam()}), dense("x", {GetParam()})},
+        {DType::Float32, DType::Float64, DType::Int32});
 }
 
 INSTANTIATE_TEST_SUITE_P(Widths, GpuPlan, testing::Values(0, 1, 2, 6, 16, 32, 100, 128, 150, 300));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "schedule/nests.h"
+#include "support/check.h"
 
 namespace tulle::schedule {
 namespace {
@@ -160,6 +161,30 @@ TEST(Bind, KeepsBoundLoopsInPlace) {
 
 TEST(Bind, RefusesOtherWords) {
   expect_refused(kSpmv, "bind(i, grid)", "'block', 'warp', 'lane' or 'thread'");
+}
+
+constexpr std::string_view kPartsOfRows =
+    "split_positions(j, 4, j0, jl); reorder(jl, j0); rfactor(jl, part); split(i, 4, ib, iw); "
+    "bind(ib, block); ";
+
+TEST(Bind, MergesTuplesByLanes) {
+  EXPECT_EQ(
+      body_after(kSoftmax, concat(kPartsOfRows, "bind(iw, warp); bind(d, lane); bind(jl, lane)")),
+      "forall ib block { forall iw warp { where top, total, sum { forall d lane { O[i,d] = sum[d] "
+      "/ total } } producing { where part_top, part_total, part_sum { forall jl lane { sequence { "
+      "top max= part_top[jl] total scaled= part_total[jl] forall d lane { sum[d] scaled= "
+      "part_sum[jl,d] } } } } producing { forall jl lane { forall j0 { sequence { part_top[jl] "
+      "max= A[i,j] part_total[jl] scaled= within(A[i,j], 1) forall d lane { part_sum[jl,d] "
+      "scaled= within(A[i,j], V[j,d]) } } } } } } } }");
+}
+
+TEST(Bind, RefusesTuplesOfSomeLanes) {
+  expect_refused(kSoftmax, concat(kPartsOfRows, "bind(iw, warp); bind(jl, lane)"),
+                 "merged by all 32 lanes");
+}
+
+TEST(Bind, RefusesTuplesOfThreads) {
+  expect_refused(kSoftmax, concat(kPartsOfRows, "bind(jl, thread)"), "bind it to lanes");
 }
 
 }  // namespace

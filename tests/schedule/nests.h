@@ -38,6 +38,28 @@ inline constexpr std::string_view kSddmm = R"(nest {
   forall i { forall j { forall d { S[i,j] += A[i,j] * Q[i,d] * K[j,d] } } }
 })";
 
+// Rows weighted by the softmax of the entries: a maximum, and sums that are scaled with it.
+inline constexpr std::string_view kSoftmax = R"(nest {
+  operand A: f32, i32, csr
+  operand V: f32
+  result O: f32
+  workspace top: f32
+  workspace total: f32, with top
+  workspace sum: f32, with top
+  extent d = 8
+  forall i {
+    where top, total, sum { forall d { O[i,d] = sum[d] / total } } producing {
+      forall j {
+        sequence {
+          top max= A[i,j]
+          total scaled= within(A[i,j], 1)
+          forall d { sum[d] scaled= within(A[i,j], V[j,d]) }
+        }
+      }
+    }
+  }
+})";
+
 // Dense, elementwise, with a known extent.
 inline constexpr std::string_view kDense = R"(nest {
   operand X: f32

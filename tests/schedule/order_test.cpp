@@ -8,8 +8,8 @@ namespace {
 
 TEST(Split, CutsEveryLoopOverTheVariable) {
   EXPECT_EQ(body_after(kSpmm, "precompute(acc, k); split(k, 8, k0, k1)"),
-            "forall i { where acc { forall k0 { forall k1 { C[i,k] = acc[k] } } } producing { "
-            "forall j { forall k0 { forall k1 { acc[k] += A[i,j] * B[j,k] } } } } }");
+            "forall i { where acc { forall k0 { forall k1 { C[i,k] = acc[k0,k1] } } } producing { "
+            "forall j { forall k0 { forall k1 { acc[k0,k1] += A[i,j] * B[j,k] } } } } }");
 }
 
 TEST(Split, KeepsProvenance) {

@@ -1,0 +1,206 @@
+// Rows on warps, entries on groups of lanes, and what an entry sums or adds on the lanes of a
+// group.
+#include "plan/gpu_rows.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "support/check.h"
+
+namespace tulle::plan {
+
+namespace {
+
+using nest::Forall;
+using nest::Stmt;
+
+constexpr int64_t kLanes = 32;        // of a warp
+constexpr int64_t kWarps = 4;         // of a block
+constexpr int64_t kNarrow = 8;        // lanes of an entry, at least where it has so many vectors
+constexpr int64_t kVectors = 4;       // that a lane keeps of a row, at most where lanes are left
+constexpr int64_t kLoads = 16;        // that a lane has under way
+constexpr int64_t kMostCopies = 8;    // of the loop over entries
+constexpr int64_t kLargestKept = 64;  // elements of a row that a lane keeps
+
+class RowScheduler {
+ public:
+  RowScheduler(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
+               const Machine& machine)
+      : problem_(problem), choice_(choice), nest_(nest), machine_(machine) {}
+
+  std::string run() {
+    if (choice_.route != Route::Dense || !find_loops() || !measure()) return {};
+    write();
+    try {
+      schedule::apply(schedule::parse_schedule(text_), nest_);
+      return text_;
+    } catch (const UserError&) {
+      return {};
+    }
+  }
+
+ private:
+  using Names = std::vector<std::string>;
+
+  // --- what the loops are ---
+
+  bool find_loops() {
+    Stmt stmt = nest_.root;
+    for (const auto* loop = stmt.as<Forall>(); loop; loop = stmt.as<Forall>()) {
+      rows_.push_back(loop->var);
+      stmt = loop->body;
+    }
+    const auto* where = stmt.as<nest::Where>();
+    const auto* entries = where ? where->producer.as<Forall>() : nullptr;
+    if (rows_.empty() || !entries || where->workspaces.size() < 2) return false;
+    entry_ = entries->var;
+    walks_entries_ = is_stored(entry_);
+    Stmt consumer = where->consumer;
+    for (const auto* loop = consumer.as<Forall>(); loop; loop = consumer.as<Forall>()) {
+      columns_.push_back(loop->var);
+      consumer = loop->body;
+    }
+    if (!consumer.as<nest::Assign>() || columns_.size() > 1) return false;
+    return find_inner(entries->body);
+  }
+
+  // The loops of an entry, none of which has another in it: over columns or sums.
+  bool find_inner(const Stmt& stmt) {
+    if (const auto* loop = stmt.as<Forall>()) {
+      if (!loop->body.as<nest::Assign>() || is_stored(loop->var)) return false;
+      const bool is_column =
+          std::find(columns_.begin(), columns_.end(), loop->var) != columns_.end();
+      if (!is_column && std::find(sums_.begin(), sums_.end(), loop->var) != sums_.end())
+        return false;
+      if (!is_column) sums_.push_back(loop->var);
+      return true;
+    }
+    if (const auto* where = stmt.as<nest::Where>())
+      return find_inner(where->producer) && find_inner(where->consumer);
+    const auto* sequence = stmt.as<nest::Sequence>();
+    return !sequence || std::all_of(sequence->stmts.begin(), sequence->stmts.end(),
+                                    [&](const Stmt& part) { return find_inner(part); });
+  }
+
+  // Whether an operand stores only some coordinates of the variable.
+  bool is_stored(const std::string& var) const {
+    for (const expr::Access* access : expr::accesses(problem_.statement->value)) {
+      for (const Level& level : problem_.tensors->at(access->tensor).format.levels()) {
+        if (is_full(level.kind)) continue;
+        if (level_variable(level.expr, access->indices, problem_.space) == var) return true;
+      }
+    }
+    return false;
+  }
+
+  // How many lanes share an entry, so that none has too much of it.
+  bool measure() {
+    lanes_ = 1;
+    for (const Names* loops : {&columns_, &sums_}) {
+      for (const std::string& var : *loops) {
+        const auto extent = nest_.known_extent(var);
+        if (!extent || *extent < 1) return false;
+        const int64_t vectors = *extent / width(var);
+        const int64_t wanted = std::max(std::min(vectors, kNarrow), vectors / kVectors);
+        lanes_ =
+            std::max(lanes_, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted))));
+      }
+    }
+    lanes_ = std::min(lanes_, kLanes);
+    for (const std::string& var : columns_) {
+      if (steps(var) * width(var) > kLargestKept) return false;
+    }
+    return true;
+  }
+
+  // Elements of the loop that one access takes, and how many of these a lane has.
+  int64_t width(const std::string& var) const {
+    const DType type = problem_.tensors->at(problem_.statement->tensor).type;
+    if (type == DType::Bool) return 1;
+    const int64_t most = std::max<int64_t>(1, machine_.vector_bytes / size_of(type));
+    return std::gcd(*nest_.known_extent(var), most);
+  }
+  int64_t steps(const std::string& var) const {
+    const int64_t all = lanes_ * width(var);
+    return (*nest_.known_extent(var) + all - 1) / all;
+  }
+
+  // --- steps ---
+
+  void add(const std::string& step) { text_ += (text_.empty() ? "" : "; ") + step; }
+  void split(const std::string& var, int64_t length, const std::string& outer,
+             const std::string& inner) {
+    add(concat("split(", var, ", ", length, ", ", outer, ", ", inner, ")"));
+  }
+
+  void write() {
+    const int64_t groups = kLanes / lanes_;
+    const std::string step = groups > 1 ? entry_ + "_step" : entry_, lane = entry_ + "_lane";
+    std::string rows = rows_[0];
+    for (size_t at = 1; at < rows_.size(); ++at) {
+      const std::string both = concat(rows, "_", rows_[at]);
+      add(concat("fuse(", rows, ", ", rows_[at], ", ", both, ")"));
+      rows = both;
+    }
+    split(rows, kWarps, rows + "_block", rows + "_warp");
+    if (groups > 1) {
+      add(concat(walks_entries_ ? "split_positions(" : "split(", entry_, ", ", groups, ", ", step,
+                 ", ", lane, ")"));
+      add(concat("reorder(", lane, ", ", step, ")"));
+    }
+    int64_t loads = 0;
+    for (const std::string& var : columns_) loads += split_over_lanes(var, false);
+    for (const std::string& var : sums_) loads += split_over_lanes(var, true);
+    if (groups > 1) add(concat("rfactor(", lane, ", ", problem_.statement->tensor, "_part)"));
+    add(concat("bind(", rows, "_block, block); bind(", rows, "_warp, warp)"));
+    for (const std::string& step_of_lanes : on_lanes_) add(step_of_lanes);
+    if (groups > 1) add(concat("bind(", lane, ", lane)"));
+    for (const std::string& last : at_the_end_) add(last);
+    const auto copies = static_cast<uint64_t>(
+        std::clamp<int64_t>(kLoads / std::max<int64_t>(1, loads), 1, kMostCopies));
+    if (copies > 1) add(concat("unroll(", step, ", ", std::bit_floor(copies), ")"));
+  }
+
+  // A loop of an entry over the lanes of a group, with vectors; how many vectors a lane loads.
+  int64_t split_over_lanes(const std::string& var, bool sums) {
+    const int64_t wide = width(var), count = steps(var);
+    if (lanes_ == 1) return count;
+    const std::string step = var + "_step", lane = var + "_lane", element = var + "_in";
+    split(var, lanes_ * wide, step, wide > 1 ? var + "_rest" : lane);
+    if (wide > 1) split(var + "_rest", wide, lane, element);
+    const std::string inside = wide > 1 ? ", " + element : "";
+    if (sums) {
+      add(concat("reorder(", lane, inside, ", ", step, ")"));
+      add(concat("rfactor(", lane, ", ", var, "_part)"));
+      if (wide > 1) add(concat("rfactor(", element, ", ", var, "_sums)"));
+      if (wide > 1) add(concat("reorder(", step, ", ", element, ")"));
+    } else {
+      add(concat("reorder(", lane, ", ", step, inside, ")"));
+    }
+    on_lanes_.push_back(concat("bind(", lane, ", lane)"));
+    if (wide > 1) at_the_end_.push_back(concat("vectorize(", element, ", ", wide, ")"));
+    at_the_end_.push_back(concat("unroll(", step, ", 0)"));
+    return count;
+  }
+
+  const OrderProblem& problem_;
+  const OrderChoice& choice_;
+  const nest::Nest& nest_;
+  const Machine& machine_;
+  Names rows_, columns_, sums_;  // loops around the entries; of results and of sums in them
+  std::string entry_;
+  bool walks_entries_ = false;
+  int64_t lanes_ = 1;  // of an entry
+  std::string text_;
+  Names on_lanes_, at_the_end_;  // steps that follow
+};
+
+}  // namespace
+
+std::string gather_rows_on_warps(const OrderProblem& problem, const OrderChoice& choice,
+                                 const nest::Nest& nest, const Machine& machine) {
+  return RowScheduler(problem, choice, nest, machine).run();
+}
+
+}  // namespace tulle::plan
