@@ -1,10 +1,38 @@
-// Writes down what choosing the loop order of a statement needs.
+// What choosing the loop order of a statement needs.
 #pragma once
 
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "expr/program.h"
 #include "plan/estimates.h"
-#include "plan/loop_order.h"
+#include "plan/loop_space.h"
 
 namespace tulle::plan {
+
+// A statement with everything that choosing its loop order needs.
+struct OrderProblem {
+  const expr::Statement* statement = nullptr;
+  const std::map<std::string, expr::TensorType>* tensors = nullptr;
+  LoopSpace space;
+  std::vector<std::string> outer;  // loop variables of the result and of the outermost sum
+  std::vector<std::string> inner;  // of sums inside; they come last
+  std::map<std::string, std::set<std::string>>
+      before;                     // of inner ones: those of the sums around them
+  std::set<std::string> reduced;  // loop variables of the outermost sum
+  // Where workspaces are filled together: of inner variables the outer ones that the workspaces
+  // with their sums depend on, and the variables that leads depend on.
+  std::map<std::string, std::set<std::string>> used;
+  std::set<std::string> leading;
+  std::map<std::string, double> extents;          // of loop variables, known or guessed
+  std::map<std::string, double> counts;           // of entries of operands, known or guessed
+  std::map<std::string, double> distinct_shares;  // of operands' coordinates, where sampled
+  std::set<std::string> shareable;                // operands whose structure a result may share
+  bool may_convert = true;                        // false while planning a conversion
+  int threads = 1;
+};
 
 // Variables, extents, counts, and which loops stand around which. What decides about conversions
 // and shared patterns is the caller's to fill in. Points to `statement` and `tensors`.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "plan/loop_trips.h"
+
 namespace tulle::plan {
 
 using expr::Access;
@@ -257,7 +259,7 @@ void ScheduleCost::add_result(const nest::Assign& assign, const Path& path) {
 
 double ScheduleCost::trips(const std::vector<std::string>& outside, const std::string& var) {
   const auto [found, is_new] = trips_.try_emplace({outside, var}, 0);
-  if (is_new) found->second = estimate_trips(problem_, outside, var);
+  if (is_new) found->second = estimate_trips(operands_, outside, var);
   return found->second;
 }
 

@@ -14,7 +14,7 @@ namespace tulle::plan {
 class ScheduleCost {
  public:
   ScheduleCost(const OrderProblem& problem, const Machine& machine)
-      : problem_(problem), machine_(machine) {}
+      : problem_(problem), operands_(problem), machine_(machine) {}
 
   // In seconds.
   double estimate(const nest::Nest& nest);
@@ -45,6 +45,7 @@ class ScheduleCost {
   double bytes_of(const expr::Access& access, const Path& path) const;
 
   const OrderProblem& problem_;
+  const WalkedOperands operands_;
   const Machine& machine_;
   std::map<std::pair<std::vector<std::string>, std::string>, double> trips_;
   // Of the nest at hand.

@@ -1,0 +1,185 @@
+// The parser of expressions: operators, numbers, tensors and calls.
+#include "expr/parse_expr.h"
+
+#include <charconv>
+
+#include "expr/functions.h"
+#include "support/check.h"
+
+namespace tulle::expr {
+
+namespace {
+
+// Trees are walked recursively: this bounds their depth.
+constexpr int kMaxOperations = 250;  // of a statement; parentheses count
+
+}  // namespace
+
+template <typename Body>
+Expr ExprParser::parenthesized(const Body& body) {
+  scanner_.expect("(");
+  scanner_.open();
+  Expr result = body();
+  const Token close = scanner_.here();
+  scanner_.close();
+  if (!close.is(")")) scanner_.fail_operator("')'");
+  scanner_.next();
+  return result;
+}
+
+Expr ExprParser::sum() {
+  count_operation();
+  const size_t begin = scanner_.begin_here();
+  Expr left = product();
+  while (scanner_.here().is("+") || scanner_.here().is("-")) {
+    count_operation();
+    const BinaryOp op = scanner_.next().is("+") ? BinaryOp::Add : BinaryOp::Sub;
+    left = scanner_.since(begin, Binary::make(op, left, product()));
+  }
+  return left;
+}
+
+// factor (*|/ factor)*
+Expr ExprParser::product() {
+  const size_t begin = scanner_.begin_here();
+  Expr left = signed_factor();
+  while (scanner_.here().is("*") || scanner_.here().is("/")) {
+    count_operation();
+    const BinaryOp op = scanner_.next().is("*") ? BinaryOp::Mul : BinaryOp::Div;
+    left = scanner_.since(begin, Binary::make(op, left, signed_factor()));
+  }
+  return left;
+}
+
+Expr ExprParser::signed_factor() {
+  const size_t begin = scanner_.begin_here();
+  if (!scanner_.accept("-")) return factor();
+  count_operation();
+  const Expr value = signed_factor();
+  if (const auto* literal = value.as<Literal>()) {
+    return scanner_.since(begin, Literal::make(-literal->value, literal->is_integer));
+  }
+  return scanner_.since(begin, Unary::make(ElementFunction::Neg, value));
+}
+
+Expr ExprParser::factor() {
+  const size_t begin = scanner_.index();
+  const Token token = scanner_.peek();
+  if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float) {
+    return scanner_.since(begin, number());
+  }
+  if (token.is("(")) return parenthesized([&] { return sum(); });
+  if (token.kind != TokenKind::Identifier) {
+    scanner_.fail(token, "expected a tensor, a number, a function or '('");
+  }
+  scanner_.next();
+  if (scanner_.peek().is("(")) return scanner_.since(begin, call(token));
+  std::vector<std::string> indices;
+  std::vector<Span> places;
+  if (scanner_.peek().is("[")) indices = subscripts(places);
+  return scanner_.since(begin, access(std::string(token.text), std::move(indices)),
+                        std::move(places));
+}
+
+Expr ExprParser::access(const std::string& name, std::vector<std::string> indices) {
+  if (!names_.assigned.contains(name)) names_.read.insert(name);
+  return Access::make(next_id_++, name, std::move(indices));
+}
+
+Expr ExprParser::number() {
+  const Token token = scanner_.next();
+  double value = 0;
+  const char* begin = token.text.data();
+  const bool fits = std::from_chars(begin, begin + token.text.size(), value).ec == std::errc();
+  const bool is_integer = token.kind == TokenKind::Integer;
+  constexpr double exact = 9007199254740992.0;  // 2^53
+  if (!fits || (is_integer && value >= exact)) {
+    scanner_.fail(token,
+                  concat("the number '", token.text, "' is too large; pass it as an operand"));
+  }
+  return Literal::make(value, is_integer);
+}
+
+Expr ExprParser::call(const Token& name) {
+  if (const std::optional<Reduction> op = reduction_called(name.text)) {
+    return parenthesized([&] { return reduction(*op); });
+  }
+  if (name.is("softmax") || name.is("log_softmax")) {
+    return parenthesized([&] { return softmax(name.is("log_softmax")); });
+  }
+  if (name.is("where") || name.is("within")) {
+    return parenthesized([&] { return name.is("where") ? choice() : mask(); });
+  }
+  if (name.is("index") || name.is("extent")) {
+    return parenthesized([&] {
+      const Token index = scanner_.expect(TokenKind::Identifier, "an index");
+      return IndexValue::make(std::string(index.text), name.is("extent"));
+    });
+  }
+  if (const std::optional<ElementFunction> function = element_function(name.text)) {
+    return Unary::make(*function, parenthesized([&] { return sum(); }));
+  }
+  if (is_reserved(name.text)) {
+    scanner_.not_yet(
+        name, concat("'", name.text, "' is not there yet; the functions are ", function_names()));
+  }
+  scanner_.fail(
+      name, concat("there is no function '", name.text, "'; the functions are ", function_names(),
+                   "; a tensor is subscripted as in ", name.text, "[i,j]"));
+}
+
+void ExprParser::expect_comma() {
+  if (!scanner_.here().is(",")) scanner_.fail(scanner_.here(), "expected an operator or ','");
+  scanner_.next();
+}
+
+// Between the parentheses of where(condition, yes, no).
+Expr ExprParser::choice() {
+  const Expr condition = sum();
+  expect_comma();
+  const Expr yes = sum();
+  expect_comma();
+  return Choose::make(condition, yes, sum());
+}
+
+// Between the parentheses of within(A[i,j], value).
+Expr ExprParser::mask() {
+  const Expr first = sum();
+  expect_comma();
+  return Binary::make(BinaryOp::Within, first, sum());
+}
+
+std::vector<std::string> ExprParser::subscripts(std::vector<Span>& places) {
+  scanner_.expect("[");
+  scanner_.open();
+  std::vector<std::string> indices;
+  do {
+    const Token token = scanner_.here();
+    if (token.kind == TokenKind::Integer) {
+      scanner_.not_yet(token, "constants as subscripts are not there yet; slice the operand first");
+    }
+    scanner_.expect(TokenKind::Identifier, "an index, a name such as j");
+    indices.emplace_back(token.text);
+    places.push_back(scanner_.span_of(token));
+    const Token after = scanner_.here();
+    if (after.is("+") || after.is("-") || after.is("*")) {
+      scanner_.not_yet(after, "affine subscripts are not there yet; slice the operand first");
+    }
+    if (after.is("["))
+      scanner_.not_yet(after, "gathers are not there yet; gather the operand first");
+    if (!after.is(",") && !after.is("]")) scanner_.fail(after, "expected ',' or ']'");
+  } while (scanner_.accept(","));
+  scanner_.close();
+  scanner_.expect("]");
+  return indices;
+}
+
+void ExprParser::count_operation() {
+  if (++operations_ > kMaxOperations) {
+    fail_at(scanner_.span_of(scanner_.peek()),
+            concat("the statement has more than ", kMaxOperations,
+                   " operations; split it into several"));
+  }
+}
+
+}  // namespace tulle::expr

@@ -1,0 +1,154 @@
+// The parser of reductions, softmax, and of max and min, which may be either.
+#include <algorithm>
+
+#include "expr/parse_expr.h"
+#include "support/check.h"
+
+namespace tulle::expr {
+
+namespace {
+
+bool is_free(const std::string& index, const Expr& expr) {
+  const std::vector<std::string> used = free_indices(expr);
+  return std::find(used.begin(), used.end(), index) != used.end();
+}
+
+// max or min of two values.
+Expr extremum(Reduction op, const Expr& a, const Expr& b) {
+  return Binary::make(op == Reduction::Max ? BinaryOp::Max : BinaryOp::Min, a, b);
+}
+
+}  // namespace
+
+ExprParser::Named ExprParser::reduced_indices(Reduction op) {
+  const std::string expected = concat("the index to ", op == Reduction::Sum ? "sum" : "reduce",
+                                      " over, as in ", text_of(op), "(j, A[i,j])");
+  const Token first = scanner_.here();
+  Named named;
+  const bool several = scanner_.accept("(");
+  do {
+    const Token index = scanner_.expect(TokenKind::Identifier, expected);
+    named.indices.emplace_back(index.text);
+    named.places.push_back(scanner_.span_of(index));
+  } while (several && scanner_.accept(","));
+  if (several) scanner_.expect(")");
+  if (!scanner_.here().is(",") && !scanner_.here().is("in") && !scanner_.here().is("stored")) {
+    scanner_.fail(several ? scanner_.here() : first, concat("expected ", expected));
+  }
+  return named;
+}
+
+// max(x, y) of two expressions; whether the first is an index is for the second to tell.
+bool ExprParser::is_elementwise(Reduction op) {
+  if (op != Reduction::Max && op != Reduction::Min) return false;
+  scanner_.here();
+  if (scanner_.peek().is("(")) {
+    size_t at = 1;
+    while (scanner_.peek(at).kind == TokenKind::Identifier && scanner_.peek(at + 1).is(","))
+      at += 2;
+    const bool is_list =
+        scanner_.peek(at).kind == TokenKind::Identifier && scanner_.peek(at + 1).is(")") && at > 1;
+    return !is_list;
+  }
+  if (scanner_.peek().kind != TokenKind::Identifier) return true;
+  const Token& next = scanner_.peek(1);
+  return !next.is(",") && !next.is("in") && !next.is("stored");
+}
+
+// What stands after `in`, if that is next; else null.
+Expr ExprParser::domain() {
+  if (!scanner_.here().is("in")) return {};
+  scanner_.next();
+  return sum();
+}
+
+// Between the parentheses of sum(j, body), sum((j,k), body), max(j in A[i,j], body, empty=0).
+Expr ExprParser::reduction(Reduction op) {
+  if (is_elementwise(op)) {
+    const Expr value = sum();
+    expect_comma();
+    return extremum(op, value, sum());
+  }
+  const Token first = scanner_.here();
+  Named named = reduced_indices(op);
+  const size_t around = bound_.size();
+  const bool says_stored = scanner_.accept("stored");
+  const Expr within = domain();
+  const bool stored = says_stored || within;
+  expect_comma();
+  const size_t begin = scanner_.begin_here();
+  bound_.insert(bound_.end(), named.indices.begin(), named.indices.end());
+  Expr body = sum();
+  bound_.resize(around);
+  const bool may_be_scalar = !stored && named.indices.size() == 1 && !first.is("(");
+  if (may_be_scalar && (op == Reduction::Max || op == Reduction::Min)) {
+    if (!is_free(named.indices[0], body)) {
+      return extremum(op, placed(access(named.indices[0], {}), {.all = named.places[0]}), body);
+    }
+  }
+  if (within) body = scanner_.since(begin, Binary::make(BinaryOp::Within, within, body));
+  check_bound(named);
+  if ((op == Reduction::ArgMax || op == Reduction::ArgMin) && named.indices.size() > 1) {
+    fail_at(named.places[1],
+            concat("'", text_of(op), "' gives the coordinate along one index; ", "name one"));
+  }
+  return placed(Reduce::make(op, std::move(named.indices), std::move(body), stored, empty_value(),
+                             DType::Float32),
+                {.indices = std::move(named.places)});
+}
+
+// Between the parentheses of softmax(j in A[i,j], x); without `in` along the whole extent.
+Expr ExprParser::softmax(bool is_log) {
+  const Token index =
+      scanner_.expect(TokenKind::Identifier, "an index, as in softmax(j in A[i,j], x[i,j])");
+  const bool stored = scanner_.accept("stored");
+  const Expr within = domain();
+  expect_comma();
+  const size_t begin = scanner_.begin_here();
+  Expr body = sum();
+  if (within) body = scanner_.since(begin, Binary::make(BinaryOp::Within, within, body));
+  if (!is_free(std::string(index.text), body)) {
+    scanner_.fail(index, concat("the softmax is along '", index.text,
+                                "', which stands nowhere in it; use it inside"));
+  }
+  // A 0 in the text is a value, so that the sum has one everywhere.
+  if (!within && !stored) {
+    body = scanner_.since(begin, Binary::make(BinaryOp::Add, body, Literal::make(0, true)));
+  }
+  return Softmax::make(std::string(index.text), body, is_log);
+}
+
+// , empty=v
+std::optional<double> ExprParser::empty_value() {
+  if (!scanner_.here().is(",")) return std::nullopt;
+  scanner_.next();
+  if (!scanner_.here().is("empty"))
+    scanner_.fail(scanner_.here(), "expected empty=, the value of a reduction over nothing");
+  scanner_.next();
+  scanner_.expect("=");
+  const bool negative = scanner_.accept("-");
+  const Token token = scanner_.here();
+  if (token.kind != TokenKind::Integer && token.kind != TokenKind::Float) {
+    scanner_.fail(token, "expected a number");
+  }
+  const double value = number().as<Literal>()->value;
+  return negative ? -value : value;
+}
+
+void ExprParser::check_bound(const Named& named) const {
+  for (size_t at = 0; at < named.indices.size(); ++at) {
+    const std::string& index = named.indices[at];
+    if (std::find(bound_.begin(), bound_.end(), index) != bound_.end()) {
+      fail_at(named.places[at], concat("the index '", index,
+                                       "' is summed twice, by this sum and one around it; rename "
+                                       "one of the two"));
+    }
+    const auto here = named.indices.begin() + static_cast<ptrdiff_t>(at);
+    if (std::find(named.indices.begin(), here, index) != here) {
+      fail_at(named.places[at],
+              concat("the index '", index, "' stands twice in one sum; name each once"));
+    }
+  }
+}
+
+}  // namespace tulle::expr

@@ -1,0 +1,101 @@
+// Trips from extents and numbers of entries.
+#include "plan/loop_trips.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "expr/absence.h"
+#include "plan/native_order.h"
+
+namespace tulle::plan {
+
+using expr::Access;
+
+namespace {
+
+// The extents of the access's variables that are bound, multiplied; no more than its entries.
+double prefix(const OrderProblem& problem, const Access& access,
+              const std::vector<std::string>& bound) {
+  double product = 1;
+  std::set<std::string> seen;
+  for (const std::string& index : access.indices) {
+    if (!seen.insert(index).second) continue;
+    for (const std::string& part : problem.space.parts.at(index)) {
+      if (position_of(bound, part) >= 0) product *= problem.extents.at(part);
+    }
+  }
+  return std::min(product, std::max(1.0, problem.counts.at(access.tensor)));
+}
+
+expr::Expr body_over(const expr::Expr& expr, const std::string& index) {
+  if (const auto* reduce = expr.as<expr::Reduce>()) {
+    const auto& indices = reduce->indices;
+    if (std::find(indices.begin(), indices.end(), index) != indices.end()) return reduce->body;
+  }
+  for (const expr::Expr& child : expr::children(expr)) {
+    if (expr::Expr found = body_over(child, index)) return found;
+  }
+  return {};
+}
+
+// What the loop over a variable computes: the body of the reduction that binds it, or all.
+expr::Expr part_of(const OrderProblem& problem, const std::string& var) {
+  const std::string& parent = problem.space.variables.at(var).parent;
+  const expr::Expr found = body_over(problem.statement->value, parent.empty() ? var : parent);
+  return found ? found : problem.statement->value;
+}
+
+// How often the loop over a variable is entered that follows on these, the last of which run so
+// often. A sum in a term of a tuple stands in the loops alone that its workspace depends on.
+double visits_around(const WalkedOperands& operands, const std::vector<std::string>& order,
+                     const std::string& var, double visits) {
+  const OrderProblem& problem = operands.problem;
+  const auto used = problem.used.find(var);
+  if (used == problem.used.end()) return visits;
+  size_t around = 0;
+  for (size_t at = 0; at < order.size(); ++at) {
+    if (problem.reduced.contains(order[at]) || used->second.contains(order[at])) around = at + 1;
+  }
+  double product = 1;
+  std::vector<std::string> outside;
+  for (size_t at = 0; at < order.size(); ++at) {
+    if (at < around || at >= problem.outer.size())
+      product *= estimate_trips(operands, outside, order[at]);
+    outside.push_back(order[at]);
+  }
+  return product;
+}
+
+}  // namespace
+
+double estimate_trips(const WalkedOperands& operands, const std::vector<std::string>& outside,
+                      const std::string& var) {
+  const OrderProblem& problem = operands.problem;
+  std::vector<std::string> with = outside;
+  with.push_back(var);
+  double least = std::numeric_limits<double>::infinity(), all = 0;
+  const expr::Expr part = part_of(problem, var);
+  const auto vanishes_without = [&](const std::set<int>& ids) {
+    return expr::is_zero(expr::without(part, [&](const Access& a) { return ids.contains(a.id); }));
+  };
+  std::set<int> walking;
+  for (const Access* access : operands.sparse) {
+    if (!operands.walks(*access, var)) continue;
+    const double here = prefix(problem, *access, with) / prefix(problem, *access, outside);
+    if (operands.decisive.contains(access->id) || vanishes_without({access->id}))
+      least = std::min(least, here);
+    all += here;
+    walking.insert(access->id);
+  }
+  const double extent = problem.extents.at(var);
+  if (least < std::numeric_limits<double>::infinity()) return std::min(least, extent);
+  if (walking.empty()) return extent;
+  return vanishes_without(walking) ? std::min(all, extent) : extent;
+}
+
+double estimate_visits(const WalkedOperands& operands, const std::vector<std::string>& outside,
+                       const std::string& var, double visits) {
+  return visits_around(operands, outside, var, visits) * estimate_trips(operands, outside, var);
+}
+
+}  // namespace tulle::plan

@@ -1,0 +1,169 @@
+// Choosing routes.
+#include "plan/result_route.h"
+
+#include <algorithm>
+
+#include "plan/native_order.h"
+#include "support/mutant.h"
+
+namespace tulle::plan {
+
+using expr::Access;
+
+namespace {
+
+// How the entries of a sparse result arrive.
+struct Arrival {
+  bool in_order = true;          // of its levels
+  bool before_sum = true;        // each once, complete
+  bool only_last_in_sum = true;  // or its innermost level alone is not
+};
+
+// Whether a full level stands between two that store coordinates: its rows are written before it
+// is known whether the entry above exists.
+bool stores_below_full(const Format& format) {
+  bool stored = false, full = false;
+  for (const Level& level : format.levels()) {
+    if (full && !is_full(level.kind)) return true;
+    stored = stored || !is_full(level.kind);
+    full = stored && is_full(level.kind);
+  }
+  return false;
+}
+
+// The number of the last level that stores something.
+int last_stored_level(const Format& format) {
+  int last = -1;
+  for (int l = 0; l < format.level_count(); ++l) {
+    if (!is_full(format.levels()[static_cast<size_t>(l)].kind)) last = l;
+  }
+  return last;
+}
+
+class RouteFinder {
+ public:
+  RouteFinder(const WalkedOperands& operands, const std::vector<std::string>& order)
+      : operands_(operands), problem_(operands.problem), order_(order) {}
+
+  RouteChoice find(const std::set<int>& converted) const {
+    const Format& format = operands_.type_of(problem_.statement->tensor).format;
+    if (format.is_dense()) return {Route::Dense, {}};
+    if (const Access* owner = pattern_owner(converted)) return {Route::Shared, owner->tensor};
+    const Arrival arrival = arrival_of(format);
+    const bool in_order = arrival.in_order && (!stores_below_full(format) || copies_coordinates());
+    if (!in_order && !mutant("order-never-sorts")) return {Route::Sort, {}};
+    if (arrival.before_sum) return {Route::Append, {}};
+    const bool ends_stored = last_stored_level(format) + 1 == format.level_count();
+    return {arrival.only_last_in_sum && ends_stored ? Route::Tracked : Route::Sort, {}};
+  }
+
+ private:
+  Arrival arrival_of(const Format& format) const {
+    const expr::Statement& statement = *problem_.statement;
+    const auto first_reduced =
+        std::find_if(order_.begin(), order_.end(),
+                     [&](const std::string& v) { return problem_.reduced.contains(v); });
+    const int reduced_at = static_cast<int>(first_reduced - order_.begin());
+    const int last_stored = last_stored_level(format);
+    Arrival arrival;
+    int previous = -1;
+    for (int l = 0; l < format.level_count(); ++l) {
+      const Level& level = format.levels()[static_cast<size_t>(l)];
+      const int at = place_of(level.expr);
+      if (at < 0 || at < previous) arrival.in_order = false;
+      if (l > last_stored) continue;
+      previous = std::max(previous, at);
+      if (at <= reduced_at) continue;
+      arrival.before_sum = false;
+      const bool whole = level.expr.is_whole() &&
+                         !level_variable(level.expr, statement.indices, problem_.space).empty();
+      if (l != last_stored || is_branchless(level.kind) || is_bounded(level.kind) || !whole)
+        arrival.only_last_in_sum = false;
+    }
+    return arrival;
+  }
+
+  // Which loop brings the coordinates of a level of the result in order; -1 if none does.
+  int place_of(const LevelExpr& level) const {
+    const std::vector<std::string>& indices = problem_.statement->indices;
+    const std::string var = level_variable(level, indices, problem_.space);
+    if (!var.empty()) return position_of(order_, var);
+    // With what is subtracted bound outside, the difference ascends as the index does.
+    const std::string& index = indices[static_cast<size_t>(level.dimension)];
+    const std::string other = problem_.space.subtracted(index);
+    if (!level.is_whole() || other.empty()) return -1;
+    const int difference = position_of(order_, problem_.space.parts.at(index)[0]);
+    return position_of(order_, other) < difference ? difference : -1;
+  }
+
+  // Whether the statement copies entries whose coordinates are all stored: every one it comes to
+  // exists.
+  bool copies_coordinates() const {
+    const auto* access = problem_.statement->value.as<Access>();
+    if (!access) return false;
+    const auto& levels = operands_.type_of(access->tensor).format.levels();
+    return std::none_of(levels.begin(), levels.end(),
+                        [](const Level& level) { return is_full(level.kind); });
+  }
+
+  // The operand whose entries are exactly the result's, stored alike.
+  const Access* pattern_owner(const std::set<int>& converted) const {
+    const auto& sparse = operands_.sparse;
+    if (sparse.size() != 1 ||
+        (!operands_.decisive.contains(sparse[0]->id) && !mutant("pattern-shared-anyway")) ||
+        converted.contains(sparse[0]->id)) {
+      return nullptr;
+    }
+    const Access& access = *sparse[0];
+    const expr::TensorType& from = operands_.type_of(access.tensor);
+    const expr::TensorType& to = operands_.type_of(problem_.statement->tensor);
+    const std::set<std::string> different(access.indices.begin(), access.indices.end());
+    if (!from.format.is_unique() || !from.format.is_ordered() || from.index_type != to.index_type ||
+        different.size() != access.indices.size() || !problem_.shareable.contains(access.tensor)) {
+      return nullptr;
+    }
+    return has_levels_of(access, from.format, to.format) ? &access : nullptr;
+  }
+
+  // Whether the levels of the result are the same as the access's but for which dimension of the
+  // tensor has which index.
+  bool has_levels_of(const Access& access, const Format& from, const Format& to) const {
+    if (from.level_count() != to.level_count()) return false;
+    const auto same_index = [&](int first, int second) {
+      return (first < 0 && second < 0) ||
+             (first >= 0 && second >= 0 &&
+              access.indices[static_cast<size_t>(first)] ==
+                  problem_.statement->indices[static_cast<size_t>(second)]);
+    };
+    for (size_t l = 0; l < from.levels().size(); ++l) {
+      const Level &a = from.levels()[l], &b = to.levels()[l];
+      Level moved = a;
+      moved.expr.dimension = b.expr.dimension;
+      moved.expr.second = b.expr.second;
+      if (moved != b || !same_index(a.expr.dimension, b.expr.dimension) ||
+          !same_index(a.expr.second, b.expr.second)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const WalkedOperands& operands_;
+  const OrderProblem& problem_;
+  const std::vector<std::string>& order_;
+};
+
+}  // namespace
+
+std::string_view text_of(Route route) {
+  constexpr std::string_view names[] = {"dense", "shared pattern", "appended in order",
+                                        "rows through a workspace", "sorted afterwards"};
+  return names[static_cast<int>(route)];
+}
+
+RouteChoice choose_route(const WalkedOperands& operands, const std::vector<std::string>& order,
+                         const std::set<int>& converted) {
+  return RouteFinder(operands, order).find(converted);
+}
+
+}  // namespace tulle::plan
