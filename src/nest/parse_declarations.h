@@ -1,0 +1,45 @@
+// Reads the declarations of a nest's text; part of the parser.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nest/nest.h"
+#include "nest/nest_scanner.h"
+
+namespace tulle::nest {
+
+// A tensor whose format waits for the rank, which the uses tell.
+struct Declaration {
+  Token name;
+  Tensor tensor;
+  std::string format;  // empty: dense
+};
+
+// Declarations begin with a keyword and a name, so that no name is reserved.
+class DeclarationParser {
+ public:
+  // What is declared goes into the nest, but for tensors.
+  DeclarationParser(NestScanner& scanner, Nest& nest) : scanner_(scanner), nest_(nest) {}
+
+  // Reads one; false if what is next is none.
+  bool declaration();
+  const std::vector<Declaration>& tensors() const { return tensors_; }
+
+ private:
+  bool tensor(Tensor::Role role);
+  DType dtype();
+  void property(Declaration& declared);
+  bool extent();
+  bool variable();
+  Variable provenance();
+  Variable fused();
+  Variable chunk();
+  std::string source();
+
+  NestScanner& scanner_;
+  Nest& nest_;
+  std::vector<Declaration> tensors_;
+};
+
+}  // namespace tulle::nest
