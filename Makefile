@@ -141,8 +141,9 @@ format: $(VENV)/.packages $(BUILD)/.system-tools
 lint: lint-includes lint-format lint-python lint-tidy
 
 lint-includes: | $(BUILD)/.system
-	$(say) 'Checking which folder includes which'
+	$(say) 'Checking which folder includes which, and that READMEs name every file'
 	@python3 scripts/check_includes.py
+	@python3 scripts/check_readmes.py
 
 lint-format: $(BUILD)/.system-tools
 	$(say) 'Checking the format of C++'
