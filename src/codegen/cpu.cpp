@@ -306,13 +306,7 @@ llvm::Value* CpuEmitter::library_call(loop::Function function, llvm::Value* scal
 }  // namespace
 
 Module emit_cpu(const std::vector<loop::Kernel>& kernels, const Target& target) {
-  auto parts = std::make_unique<Module::Parts>();
-  parts->target = target;
-  parts->context = std::make_unique<llvm::LLVMContext>();
-  parts->module = std::make_unique<llvm::Module>("tulle", *parts->context);
-  const llvm::TargetMachine& machine = machine_for(target);
-  parts->module->setTargetTriple(machine.getTargetTriple());
-  parts->module->setDataLayout(machine.createDataLayout());
+  auto parts = make_parts(target);
   CpuEmitter emitter(*parts->module, parts->target);
   for (const loop::Kernel& kernel : kernels) emitter.kernel(kernel);
   return Module(std::move(parts));

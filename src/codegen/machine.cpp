@@ -116,6 +116,17 @@ Target gpu_target(std::string_view architecture) {
 
 bool is_gpu(const Target& target) { return target.triple.starts_with("nvptx"); }
 
+std::unique_ptr<Module::Parts> make_parts(const Target& target) {
+  auto parts = std::make_unique<Module::Parts>();
+  parts->target = target;
+  parts->context = std::make_unique<llvm::LLVMContext>();
+  parts->module = std::make_unique<llvm::Module>("tulle", *parts->context);
+  const llvm::TargetMachine& machine = machine_for(target);
+  parts->module->setTargetTriple(machine.getTargetTriple());
+  parts->module->setDataLayout(machine.createDataLayout());
+  return parts;
+}
+
 llvm::TargetMachine& machine_for(const Target& target) {
   thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
   auto& machine = machines[concat(target.triple, " ", target.cpu, " ", target.features)];

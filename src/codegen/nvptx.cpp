@@ -314,13 +314,7 @@ llvm::Value* GpuEmitter::library_call(loop::Function function, llvm::Value*) {
 
 Module emit_gpu(const std::vector<loop::Kernel>& kernels, const Target& target) {
   TULLE_CHECK(is_gpu(target), target.triple, " is not a GPU");
-  auto parts = std::make_unique<Module::Parts>();
-  parts->target = target;
-  parts->context = std::make_unique<llvm::LLVMContext>();
-  parts->module = std::make_unique<llvm::Module>("tulle", *parts->context);
-  const llvm::TargetMachine& machine = machine_for(target);
-  parts->module->setTargetTriple(machine.getTargetTriple());
-  parts->module->setDataLayout(machine.createDataLayout());
+  auto parts = make_parts(target);
   GpuEmitter emitter(*parts->module, parts->target);
   for (const loop::Kernel& kernel : kernels) emitter.kernel(kernel);
   return Module(std::move(parts));

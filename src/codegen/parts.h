@@ -18,6 +18,9 @@ struct Module::Parts {
   std::unique_ptr<llvm::Module> module;
 };
 
+// An empty module for a target.
+std::unique_ptr<Module::Parts> make_parts(const Target& target);
+
 // The back end for a target, kept per thread: making one takes longer than using it.
 llvm::TargetMachine& machine_for(const Target& target);
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "expr/print.h"
+#include "expr/scalar.h"
 #include "expr/types.h"
 #include "support/check.h"
 
@@ -27,26 +28,6 @@ bool accepts_integers(ElementFunction function) {
 #undef X
   }
   internal_error("unknown element function");
-}
-
-double apply(BinaryOp op, double a, double b) {
-  switch (op) {
-    case BinaryOp::Add:
-      return a + b;
-    case BinaryOp::Sub:
-      return a - b;
-    case BinaryOp::Mul:
-      return a * b;
-    case BinaryOp::Div:
-      return a / b;
-    case BinaryOp::Max:
-      return std::max(a, b);
-    case BinaryOp::Min:
-      return std::min(a, b);
-    case BinaryOp::Within:
-      return b;
-  }
-  internal_error("unknown operation");
 }
 
 // What a reduction of values of this type gives.
@@ -160,7 +141,10 @@ class TypeAssigner {
     const auto* x = a.as<Literal>();
     const auto* y = b.as<Literal>();
     if (x == nullptr || y == nullptr) return {};
-    const double value = apply(op, x->value, y->value);
+    const auto number = [](const Literal& literal) {
+      return make_real(DType::Float64, literal.value);
+    };
+    const double value = apply(op, number(*x), number(*y)).real;
     const bool is_integer = x->is_integer && y->is_integer && op != BinaryOp::Div;
     constexpr double exact = 9007199254740992.0;  // 2^53
     if (!std::isfinite(value) || (is_integer && std::abs(value) > exact)) return {};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "expr/absence.h"
+#include "expr/walk.h"
 #include "support/check.h"
 
 namespace tulle::expr {
@@ -25,12 +26,6 @@ bool are_distinct(const Indices& indices) {
   return std::all_of(indices.begin(), indices.end(), [&](const std::string& index) {
     return std::count(indices.begin(), indices.end(), index) == 1;
   });
-}
-
-bool has_reduction(const Expr& expr) {
-  if (expr.as<Reduce>() != nullptr) return true;
-  const std::vector<Expr> parts = children(expr);
-  return std::any_of(parts.begin(), parts.end(), has_reduction);
 }
 
 class FormatRules {

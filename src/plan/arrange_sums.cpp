@@ -5,6 +5,7 @@
 #include <set>
 
 #include "expr/absence.h"
+#include "expr/walk.h"
 
 namespace tulle::plan {
 
@@ -25,11 +26,8 @@ class Arranger {
       : is_sparse_(is_sparse),
         is_unbounded_(is_unbounded),
         name_(name),
-        keeps_outermost_(keeps_outermost) {
-    for (const Access* access : expr::accesses(statement.value)) {
-      next_id_ = std::max(next_id_, access->id + 1);
-    }
-  }
+        keeps_outermost_(keeps_outermost),
+        next_id_(expr::next_access_id(statement.value)) {}
 
   // `loops` are the indices of the loops around the expression; `top` says that it is the
   // statement's whole value.
@@ -51,12 +49,6 @@ class Arranger {
   std::vector<expr::Statement> before;
 
  private:
-  static bool has_sum(const Expr& expr) {
-    if (expr.as<Reduce>()) return true;
-    const std::vector<Expr> parts = expr::children(expr);
-    return std::any_of(parts.begin(), parts.end(), has_sum);
-  }
-
   static bool varies_with_all(const Expr& expr, const Indices& loops) {
     const auto free = expr::free_indices(expr);
     const Indices used(free.begin(), free.end());
@@ -68,8 +60,9 @@ class Arranger {
   Expr pull_out(DType type, const Expr& factor, const Expr& other, const Indices& loops,
                 bool first) const {
     const auto* sum = factor.as<Reduce>();
-    if (!sum || sum->op != expr::Reduction::Sum || sum->type != type || has_sum(other) ||
-        !varies_with_all(factor, loops) || expr::may_be_infinite(other, is_unbounded_))
+    if (!sum || sum->op != expr::Reduction::Sum || sum->type != type ||
+        expr::has_reduction(other) || !varies_with_all(factor, loops) ||
+        expr::may_be_infinite(other, is_unbounded_))
       return {};
     const Expr a = first ? sum->body : other;
     const Expr b = first ? other : sum->body;
@@ -139,7 +132,7 @@ class Arranger {
   const std::function<std::string(const expr::Statement&)>& name_;
   bool keeps_outermost_;
   int depth_ = 0;  // of sums around
-  int next_id_ = 0;
+  int next_id_;
   std::vector<Computed> computed_;
 };
 

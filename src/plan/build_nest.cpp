@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "expr/walk.h"
 #include "plan/gathering.h"
 #include "support/check.h"
 
@@ -17,10 +18,10 @@ namespace {
 class Builder {
  public:
   Builder(const OrderProblem& problem, const OrderChoice& choice, nest::Nest& nest)
-      : problem_(problem), choice_(choice), nest_(nest) {
-    for (const Access* access : expr::accesses(problem.statement->value))
-      next_id_ = std::max(next_id_, access->id + 1);
-  }
+      : problem_(problem),
+        choice_(choice),
+        nest_(nest),
+        next_id_(expr::next_access_id(problem.statement->value)) {}
 
   nest::Stmt build() {
     const expr::Statement& statement = *problem_.statement;
@@ -206,7 +207,7 @@ class Builder {
   const OrderProblem& problem_;
   const OrderChoice& choice_;
   nest::Nest& nest_;
-  int next_id_ = 0;
+  int next_id_;
   int sums_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "expr/walk.h"
 #include "plan/presence.h"
 #include "plan/unique_indices.h"
 
@@ -32,23 +33,14 @@ void collect_factors(const Expr& expr, std::vector<Expr>& factors) {
   }
 }
 
-bool contains(const Expr& expr, const std::function<bool(const Expr&)>& wanted) {
-  const std::vector<Expr> parts = expr::children(expr);
-  return wanted(expr) || std::any_of(parts.begin(), parts.end(),
-                                     [&](const Expr& part) { return contains(part, wanted); });
-}
-
 bool has_softmax(const Expr& expr) {
-  return contains(expr, [](const Expr& part) { return part.as<Softmax>() != nullptr; });
+  return expr::any_part(expr, [](const Expr& part) { return part.as<Softmax>() != nullptr; });
 }
 
 class Expansion {
  public:
-  Expansion(const expr::Statement& statement, const SoftmaxContext& context) : context_(context) {
-    for (const Access* access : expr::accesses(statement.value)) {
-      next_id_ = std::max(next_id_, access->id + 1);
-    }
-  }
+  Expansion(const expr::Statement& statement, const SoftmaxContext& context)
+      : context_(context), next_id_(expr::next_access_id(statement.value)) {}
 
   // The weighted sum in one pass; null if it is none.
   Expr one_pass(const Expr& value) const {
@@ -107,7 +99,7 @@ class Expansion {
   Expr two_passes(const Softmax& softmax) {
     const DType type = softmax.type;
     Expr x = softmax.body;
-    if (contains(x, [](const Expr& part) { return part.as<Reduce>() != nullptr; })) {
+    if (expr::has_reduction(x)) {
       x = computed_first(x, expr::free_indices(x));
     }
     std::vector<std::string> rows = expr::free_indices(x);
@@ -140,20 +132,11 @@ class Expansion {
   // The expression under another index, its accesses numbered anew.
   Expr with_index(const Expr& expr, const std::string& from, const std::string& to) {
     const Expr renamed = renamed_indices(expr, {{from, to}});
-    return renumbered(renamed);
-  }
-
-  Expr renumbered(const Expr& expr) {
-    if (const auto* access = expr.as<Access>()) {
-      Access changed = *access;
-      changed.id = next_id_++;
-      return std::make_shared<const Access>(std::move(changed));
-    }
-    return expr::with_children(expr, [&](const Expr& child) { return renumbered(child); });
+    return expr::renumbered(renamed, next_id_);
   }
 
   const SoftmaxContext& context_;
-  int next_id_ = 0;
+  int next_id_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "expr/absence.h"
+#include "expr/walk.h"
 #include "support/check.h"
 
 namespace tulle::plan {
@@ -24,10 +25,10 @@ bool may_be_infinite(const Expr& expr, const Tensors& tensors) {
 
 // Whether the expression says how many of something are there.
 bool counts(const Expr& expr) {
-  const auto* unary = expr.as<expr::Unary>();
-  const std::vector<Expr> parts = expr::children(expr);
-  return (unary && unary->function == expr::ElementFunction::Ones) ||
-         std::any_of(parts.begin(), parts.end(), counts);
+  return expr::any_part(expr, [](const Expr& part) {
+    const auto* unary = part.as<expr::Unary>();
+    return unary && unary->function == expr::ElementFunction::Ones;
+  });
 }
 
 // Whether it matters that a sum in the expression may be absent rather than 0. `chosen` says that

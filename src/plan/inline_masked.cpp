@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "expr/walk.h"
 #include "plan/unique_indices.h"
 
 namespace tulle::plan {
@@ -62,15 +63,6 @@ bool is_used_under_mask(const expr::ResolvedProgram& program, size_t at) {
   return uses.all == 1 && uses.open == 0;
 }
 
-Expr Inliner::renumbered(const Expr& expr) {
-  if (const auto* access = expr.as<Access>()) {
-    Access changed = *access;
-    changed.id = next_id_++;
-    return std::make_shared<const Access>(std::move(changed));
-  }
-  return expr::with_children(expr, [&](const Expr& child) { return renumbered(child); });
-}
-
 Expr Inliner::replace(const Expr& expr) {
   const auto* access = expr.as<Access>();
   const auto found = access ? statements_.find(access->tensor) : statements_.end();
@@ -85,12 +77,12 @@ Expr Inliner::replace(const Expr& expr) {
   std::vector<std::string> bound;
   collect_bound(statement.value, bound);
   for (const std::string& index : bound) renames[index] = same_extent_(index);
-  return renumbered(renamed_indices(statement.value, renames));
+  return expr::renumbered(renamed_indices(statement.value, renames), next_id_);
 }
 
 Expr Inliner::inline_into(const Expr& value) {
   if (statements_.empty()) return value;
-  for (const Access* access : expr::accesses(value)) next_id_ = std::max(next_id_, access->id + 1);
+  next_id_ = std::max(next_id_, expr::next_access_id(value));
   return replace(value);
 }
 

@@ -26,7 +26,6 @@ class Inliner {
 
  private:
   expr::Expr replace(const expr::Expr& expr);
-  expr::Expr renumbered(const expr::Expr& expr);
 
   std::function<std::string(const std::string&)> same_extent_;
   std::map<std::string, expr::Statement> statements_;

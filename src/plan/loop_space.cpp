@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "expr/absence.h"
+#include "expr/walk.h"
 #include "support/check.h"
 
 namespace tulle::plan {
@@ -39,19 +40,13 @@ std::map<std::string, Wish> wishes(const Format& format, const std::vector<std::
   return found;
 }
 
-bool has_sum(const expr::Expr& expr) {
-  if (expr.as<expr::Reduce>()) return true;
-  const std::vector<expr::Expr> parts = expr::children(expr);
-  return std::any_of(parts.begin(), parts.end(), has_sum);
-}
-
 // Whether loops over differences can do: the statement vanishes where operands that are stored by
 // them have no entries, so that only those are visited, and all its loops stand around one
 // assignment, so that what a difference and its second bind is known there.
 bool may_loop_over_differences(const expr::Statement& statement,
                                const std::map<std::string, expr::TensorType>& tensors) {
   const auto* sum = statement.value.as<expr::Reduce>();
-  if (has_sum(sum ? sum->body : statement.value)) return false;
+  if (expr::has_reduction(sum ? sum->body : statement.value)) return false;
   return expr::is_zero(expr::without(statement.value, [&](const expr::Access& access) {
     return tensors.at(access.tensor).format.has_differences();
   }));

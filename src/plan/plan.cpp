@@ -6,6 +6,7 @@
 #include "expr/absence.h"
 #include "expr/padding.h"
 #include "expr/result_format.h"
+#include "expr/walk.h"
 #include "plan/arrange_sums.h"
 #include "plan/build_nest.h"
 #include "plan/choose_schedule.h"
@@ -117,12 +118,10 @@ class Planner {
 
   // Whether it matters that a part of the expression may be absent rather than 0.
   bool asks_for_absence(const expr::Expr& expr) const {
-    const auto* binary = expr.as<expr::Binary>();
-    const std::vector<expr::Expr> parts = expr::children(expr);
-    return (binary && binary->op == expr::BinaryOp::Within) || expr.as<expr::Softmax>() ||
-           may_be_infinite(expr) ||
-           std::any_of(parts.begin(), parts.end(),
-                       [&](const expr::Expr& part) { return asks_for_absence(part); });
+    return may_be_infinite(expr) || expr::any_part(expr, [](const expr::Expr& part) {
+             const auto* binary = part.as<expr::Binary>();
+             return (binary && binary->op == expr::BinaryOp::Within) || part.as<expr::Softmax>();
+           });
   }
 
   bool may_be_infinite(const expr::Expr& expr) const {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "expr/absence.h"
+#include "expr/walk.h"
 
 namespace tulle::plan {
 
@@ -75,10 +76,7 @@ SplitStatement split_merges(const expr::Statement& statement,
                             const std::function<std::string(const expr::Statement&)>& name) {
   SplitStatement split{{}, statement};
   const Splitter splitter(is_sparse);
-  int next_id = 0;
-  for (const Access* access : expr::accesses(statement.value)) {
-    next_id = std::max(next_id, access->id + 1);
-  }
+  int next_id = expr::next_access_id(statement.value);
   while (splitter.sparse_count(split.statement.value) > kMostMerged) {
     const Expr part = splitter.widest_part(split.statement.value);
     if (!part) break;

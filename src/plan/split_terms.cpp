@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "expr/walk.h"
 #include "plan/additive.h"
 #include "support/check.h"
 
@@ -34,10 +35,7 @@ class Splitter {
       Statement statement = source_.program.statements[s];
       const bool is_dense = source_.program.tensors.at(statement.tensor).format.is_dense();
       if (is_dense && !is_by_parts(statement.value)) {
-        next_id_ = 0;
-        for (const Access* access : expr::accesses(statement.value)) {
-          next_id_ = std::max(next_id_, access->id + 1);
-        }
+        next_id_ = expr::next_access_id(statement.value);
         statement.value = split(statement.value, statement, s);
       }
       push(std::move(statement), s);
