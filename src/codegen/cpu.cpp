@@ -2,6 +2,7 @@
 // runtime.
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -33,6 +34,10 @@ class CpuEmitter final : public Emitter {
   void nontemporal_store(llvm::Value* value, llvm::Value* pointer, llvm::Align align) override;
   llvm::Value* library_call(loop::Function function, llvm::Value* scalar) override;
   void prefetch(const loop::Prefetch& stmt) override;
+  bool converts(DType half) const override {
+    if (half == DType::BFloat16) return false;  // those there are take subnormal numbers for 0
+    return !is_x86_ || machine_for(target_).getMCSubtargetInfo()->checkFeatures("+f16c");
+  }
   void barrier(const loop::Barrier&) override { internal_error("a barrier in a CPU kernel"); }
   llvm::Value* lane_reduce(const loop::LaneReduce&) override {
     internal_error("a reduction over GPU lanes in a CPU kernel");

@@ -4,6 +4,7 @@
 #include "codegen/emitter.h"
 #include "codegen/library.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::codegen {
 
@@ -58,9 +59,8 @@ llvm::Type* scalar_type(llvm::LLVMContext& context, DType type) {
     case DType::Int64:
       return llvm::Type::getInt64Ty(context);
     case DType::Float16:
-      return llvm::Type::getHalfTy(context);
     case DType::BFloat16:
-      return llvm::Type::getBFloatTy(context);
+      return llvm::Type::getInt16Ty(context);
     case DType::Float32:
       return llvm::Type::getFloatTy(context);
     case DType::Float64:
@@ -92,7 +92,18 @@ llvm::Value* Emitter::from_memory(llvm::Value* value, loop::Type type) {
   return type.is_bool() ? builder_.CreateIsNotNull(value) : value;
 }
 
+llvm::Constant* Emitter::float_constant(loop::Type type, double value) const {
+  if (!is_half(type.scalar)) return llvm::ConstantFP::get(type_of(type), value);
+  return llvm::ConstantInt::get(type_of(type), tulle::narrow_to_half(type.scalar, value));
+}
+
 llvm::Value* Emitter::cast(llvm::Value* value, loop::Type from, loop::Type to) {
+  if (is_half(from.scalar) || is_half(to.scalar)) {
+    const bool widens = is_half(from.scalar);
+    TULLE_CHECK((widens ? to : from).scalar == DType::Float32, "a cast from ", to_string(from),
+                " to ", to_string(to));
+    return widens ? widen_half(value, from.scalar) : narrow_to_half(value, to.scalar);
+  }
   llvm::Type* type = type_of(to);
   if (to.is_bool()) {
     if (!from.is_float()) return builder_.CreateIsNotNull(value);
@@ -109,8 +120,6 @@ llvm::Value* Emitter::cast(llvm::Value* value, loop::Type from, loop::Type to) {
     return to.is_float() ? builder_.CreateSIToFP(value, type)
                          : builder_.CreateSExtOrTrunc(value, type);
   }
-  const bool between_halves = size_of(from.scalar) == 2 && size_of(to.scalar) == 2;
-  if (between_halves) value = builder_.CreateFPExt(value, type_of({DType::Float32, from.lanes}));
   return builder_.CreateFPCast(value, type);
 }
 
@@ -172,7 +181,7 @@ llvm::Value* Emitter::value(const Expr& expr) {
       return llvm::ConstantInt::get(integer, llvm::APInt(bits, number, true, true));
     }
     case ExprKind::FloatConst:
-      return llvm::ConstantFP::get(type_of(type), expr.as<loop::FloatConst>()->value);
+      return float_constant(type, expr.as<loop::FloatConst>()->value);
     case ExprKind::Var: {
       const std::string& name = expr.as<loop::Var>()->name;
       if (const auto slot = variables_.find(name); slot != variables_.end()) {

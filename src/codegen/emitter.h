@@ -32,6 +32,8 @@ class Emitter {
   virtual llvm::Value* lane_shuffle(const loop::LaneShuffle& expr) = 0;
   virtual llvm::Value* library_call(loop::Function function, llvm::Value* scalar) = 0;
   virtual void prefetch(const loop::Prefetch& stmt) = 0;
+  // Whether there are instructions from f32 to the half type, and from f16 to f32.
+  virtual bool converts(DType half) const = 0;
   // Who takes part in atomics on a buffer.
   virtual llvm::SyncScope::ID atomic_scope(const loop::BufferNode&) {
     return llvm::SyncScope::System;
@@ -54,12 +56,17 @@ class Emitter {
 
   // emit_expr.cpp
   llvm::Value* value(const loop::Expr& expr);
-  llvm::Type* type_of(loop::Type type) const;         // in registers: bool is i1
+  llvm::Type* type_of(loop::Type type) const;         // in registers: bool is i1, halves i16
   llvm::Type* memory_type_of(loop::Type type) const;  // in memory: bool is i8
   llvm::Value* to_memory(llvm::Value* value, loop::Type type);
   llvm::Value* from_memory(llvm::Value* value, loop::Type type);
   llvm::Value* cast(llvm::Value* value, loop::Type from, loop::Type to);
+  llvm::Constant* float_constant(loop::Type type, double value) const;
   llvm::Value* logical(loop::BinaryOp op, const loop::Expr& a, const loop::Expr& b);
+
+  // emit_halves.cpp: between the bits of f16 or bf16 and f32.
+  llvm::Value* widen_half(llvm::Value* bits, DType half);
+  llvm::Value* narrow_to_half(llvm::Value* value, DType half);
 
   // emit_arithmetic.cpp
   llvm::Value* arithmetic(loop::BinaryOp op, llvm::Value* a, llvm::Value* b, loop::Type type);

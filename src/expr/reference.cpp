@@ -9,6 +9,7 @@
 #include "expr/reduce_terms.h"
 #include "expr/scalar.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::expr {
 
@@ -59,14 +60,15 @@ class Evaluator {
 
   ReferenceTensor evaluate(const Statement& statement,
                            const std::map<std::string, int64_t>& extents) {
-    ReferenceTensor result{.type = statement.value.type()};
+    ReferenceTensor result{.type = program_.tensors.at(statement.tensor).type};
     for (const std::string& index : statement.indices) result.sizes.push_back(extents.at(index));
     for_each_coordinate(result.sizes, [&](const std::vector<int64_t>& coordinates) {
       Coordinates at;
       for (size_t d = 0; d < coordinates.size(); ++d) at[statement.indices[d]] = coordinates[d];
       const Scalar value = evaluate(statement.value, at, extents);
       if (is_float(result.type)) {
-        result.floats.push_back(value.real);
+        const bool narrows = is_half(result.type);
+        result.floats.push_back(narrows ? round_to_half(result.type, value.real) : value.real);
       } else {
         result.integers.push_back(value.integer);
       }

@@ -22,7 +22,7 @@ struct ReferenceTensor {
 };
 
 // The values and the pattern that the language gives each result of the program. Float types are
-// computed in double.
+// computed in double; results of half types are rounded.
 std::map<std::string, ReferenceTensor> evaluate(
     const ResolvedProgram& program, const std::map<std::string, ReferenceTensor>& operands);
 

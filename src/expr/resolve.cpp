@@ -8,6 +8,7 @@
 #include "expr/print.h"
 #include "expr/program.h"
 #include "expr/result_format.h"
+#include "expr/widen_halves.h"
 #include "support/check.h"
 
 namespace tulle::expr {
@@ -25,6 +26,7 @@ class Resolver {
     for (const Statement& statement : result_.statements) {
       if (!read_.contains(statement.tensor)) result_.results.push_back(statement.tensor);
     }
+    widen_halves(result_);
     return std::move(result_);
   }
 

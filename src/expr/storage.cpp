@@ -8,10 +8,21 @@
 #include "expr/padding.h"
 #include "expr/scalar.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::expr {
 
 namespace {
+
+// A half that converts like a number.
+template <DType type>
+struct Half {
+  uint16_t bits = 0;
+  Half() = default;
+  explicit Half(double value) : bits(narrow_to_half(type, value)) {}
+  explicit operator double() const { return widen_half(type, bits); }
+  explicit operator int64_t() const { return static_cast<int64_t>(widen_half(type, bits)); }
+};
 
 // Calls visit with a value of the C++ type that holds `type`.
 template <typename Visit>
@@ -28,8 +39,9 @@ void with_element_type(DType type, const Visit& visit) {
     case DType::Float64:
       return visit(double{});
     case DType::Float16:
+      return visit(Half<DType::Float16>{});
     case DType::BFloat16:
-      unsupported("Storing values of type ", name_of(type), " is not there yet; use f32.");
+      return visit(Half<DType::BFloat16>{});
   }
 }
 

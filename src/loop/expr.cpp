@@ -5,6 +5,7 @@
 
 #include "loop/arithmetic.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::loop {
 
@@ -78,6 +79,7 @@ Expr FloatConst::make(double value, Type type) {
   TULLE_CHECK(type.is_float(), "a floating-point constant of type ", to_string(type));
   if (type.is_vector()) return Broadcast::make(make(value, type.with_lanes(1)), type.lanes);
   if (type.scalar == DType::Float32) value = static_cast<double>(static_cast<float>(value));
+  if (is_half(type.scalar)) value = round_to_half(type.scalar, value);
   return std::make_shared<const FloatConst>(type, value);
 }
 

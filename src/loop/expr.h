@@ -64,10 +64,10 @@ class Expr {
   std::shared_ptr<const ExprNode> node_;
 };
 
-// X(enumerator, text). Comparisons and logic give bool; `Div` and `Mod` of integers truncate like C
-// and give 0 where the divisor is 0; Min and Max hand on NaN; on bool Add is or and Mul is and; a
-// shift counts modulo the width. Integers wrap. And and Or of scalars do not evaluate the second
-// operand where the first decides.
+// X(enumerator, text). There are none of f16 and bf16. Comparisons and logic give bool; `Div` and
+// `Mod` of integers truncate like C and give 0 where the divisor is 0; Min and Max hand on NaN; on
+// bool Add is or and Mul is and; a shift counts modulo the width. Integers wrap. And and Or of
+// scalars do not evaluate the second operand where the first decides.
 #define TULLE_LOOP_BINARY_OPS(X) \
   X(Add, "+")                    \
   X(Sub, "-")                    \
@@ -166,7 +166,7 @@ struct IntConst : ExprNode {  // integers and bools
   static Expr make(int64_t value, Type type = kIndex);
 };
 
-struct FloatConst : ExprNode {  // f32: rounded to it
+struct FloatConst : ExprNode {  // rounded to its type
   static constexpr ExprKind kKind = ExprKind::FloatConst;
   double value;
   FloatConst(Type t, double v) : ExprNode(kKind, t), value(v) {}
@@ -198,7 +198,7 @@ struct Select : ExprNode {  // of scalars: only the case that is taken is evalua
   static Expr make(Expr condition, Expr yes, Expr no);
 };
 
-struct Cast : ExprNode {
+struct Cast : ExprNode {  // f16 and bf16: from and to f32 only
   static constexpr ExprKind kKind = ExprKind::Cast;
   Expr value;
   Cast(Type t, Expr v) : ExprNode(kKind, t), value(std::move(v)) {}

@@ -6,6 +6,7 @@
 #include "loop/print.h"
 #include "loop/rewrite.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::loop {
 
@@ -17,6 +18,7 @@ void require(bool condition, const Expr& expr, const Parts&... parts) {
 }
 
 bool takes(BinaryOp op, DType type) {
+  if (is_half(type)) return false;
   switch (op) {
     case BinaryOp::Sub:
     case BinaryOp::Div:
@@ -38,6 +40,7 @@ bool takes(BinaryOp op, DType type) {
 }
 
 bool takes(Function function, DType type) {
+  if (is_half(type)) return false;
   switch (function) {
     case Function::Neg:
     case Function::Abs:
@@ -79,6 +82,15 @@ void check_call(const Expr& expr) {
           to_string(expr.type()));
 }
 
+void check_cast(const Expr& expr) {
+  const Type from = expr.as<Cast>()->value.type(), to = expr.type();
+  require(from.lanes == to.lanes, expr, "a cast of lanes");
+  require(!is_half(to.scalar) || from.scalar == DType::Float32, expr, "narrowed from ",
+          to_string(from), " and not from f32");
+  require(!is_half(from.scalar) || to.scalar == DType::Float32, expr, "widened to ", to_string(to),
+          " and not to f32");
+}
+
 void check_binary(const Expr& expr) {
   const auto* node = expr.as<Binary>();
   const Type type = node->a.type();
@@ -93,6 +105,7 @@ void check_shuffle(const Expr& expr) {
   const Type lane = node->lane.type();
   require(is_integer(lane.scalar) && !lane.is_vector(), expr, "a lane of type ", to_string(lane));
   require(!expr.type().is_vector(), expr, "a shuffle of vectors");
+  require(!is_half(expr.type().scalar), expr, "a shuffle of ", to_string(expr.type()));
 }
 
 // The node itself; its operands are looked at on their own.
@@ -118,8 +131,7 @@ void check_node(const Expr& expr, const Scope& scope) {
                      expr, "types that do not fit");
     }
     case ExprKind::Cast:
-      return require(expr.as<Cast>()->value.type().lanes == expr.type().lanes, expr,
-                     "a cast of lanes");
+      return check_cast(expr);
     case ExprKind::Call:
       return check_call(expr);
     case ExprKind::Load:
@@ -127,8 +139,9 @@ void check_node(const Expr& expr, const Scope& scope) {
     case ExprKind::Ramp: {
       const auto* node = expr.as<Ramp>();
       const Type one = expr.type().with_lanes(1);
-      return require(node->base.type() == one && node->stride.type() == one && !one.is_bool(), expr,
-                     "a wrong type");
+      return require(node->base.type() == one && node->stride.type() == one && !one.is_bool() &&
+                         !is_half(one.scalar),
+                     expr, "a wrong type");
     }
     case ExprKind::Broadcast:
       return require(expr.as<Broadcast>()->value.type() == expr.type().with_lanes(1), expr,
@@ -152,6 +165,7 @@ void check_node(const Expr& expr, const Scope& scope) {
 }  // namespace
 
 bool reduces(ReduceOp op, DType type) {
+  if (is_half(type)) return false;
   return !is_float(type) || (op != ReduceOp::And && op != ReduceOp::Or);
 }
 

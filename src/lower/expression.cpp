@@ -4,6 +4,7 @@
 #include "expr/absence.h"
 #include "lower/kernel_lowering.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::lower {
 
@@ -228,22 +229,22 @@ Expr KernelLowering::load(const expr::Access& access, const Scope& scope, Emitte
   const Cursor& cursor = scope.cursors.at(access.id);
   TULLE_CHECK(cursor.level == static_cast<int>(tensor.levels.size()), "level ", cursor.level,
               " of ", access.tensor, " is not fixed where its value is read");
+  const DType type = compute_type(tensor.values->element);
+  const auto read = [&](const Expr& at) { return Cast::make(type, Load::make(tensor.values, at)); };
   if (cursor.at.is_single()) {
-    const Expr value = out.let(
-        access.tensor + "_value",
-        Load::make(tensor.values, tensor.base ? tensor.base + cursor.at.begin : cursor.at.begin));
+    const Expr at = tensor.base ? tensor.base + cursor.at.begin : cursor.at.begin;
+    const Expr value = out.let(access.tensor + "_value", read(at));
     const auto mask = scope.masks.find(access.id);
     return mask == scope.masks.end()
                ? value
                : loop::Select::make(mask->second, value, loop::constant(value.type(), 0));
   }
   // Entries at the same coordinates mean their sum.
-  const loop::Type type{tensor.values->element, 1};
-  const Expr sum = out.declare(access.tensor + "_sum", loop::constant(type, 0));
+  const Expr sum = out.declare(access.tensor + "_sum", loop::constant({type, 1}, 0));
   const std::string variable = names_.fresh("q");
-  const Expr term = Load::make(tensor.values, loop::Var::make(variable));
+  const Expr term = read(loop::Var::make(variable));
   Emitter body = out.nested();
-  body.assign(sum, Binary::make(type.is_bool() ? BinaryOp::Or : BinaryOp::Add, sum, term));
+  body.assign(sum, Binary::make(type == DType::Bool ? BinaryOp::Or : BinaryOp::Add, sum, term));
   out.add(loop::For::make(variable, cursor.at.begin, cursor.at.end, body.take()));
   return sum;
 }

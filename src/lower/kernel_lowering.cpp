@@ -7,6 +7,7 @@
 #include "lower/kernel_parameters.h"
 #include "lower/monoid.h"
 #include "support/check.h"
+#include "support/half.h"
 #include "support/mutant.h"
 
 namespace tulle::lower {
@@ -264,8 +265,14 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
   const loop::Type type{nest_.tensor(assign.tensor).type.type, 1};
   const bool adds = !nest_.tensor(assign.tensor).onto.empty() && !mutant("part-overwrites");
   auto combined = [&](const Expr& old) {
-    Expr fresh = loop::Cast::make(type.scalar, value_of(value, scope, out));
-    if (!assign.accumulate) return adds ? combine(nest::Monoid::Sum, old, fresh) : fresh;
+    Expr fresh = loop::Cast::make(compute_type(type.scalar), value_of(value, scope, out));
+    if (!assign.accumulate && !adds) return loop::Cast::make(type.scalar, fresh);
+    if (is_half(type.scalar)) {
+      user_error("'", assign.tensor, "' is stored as ", name_of(type.scalar),
+                 ", so that what is added up in it would be rounded each time; gather it in f32 ",
+                 "first, by precompute.");
+    }
+    if (!assign.accumulate) return combine(nest::Monoid::Sum, old, fresh);
     if (nest::has_lead(assign.accumulate)) {
       const Lead& lead = code(nest_.tensor(assign.tensor).lead).lead;
       return follow(lead, *assign.accumulate, old, fresh);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "expr/assign_types.h"
+#include "expr/widen_halves.h"
 #include "nest/parse_declarations.h"
 #include "nest/parse_stmt.h"
 #include "nest/verify.h"
@@ -84,7 +85,7 @@ class NestParser {
     const expr::Statement statement =
         expr::assign_types({assign->tensor, assign->indices, assign->value}, tensor_types_, {});
     return Assign::make(assign->tensor, assign->indices, assign->accumulate,
-                        numbered(statement.value));
+                        numbered(expr::widen_halves(statement.value)));
   }
 
   void use(const expr::Access& access) {

@@ -213,14 +213,12 @@ class Builder {
 
 }  // namespace
 
-Expr redirect(const Expr& expr, const std::map<int, std::string>& tensors) {
+Expr redirect(const Expr& expr, const std::map<int, Expr>& accesses) {
   if (const auto* access = expr.as<Access>()) {
-    const auto found = tensors.find(access->id);
-    return found == tensors.end()
-               ? expr
-               : Access::make(access->id, found->second, access->indices, expr.type());
+    const auto found = accesses.find(access->id);
+    return found == accesses.end() ? expr : found->second;
   }
-  return expr::with_children(expr, [&](const Expr& child) { return redirect(child, tensors); });
+  return expr::with_children(expr, [&](const Expr& child) { return redirect(child, accesses); });
 }
 
 namespace {

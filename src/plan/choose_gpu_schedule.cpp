@@ -8,7 +8,9 @@
 #include <numeric>
 
 #include "plan/gpu_rows.h"
+#include "plan/wide_sums.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::plan {
 
@@ -34,7 +36,11 @@ class GpuScheduler {
  public:
   GpuScheduler(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
                const Machine& machine)
-      : problem_(problem), choice_(choice), nest_(nest), machine_(machine), order_(choice.order) {
+      : problem_(problem),
+        choice_(choice),
+        nest_(with_wide_result(nest, problem.statement->tensor)),
+        machine_(machine),
+        order_(choice.order) {
     // What runs once is no loop to spread.
     const auto first = std::find_if(order_.begin(), order_.end(), [&](const std::string& var) {
       return nest.known_extent(var) != 1 || is_summed(var);
@@ -42,7 +48,8 @@ class GpuScheduler {
     turns_ = first != order_.begin() && first != order_.end();
     if (turns_) std::rotate(order_.begin(), first, order_.end());
     type_ = problem.tensors->at(problem.statement->tensor).type;
-    if (type_ != DType::Bool) vector_ = std::max<int64_t>(1, machine.vector_bytes / size_of(type_));
+    element_bytes_ = reads_halves() ? size_of(DType::Float16) : size_of(type_);
+    if (type_ != DType::Bool) vector_ = std::max<int64_t>(1, machine.vector_bytes / element_bytes_);
   }
 
   std::string run() {
@@ -101,6 +108,16 @@ class GpuScheduler {
 
   bool is_summed(const std::string& var) const { return problem_.reduced.contains(var); }
 
+  // Whether a dense operand of a half type lies along the innermost loop.
+  bool reads_halves() const {
+    const std::vector<const Access*> reads = expr::accesses(problem_.statement->value);
+    return std::any_of(reads.begin(), reads.end(), [&](const Access* access) {
+      const expr::TensorType& type = problem_.tensors->at(access->tensor);
+      return is_half(type.type) && type.format.is_dense() && !access->indices.empty() &&
+             access->indices.back() == order_.back();
+    });
+  }
+
   // Whether the second loop walks over the entries that one operand stores in a row, and how many
   // that are.
   void find_entries() {
@@ -128,7 +145,7 @@ class GpuScheduler {
     const double rows = problem_.extents.at(order_[1]);
     const bool reused = entries_ * problem_.extents.at(row_) >= kReused * rows;
     const double room = kShareOfCache * static_cast<double>(machine_.last_cache);
-    const auto taken = [&] { return rows * static_cast<double>(columns * size_of(type_)); };
+    const auto taken = [&] { return rows * static_cast<double>(columns * element_bytes_); };
     while (walks_entries_ && reused && columns >= 2 * kNarrowPanel && taken() > room) columns /= 2;
     return columns;
   }
@@ -396,7 +413,7 @@ class GpuScheduler {
 
   const OrderProblem& problem_;
   const OrderChoice& choice_;
-  const nest::Nest& nest_;
+  const nest::Nest nest_;  // with a result in which sums may be added up
   const Machine& machine_;
   Names order_;
   std::string text_, row_;
@@ -405,7 +422,8 @@ class GpuScheduler {
   bool cuts_ = false;
   bool turns_ = false;  // loops that run once were brought in
   DType type_ = DType::Float32;
-  int64_t vector_ = 1;          // elements of the result that one access of a thread takes
+  int64_t element_bytes_ = 4;   // of what is read and written along the innermost loop
+  int64_t vector_ = 1;          // elements that one access of a thread takes
   bool walks_entries_ = false;  // the second loop, row by row
   double entries_ = 0;          // of a row
   double count_ = 0;            // of all entries

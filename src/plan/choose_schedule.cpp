@@ -6,6 +6,7 @@
 
 #include "plan/choose_gpu_schedule.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::plan {
 
@@ -85,7 +86,7 @@ class Scheduler {
     if (inside.size() == 1) {
       const auto extent = nest_.known_extent(inside[0]);
       if (!extent || !choice_.vectorized || inside[0] != order_.back()) return;
-      const int64_t fits = knobs_.panel.value_or(kRegisterBytes / size_of(type_));
+      const int64_t fits = knobs_.panel.value_or(kRegisterBytes / size_of(compute_type(type_)));
       if (fits == 0) return;
       if (*extent > fits) {
         cut_into_panels(inside[0], fits, first);

@@ -7,6 +7,7 @@
 #include "plan/additive.h"
 #include "plan/split_terms.h"
 #include "support/check.h"
+#include "support/half.h"
 #include "support/mutant.h"
 
 namespace tulle::plan {
@@ -96,8 +97,13 @@ class Decomposer {
     const std::vector<PartOfOperand>& parts = composites_.at(chosen->tensor);
     result_.notes.push_back(concat(statement.tensor, " is the sum over the ", parts.size(),
                                    " parts of ", chosen->tensor));
-    const std::string tensor = statement.tensor;
-    const expr::TensorType type = result_.program.tensors.at(tensor);
+    const std::string original = statement.tensor;
+    expr::TensorType type = result_.program.tensors.at(original);
+    const bool rounds = is_half(type.type);  // not with every part
+    const std::string tensor = rounds ? original + "_sum" : original;
+    type.type = compute_type(type.type);
+    statement.tensor = tensor;
+    result_.program.tensors[tensor] = type;
     for (size_t p = 0; p < parts.size(); ++p) {
       if (mutant("decompose-drops-part") && p > 0 && p + 1 == parts.size()) break;
       Statement part = statement;
@@ -111,6 +117,8 @@ class Decomposer {
       }
       push(std::move(part), s);
     }
+    if (!rounds) return;
+    push({original, statement.indices, Access::make(0, tensor, statement.indices, type.type)}, s);
   }
 
   // The access over whose parts the statement is distributed; null where there is none.
@@ -166,7 +174,7 @@ class Decomposer {
     for (const std::string& tensor : tensors) {
       const Expr access = Access::make(id++, tensor, statement.indices, type.type);
       statement.value = statement.value ? expr::Binary::make(expr::BinaryOp::Add, statement.value,
-                                                             access, type.type)
+                                                             access, compute_type(type.type))
                                         : access;
     }
     result_.program.tensors[target] = type;

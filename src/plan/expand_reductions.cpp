@@ -3,6 +3,7 @@
 
 #include "plan/presence.h"
 #include "support/check.h"
+#include "support/half.h"
 #include "support/mutant.h"
 
 namespace tulle::plan {
@@ -88,7 +89,8 @@ class Expander {
   Expr place(const Reduce& reduce) const {
     Expr body = reduce.body;
     if (!reduce.stored && !is_everywhere(body)) {
-      body = Binary::make(BinaryOp::Add, body, literal(0, body.type()), body.type());
+      const DType type = compute_type(body.type());
+      body = Binary::make(BinaryOp::Add, body, literal(0, type), type);
     }
     return Reduce::make(reduce.op, reduce.indices, body, true, std::nullopt, reduce.type);
   }

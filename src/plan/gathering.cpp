@@ -7,6 +7,7 @@
 #include "expr/absence.h"
 #include "expr/walk.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::plan {
 
@@ -108,7 +109,7 @@ Expr lead_of(const Reduce& reduce) {
   const Expr& body = scaled ? within->a : reduce.body;
   const Reduction op = reduce.op == Reduction::ArgMin ? Reduction::Min : Reduction::Max;
   return Reduce::make(op, reduce.indices, body, true, std::nullopt,
-                      scaled ? reduce.type : body.type());
+                      scaled ? reduce.type : compute_type(body.type()));
 }
 
 Gathering gathering_of(const expr::Statement& statement, const Tensors& tensors) {

@@ -20,7 +20,9 @@
 #include "plan/order_problem.h"
 #include "plan/schedule_space.h"
 #include "plan/split_merges.h"
+#include "plan/wide_sums.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::plan {
 
@@ -170,10 +172,12 @@ class Planner {
     OrderProblem problem = make_problem(statement, may_share, may_convert);
     OrderChoice choice = choose_order(problem);
     if (!choice.converted.empty()) {
-      std::map<int, std::string> replaced;
+      std::map<int, expr::Expr> replaced;
       for (const Access* access : expr::accesses(statement.value)) {
         if (!choice.converted.contains(access->id)) continue;
-        replaced[access->id] = convert(*access, format_for(*access, choice.order, problem.space));
+        const std::string copy = convert(*access, format_for(*access, choice.order, problem.space));
+        replaced[access->id] =
+            Access::make(access->id, copy, access->indices, tensors_.at(copy).type);
       }
       statement.value = redirect(statement.value, replaced);
       count_operands(problem, estimates_);
@@ -190,11 +194,8 @@ class Planner {
     plan_.notes.push_back(concat(statement.tensor, ": loops ", joined(choice.order), "; result ",
                                  text_of(choice.route), "; estimated cost ", choice.cost));
     if (choice.route == Route::Shared) plan_.shared_patterns[statement.tensor] = choice.shared;
-    if (choice.route != Route::Sort) {
-      push_nest(problem, choice, build_nest(problem, choice, known_, type), is_written);
-      return;
-    }
-    build_sorted(problem, choice, is_written);
+    if (choice.route == Route::Sort) return build_sorted(problem, choice, is_written);
+    push_nest(problem, choice, build_nest(problem, choice, known_, type), is_written);
   }
 
   // Entries in any order under a name of their own, sorted, then written in the order wanted.
@@ -205,6 +206,8 @@ class Planner {
                       sorted = statement.tensor + "_sorted";
     expr::TensorType loose = type;
     loose.format = coordinates_of(type.format, false);
+    // Equal coordinates are added up after sorting, and rounded then.
+    if (statement.value.as<expr::Reduce>()) loose.type = compute_type(type.type);
     expr::Statement collect = statement;
     collect.tensor = entries;
     tensors_[entries] = loose;
@@ -213,23 +216,25 @@ class Planner {
     collecting.statement = &collect;
     push_nest(collecting, choice, build_nest(collecting, choice, known_, loose), is_written);
 
-    expr::TensorType ordered = type;
+    expr::TensorType ordered = loose;
     ordered.format = coordinates_of(type.format, true);
     tensors_[sorted] = ordered;
     plan_.temporaries[sorted] = ordered;
     plan_.steps.push_back(SortEntries{entries, sorted, ordered});
     const expr::Statement copy{statement.tensor, statement.indices,
-                               Access::make(0, sorted, statement.indices, type.type)};
+                               Access::make(0, sorted, statement.indices, ordered.type)};
     plan_statement(copy, false, false);
   }
 
   void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest,
                  bool is_written) {
     schedule::Schedule schedule = written_schedule_;
-    if (is_written && request_.with_spaces) add_space(problem, choice, nest);
     if (!is_written || schedule.steps.empty()) {
       schedule = schedule::parse_schedule(choose_schedule(problem, choice, nest, request_.machine));
     }
+    if (rounds_sums(nest, problem.statement->tensor, schedule))
+      return compute_wide(problem, is_written);
+    if (is_written && request_.with_spaces) add_space(problem, choice, nest);
     plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});
   }
 
@@ -244,6 +249,24 @@ class Planner {
            estimate_schedule(problem, nest, request_.machine, written_schedule_)});
     }
     plan_.spaces.push_back(std::move(space));
+  }
+
+  // The result in f32 under a name of its own, then a copy that rounds it.
+  void compute_wide(const OrderProblem& problem, bool is_written) {
+    const expr::Statement& statement = *problem.statement;
+    expr::Statement wide = statement;
+    wide.tensor = statement.tensor + "_wide";
+    expr::TensorType type = tensors_.at(statement.tensor);
+    type.type = compute_type(type.type);
+    tensors_[wide.tensor] = type;
+    plan_.temporaries[wide.tensor] = type;
+    plan_.notes.push_back(concat(statement.tensor, " is accumulated in ", name_of(type.type),
+                                 " first, as ", wide.tensor));
+    plan_.shared_patterns.erase(statement.tensor);
+    plan_statement(wide, false, problem.may_convert, is_written);
+    const expr::Statement copy{statement.tensor, statement.indices,
+                               Access::make(0, wide.tensor, statement.indices, type.type)};
+    plan_statement(copy, false, false);
   }
 
   // The operand in an order that the loops can walk over; a first level with few gaps is cheaper
@@ -263,6 +286,7 @@ class Planner {
     const std::string name = concat(access.tensor, "_as", conversions_.size());
     conversions_[key] = name;
     expr::TensorType type = tensors_.at(access.tensor);
+    if (!type.format.is_unique()) type.type = compute_type(type.type);  // adds up what is equal
     type.format = format;
     tensors_[name] = type;
     plan_.temporaries[name] = type;
@@ -275,7 +299,7 @@ class Planner {
       copy.indices.push_back(index);
       add_alias(index, access.indices[d]);
     }
-    copy.value = Access::make(0, access.tensor, copy.indices, type.type);
+    copy.value = Access::make(0, access.tensor, copy.indices, access.type);
     plan_statement(copy, false, false);
     return name;
   }

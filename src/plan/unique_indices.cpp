@@ -26,8 +26,8 @@ bool same_use(const expr::ExtentUse& a, const expr::ExtentUse& b) {
 // The names that stages give to what belongs to a tensor are its name, one of these and perhaps a
 // number.
 constexpr std::string_view kSuffixes[] = {
-    "_pos", "_crd", "_count", "_chunks", "_entries", "_total", "_sorted", "_order",
-    "_acc", "_sum", "_as",    "_part",   "_size",    "_add",   "_term",   "_whole"};
+    "_pos", "_crd", "_count", "_chunks", "_entries", "_total", "_sorted", "_order", "_acc",
+    "_sum", "_as",  "_part",  "_size",   "_add",     "_term",  "_whole",  "_wide"};
 
 [[noreturn]] void refuse_name(const expr::ResolvedProgram& program, const std::string& name,
                               const std::string& owner) {

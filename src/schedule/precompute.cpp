@@ -5,6 +5,7 @@
 
 #include "schedule/queries.h"
 #include "support/check.h"
+#include "support/half.h"
 #include "support/mutant.h"
 
 namespace tulle::schedule {
@@ -171,7 +172,7 @@ Nest precompute(const Nest& nest, const std::string& workspace,
   check_storage(nest, target, workspace, loops, tracking);
 
   const expr::TensorType& result_type = nest.tensor(target.tensor).type;
-  const DType type = accumulator_type(result_type.type);
+  const DType type = compute_type(result_type.type);
   Nest result = nest;
   result.tensors[workspace] = {
       .role = Tensor::Role::Workspace,

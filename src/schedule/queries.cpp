@@ -230,10 +230,6 @@ int next_access_id(const Nest& nest) {
   return next;
 }
 
-DType accumulator_type(DType type) {
-  return type == DType::Float16 || type == DType::BFloat16 ? DType::Float32 : type;
-}
-
 std::vector<const Assign*> lasting_assigns(const Stmt& stmt) {
   std::vector<const Assign*> found;
   collect_lasting(stmt, {}, found);

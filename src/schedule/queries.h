@@ -73,7 +73,4 @@ std::vector<const Assign*> lasting_assigns(const Stmt& stmt);
 // An id that no access of the nest has.
 int next_access_id(const Nest& nest);
 
-// What sums of the type are gathered in: single precision for half.
-DType accumulator_type(DType type);
-
 }  // namespace tulle::schedule

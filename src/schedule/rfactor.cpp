@@ -6,6 +6,7 @@
 
 #include "schedule/queries.h"
 #include "support/check.h"
+#include "support/half.h"
 #include "support/mutant.h"
 
 namespace tulle::schedule {
@@ -126,7 +127,7 @@ Nest rfactor(const Nest& nest, const std::string& var, const std::string& worksp
     std::vector<std::string> indices = {var};
     for (const Forall* inner : loops) indices.push_back(inner->var);
     const Tensor& summed = nest.tensor(target->tensor);
-    const DType type = accumulator_type(summed.type.type);
+    const DType type = compute_type(summed.type.type);
     result.tensors[name] = {
         .role = Tensor::Role::Workspace,
         .type = {type, summed.type.index_type, Format::dense(static_cast<int>(indices.size()))},

@@ -98,6 +98,23 @@ TEST(Ptx, Arithmetic) {
   EXPECT_LACKS(text, ".ftz");
 }
 
+TEST(Ptx, Halves) {
+  for (const char* type : {"f16", "bf16"}) {
+    const std::string half = type;
+    const std::string text = ptx_of(
+        concat("kernel kernel(A: ", half, "*, C: mut ", half, "*, F: mut f32*; n: i64) {\n",
+               "block for b in [0, n) { thread for t in [0, 128) { let i: i64 = b * 128 + t\n",
+               "F[i] = f32(A[i])\n C[i] = ", half, "(F[i + 1])\n", "C[ramp(i * 8, 1, 8)] = ", half,
+               "(f32(A[ramp(i * 8, 1, 8)]) * broadcast(0.3f, 8))\n",
+               "C[i] = select(n == 3, A[i], 0.1:", half, ") } } }"));
+    EXPECT_HAS(text, "ld.global.nc.v4.b32");  // eight of them
+    EXPECT_HAS(text, "st.global.v4.b32");
+    EXPECT_HAS(text, concat("cvt.rn.", half, ".f32"));
+    EXPECT_HAS(text, concat("cvt.rn.", half, "x2.f32"));
+    EXPECT_LACKS(text, ".ftz");
+  }
+}
+
 TEST(Ptx, Shuffles) {
   for (const char* mode : {"index", "xor", "up", "down"}) {
     for (const char* width : {"2", "8", "32"}) {

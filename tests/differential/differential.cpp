@@ -57,7 +57,11 @@ expr::StoredTensor stored_result(const TensorSpec& spec, const std::vector<int64
 std::string difference(const ReferenceTensor& wanted, const ReferenceTensor& got, bool exact,
                        bool patterns) {
   if (wanted.sizes != got.sizes) return "sizes differ";
-  const double tolerance = exact ? 1e-9 : 1e-4;
+  // A half is rounded once, but perhaps from the other side of a tie.
+  const double tolerance = wanted.type == DType::BFloat16  ? 0x1p-7
+                           : wanted.type == DType::Float16 ? 0x1p-10
+                           : exact                         ? 1e-9
+                                                           : 1e-4;
   for (size_t at = 0; at < static_cast<size_t>(wanted.count()); ++at) {
     std::string place = concat(" at ", at);
     if (is_float(wanted.type)) {

@@ -6,6 +6,7 @@
 #include "differential/differential.h"
 #include "expr/coordinates.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::differential {
 
@@ -95,8 +96,9 @@ void put_value(std::vector<std::byte>& bytes, DType type, const Entry& entry) {
       return put(bytes, entry.integer);
     case DType::Bool:
       return put(bytes, static_cast<uint8_t>(entry.integer));
-    default:
-      unsupported("lists of ", name_of(type));
+    case DType::Float16:
+    case DType::BFloat16:
+      return put(bytes, narrow_to_half(type, entry.real));
   }
 }
 

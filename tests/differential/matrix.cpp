@@ -14,7 +14,8 @@ namespace tulle::differential {
 namespace {
 
 constexpr size_t kSample = 105;  // at least as many as the longest list of formats
-constexpr std::array<DType, 3> kTypes = {DType::Float32, DType::Float64, DType::Int64};
+constexpr std::array<DType, 5> kTypes = {DType::Float32, DType::Float64, DType::Int64,
+                                         DType::Float16, DType::BFloat16};
 
 // All different, so that a dimension taken for another shows.
 const std::map<std::string, int64_t>& extents() {

@@ -38,11 +38,11 @@ std::string access(const std::string& name, const Indices& indices) {
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : dice_(seed), others_(~seed) {
+  explicit Generator(uint64_t seed) : dice_(seed), others_(~seed), halves_(~seed + 1) {
     test_.seed = static_cast<unsigned>(seed);
-    type_ = dice_.pick<DType>({DType::Float32, DType::Float32, DType::Float32, DType::Float32,
-                               DType::Float64, DType::Float64, DType::Int64, DType::Int32,
-                               DType::Bool});
+    type_ = narrowed(dice_.pick<DType>({DType::Float32, DType::Float32, DType::Float32,
+                                        DType::Float32, DType::Float64, DType::Float64,
+                                        DType::Int64, DType::Int32, DType::Bool}));
     mixed_ = dice_.chance(0.15);
     index_type_ = dice_.chance(0.6) ? DType::Int32 : DType::Int64;
     choose_extents();
@@ -141,6 +141,12 @@ class Generator {
     }
   }
 
+  // Sometimes f16 or bf16 in place of f32.
+  DType narrowed(DType type) {
+    if (type != DType::Float32 || !halves_.chance(0.25)) return type;
+    return halves_.chance(0.5) ? DType::Float16 : DType::BFloat16;
+  }
+
   Indices some_indices(size_t rank) {
     Indices names;
     for (const auto& [name, extent] : extents_) names.push_back(name);
@@ -166,8 +172,8 @@ class Generator {
                          : random_format(dice_, static_cast<int>(indices.size()), false);
     for (const std::string& index : indices) operand.sizes.push_back(extent_of(index));
     operand.density = dice_.pick<double>({0.1, 0.3, 0.3, 0.5, 0.9, 0});
-    operand.type = mixed_ ? dice_.pick<DType>({DType::Float32, DType::Float64, DType::Int32,
-                                               DType::Int64, DType::Bool})
+    operand.type = mixed_ ? narrowed(dice_.pick<DType>({DType::Float32, DType::Float64,
+                                                        DType::Int32, DType::Int64, DType::Bool}))
                           : type_;
     operand.index_type = index_type_;
     if (dice_.chance(0.1)) operand.index_type = dice_.chance(0.5) ? DType::Int32 : DType::Int64;
@@ -302,6 +308,7 @@ class Generator {
 
   Dice dice_;
   Dice others_;  // for what is drawn rarely
+  Dice halves_;  // for types of 16 bits
   Case test_;
   DType type_ = DType::Float32, index_type_ = DType::Int32;
   bool mixed_ = false;

@@ -13,6 +13,7 @@
 #include "passes/pipeline.h"
 #include "runtime/gpu_run.h"
 #include "support/check.h"
+#include "support/half.h"
 #include "tulle/tulle.h"
 
 namespace tulle::gpu {
@@ -75,9 +76,13 @@ double element(const loop::Array& array, int64_t at) {
       return static_cast<double>(loop::to_vector<int64_t>(array)[static_cast<size_t>(at)]);
     case DType::Float32:
       return loop::to_vector<float>(array)[static_cast<size_t>(at)];
-    default:
+    case DType::Float16:
+    case DType::BFloat16:
+      return widen_half(array.element, loop::to_vector<uint16_t>(array)[static_cast<size_t>(at)]);
+    case DType::Float64:
       return loop::to_vector<double>(array)[static_cast<size_t>(at)];
   }
+  return 0;
 }
 
 void expect_same(const std::string& name, const loop::Array& found, const loop::Array& expected,

@@ -1,9 +1,12 @@
 // Kernels written as loop-IR text: the GPU computes what the interpreter computes.
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "fixture.h"
 #include "loop/parse.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::gpu {
 namespace {
@@ -46,6 +49,31 @@ TEST(Kernels, Vectors) {
       "nontemporal P[ramp(i * 4, 1, 4)] = I[ramp(i * 3, 1, 4)]\n"
       "Q[i] = vector_reduce(add, J[ramp(i, 2, 4)])\n"
       "nontemporal G[i] = F[i + 1]");
+}
+
+// Every half is widened, and floats near and between halves are narrowed.
+TEST(Kernels, Halves) {
+  for (const DType type : {DType::Float16, DType::BFloat16}) {
+    const std::string half(name_of(type));
+    const std::string text =
+        concat("host h(H: ", half, "*, F: mut f32*, G: mut ", half, "*, V: mut ", half,
+               "*; n: i64) -> () { launch k }\nkernel k(H: ", half, "*, F: mut f32*, G: mut ", half,
+               "*, V: mut ", half, "*; n: i64) { block for b in [0, n) { thread for t in [0, 128) ",
+               "{ let i: i64 = b * 128 + t\n F[i] = f32(H[i])\n G[i] = ", half,
+               "(f32(H[i]) * 1.0007f)\n if (i % 8 == 0) { V[ramp(i, 1, 8)] = ", half,
+               "(f32(H[ramp(i, 1, 8)]) * broadcast(0.6251f, 8)) } } } }");
+    std::vector<uint16_t> bits;
+    for (int value = 0; value < 1 << 16; ++value) {
+      const auto word = static_cast<uint16_t>(value);
+      bits.push_back(std::isnan(widen_half(type, word)) ? uint16_t{0} : word);
+    }
+    expect_same(text,
+                {{"H", to_array(type, bits)},
+                 {"F", to_array(DType::Float32, std::vector<float>(bits.size()))},
+                 {"G", to_array(type, std::vector<uint16_t>(bits.size()))},
+                 {"V", to_array(type, std::vector<uint16_t>(bits.size()))}},
+                {{"n", static_cast<int64_t>(bits.size()) / 128}});
+  }
 }
 
 TEST(Kernels, Shuffles) {

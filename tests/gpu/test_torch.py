@@ -80,6 +80,35 @@ def test_long_rows() -> None:
     torch.testing.assert_close(sampled, data * (q @ k.T), rtol=1e-4, atol=1e-3)
 
 
+def test_halves() -> None:
+    """What float32 gives, rounded once; in another order that may be the other side of a tie."""
+    for dtype in (torch.float16, torch.bfloat16):
+        tolerance = torch.finfo(dtype).eps / 2 * 1.02
+
+        def check(found: torch.Tensor, wanted: torch.Tensor) -> None:
+            assert found.dtype == dtype and found.device == GPU  # noqa: B023
+            torch.testing.assert_close(found.cpu().float(), wanted, rtol=tolerance, atol=1e-4)  # noqa: B023
+
+        for rows, density in ((300, 0.1), (3000, 0.03)):  # the larger one's rows are cut
+            x = sparse(rows, rows, density)
+            x[7] = torch.randn(rows)
+            x = x.to(dtype)
+            a = tulle.tensor(x, format="csr").to(GPU)
+            for width in (1, 8, 33, 128, 512):
+                b = torch.randn(rows, width).to(dtype)
+                check(a @ b.to(GPU), x.float() @ b.float())
+            check(a.sum(1), x.float().sum(1))
+            check(a.sum(0), x.float().sum(0))
+            check((a + a * 0.3).to_dense(), x.float() + x.float() * 0.3)
+            q, k = torch.randn(rows, 64).to(dtype), torch.randn(rows, 64).to(dtype)
+            program = "S[i,j] = A[i,j] * Q[i,d] * K[j,d]"
+            sampled = tulle.compute(program, A=a, Q=q.to(GPU), K=k.to(GPU)).to_dense()
+            check(sampled, x.float() * (q.float() @ k.float().T))
+            program = "O[i,d] = softmax(j in A[i,j], A[i,j]) * Q[j,d]"
+            weights = torch.sparse.softmax(x.float().to_sparse_coo(), 1).to_dense()
+            check(tulle.compute(program, A=a, Q=q.to(GPU)), weights @ q.float())
+
+
 def test_one_order_of_sums() -> None:
     data = sparse(3000, 3000, 0.03)
     data[7] = torch.randn(3000)

@@ -105,8 +105,12 @@ TEST(InterpretValues, Vectors) {
       0 + 1 + 10 + 10);
 }
 
-TEST(InterpretValues, HalfPrecisionIsUnsupported) {
-  EXPECT_THROW(evaluate<uint16_t>("f16", "0.5:f16"), Unsupported);
+TEST(InterpretValues, Halves) {
+  EXPECT_EQ(evaluate<uint16_t>("f16", "0.5:f16"), 0x3800);
+  EXPECT_EQ(evaluate<uint16_t>("f16", "f16(s * 0.333333f)"), 0x3155);
+  EXPECT_EQ(evaluate<uint16_t>("bf16", "bf16(s * 3.0f)"), 0x3fc0);
+  EXPECT_EQ(evaluate<float>("f32", "f32(0.1:bf16)"), 0.10009765625f);
+  EXPECT_EQ(evaluate<uint16_t>("f16", "f16(100000.0f)"), 0x7c00);
 }
 
 }  // namespace

@@ -13,9 +13,7 @@ constexpr int64_t kMostElements = int64_t{1} << 32;
 
 }  // namespace
 
-Memory::Memory(std::string name, DType element) : name_(std::move(name)), element_(element) {
-  check_interpretable(element);
-}
+Memory::Memory(std::string name, DType element) : name_(std::move(name)), element_(element) {}
 
 Memory::Memory(std::string name, Array contents) : Memory(std::move(name), contents.element) {
   size_ = contents.size();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::loop {
 
@@ -29,6 +30,7 @@ int64_t fit(DType type, int64_t value) {
   return type == DType::Int32 ? static_cast<int32_t>(value) : value;
 }
 double fit(DType type, double value) {
+  if (is_half(type)) return round_to_half(type, value);
   return type == DType::Float32 ? static_cast<float>(value) : value;
 }
 
@@ -264,11 +266,6 @@ BinaryOp binary_of(ReduceOp op) {
 
 }  // namespace
 
-void check_interpretable(DType type) {
-  if (type == DType::Float16 || type == DType::BFloat16)
-    unsupported("the interpreter does not know ", name_of(type));
-}
-
 Word read_word(DType type, const std::byte* from) {
   switch (type) {
     case DType::Bool:
@@ -281,9 +278,11 @@ Word read_word(DType type, const std::byte* from) {
       return {.f = read_as<float>(from)};
     case DType::Float64:
       return {.f = read_as<double>(from)};
-    default:
-      internal_error("a value of type ", name_of(type));
+    case DType::Float16:
+    case DType::BFloat16:
+      return {.f = widen_half(type, read_as<uint16_t>(from))};
   }
+  internal_error("a value of unknown type");
 }
 
 void write_word(DType type, Word value, std::byte* to) {
@@ -298,8 +297,9 @@ void write_word(DType type, Word value, std::byte* to) {
       return write_as(static_cast<float>(value.f), to);
     case DType::Float64:
       return write_as(value.f, to);
-    default:
-      internal_error("a value of type ", name_of(type));
+    case DType::Float16:
+    case DType::BFloat16:
+      return write_as(narrow_to_half(type, value.f), to);
   }
 }
 
@@ -336,6 +336,8 @@ void convert(DType from, DType to, const Word* in, Word* out, size_t count) {
       out[k].f = static_cast<float>(in[k].i);  // at once: by way of f64 it would be rounded twice
     } else if (to == DType::Float64) {
       out[k].f = static_cast<double>(in[k].i);
+    } else if (is_half(to)) {
+      out[k].f = fit(to, static_cast<double>(in[k].i));
     } else {
       out[k].i = fit(to, in[k].i);
     }

@@ -7,15 +7,12 @@
 
 namespace tulle::loop {
 
-// Integers are kept sign-extended and bools as 0 or 1; an f32 is kept as the double of the same
-// value.
+// Integers are kept sign-extended and bools as 0 or 1; what is narrower than an f64 is kept
+// as the double of the same value.
 union Word {
   int64_t i;
   double f;
 };
-
-// f16 and bf16 are Unsupported; everything below expects a type that passed.
-void check_interpretable(DType type);
 
 Word read_word(DType type, const std::byte* from);
 void write_word(DType type, Word value, std::byte* to);

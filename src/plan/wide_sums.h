@@ -1,0 +1,17 @@
+// Sums of half types: none is rounded before it is complete.
+#pragma once
+
+#include <string>
+
+#include "schedule/schedule.h"
+
+namespace tulle::plan {
+
+// The nest with the result's values in the type that they are computed in.
+nest::Nest with_wide_result(const nest::Nest& nest, const std::string& result);
+
+// Whether the result has a half type and would be rounded with each term that is added to it.
+bool rounds_sums(const nest::Nest& nest, const std::string& result,
+                 const schedule::Schedule& schedule);
+
+}  // namespace tulle::plan
