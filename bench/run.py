@@ -33,6 +33,7 @@ import torch
 
 SUITES = ["spmm", "latency", "overhead", "spgemm", "add", "attention"]
 GPU_SUITES = ["gpu_spmm", "gpu_sddmm", "gpu_attention", "gpu_latency", "gpu_overhead"]
+OTHER_SUITES = ["halves", "gpu_halves"]  # by name alone
 GROUPS = {"all": SUITES, "gpu": GPU_SUITES}
 DEFAULT_MATRICES = "cora,pubmed,ppi,arxiv,band,pruned-90,pruned-70"
 DEFAULT_WIDTHS = "16,32,64,128,256"
@@ -47,7 +48,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = ",".join([*SUITES, *GPU_SUITES])
+    known = ",".join([*SUITES, *GPU_SUITES, *OTHER_SUITES])
     parser.add_argument("--suite", default="all", help=f"all, gpu, or some of {known}")
     parser.add_argument("--threads", default="1,2", help="numbers of threads (1,2)")
     parser.add_argument("--matrices", help=f"of {','.join(graphs.MATRICES)}")
@@ -123,12 +124,12 @@ def _run(
 def main() -> None:
     arguments = _arguments()
     names = GROUPS.get(arguments.suite) or arguments.suite.split(",")
-    known = [*SUITES, *GPU_SUITES]
+    known = [*SUITES, *GPU_SUITES, *OTHER_SUITES]
     if unknown := set(names) - set(known):
         raise SystemExit(
             f"no suite is called {', '.join(sorted(unknown))}; there are {', '.join(known)}"
         )
-    on_gpu = any(name in GPU_SUITES for name in names)
+    on_gpu = any(name.startswith("gpu_") for name in names)
     if on_gpu and not torch.cuda.is_available():
         raise SystemExit("the suites for a GPU need one that torch can use")
     options = harness.Options(
