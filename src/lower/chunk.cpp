@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lower/kernel_lowering.h"
+#include "lower/search.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -36,31 +37,6 @@ Expr first_row(const loop::Buffer& positions, const Expr& rows, const Expr& work
   body.add(
       loop::If::make(mutant("chunk-skips-row") && name == "first" ? before <= work : before < work,
                      right.take(), left.take()));
-  out.add(loop::While::make(low < high, body.take()));
-  return low;
-}
-
-// The same by eighths: loads that do not wait for each other, in a third of the steps.
-Expr first_row_by_eighths(const loop::Buffer& positions, const Expr& rows, const Expr& work,
-                          Emitter& out) {
-  const Expr low = out.declare("first", IntConst::make(0));
-  const Expr high = out.declare("high", rows);
-  Emitter body = out.nested();
-  const Expr begin = body.snapshot("low", low), end = body.snapshot("end", high);
-  const Expr step = body.let("step", loop::ceil_divide(end - begin, 8));
-  std::vector<Expr> before;
-  for (int64_t eighth = 1; eighth < 8; ++eighth) {
-    const Expr row = loop::minimum(begin + step * eighth, end) - 1;
-    before.push_back(body.let("before", work_before(positions, row)));
-  }
-  Expr count = IntConst::make(0);
-  for (const Expr& one : before)
-    count = count + loop::Select::make(one < work, IntConst::make(1), IntConst::make(0));
-  const Expr passed = body.let("passed", count);
-  body.assign(low, loop::minimum(begin + step * passed, end));
-  // The last eighth ends with what was not looked at.
-  body.assign(high, loop::Select::make(passed < IntConst::make(7),
-                                       loop::minimum(begin + step * (passed + 1), end) - 1, end));
   out.add(loop::While::make(low < high, body.take()));
   return low;
 }
@@ -124,21 +100,29 @@ KernelLowering::Range KernelLowering::chunk_of_positions(const LevelCode& level,
   return {first, last};
 }
 
+Expr KernelLowering::chunk_around(const nest::Variable& variable, const Scope& scope) const {
+  for (const auto& [name, other] : nest_.variables) {
+    const bool chunks = other.origin == nest::Variable::Origin::Chunk ||
+                        other.origin == nest::Variable::Origin::EntryChunk;
+    if (!chunks || other.parent != variable.parent || other.second != variable.second) continue;
+    if (const Expr chunk = coordinates_.coordinate(name, scope)) return chunk;
+  }
+  internal_error("no loop over chunks around that over the rows or entries of ", variable.tensor);
+}
+
 // Chunk c has the work from c * length to (c + 1) * length: entry p of row i is number p + i of it.
 // Rows of at most `length` entries belong to the chunk that they begin in.
 void KernelLowering::rows_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out) {
   const nest::Variable& variable = nest_.variable(loop.var);
-  Expr chunk;
-  for (const auto& [name, other] : nest_.variables) {
-    if (other.origin == nest::Variable::Origin::Chunk && other.parent == variable.parent)
-      chunk = coordinates_.coordinate(name, scope);
-  }
-  TULLE_CHECK(chunk, "a loop over chunks around that over ", loop.var);
+  const Expr chunk = chunk_around(variable, scope);
   const loop::Buffer positions = code(variable.tensor).levels[1]->positions_buffer();
-  const Expr rows = coordinates_.extent(variable.parent), length = IntConst::make(variable.factor);
+  const Expr rows = coordinates_.extent(variable.parent);
+  const Expr length = out.let("length", coordinates_.chunk_length(variable));
   const Expr begin = out.let("work_begin", chunk * length);
   const Expr end = out.let("work_end", begin + length);
-  const Expr first = out.snapshot("first", first_row_by_eighths(positions, rows, begin, out));
+  const Expr first = out.snapshot(
+      "first", emit_first_by_eighths(
+                   out, rows, [&](const Expr& row) { return work_before(positions, row); }, begin));
   // The row before reaches into the chunk, perhaps.
   const Expr next = out.declare("row", loop::maximum(first - 1, IntConst::make(0)));
 
@@ -155,7 +139,7 @@ void KernelLowering::rows_of_chunk(const nest::Forall& loop, const Scope& scope,
       mine.let("p", loop::Select::make(is_long, loop::maximum(from, here), from)),
       mine.let("p_end", loop::Select::make(is_long, loop::minimum(to, end - row), to))};
   inner.is_shared_row = is_long;
-  if (adds_up_rows()) shared_rows_ = {positions, variable.factor};
+  if (adds_up_rows()) shared_rows_ = {positions, coordinates_.chunk_length(variable)};
   enter(loop, row, {}, {}, inner, mine);
   body.add(loop::If::make(Binary::make(BinaryOp::Or, is_long, first <= row), mine.take()));
   body.assign(next, next + 1);

@@ -21,16 +21,26 @@ AccessSet KernelLowering::iterators(const nest::Forall& loop, const Scope& scope
       found.insert(access->id);
   }
   // What is found by arithmetic need not be walked over where the others lead to all there is to
-  // do.
-  AccessSet walked, absent = scope.absent;
-  for (const int id : found) {
-    const Cursor& cursor = scope.cursors.at(id);
-    const LevelCode& level = *tensors_.at(cursor.access->tensor).levels[cursor.level];
-    if (level.finds_by_arithmetic()) continue;
-    walked.insert(id);
-    absent.insert(id);
-  }
-  return !walked.empty() && vanishes(loop.body, absent) ? walked : found;
+  // do; nor what would have to be gone through from its beginning for each of many short rows.
+  const auto without = [&](const auto& is_found) {
+    AccessSet walked, absent = scope.absent;
+    for (const int id : found) {
+      if (is_found(scope.cursors.at(id))) continue;
+      walked.insert(id);
+      absent.insert(id);
+    }
+    return !walked.empty() && vanishes(loop.body, absent) ? walked : AccessSet();
+  };
+  const auto by_arithmetic = [&](const Cursor& cursor) {
+    return tensors_.at(cursor.access->tensor).levels[cursor.level]->finds_by_arithmetic();
+  };
+  const auto by_searching = [&](const Cursor& cursor) {
+    return by_arithmetic(cursor) || (cursor.level == 0 && !scope.coordinates.empty() &&
+                                     tensors_.at(cursor.access->tensor).levels[0]->is_ordered());
+  };
+  if (const AccessSet walked = without(by_searching); !walked.empty()) return walked;
+  const AccessSet walked = without(by_arithmetic);
+  return walked.empty() ? found : walked;
 }
 
 void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, Emitter& out) {
@@ -38,6 +48,8 @@ void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, 
   if (position_loop(loop, scope, out)) return;
   if (nest_.variable(loop.var).origin == nest::Variable::Origin::ChunkRow)
     return rows_of_chunk(loop, scope, out);
+  if (nest_.variable(loop.var).origin == nest::Variable::Origin::Entry)
+    return entries_of_chunk(loop, scope, out);
   const AccessSet iterating = iterators(loop, scope);
   AccessSet absent = scope.absent;
   absent.insert(iterating.begin(), iterating.end());
@@ -138,6 +150,11 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
   const Cursor& cursor = scope.cursors.at(iterating);
   const LevelCode& level = level_code(cursor);
   level.prepare(out);
+  if (const auto entry = scope.entries.find(cursor.access->tensor); entry != scope.entries.end()) {
+    const Positions here{level.child(entry->second), {}};
+    const Expr coordinate = out.let(loop.var, level.coordinate(entry->second, here));
+    return enter(loop, coordinate, {iterating}, {{iterating, here}}, scope, out);
+  }
   Positions positions = run_of(cursor, scope, out);
   if (is_cut(loop)) {
     const Range range = chunk_of_positions(level, positions, out);

@@ -30,7 +30,7 @@ enum class Phase : uint8_t { Compute, Count, Fill };
 // none.
 struct SharedRows {
   loop::Buffer positions;
-  int64_t length = 0;
+  loop::Expr length;
 };
 
 class KernelLowering {
@@ -123,6 +123,10 @@ class KernelLowering {
                   const Scope& scope, Emitter& out);
   // Over the rows of a chunk, of which long ones are shared with others.
   void rows_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  // Over the entries of a chunk, of whatever rows they are (entries_of_chunk.cpp).
+  void entries_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  // The chunk of rows or entries whose part the variable goes through.
+  loop::Expr chunk_around(const nest::Variable& variable, const Scope& scope) const;
   // The scope inside a loop that may be bound and whose variable has this name in the kernel.
   Scope inside(const nest::Forall& loop, const std::string& name, Scope scope);
   // The bound loop over [0, end), or what takes its place in a loop over groups of lanes.

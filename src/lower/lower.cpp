@@ -89,8 +89,7 @@ loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
   const loop::Stmt zero =
       loop::For::make("at", row * width, (row + 1) * width,
                       loop::Store::make(values, at, loop::constant({values->element, 1}, 0)));
-  const loop::Stmt body =
-      loop::If::make(IntConst::make(shared.length) < position(row + 1) - position(row), zero);
+  const loop::Stmt body = loop::If::make(shared.length < position(row + 1) - position(row), zero);
   const std::string name = "zero_" + result.name;
   if (device == Device::Cpu) {
     return with_parameters(

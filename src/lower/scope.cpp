@@ -24,9 +24,13 @@ Expr Coordinates::extent(const std::string& var) const {
       return loop::ceil_divide(extent(v.parent), v.factor);
     case Variable::Origin::Inner:
     case Variable::Origin::InnerPosition:
+    case Variable::Origin::Entry:
       return IntConst::make(v.factor);
+    case Variable::Origin::EntryChunk:
+      return loop::ceil_divide(loop::Var::make(count_name(v.tensor)), v.factor);
     case Variable::Origin::Chunk:
-      return loop::ceil_divide(extent(v.parent) + loop::Var::make(count_name(v.tensor)), v.factor);
+      if (v.parts > 0) return IntConst::make(v.parts);
+      return loop::ceil_divide(work(v), v.factor);
     case Variable::Origin::ChunkRow:
       return extent(v.parent);
     case Variable::Origin::Fused:
@@ -35,6 +39,16 @@ Expr Coordinates::extent(const std::string& var) const {
       return extent(v.parent) + extent(v.second) - 1;
   }
   internal_error("the extent of ", var);
+}
+
+Expr Coordinates::work(const Variable& chunks) const {
+  return extent(chunks.parent) + loop::Var::make(count_name(chunks.tensor));
+}
+
+Expr Coordinates::chunk_length(const Variable& chunks) const {
+  const Expr least = IntConst::make(chunks.factor);
+  return chunks.parts > 0 ? loop::maximum(least, loop::ceil_divide(work(chunks), chunks.parts))
+                          : least;
 }
 
 Expr Coordinates::first(const std::string& var) const {

@@ -40,6 +40,7 @@ struct Scope {
   std::map<int, Row> rows;          // of the entries under construction, by result group
   std::map<std::string, Positions> pieces;  // variables whose entries are counted: those of a row
   std::map<std::string, Positions> row_pieces;  // operands of whose row a chunk has these entries
+  std::map<std::string, loop::Expr> entries;    // operands at one of whose entries a loop stands
   loop::Expr is_shared_row;                     // by several chunks; null where rows are whole
   bool by_atomics = false;                      // results are added to what is there
   std::map<int, loop::Expr> values;             // accesses whose value is known
@@ -63,6 +64,9 @@ class Coordinates {
   // How many coordinates a variable has, and the first of them.
   loop::Expr extent(const std::string& var) const;
   loop::Expr first(const std::string& var) const;
+  // How many rows and entries all chunks of rows have together, and how many one has.
+  loop::Expr work(const nest::Variable& chunks) const;
+  loop::Expr chunk_length(const nest::Variable& chunks) const;
   // Whether every loop of the statement has something to visit, by the extents alone.
   loop::Expr runs(const nest::Stmt& stmt) const;
   // The loop bound of a variable in this scope: its extent, shortened where the other half of a

@@ -1,6 +1,8 @@
 // Finding coordinates among the stored ones.
 #include "lower/search.h"
 
+#include <vector>
+
 #include "support/mutant.h"
 
 namespace tulle::lower {
@@ -56,6 +58,28 @@ Expr emit_segment_end(Emitter& out, const LevelCode& level, const Expr& begin, c
   body.add(loop::If::make(level.coordinate(next, run) == coordinate, on.take(), stop.take()));
   out.add(loop::While::make(same, body.take()));
   return next;
+}
+
+Expr emit_first_by_eighths(Emitter& out, const Expr& count,
+                           const std::function<Expr(const Expr&)>& key, const Expr& wanted) {
+  const Expr low = out.declare("first", IntConst::make(0));
+  const Expr high = out.declare("high", count);
+  Emitter body = out.nested();
+  const Expr begin = body.snapshot("low", low), end = body.snapshot("end", high);
+  const Expr step = body.let("step", loop::ceil_divide(end - begin, 8));
+  std::vector<Expr> keys;
+  for (int64_t eighth = 1; eighth < 8; ++eighth)
+    keys.push_back(body.let("key", key(loop::minimum(begin + step * eighth, end) - 1)));
+  Expr below = IntConst::make(0);
+  for (const Expr& one : keys)
+    below = below + loop::Select::make(one < wanted, IntConst::make(1), IntConst::make(0));
+  const Expr passed = body.let("passed", below);
+  body.assign(low, loop::minimum(begin + step * passed, end));
+  // The last eighth ends with what was not looked at.
+  body.assign(high, loop::Select::make(passed < IntConst::make(7),
+                                       loop::minimum(begin + step * (passed + 1), end) - 1, end));
+  out.add(loop::While::make(low < high, body.take()));
+  return low;
 }
 
 }  // namespace tulle::lower

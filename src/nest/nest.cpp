@@ -81,9 +81,12 @@ std::optional<int64_t> Nest::known_extent(const std::string& var) const {
     }
     case Variable::Origin::Inner:
     case Variable::Origin::InnerPosition:
+    case Variable::Origin::Entry:
       return v.factor;
-    case Variable::Origin::OuterPosition:
     case Variable::Origin::Chunk:
+      return v.parts > 0 ? std::optional(v.parts) : std::nullopt;
+    case Variable::Origin::OuterPosition:
+    case Variable::Origin::EntryChunk:
       return std::nullopt;
     case Variable::Origin::ChunkRow:
       return known_extent(v.parent);
@@ -126,11 +129,12 @@ bool Nest::determines(const std::vector<std::string>& loops, const std::string& 
   using Origin = Variable::Origin;
   std::set<std::pair<bool, int64_t>> quotients, remainders;  // of positions or not, by factor
   for (const auto& [child, variable] : variables) {
-    const bool second = variable.origin == Origin::Fused && variable.second == var;
+    const bool binds_both = variable.origin == Origin::Fused || variable.origin == Origin::Entry;
+    const bool second = binds_both && variable.second == var;
     if (variable.origin == Origin::Source || (variable.parent != var && !second)) continue;
     if (!determines(loops, child)) continue;
-    if (variable.origin == Origin::Fused || variable.origin == Origin::ChunkRow) return true;
-    if (variable.origin == Origin::Chunk) continue;
+    if (binds_both || variable.origin == Origin::ChunkRow) return true;
+    if (variable.is_of_chunks()) continue;
     if (variable.origin == Origin::Difference) {
       if (determines(loops, variable.second)) return true;
       continue;

@@ -120,7 +120,10 @@ struct Assign : Node {
 // second, the diagonals of the two: with a loop over `second` it binds the parent. OuterPosition
 // and InnerPosition are quotient and remainder of the number of an entry of `tensor` among those
 // that its level over `parent` holds in a row. Chunk numbers pieces of `factor` rows and entries of
-// `tensor`, whose rows are along `parent`; ChunkRow is the parent within one of them.
+// `tensor`, whose rows are along `parent`, longer ones where there would be more than `parts`
+// otherwise (0: as many as there are); ChunkRow is the parent within one of them. EntryChunk
+// numbers pieces of `factor` entries of `tensor`, whose rows are along `parent` and whose entries
+// along `second`, whatever rows they are of; Entry goes through those of one, and binds both.
 struct Variable {
   enum class Origin : uint8_t {
     Source,
@@ -131,20 +134,26 @@ struct Variable {
     OuterPosition,
     InnerPosition,
     Chunk,
-    ChunkRow
+    ChunkRow,
+    EntryChunk,
+    Entry
   };
   Origin origin = Origin::Source;
   std::string parent;
   std::string second;
   int64_t factor = 1;
   std::string tensor = {};
+  int64_t parts = 0;
 
   bool is_position() const {
     return origin == Origin::OuterPosition || origin == Origin::InnerPosition;
   }
-  bool is_of_chunks() const { return origin == Origin::Chunk || origin == Origin::ChunkRow; }
+  bool is_of_chunks() const { return origin >= Origin::Chunk; }
+  bool is_of_entries() const { return origin >= Origin::EntryChunk; }
   // Whether it is made of two variables, parent and second.
-  bool is_of_two() const { return origin == Origin::Fused || origin == Origin::Difference; }
+  bool is_of_two() const {
+    return origin == Origin::Fused || origin == Origin::Difference || is_of_entries();
+  }
   bool operator==(const Variable&) const = default;
 };
 

@@ -89,12 +89,15 @@ bool DeclarationParser::variable() {
   return true;
 }
 
-// k / 64, k % 64, j - i, (i, j), A(j) / 64, A(j) % 64, chunk A(i) / 64 or row A(i) / 64
+// k / 64, k % 64, j - i, (i, j), A(j) / 64, A(j) % 64, chunk A(i) / 64 or row A(i) / 64, both
+// perhaps with "in 256", chunk A(i, j) / 64 or entry A(i, j) / 64
 Variable DeclarationParser::provenance() {
   using Origin = Variable::Origin;
   if (scanner_.accept("(")) return fused();
   const bool names_next = scanner_.peek(1).kind == TokenKind::Identifier;
-  if (names_next && (scanner_.peek().is("chunk") || scanner_.peek().is("row"))) return chunk();
+  for (const std::string_view word : {"chunk", "row", "entry"}) {
+    if (names_next && scanner_.peek().is(word)) return chunk();
+  }
   Variable variable;
   const std::string first = scanner_.name("a variable or '('");
   const bool position = scanner_.accept("(");
@@ -134,15 +137,24 @@ Variable DeclarationParser::fused() {
 
 // chunk A(i) / 64 or row A(i) / 64
 Variable DeclarationParser::chunk() {
+  using Origin = Variable::Origin;
   Variable variable;
-  const bool rows = scanner_.next().is("row");
-  variable.origin = rows ? Variable::Origin::ChunkRow : Variable::Origin::Chunk;
+  const std::string_view word = scanner_.next().text;
   variable.tensor = scanner_.name("an operand");
   scanner_.expect("(");
   variable.parent = source();
+  const bool entries = word != "row" && scanner_.accept(",");
+  if (entries) variable.second = source();
   scanner_.expect(")");
   scanner_.expect("/");
   variable.factor = scanner_.expect_integer("a factor");
+  if (!entries && scanner_.accept("in"))
+    variable.parts = scanner_.expect_integer("a number of chunks");
+  if (word == "entry" && !entries) scanner_.fail(scanner_.peek(), "an entry is of two variables");
+  if (entries)
+    variable.origin = word == "chunk" ? Origin::EntryChunk : Origin::Entry;
+  else
+    variable.origin = word == "chunk" ? Origin::Chunk : Origin::ChunkRow;
   return variable;
 }
 

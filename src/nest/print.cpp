@@ -138,7 +138,14 @@ class Printer {
       case Variable::Origin::ChunkRow:
         return line(concat("var ", name, " = ",
                            variable.origin == Variable::Origin::Chunk ? "chunk " : "row ",
-                           variable.tensor, "(", variable.parent, ") / ", variable.factor));
+                           variable.tensor, "(", variable.parent, ") / ", variable.factor,
+                           variable.parts > 0 ? concat(" in ", variable.parts) : ""));
+      case Variable::Origin::EntryChunk:
+      case Variable::Origin::Entry:
+        return line(concat("var ", name, " = ",
+                           variable.origin == Variable::Origin::EntryChunk ? "chunk " : "entry ",
+                           variable.tensor, "(", variable.parent, ", ", variable.second, ") / ",
+                           variable.factor));
       case Variable::Origin::Fused:
         return line(concat("var ", name, " = (", variable.parent, ", ", variable.second, ")"));
       case Variable::Origin::Difference:

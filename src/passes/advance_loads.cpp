@@ -41,11 +41,31 @@ std::set<std::string> assigned_in(const std::vector<Stmt>& stmts) {
   return names;
 }
 
+// The buffers that the statements make or write to.
+std::set<std::string> written_in(const std::vector<Stmt>& stmts) {
+  std::set<std::string> names;
+  for (const Stmt& stmt : stmts) {
+    visit(
+        stmt,
+        [&](const Stmt& inner) {
+          if (const auto* store = inner.as<Store>()) names.insert(store->buffer->name);
+          if (const auto* atomic = inner.as<Atomic>()) names.insert(atomic->buffer->name);
+          if (const auto* allocate = inner.as<Allocate>()) names.insert(allocate->buffer->name);
+        },
+        [](const Expr&) {});
+  }
+  return names;
+}
+
 // The lets that move out of one run of statements.
 class Advance {
  public:
-  Advance(const std::set<std::string>& read_only, std::set<std::string> fixed, Names& names)
-      : read_only_(read_only), stays_(std::move(fixed)), names_(names) {}
+  Advance(const std::set<std::string>& read_only, std::set<std::string> fixed,
+          std::set<std::string> written, Names& names)
+      : read_only_(read_only),
+        stays_(std::move(fixed)),
+        written_(std::move(written)),
+        names_(names) {}
 
   // The block without what moves.
   Stmt take_from(const Block& block) {
@@ -82,10 +102,16 @@ class Advance {
     bool may = true;
     visit(value, [&](const Expr& expr) {
       if (const auto* var = expr.as<Var>()) may &= !stays_.contains(var->name);
-      if (const auto* load = expr.as<Load>()) may &= read_only_.contains(load->buffer->name);
+      if (const auto* load = expr.as<Load>()) may &= stays_the_same(*load->buffer);
       may &= expr->kind != ExprKind::LaneReduce && expr->kind != ExprKind::LaneShuffle;
     });
     return may;
+  }
+
+  // What no thread writes to, or what this one has to itself and the run leaves alone.
+  bool stays_the_same(const BufferNode& buffer) const {
+    return read_only_.contains(buffer.name) ||
+           (buffer.space == Space::Local && !written_.contains(buffer.name));
   }
 
   void move(const std::string& name, const Expr& value) {
@@ -104,6 +130,7 @@ class Advance {
   const std::set<std::string>& read_only_;
   std::set<std::string>
       stays_;  // names that are not there or not yet what they will be at the front
+  std::set<std::string> written_;  // buffers
   Names& names_;
   std::map<int, std::vector<Stmt>> rounds_;  // by the number of loads that they wait for
   std::map<std::string, int> ready_;         // after which round the names that moved are there
@@ -151,7 +178,7 @@ class Advancer : public Rewriter {
       if (const auto* declare = stmt.as<Declare>()) stays.insert(declare->name);
       if (const auto* atomic = stmt.as<Atomic>()) stays.insert(atomic->result);
     }
-    Advance lets(read_only_, std::move(stays), names_);
+    Advance lets(read_only_, std::move(stays), written_in(rest), names_);
     for (Stmt& stmt : rest) {
       if (const auto* block = stmt.as<Block>()) stmt = lets.take_from(*block);
     }

@@ -68,7 +68,9 @@ class Unroller : public Rewriter {
     stmts.push_back(Declare::make(next, begin));
     stmts.push_back(
         While::make(are_left(loop, loop.factor, next, end), copies(loop, loop.factor, next)));
-    if (!mutant("unroll-missing-remainder")) remainder(loop, next, end, stmts);
+    const auto extent = constant_difference(loop.end, loop.begin);
+    const bool divides = extent && *extent % (loop.factor * loop.step) == 0;
+    if (!divides && !mutant("unroll-missing-remainder")) remainder(loop, next, end, stmts);
     return Block::make(std::move(stmts));
   }
 

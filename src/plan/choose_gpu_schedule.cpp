@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 
@@ -20,9 +21,10 @@ namespace {
 
 constexpr int64_t kLanes = 32;        // of a warp
 constexpr int64_t kWarps = 4;         // of a block
-constexpr int64_t kNeighbours = 24;   // warps of a block over chunks whose rows may share columns
+constexpr int64_t kMostWarps = 32;    // of a block that has a multiprocessor to itself
 constexpr int64_t kCopies = 8;        // of a loop over entries: so many loads are under way
-constexpr int64_t kLanesOfSum = 8;    // that share a contiguous sum
+constexpr int64_t kLanesOfSum = 8;    // that share a contiguous sum of a row, at least
+constexpr int64_t kFewLanes = 4;      // that share one wherever entries are spread evenly
 constexpr int64_t kNarrowPanel = 32;  // columns, at least
 constexpr int64_t kShortChunk = 64;   // rows and entries, at least
 constexpr double kLongestChunk = 1024;
@@ -30,6 +32,8 @@ constexpr double kFewRows = 4096;
 constexpr double kShortRow = 16;       // entries below which neighbours share few columns
 constexpr double kLongRow = 128;       // entries that keep several groups of lanes busy
 constexpr double kReused = 16;         // gathers of a row from which on it should stay in the cache
+constexpr double kFewEntries = 8;      // of a chunk that a group of lanes has
+constexpr double kWarpsToFill = 32;    // of a multiprocessor
 constexpr double kShareOfCache = 0.7;  // that gathered rows may take
 
 class GpuScheduler {
@@ -66,6 +70,7 @@ class GpuScheduler {
       if (take(&GpuScheduler::columns_and_entries_on_lanes)) return text_;
       if (take(&GpuScheduler::columns_on_threads)) return text_;
     } else if (contiguous && walks_entries_ && order_.size() == 3) {
+      if (entries_ < kLongRow && take(&GpuScheduler::spread_entries_and_sum_on_lanes)) return text_;
       if (entries_ < kLongRow && take(&GpuScheduler::rows_and_sum_on_lanes)) return text_;
       if (take(&GpuScheduler::entries_and_sum_on_lanes)) return text_;
     } else if (walks_entries_ && order_.size() == 2) {
@@ -225,6 +230,26 @@ class GpuScheduler {
                ", ", within_[0], ")"));
   }
 
+  // A block for each multiprocessor, with rows that lie together, whose gathers may find in its
+  // cache what their neighbours fetched: in as many rounds as chunks stay short, a chunk for each
+  // group of lanes that has the columns of one.
+  void split_over_multiprocessors(int64_t lanes) {
+    const int64_t groups = std::max<int64_t>(1, kMostWarps * kLanes / lanes);
+    const auto blocks = std::max<int64_t>(1, machine_.multiprocessors);
+    const double work = count_ + problem_.extents.at(row_);
+    const double wanted = std::clamp(entries_ / 2, 2.0 * kShortChunk, kLongestChunk / 2);
+    const double each = work / static_cast<double>(blocks * groups);
+    const int64_t rounds = std::max<int64_t>(1, std::llround(each / wanted));
+    rows_ = row_ + "_chunk";
+    within_ = {row_ + "_row"};
+    add(concat("split_rows(", row_, ", ", kShortChunk, ", ", rows_, ", ", within_[0], ", ",
+               blocks * groups * rounds, ")"));
+    if (rounds == 1) return split(rows_, groups, rows_ + "_block", rows_ + "_in");
+    split(rows_, groups * rounds, rows_ + "_block", rows_ + "_rest");
+    split(rows_ + "_rest", groups, rows_ + "_round", rows_ + "_in");
+    within_.insert(within_.begin(), rows_ + "_round");
+  }
+
   // The loop over blocks, made of that over panels and that over rows.
   void bind_blocks(const Columns& columns) {
     std::string block = rows_ + "_block";
@@ -249,12 +274,16 @@ class GpuScheduler {
   // walked over by every thread.
   bool columns_on_threads() {
     const Names between(order_.begin() + 1, order_.end() - 1);
-    const Columns columns = split_columns(order_.back(), walks_entries_ && is_summed(order_[1]));
-    cut_rows(columns.count < kLanes ? kShortChunk : 2 * kShortChunk);
-    const bool neighbours = cuts_ && columns.count == kLanes && entries_ >= kShortRow;
-    const int64_t warps = neighbours ? kNeighbours : kWarps;
-    split(rows_, std::max<int64_t>(1, warps * kLanes / columns.count), rows_ + "_block",
-          rows_ + "_in");
+    const bool sums_entries = walks_entries_ && is_summed(order_[1]);
+    const Columns columns =
+        split_columns(order_.back(), sums_entries && (!cuts_ || entries_ < kShortRow));
+    if (cuts_ && columns.pairs.empty()) {
+      split_over_multiprocessors(columns.count);
+    } else {
+      cut_rows(columns.count < kLanes ? kShortChunk : 2 * kShortChunk);
+      split(rows_, std::max<int64_t>(1, kWarps * kLanes / columns.count), rows_ + "_block",
+            rows_ + "_in");
+    }
     Names order;
     if (!columns.panels.empty()) order.push_back(columns.panels);
     for (const std::string& var : {rows_ + "_block", rows_ + "_in", columns.vectors})
@@ -274,7 +303,7 @@ class GpuScheduler {
     const bool pairs = !columns.pairs.empty();
     if (pairs) unroll(columns.pairs, 0);
     if (!between.empty() && is_summed(between.back()))
-      unroll(between.back(), pairs ? kCopies / 2 : copies());
+      unroll(between.back(), pairs ? copies() / 2 : copies());
     stream_result();
     return true;
   }
@@ -294,20 +323,17 @@ class GpuScheduler {
   // A warp for a long row: where its columns leave lanes over, these take several entries at once.
   bool columns_and_entries_on_lanes() {
     if (order_.size() != 3 || !walks_entries_ || !is_summed(order_[1])) return false;
-    if (cuts_ && entries_ < kLongRow) return false;  // chunks are equal already
+    if (cuts_) return false;  // chunks are equal already
     const Columns columns = split_columns(order_.back(), false);
     const int64_t group = kLanes / columns.count;
-    cut_rows(4 * kShortChunk);
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return false;
     const std::string entry = order_[1], step = entry + "_step", lane = entry + "_lane";
     add(concat("split_positions(", entry, ", ", group, ", ", step, ", ", lane, ")"));
-    split(rows_, cuts_ ? kNeighbours : kWarps, rows_ + "_block", rows_ + "_warp");
+    split(rows_, kWarps, rows_ + "_block", rows_ + "_warp");
     Names order;
     if (!columns.panels.empty()) order.push_back(columns.panels);
-    for (const std::string& var : {rows_ + "_block", rows_ + "_warp", columns.vectors})
+    for (const std::string& var : {rows_ + "_block", rows_ + "_warp", columns.vectors, lane, step})
       order.push_back(var);
-    order.insert(order.end(), within_.begin(), within_.end());
-    order.insert(order.end(), {lane, step});
     if (columns.width > 1) order.push_back(columns.elements);
     reorder(order);
     add(concat("precompute(", name("_acc"), ", (", columns.elements, "))"));
@@ -323,21 +349,31 @@ class GpuScheduler {
   }
 
   // A warp for a row, a group of lanes for an entry, whose contiguous sum they share.
-  bool entries_and_sum_on_lanes() { return sum_on_lanes(false); }
+  bool entries_and_sum_on_lanes() { return sum_on_lanes(Spread::Row); }
   // A group of lanes for a row or chunk, one entry after the other.
-  bool rows_and_sum_on_lanes() { return sum_on_lanes(true); }
+  bool rows_and_sum_on_lanes() { return sum_on_lanes(Spread::Rows); }
+  // A group of lanes for so many entries, whatever rows they are of.
+  bool spread_entries_and_sum_on_lanes() { return sum_on_lanes(Spread::Entries); }
 
-  bool sum_on_lanes(bool rows_on_lanes) {
+  // What the groups of lanes of a warp share: the entries of a row, rows, or all entries.
+  enum class Spread : uint8_t { Row, Rows, Entries };
+
+  bool sum_on_lanes(Spread spread) {
     const std::string entry = order_[1], sum = order_[2];
     const auto extent = nest_.known_extent(sum);
     if (is_summed(entry) || !extent || *extent < 1) return false;
     const int64_t width = std::gcd(*extent, vector_), vectors = *extent / width;
-    const auto lanes = std::min<int64_t>(
-        kLanesOfSum, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(vectors))));
+    // Of entries that are spread evenly each lane has four vectors, if there are so many.
+    const int64_t shared = spread == Spread::Entries
+                               ? std::clamp<int64_t>(vectors / 4, kFewLanes, kLanes)
+                               : kLanesOfSum;
+    const auto lanes = static_cast<int64_t>(
+        std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(shared, vectors))));
     const int64_t steps = (vectors + lanes - 1) / lanes;
     const std::string sum_step = sum + "_step", sum_lane = sum + "_lane", element = sum + "_in";
-    Names order = rows_on_lanes ? split_rows_over_lanes(kLanes / lanes)
-                                : split_entries_over_lanes(kLanes / lanes);
+    Names order = spread == Spread::Row    ? split_entries_over_lanes(kLanes / lanes)
+                  : spread == Spread::Rows ? split_rows_over_lanes(kLanes / lanes)
+                                           : spread_entries_over_lanes(kLanes / lanes);
     const std::string walked = order.back();
     split(sum, lanes * width, sum_step, width > 1 ? sum + "_rest" : sum_lane);
     if (width > 1) split(sum + "_rest", width, sum_lane, element);
@@ -353,22 +389,48 @@ class GpuScheduler {
     }
     bind(rows_ + "_block", "block");
     bind(rows_ + "_warp", "warp");
-    bind(rows_on_lanes ? rows_ + "_lane" : entry + "_lane", "lane");
+    bind(spread == Spread::Row ? entry + "_lane" : rows_ + "_lane", "lane");
     bind(sum_lane, "lane");
     if (width > 1) add(concat("vectorize(", element, ", ", width, ")"));
     if (steps > 1) unroll(sum_step, steps <= kCopies ? 0 : kCopies);
-    if (steps < kCopies) unroll(walked, std::max<int64_t>(2, kCopies / steps));
+    if (spread == Spread::Entries) {
+      const int64_t copies = are_few(kLanes / lanes) ? kCopies / 2 : kCopies / 2 / steps;
+      if (copies > 1) unroll(walked, copies);
+    } else if (steps < kCopies) {
+      unroll(walked, std::max<int64_t>(2, kCopies / steps));
+    }
     return true;
   }
 
   // So many rows or chunks for a warp; the loops down to that over entries.
   Names split_rows_over_lanes(int64_t groups) {
     cut_rows(are_many() ? kShortChunk : kShortChunk / 4);
+    Names order = split_chunks_over_lanes(groups);
+    order.push_back(order_[1]);
+    return order;
+  }
+
+  // Whether short chunks of entries, one for each group of lanes, leave room for more warps.
+  bool are_few(int64_t groups) const {
+    const double warps = kWarpsToFill * std::max(1, machine_.multiprocessors);
+    return count_ < warps * kFewEntries * static_cast<double>(groups);
+  }
+
+  // So many chunks of equally many entries for a warp.
+  Names spread_entries_over_lanes(int64_t groups) {
+    const double length = are_few(groups) ? kFewEntries : 2 * kFewEntries;
+    rows_ = row_ + "_chunk";
+    within_ = {order_[1] + "_entry"};
+    add(concat("split_entries(", row_, ", ", order_[1], ", ", length, ", ", rows_, ", ", within_[0],
+               ")"));
+    return split_chunks_over_lanes(groups);
+  }
+
+  Names split_chunks_over_lanes(int64_t groups) {
     split(rows_, kWarps * groups, rows_ + "_block", rows_ + "_in");
     split(rows_ + "_in", groups, rows_ + "_warp", rows_ + "_lane");
     Names order = {rows_ + "_block", rows_ + "_warp", rows_ + "_lane"};
     order.insert(order.end(), within_.begin(), within_.end());
-    order.push_back(order_[1]);
     return order;
   }
 

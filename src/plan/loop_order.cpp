@@ -87,13 +87,7 @@ class Search {
   double conversions(const std::vector<std::string>& order) const {
     double price = 0;
     for (const Access* access : operands_.sparse) {
-      const Format& format = operands_.type_of(access->tensor).format;
-      std::vector<std::string> as_stored = order;
-      for (const Level& level : format.levels()) {
-        const std::string var = level_variable(level.expr, access->indices, problem_.space);
-        if (!var.empty() && position_of(order, var) < 0) as_stored.push_back(var);
-      }
-      if (is_native(format, access->indices, as_stored, problem_.space)) continue;
+      if (!operands_.is_converted(*access, order)) continue;
       if (!problem_.may_convert) return std::numeric_limits<double>::infinity();
       price += problem_.counts.at(access->tensor) * kSortedEntry;
     }

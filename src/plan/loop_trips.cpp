@@ -27,6 +27,13 @@ double prefix(const OrderProblem& problem, const Access& access,
   return std::min(product, std::max(1.0, problem.counts.at(access.tensor)));
 }
 
+bool has_variable(const OrderProblem& problem, const Access& access, const std::string& var) {
+  return std::any_of(access.indices.begin(), access.indices.end(), [&](const std::string& index) {
+    const auto& parts = problem.space.parts.at(index);
+    return std::find(parts.begin(), parts.end(), var) != parts.end();
+  });
+}
+
 expr::Expr body_over(const expr::Expr& expr, const std::string& index) {
   if (const auto* reduce = expr.as<expr::Reduce>()) {
     const auto& indices = reduce->indices;
@@ -80,7 +87,9 @@ double estimate_trips(const WalkedOperands& operands, const std::vector<std::str
   };
   std::set<int> walking;
   for (const Access* access : operands.sparse) {
-    if (!operands.walks(*access, var)) continue;
+    const bool stores = operands.walks(*access, var) || (has_variable(problem, *access, var) &&
+                                                         operands.is_converted(*access, with));
+    if (!stores) continue;
     const double here = prefix(problem, *access, with) / prefix(problem, *access, outside);
     if (operands.decisive.contains(access->id) || vanishes_without({access->id}))
       least = std::min(least, here);

@@ -109,20 +109,27 @@ double ScheduleCost::bind(const std::string& var, Path& path) {
       return first * bind(variable.second, path);
     }
     case Origin::Chunk:
+    case Origin::EntryChunk:
       return chunks(variable);
     case Origin::ChunkRow:
       return std::max(1.0, bind(variable.parent, path) / chunks(variable));
+    case Origin::Entry: {
+      const double rows = bind(variable.parent, path);
+      return std::max(1.0, rows * bind(variable.second, path) / chunks(variable));
+    }
     case Origin::Source:
       return 1;
   }
   return 1;
 }
 
-// How many chunks the rows and entries of an operand make.
+// How many chunks the entries of an operand make, or its rows and entries.
 double ScheduleCost::chunks(const nest::Variable& variable) const {
+  if (variable.parts > 0) return static_cast<double>(variable.parts);
   const auto count = problem_.counts.find(variable.tensor);
   const double entries = count == problem_.counts.end() ? 0 : count->second;
-  return std::ceil((extent(variable.parent) + entries) / static_cast<double>(variable.factor));
+  const double work = entries + (variable.is_of_entries() ? 0 : extent(variable.parent));
+  return std::max(1.0, std::ceil(work / static_cast<double>(variable.factor)));
 }
 
 void ScheduleCost::visit_loop(const nest::Forall& loop, Path path) {
@@ -269,7 +276,10 @@ double ScheduleCost::extent(const std::string& var) const {
   const auto variable = nest_->variables.find(var);
   if (variable == nest_->variables.end() || variable->second.parent.empty()) return 1;
   const nest::Variable& derived = variable->second;
-  if (derived.origin == nest::Variable::Origin::Chunk) return chunks(derived);
+  using Origin = nest::Variable::Origin;
+  if (derived.origin == Origin::Chunk || derived.origin == Origin::EntryChunk)
+    return chunks(derived);
+  if (derived.origin == Origin::Entry) return static_cast<double>(derived.factor);
   if (derived.origin == nest::Variable::Origin::ChunkRow) return extent(derived.parent);
   const double whole = extent(derived.parent), width = static_cast<double>(derived.factor);
   if (derived.origin == nest::Variable::Origin::Inner) return std::min(whole, width);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "expr/absence.h"
+#include "plan/native_order.h"
 
 namespace tulle::plan {
 
@@ -29,6 +30,17 @@ bool WalkedOperands::walks(const Access& access, const std::string& var) const {
       return true;
   }
   return false;
+}
+
+bool WalkedOperands::is_converted(const expr::Access& access,
+                                  const std::vector<std::string>& order) const {
+  const Format& format = type_of(access.tensor).format;
+  std::vector<std::string> as_stored = order;
+  for (const Level& level : format.levels()) {
+    const std::string var = level_variable(level.expr, access.indices, problem.space);
+    if (!var.empty() && position_of(order, var) < 0) as_stored.push_back(var);
+  }
+  return !is_native(format, access.indices, as_stored, problem.space);
 }
 
 }  // namespace tulle::plan

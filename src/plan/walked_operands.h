@@ -18,6 +18,9 @@ struct WalkedOperands {
   }
   // Whether the access stores the coordinates of the variable rather than counting through them.
   bool walks(const expr::Access& access, const std::string& var) const;
+  // Whether no order that begins like this walks over the access as it is stored, so that it is
+  // converted first, and then stores the coordinates of all its variables.
+  bool is_converted(const expr::Access& access, const std::vector<std::string>& order) const;
 
   const OrderProblem& problem;
   std::vector<const expr::Access*> all;

@@ -13,6 +13,7 @@
 #include "schedule/reorder.h"
 #include "schedule/rfactor.h"
 #include "schedule/split.h"
+#include "schedule/split_entries.h"
 #include "schedule/split_positions.h"
 #include "schedule/split_rows.h"
 #include "schedule/unroll.h"
@@ -44,10 +45,15 @@ const Rewrite kRewrites[] = {
      {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 4, 4, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return split_positions(n, a.name(0), a.integer(1), a.name(2), a.name(3)); }},
-    {"split_rows", "split_rows(i, 128, c, r)",
-     {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 4, 4, {}, "", {},
+    {"split_rows", "split_rows(i, 128, c, r) or split_rows(i, 128, c, r, 1024)",
+     {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop, Role::Number}, 4, 5, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
-       return split_rows(n, a.name(0), a.integer(1), a.name(2), a.name(3)); }},
+       return split_rows(n, a.name(0), a.integer(1), a.name(2), a.name(3),
+                         a.count() > 4 ? std::optional(a.integer(4)) : std::nullopt); }},
+    {"split_entries", "split_entries(i, j, 32, c, e)",
+     {Role::Loop, Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 5, 5, {}, "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
+       return split_entries(n, a.name(0), a.name(1), a.integer(2), a.name(3), a.name(4)); }},
     {"precompute", "precompute(acc, (j, k)) or precompute(acc, k, tracked)",
      {Role::NewWorkspace, Role::Loops, Role::Word}, 1, 3, {"tracked"}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {

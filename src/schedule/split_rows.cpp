@@ -89,12 +89,14 @@ void check_result(const Nest& nest, const Forall& rows, const expr::Access& oper
 }  // namespace
 
 Nest split_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
-                const std::string& row) {
+                const std::string& row, std::optional<int64_t> parts) {
   require_loop(nest, var);
   require_untagged(nest, var, "split_rows");
   require_coordinates(nest, var, "split_rows");
   if (length < 1 || length > INT32_MAX)
     user_error("Chunks of ", length, " entries cannot be; they have 1 to ", INT32_MAX, ".");
+  if (parts && (*parts < 1 || *parts > INT32_MAX))
+    user_error(*parts, " chunks cannot be; there are 1 to ", INT32_MAX, ".");
   require_free_name(nest, chunk);
   require_free_name(nest, row);
   if (chunk == row)
@@ -105,41 +107,51 @@ Nest split_rows(const Nest& nest, const std::string& var, int64_t length, const 
   check_result(nest, rows, operand);
   Nest result = nest;
   using Origin = Variable::Origin;
-  result.variables[chunk] = {Origin::Chunk, var, {}, length, operand.tensor};
-  result.variables[row] = {Origin::ChunkRow, var, {}, length, operand.tensor};
+  const int64_t most = parts.value_or(0);
+  result.variables[chunk] = {Origin::Chunk, var, {}, length, operand.tensor, most};
+  result.variables[row] = {Origin::ChunkRow, var, {}, length, operand.tensor, most};
   result.root = replace(nest.root, &rows, Forall::make(chunk, Forall::make(row, rows.body)));
   return result;
 }
 
 namespace {
 
-void check_rows(const Nest& nest, const Stmt& stmt, std::vector<std::string>& loops) {
+bool goes_through_chunk(const Variable& variable) {
+  return variable.origin == Variable::Origin::ChunkRow ||
+         variable.origin == Variable::Origin::Entry;
+}
+
+// Whether these loops say which chunk it is whose rows or entries the variable goes through.
+bool has_chunk(const Nest& nest, const std::vector<std::string>& loops, const Variable& variable) {
+  return std::any_of(nest.variables.begin(), nest.variables.end(), [&](const auto& entry) {
+    const Variable& other = entry.second;
+    return other.is_of_chunks() && !goes_through_chunk(other) && other.parent == variable.parent &&
+           other.second == variable.second && nest.determines(loops, entry.first);
+  });
+}
+
+void check_chunks(const Nest& nest, const Stmt& stmt, std::vector<std::string>& loops) {
   if (const auto* loop = stmt.as<Forall>()) {
     const Variable& variable = nest.variable(loop->var);
-    if (variable.origin == Variable::Origin::ChunkRow) {
-      if (loop->tag != LoopTag{}) {
-        user_error("The loop over '", loop->var,
-                   "' goes through the rows of a chunk one after the other; leave it as it is.");
-      }
-      const bool inside =
-          std::any_of(nest.variables.begin(), nest.variables.end(), [&](const auto& entry) {
-            return entry.second.origin == Variable::Origin::Chunk &&
-                   entry.second.parent == variable.parent && nest.determines(loops, entry.first);
-          });
-      if (!inside) {
-        user_error(
-            "The loop over '", loop->var,
-            "' has the rows of one chunk, and stands outside the loop over chunks; put that ",
-            "outside.");
-      }
+    const bool unrolled_entries =
+        variable.origin == Variable::Origin::Entry && loop->tag.kind == LoopTag::Kind::Unrolled;
+    if (goes_through_chunk(variable) && loop->tag != LoopTag{} && !unrolled_entries) {
+      user_error("The loop over '", loop->var, "' goes through the ",
+                 variable.is_of_entries() ? "entries" : "rows",
+                 " of a chunk one after the other; leave it as it is.");
+    }
+    if (goes_through_chunk(variable) && !has_chunk(nest, loops, variable)) {
+      user_error("The loop over '", loop->var,
+                 "' goes through one chunk, and stands outside the loop over chunks; put that ",
+                 "outside.");
     }
     loops.push_back(loop->var);
-    check_rows(nest, loop->body, loops);
+    check_chunks(nest, loop->body, loops);
     loops.pop_back();
     return;
   }
   map_parts(stmt, [&](const Stmt& part) {
-    check_rows(nest, part, loops);
+    check_chunks(nest, part, loops);
     return part;
   });
 }
@@ -149,13 +161,13 @@ void check_rows(const Nest& nest, const Stmt& stmt, std::vector<std::string>& lo
 void require_chunks_around_rows(const Nest& nest) {
   for (const auto& [name, variable] : nest.variables) {
     for (const std::string& parent : {variable.parent, variable.second}) {
-      if (parent.empty() || nest.variable(parent).origin != Variable::Origin::ChunkRow) continue;
-      user_error("'", parent, "' goes through the rows of a chunk, which are not known before; ",
-                 "choose another length in split_rows instead.");
+      if (parent.empty() || !goes_through_chunk(nest.variable(parent))) continue;
+      user_error("'", parent, "' goes through a chunk, whose end is not known before; choose ",
+                 "another length of chunks instead.");
     }
   }
   std::vector<std::string> loops;
-  check_rows(nest, nest.root, loops);
+  check_chunks(nest, nest.root, loops);
 }
 
 }  // namespace tulle::schedule

@@ -1,6 +1,8 @@
 // Cuts the rows of an operand into chunks of equally many rows and entries.
 #pragma once
 
+#include <optional>
+
 #include "nest/nest.h"
 
 namespace tulle::schedule {
@@ -11,10 +13,12 @@ namespace tulle::schedule {
 // whose sums are added up by atomics. So no chunk has more than twice `length` to do, however long
 // a row is. Refused where the statement is no plain sum or product over the entries of that
 // operand, or where it is no dense result's first index.
+// With `parts` there are so many chunks, longer ones where `length` would make more.
 nest::Nest split_rows(const nest::Nest& nest, const std::string& var, int64_t length,
-                      const std::string& chunk, const std::string& row);
+                      const std::string& chunk, const std::string& row,
+                      std::optional<int64_t> parts = {});
 
-// UserError unless loops over the rows of a chunk stand in one over chunks.
+// UserError unless loops over the rows or the entries of a chunk stand in one over chunks.
 void require_chunks_around_rows(const nest::Nest& nest);
 
 }  // namespace tulle::schedule

@@ -20,12 +20,12 @@ inline constexpr std::string_view kMutants[] = {
     "result-order-unchecked", "rfactor-keeps-last",
     // lower
     "append-untouched", "bind-unguarded", "bitmap-all-set", "block-unguarded", "chunk-cuts-run",
-    "chunk-skips-row", "fuse-wrong-extent", "lanes-half-summed", "lattice-drops-point",
-    "lattice-inverts", "lead-never-shrinks", "monoid-starts-at-zero", "padding-is-entry",
-    "part-overwrites", "parts-without-barrier", "piece-unguarded", "ragged-found-past-end",
-    "range-ends-early", "result-not-zeroed", "row-pieces-overlap", "search-goes-past",
-    "segment-ends-early", "shared-rows-stored", "slices-overlap", "split-unbounded",
-    "tracked-keeps-round", "tracked-unsorted", "workspace-wrong-zero",
+    "chunk-skips-row", "entry-in-row-before", "fuse-wrong-extent", "lanes-half-summed",
+    "lattice-drops-point", "lattice-inverts", "lead-never-shrinks", "monoid-starts-at-zero",
+    "padding-is-entry", "part-overwrites", "parts-without-barrier", "piece-unguarded",
+    "ragged-found-past-end", "range-ends-early", "result-not-zeroed", "row-pieces-overlap",
+    "search-goes-past", "segment-ends-early", "shared-rows-stored", "slices-overlap",
+    "split-unbounded", "tracked-keeps-round", "tracked-unsorted", "workspace-wrong-zero",
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
     "simplify-drops-store", "unroll-missing-remainder", "vector-reduce-drops-init",

@@ -172,6 +172,24 @@ const std::vector<Bound>& bound_schedules() {
        "split_rows(i, 6, c, r); split(d, 8, d0, dl); split(c, 4, cb, cw); "
        "reorder(cb, cw, r, j, dl, d0); precompute(acc); rfactor(dl, part); bind(cb, block); "
        "bind(cw, warp); bind(dl, lane)"},
+      {"SddmmEntriesOnLanes",
+       "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {13, 32}), dense("K", {40, 32})},
+       "split_entries(i, j, 6, c, e); split(d, 8, d0, dl); split(c, 16, cb, ci); "
+       "split(ci, 4, cw, cl); reorder(cb, cw, cl, e, dl, d0); precompute(acc); rfactor(dl, part); "
+       "bind(cb, block); bind(cw, warp); bind(cl, lane); bind(dl, lane); unroll(e, 4)"},
+      {"EntriesOnThreads",
+       "S[i,j] = A[i,j] * d[i]",
+       {sparse("csr", {13, 40}), dense("d", {13})},
+       "split_entries(i, j, 3, c, e); split(c, 4, cb, ct); bind(cb, block); bind(ct, thread)"},
+      {"SumsAtEntriesOnThreads",
+       "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {13, 5}), dense("K", {40, 5})},
+       "split_entries(i, j, 4, c, e); split(c, 4, cb, ct); bind(cb, block); bind(ct, thread)"},
+      {"EntriesIntoADenseResult",
+       "C[i,j] = A[i,j] * d[i]",
+       {sparse("csr", {13, 20}), dense("d", {13})},
+       "split_entries(i, j, 2, c, e); split(c, 4, cb, ct); bind(cb, block); bind(ct, thread)"},
       {"SpmvChunksOnLanes",
        "y[i] = A[i,j] * x[j]",
        {sparse("csr", {53, 30}), dense("x", {30})},

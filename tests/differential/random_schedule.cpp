@@ -59,7 +59,7 @@ class Scheduler {
     const std::string var = dice_.pick(vars);
     const std::string fresh = concat("v", fresh_++);
     if (gpu_ && dice_.chance(0.35)) return draw_bind(vars);
-    switch (dice_.below(13)) {
+    switch (dice_.below(14)) {
       case 0:
         return concat("split(", var, ", ", dice_.between(2, 5), ", ", fresh, "o, ", fresh, "i)");
       case 1:
@@ -86,6 +86,9 @@ class Scheduler {
         return concat("parallel(", vars.front(), ", by=", dice_.chance(0.5) ? "rows" : "nnz", ")");
       case 7:
         return concat("vectorize(", vars.back(), ", ", dice_.pick<int>({2, 4, 8, 16}), ")");
+      case 12:
+        return concat("split_entries(", var, ", ", dice_.pick(vars), ", ",
+                      dice_.pick<int>({1, 2, 4, 9}), ", ", fresh, "o, ", fresh, "i)");
       case 11:
         return concat("split_rows(", var, ", ", dice_.pick<int>({1, 2, 3, 5, 9}), ", ", fresh,
                       "o, ", fresh, "i)");
@@ -118,6 +121,11 @@ class Scheduler {
     if (dice_.chance(0.7)) take(concat("reorder(", schedule::list_of(order), ")"));
     if (dice_.chance(0.3)) {
       take(concat("split_rows(", loops().front(), ", ", dice_.pick<int>({1, 3, 9}), ", ch, cr)"));
+    }
+    if (dice_.chance(0.3) && loops().size() > 1) {
+      take(concat("split_entries(", loops()[0], ", ", loops()[1], ", ", dice_.pick<int>({1, 3, 8}),
+                  ", ec, ee)"));
+      take("unroll(ee, 4)");
     }
     const std::string sum = sums.back(), row = loops().front();
     const bool by_lanes = dice_.chance(0.7), in_groups = by_lanes && dice_.chance(0.4);

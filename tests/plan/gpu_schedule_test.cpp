@@ -47,8 +47,13 @@ TEST(GpuSchedule, CutsNoSumsThatMustHaveOneOrder) {
 }
 
 TEST(GpuSchedule, TakesSeveralEntriesWhereColumnsLeaveLanesOver) {
-  const std::string schedule = schedule_of({.entries = 50000000, .width = 32});
+  const std::string schedule = schedule_of({.rows = 2000, .entries = 10000, .width = 32});
   EXPECT_TRUE(has(schedule, "split_positions(j, 4")) << schedule;
+}
+
+TEST(GpuSchedule, GivesEachMultiprocessorABlockOfRowsInRounds) {
+  const std::string schedule = schedule_of({.entries = 50000000, .width = 32});
+  EXPECT_TRUE(has(schedule, "split(i_chunk_rest, 128, i_chunk_round, i_chunk_in)")) << schedule;
 }
 
 TEST(GpuSchedule, NarrowsPanelsThatShouldStayInTheCache) {

@@ -1,0 +1,89 @@
+// Split_entries: forall i { forall j } -> forall chunk { forall entry }.
+#include "schedule/split_entries.h"
+
+#include <cstdint>
+
+#include "schedule/queries.h"
+#include "schedule/split_positions.h"
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+// The access to rows of entries that the two loops walk over.
+const expr::Access& walked_rows(const Nest& nest, const Forall& rows, const Forall& entries) {
+  const expr::Access& access = walked_access(nest, entries);
+  require_needed(entries, access);
+  const auto& levels = nest.tensor(access.tensor).type.format.levels();
+  const bool stores_rows =
+      levels.size() == 2 && is_full(levels[0].kind) && levels[0].expr.is_whole() &&
+      levels[1].expr.is_whole() &&
+      access.indices[static_cast<size_t>(levels[0].expr.dimension)] == rows.var;
+  if (!stores_rows) {
+    user_error("'", access.tensor, "' does not store rows of entries along '", rows.var,
+               "' as csr does; use split_positions.");
+  }
+  for (const Assign* assign : assigns(nest.root)) {
+    for (const expr::Access* other : expr::accesses(assign->value)) {
+      if (other->tensor != access.tensor || other->indices == access.indices) continue;
+      user_error("'", access.tensor, "' is used under other indices too, and a chunk has some ",
+                 "of its entries alone; leave split_entries out.");
+    }
+  }
+  return access;
+}
+
+void check_results(const Nest& nest, const Forall& rows, const Forall& entries,
+                   const std::string& operand) {
+  const std::vector<const Assign*> all = assigns(nest.root);
+  if (all.size() != 1) {
+    user_error(
+        "Sums are used inside the statement, and a chunk has some of their terms alone; put ",
+        "split_entries before precompute, or leave it out.");
+  }
+  const Assign& assign = *all.front();
+  const Tensor& result = nest.tensor(assign.tensor);
+  if (!result.type.format.is_dense() && result.shares_pattern_of != operand) {
+    user_error("'", assign.tensor, "' is built entry by entry, and needs its loops whole; leave ",
+               "split_entries out.");
+  }
+  for (const std::string& var : {rows.var, entries.var}) {
+    if (contains(assign.indices, var)) continue;
+    user_error("'", assign.tensor, "' adds up entries along '", var,
+               "', which several chunks would do; use split_rows or split_positions.");
+  }
+}
+
+}  // namespace
+
+Nest split_entries(const Nest& nest, const std::string& row, const std::string& entry,
+                   int64_t length, const std::string& chunk, const std::string& inner) {
+  for (const std::string& var : {row, entry}) {
+    require_loop(nest, var);
+    require_untagged(nest, var, "split_entries");
+    require_coordinates(nest, var, "split_entries");
+  }
+  if (length < 1 || length > INT32_MAX)
+    user_error("Chunks of ", length, " entries cannot be; they have 1 to ", INT32_MAX, ".");
+  require_free_name(nest, chunk);
+  require_free_name(nest, inner);
+  if (chunk == inner)
+    user_error("The two new loops are both called '", chunk, "'; give them different names.");
+  const Forall& rows = *nest::find_loop(nest.root, row);
+  const auto* entries = rows.body.as<Forall>();
+  if (!entries || entries->var != entry) {
+    user_error("No loop over '", entry, "' stands directly in that over '", row,
+               "'; bring them together with reorder(", row, ", ", entry, ") first.");
+  }
+  const std::string& operand = walked_rows(nest, rows, *entries).tensor;
+  check_results(nest, rows, *entries, operand);
+  Nest result = nest;
+  using Origin = Variable::Origin;
+  result.variables[chunk] = {Origin::EntryChunk, row, entry, length, operand};
+  result.variables[inner] = {Origin::Entry, row, entry, length, operand};
+  result.root = replace(nest.root, &rows, Forall::make(chunk, Forall::make(inner, entries->body)));
+  return result;
+}
+
+}  // namespace tulle::schedule

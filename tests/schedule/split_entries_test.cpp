@@ -1,0 +1,61 @@
+// Split_entries.
+#include <gtest/gtest.h>
+
+#include "nest/parse.h"
+#include "schedule/nests.h"
+
+namespace tulle::schedule {
+namespace {
+
+constexpr std::string_view kSddmm =
+    "nest { operand A: f32, i32, csr\n operand Q: f32; operand K: f32; result S: f32, i32, like A, "
+    "csr\n forall i { forall j { forall d { S[i,j] += A[i,j] * Q[i,d] * K[j,d] } } } }";
+
+TEST(SplitEntries, MakesChunksAndTheirEntries) {
+  EXPECT_EQ(body_after(kSddmm, "split_entries(i, j, 8, c, e)"),
+            "forall c { forall e { forall d { S[i,j] += A[i,j] * Q[i,d] * K[j,d] } } }");
+}
+
+TEST(SplitEntries, PrintsAndParsesBack) {
+  const nest::Nest nest = apply(parse_schedule("split_entries(i, j, 8, c, e); split(c, 4, c0, c1)"),
+                                nest::parse_nest(kSddmm));
+  const std::string text = nest::to_string(nest);
+  EXPECT_NE(text.find("var c = chunk A(i, j) / 8"), std::string::npos) << text;
+  EXPECT_NE(text.find("var e = entry A(i, j) / 8"), std::string::npos) << text;
+  EXPECT_EQ(nest::to_string(nest::parse_nest(text)), text);
+}
+
+TEST(SplitEntries, KeepsTheEntriesInTheirChunk) {
+  expect_refused(kSddmm, "split_entries(i, j, 8, c, e); reorder(e, c)", "put that outside");
+}
+
+TEST(SplitEntries, KeepsTheEntriesOneAfterTheOther) {
+  expect_refused(kSddmm, "split_entries(i, j, 8, c, e); split(e, 4, e0, e1)", "another length");
+  expect_refused(kSddmm, "split_entries(i, j, 8, c, e); bind(e, lane)", "leave it as it is");
+}
+
+TEST(SplitEntries, RefusesSumsOverEntries) {
+  expect_refused(kSpmm, "split_entries(i, j, 8, c, e)", "several chunks would do");
+}
+
+TEST(SplitEntries, RefusesLoopsThatStandApart) {
+  expect_refused(kSddmm, "split_entries(i, d, 8, c, e)", "bring them together");
+}
+
+TEST(SplitEntries, RefusesDenseRows) {
+  expect_refused(kDense, "split_entries(i, j, 8, c, e)", "no entries to count");
+}
+
+TEST(SplitEntries, RefusesTermsWithoutEntries) {
+  expect_refused(
+      "nest { operand A: f32, i32, csr\n operand B: f32; result C: f32\n"
+      "forall i { forall j { C[i,j] = A[i,j] + B[i,j] } } }",
+      "split_entries(i, j, 8, c, e)", "visits more than entries");
+}
+
+TEST(SplitEntries, RefusesEmptyChunks) {
+  expect_refused(kSddmm, "split_entries(i, j, 0, c, e)", "1 to");
+}
+
+}  // namespace
+}  // namespace tulle::schedule
