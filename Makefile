@@ -72,9 +72,8 @@ demo: build
 	$(say) 'Running examples/gcn_demo.py'
 	@$(PYTHON) examples/gcn_demo.py $(ARGS)
 
-bench: build
+bench: build $(BUILD)/.system-tools
 	$(say) 'Running the benchmarks: $(SUITE)'
-	@cmake -DTULLE_BENCH=ON $(BUILD) > $(BUILD)/configure.log && $(NINJA) -C $(BUILD)
 	@$(PYTHON) bench/run.py --suite $(SUITE) $(ARGS)
 
 bench-gpu: build

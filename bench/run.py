@@ -148,7 +148,7 @@ def main() -> None:
     results = {name: _run(suite, options) for name, suite in suites.items()}
     rows_of = {name: rows for name, (rows, _) in results.items()}
     verdicts_of = {name: verdicts for name, (_, verdicts) in results.items()}
-    report.print_losses(rows_of)
+    report.print_losses({name: rows_of[name] for name in names if suites[name].COMPARE})
     report.print_verdicts(verdicts_of)
 
     OUTPUT.mkdir(parents=True, exist_ok=True)

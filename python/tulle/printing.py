@@ -30,6 +30,10 @@ def _lines(tensor: SparseTensor, slots: Tensor) -> list[str]:
     coordinates = entries.coordinates_at(tensor.pattern, slots).T.tolist()
     values = tensor.values().detach()[slots].tolist()
     return [
-        f"  ({', '.join(map(str, coordinate))}): {value:g}"
+        f"  ({', '.join(map(str, coordinate))}): {_text_of(value)}"
         for coordinate, value in zip(coordinates, values, strict=True)
     ]
+
+
+def _text_of(value: float | int | bool) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -135,6 +135,13 @@ void check_level(const std::vector<Level>& levels, size_t at,
     user_error("The level '", text_of(level, names), "' needs a ", text_of_kinds(fills_slots, "or"),
                " level right above it, since it stores one coordinate for each of that level's.");
   }
+  if (is_branchless(level.kind) && stores_coordinates(levels[at - 1].kind) &&
+      levels[at - 1].unique) {
+    user_error("The level '", text_of(level, names), "' stands below '",
+               text_of(levels[at - 1], names),
+               "', which has each coordinate once and so could hold one entry for each alone; add ",
+               "'nonunique' to that.");
+  }
 }
 
 std::vector<int> identity(int rank) {
@@ -225,6 +232,15 @@ bool Format::is_unique() const {
     if (level.unique && is_branchless(level.kind)) unique = true;
   }
   return unique;
+}
+
+bool Format::repeats_above_full() const {
+  bool unique = true;
+  for (const Level& level : levels_) {
+    if (is_full(level.kind) && !unique) return true;
+    unique = level.unique && (unique || is_branchless(level.kind));
+  }
+  return false;
 }
 
 std::string Format::to_string() const {

@@ -40,6 +40,9 @@ class Format {
   bool is_ordered() const;
   // No tuple of coordinates twice: below a level that repeats stands a unique singleton.
   bool is_unique() const;
+  // Whether slots that share their coordinates have full levels below them, so that the values of
+  // one tuple of coordinates lie apart.
+  bool repeats_above_full() const;
 
   // The long form; parses back to an equal format.
   std::string to_string() const;

@@ -166,7 +166,9 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
   }
   const std::string name = concat(cursor.access->tensor, "_p", cursor.level);
   Emitter body = out.nested();
-  if (level.is_unique()) {
+  // Slots whose values lie apart are gone through one by one, and added up by whoever sorts them.
+  const bool apart = nest_.tensor(cursor.access->tensor).type.format.repeats_above_full();
+  if (level.is_unique() || apart) {
     const std::string variable = names_.fresh(name);
     const Expr at = loop::Var::make(variable);
     emit_prefetches(cursor, at, loop.var, scope, body);

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "passes/function_coefficients.h"
-#include "support/mutant.h"
 
 namespace tulle::passes {
 
@@ -171,11 +170,8 @@ class Math {
                   const std::array<double, n>& twice) const {
     const std::span<const double> coefficients =
         is_double_ ? std::span<const double>(twice) : std::span<const double>(single);
-    const size_t skipped = mutant("function-drops-term") ? 1 : 0;
-    Expr sum = number(coefficients[coefficients.size() - 1 - skipped]);
-    for (size_t at = coefficients.size() - 1 - skipped; at-- > 0;) {
-      sum = sum * x + number(coefficients[at]);
-    }
+    Expr sum = number(coefficients.back());
+    for (size_t at = coefficients.size() - 1; at-- > 0;) sum = sum * x + number(coefficients[at]);
     return let("sum", sum);
   }
 

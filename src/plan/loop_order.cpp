@@ -136,13 +136,19 @@ class Search {
                        [&](const std::string& other) { return position_of(order, other) >= 0; });
   }
 
+  // Whether loops can go through the operand together with others, one coordinate after the other,
+  // each once.
+  static bool can_be_merged(const Format& format) {
+    return format.is_ordered() && !format.repeats_above_full();
+  }
+
   void finish(const std::vector<std::string>& order, double visits, double cost) {
     OrderChoice choice;
     choice.order = order;
     for (const Access* access : operands_.sparse) {
       const Format& format = operands_.type_of(access->tensor).format;
       const bool native = is_native(format, access->indices, order, problem_.space);
-      if (native && (format.is_ordered() || !problem_.may_convert)) continue;
+      if (native && (can_be_merged(format) || !problem_.may_convert)) continue;
       if (!problem_.may_convert) return;
       choice.converted.insert(access->id);
       cost += problem_.counts.at(access->tensor) * kSortedEntry;
@@ -152,7 +158,7 @@ class Search {
     choice.shared = route.shared;
     const bool any_order =
         std::any_of(operands_.sparse.begin(), operands_.sparse.end(), [&](const Access* access) {
-          return !operands_.type_of(access->tensor).format.is_ordered() &&
+          return !can_be_merged(operands_.type_of(access->tensor).format) &&
                  !choice.converted.contains(access->id);
         });
     if (any_order && choice.route != Route::Dense) choice.route = Route::Sort;

@@ -49,7 +49,6 @@ class Scanner {
   [[noreturn]] void fail(const Token& at, const std::string& message) const;
 
   size_t index() const { return index_; }
-  void rewind(size_t index) { index_ = index; }
   std::string_view source() const { return source_->text; }
 
   Span span_of(const Token& token) const { return {source_, token.offset, token.text.size()}; }

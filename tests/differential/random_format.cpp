@@ -39,9 +39,15 @@ void leave_gaps(Dice& dice, std::vector<std::string>& kinds) {
           : dice.pick<std::string>({kWidePadded, "ragged", "bitmap", "compressed multiple(2)"});
 }
 
+// A level that stores something may repeat coordinates, whatever stands below it.
+void repeat_coordinates(Dice& dice, std::vector<std::string>& kinds) {
+  std::string& kind = kinds[dice.below(kinds.size())];
+  if (kind == "compressed") kind += dice.chance(0.5) ? " nonunique" : " nonunique unordered";
+}
+
 // Dense and compressed levels in any dimension order, some dimensions in blocks.
 std::string random_tree(Dice& dice, const std::vector<std::string>& names,
-                        const std::vector<std::string>& order) {
+                        const std::vector<std::string>& order, bool sorted) {
   std::vector<std::string> exprs = order;
   if (dice.chance(0.3)) {
     for (const std::string& name : order) {
@@ -60,7 +66,11 @@ std::string random_tree(Dice& dice, const std::vector<std::string>& names,
     const bool remainder = expr.find('%') != std::string::npos;
     kinds.emplace_back(dice.chance(remainder ? 0.2 : compressed) ? "compressed" : "dense");
   }
-  if (dice.chance(0.3)) leave_gaps(dice, kinds);
+  if (dice.chance(0.3)) {
+    leave_gaps(dice, kinds);
+  } else if (!sorted && dice.chance(0.2)) {
+    repeat_coordinates(dice, kinds);
+  }
   std::string levels;
   for (size_t l = 0; l < exprs.size(); ++l) {
     levels += concat(l ? ", " : "", exprs[l], ": ", kinds[l]);
@@ -119,7 +129,7 @@ std::string random_format(Dice& dice, int rank, bool sorted) {
                                    "sr-bcrs" + blocks});
   }
   return dice.chance(0.3) ? random_list(dice, names, order, sorted)
-                          : random_tree(dice, names, order);
+                          : random_tree(dice, names, order, sorted);
 }
 
 }  // namespace tulle::differential

@@ -71,6 +71,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "leave 'nonunique' and 'unordered' out"},
         Mistake{"(i,j) -> (i: dense, j: singleton)", 2,
                 "needs a compressed or singleton level right above it"},
+        Mistake{"(i,j) -> (i: compressed, j: singleton)", 2, "add 'nonunique' to that"},
+        Mistake{"(i,j,k) -> (i: compressed nonunique, j: singleton, k: singleton)", 3,
+                "add 'nonunique' to that"},
         Mistake{"(i,j) (i: dense, j: dense)", 2, "expected '->', found '('"}));
 
 }  // namespace

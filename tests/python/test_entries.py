@@ -81,6 +81,11 @@ def test_repr_of_few_entries() -> None:
     ]
 
 
+def test_repr_shows_integers_in_full() -> None:
+    assert shown(tulle.tensor(torch.tensor([[123456789]])))[1:] == ["  (0, 0): 123456789"]
+    assert shown(tulle.tensor(torch.tensor([[True]])))[1:] == ["  (0, 0): True"]
+
+
 @pytest.mark.parametrize("format", ["csr", "coo", "bsr(16,16)"])
 def test_repr_looks_at_what_it_shows(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tensor = tulle.tensor(torch.eye(999), format=format)

@@ -309,3 +309,18 @@ def test_gradients_are_not_dropped_on_import() -> None:
             tulle.tensor(source)
         with torch.no_grad():
             assert tulle.tensor(source).nnz == 2
+
+
+def test_scipy_blocks_in_any_order_and_several_times() -> None:
+    unsorted = scipy.sparse.random(50, 50, 0.05, format="csr", random_state=0).tobsr((5, 5))
+    assert_equal(tulle.tensor(unsorted), torch.from_numpy(unsorted.toarray()))
+    twice = scipy.sparse.bsr_matrix(
+        (np.arange(8.0).reshape(2, 2, 2), np.array([1, 1]), np.array([0, 2, 2])), shape=(4, 4)
+    )
+    assert_equal(tulle.tensor(twice), torch.from_numpy(twice.toarray()))
+
+
+def test_torch_rows_of_vectors_that_are_not_coalesced() -> None:
+    where = torch.tensor([[2, 0, 2]])
+    data = torch.sparse_coo_tensor(where, torch.rand(3, 4), (3, 4))
+    assert_equal(tulle.tensor(data), data.to_dense())
