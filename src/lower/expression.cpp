@@ -159,6 +159,13 @@ Expr KernelLowering::presence(const expr::Expr& expr) const {
     const auto found = tensors_.find(access->tensor);
     return found != tensors_.end() && found->second.written ? found->second.written : always;
   }
+  if (const auto* index = expr.as<expr::IndexValue>(); index && index->is_extent) {
+    // An index without coordinates has nothing, whatever is said of it.
+    const Expr extent = coordinates_.extent(index->index);
+    const auto* known = extent.as<loop::IntConst>();
+    return known && known->value > 0 ? always
+                                     : Binary::make(BinaryOp::Lt, loop::IntConst::make(0), extent);
+  }
   if (const auto* unary = expr.as<expr::Unary>())
     return keeps_zero(unary->function) ? presence(unary->value) : always;
   const auto either = [&](const Expr& a, const Expr& b) {
