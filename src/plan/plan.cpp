@@ -122,7 +122,10 @@ class Planner {
   bool asks_for_absence(const expr::Expr& expr) const {
     return may_be_infinite(expr) || expr::any_part(expr, [](const expr::Expr& part) {
              const auto* binary = part.as<expr::Binary>();
-             return (binary && binary->op == expr::BinaryOp::Within) || part.as<expr::Softmax>();
+             const auto* unary = part.as<expr::Unary>();
+             return (binary && binary->op == expr::BinaryOp::Within) ||
+                    (unary && unary->function == expr::ElementFunction::Ones) ||
+                    part.as<expr::Softmax>();
            });
   }
 
@@ -137,15 +140,17 @@ class Planner {
     const expr::TensorType& result = tensors_.at(statement.tensor);
     expr::TensorType type{part.value.type(), result.index_type, expr::result_format(part, tensors_),
                           may_be_infinite(part.value)};
-    // Where it matters whether anything was summed, the intermediate says so by what it stores, and
-    // has no padding.
-    const bool may_be_absent = expr::is_zero(expr::without(part.value, [&](const Access& access) {
+    const expr::Expr rest = expr::without(part.value, [&](const Access& access) {
       return !tensors_.at(access.tensor).format.is_dense();
-    }));
-    if (may_be_absent && (!result.format.is_dense() || asks_for_absence(statement.value)) &&
-        !part.indices.empty() &&
-        expr::sparse_level_count(type.format) != type.format.level_count()) {
-      type.format = Format::csf(static_cast<int>(part.indices.size()));
+    });
+    // Where it matters whether anything was summed, the intermediate says so by what it stores: no
+    // padding, and zeros that are values.
+    const bool asks = !result.format.is_dense() || asks_for_absence(statement.value);
+    const int rank = static_cast<int>(part.indices.size());
+    if (asks && rank > 0 && expr::is_absent(rest) && expr::stores_padding(type.format)) {
+      type.format = Format::csf(rank);
+    } else if (asks && expr::is_zero(rest) && !expr::is_absent(rest)) {
+      type.format = Format::dense(rank);
     }
     plan_.notes.push_back(concat(name, " = ", expr::to_string(part.value),
                                  " is computed first, as ", type.format.name()));
