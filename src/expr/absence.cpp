@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "support/check.h"
 #include "support/mutant.h"
 
 namespace tulle::expr {

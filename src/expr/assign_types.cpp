@@ -1,7 +1,6 @@
 // The typing rules of each node.
 #include "expr/assign_types.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 

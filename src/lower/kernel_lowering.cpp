@@ -6,6 +6,7 @@
 #include "expr/absence.h"
 #include "lower/kernel_parameters.h"
 #include "lower/monoid.h"
+#include "nest/absence.h"
 #include "support/check.h"
 #include "support/half.h"
 #include "support/mutant.h"
@@ -25,13 +26,25 @@ KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Device devic
     result_indices_ = assign->indices;
   }
   TULLE_CHECK(!result_.empty(), "a nest without a result");
-  for (const nest::Assign* assign : nest::assigns(nest.root)) find_fixing(assign->value, false);
+  for (const nest::Assign* assign : nest::assigns(nest.root)) {
+    // A 0 may be the largest of all, and nothing is not.
+    const auto reads = expr::accesses(assign->value);
+    const bool fixes = !nest::starts_absent(assign->accumulate) && !is_in_tuple(*assign) &&
+                       std::any_of(reads.begin(), reads.end(), [&](const expr::Access* access) {
+                         return nest::may_be_absent(nest, access->tensor);
+                       });
+    find_fixing(assign->value, fixes);
+  }
   // A sum outside all loops is a scalar, which has a value whatever was added up.
   for (const auto* where = nest.root.as<nest::Where>(); where;
        where = where->consumer.as<nest::Where>()) {
     for (const std::string& workspace : where->workspaces) fixing_.erase(workspace);
   }
   if (assembles()) groups_ = result_groups(nest.tensor(result_).type.format);
+}
+
+bool KernelLowering::is_in_tuple(const nest::Assign& assign) const {
+  return nest::has_lead(assign.accumulate) || nest_.leads(assign.tensor);
 }
 
 void KernelLowering::declare_tensors() {
@@ -219,8 +232,9 @@ void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope
     return;
   }
   const Expr exists = presence(value);
-  if (!exists.as<IntConst>() &&
-      (into_result ? assembles() : static_cast<bool>(code(assign.tensor).written))) {
+  const bool keeps_track =
+      into_result ? assembles() : static_cast<bool>(code(assign.tensor).written);
+  if (!exists.as<IntConst>() && (keeps_track || (!is_sum && !is_in_tuple(assign)))) {
     // Every sum in it may have been one of nothing.
     Emitter inside = out.nested();
     Scope inner = scope;

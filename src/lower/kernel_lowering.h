@@ -225,6 +225,7 @@ class KernelLowering {
   loop::Expr presence(const expr::Expr& expr) const;
   // Notes the workspaces whose absence changes a value: 0 / 0 is NaN, nothing / 0 is nothing.
   void find_fixing(const expr::Expr& expr, bool fixes);
+  bool is_in_tuple(const nest::Assign& assign) const;
   // How a workspace accumulates; nothing for other tensors.
   nest::Accumulate accumulation(const std::string& tensor) const;
 

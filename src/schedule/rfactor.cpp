@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "nest/absence.h"
 #include "schedule/queries.h"
 #include "support/check.h"
 #include "support/half.h"
@@ -65,8 +66,12 @@ bool is_read_in_expression(const Nest& nest, const std::string& tensor) {
       }
       value = within->b;
     }
+    // What is not a sum takes a 0 for a term, and nothing for none.
+    const bool is_masked = value.get() != assign->value.get();
+    const bool counts =
+        !is_masked && !nest::starts_absent(assign->accumulate) && nest::may_be_absent(nest, tensor);
     const auto accesses = expr::accesses(value);
-    return !value.as<expr::Access>() &&
+    return (counts || !value.as<expr::Access>()) &&
            std::any_of(accesses.begin(), accesses.end(),
                        [&](const expr::Access* access) { return access->tensor == tensor; });
   });
