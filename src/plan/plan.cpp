@@ -253,14 +253,23 @@ class Planner {
           {schedule::to_string(written_schedule_),
            estimate_schedule(problem, nest, request_.machine, written_schedule_)});
     }
+    // A caller knows nothing of the name that a result has while it is accumulated.
+    const std::string& tensor = problem.statement->tensor;
+    for (ScheduledCandidate& candidate : space.candidates) {
+      if (tensor != wide_name(written_tensor_)) break;
+      const schedule::Schedule steps = schedule::parse_schedule(candidate.schedule);
+      candidate.schedule = schedule::to_string(with_renamed(steps, tensor, written_tensor_));
+    }
     plan_.spaces.push_back(std::move(space));
   }
+
+  static std::string wide_name(const std::string& result) { return result + "_wide"; }
 
   // The result in f32 under a name of its own, then a copy that rounds it.
   void compute_wide(const OrderProblem& problem, bool is_written) {
     const expr::Statement& statement = *problem.statement;
     expr::Statement wide = statement;
-    wide.tensor = statement.tensor + "_wide";
+    wide.tensor = wide_name(statement.tensor);
     expr::TensorType type = tensors_.at(statement.tensor);
     type.type = compute_type(type.type);
     tensors_[wide.tensor] = type;
@@ -268,6 +277,7 @@ class Planner {
     plan_.notes.push_back(concat(statement.tensor, " is accumulated in ", name_of(type.type),
                                  " first, as ", wide.tensor));
     plan_.shared_patterns.erase(statement.tensor);
+    written_schedule_ = with_renamed(written_schedule_, statement.tensor, wide.tensor);
     plan_statement(wide, false, problem.may_convert, is_written);
     const expr::Statement copy{statement.tensor, statement.indices,
                                Access::make(0, wide.tensor, statement.indices, type.type)};

@@ -26,10 +26,23 @@ bool rounds_sums(const nest::Nest& nest, const std::string& result,
   if (!accumulates(nest)) return false;
   const nest::Nest loops = schedule::apply(schedule, with_wide_result(nest, result));
   // Chunks that share a row add to it, unless each of its entries has a place of its own.
-  const bool cuts_rows = loops.tensor(result).shares_pattern_of.empty() &&
-                         std::any_of(loops.variables.begin(), loops.variables.end(),
-                                     [](const auto& entry) { return entry.second.is_of_chunks(); });
+  const bool cuts_rows =
+      loops.tensor(result).shares_pattern_of.empty() &&
+      std::any_of(loops.variables.begin(), loops.variables.end(), [](const auto& entry) {
+        return entry.second.is_of_chunks() && !entry.second.is_of_entries();
+      });
   return cuts_rows || accumulates(loops);
+}
+
+schedule::Schedule with_renamed(schedule::Schedule schedule, const std::string& tensor,
+                                const std::string& name) {
+  for (schedule::Step& step : schedule.steps) {
+    for (schedule::Argument& argument : step.arguments) {
+      auto* text = std::get_if<std::string>(&argument.value);
+      if (text && *text == tensor) *text = name;
+    }
+  }
+  return schedule;
 }
 
 }  // namespace tulle::plan

@@ -14,4 +14,8 @@ nest::Nest with_wide_result(const nest::Nest& nest, const std::string& result);
 bool rounds_sums(const nest::Nest& nest, const std::string& result,
                  const schedule::Schedule& schedule);
 
+// The schedule with another name for a tensor.
+schedule::Schedule with_renamed(schedule::Schedule schedule, const std::string& tensor,
+                                const std::string& name);
+
 }  // namespace tulle::plan

@@ -65,6 +65,28 @@ const std::vector<Case>& cases() {
   return all;
 }
 
+// Of halves, which are accumulated in f32: as one sum, and over parts.
+std::vector<Case> cases_of_halves() {
+  std::vector<Case> found(cases().begin(), cases().begin() + 4);
+  found.push_back({.text = "y[j] = A[i,j] * x[i]",
+                   .operands = {sparse("A", "csr", {37, 9}), dense("x", {37})}});
+  for (size_t at = 0; at < found.size(); ++at) {
+    for (Operand& operand : found[at].operands)
+      operand.type = at % 2 == 0 ? DType::Float16 : DType::BFloat16;
+  }
+  return found;
+}
+
+TEST(Space, SchedulesOfHalvesComputeTheSame) {
+  for (const Case& test : cases_of_halves()) {
+    for (const bool gpu : {false, true}) {
+      Case here = test;
+      here.gpu = gpu;
+      run_some(here);
+    }
+  }
+}
+
 TEST(Space, SchedulesForTheCpuComputeTheSame) {
   for (const Case& test : cases()) run_some(test);
 }
