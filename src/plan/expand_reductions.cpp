@@ -158,8 +158,8 @@ class Expander {
     if (!reduce.empty && !may_be_absent) return value;
     if (mutant("empty-ignored")) return value;
     const Expr seen = reduce.stored ? count(reduce) : extent(reduce);
-    // A scalar has a value whatever was seen.
-    const bool is_scalar = expr::free_indices(value).empty();
+    // A scalar has a value whatever was seen: a number of nothing is 0, and masks nothing.
+    const bool is_scalar = expr::free_indices(seen).empty();
     if (may_be_absent && reduce.stored && !zeroed && !is_scalar) {
       return Binary::make(BinaryOp::Within, seen, value, reduce.type);
     }
