@@ -115,6 +115,7 @@ Expr KernelLowering::chunk_around(const nest::Variable& variable, const Scope& s
 void KernelLowering::rows_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out) {
   const nest::Variable& variable = nest_.variable(loop.var);
   const Expr chunk = chunk_around(variable, scope);
+  if (phase_ == Phase::Merge) return shared_row_of_chunk(loop, chunk, scope, out);
   const loop::Buffer positions = code(variable.tensor).levels[1]->positions_buffer();
   const Expr rows = coordinates_.extent(variable.parent);
   const Expr length = out.let("length", coordinates_.chunk_length(variable));
@@ -139,12 +140,36 @@ void KernelLowering::rows_of_chunk(const nest::Forall& loop, const Scope& scope,
       mine.let("p", loop::Select::make(is_long, loop::maximum(from, here), from)),
       mine.let("p_end", loop::Select::make(is_long, loop::minimum(to, end - row), to))};
   inner.is_shared_row = is_long;
+  inner.chunk = chunk;
+  inner.begins_here = first <= row;
   if (adds_up_rows()) shared_rows_ = {positions, coordinates_.chunk_length(variable)};
   enter(loop, row, {}, {}, inner, mine);
   body.add(loop::If::make(Binary::make(BinaryOp::Or, is_long, first <= row), mine.take()));
   body.assign(next, next + 1);
   out.add(
       loop::While::make(loop::both(next < rows, work_before(positions, next) < end), body.take()));
+}
+
+void KernelLowering::shared_row_of_chunk(const nest::Forall& loop, const Expr& chunk,
+                                         const Scope& scope, Emitter& out) {
+  const nest::Variable& variable = nest_.variable(loop.var);
+  const loop::Buffer positions = code(variable.tensor).levels[1]->positions_buffer();
+  const Expr rows = coordinates_.extent(variable.parent);
+  const Expr length = out.let("length", coordinates_.chunk_length(variable));
+  const Expr begin = out.let("work_begin", chunk * length);
+  const Expr next = emit_first_by_eighths(
+      out, rows, [&](const Expr& row) { return work_before(positions, row); }, begin + length);
+  const Expr row = out.snapshot(variable.parent, loop::maximum(next - 1, IntConst::make(0)));
+  const Expr from = out.let("p", Cast::make(DType::Int64, Load::make(positions, row)));
+  const Expr to = out.let("p_end", Cast::make(DType::Int64, Load::make(positions, row + 1)));
+  Emitter mine = out.nested();
+  Scope inner = scope;
+  inner.chunk = chunk;
+  const int64_t short_by = mutant("merged-rows-unfinished") ? 2 : 1;
+  inner.last_chunk =
+      mine.let("last_chunk", Binary::make(BinaryOp::Div, to + row - short_by, length));
+  enter(loop, row, {}, {}, inner, mine);
+  out.add(loop::If::make(loop::both(begin <= from + row, length < to - from), mine.take()));
 }
 
 void KernelLowering::lower_consumer(const nest::Stmt& stmt, const Scope& scope, Emitter& out) {
@@ -165,7 +190,7 @@ void KernelLowering::lower_consumer(const nest::Stmt& stmt, const Scope& scope, 
 
 bool KernelLowering::adds_up_rows() const {
   // Where an entry of the operand has a place of its own in the result, nothing is added up.
-  if (!nest_.tensor(result_).shares_pattern_of.empty()) return false;
+  if (has_row_pieces() || !nest_.tensor(result_).shares_pattern_of.empty()) return false;
   for (const auto& [name, variable] : nest_.variables) {
     if (variable.origin != nest::Variable::Origin::ChunkRow) continue;
     const Level& entries = nest_.tensor(variable.tensor).type.format.levels()[1];

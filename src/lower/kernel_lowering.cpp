@@ -353,8 +353,20 @@ void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, E
   Scope producing = scope;
   producing.conditional = true;
   producing.producing = true;
-  lower(where.producer, producing, out);
+  const bool pieces = gathers_pieces(where);
+  if (pieces && phase_ == Phase::Merge) {
+    merge_pieces(where, scope, out);
+  } else {
+    lower(where.producer, producing, out);
+  }
   touch_ = outer;
+  if (pieces && phase_ == Phase::Compute) {
+    Emitter shared = out.nested(), whole = out.nested();
+    store_piece(where, scope, shared);
+    lower_consumer(where.consumer, after, whole);
+    out.add(loop::If::make(scope.is_shared_row, shared.take(), whole.take()));
+    return;
+  }
 
   AccessSet without = scope.absent;
   without.insert(reads.begin(), reads.end());

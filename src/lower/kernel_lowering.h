@@ -22,9 +22,9 @@
 
 namespace tulle::lower {
 
-// Compute writes a result whose structure is known; a sparse result is counted first and filled
-// afterwards.
-enum class Phase : uint8_t { Compute, Count, Fill };
+// Compute writes a result whose structure is known, Merge the rows of it that several chunks have
+// pieces of; a sparse result is counted first and filled afterwards.
+enum class Phase : uint8_t { Compute, Merge, Count, Fill };
 
 // Rows with more than `length` entries, which several chunks add to; no buffer where there are
 // none.
@@ -45,6 +45,10 @@ class KernelLowering {
   // never stored, or added to, must start at zero.
   bool can_be_cut() const { return can_be_cut_; }
   bool needs_zeros() const { return needs_zeros_; }
+  // Whether chunks put pieces of rows into memory, which a second kernel merges; after lower(): the
+  // arrays of these and their sizes.
+  bool has_row_pieces() const;
+  const std::vector<std::pair<loop::Buffer, loop::Expr>>& row_pieces() const { return pieces_; }
   // After lower(): the rows of the result that must start at zero, if not all do.
   const SharedRows& shared_rows() const { return shared_rows_; }
   // Whether loops of the nest are bound to a GPU, so that there are no chunks.
@@ -60,7 +64,8 @@ class KernelLowering {
     loop::Expr scalar;
     std::vector<std::unique_ptr<LevelCode>> levels;
     std::unique_ptr<TrackedArrays> tracked;
-    Lead lead;  // what its last term did, where other workspaces go with it
+    int64_t elements = 1;  // of an array that a thread keeps, where that is known
+    Lead lead;             // what its last term did, where other workspaces go with it
     loop::Expr
         written;  // mutable bool: a scalar workspace that was assigned; null where nobody asks
   };
@@ -82,7 +87,7 @@ class KernelLowering {
   const Level& level(const Cursor& cursor) const;
   // The positions of the level that the cursor stands before.
   Positions run_of(const Cursor& cursor, const Scope& scope, Emitter& out);
-  bool assembles() const { return phase_ != Phase::Compute; }
+  bool assembles() const { return phase_ == Phase::Count || phase_ == Phase::Fill; }
 
   // --- statements (kernel_lowering.cpp) ---
   void lower(const nest::Stmt& stmt, const Scope& scope, Emitter& out);
@@ -121,8 +126,11 @@ class KernelLowering {
   void entry_loop(const nest::Forall& loop, const std::string& counter, int id,
                   const Positions& row, const loop::Expr& other, const Scope& around,
                   const Scope& scope, Emitter& out);
-  // Over the rows of a chunk, of which long ones are shared with others.
+  // Over the rows of a chunk, of which long ones are shared with others; while merging, the one of
+  // these that begins in it.
   void rows_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  void shared_row_of_chunk(const nest::Forall& loop, const loop::Expr& chunk, const Scope& scope,
+                           Emitter& out);
   // Over the entries of a chunk, of whatever rows they are (entries_of_chunk.cpp).
   void entries_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out);
   // The chunk of rows or entries whose part the variable goes through.
@@ -200,6 +208,29 @@ class KernelLowering {
   // Whether rows of the result are sums over the entries of rows that are cut into chunks.
   bool adds_up_rows() const;
 
+  // --- pieces of rows (row_pieces.cpp) ---
+  struct Team {
+    int64_t size = 1;
+    loop::Expr lane;  // null where one thread has all
+  };
+  struct Pieces {
+    loop::Buffer values;
+    int64_t elements = 1;
+  };
+  bool gathers_pieces(const nest::Where& where) const;
+  Team team_of(const nest::Where& where, const Scope& scope) const;
+  void on_team(const Team& team, const Scope& scope, int64_t lanes, Emitter& out,
+               const std::function<void(const loop::Expr&, Emitter&)>& body);
+  loop::Expr piece_number(const loop::Expr& chunk, const loop::Expr& begins_here,
+                          const Scope& scope) const;
+  loop::Expr piece_count() const;
+  Pieces pieces_of(const std::string& workspace, const Team& team);
+  void for_elements(
+      const std::string& workspace, Emitter& out,
+      const std::function<void(const loop::Expr&, const loop::Expr&, Emitter&)>& body);
+  void store_piece(const nest::Where& where, const Scope& scope, Emitter& out);
+  void merge_pieces(const nest::Where& where, const Scope& scope, Emitter& out);
+
   // --- partial sums of threads (combine.cpp, merge_tuples.cpp) ---
   void combine_parts(const nest::Forall& loop, const Scope& scope, Emitter& out);
   loop::Expr sum_of_lanes(const loop::Expr& part, const nest::Forall& loop, const Scope& scope,
@@ -263,6 +294,7 @@ class KernelLowering {
   std::optional<Frame> frame_;
   std::set<std::string> fixing_;  // workspaces that find_fixing found
   SharedRows shared_rows_;
+  std::vector<std::pair<loop::Buffer, loop::Expr>> pieces_;
   bool can_be_cut_ = false;
   bool needs_zeros_ = false;
 };

@@ -159,8 +159,16 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
                                                lowering.is_bound() ? Device::Gpu : device));
     program.steps.push_back(loop::LaunchStep{program.kernels.back().name});
   }
+  for (const auto& [pieces, count] : lowering.row_pieces())
+    program.steps.push_back(loop::AllocateStep{pieces, count, false});
   lowering.launch(program.steps);
   program.kernels.push_back(std::move(kernel));
+  if (!lowering.has_row_pieces()) return;
+  KernelLowering merging(nest, Phase::Merge, device);
+  program.kernels.push_back(merging.lower("merge_" + result.name));
+  merging.launch(program.steps);
+  for (const auto& [pieces, count] : lowering.row_pieces())
+    program.steps.push_back(loop::FreeStep{pieces});
 }
 
 // Counts the entries of each group and reads the totals, null for groups that are not counted.

@@ -42,6 +42,7 @@ struct Scope {
   std::map<std::string, Positions> row_pieces;  // operands of whose row a chunk has these entries
   std::map<std::string, loop::Expr> entries;    // operands at one of whose entries a loop stands
   loop::Expr is_shared_row;                     // by several chunks; null where rows are whole
+  loop::Expr chunk, last_chunk, begins_here;    // of a row: this one, its last, whether it is first
   bool by_atomics = false;                      // results are added to what is there
   std::map<int, loop::Expr> values;             // accesses whose value is known
   std::map<int, Partner> partners;              // accesses that read what another lane has

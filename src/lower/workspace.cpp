@@ -99,6 +99,7 @@ void KernelLowering::allocate_array(const std::string& name,
   if (is_bound()) size = loop::maximum(size, IntConst::make(1));
   const auto* constant_size = size.as<loop::IntConst>();
   const int64_t largest = frame_->on_gpu() ? nest::kLargestThreadLocal : nest::kLargestLocal;
+  if (constant_size) target.elements = constant_size->value;
   const bool local = constant_size && constant_size->value > 0 && constant_size->value <= largest;
   if (local) {
     target.values = loop::make_buffer(names_.fresh(name), element, loop::Space::Local);

@@ -15,13 +15,14 @@ namespace {
 using nest::Forall;
 using nest::Stmt;
 
-constexpr int64_t kLanes = 32;        // of a warp
-constexpr int64_t kWarps = 4;         // of a block
-constexpr int64_t kNarrow = 8;        // lanes of an entry, at least where it has so many vectors
-constexpr int64_t kVectors = 4;       // that a lane keeps of a row, at most where lanes are left
-constexpr int64_t kLoads = 16;        // that a lane has under way
-constexpr int64_t kMostCopies = 8;    // of the loop over entries
-constexpr int64_t kLargestKept = 64;  // elements of a row that a lane keeps
+constexpr int64_t kLanes = 32;      // of a warp
+constexpr int64_t kWarps = 4;       // of a block
+constexpr int64_t kNarrow = 8;      // lanes of an entry, at least where it has so many vectors
+constexpr int64_t kVectors = 4;     // that a lane keeps of a row, at most where lanes are left
+constexpr int64_t kLoads = 16;      // that a lane has under way
+constexpr int64_t kMostCopies = 8;  // of the loop over entries
+constexpr double kShortestChunk = 128, kLongestChunk = 1024;  // rows and entries
+constexpr int64_t kLargestKept = 64;                          // elements of a row that a lane keeps
 
 class RowScheduler {
  public:
@@ -31,13 +32,18 @@ class RowScheduler {
 
   std::string run() {
     if (choice_.route != Route::Dense || !find_loops() || !measure()) return {};
-    write();
-    try {
-      schedule::apply(schedule::parse_schedule(text_), nest_);
-      return text_;
-    } catch (const UserError&) {
-      return {};
+    for (const bool cuts : {true, false}) {
+      if (cuts && (!walks_entries_ || count_ < static_cast<double>(machine_.many_entries)))
+        continue;
+      write(cuts);
+      try {
+        schedule::apply(schedule::parse_schedule(text_), nest_);
+        return text_;
+      } catch (const UserError&) {
+        continue;
+      }
     }
+    return {};
   }
 
  private:
@@ -56,6 +62,7 @@ class RowScheduler {
     if (rows_.empty() || !entries || where->workspaces.size() < 2) return false;
     entry_ = entries->var;
     walks_entries_ = is_stored(entry_);
+    count_entries();
     Stmt consumer = where->consumer;
     for (const auto* loop = consumer.as<Forall>(); loop; loop = consumer.as<Forall>()) {
       columns_.push_back(loop->var);
@@ -83,15 +90,25 @@ class RowScheduler {
                                     [&](const Stmt& part) { return find_inner(part); });
   }
 
-  // Whether an operand stores only some coordinates of the variable.
-  bool is_stored(const std::string& var) const {
+  // The operand that stores only some coordinates of the variable, if there is one.
+  const expr::Access* storing(const std::string& var) const {
     for (const expr::Access* access : expr::accesses(problem_.statement->value)) {
       for (const Level& level : problem_.tensors->at(access->tensor).format.levels()) {
         if (is_full(level.kind)) continue;
-        if (level_variable(level.expr, access->indices, problem_.space) == var) return true;
+        if (level_variable(level.expr, access->indices, problem_.space) == var) return access;
       }
     }
-    return false;
+    return nullptr;
+  }
+  bool is_stored(const std::string& var) const { return storing(var) != nullptr; }
+
+  // How many entries there are, and how many of a row.
+  void count_entries() {
+    const expr::Access* access = storing(entry_);
+    const auto count = access ? problem_.counts.find(access->tensor) : problem_.counts.end();
+    if (count == problem_.counts.end()) return;
+    count_ = count->second;
+    per_row_ = count_ / std::max(1.0, problem_.extents.at(rows_.back()));
   }
 
   // How many lanes share an entry, so that none has too much of it.
@@ -134,15 +151,32 @@ class RowScheduler {
     add(concat("split(", var, ", ", length, ", ", outer, ", ", inner, ")"));
   }
 
-  void write() {
-    const int64_t groups = kLanes / lanes_;
-    const std::string step = groups > 1 ? entry_ + "_step" : entry_, lane = entry_ + "_lane";
-    std::string rows = rows_[0];
-    for (size_t at = 1; at < rows_.size(); ++at) {
-      const std::string both = concat(rows, "_", rows_[at]);
-      add(concat("fuse(", rows, ", ", rows_[at], ", ", both, ")"));
+  // Rows or chunks of them, in which those of other loops come one after the other: one loop.
+  std::string fuse_rows(bool cuts) {
+    Names loops = rows_;
+    if (cuts) {
+      // One row may have so many entries that all others would wait for it.
+      const double wanted = std::clamp(2 * per_row_, kShortestChunk, kLongestChunk);
+      loops.back() = rows_.back() + "_chunk";
+      add(concat("split_rows(", rows_.back(), ", ", std::bit_ceil(static_cast<uint64_t>(wanted)),
+                 ", ", loops.back(), ", ", rows_.back(), "_row)"));
+    }
+    std::string rows = loops[0];
+    for (size_t at = 1; at < loops.size(); ++at) {
+      const std::string both = concat(rows, "_", loops[at]);
+      add(concat("fuse(", rows, ", ", loops[at], ", ", both, ")"));
       rows = both;
     }
+    return rows;
+  }
+
+  void write(bool cuts) {
+    text_.clear();
+    on_lanes_.clear();
+    at_the_end_.clear();
+    const int64_t groups = kLanes / lanes_;
+    const std::string step = groups > 1 ? entry_ + "_step" : entry_, lane = entry_ + "_lane";
+    const std::string rows = fuse_rows(cuts);
     split(rows, kWarps, rows + "_block", rows + "_warp");
     if (groups > 1) {
       add(concat(walks_entries_ ? "split_positions(" : "split(", entry_, ", ", groups, ", ", step,
@@ -157,8 +191,10 @@ class RowScheduler {
     for (const std::string& step_of_lanes : on_lanes_) add(step_of_lanes);
     if (groups > 1) add(concat("bind(", lane, ", lane)"));
     for (const std::string& last : at_the_end_) add(last);
-    const auto copies = static_cast<uint64_t>(
-        std::clamp<int64_t>(kLoads / std::max<int64_t>(1, loads), 1, kMostCopies));
+    // As many copies as loads can be under way, but no more than rows have entries for.
+    const auto most = static_cast<int64_t>(per_row_) / groups;
+    const auto copies = static_cast<uint64_t>(std::clamp<int64_t>(
+        kLoads / std::max<int64_t>(1, loads), 1, std::clamp<int64_t>(most, 2, kMostCopies)));
     if (copies > 1) add(concat("unroll(", step, ", ", std::bit_floor(copies), ")"));
   }
 
@@ -191,7 +227,8 @@ class RowScheduler {
   Names rows_, columns_, sums_;  // loops around the entries; of results and of sums in them
   std::string entry_;
   bool walks_entries_ = false;
-  int64_t lanes_ = 1;  // of an entry
+  double count_ = 0, per_row_ = 0;  // entries
+  int64_t lanes_ = 1;               // of an entry
   std::string text_;
   Names on_lanes_, at_the_end_;  // steps that follow
 };

@@ -9,8 +9,8 @@ namespace tulle::plan {
 
 // The schedule of a nest whose rows fill workspaces from their entries and then store what follows
 // from these (maxima with their places, sums of exponentials, softmax with weighted sums): a warp
-// for a row, which it passes over once, its lanes in groups that take an entry each. Empty where
-// the nest is none of these or the schedule is not legal.
+// for a row or for a chunk of rows, which it passes over once, its lanes in groups that take an
+// entry each. Empty where the nest is none of these or the schedule is not legal.
 std::string gather_rows_on_warps(const OrderProblem& problem, const OrderChoice& choice,
                                  const nest::Nest& nest, const Machine& machine);
 

@@ -68,12 +68,28 @@ class BindingVerifier {
     check_extent(loop);
     if (!mutant("bind-over-reduction")) check_writes(loop);
     check_diagonals(loop);
+    check_pieces(loop);
     if (nest_.variable(loop.var).is_position()) return;
     if (const std::string tensor = sparse_tensor(nest_, loop.body, loop.var); !tensor.empty()) {
       user_error(
           "'", tensor, "' holds only some coordinates of '", loop.var,
           "', and a bound loop counts; bind a loop over an index that is stored densely, or ",
           "cut the entries with split_positions.");
+    }
+  }
+
+  // What a row gathers in workspaces, while others have pieces of it, is its threads' own.
+  void check_pieces(const Forall& loop) const {
+    if (loop.tag.kind != Kind::Warp && loop.tag.kind != Kind::Thread) return;
+    for (const auto& [name, variable] : nest_.variables) {
+      if (variable.origin != Variable::Origin::ChunkRow) continue;
+      const Forall* rows = nest::find_loop(nest_.root, name);
+      const auto* where = rows ? rows->body.as<Where>() : nullptr;
+      if (!where || where->workspaces.size() < 2 || !nest::find_loop(rows->body, loop.var))
+        continue;
+      user_error("The loop over '", loop.var, "' stands in that over the rows of chunks, '", name,
+                 "', whose pieces are gathered by a thread or by the lanes of a warp; bind the ",
+                 "loop over chunks to warps or threads instead.");
     }
   }
 

@@ -52,8 +52,44 @@ void check_uses(const Nest& nest, const expr::Access& rows) {
   }
 }
 
+// Workspaces that a row fills, whose pieces are merged afterwards.
+void check_tuple(const Nest& nest, const Forall& rows, const expr::Access& operand,
+                 const Where& where) {
+  for (const Assign* assign : assigns(where.producer)) {
+    if (!contains(where.workspaces, assign->tensor)) continue;
+    if (nest::starts_absent(assign->accumulate)) {
+      user_error(
+          "'", assign->tensor, "' sums over '", rows.var,
+          "' for an expression, where a sum of nothing differs from 0, and a chunk has some ",
+          "terms alone; leave split_rows out.");
+    }
+    if (nest.leads(assign->tensor) && !assign->indices.empty()) {
+      user_error("'", assign->tensor, "' has elements for '", list_of(assign->indices),
+                 "', and other workspaces are scaled by it, which pieces of rows are by one "
+                 "element alone; bring these loops outside of '",
+                 rows.var, "', or leave split_rows out.");
+    }
+  }
+  for (const Assign* assign : assigns(where.consumer)) {
+    const Tensor& result = nest.tensor(assign->tensor);
+    const auto accesses = expr::accesses(assign->value);
+    const bool reads =
+        std::any_of(accesses.begin(), accesses.end(),
+                    [&](const expr::Access* access) { return access->tensor == operand.tensor; });
+    if (result.role == Tensor::Role::Result && result.onto.empty() &&
+        result.type.format.is_dense() && contains(assign->indices, rows.var) &&
+        !assign->accumulate && !reads) {
+      continue;
+    }
+    user_error("'", assign->tensor, "' is not stored once for each '", rows.var,
+               "', or with entries of '", operand.tensor, "'; leave split_rows out.");
+  }
+}
+
 void check_result(const Nest& nest, const Forall& rows, const expr::Access& operand) {
   const std::vector<const Assign*> all = assigns(nest.root);
+  if (const auto* where = rows.body.as<Where>(); where && where->workspaces.size() > 1)
+    return check_tuple(nest, rows, operand, *where);
   if (all.size() != 1) {
     user_error("Sums over '", rows.var,
                "' are used inside the statement, and a chunk has some of their terms alone; put ",

@@ -219,6 +219,32 @@ const std::vector<Bound>& bound_schedules() {
        {sparse("csr", {13, 90})},
        "split_positions(j, 32, j0, jl); reorder(jl, j0); rfactor(jl, part); split(i, 4, ib, iw); "
        "bind(ib, block); bind(iw, warp); bind(jl, lane)"},
+      {"AttentionChunksOnWarps",
+       "O[i,d] = softmax(j in A[i,j], sum(k, Q[i,k] * K[j,k])) * V[j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {13, 20}), dense("K", {40, 20}), dense("V", {40, 24})},
+       "split_rows(i, 5, c, r); split(c, 4, ib, iw); split_positions(j, 4, js, jl); "
+       "reorder(jl, js); split(k, 8, ks, kl); reorder(kl, ks); split(d, 8, ds, dl); "
+       "reorder(dl, ds); rfactor(kl, dot); rfactor(jl, part); bind(ib, block); bind(iw, warp); "
+       "bind(kl, lane); bind(dl, lane); bind(jl, lane); unroll(ds, 0); unroll(js, 2)"},
+      {"AttentionChunksOnThreads",
+       "O[i,d] = softmax(j in A[i,j], A[i,j]) * V[j,d]",
+       {sparse("csr", {13, 40}), dense("V", {40, 6})},
+       "split_rows(i, 3, c, r); split(c, 4, cb, ct); bind(cb, block); bind(ct, thread)"},
+      {"AttentionOfHeadsInChunks",
+       "O[h,i,d] = softmax(j in A[i,j], Q[h,i] * K[h,j]) * V[h,j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {2, 13}), dense("K", {2, 40}), dense("V", {2, 40, 6})},
+       "split_rows(i, 4, c, r); fuse(h, c, hc); split(hc, 4, cb, cw); bind(cb, block); "
+       "bind(cw, warp)"},
+      {"ArgmaxChunksOnLanes",
+       "y[i] = argmax(j in A[i,j], A[i,j] * x[j])",
+       {sparse("csr", {53, 30}), dense("x", {30})},
+       "split_rows(i, 2, c, r); split_positions(j, 4, j0, jl); split(c, 16, ib, ir); "
+       "split(ir, 8, iw, il); reorder(jl, j0); rfactor(jl, part); bind(ib, block); bind(iw, warp); "
+       "bind(il, lane); bind(jl, lane)"},
+      {"LogsumexpChunksOnBlocks",
+       "y[i] = logsumexp(j in A[i,j], A[i,j])",
+       {sparse("csr", {13, 90})},
+       "split_rows(i, 7, c, r); bind(c, block)"},
       {"BlocksOfBsr",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(2,3)", {7, 9}), dense("B", {9, 6})},

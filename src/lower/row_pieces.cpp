@@ -1,0 +1,204 @@
+// Rows whose tuples several chunks gather: each chunk puts its piece into memory, and a second
+// kernel over the same loops merges the pieces of a row and goes on with what they come to.
+//
+// A chunk has at most two such pieces: of a row that began before it, and of one that begins in it
+// and goes on. A thread keeps its part of a tuple in the same place of every piece.
+#include <algorithm>
+#include <bit>
+
+#include "loop/gpu.h"
+#include "lower/kernel_lowering.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::lower {
+
+using loop::Expr;
+using loop::IntConst;
+
+namespace {
+
+const nest::Forall* loop_of_rows(const nest::Nest& nest) {
+  for (const auto& [name, variable] : nest.variables) {
+    if (variable.origin == nest::Variable::Origin::ChunkRow)
+      return nest::find_loop(nest.root, name);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool KernelLowering::has_row_pieces() const {
+  const nest::Forall* rows = loop_of_rows(nest_);
+  return rows && rows->body.as<nest::Where>() && gathers_pieces(*rows->body.as<nest::Where>());
+}
+
+bool KernelLowering::gathers_pieces(const nest::Where& where) const {
+  const nest::Forall* rows = loop_of_rows(nest_);
+  return rows && rows->body.get() == &where &&
+         std::none_of(where.workspaces.begin(), where.workspaces.end(),
+                      [&](const std::string& name) {
+                        return nest::starts_absent(nest::accumulation_of(where.producer, name));
+                      });
+}
+
+// How many threads have different parts of a tuple, and which of them this is.
+KernelLowering::Team KernelLowering::team_of(const nest::Where& where, const Scope& scope) const {
+  if (!is_bound() || scope.on_one_thread) return {};
+  if (scope.lane) return {scope.lanes, scope.lane};
+  Team team{1, loop::Var::make("lane")};
+  for (const nest::Assign* assign : nest::assigns(where.producer)) {
+    const auto& all = where.workspaces;
+    if (std::find(all.begin(), all.end(), assign->tensor) == all.end()) continue;
+    for (const std::string& index : assign->indices) {
+      const nest::Forall* loop = nest::find_loop(where.producer, index);
+      if (!loop || loop->tag.kind != nest::LoopTag::Kind::Lane) continue;
+      const auto lanes = static_cast<uint64_t>(nest_.known_extent(index).value_or(1));
+      const bool inner = nest::lanes_inside(nest_, index) == 1;
+      team.size = std::max(team.size, inner ? static_cast<int64_t>(std::bit_ceil(lanes))
+                                            : static_cast<int64_t>(loop::kWarpSize));
+    }
+  }
+  return team;
+}
+
+// Runs the body on every lane of a warp, or of its first ones, where no loop over lanes is around.
+void KernelLowering::on_team(const Team& team, const Scope& scope, int64_t lanes, Emitter& out,
+                             const std::function<void(const Expr&, Emitter&)>& body) {
+  Emitter inside = out.nested();
+  if (!team.lane || scope.lane) {
+    const Expr member =
+        team.lane ? loop::Binary::make(loop::BinaryOp::Mod, team.lane, IntConst::make(team.size))
+                  : IntConst::make(0);
+    body(member, inside);
+    for (loop::Stmt& stmt : inside.take_statements()) out.add(std::move(stmt));
+    return;
+  }
+  // A block without warps is one thread.
+  const std::string lane = names_.fresh("lane");
+  body(loop::Binary::make(loop::BinaryOp::Mod, loop::Var::make(lane), IntConst::make(team.size)),
+       inside);
+  out.add(loop::For::make(lane, IntConst::make(0), IntConst::make(scope.in_warp ? lanes : 1),
+                          inside.take(),
+                          scope.in_warp ? loop::LoopKind::Lane : loop::LoopKind::Thread));
+}
+
+// The number of the piece that chunk `chunk` has of a row.
+Expr KernelLowering::piece_number(const Expr& chunk, const Expr& begins_here,
+                                  const Scope& scope) const {
+  const nest::Variable& rows = nest_.variable(loop_of_rows(nest_)->var);
+  Expr chunks;
+  for (const auto& [name, variable] : nest_.variables) {
+    if (variable.origin == nest::Variable::Origin::Chunk) chunks = coordinates_.extent(name);
+  }
+  Expr number = IntConst::make(0);
+  for (const std::string& index : result_indices_) {
+    const Expr coordinate = coordinates_.coordinate(index, scope);
+    if (index == rows.parent || !coordinate) continue;
+    number = number * coordinates_.extent(index) + coordinate;
+  }
+  number = (number * chunks + chunk) * 2;
+  if (mutant("row-pieces-share-a-place")) return number;
+  return number + loop::Select::make(begins_here, IntConst::make(1), IntConst::make(0));
+}
+
+Expr KernelLowering::piece_count() const {
+  const nest::Variable& rows = nest_.variable(loop_of_rows(nest_)->var);
+  const auto* where = loop_of_rows(nest_)->body.as<nest::Where>();
+  Expr count = IntConst::make(2);
+  for (const auto& [name, variable] : nest_.variables) {
+    if (variable.origin == nest::Variable::Origin::Chunk) count = count * coordinates_.extent(name);
+  }
+  for (const std::string& index : result_indices_) {
+    // Loops outside, which the columns of the where are none of.
+    bool inside = index == rows.parent;
+    for (const auto& [name, variable] : nest_.variables) {
+      const std::vector<std::string> sources = nest_.sources(name);
+      inside |= std::find(sources.begin(), sources.end(), index) != sources.end() &&
+                nest::find_loop(where->consumer, name);
+    }
+    if (!inside) count = count * coordinates_.extent(index);
+  }
+  return count;
+}
+
+// The array of a workspace's pieces, and how many elements of it a thread has.
+KernelLowering::Pieces KernelLowering::pieces_of(const std::string& workspace, const Team& team) {
+  const TensorCode& target = code(workspace);
+  const DType type = nest_.tensor(workspace).type.type;
+  int64_t elements = 1;
+  if (!target.scalar) elements = target.elements;
+  const Pieces pieces{
+      loop::make_buffer(concat(result_, "_pieces_", workspace), type, loop::Space::Global),
+      elements};
+  const bool known = std::any_of(pieces_.begin(), pieces_.end(), [&](const auto& one) {
+    return one.first->name == pieces.values->name;
+  });
+  if (!known) pieces_.emplace_back(pieces.values, piece_count() * (elements * team.size));
+  return pieces;
+}
+
+void KernelLowering::store_piece(const nest::Where& where, const Scope& scope, Emitter& out) {
+  const Team team = team_of(where, scope);
+  const Expr number = out.let("piece", piece_number(scope.chunk, scope.begins_here, scope));
+  on_team(team, scope, team.size, out, [&](const Expr& member, Emitter& body) {
+    for (const std::string& name : where.workspaces) {
+      const Pieces pieces = pieces_of(name, team);
+      for_elements(name, body, [&](const Expr& element, const Expr& value, Emitter& inside) {
+        inside.store(pieces.values, (number * pieces.elements + element) * team.size + member,
+                     value);
+      });
+    }
+  });
+}
+
+// Calls `body` for each element that a thread has of a workspace, with its value.
+void KernelLowering::for_elements(
+    const std::string& workspace, Emitter& out,
+    const std::function<void(const Expr&, const Expr&, Emitter&)>& body) {
+  const TensorCode& target = code(workspace);
+  if (target.scalar) return body(IntConst::make(0), target.scalar, out);
+  const std::string name = names_.fresh("element");
+  const Expr element = loop::Var::make(name);
+  const Expr at = target.base ? target.base + element : element;
+  Emitter inside = out.nested();
+  body(element, loop::Load::make(target.values, at), inside);
+  const bool registers = is_bound() && target.values->space == loop::Space::Local;
+  out.add(loop::For::make(name, IntConst::make(0), IntConst::make(target.elements), inside.take(),
+                          registers ? loop::LoopKind::Unrolled : loop::LoopKind::Serial));
+}
+
+void KernelLowering::merge_pieces(const nest::Where& where, const Scope& scope, Emitter& out) {
+  const Team team = team_of(where, scope);
+  const std::string counter = names_.fresh("other");
+  const Expr other = loop::Var::make(counter);
+  Emitter body = out.nested();
+  const Expr number = body.let("piece", piece_number(other, other == scope.chunk, scope));
+  on_team(team, scope, loop::kWarpSize, body, [&](const Expr& member, Emitter& inside) {
+    std::map<std::string, Lead> leads;
+    for (const std::string& name : where.workspaces) {
+      const Pieces pieces = pieces_of(name, team);
+      const nest::Monoid monoid = *nest::accumulation_of(where.producer, name);
+      TensorCode& target = code(name);
+      for_elements(name, inside, [&](const Expr& element, const Expr& old, Emitter& one) {
+        const Expr term = one.let(
+            "term", loop::Load::make(pieces.values,
+                                     (number * pieces.elements + element) * team.size + member));
+        Expr value;
+        if (nest::has_lead(monoid)) {
+          value = follow(leads.at(nest_.tensor(name).lead), monoid, old, term);
+        } else if (nest_.leads(name)) {
+          leads[name] = lead_with(one, monoid, old, term);
+          value = leads[name].next;
+        } else {
+          value = combine(monoid, old, term);
+        }
+        if (target.scalar) return one.assign(target.scalar, value);
+        one.store(target.values, target.base ? target.base + element : element, value);
+      });
+    }
+  });
+  out.add(loop::For::make(counter, scope.chunk, scope.last_chunk + 1, body.take()));
+}
+
+}  // namespace tulle::lower
