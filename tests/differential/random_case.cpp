@@ -61,7 +61,7 @@ class Generator {
     if (dice_.chance(0.3)) test_.features = dice_.pick<std::string>({"sse4.2", "avx2"});
     test_.gpu = dice_.chance(0.3);
     if (test_.gpu) test_.threads *= 3;
-    if (test_.gpu && dice_.chance(0.35)) multiply_rows();
+    if (test_.gpu && dice_.chance(0.45)) multiply_rows();
     if (dice_.chance(test_.gpu ? 0.7 : 0.4)) test_.schedule = random_schedule(dice_, test_);
     if (dice_.chance(0.08)) take_apart();
     if (others_.chance(0.02)) apply_to_sums();
@@ -69,8 +69,8 @@ class Generator {
   }
 
  private:
-  // In place of what was drawn: products of a matrix row by row, which plans for GPUs are made for,
-  // with rows and columns that fill warps and leave lanes over.
+  // In place of what was drawn: products of a matrix row by row and what is gathered of its rows,
+  // which plans for GPUs are made for, with rows and columns that fill warps and leave lanes over.
   void multiply_rows() {
     const int64_t rows = dice_.between(1, 9), columns = dice_.between(1, 40),
                   width = dice_.pick<int64_t>({1, 3, 4, 16, 32, 50});
@@ -83,7 +83,25 @@ class Generator {
     test_.operands = {operand("A", {rows, columns})};
     test_.operands[0].format = format;
     test_.operands[0].density = dice_.pick<double>({0.1, 0.3, 0.9});
-    switch (dice_.below(4)) {
+    const bool is_float = type_ == DType::Float32 || type_ == DType::Float64;
+    switch (dice_.below(is_float ? 8 : 4)) {
+      case 4:
+        test_.text = "R0[i] = argmax(j in A[i,j], A[i,j] * B[j])";
+        test_.operands.push_back(operand("B", {columns}));
+        break;
+      case 5:
+        test_.text = "R0[i] = logsumexp(j in A[i,j], A[i,j])";
+        break;
+      case 6:
+        test_.text = "R0[i,k] = softmax(j in A[i,j], A[i,j]) * B[j,k]";
+        test_.operands.push_back(operand("B", {columns, width}));
+        break;
+      case 7:
+        test_.text = "R0[i,k] = softmax(j in A[i,j], sum(l, B[i,l] * C[j,l])) * D[j,k]";
+        test_.operands.push_back(operand("B", {rows, 6}));
+        test_.operands.push_back(operand("C", {columns, 6}));
+        test_.operands.push_back(operand("D", {columns, std::min<int64_t>(width, 16)}));
+        break;
       case 0:
         test_.text = "R0[i] = A[i,j] * B[j]";
         test_.operands.push_back(operand("B", {columns}));

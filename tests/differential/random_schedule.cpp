@@ -119,8 +119,10 @@ class Scheduler {
     std::vector<std::string> order = rows;
     order.insert(order.end(), sums.begin(), sums.end());
     if (dice_.chance(0.7)) take(concat("reorder(", schedule::list_of(order), ")"));
-    if (dice_.chance(0.3)) {
-      take(concat("split_rows(", loops().front(), ", ", dice_.pick<int>({1, 3, 9}), ", ch, cr)"));
+    const bool tuples = gathers_tuples();
+    if (dice_.chance(tuples ? 0.8 : 0.3)) {
+      take(concat("split_rows(", loops().front(), ", ",
+                  dice_.pick<int>({tuples ? 2 : 1, 3, tuples ? 5 : 9}), ", ch, cr)"));
     }
     if (dice_.chance(0.3) && loops().size() > 1) {
       take(concat("split_entries(", loops()[0], ", ", loops()[1], ", ", dice_.pick<int>({1, 3, 8}),
@@ -148,8 +150,13 @@ class Scheduler {
            outer.substr(0, outer.size() - 1) == inner.substr(0, inner.size() - 1);
   }
 
+  bool gathers_tuples() const {
+    return std::any_of(nest_.tensors.begin(), nest_.tensors.end(),
+                       [](const auto& entry) { return !entry.second.lead.empty(); });
+  }
+
   bool is_summed(const std::string& var) const {
-    const std::vector<const nest::Assign*> all = nest::assigns(nest_.root);
+    const auto all = schedule::lasting_assigns(nest::find_loop(nest_.root, var)->body);
     return std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
       return assign->accumulate && !schedule::covers(assign->indices, nest_, var);
     });
