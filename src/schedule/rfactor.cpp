@@ -127,6 +127,11 @@ Nest rfactor(const Nest& nest, const std::string& var, const std::string& worksp
   for (const Assign* target : targets) {
     check_target(nest, *target);
     const std::vector<const Forall*> loops = target_loops(nest, loop, *target);
+    if (nest.leads(target->tensor) && !loops.empty()) {
+      user_error("'", target->tensor, "' has elements inside the loop over '", var,
+                 "', and what goes with it needs what each of them decided; bring '",
+                 loops.front()->var, "' outside of '", var, "', or leave rfactor out.");
+    }
     const std::string& name = parts.emplace_back(part_of(target->tensor));
     require_free_name(nest, name);
     std::vector<std::string> indices = {var};

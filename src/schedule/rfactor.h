@@ -17,7 +17,8 @@ namespace tulle::schedule {
 //
 // So the loop can be spread over the lanes of a warp, which add up by shuffles, or over warps and
 // threads, which do by shared memory. Refused where `var` is not summed over, where the sum is
-// stored entry by entry, and where it matters whether anything was summed.
+// stored entry by entry, where it matters whether anything was summed, and where a tuple's
+// lead has elements of its own inside the loop.
 nest::Nest rfactor(const nest::Nest& nest, const std::string& var, const std::string& workspace);
 
 }  // namespace tulle::schedule

@@ -30,6 +30,14 @@ TEST(Rfactor, MergesTuples) {
       "1) forall d { part_sum[j1,d] scaled= within(A[i,j], V[j,d]) } } } } } } }");
 }
 
+TEST(Rfactor, RefusesLeadsWithElements) {
+  expect_refused(
+      "nest { operand A: f32\n result y: f32\n workspace top: f32; workspace at: f32, with top\n"
+      "where top, at { forall i { y[i] = at[i] } } producing { forall j { forall i { sequence { "
+      "top[i] max= A[i,j]\n at[i] scaled= within(A[i,j], 1) } } } } }",
+      "rfactor(j, part)", "needs what each of them decided");
+}
+
 TEST(Rfactor, RefusesIndicesOfTheResult) {
   expect_refused(kSpmm, "rfactor(i, part)", "'i' is not summed");
 }
