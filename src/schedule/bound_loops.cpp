@@ -51,9 +51,10 @@ class BindingVerifier {
   void walk(const Stmt& stmt) {
     if (const auto* loop = stmt.as<Forall>()) {
       if (loop->tag.is_bound()) check_loop(*loop);
-      if (loop->tag.is_bound()) around_.push_back(loop);
+      std::vector<const Forall*>& loops = loop->tag.is_bound() ? around_ : serial_;
+      loops.push_back(loop);
       walk(loop->body);
-      if (loop->tag.is_bound()) around_.pop_back();
+      loops.pop_back();
     } else if (const auto* where = stmt.as<Where>()) {
       for (const std::string& name : where->workspaces) check_workspace(*where, name);
       walk(where->producer);
@@ -69,12 +70,29 @@ class BindingVerifier {
     if (!mutant("bind-over-reduction")) check_writes(loop);
     check_diagonals(loop);
     check_pieces(loop);
-    if (nest_.variable(loop.var).is_position()) return;
+    if (nest_.variable(loop.var).is_position()) return check_positions(loop);
     if (const std::string tensor = sparse_tensor(nest_, loop.body, loop.var); !tensor.empty()) {
       user_error(
           "'", tensor, "' holds only some coordinates of '", loop.var,
           "', and a bound loop counts; bind a loop over an index that is stored densely, or ",
           "cut the entries with split_positions.");
+    }
+  }
+
+  // An entry at some coordinate has other numbers in other rows, so that another thread takes it.
+  void check_positions(const Forall& loop) const {
+    for (const Assign* assign : lasting_assigns(loop.body)) {
+      const bool is_result = nest_.tensor(assign->tensor).role == Tensor::Role::Result;
+      if (!is_result || !assign->accumulate || !covers(assign->indices, nest_, loop.var)) continue;
+      for (const Forall* around : serial_) {
+        if (covers(assign->indices, nest_, around->var)) continue;
+        user_error("'", assign->tensor, "' is summed over '", around->var,
+                   "' around the loop over '", loop.var,
+                   "', whose entries are others each time: different ",
+                   nest::bound_name(loop.tag.kind),
+                   "s would write the same location. Bring the loop over '", around->var,
+                   "' inside with reorder, or leave bind out.");
+      }
     }
   }
 
@@ -279,6 +297,7 @@ class BindingVerifier {
 
   const Nest& nest_;
   std::vector<const Forall*> around_;  // bound loops around the statement
+  std::vector<const Forall*> serial_;  // loops around that are not
 };
 
 }  // namespace

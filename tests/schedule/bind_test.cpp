@@ -62,6 +62,13 @@ TEST(Bind, RefusesSums) {
   expect_refused(kSpmm, "reorder(j, i); bind(j, block)", "'j' is summed into 'C'");
 }
 
+TEST(Bind, RefusesEntriesOfOtherRowsEachTime) {
+  expect_refused(
+      "nest { operand A: f32, i32, csc\n operand B: f32; result C: f32\n"
+      "forall k { forall j { forall i { C[i,k] += A[i,j] * B[j,k] } } } }",
+      "split_positions(i, 2, i0, i1); bind(k, block); bind(i1, warp)", "are others each time");
+}
+
 TEST(Bind, RefusesSumsIntoWorkspaces) {
   expect_refused(
       "nest { operand X: f32; result y: f32; extent j = 8\n forall i { forall j { y[i] += X[i,j] } "
