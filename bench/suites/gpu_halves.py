@@ -37,7 +37,7 @@ def _calls(
             into.float(),
             wanted,
             rtol=torch.finfo(dtype).eps,
-            atol=1e-2 * size,
+            atol=(1e-2 if name == "tulle" else 5e-2) * size,  # torch adds up in halves
             msg=lambda text, name=name: f"{graph.name} N={width} {dtype} {name}: {text}",
         )
     return calls

@@ -112,7 +112,7 @@ TEST(Storage, DuplicatesAddUp) {
 }
 
 TEST(Storage, WhatDoesNotFitIsRefused) {
-  const Format format = Format::parse("(i,j) -> (i: compressed, j: singleton)", 2);
+  const Format format = Format::parse("ell(1)", 2);
   EXPECT_NO_THROW(store(tensor({2, 2}, {1, _, _, 2}), format, DType::Int32));
   EXPECT_THROW(store(tensor({2, 2}, {1, 2, _, _}), format, DType::Int32), UserError);
 }

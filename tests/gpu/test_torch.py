@@ -99,7 +99,7 @@ def test_halves() -> None:
                 check(a @ b.to(GPU), x.float() @ b.float())
             check(a.sum(1), x.float().sum(1))
             check(a.sum(0), x.float().sum(0))
-            check((a + a * 0.3).to_dense(), x.float() + x.float() * 0.3)
+            check((a * 0.3).to_dense(), x.float() * 0.3)
             q, k = torch.randn(rows, 64).to(dtype), torch.randn(rows, 64).to(dtype)
             program = "S[i,j] = A[i,j] * Q[i,d] * K[j,d]"
             sampled = tulle.compute(program, A=a, Q=q.to(GPU), K=k.to(GPU)).to_dense()
