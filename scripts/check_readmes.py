@@ -17,7 +17,7 @@ def unnamed(folder: Path) -> list[str]:
 
 
 def main() -> int:
-    folders = [ROOT / "src", *sorted(p.parent for p in (ROOT / "src").glob("*/README.md"))]
+    folders = [ROOT / "src", *sorted(p.parent for p in (ROOT / "src").glob("*/**/README.md"))]
     problems = [
         f"{folder.relative_to(ROOT)}/README.md: does not name {stem}"
         for folder in folders

@@ -14,7 +14,7 @@ using loop::Load;
 
 namespace {
 
-// The row of each of `count` entries from `first` on, found by going on from the row before.
+// The rows of entries from `first` on, each found by going on from the row before.
 class RowsOfEntries {
  public:
   RowsOfEntries(const loop::Buffer& positions, const Expr& rows, const Expr& first, Emitter& out)
