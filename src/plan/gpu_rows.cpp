@@ -6,7 +6,8 @@
 #include <bit>
 #include <numeric>
 
-#include "support/check.h"
+#include "plan/gpu_loops.h"
+#include "plan/schedule_text.h"
 
 namespace tulle::plan {
 
@@ -15,14 +16,12 @@ namespace {
 using nest::Forall;
 using nest::Stmt;
 
-constexpr int64_t kLanes = 32;      // of a warp
-constexpr int64_t kWarps = 4;       // of a block
-constexpr int64_t kNarrow = 8;      // lanes of an entry, at least where it has so many vectors
-constexpr int64_t kVectors = 4;     // that a lane keeps of a row, at most where lanes are left
-constexpr int64_t kLoads = 16;      // that a lane has under way
-constexpr int64_t kMostCopies = 8;  // of the loop over entries
-constexpr double kShortestChunk = 128, kLongestChunk = 1024;  // rows and entries
-constexpr int64_t kLargestKept = 64;                          // elements of a row that a lane keeps
+constexpr int64_t kNarrow = 8;          // lanes of an entry, at least where it has so many vectors
+constexpr int64_t kVectors = 4;         // that a lane keeps of a row, at most where lanes are left
+constexpr int64_t kLoads = 16;          // that a lane has under way
+constexpr int64_t kMostCopies = 8;      // of the loop over entries
+constexpr double kShortestChunk = 128;  // rows and entries
+constexpr int64_t kLargestKept = 64;    // elements of a row that a lane keeps
 
 class RowScheduler {
  public:
@@ -37,8 +36,8 @@ class RowScheduler {
         continue;
       write(cuts);
       try {
-        schedule::apply(schedule::parse_schedule(text_), nest_);
-        return text_;
+        schedule::apply(schedule::parse_schedule(text_.text()), nest_);
+        return text_.text();
       } catch (const UserError&) {
         continue;
       }
@@ -145,12 +144,6 @@ class RowScheduler {
 
   // --- steps ---
 
-  void add(const std::string& step) { text_ += (text_.empty() ? "" : "; ") + step; }
-  void split(const std::string& var, int64_t length, const std::string& outer,
-             const std::string& inner) {
-    add(concat("split(", var, ", ", length, ", ", outer, ", ", inner, ")"));
-  }
-
   // Rows or chunks of them, in which those of other loops come one after the other: one loop.
   std::string fuse_rows(bool cuts) {
     Names loops = rows_;
@@ -158,44 +151,46 @@ class RowScheduler {
       // One row may have so many entries that all others would wait for it.
       const double wanted = std::clamp(2 * per_row_, kShortestChunk, kLongestChunk);
       loops.back() = rows_.back() + "_chunk";
-      add(concat("split_rows(", rows_.back(), ", ", std::bit_ceil(static_cast<uint64_t>(wanted)),
-                 ", ", loops.back(), ", ", rows_.back(), "_row)"));
+      text_.add(concat("split_rows(", rows_.back(), ", ",
+                       std::bit_ceil(static_cast<uint64_t>(wanted)), ", ", loops.back(), ", ",
+                       rows_.back(), "_row)"));
     }
     std::string rows = loops[0];
     for (size_t at = 1; at < loops.size(); ++at) {
       const std::string both = concat(rows, "_", loops[at]);
-      add(concat("fuse(", rows, ", ", loops[at], ", ", both, ")"));
+      text_.fuse(rows, loops[at], both);
       rows = both;
     }
     return rows;
   }
 
   void write(bool cuts) {
-    text_.clear();
+    text_ = {};
     on_lanes_.clear();
     at_the_end_.clear();
     const int64_t groups = kLanes / lanes_;
     const std::string step = groups > 1 ? entry_ + "_step" : entry_, lane = entry_ + "_lane";
     const std::string rows = fuse_rows(cuts);
-    split(rows, kWarps, rows + "_block", rows + "_warp");
+    text_.split(rows, kWarps, rows + "_block", rows + "_warp");
     if (groups > 1) {
-      add(concat(walks_entries_ ? "split_positions(" : "split(", entry_, ", ", groups, ", ", step,
-                 ", ", lane, ")"));
-      add(concat("reorder(", lane, ", ", step, ")"));
+      if (walks_entries_) text_.split_positions(entry_, groups, step, lane);
+      if (!walks_entries_) text_.split(entry_, groups, step, lane);
+      text_.reorder({lane, step});
     }
     int64_t loads = 0;
     for (const std::string& var : columns_) loads += split_over_lanes(var, false);
     for (const std::string& var : sums_) loads += split_over_lanes(var, true);
-    if (groups > 1) add(concat("rfactor(", lane, ", ", problem_.statement->tensor, "_part)"));
-    add(concat("bind(", rows, "_block, block); bind(", rows, "_warp, warp)"));
-    for (const std::string& step_of_lanes : on_lanes_) add(step_of_lanes);
-    if (groups > 1) add(concat("bind(", lane, ", lane)"));
-    for (const std::string& last : at_the_end_) add(last);
+    if (groups > 1) text_.rfactor(lane, problem_.statement->tensor + "_part");
+    text_.bind(rows + "_block", "block");
+    text_.bind(rows + "_warp", "warp");
+    for (const std::string& var : on_lanes_) text_.bind(var, "lane");
+    if (groups > 1) text_.bind(lane, "lane");
+    for (const std::string& last : at_the_end_) text_.add(last);
     // As many copies as loads can be under way, but no more than rows have entries for.
     const auto most = static_cast<int64_t>(per_row_) / groups;
     const auto copies = static_cast<uint64_t>(std::clamp<int64_t>(
         kLoads / std::max<int64_t>(1, loads), 1, std::clamp<int64_t>(most, 2, kMostCopies)));
-    if (copies > 1) add(concat("unroll(", step, ", ", std::bit_floor(copies), ")"));
+    if (copies > 1) text_.unroll(step, static_cast<int64_t>(std::bit_floor(copies)));
   }
 
   // A loop of an entry over the lanes of a group, with vectors; how many vectors a lane loads.
@@ -203,18 +198,17 @@ class RowScheduler {
     const int64_t wide = width(var), count = steps(var);
     if (lanes_ == 1) return count;
     const std::string step = var + "_step", lane = var + "_lane", element = var + "_in";
-    split(var, lanes_ * wide, step, wide > 1 ? var + "_rest" : lane);
-    if (wide > 1) split(var + "_rest", wide, lane, element);
-    const std::string inside = wide > 1 ? ", " + element : "";
-    if (sums) {
-      add(concat("reorder(", lane, inside, ", ", step, ")"));
-      add(concat("rfactor(", lane, ", ", var, "_part)"));
-      if (wide > 1) add(concat("rfactor(", element, ", ", var, "_sums)"));
-      if (wide > 1) add(concat("reorder(", step, ", ", element, ")"));
-    } else {
-      add(concat("reorder(", lane, ", ", step, inside, ")"));
+    text_.split(var, lanes_ * wide, step, wide > 1 ? var + "_rest" : lane);
+    if (wide > 1) text_.split(var + "_rest", wide, lane, element);
+    Names order = {lane, step};
+    if (wide > 1) order.insert(sums ? order.end() - 1 : order.end(), element);
+    text_.reorder(order);
+    if (sums) text_.rfactor(lane, var + "_part");
+    if (sums && wide > 1) {
+      text_.rfactor(element, var + "_sums");
+      text_.reorder({step, element});
     }
-    on_lanes_.push_back(concat("bind(", lane, ", lane)"));
+    on_lanes_.push_back(lane);
     if (wide > 1) at_the_end_.push_back(concat("vectorize(", element, ", ", wide, ")"));
     at_the_end_.push_back(concat("unroll(", step, ", 0)"));
     return count;
@@ -229,8 +223,8 @@ class RowScheduler {
   bool walks_entries_ = false;
   double count_ = 0, per_row_ = 0;  // entries
   int64_t lanes_ = 1;               // of an entry
-  std::string text_;
-  Names on_lanes_, at_the_end_;  // steps that follow
+  ScheduleText text_;
+  Names on_lanes_, at_the_end_;  // loops to bind, and steps that follow
 };
 
 }  // namespace

@@ -11,6 +11,16 @@ struct Product {
   bool deterministic = false;
 };
 
+Request request_for_gpu(const UniqueProgram& program) {
+  Request request;
+  request.program = &program;
+  request.machine.kind = Machine::Kind::Gpu;
+  request.machine.multiprocessors = 132;
+  request.machine.vector_bytes = 16;
+  request.machine.last_cache = 50 << 20;
+  return request;
+}
+
 // Of CSR times dense.
 std::string schedule_of(const Product& product) {
   const std::map<std::string, expr::TensorType> types = {
@@ -18,15 +28,10 @@ std::string schedule_of(const Product& product) {
       {"B", {DType::Float32, DType::Int64, Format::dense(2)}}};
   const UniqueProgram program =
       with_unique_indices(expr::resolve(expr::parse_program("C[i,k] = A[i,j] * B[j,k]"), types));
-  Request request;
-  request.program = &program;
+  Request request = request_for_gpu(program);
   request.statistics["A"] = {{product.rows, product.rows}, product.entries};
   request.statistics["B"] = {{product.rows, product.width}, product.rows * product.width};
   request.known_extents["k"] = product.width;
-  request.machine.kind = Machine::Kind::Gpu;
-  request.machine.multiprocessors = 132;
-  request.machine.vector_bytes = 16;
-  request.machine.last_cache = 50 << 20;
   request.machine.deterministic = product.deterministic;
   return to_string(std::get<PlannedNest>(make_plan(request).steps.at(0)).schedule);
 }
@@ -64,6 +69,31 @@ TEST(GpuSchedule, NarrowsPanelsThatShouldStayInTheCache) {
 
 TEST(GpuSchedule, TakesPairsOfVectorsOfWideRows) {
   EXPECT_TRUE(has(schedule_of({.width = 512}), "unroll(k_pair, 0)"));
+}
+
+// Of products at the entries of a matrix.
+std::string schedule_at_entries(const std::string& format) {
+  const std::map<std::string, expr::TensorType> types = {
+      {"A", {DType::Float32, DType::Int32, Format::parse(format, 2)}},
+      {"Q", {DType::Float32, DType::Int64, Format::dense(2)}},
+      {"K", {DType::Float32, DType::Int64, Format::dense(2)}}};
+  const UniqueProgram program = with_unique_indices(
+      expr::resolve(expr::parse_program("S[i,j] = A[i,j] * Q[i,d] * K[j,d]"), types));
+  Request request = request_for_gpu(program);
+  request.statistics["A"] = {{100000, 100000}, 1000000};
+  for (const char* name : {"Q", "K"}) request.statistics[name] = {{100000, 64}, 6400000};
+  request.known_extents["d"] = 64;
+  return to_string(std::get<PlannedNest>(make_plan(request).steps.at(0)).schedule);
+}
+
+TEST(GpuSchedule, SpreadsEntriesThatCanBeCountedOff) {
+  const std::string schedule = schedule_at_entries("csr");
+  EXPECT_TRUE(has(schedule, "split_entries(")) << schedule;
+}
+
+TEST(GpuSchedule, SpreadsRowsWhoseEntriesArePadded) {
+  const std::string schedule = schedule_at_entries("ell(16)");
+  EXPECT_TRUE(has(schedule, "bind(i_lane, lane); bind(d_lane, lane)")) << schedule;
 }
 
 TEST(GpuSchedule, SpreadsTheRowsOfOneColumn) {

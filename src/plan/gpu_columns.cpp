@@ -1,0 +1,225 @@
+// Rows and their columns on threads, in panels that the cache can hold; entries on the lanes that
+// narrow rows leave over.
+#include "plan/gpu_columns.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+namespace tulle::plan {
+
+namespace {
+
+constexpr int64_t kMostWarps = 32;    // of a block that has a multiprocessor to itself
+constexpr int64_t kNarrowPanel = 32;  // columns, at least
+constexpr double kFewRows = 4096;
+constexpr double kShortRow = 16;       // entries below which neighbours share few columns
+constexpr double kReused = 16;         // gathers of a row from which on it should stay in the cache
+constexpr double kShareOfCache = 0.7;  // that gathered rows may take
+
+class ColumnScheduler {
+ public:
+  ColumnScheduler(const GpuLoops& loops, bool cuts)
+      : loops_(loops), cuts_(cuts), rows_{loops.row, {}} {}
+
+  // Rows and the columns of a row on threads, each with a vector of columns; what lies between is
+  // walked over by every thread.
+  std::string on_threads() {
+    const Names between(loops_.order.begin() + 1, loops_.order.end() - 1);
+    const bool sums_entries = loops_.walks_entries && loops_.is_summed(loops_.order[1]);
+    const Columns columns =
+        split_columns(loops_.order.back(), sums_entries && (!cuts_ || loops_.entries < kShortRow));
+    split_rows(columns);
+    const std::string& rows = rows_.var;
+    Names order;
+    if (!columns.panels.empty()) order.push_back(columns.panels);
+    for (const std::string& var : {rows + "_block", rows + "_in", columns.vectors})
+      order.push_back(var);
+    order.insert(order.end(), rows_.within.begin(), rows_.within.end());
+    order.insert(order.end(), between.begin(), between.end());
+    Names inside;
+    if (!columns.pairs.empty()) inside.push_back(columns.pairs);
+    if (columns.width > 1) inside.push_back(columns.elements);
+    order.insert(order.end(), inside.begin(), inside.end());
+    text_.reorder(order);
+    text_.fuse(rows + "_in", columns.vectors, rows + "_thread");
+    gather_sums(between, inside);
+    bind_blocks(columns);
+    text_.bind(rows + "_thread", "thread");
+    if (columns.width > 1) text_.vectorize(columns.elements, columns.width);
+    const bool pairs = !columns.pairs.empty();
+    if (pairs) text_.unroll(columns.pairs, 0);
+    if (!between.empty() && loops_.is_summed(between.back()))
+      text_.unroll(between.back(), pairs ? copies() / 2 : copies());
+    stream_result();
+    return text_.text();
+  }
+
+  // A warp for a long row: where its columns leave lanes over, these take several entries at once.
+  std::string with_entries_on_lanes() {
+    if (loops_.order.size() != 3 || !loops_.walks_entries || !loops_.is_summed(loops_.order[1]))
+      return {};
+    if (cuts_) return {};  // chunks are equal already
+    const Columns columns = split_columns(loops_.order.back(), false);
+    const int64_t group = kLanes / columns.count;
+    if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return {};
+    const std::string entry = loops_.order[1], step = entry + "_step", lane = entry + "_lane";
+    const std::string& rows = rows_.var;
+    text_.split_positions(entry, group, step, lane);
+    text_.split(rows, kWarps, rows + "_block", rows + "_warp");
+    Names order;
+    if (!columns.panels.empty()) order.push_back(columns.panels);
+    for (const std::string& var : {rows + "_block", rows + "_warp", columns.vectors, lane, step})
+      order.push_back(var);
+    if (columns.width > 1) order.push_back(columns.elements);
+    text_.reorder(order);
+    text_.precompute(loops_.name("_acc"),
+                     columns.elements.empty() ? Names{} : Names{columns.elements});
+    text_.rfactor(lane, loops_.name("_part"));
+    bind_blocks(columns);
+    text_.bind(rows + "_warp", "warp");
+    text_.bind(columns.vectors, "lane");
+    text_.bind(lane, "lane");
+    if (columns.width > 1) text_.vectorize(columns.elements, columns.width);
+    text_.unroll(step, kCopies);
+    stream_result();
+    return text_.text();
+  }
+
+ private:
+  using Names = GpuLoops::Names;
+
+  // Columns as vectors of the width that divides them, in panels that come one after the other
+  // where a row has several; the loops over panels, over vectors and over the elements of one, if
+  // there are such.
+  struct Columns {
+    std::string panels, vectors, elements;
+    std::string pairs;  // the loop over two vectors that a thread has of a panel
+    int64_t width = 1;  // of a vector
+    int64_t count = 0;  // of vectors in a panel
+  };
+  Columns split_columns(const std::string& column, bool may_pair) {
+    const auto extent = loops_.nest.known_extent(column);
+    Columns columns;
+    columns.width = extent ? std::gcd(*extent, loops_.vector) : 1;
+    columns.count = panel(column, columns.width) / columns.width;
+    columns.vectors = column;
+    if (columns.width > 1) {
+      columns.elements = column + "_in";
+      columns.vectors = column + "_vector";
+      text_.split(column, columns.width, columns.vectors, columns.elements);
+    }
+    const int64_t all = extent ? *extent / columns.width : columns.count + 1;
+    if (all > columns.count) {
+      columns.panels = column + "_panel";
+      const bool pairs = may_pair && columns.count == kLanes && all % (2 * kLanes) == 0;
+      if (pairs) columns.pairs = column + "_pair";
+      const std::string lanes = column + "_lane", both = pairs ? column + "_lanes" : lanes;
+      text_.split(columns.vectors, pairs ? 2 * kLanes : columns.count, columns.panels, both);
+      if (pairs) text_.split(both, kLanes, columns.pairs, lanes);
+      columns.vectors = lanes;
+    } else {
+      columns.count = all;
+    }
+    return columns;
+  }
+
+  // How many columns a panel has: as many as a warp takes with vectors of this width, fewer where
+  // the rows that are gathered again and again would not stay in the cache otherwise.
+  int64_t panel(const std::string& column, int64_t width) const {
+    int64_t columns = kLanes * width;
+    if (const auto extent = loops_.nest.known_extent(column))
+      columns =
+          std::min(columns, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(*extent))));
+    const double rows = loops_.problem.extents.at(loops_.order[1]);
+    const bool reused = loops_.entries * loops_.rows() >= kReused * rows;
+    const double room = kShareOfCache * static_cast<double>(loops_.machine.last_cache);
+    const auto taken = [&] { return rows * static_cast<double>(columns * loops_.element_bytes); };
+    while (loops_.walks_entries && reused && columns >= 2 * kNarrowPanel && taken() > room)
+      columns /= 2;
+    return columns;
+  }
+
+  // How many loads are under way: more where there are too few rows to hide their latency.
+  int64_t copies() const {
+    const bool few = loops_.walks_entries && loops_.rows() <= kFewRows;
+    return few ? 2 * kCopies : kCopies;
+  }
+
+  void split_rows(const Columns& columns) {
+    if (cuts_ && columns.pairs.empty()) return split_over_multiprocessors(columns.count);
+    if (cuts_)
+      rows_ = cut_rows(loops_, columns.count < kLanes ? kShortChunk : 2 * kShortChunk, text_);
+    text_.split(rows_.var, std::max<int64_t>(1, kWarps * kLanes / columns.count),
+                rows_.var + "_block", rows_.var + "_in");
+  }
+
+  // A block for each multiprocessor, with rows that lie together, whose gathers may find in its
+  // cache what their neighbours fetched: in as many rounds as chunks stay short, a chunk for each
+  // group of lanes that has the columns of one.
+  void split_over_multiprocessors(int64_t lanes) {
+    const int64_t groups = std::max<int64_t>(1, kMostWarps * kLanes / lanes);
+    const auto blocks = std::max<int64_t>(1, loops_.machine.multiprocessors);
+    const double work = loops_.count + loops_.rows();
+    const double wanted = std::clamp(loops_.entries / 2, 2.0 * kShortChunk, kLongestChunk / 2);
+    const double each = work / static_cast<double>(blocks * groups);
+    const int64_t rounds = std::max<int64_t>(1, std::llround(each / wanted));
+    const std::string chunks = loops_.row + "_chunk";
+    rows_ = {chunks, {loops_.row + "_row"}};
+    text_.add(concat("split_rows(", loops_.row, ", ", kShortChunk, ", ", chunks, ", ",
+                     rows_.within[0], ", ", blocks * groups * rounds, ")"));
+    if (rounds == 1) return text_.split(chunks, groups, chunks + "_block", chunks + "_in");
+    text_.split(chunks, groups * rounds, chunks + "_block", chunks + "_rest");
+    text_.split(chunks + "_rest", groups, chunks + "_round", chunks + "_in");
+    rows_.within.insert(rows_.within.begin(), chunks + "_round");
+  }
+
+  // The loop over blocks, made of that over panels and that over rows.
+  void bind_blocks(const Columns& columns) {
+    std::string block = rows_.var + "_block";
+    if (!columns.panels.empty()) {
+      text_.fuse(columns.panels, block, rows_.var + "_panel_block");
+      block = rows_.var + "_panel_block";
+    }
+    text_.bind(block, "block");
+  }
+
+  // Sums over the loops that each thread runs go into its registers.
+  void gather_sums(const Names& between, const Names& columns) {
+    const auto is_summed = [&](const std::string& var) { return loops_.is_summed(var); };
+    const auto first = std::find_if(between.begin(), between.end(), is_summed);
+    if (first == between.end()) return;
+    Names inside;
+    std::copy_if(first, between.end(), std::back_inserter(inside), std::not_fn(is_summed));
+    inside.insert(inside.end(), columns.begin(), columns.end());
+    text_.precompute(loops_.name("_acc"), inside);
+  }
+
+  void stream_result() {
+    const OrderProblem& problem = loops_.problem;
+    double bytes = static_cast<double>(size_of(loops_.type));
+    for (const std::string& var : loops_.order)
+      bytes *= loops_.is_summed(var) ? 1 : problem.extents.at(var);
+    if (loops_.choice.route == Route::Dense && problem.statement->adds_to.empty() &&
+        bytes > static_cast<double>(loops_.machine.last_cache) / 4)
+      text_.add(concat("nontemporal(", problem.statement->tensor, ")"));
+  }
+
+  const GpuLoops& loops_;
+  const bool cuts_;
+  SpreadLoop rows_;
+  ScheduleText text_;
+};
+
+}  // namespace
+
+std::string columns_on_threads(const GpuLoops& loops) {
+  const std::string entries = first_legal(
+      loops, [&](bool cuts) { return ColumnScheduler(loops, cuts).with_entries_on_lanes(); });
+  if (!entries.empty()) return entries;
+  return first_legal(loops, [&](bool cuts) { return ColumnScheduler(loops, cuts).on_threads(); });
+}
+
+}  // namespace tulle::plan

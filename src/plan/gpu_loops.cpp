@@ -1,0 +1,96 @@
+// Reads off a nest what may be spread over blocks, warps, lanes and threads.
+#include "plan/gpu_loops.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "plan/wide_sums.h"
+#include "support/half.h"
+
+namespace tulle::plan {
+
+using expr::Access;
+
+GpuLoops::GpuLoops(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
+                   const Machine& machine)
+    : problem(problem),
+      choice(choice),
+      nest(with_wide_result(nest, problem.statement->tensor)),
+      machine(machine),
+      order(choice.order) {
+  // What runs once is no loop to spread.
+  const auto first = std::find_if(order.begin(), order.end(), [&](const std::string& var) {
+    return nest.known_extent(var) != 1 || is_summed(var);
+  });
+  const bool turns = first != order.begin() && first != order.end();
+  if (turns) std::rotate(order.begin(), first, order.end());
+  contiguous = choice.vectorized || turns;
+  type = problem.tensors->at(problem.statement->tensor).type;
+  element_bytes = reads_halves() ? size_of(DType::Float16) : size_of(type);
+  if (type != DType::Bool) vector = std::max<int64_t>(1, machine.vector_bytes / element_bytes);
+  if (!can_be_spread()) return;
+  row = order[0];
+  find_entries();
+}
+
+bool GpuLoops::can_be_spread() const {
+  const bool plain = choice.route == Route::Dense || choice.route == Route::Shared;
+  return order.size() >= 2 && plain && !is_summed(order[0]) &&
+         std::none_of(order.begin(), order.end(),
+                      [&](const std::string& var) { return nest.known_extent(var) == 0; });
+}
+
+// Whether a dense operand of a half type lies along the innermost loop.
+bool GpuLoops::reads_halves() const {
+  const std::vector<const Access*> reads = expr::accesses(problem.statement->value);
+  return std::any_of(reads.begin(), reads.end(), [&](const Access* access) {
+    const expr::TensorType& type = problem.tensors->at(access->tensor);
+    return is_half(type.type) && type.format.is_dense() && !access->indices.empty() &&
+           access->indices.back() == order.back();
+  });
+}
+
+// Whether the second loop walks over the entries that one operand stores in a row, and how many
+// that are.
+void GpuLoops::find_entries() {
+  for (const Access* access : expr::accesses(problem.statement->value)) {
+    const expr::TensorType& type = problem.tensors->at(access->tensor);
+    const auto& levels = type.format.levels();
+    if (levels.size() < 2 || is_full(levels[1].kind) || !is_full(levels[0].kind)) continue;
+    if (level_variable(levels[0].expr, access->indices, problem.space) != row) continue;
+    if (level_variable(levels[1].expr, access->indices, problem.space) != order[1]) continue;
+    walks_entries = true;
+    const auto known = problem.counts.find(access->tensor);
+    if (known == problem.counts.end()) continue;
+    count = known->second;
+    entries = count / std::max(1.0, rows());
+  }
+}
+
+SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleText& text) {
+  const double wanted = std::clamp(2 * loops.entries, static_cast<double>(length), kLongestChunk);
+  SpreadLoop chunks{loops.row + "_chunk", {loops.row + "_row"}};
+  text.add(concat("split_rows(", loops.row, ", ", std::bit_ceil(static_cast<uint64_t>(wanted)),
+                  ", ", chunks.var, ", ", chunks.within[0], ")"));
+  return chunks;
+}
+
+std::string first_legal(const GpuLoops& loops, const std::function<std::string(bool cuts)>& rule) {
+  // The sum of a row may have to be that of its entries in one order, not of pieces in any.
+  const bool needs_one_order =
+      loops.machine.deterministic && is_float(loops.type) && loops.choice.route == Route::Dense;
+  for (const bool cuts : {true, false}) {
+    if (cuts && (!loops.walks_entries || !loops.are_many() || needs_one_order)) continue;
+    const std::string text = rule(cuts);
+    if (text.empty()) return {};
+    try {
+      schedule::apply(schedule::parse_schedule(text), loops.nest);
+      return text;
+    } catch (const UserError&) {
+      continue;
+    }
+  }
+  return {};
+}
+
+}  // namespace tulle::plan

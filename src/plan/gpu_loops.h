@@ -1,0 +1,66 @@
+// What the rules for schedules on a GPU ask of the loops of a nest.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plan/loop_order.h"
+#include "plan/schedule_text.h"
+
+namespace tulle::plan {
+
+constexpr int64_t kLanes = 32;       // of a warp
+constexpr int64_t kWarps = 4;        // of a block
+constexpr int64_t kCopies = 8;       // of a loop over entries: so many loads are under way
+constexpr int64_t kShortChunk = 64;  // rows and entries, at least
+constexpr double kLongestChunk = 1024;
+
+// Loops of a dense result, or of one with the pattern of an operand, that begin with one over rows.
+struct GpuLoops {
+  using Names = std::vector<std::string>;
+
+  GpuLoops(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
+           const Machine& machine);
+
+  bool is_summed(const std::string& var) const { return problem.reduced.contains(var); }
+  // The name of a workspace of the statement.
+  std::string name(const char* what) const { return problem.statement->tensor + what; }
+  // Whether rows are cut, since one may have so many entries that all others wait for it.
+  bool are_many() const { return count >= static_cast<double>(machine.many_entries); }
+  double rows() const { return problem.extents.at(row); }
+
+  const OrderProblem& problem;
+  const OrderChoice& choice;
+  const nest::Nest nest;  // with a result in which sums may be added up
+  const Machine& machine;
+  Names order;              // begins with the rows, unless these are one and nothing else is there
+  std::string row;          // the first loop; empty where there is none to spread
+  bool contiguous = false;  // the innermost loop
+  DType type = DType::Float32;  // of the result
+  int64_t element_bytes = 4;    // of what is read and written along the innermost loop
+  int64_t vector = 1;           // elements that one access of a thread takes
+  bool walks_entries = false;   // the second loop, row by row
+  double entries = 0;           // of a row
+  double count = 0;             // of all entries
+
+ private:
+  bool can_be_spread() const;
+  bool reads_halves() const;
+  void find_entries();
+};
+
+// The loop that a schedule spreads: over rows or over chunks of them, with the loops of a chunk.
+struct SpreadLoop {
+  std::string var;
+  GpuLoops::Names within;
+};
+
+// Chunks of equally many entries, at least `length`, instead of rows.
+SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleText& text);
+
+// The schedule that the rule writes, with rows cut where there are many entries and that is legal;
+// empty where it does not apply (writes nothing) or is not legal.
+std::string first_legal(const GpuLoops& loops, const std::function<std::string(bool cuts)>& rule);
+
+}  // namespace tulle::plan

@@ -1,0 +1,171 @@
+// Groups of lanes that share a row or the sum for an entry.
+#include "plan/gpu_sums.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace tulle::plan {
+
+namespace {
+
+constexpr int64_t kLanesOfSum = 8;   // that share a contiguous sum of a row, at least
+constexpr int64_t kFewLanes = 4;     // that share one wherever entries are spread evenly
+constexpr double kLongRow = 128;     // entries that keep several groups of lanes busy
+constexpr double kFewEntries = 8;    // of a chunk that a group of lanes has
+constexpr double kWarpsToFill = 32;  // of a multiprocessor
+
+// What the groups of lanes of a warp share: all entries, equally many each, whatever rows they are
+// of; rows, one entry after the other, where entries cannot be counted off like that (they are
+// padded, or merged with others); or the entries of one row.
+enum class Spread : uint8_t { Entries, Rows, Row };
+
+class SumScheduler {
+ public:
+  SumScheduler(const GpuLoops& loops, Spread spread, bool cuts)
+      : loops_(loops), spread_(spread), cuts_(cuts), rows_{loops.row, {}} {}
+
+  std::string run() {
+    const std::string entry = loops_.order[1], sum = loops_.order[2];
+    const auto extent = loops_.nest.known_extent(sum);
+    if (loops_.is_summed(entry) || !extent || *extent < 1) return {};
+    const int64_t width = std::gcd(*extent, loops_.vector), vectors = *extent / width;
+    const int64_t lanes = lanes_for(vectors), groups = kLanes / lanes;
+    const int64_t steps = (vectors + lanes - 1) / lanes;
+    const std::string sum_step = sum + "_step", sum_lane = sum + "_lane", element = sum + "_in";
+    Names order = split_over_groups(groups);
+    const std::string walked = order.back();
+    text_.split(sum, lanes * width, sum_step, width > 1 ? sum + "_rest" : sum_lane);
+    if (width > 1) text_.split(sum + "_rest", width, sum_lane, element);
+    order.push_back(sum_lane);
+    if (width > 1) order.push_back(element);
+    order.push_back(sum_step);
+    text_.reorder(order);
+    text_.precompute(loops_.name("_acc"), {});
+    text_.rfactor(sum_lane, loops_.name("_part"));
+    if (width > 1) {
+      text_.rfactor(element, loops_.name("_sums"));
+      text_.reorder({sum_step, element});
+    }
+    text_.bind(rows_.var + "_block", "block");
+    text_.bind(rows_.var + "_warp", "warp");
+    text_.bind(spread_ == Spread::Row ? entry + "_lane" : rows_.var + "_lane", "lane");
+    text_.bind(sum_lane, "lane");
+    if (width > 1) text_.vectorize(element, width);
+    if (steps > 1) text_.unroll(sum_step, steps <= kCopies ? 0 : kCopies);
+    unroll(walked, groups, steps);
+    return text_.text();
+  }
+
+ private:
+  using Names = GpuLoops::Names;
+
+  // How many lanes share a sum over so many vectors. Of entries that are spread evenly each has
+  // four vectors, if there are so many.
+  int64_t lanes_for(int64_t vectors) const {
+    const int64_t shared = spread_ == Spread::Entries
+                               ? std::clamp<int64_t>(vectors / 4, kFewLanes, kLanes)
+                               : kLanesOfSum;
+    return static_cast<int64_t>(
+        std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(shared, vectors))));
+  }
+
+  // The loops down to that over entries, or over steps of a row.
+  Names split_over_groups(int64_t groups) {
+    const std::string& entry = loops_.order[1];
+    if (spread_ == Spread::Row) return split_entries_of_rows(groups);
+    if (spread_ == Spread::Entries) {
+      const double length = are_few(groups) ? kFewEntries : 2 * kFewEntries;
+      rows_ = {loops_.row + "_chunk", {entry + "_entry"}};
+      text_.add(concat("split_entries(", loops_.row, ", ", entry, ", ", length, ", ", rows_.var,
+                       ", ", rows_.within[0], ")"));
+    } else {
+      rows_.within = {entry};
+    }
+    const std::string& rows = rows_.var;
+    text_.split(rows, kWarps * groups, rows + "_block", rows + "_in");
+    text_.split(rows + "_in", groups, rows + "_warp", rows + "_lane");
+    return {rows + "_block", rows + "_warp", rows + "_lane", rows_.within[0]};
+  }
+
+  // A warp for a row, so many of its entries at once.
+  Names split_entries_of_rows(int64_t groups) {
+    const std::string entry = loops_.order[1], step = entry + "_step", lane = entry + "_lane";
+    if (cuts_) rows_ = cut_rows(loops_, 2 * kShortChunk, text_);
+    text_.split_positions(entry, groups, step, lane);
+    const std::string& rows = rows_.var;
+    text_.split(rows, kWarps, rows + "_block", rows + "_warp");
+    Names order = {rows + "_block", rows + "_warp"};
+    order.insert(order.end(), rows_.within.begin(), rows_.within.end());
+    order.insert(order.end(), {lane, step});
+    return order;
+  }
+
+  // Whether short chunks of entries, one for each group of lanes, leave room for more warps.
+  bool are_few(int64_t groups) const {
+    const double warps = kWarpsToFill * std::max(1, loops_.machine.multiprocessors);
+    return loops_.count < warps * kFewEntries * static_cast<double>(groups);
+  }
+
+  void unroll(const std::string& walked, int64_t groups, int64_t steps) {
+    if (spread_ == Spread::Entries) {
+      const int64_t copies = are_few(groups) ? kCopies / 2 : kCopies / 2 / steps;
+      if (copies > 1) text_.unroll(walked, copies);
+    } else if (steps < kCopies) {
+      text_.unroll(walked, std::max<int64_t>(2, kCopies / steps));
+    }
+  }
+
+  const GpuLoops& loops_;
+  const Spread spread_;
+  const bool cuts_;
+  SpreadLoop rows_;
+  ScheduleText text_;
+};
+
+std::string rows_of_entries(const GpuLoops& loops, bool cuts) {
+  ScheduleText text;
+  const std::string entry = loops.order[1], step = entry + "_step", lane = entry + "_lane";
+  // As many lanes as the entries of a row can keep busy.
+  const auto wanted = std::clamp<uint64_t>(static_cast<uint64_t>(loops.entries / 2), 1, kLanes);
+  const auto lanes = static_cast<int64_t>(std::bit_ceil(wanted));
+  const bool sums = loops.is_summed(entry), groups = lanes < kLanes;
+  SpreadLoop rows{loops.row, {}};
+  if (cuts) rows = cut_rows(loops, kShortChunk, text);
+  const std::string row = rows.var + "_in", row_lane = rows.var + "_lane";
+  const std::string warp = rows.var + "_warp", block = rows.var + "_block";
+  text.split(rows.var, kWarps * kLanes / lanes, block, groups ? row : warp);
+  if (groups) text.split(row, kLanes / lanes, warp, row_lane);
+  text.split_positions(entry, lanes, step, lane);
+  GpuLoops::Names order = {block, warp};
+  if (groups) order.push_back(row_lane);
+  order.insert(order.end(), rows.within.begin(), rows.within.end());
+  order.insert(order.end(), {lane, step});
+  text.reorder(order);
+  if (sums) text.precompute(loops.name("_acc"), {});
+  if (sums) text.rfactor(lane, loops.name("_part"));
+  text.bind(block, "block");
+  text.bind(warp, "warp");
+  if (groups) text.bind(row_lane, "lane");
+  text.bind(lane, "lane");
+  text.unroll(step, kCopies / 2);
+  return text.text();
+}
+
+}  // namespace
+
+std::string sums_on_lanes(const GpuLoops& loops) {
+  for (const Spread spread : {Spread::Entries, Spread::Rows, Spread::Row}) {
+    if (spread != Spread::Row && loops.entries >= kLongRow) continue;
+    std::string found =
+        first_legal(loops, [&](bool cuts) { return SumScheduler(loops, spread, cuts).run(); });
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+std::string entries_on_lanes(const GpuLoops& loops) {
+  return first_legal(loops, [&](bool cuts) { return rows_of_entries(loops, cuts); });
+}
+
+}  // namespace tulle::plan

@@ -1,0 +1,56 @@
+// Writes schedules as text, step by step.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/check.h"
+
+namespace tulle::plan {
+
+class ScheduleText {
+ public:
+  using Names = std::vector<std::string>;
+
+  void add(const std::string& step) { text_ += (text_.empty() ? "" : "; ") + step; }
+  void split(const std::string& var, int64_t length, const std::string& outer,
+             const std::string& inner) {
+    add(concat("split(", var, ", ", length, ", ", outer, ", ", inner, ")"));
+  }
+  void split_positions(const std::string& var, int64_t length, const std::string& outer,
+                       const std::string& inner) {
+    add(concat("split_positions(", var, ", ", length, ", ", outer, ", ", inner, ")"));
+  }
+  void reorder(const Names& loops) { add(concat("reorder(", list(loops), ")")); }
+  void precompute(const std::string& workspace, const Names& loops) {
+    add(concat("precompute(", workspace, ", (", list(loops), "))"));
+  }
+  void rfactor(const std::string& var, const std::string& workspace) {
+    add(concat("rfactor(", var, ", ", workspace, ")"));
+  }
+  void fuse(const std::string& outer, const std::string& inner, const std::string& both) {
+    add(concat("fuse(", outer, ", ", inner, ", ", both, ")"));
+  }
+  void bind(const std::string& var, const char* part) {
+    add(concat("bind(", var, ", ", part, ")"));
+  }
+  void vectorize(const std::string& var, int64_t width) {
+    add(concat("vectorize(", var, ", ", width, ")"));
+  }
+  void unroll(const std::string& var, int64_t copies) {
+    add(concat("unroll(", var, ", ", copies, ")"));
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  static std::string list(const Names& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  }
+
+  std::string text_;
+};
+
+}  // namespace tulle::plan
