@@ -6,8 +6,8 @@
 
 #include "compile.h"
 #include "runtime/gpu_run.h"
-#include "runtime/parallelism.h"
 #include "runtime/run.h"
+#include "runtime/thread_pool.h"
 #include "tulle/tulle.h"
 
 namespace tulle {
@@ -56,7 +56,7 @@ class ResultMemory final : public runtime::DeviceMemory {
 };
 
 // The caller's parallel_for as the runtime wants it.
-class CallerParallelism final : public runtime::Parallelism {
+class CallerParallelism final : public Parallelism {
  public:
   explicit CallerParallelism(const RunOptions& options) : options_(options) {}
   int threads() const override { return options_.threads; }

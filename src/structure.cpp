@@ -1,6 +1,7 @@
 // The public checks of structure that comes from outside.
 #include <vector>
 
+#include "caller.h"
 #include "check_lengths.h"
 #include "format/composite.h"
 #include "format/pattern.h"
@@ -30,20 +31,22 @@ Pattern pattern_of(const TensorSpec& spec, const TensorView& view) {
 
 }  // namespace
 
-void validate(const TensorSpec& spec, const TensorView& view) {
+void validate(const TensorSpec& spec, const TensorView& view, const RunOptions& options) {
   if (CompositeFormat::is_composite(spec.format)) {
     const OperandParts parts({spec});
     const std::vector<TensorView> given = {view};
     std::vector<TensorView> room;
     const std::vector<TensorView>& views = parts.views(given, room);
-    for (size_t p = 0; p < views.size(); ++p) validate(parts.specs()[p], views[p]);
+    for (size_t p = 0; p < views.size(); ++p) validate(parts.specs()[p], views[p], options);
     return;
   }
-  validate(pattern_of(spec, view), spec.name);
+  CallerParallelism parallelism(options);
+  validate(pattern_of(spec, view), spec.name, parallelism);
 }
 
-bool is_in_order(const TensorSpec& spec, const TensorView& view) {
-  return is_in_order(pattern_of(spec, view), spec.name);
+bool is_in_order(const TensorSpec& spec, const TensorView& view, const RunOptions& options) {
+  CallerParallelism parallelism(options);
+  return is_in_order(pattern_of(spec, view), spec.name, parallelism);
 }
 
 }  // namespace tulle

@@ -301,12 +301,14 @@ TULLE_API std::vector<ResultTensor> decompose(std::string_view format, const Ten
                                               const TensorView& view, Memory& memory,
                                               const RunOptions& options = {});
 
-// Checks positions and coordinates in O(entries); raises UserError that names the tensor, the place
-// and the remedy.
-TULLE_API void validate(const TensorSpec& spec, const TensorView& view);
+// Checks positions and coordinates in O(entries), in host memory and with the threads of `options`;
+// raises UserError that names the tensor, the place and the remedy.
+TULLE_API void validate(const TensorSpec& spec, const TensorView& view,
+                        const RunOptions& options = {});
 // The same for structure that may still have to be sorted: whether coordinates are ordered and
 // unique as the format says. Where they are not, validate it in a format that is 'unordered' and
 // 'nonunique', and convert.
-TULLE_API bool is_in_order(const TensorSpec& spec, const TensorView& view);
+TULLE_API bool is_in_order(const TensorSpec& spec, const TensorView& view,
+                           const RunOptions& options = {});
 
 }  // namespace tulle

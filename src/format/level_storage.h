@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "support/check.h"
 #include "tulle/dtype.h"
 
 namespace tulle {
@@ -14,7 +15,18 @@ struct ArrayView {
   int64_t length = 0;
   std::shared_ptr<const void> owner;  // keeps `data` alive; null where the caller does
 
-  int64_t at(int64_t index, DType type) const;  // an Int32, Int64 or Bool element
+  // An Int32, Int64 or Bool element.
+  int64_t at(int64_t index, DType type) const {
+    TULLE_CHECK(index >= 0 && index < length, "index ", index, " of ", length);
+    switch (type) {
+      case DType::Bool:
+        return static_cast<const uint8_t*>(data)[index];
+      case DType::Int32:
+        return static_cast<const int32_t*>(data)[index];
+      default:
+        return static_cast<const int64_t*>(data)[index];
+    }
+  }
 };
 
 // Those that the level's kind does not store are empty.

@@ -7,6 +7,7 @@
 
 #include "format/format.h"
 #include "format/levels/level_layout.h"
+#include "support/parallelism.h"
 
 namespace tulle {
 
@@ -34,11 +35,12 @@ class Pattern {
 };
 
 // Checks positions (start at 0, ascend, end at the length), coordinates (in range, ordered and
-// unique as the format says) in O(slots). Raises UserError that names `tensor`, the level, the
-// place, what was found and the remedy.
-void validate(const Pattern& pattern, const std::string& tensor);
+// unique as the format says) in O(slots), in parallel. Raises UserError that names `tensor`, the
+// level, the place, what was found and the remedy; of several faults the same one always.
+void validate(const Pattern& pattern, const std::string& tensor, Parallelism& parallelism);
+void validate(const Pattern& pattern, const std::string& tensor);  // in this thread
 // The same for structure that may still have to be sorted: whether coordinates are ordered and
 // unique as the format says. Where they are not, the levels below are not looked at.
-bool is_in_order(const Pattern& pattern, const std::string& tensor);
+bool is_in_order(const Pattern& pattern, const std::string& tensor, Parallelism& parallelism);
 
 }  // namespace tulle

@@ -1,34 +1,75 @@
 // The check of a pattern that comes from outside: positions and coordinates, in O(slots).
-#include <unordered_map>
+#include <algorithm>
+#include <limits>
 
+#include "format/find_repeated.h"
 #include "format/pattern.h"
+#include "format/slot_run.h"
 #include "support/check.h"
+#include "support/parallelism.h"
 
 namespace tulle {
 
 namespace {
 
-// Walks one level after the other. Each level says of each slot which group it belongs to: slots of
-// one group have equal coordinates in the run of levels (one, then branchless ones) that ends
-// there.
+constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+
+// The first slot with each fault.
+struct Faults {
+  int64_t wrong = kNone;       // outside the extent, or after an unused one
+  int64_t descending = kNone;  // where coordinates ascend
+  int64_t repeated = kNone;    // equal to the one before it, where that is not allowed
+
+  void add(const Faults& other) {
+    wrong = std::min(wrong, other.wrong);
+    descending = std::min(descending, other.descending);
+    repeated = std::min(repeated, other.repeated);
+  }
+};
+
+// Looks at the coordinates of the run's last level in a range of its slots: each by itself, and
+// beside the one before it, which may lie before the range.
+template <typename Index>
+Faults check_range(const SlotRun& run, SlotRange range) {
+  const RunCoordinates<Index> coordinates(run);
+  const Index* crd = coordinates.last();
+  const Level& level = *run.last().level;
+  const bool has_unused = level.has_unused();
+  const size_t above = run.levels.size() - 1;
+  const int64_t first = run.last().first, end = first + run.last().extent;
+  Faults faults;
+  for_parents(run, range, [&](int64_t, SlotRange slots, bool begins) {
+    for (int64_t at = slots.begin; at < slots.end; ++at) {
+      const int64_t here = crd[at];
+      if (has_unused && here == kUnused) continue;
+      if (here < first || here >= end) faults.wrong = std::min(faults.wrong, at);
+      if (begins && at == slots.begin) continue;
+      const int64_t before = crd[at - 1];
+      if ((before < here && !has_unused) || !coordinates.are_one(at, at - 1, above)) continue;
+      if (has_unused && before == kUnused) faults.wrong = std::min(faults.wrong, at);
+      if (before > here) faults.descending = std::min(faults.descending, at);
+      if (before == here) faults.repeated = std::min(faults.repeated, at);
+    }
+  });
+  return faults;
+}
+
+// Walks one level after the other, each in pieces that are checked at the same time.
 class Validator {
  public:
-  Validator(const Pattern& pattern, const std::string& tensor)
-      : pattern_(pattern), tensor_(tensor) {}
+  Validator(const Pattern& pattern, const std::string& tensor, Parallelism& parallelism)
+      : pattern_(pattern), tensor_(tensor), parallelism_(parallelism) {}
 
   // Raises where something is wrong; returns whether the order of the coordinates is as the format
   // says, which by itself is for the caller to judge.
   bool run() {
     for (level_ = 0; level_ < pattern_.format().level_count(); ++level_) {
-      stored_ = pattern_.stored(level_);
-      const LevelLayout& layout = layout_of(level().kind);
-      if (const std::string problem = layout.problem(stored_); !problem.empty()) fail(problem);
+      const StoredLevel stored = pattern_.stored(level_);
+      check_arrays(stored);
+      if (!is_branchless(level().kind)) run_.levels.clear();
       if (!stores_coordinates(level().kind)) continue;
-      const std::vector<int64_t> parents =
-          is_branchless(level().kind) ? std::move(groups_) : layout.parents(stored_);
-      check_range(parents);
-      find_descent(parents);
-      if (disorder_.empty()) groups_ = group(parents);
+      run_.levels.push_back(stored);
+      check_coordinates();
       if (!disorder_.empty()) return false;
     }
     return true;
@@ -39,8 +80,7 @@ class Validator {
 
  private:
   const Level& level() const { return pattern_.format().levels()[static_cast<size_t>(level_)]; }
-  int64_t crd(int64_t at) const { return stored_.crd(at); }
-  int64_t slots() const { return stored_.slots; }
+  int64_t crd(int64_t at) const { return run_.last().crd(at); }
 
   template <typename... Parts>
   [[noreturn]] void fail(const Parts&... parts) const {
@@ -48,89 +88,105 @@ class Validator {
                level().expr.dimension, ", format ", pattern_.format().name(), "): ", parts...);
   }
 
-  bool is_unused(int64_t at) const { return level().has_unused() && crd(at) == kUnused; }
-
-  // Coordinates within the extent; unused slots after all that are used.
-  void check_range(const std::vector<int64_t>& parents) const {
-    const int64_t end = stored_.first + stored_.extent;
-    for (int64_t at = 0; at < slots(); ++at) {
-      if (is_unused(at)) continue;
-      if (crd(at) < stored_.first || crd(at) >= end) {
-        const int64_t size = pattern_.sizes()[static_cast<size_t>(level().expr.dimension)];
-        fail("crd[", at, "] = ", crd(at), " is outside [", stored_.first, ", ", end,
-             "); correct the coordinate or enlarge the dimension of size ", size, ".");
-      }
-      const auto index = static_cast<size_t>(at);
-      if (at > 0 && parents[index] == parents[index - 1] && is_unused(at - 1)) {
-        fail("crd[", at, "] = ", crd(at), " follows the unused slot crd[", at - 1, "] = ", kUnused,
-             "; move the unused slots of each segment to its end.");
-      }
-    }
+  int chunks(int64_t count) const {
+    constexpr int64_t least = 1 << 14;  // elements that are worth a thread
+    return static_cast<int>(
+        std::clamp<int64_t>(count / least, 1, std::max(1, parallelism_.threads())));
   }
 
-  void find_descent(const std::vector<int64_t>& parents) {
-    if (!level().ordered) return;
-    for (int64_t at = 1; at < slots() && disorder_.empty(); ++at) {
-      const auto index = static_cast<size_t>(at);
-      if (parents[index] != parents[index - 1] || crd(at) >= crd(at - 1) || is_unused(at)) continue;
+  void check_arrays(const StoredLevel& stored) const {
+    const LevelLayout& layout = layout_of(level().kind);
+    const int64_t count = layout.checked_elements(stored);
+    const int pieces = chunks(count);
+    parallel_for_or_throw(parallelism_, pieces, [&](int piece) {
+      const SlotRange range = piece_of(count, piece, pieces);
+      const std::string problem = layout.problem(stored, range.begin, range.end);
+      if (!problem.empty()) fail(problem);
+    });
+  }
+
+  static SlotRange piece_of(int64_t count, int piece, int pieces) {
+    const auto bound = [&](int at) { return count / pieces * at + count % pieces * at / pieces; };
+    return {bound(piece), bound(piece + 1)};
+  }
+
+  Faults find_faults() const {
+    const int pieces = chunks(run_.slots());
+    std::vector<Faults> found(static_cast<size_t>(pieces));
+    parallel_for_or_throw(parallelism_, pieces, [&](int piece) {
+      const SlotRange range = piece_of(run_.slots(), piece, pieces);
+      found[static_cast<size_t>(piece)] = pattern_.index_type() == DType::Int32
+                                              ? check_range<int32_t>(run_, range)
+                                              : check_range<int64_t>(run_, range);
+    });
+    Faults faults;
+    for (const Faults& one : found) faults.add(one);
+    return faults;
+  }
+
+  void check_coordinates() {
+    const Faults faults = find_faults();
+    if (faults.wrong != kNone) fail_wrong(faults.wrong);
+    if (level().ordered && faults.descending != kNone) {
+      const int64_t at = faults.descending;
       disorder_ = concat("crd[", at, "] = ", crd(at), " follows crd[", at - 1, "] = ", crd(at - 1),
                          ", but the coordinates of a segment ascend; sort them, or declare the "
                          "level 'unordered'.");
+      return;
+    }
+    if (!level().unique) return;
+    if (const auto repeated = find_repeated_slots(faults)) {
+      const auto [first, second] = *repeated;
+      disorder_ =
+          concat("slots ", first, " and ", second, " have the same coordinates (", crd(second),
+                 " at this level); add duplicates up, or declare the level 'nonunique'.");
     }
   }
 
-  // Numbers the slots by (parent group, coordinate); two of one number are out of order where the
-  // level is unique. In ordered levels equal ones are neighbours; otherwise a hash table finds
-  // them.
-  std::vector<int64_t> group(const std::vector<int64_t>& parents) {
-    if (!is_branchless(level().kind)) scattered_ = false;
-    scattered_ = scattered_ || !level().ordered;
-    std::vector<int64_t> result(parents.size());
-    std::unordered_map<std::pair<int64_t, int64_t>, int64_t, PairHash> seen;
-    for (int64_t at = 0; at < slots() && disorder_.empty(); ++at) {
-      const auto index = static_cast<size_t>(at);
-      int64_t first = at;
-      if (is_unused(at)) {
-        // No two of them are one.
-      } else if (scattered_) {
-        first = seen.emplace(std::pair(parents[index], crd(at)), at).first->second;
-      } else if (at > 0 && parents[index] == parents[index - 1] && crd(at) == crd(at - 1)) {
-        first = result[index - 1];
-      }
-      if (first != at && level().unique) {
-        disorder_ = concat("slots ", first, " and ", at, " have the same coordinates (", crd(at),
-                           " at this level); add duplicates up, or declare the level 'nonunique'.");
-      }
-      result[index] = first;
+  [[noreturn]] void fail_wrong(int64_t at) const {
+    const int64_t first = run_.last().first, end = first + run_.last().extent;
+    if (crd(at) >= first && crd(at) < end) {
+      fail("crd[", at, "] = ", crd(at), " follows the unused slot crd[", at - 1, "] = ", kUnused,
+           "; move the unused slots of each segment to its end.");
     }
-    return result;
+    const int64_t size = pattern_.sizes()[static_cast<size_t>(level().expr.dimension)];
+    fail("crd[", at, "] = ", crd(at), " is outside [", first, ", ", end,
+         "); correct the coordinate or enlarge the dimension of size ", size, ".");
   }
 
-  struct PairHash {
-    size_t operator()(const std::pair<int64_t, int64_t>& pair) const {
-      const auto mixed = static_cast<uint64_t>(pair.first) * 0x9E3779B97F4A7C15ULL;
-      return std::hash<uint64_t>()(mixed ^ (mixed >> 29) ^ static_cast<uint64_t>(pair.second));
+  // In ordered levels equal slots are neighbours, in others they may lie anywhere.
+  std::optional<RepeatedSlots> find_repeated_slots(const Faults& faults) const {
+    const bool ordered = std::all_of(run_.levels.begin(), run_.levels.end(),
+                                     [](const StoredLevel& one) { return one.level->ordered; });
+    if (!ordered) {
+      return find_repeated(run_, pattern_.index_type(), parallelism_, chunks(run_.slots()));
     }
-  };
+    if (faults.repeated == kNone) return std::nullopt;
+    return RepeatedSlots{faults.repeated - 1, faults.repeated};
+  }
 
   const Pattern& pattern_;
   const std::string& tensor_;
+  Parallelism& parallelism_;
   int level_ = 0;
-  StoredLevel stored_;      // that level
-  bool scattered_ = false;  // equal tuples need not be neighbours in the current run of levels
-  std::vector<int64_t> groups_;
+  SlotRun run_;           // that ends with that level
   std::string disorder_;  // in that level
 };
 
 }  // namespace
 
-void validate(const Pattern& pattern, const std::string& tensor) {
-  Validator validator(pattern, tensor);
+void validate(const Pattern& pattern, const std::string& tensor, Parallelism& parallelism) {
+  Validator validator(pattern, tensor, parallelism);
   if (!validator.run()) validator.fail_disorder();
 }
 
-bool is_in_order(const Pattern& pattern, const std::string& tensor) {
-  return Validator(pattern, tensor).run();
+void validate(const Pattern& pattern, const std::string& tensor) {
+  NoParallelism serial;
+  validate(pattern, tensor, serial);
+}
+
+bool is_in_order(const Pattern& pattern, const std::string& tensor, Parallelism& parallelism) {
+  return Validator(pattern, tensor, parallelism).run();
 }
 
 }  // namespace tulle

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "loop/abi.h"
-#include "runtime/parallelism.h"
+#include "support/parallelism.h"
 
 namespace tulle::runtime {
 

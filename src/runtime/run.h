@@ -8,7 +8,7 @@
 
 #include "loop/abi.h"
 #include "loop/host.h"
-#include "runtime/parallelism.h"
+#include "support/parallelism.h"
 
 namespace tulle::runtime {
 

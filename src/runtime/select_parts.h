@@ -6,7 +6,7 @@
 
 #include "format/composite.h"
 #include "format/level_storage.h"
-#include "runtime/parallelism.h"
+#include "support/parallelism.h"
 
 namespace tulle::runtime {
 

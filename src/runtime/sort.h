@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/parallelism.h"
+#include "support/parallelism.h"
 #include "tulle/dtype.h"
 
 namespace tulle::runtime {

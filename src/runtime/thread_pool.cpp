@@ -2,6 +2,8 @@
 //
 // Waking a sleeping thread takes longer than many kernels run, so whoever waits looks for a while
 // before it sleeps.
+#include "runtime/thread_pool.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -12,8 +14,6 @@
 #include <system_error>
 #include <thread>
 #include <vector>
-
-#include "runtime/parallelism.h"
 
 namespace tulle::runtime {
 

@@ -9,6 +9,7 @@
 #include "dense_limit.h"
 #include "errors.h"
 #include "key.h"
+#include "parallel.h"
 #include "programs.h"
 #include "tulle/version.h"
 
@@ -108,8 +109,9 @@ void describe_notation_boxed(StableIValue* stack, uint64_t, uint64_t) {
 void validate_boxed(StableIValue* stack, uint64_t, uint64_t) {
   const Structure structure(stack);
   with_named_errors([&] {
-    check_structure(structure,
-                    [](const TensorSpec& spec, const TensorView& view) { validate(spec, view); });
+    check_structure(structure, [](const TensorSpec& spec, const TensorView& view) {
+      validate(spec, view, run_options());
+    });
   });
 }
 
@@ -117,7 +119,7 @@ void is_in_order_boxed(StableIValue* stack, uint64_t, uint64_t) {
   const Structure structure(stack);
   stack[0] = torch::stable::detail::from(with_named_errors([&] {
     return check_structure(structure, [](const TensorSpec& spec, const TensorView& view) {
-      return is_in_order(spec, view);
+      return is_in_order(spec, view, run_options());
     });
   }));
 }

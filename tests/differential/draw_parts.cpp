@@ -69,7 +69,7 @@ std::vector<expr::StoredTensor> draw_parts(const Operand& operand, unsigned seed
     sorted.coordinates.push_back({coordinates[d].data(), sorted.count, nullptr});
   }
   std::vector<int64_t> order(entries.size()), counts(format.parts().size());
-  runtime::NoParallelism serial;
+  NoParallelism serial;
   runtime::select_parts(format, sorted, serial, order.data(), counts.data());
   std::vector<expr::StoredTensor> parts;
   const int64_t* next = order.data();

@@ -49,12 +49,13 @@ void expect_kept(LevelKind kind, const std::vector<Entry>& entries) {
   EXPECT_TRUE(!is_branchless(kind) || size.slots == 3);
 
   const StoredLevel stored{&level, &arrays, DType::Int64, 4, 0, 3, size.slots};
-  EXPECT_EQ(layout.problem(stored), "");
-  const std::vector<int64_t> parents = layout.parents(stored);
+  EXPECT_EQ(layout.problem(stored, 0, layout.checked_elements(stored)), "");
   std::vector<Entry> found;
   for (int64_t parent = 0; parent < 3; ++parent) {
     layout.visit(stored, parent, [&](int64_t slot, int64_t coordinate) {
-      EXPECT_EQ(parents[static_cast<size_t>(slot)], parent);
+      EXPECT_EQ(layout.parent_of(stored, slot), parent);
+      const SlotRange slots = layout.slots_under(stored, parent);
+      EXPECT_TRUE(slots.begin <= slot && slot < slots.end);
       const EntryRange& under = given.slots[static_cast<size_t>(slot)];
       if (under.begin < under.end) found.emplace_back(parent, coordinate);
     });

@@ -130,16 +130,19 @@ TEST(Pattern, TooManySlotsAreRefused) {
   EXPECT_THROW(make("dense", {huge, huge}, {{{}, {}}, {{}, {}}}), UserError);
 }
 
+bool in_order(const Pattern& pattern) {
+  NoParallelism serial;
+  return is_in_order(pattern, "A", serial);
+}
+
 TEST(Order, IsToldApartFromOtherFaults) {
-  EXPECT_TRUE(is_in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {1, 3, 0}}}), "A"));
-  EXPECT_FALSE(is_in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {3, 1, 0}}}), "A"));
-  EXPECT_FALSE(is_in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {3, 3, 0}}}), "A"));
-  EXPECT_FALSE(is_in_order(make("coo", {2, 4}, {{{0, 2}, {1, 0}}, {{}, {0, 0}}}), "A"));
-  EXPECT_FALSE(is_in_order(make("coo", {2, 4}, {{{0, 2}, {1, 1}}, {{}, {2, 2}}}), "A"));
-  EXPECT_THROW(is_in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {3, 4, 0}}}), "A"),
-               UserError);
-  EXPECT_THROW(is_in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 4, 3}, {3, 2, 0}}}), "A"),
-               UserError);
+  EXPECT_TRUE(in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {1, 3, 0}}})));
+  EXPECT_FALSE(in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {3, 1, 0}}})));
+  EXPECT_FALSE(in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {3, 3, 0}}})));
+  EXPECT_FALSE(in_order(make("coo", {2, 4}, {{{0, 2}, {1, 0}}, {{}, {0, 0}}})));
+  EXPECT_FALSE(in_order(make("coo", {2, 4}, {{{0, 2}, {1, 1}}, {{}, {2, 2}}})));
+  EXPECT_THROW(in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 2, 3}, {3, 4, 0}}})), UserError);
+  EXPECT_THROW(in_order(make("csr", {2, 4}, {{{}, {}}, {{0, 4, 3}, {3, 2, 0}}})), UserError);
 }
 
 }  // namespace

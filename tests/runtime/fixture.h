@@ -9,6 +9,7 @@
 
 #include "jit/engine.h"
 #include "runtime/run.h"
+#include "runtime/thread_pool.h"
 
 namespace tulle::runtime {
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/thread_pool.h"
 #include "tulle/error.h"
 
 namespace tulle::runtime {

@@ -12,6 +12,7 @@
 
 #include "runtime/scan.h"
 #include "runtime/sort_integers.h"
+#include "runtime/thread_pool.h"
 #include "tulle/error.h"
 
 namespace tulle::runtime {

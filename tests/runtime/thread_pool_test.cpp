@@ -1,4 +1,6 @@
 // The thread pool: every index once, nested, from many threads, and after a fork.
+#include "runtime/thread_pool.h"
+
 #include <atomic>
 #include <sys/wait.h>
 #include <thread>
@@ -6,8 +8,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include "runtime/parallelism.h"
 
 namespace tulle::runtime {
 namespace {

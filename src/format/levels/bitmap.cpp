@@ -16,8 +16,10 @@ LevelSize BitmapLayout::size(const Level& level, int64_t parents, int64_t extent
   return size;
 }
 
-std::string BitmapLayout::problem(const StoredLevel& level) const {
-  for (int64_t slot = 0; slot < level.slots; ++slot) {
+int64_t BitmapLayout::checked_elements(const StoredLevel& level) const { return level.slots; }
+
+std::string BitmapLayout::problem(const StoredLevel& level, int64_t begin, int64_t end) const {
+  for (int64_t slot = begin; slot < end; ++slot) {
     const int64_t mark = level.arrays->crd.at(slot, DType::Bool);
     if (mark == 0 || mark == 1) continue;
     return concat("crd[", slot, "] = ", mark,
@@ -26,8 +28,12 @@ std::string BitmapLayout::problem(const StoredLevel& level) const {
   return {};
 }
 
-std::vector<int64_t> BitmapLayout::parents(const StoredLevel& level) const {
-  return DenseLayout().parents(level);
+SlotRange BitmapLayout::slots_under(const StoredLevel& level, int64_t parent) const {
+  return DenseLayout().slots_under(level, parent);
+}
+
+int64_t BitmapLayout::parent_of(const StoredLevel& level, int64_t slot) const {
+  return DenseLayout().parent_of(level, slot);
 }
 
 void BitmapLayout::visit(const StoredLevel& level, int64_t parent, const Visit& visit) const {

@@ -14,43 +14,46 @@ LevelSize CompressedLayout::size(const Level&, int64_t parents, int64_t, int64_t
   return size;
 }
 
-std::string problem_of_positions(const StoredLevel& level) {
-  if (level.pos(0) != 0) return concat("pos[0] is ", level.pos(0), ", but positions start at 0.");
-  for (int64_t at = 1; at <= level.parents; ++at) {
-    if (level.pos(at) < level.pos(at - 1)) {
-      return concat("pos[", at, "] = ", level.pos(at), " is less than pos[", at - 1,
-                    "] = ", level.pos(at - 1),
-                    ", but positions ascend; make them the running sum of the segment lengths.");
-    }
-  }
-  return {};
+std::string problem_of_position(const StoredLevel& level, int64_t at) {
+  const int64_t here = level.pos(at);
+  if (at == 0) return here == 0 ? "" : concat("pos[0] is ", here, ", but positions start at 0.");
+  if (here >= level.pos(at - 1)) return {};
+  return concat("pos[", at, "] = ", here, " is less than pos[", at - 1, "] = ", level.pos(at - 1),
+                ", but positions ascend; make them the running sum of the segment lengths.");
 }
 
-std::string CompressedLayout::problem(const StoredLevel& level) const {
-  if (std::string problem = problem_of_positions(level); !problem.empty()) return problem;
+int64_t CompressedLayout::checked_elements(const StoredLevel& level) const {
+  return level.parents + 1;
+}
+
+std::string CompressedLayout::problem(const StoredLevel& level, int64_t begin, int64_t end) const {
   const int64_t multiple = level.level->multiple;
-  for (int64_t at = 1; multiple > 1 && at <= level.parents; ++at) {
-    if (level.pos(at) % multiple == 0) continue;
-    return concat("pos[", at, "] = ", level.pos(at), " is no multiple of ", multiple,
-                  "; round the length of every segment up, with crd = ", kUnused,
-                  " in the slots that this adds.");
-  }
-  if (level.pos(level.parents) != level.slots) {
-    return concat("pos[", level.parents, "] = ", level.pos(level.parents), ", but the level has ",
-                  level.slots, " coordinates; the last position is their number.");
+  for (int64_t at = begin; at < end; ++at) {
+    if (std::string problem = problem_of_position(level, at); !problem.empty()) return problem;
+    if (multiple > 1 && level.pos(at) % multiple != 0) {
+      return concat("pos[", at, "] = ", level.pos(at), " is no multiple of ", multiple,
+                    "; round the length of every segment up, with crd = ", kUnused,
+                    " in the slots that this adds.");
+    }
+    if (at == level.parents && level.pos(at) != level.slots) {
+      return concat("pos[", at, "] = ", level.pos(at), ", but the level has ", level.slots,
+                    " coordinates; the last position is their number.");
+    }
   }
   return {};
 }
 
-std::vector<int64_t> CompressedLayout::parents(const StoredLevel& level) const {
-  std::vector<int64_t> result(static_cast<size_t>(level.slots));
-  for (int64_t parent = 0; parent < level.parents; ++parent) {
-    const int64_t end = level.pos(parent + 1);
-    for (int64_t slot = level.pos(parent); slot < end; ++slot) {
-      result[static_cast<size_t>(slot)] = parent;
-    }
+SlotRange CompressedLayout::slots_under(const StoredLevel& level, int64_t parent) const {
+  return {level.pos(parent), level.pos(parent + 1)};
+}
+
+int64_t CompressedLayout::parent_of(const StoredLevel& level, int64_t slot) const {
+  int64_t low = 0, high = level.parents;  // pos[low] <= slot < pos[high]
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    (level.pos(middle) <= slot ? low : high) = middle;
   }
-  return result;
+  return low;
 }
 
 void CompressedLayout::visit(const StoredLevel& level, int64_t parent, const Visit& visit) const {

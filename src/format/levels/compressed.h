@@ -10,13 +10,16 @@ class CompressedLayout : public LevelLayout {
  public:
   LevelSize size(const Level& level, int64_t parents, int64_t extent, int64_t pos_length,
                  int64_t crd_length) const override;
-  std::string problem(const StoredLevel& level) const override;
-  std::vector<int64_t> parents(const StoredLevel& level) const override;
+  int64_t checked_elements(const StoredLevel& level) const override;
+  std::string problem(const StoredLevel& level, int64_t begin, int64_t end) const override;
+  SlotRange slots_under(const StoredLevel& level, int64_t parent) const override;
+  int64_t parent_of(const StoredLevel& level, int64_t slot) const override;
   void visit(const StoredLevel& level, int64_t parent, const Visit& visit) const override;
   LevelContents build(LevelEntries& entries) const override;
 };
 
-// What is wrong with the positions of a level that stores them; empty where nothing is.
-std::string problem_of_positions(const StoredLevel& level);
+// What is wrong with a position of a level that stores them, for itself and with the one before it;
+// empty where nothing is.
+std::string problem_of_position(const StoredLevel& level, int64_t at);
 
 }  // namespace tulle

@@ -11,12 +11,12 @@ LevelSize DenseLayout::size(const Level&, int64_t parents, int64_t extent, int64
   return size;
 }
 
-std::vector<int64_t> DenseLayout::parents(const StoredLevel& level) const {
-  std::vector<int64_t> result(static_cast<size_t>(level.slots));
-  for (int64_t slot = 0; slot < level.slots; ++slot) {
-    result[static_cast<size_t>(slot)] = slot / level.extent;
-  }
-  return result;
+SlotRange DenseLayout::slots_under(const StoredLevel& level, int64_t parent) const {
+  return {parent * level.extent, (parent + 1) * level.extent};
+}
+
+int64_t DenseLayout::parent_of(const StoredLevel& level, int64_t slot) const {
+  return slot / level.extent;
 }
 
 void DenseLayout::visit(const StoredLevel& level, int64_t parent, const Visit& visit) const {

@@ -46,6 +46,10 @@ struct StoredLevel {
   bool is_marked(int64_t at) const { return arrays->crd.at(at, DType::Bool) != 0; }
 };
 
+struct SlotRange {
+  int64_t begin, end;
+};
+
 // Entries to be stored, sorted by their coordinates in all levels.
 struct EntryRange {
   size_t begin, end;
@@ -70,11 +74,14 @@ class LevelLayout {
   // kind stores.
   virtual LevelSize size(const Level& level, int64_t parents, int64_t extent, int64_t pos_length,
                          int64_t crd_length) const = 0;
-  // What is wrong with the level's own arrays, beyond what holds of coordinates in general (within
-  // the extent, ordered, unique); empty where nothing is.
-  virtual std::string problem(const StoredLevel&) const { return {}; }
-  // The parent of each slot.
-  virtual std::vector<int64_t> parents(const StoredLevel& level) const = 0;
+  // What must hold of the level's own arrays, beyond what holds of coordinates in general (within
+  // the extent, ordered, unique), is checked element by element: how many elements there are to
+  // look at, and what is wrong with the first of a range of them that is; empty where none is.
+  virtual int64_t checked_elements(const StoredLevel&) const { return 0; }
+  virtual std::string problem(const StoredLevel&, int64_t, int64_t) const { return {}; }
+  // The slots of a parent, and the parent of a slot, of a level in whose arrays nothing is wrong.
+  virtual SlotRange slots_under(const StoredLevel& level, int64_t parent) const = 0;
+  virtual int64_t parent_of(const StoredLevel& level, int64_t slot) const = 0;
   // Visits the entries under a parent in the order of their slots.
   using Visit = std::function<void(int64_t slot, int64_t coordinate)>;
   virtual void visit(const StoredLevel& level, int64_t parent, const Visit& visit) const = 0;

@@ -17,12 +17,12 @@ LevelSize PaddedLayout::size(const Level& level, int64_t parents, int64_t, int64
   return size;
 }
 
-std::vector<int64_t> PaddedLayout::parents(const StoredLevel& level) const {
-  std::vector<int64_t> result(static_cast<size_t>(level.slots));
-  for (int64_t slot = 0; slot < level.slots; ++slot) {
-    result[static_cast<size_t>(slot)] = slot / level.level->width;
-  }
-  return result;
+SlotRange PaddedLayout::slots_under(const StoredLevel& level, int64_t parent) const {
+  return {parent * level.level->width, (parent + 1) * level.level->width};
+}
+
+int64_t PaddedLayout::parent_of(const StoredLevel& level, int64_t slot) const {
+  return slot / level.level->width;
 }
 
 void PaddedLayout::visit(const StoredLevel& level, int64_t parent, const Visit& visit) const {

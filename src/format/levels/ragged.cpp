@@ -16,10 +16,12 @@ LevelSize RaggedLayout::size(const Level&, int64_t parents, int64_t, int64_t pos
   return size;
 }
 
-std::string RaggedLayout::problem(const StoredLevel& level) const {
-  if (std::string problem = problem_of_positions(level); !problem.empty()) return problem;
-  for (int64_t at = 1; at <= level.parents; ++at) {
-    const int64_t length = level.pos(at) - level.pos(at - 1);
+int64_t RaggedLayout::checked_elements(const StoredLevel& level) const { return level.parents + 1; }
+
+std::string RaggedLayout::problem(const StoredLevel& level, int64_t begin, int64_t end) const {
+  for (int64_t at = begin; at < end; ++at) {
+    if (std::string problem = problem_of_position(level, at); !problem.empty()) return problem;
+    const int64_t length = at == 0 ? 0 : level.pos(at) - level.pos(at - 1);
     if (length <= level.extent) continue;
     return concat("pos[", at, "] - pos[", at - 1, "] = ", length, " is a longer row than the ",
                   level.extent,
@@ -28,8 +30,12 @@ std::string RaggedLayout::problem(const StoredLevel& level) const {
   return {};
 }
 
-std::vector<int64_t> RaggedLayout::parents(const StoredLevel& level) const {
-  return CompressedLayout().parents(level);
+SlotRange RaggedLayout::slots_under(const StoredLevel& level, int64_t parent) const {
+  return CompressedLayout().slots_under(level, parent);
+}
+
+int64_t RaggedLayout::parent_of(const StoredLevel& level, int64_t slot) const {
+  return CompressedLayout().parent_of(level, slot);
 }
 
 void RaggedLayout::visit(const StoredLevel& level, int64_t parent, const Visit& visit) const {

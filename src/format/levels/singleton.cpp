@@ -1,8 +1,6 @@
 // Singleton levels in memory.
 #include "format/levels/singleton.h"
 
-#include <numeric>
-
 #include "support/check.h"
 
 namespace tulle {
@@ -16,11 +14,11 @@ LevelSize SingletonLayout::size(const Level&, int64_t parents, int64_t, int64_t,
   return size;
 }
 
-std::vector<int64_t> SingletonLayout::parents(const StoredLevel& level) const {
-  std::vector<int64_t> result(static_cast<size_t>(level.slots));
-  std::iota(result.begin(), result.end(), 0);
-  return result;
+SlotRange SingletonLayout::slots_under(const StoredLevel&, int64_t parent) const {
+  return {parent, parent + 1};
 }
+
+int64_t SingletonLayout::parent_of(const StoredLevel&, int64_t slot) const { return slot; }
 
 void SingletonLayout::visit(const StoredLevel& level, int64_t parent, const Visit& visit) const {
   visit(parent, level.crd(parent));

@@ -9,7 +9,8 @@ class SingletonLayout : public LevelLayout {
  public:
   LevelSize size(const Level& level, int64_t parents, int64_t extent, int64_t pos_length,
                  int64_t crd_length) const override;
-  std::vector<int64_t> parents(const StoredLevel& level) const override;
+  SlotRange slots_under(const StoredLevel& level, int64_t parent) const override;
+  int64_t parent_of(const StoredLevel& level, int64_t slot) const override;
   void visit(const StoredLevel& level, int64_t parent, const Visit& visit) const override;
   LevelContents build(LevelEntries& entries) const override;
 };

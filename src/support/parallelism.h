@@ -1,10 +1,11 @@
-// How work is spread over threads: an interface for the caller's threads, and a pool of our own.
+// How work is spread over threads: an interface for whoever has some.
 #pragma once
 
-#include <memory>
+#include <exception>
 #include <type_traits>
+#include <vector>
 
-namespace tulle::runtime {
+namespace tulle {
 
 class Parallelism {
  public:
@@ -25,25 +26,6 @@ class NoParallelism final : public Parallelism {
   }
 };
 
-// Workers that block while there is nothing to do; they start with the first call. May be called
-// from many threads at once and from inside a task.
-class ThreadPool final : public Parallelism {
- public:
-  explicit ThreadPool(int threads);
-  ~ThreadPool() override;
-  int threads() const override { return threads_; }
-  void run(int count, void (*task)(void* data, int index), void* data) override;
-
- private:
-  struct Shared;
-  int threads_;
-  std::unique_ptr<Shared> shared_;
-};
-
-// The process's pool, with as many threads as there are processors for this process. The child of a
-// fork gets a new one.
-Parallelism& default_parallelism();
-
 // run() for anything that can be called with an index.
 template <typename Task>
 void parallel_for(Parallelism& parallelism, int count, Task&& task) {
@@ -53,4 +35,21 @@ void parallel_for(Parallelism& parallelism, int count, Task&& task) {
       const_cast<std::remove_const_t<Body>*>(&task));
 }
 
-}  // namespace tulle::runtime
+// The same for tasks that may throw: all run, then what the one of the lowest index threw is
+// thrown.
+template <typename Task>
+void parallel_for_or_throw(Parallelism& parallelism, int count, const Task& task) {
+  std::vector<std::exception_ptr> errors(static_cast<size_t>(count));
+  parallel_for(parallelism, count, [&](int index) {
+    try {
+      task(index);
+    } catch (...) {
+      errors[static_cast<size_t>(index)] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace tulle
