@@ -9,6 +9,12 @@ namespace tulle::expr {
 
 namespace {
 
+Expr nothing_of(DType type) {
+  Literal nothing(type, 0, true);
+  nothing.absent = true;
+  return std::make_shared<const Literal>(nothing);
+}
+
 class Folder {
  public:
   explicit Folder(const std::function<bool(const Access&)>& absent) : absent_(absent) {}
@@ -16,6 +22,7 @@ class Folder {
   // What is left, or null where the whole is absent. A 0 in the text is a value, not an absence.
   Expr fold(const Expr& expr) const {
     if (const auto* access = expr.as<Access>()) return absent_(*access) ? Expr() : expr;
+    if (is_absent(expr)) return {};
     if (const auto* binary = expr.as<Binary>()) return fold_binary(expr, *binary);
     if (const auto* unary = expr.as<Unary>()) {
       const Expr value = fold(unary->value);
@@ -38,9 +45,7 @@ class Folder {
   }
 
  private:
-  static Expr or_zero(const Expr& expr, DType type) {
-    return expr ? expr : Literal::make(0, true, type);
-  }
+  static Expr or_zero(const Expr& expr, DType type) { return expr ? expr : nothing_of(type); }
 
   Expr fold_choice(const Expr& expr, const Choose& choose) const {
     const Expr condition = fold(choose.condition);
@@ -106,10 +111,8 @@ class Folder {
 }  // namespace
 
 Expr without(const Expr& expr, const std::function<bool(const Access&)>& absent) {
-  if (const Expr rest = Folder(absent).fold(expr)) return rest;
-  Literal nothing(expr.type(), 0, true);
-  nothing.absent = true;
-  return std::make_shared<const Literal>(nothing);
+  const Expr rest = Folder(absent).fold(expr);
+  return rest ? rest : nothing_of(expr.type());
 }
 
 bool is_absent(const Expr& expr) {

@@ -9,7 +9,8 @@ namespace tulle::expr {
 
 // The expression with the accesses that `absent` holds for put to their fill (0) and folded by the
 // rules of the language: an absent factor fixes the product, an absent numerator stays absent, a
-// term that is absent falls away, a sum of nothing is absent. What cannot be folded stays as it is.
+// term that is absent falls away, a sum of nothing is absent. What cannot be folded stays as it is;
+// a 0 that takes the place of something absent in it is itself absent (0 - x, say).
 Expr without(const Expr& expr, const std::function<bool(const Access&)>& absent);
 
 // Whether folding left nothing at all.

@@ -155,6 +155,7 @@ Expr KernelLowering::choice_of(const expr::Choose& choose, const Scope& scope, E
 
 Expr KernelLowering::presence(const expr::Expr& expr) const {
   const Expr always = loop::IntConst::make(1, loop::kBool);
+  if (expr::is_absent(expr)) return loop::IntConst::make(0, loop::kBool);
   if (const auto* access = expr.as<expr::Access>()) {
     const auto found = tensors_.find(access->tensor);
     return found != tensors_.end() && found->second.written ? found->second.written : always;
@@ -168,9 +169,10 @@ Expr KernelLowering::presence(const expr::Expr& expr) const {
   }
   if (const auto* unary = expr.as<expr::Unary>())
     return keeps_zero(unary->function) ? presence(unary->value) : always;
-  const auto either = [&](const Expr& a, const Expr& b) {
-    return a.as<loop::IntConst>() || b.as<loop::IntConst>() ? always
-                                                            : Binary::make(BinaryOp::Or, a, b);
+  const auto either = [](const Expr& a, const Expr& b) {
+    if (const auto* known = a.as<loop::IntConst>()) return known->value ? a : b;
+    if (const auto* known = b.as<loop::IntConst>()) return known->value ? b : a;
+    return Binary::make(BinaryOp::Or, a, b);
   };
   if (const auto* choose = expr.as<expr::Choose>()) {
     const Expr condition = presence(choose->condition), no = presence(choose->no);

@@ -29,7 +29,7 @@ KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Device devic
   for (const nest::Assign* assign : nest::assigns(nest.root)) {
     // A 0 may be the largest of all, and nothing is not.
     const auto reads = expr::accesses(assign->value);
-    const bool fixes = !nest::starts_absent(assign->accumulate) && !is_in_tuple(*assign) &&
+    const bool fixes = !nest::starts_absent(assign->accumulate) &&
                        std::any_of(reads.begin(), reads.end(), [&](const expr::Access* access) {
                          return nest::may_be_absent(nest, access->tensor);
                        });
@@ -45,6 +45,21 @@ KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Device devic
 
 bool KernelLowering::is_in_tuple(const nest::Assign& assign) const {
   return nest::has_lead(assign.accumulate) || nest_.leads(assign.tensor);
+}
+
+bool KernelLowering::splits_tuple(const nest::Stmt& stmt) const {
+  const auto tuple_of = [&](const nest::Assign& assign) {
+    const std::string& lead = nest_.tensor(assign.tensor).lead;
+    return lead.empty() ? assign.tensor : lead;
+  };
+  std::set<std::string> inside;
+  for (const nest::Assign* assign : nest::assigns(stmt)) {
+    if (is_in_tuple(*assign)) inside.insert(tuple_of(*assign));
+  }
+  const auto all = nest::assigns(nest_.root);
+  return std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
+    return inside.contains(tuple_of(*assign)) && !nest::find_assign(stmt, *assign);
+  });
 }
 
 void KernelLowering::declare_tensors() {
@@ -280,6 +295,14 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
   const bool adds = !nest_.tensor(assign.tensor).onto.empty() && !mutant("part-overwrites");
   auto combined = [&](const Expr& old) {
     Expr fresh = loop::Cast::make(compute_type(type.scalar), value_of(value, scope, out));
+    if (is_in_tuple(assign)) {
+      // All of a tuple is updated in one go, without branches: by what changes nothing where there
+      // is nothing.
+      const Expr exists = presence(value);
+      const Expr nothing = identity_of(assign.accumulate, fresh.type());
+      if (!exists.as<IntConst>() && !mutant("tuple-takes-nothing"))
+        fresh = loop::Select::make(exists, fresh, nothing);
+    }
     if (!assign.accumulate && !adds) return loop::Cast::make(type.scalar, fresh);
     if (is_half(type.scalar)) {
       user_error("'", assign.tensor, "' is stored as ", name_of(type.scalar),
@@ -375,7 +398,7 @@ void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, E
     const Expr& flag = code(name).written;
     if (flag) written = written ? loop::Binary::make(loop::BinaryOp::Or, written, flag) : flag;
   }
-  if (written && vanishes(where.consumer, without)) {
+  if (written && vanishes(where.consumer, without) && !splits_tuple(where.consumer)) {
     // The entry exists only if something was added up.
     Emitter inside = out.nested();
     after.conditional = true;

@@ -257,6 +257,8 @@ class KernelLowering {
   // Notes the workspaces whose absence changes a value: 0 / 0 is NaN, nothing / 0 is nothing.
   void find_fixing(const expr::Expr& expr, bool fixes);
   bool is_in_tuple(const nest::Assign& assign) const;
+  // Whether the statement updates some workspaces of a tuple and leaves others of it to the rest.
+  bool splits_tuple(const nest::Stmt& stmt) const;
   // How a workspace accumulates; nothing for other tensors.
   nest::Accumulate accumulation(const std::string& tensor) const;
 

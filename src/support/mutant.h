@@ -26,7 +26,7 @@ inline constexpr std::string_view kMutants[] = {
     "parts-without-barrier", "piece-unguarded", "ragged-found-past-end", "range-ends-early",
     "result-not-zeroed", "row-pieces-overlap", "row-pieces-share-a-place", "search-goes-past",
     "segment-ends-early", "shared-rows-stored", "slices-overlap", "split-unbounded",
-    "tracked-keeps-round", "tracked-unsorted", "workspace-wrong-zero",
+    "tracked-keeps-round", "tracked-unsorted", "tuple-takes-nothing", "workspace-wrong-zero",
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
     "simplify-drops-store", "unroll-missing-remainder", "vector-reduce-drops-init",

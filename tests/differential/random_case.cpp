@@ -61,90 +61,15 @@ class Generator {
     if (dice_.chance(0.3)) test_.features = dice_.pick<std::string>({"sse4.2", "avx2"});
     test_.gpu = dice_.chance(0.3);
     if (test_.gpu) test_.threads *= 3;
-    if (test_.gpu && dice_.chance(0.45)) multiply_rows();
+    if (test_.gpu && dice_.chance(0.45)) multiply_rows(dice_, type_, index_type_, test_);
     if (dice_.chance(test_.gpu ? 0.7 : 0.4)) test_.schedule = random_schedule(dice_, test_);
     if (dice_.chance(0.08)) take_apart();
-    if (others_.chance(0.02)) apply_to_sums();
+    if (others_.chance(0.02)) apply_to_sums(others_, type_, index_type_, test_);
+    if (others_.chance(0.06)) reduce_sums(others_, index_type_, test_);
     return test_;
   }
 
  private:
-  // In place of what was drawn: products of a matrix row by row and what is gathered of its rows,
-  // which plans for GPUs are made for, with rows and columns that fill warps and leave lanes over.
-  void multiply_rows() {
-    const int64_t rows = dice_.between(1, 9), columns = dice_.between(1, 40),
-                  width = dice_.pick<int64_t>({1, 3, 4, 16, 32, 50});
-    const std::string format = dice_.chance(0.7) ? "csr" : random_format(dice_, 2, false);
-    const auto operand = [&](const char* name, std::vector<int64_t> sizes) {
-      return Operand{
-          .name = name, .sizes = std::move(sizes), .type = type_, .index_type = index_type_};
-    };
-    test_.out_formats.clear();
-    test_.operands = {operand("A", {rows, columns})};
-    test_.operands[0].format = format;
-    test_.operands[0].density = dice_.pick<double>({0.1, 0.3, 0.9});
-    const bool is_float = type_ == DType::Float32 || type_ == DType::Float64;
-    switch (dice_.below(is_float ? 8 : 4)) {
-      case 4:
-        test_.text = "R0[i] = argmax(j in A[i,j], A[i,j] * B[j])";
-        test_.operands.push_back(operand("B", {columns}));
-        break;
-      case 5:
-        test_.text = "R0[i] = logsumexp(j in A[i,j], A[i,j])";
-        break;
-      case 6:
-        test_.text = "R0[i,k] = softmax(j in A[i,j], A[i,j]) * B[j,k]";
-        test_.operands.push_back(operand("B", {columns, width}));
-        break;
-      case 7:
-        test_.text = "R0[i,k] = softmax(j in A[i,j], sum(l, B[i,l] * C[j,l])) * D[j,k]";
-        test_.operands.push_back(operand("B", {rows, 6}));
-        test_.operands.push_back(operand("C", {columns, 6}));
-        test_.operands.push_back(operand("D", {columns, std::min<int64_t>(width, 16)}));
-        break;
-      case 0:
-        test_.text = "R0[i] = A[i,j] * B[j]";
-        test_.operands.push_back(operand("B", {columns}));
-        break;
-      case 1:
-        test_.text = "R0[i,k] = A[i,j] * B[j,k]";
-        test_.operands.push_back(operand("B", {columns, width}));
-        break;
-      case 2:  // into a sparse result
-        test_.text = "R0[i,k] = A[i,j] * B[j,k]";
-        test_.operands.push_back(operand("B", {columns, width}));
-        test_.operands[1].format = "csr";
-        break;
-      default:
-        test_.text = "R0[i,j] = A[i,j] * B[i,k] * C[j,k]";
-        test_.operands.push_back(operand("B", {rows, width}));
-        test_.operands.push_back(operand("C", {columns, width}));
-    }
-  }
-
-  // In place of what was drawn: a function of sums over an operand in parts, or sums that tell an
-  // entry of value 0 from none over one that is taken apart. Only some can be taken into the parts.
-  void apply_to_sums() {
-    const int64_t rows = others_.between(1, 9), columns = others_.between(2, 20);
-    const auto function = others_.pick<std::string>({"neg", "relu", "square", "abs"});
-    test_ = {.text = concat("R0[i] = ", function, "(sum(j, A[i,j] * B[j]))"),
-             .seed = test_.seed,
-             .threads = test_.threads};
-    test_.operands = {{.name = "A",
-                       .format = random_composite(others_, 2),
-                       .sizes = {rows, columns},
-                       .density = 0.5,
-                       .type = type_,
-                       .index_type = index_type_},
-                      {.name = "B", .sizes = {columns}, .type = type_}};
-    if (others_.chance(0.6)) return;
-    test_.text = others_.chance(0.5) ? "R0[i] = sum(j, A[i,j] / B[j])"
-                                     : "R0[i] = sum(j, within(A[i,j], B[j]))";
-    test_.schedule = concat("decompose(A, ", test_.operands[0].format, ")");
-    test_.operands[0].format = "csr";
-    test_.operands[1].format = random_format(others_, 1, false);
-  }
-
   void choose_extents() {
     const size_t count = 2 + dice_.below(4);
     const Indices names = {"i", "j", "k", "l", "m"};

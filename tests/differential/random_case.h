@@ -39,6 +39,17 @@ class Dice {
 // The same case for the same seed. Not every one is legal: some are refused.
 Case random_case(uint64_t seed);
 
+// These put programs of certain shapes in the place of what was drawn (special_programs.cpp).
+//
+// Products of a matrix row by row and what is gathered of its rows, which plans for GPUs are made
+// for, with rows and columns that fill warps and leave lanes over.
+void multiply_rows(Dice& dice, DType type, DType index_type, Case& test);
+// A function of sums over an operand in parts, or sums that tell an entry of value 0 from none over
+// one that is taken apart. Only some can be taken into the parts.
+void apply_to_sums(Dice& dice, DType type, DType index_type, Case& test);
+// Reductions of what sums are in that may have no terms.
+void reduce_sums(Dice& dice, DType index_type, Case& test);
+
 // A format for a tensor of that rank: a name, or the long form with any dimension order, blocks
 // and, unless `sorted`, coordinates in any order and repeated ones.
 std::string random_format(Dice& dice, int rank, bool sorted);

@@ -1,0 +1,117 @@
+// Programs of certain shapes, which random ones would seldom have.
+#include "differential/random_case.h"
+#include "support/check.h"
+
+namespace tulle::differential {
+
+void multiply_rows(Dice& dice, DType type, DType index_type, Case& test) {
+  const int64_t rows = dice.between(1, 9), columns = dice.between(1, 40),
+                width = dice.pick<int64_t>({1, 3, 4, 16, 32, 50});
+  const std::string format = dice.chance(0.7) ? "csr" : random_format(dice, 2, false);
+  const auto operand = [&](const char* name, std::vector<int64_t> sizes) {
+    return Operand{.name = name, .sizes = std::move(sizes), .type = type, .index_type = index_type};
+  };
+  test.out_formats.clear();
+  test.operands = {operand("A", {rows, columns})};
+  test.operands[0].format = format;
+  test.operands[0].density = dice.pick<double>({0.1, 0.3, 0.9});
+  const bool is_float = type == DType::Float32 || type == DType::Float64;
+  switch (dice.below(is_float ? 8 : 4)) {
+    case 4:
+      test.text = "R0[i] = argmax(j in A[i,j], A[i,j] * B[j])";
+      test.operands.push_back(operand("B", {columns}));
+      break;
+    case 5:
+      test.text = "R0[i] = logsumexp(j in A[i,j], A[i,j])";
+      break;
+    case 6:
+      test.text = "R0[i,k] = softmax(j in A[i,j], A[i,j]) * B[j,k]";
+      test.operands.push_back(operand("B", {columns, width}));
+      break;
+    case 7:
+      test.text = "R0[i,k] = softmax(j in A[i,j], sum(l, B[i,l] * C[j,l])) * D[j,k]";
+      test.operands.push_back(operand("B", {rows, 6}));
+      test.operands.push_back(operand("C", {columns, 6}));
+      test.operands.push_back(operand("D", {columns, std::min<int64_t>(width, 16)}));
+      break;
+    case 0:
+      test.text = "R0[i] = A[i,j] * B[j]";
+      test.operands.push_back(operand("B", {columns}));
+      break;
+    case 1:
+      test.text = "R0[i,k] = A[i,j] * B[j,k]";
+      test.operands.push_back(operand("B", {columns, width}));
+      break;
+    case 2:  // into a sparse result
+      test.text = "R0[i,k] = A[i,j] * B[j,k]";
+      test.operands.push_back(operand("B", {columns, width}));
+      test.operands[1].format = "csr";
+      break;
+    default:
+      test.text = "R0[i,j] = A[i,j] * B[i,k] * C[j,k]";
+      test.operands.push_back(operand("B", {rows, width}));
+      test.operands.push_back(operand("C", {columns, width}));
+  }
+}
+
+void apply_to_sums(Dice& dice, DType type, DType index_type, Case& test) {
+  const int64_t rows = dice.between(1, 9), columns = dice.between(2, 20);
+  const auto function = dice.pick<std::string>({"neg", "relu", "square", "abs"});
+  test = {.text = concat("R0[i] = ", function, "(sum(j, A[i,j] * B[j]))"),
+          .seed = test.seed,
+          .threads = test.threads};
+  test.operands = {{.name = "A",
+                    .format = random_composite(dice, 2),
+                    .sizes = {rows, columns},
+                    .density = 0.5,
+                    .type = type,
+                    .index_type = index_type},
+                   {.name = "B", .sizes = {columns}, .type = type}};
+  if (dice.chance(0.6)) return;
+  test.text =
+      dice.chance(0.5) ? "R0[i] = sum(j, A[i,j] / B[j])" : "R0[i] = sum(j, within(A[i,j], B[j]))";
+  test.schedule = concat("decompose(A, ", test.operands[0].format, ")");
+  test.operands[0].format = "csr";
+  test.operands[1].format = random_format(dice, 1, false);
+}
+
+void reduce_sums(Dice& dice, DType index_type, Case& test) {
+  const int64_t rows = dice.between(1, 8), columns = dice.between(1, 8), inner = dice.between(1, 5);
+  const std::string sum = "sum(k, A[i,k] * B[k,j])";
+  const std::string body = dice.pick<std::string>(
+      {sum, sum + " * E[i,j]", "E[i,j] - " + sum, concat("within(", sum, ", E[i,j])"),
+       concat("max(", sum, ", E[i,j])"), concat("within(E[i,j], ", sum, ")"), sum + " / E[i,j]"});
+  // What is divided is rounded, and two may be equal then that were not.
+  const bool divides = body.ends_with("/ E[i,j]");
+  const std::string op = divides ? dice.pick<std::string>({"logsumexp", "max"})
+                                 : dice.pick<std::string>({"argmax", "argmin", "logsumexp"});
+  const std::string over = dice.pick<std::string>({"j", "j stored", "j in E[i,j]"});
+  const std::string value = dice.chance(0.2) ? concat("softmax(", over, ", ", body, ")")
+                                             : concat(op, "(", over, ", ", body, ")");
+  const std::string left = value.starts_with("softmax") ? "R0[i,j]" : "R0[i]";
+  const bool scaled = dice.chance(0.3);
+  test = {.text = concat(left, " = ", value, scaled ? " * x[i]" : ""),
+          .seed = test.seed,
+          .threads = test.threads,
+          .small_chunks = test.small_chunks,
+          .gpu = test.gpu};
+  const auto add = [&](const char* name, std::vector<int64_t> sizes) {
+    const int rank = static_cast<int>(sizes.size());
+    test.operands.push_back({.name = name,
+                             .format = rank == 2 && dice.chance(0.1)
+                                           ? random_composite(dice, rank)
+                                           : random_format(dice, rank, false),
+                             .sizes = std::move(sizes),
+                             .density = dice.pick<double>({0.1, 0.2, 0.5}),
+                             .type = DType::Float64,
+                             .index_type = index_type,
+                             .explicit_zeros = dice.chance(0.3)});
+  };
+  add("A", {rows, inner});
+  add("B", {inner, columns});
+  if (test.text.find('E') != std::string::npos) add("E", {rows, columns});
+  if (scaled) add("x", {rows});
+  if (dice.chance(0.3)) test.schedule = random_schedule(dice, test);
+}
+
+}  // namespace tulle::differential
