@@ -2,6 +2,7 @@
 #include "compile.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "codegen/emit.h"
 #include "codegen/library.h"
@@ -14,12 +15,14 @@
 #include "lower/storage.h"
 #include "passes/pipeline.h"
 #include "runtime/kernel_symbols.h"
+#include "runtime/thread_pool.h"
 #include "schedule/distribute.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
 #include "support/log.h"
 #include "support/mutant.h"
 #include "support/no_fork.h"
+#include "support/parallelism.h"
 
 namespace tulle {
 
@@ -153,11 +156,11 @@ jit::ContentHash key_of(const std::vector<loop::Kernel>& kernels, const codegen:
   return jit::hash_of({target.triple, target.cpu, target.features, active_mutant(), text});
 }
 
-// codegen: an object file with the program's kernels.
-std::vector<char> generate_code(const loop::HostProgram& program, const codegen::Target& target,
-                                const StageSink& sink) {
+// codegen: an object file with these kernels.
+std::vector<char> generate_code(const std::vector<loop::Kernel>& kernels,
+                                const codegen::Target& target, const StageSink& sink = {}) {
   StageTimes times;
-  codegen::Module module = codegen::emit_cpu(program.kernels, target);
+  codegen::Module module = codegen::emit_cpu(kernels, target);
   times.end("emit");
   codegen::optimise(module);
   times.end("optimise");
@@ -185,28 +188,60 @@ std::string generate_ptx(const std::vector<loop::Kernel>& kernels, const codegen
   return text;
 }
 
-std::vector<std::string> kernel_names(const loop::HostProgram& program) {
-  std::vector<std::string> names;
-  for (const loop::Kernel& kernel : program.kernels) names.push_back(kernel.name);
-  return names;
+// The object files of kernels, several at a time where the caller has threads, the longest first.
+std::vector<std::vector<char>> generate_objects(const std::vector<const loop::Kernel*>& kernels,
+                                                const codegen::Target& target, int threads) {
+  std::vector<std::vector<char>> objects(kernels.size());
+  std::vector<std::pair<size_t, size_t>> by_length;
+  for (size_t at = 0; at < kernels.size(); ++at)
+    by_length.emplace_back(loop::to_string(*kernels[at]).size(), at);
+  std::sort(by_length.rbegin(), by_length.rend());
+  std::atomic<size_t> next = 0;
+  const auto work = [&](int) {
+    for (size_t at = next++; at < kernels.size(); at = next++) {
+      const size_t kernel = by_length[at].second;
+      objects[kernel] = generate_code({*kernels[kernel]}, target);
+    }
+  };
+  const int workers = std::min(threads, static_cast<int>(kernels.size()));
+  NoParallelism serial;
+  parallel_for_or_throw(workers > 1 ? runtime::default_parallelism() : serial, workers, work);
+  return objects;
 }
 
-// codegen and jit for the CPU.
+// codegen and jit for the CPU. Every kernel is an object of its own without the names that this
+// program gave it, so that programs share what they have in common: above all conversions.
 void make_ready(const loop::HostProgram& program, const CompileRequest& request,
                 const StageSink& sink, Executable& executable) {
-  const std::vector<std::string> names = kernel_names(program);
-  const auto generate = [&] { return generate_code(program, request.target, sink); };
-  // A sink is to see every stage.
-  executable.code =
-      sink ? kernel_cache().load(generate(), names)
-           : kernel_cache().find(key_of(program.kernels, request.target), names, generate);
   std::vector<loop::KernelFunction> functions;
-  for (const std::string& name : names) functions.push_back(executable.code->kernel(name));
+  if (sink) {  // which is to see the whole
+    std::vector<std::string> names;
+    for (const loop::Kernel& kernel : program.kernels) names.push_back(kernel.name);
+    const auto code =
+        kernel_cache().load(generate_code(program.kernels, request.target, sink), names);
+    for (const std::string& name : names) functions.push_back(code->kernel(name));
+    executable.code = {code};
+  } else {
+    const std::string name = "kernel";
+    std::vector<loop::Kernel> kernels;
+    std::vector<jit::KernelCache::WantedCode> wanted;
+    for (const loop::Kernel& named : program.kernels) {
+      // Checked kernels speak of their buffers.
+      kernels.push_back(request.checked ? named : loop::with_plain_names(named));
+      kernels.back().name = name;
+      wanted.push_back({key_of({kernels.back()}, request.target), {name}});
+    }
+    executable.code = kernel_cache().find(wanted, [&](const std::vector<size_t>& missing) {
+      std::vector<const loop::Kernel*> needed;
+      for (const size_t at : missing) needed.push_back(&kernels[at]);
+      return generate_objects(needed, request.target, request.machine.threads);
+    });
+    for (const auto& code : executable.code) functions.push_back(code->kernel(name));
+  }
   executable.program = std::make_unique<runtime::CompiledProgram>(program, functions);
 }
 
-// The same for a GPU. Every kernel is a module of its own without the names that this program gave
-// it, so that programs share what they have in common: above all the kernels that scan and sort.
+// The same for a GPU.
 void make_ready_on_gpu(const loop::HostProgram& program, const CompileRequest& request,
                        const StageSink& sink, Executable& executable) {
   const cuda::Device& device = cuda::device(request.device);
@@ -350,7 +385,8 @@ Executable compile(const CompileRequest& request, const StageSink& sink) {
 }
 
 int64_t Executable::code_bytes() const {
-  int64_t bytes = code ? code->bytes() : 0;
+  int64_t bytes = 0;
+  for (const auto& kernel : code) bytes += kernel->bytes();
   for (const auto& kernel : gpu_code) bytes += kernel->bytes();
   return bytes;
 }

@@ -72,8 +72,8 @@ loop::HostProgram optimise_program(loop::HostProgram program, const CompileReque
 
 // A program ready to run, and what keeps its code loaded.
 struct Executable {
-  // On the CPU or on a GPU, the others are null.
-  std::shared_ptr<const jit::LoadedObject> code;
+  // On the CPU or on a GPU, the others are empty.
+  std::vector<std::shared_ptr<const jit::LoadedObject>> code;  // of its kernels
   std::unique_ptr<const runtime::CompiledProgram> program;
   std::vector<std::shared_ptr<const jit::GpuModule>> gpu_code;  // of each kernel
   std::unique_ptr<const runtime::GpuProgram> gpu_program;

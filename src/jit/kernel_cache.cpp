@@ -13,11 +13,19 @@ namespace tulle::jit {
 KernelCache::KernelCache(const Symbols& imports, std::string directory)
     : engine_(imports), disk_(build_identity().empty() ? "" : std::move(directory)) {}
 
-std::shared_ptr<const LoadedObject> KernelCache::find(const ContentHash& key,
-                                                      const std::vector<std::string>& kernels,
-                                                      const Compile& compile) {
-  const auto load = [&](std::span<const char> object) { return engine_.load(object, kernels); };
-  return std::static_pointer_cast<const LoadedObject>(find_code(key, "", load, compile));
+std::vector<std::shared_ptr<const LoadedObject>> KernelCache::find(
+    const std::vector<WantedCode>& wanted, const CompileMissing& compile) {
+  std::vector<Request> requests;
+  for (const WantedCode& one : wanted) {
+    requests.push_back({one.key, "", [&](std::span<const char> object) {
+                          return engine_.load(object, one.kernels);
+                        }});
+  }
+  std::vector<std::shared_ptr<const LoadedObject>> found;
+  for (const Code& code : find_code(requests, compile)) {
+    found.push_back(std::static_pointer_cast<const LoadedObject>(code));
+  }
+  return found;
 }
 
 std::shared_ptr<const GpuModule> KernelCache::find_gpu(const ContentHash& key,
@@ -28,38 +36,72 @@ std::shared_ptr<const GpuModule> KernelCache::find_gpu(const ContentHash& key,
     return std::make_shared<const GpuModule>(device, std::string(text.begin(), text.end()),
                                              kernels);
   };
-  const auto compile_bytes = [&] {
+  const auto compile_bytes = [&](const std::vector<size_t>&) {
     const std::string text = compile();
-    return std::vector<char>(text.begin(), text.end());
+    return std::vector<std::vector<char>>{{text.begin(), text.end()}};
   };
-  const std::string place = concat("GPU ", device.ordinal);
-  return std::static_pointer_cast<const GpuModule>(find_code(key, place, load, compile_bytes));
+  const Request request{key, concat("GPU ", device.ordinal), load};
+  return std::static_pointer_cast<const GpuModule>(find_code({request}, compile_bytes)[0]);
 }
 
-KernelCache::Code KernelCache::find_code(const ContentHash& key, std::string_view place,
-                                         const Load& load, const Compile& compile) {
+std::vector<KernelCache::Code> KernelCache::find_code(const std::vector<Request>& requests,
+                                                      const CompileMissing& compile) {
+  struct Place {
+    size_t request = 0;  // the first that wants it
+    ContentHash on_disk;
+    std::shared_ptr<Cell> cell;
+    std::unique_lock<std::mutex> lock = {};
+    Code code = nullptr;
+  };
   const NoFork no_fork;
-  const ContentHash built_here = hash_of({build_identity(), key.view()});
-  const std::shared_ptr<Cell> cell = cell_of(hash_of({built_here.view(), place}));
-  const std::lock_guard lock(cell->filling);
-  Code code = cell->code.lock();
+  // All lock in the order of the keys, so that nobody waits for somebody who waits for them.
+  std::map<ContentHash, Place> places;
+  std::vector<ContentHash> keys;
+  for (size_t at = 0; at < requests.size(); ++at) {
+    const ContentHash built_here = hash_of({build_identity(), requests[at].key.view()});
+    keys.push_back(hash_of({built_here.view(), requests[at].place}));
+    places.try_emplace(keys.back(), at, built_here, cell_of(keys.back()));
+  }
+  std::vector<Place*> missing;
+  std::vector<size_t> numbers;
+  for (auto& [key, place] : places) {
+    place.lock = std::unique_lock(place.cell->filling);
+    place.code = look_up(*place.cell, place.on_disk, requests[place.request].load);
+    if (place.code) {
+      place.lock.unlock();
+    } else {
+      missing.push_back(&place);
+      numbers.push_back(place.request);
+    }
+  }
+  if (!missing.empty()) {
+    StageTimes times;
+    const std::vector<std::vector<char>> compiled = compile(numbers);
+    times.end("compile");
+    for (size_t at = 0; at < missing.size(); ++at) {
+      Place& place = *missing[at];
+      place.code = requests[place.request].load(compiled[at]);
+      place.cell->code = place.code;
+      times.end("load");
+      disk_.store(place.on_disk, compiled[at]);
+      times.end("store");
+      TULLE_LOG(Info, "compiled ", place.on_disk.hex(), ", ", compiled[at].size(), " bytes");
+    }
+    TULLE_LOG(Info, missing.size(), " of ", places.size(), " objects: ", times.text(), " ms");
+  }
+  std::vector<Code> found;
+  for (const ContentHash& key : keys) found.push_back(places.at(key).code);
+  return found;
+}
+
+KernelCache::Code KernelCache::look_up(Cell& cell, const ContentHash& on_disk, const Load& load) {
+  Code code = cell.code.lock();
   if (code) {
-    TULLE_LOG(Debug, "found ", built_here.hex(), " in memory");
+    TULLE_LOG(Debug, "found ", on_disk.hex(), " in memory");
     return code;
   }
-  code = load_from_disk(built_here, load);
-  if (!code) {
-    StageTimes times;
-    const std::vector<char> bytes = compile();
-    times.end("compile");
-    code = load(bytes);
-    times.end("load");
-    disk_.store(built_here, bytes);
-    times.end("store");
-    TULLE_LOG(Info, "compiled ", built_here.hex(), ", ", bytes.size(), " bytes: ", times.text(),
-              " ms");
-  }
-  cell->code = code;
+  code = load_from_disk(on_disk, load);
+  cell.code = code;
   return code;
 }
 

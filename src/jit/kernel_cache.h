@@ -22,14 +22,20 @@ class KernelCache {
   // `directory` as for DiskCache.
   KernelCache(const Symbols& imports, std::string directory);
 
-  using Compile = std::function<std::vector<char>()>;
+  // `key` must say everything that the code depends on but the build of this library; `kernels` are
+  // the names that will be asked for.
+  struct WantedCode {
+    ContentHash key;
+    std::vector<std::string> kernels;
+  };
+  // Makes the object files of those of what is wanted that have these numbers, in that order.
+  using CompileMissing =
+      std::function<std::vector<std::vector<char>>(const std::vector<size_t>& missing)>;
 
-  // The code for `key`, which must say everything that `compile` depends on but the build of this
-  // library. The same code is never loaded twice at a time, nor compiled twice at once: whoever
-  // comes second waits. `kernels` are the names that will be asked for.
-  std::shared_ptr<const LoadedObject> find(const ContentHash& key,
-                                           const std::vector<std::string>& kernels,
-                                           const Compile& compile);
+  // All that is wanted; `compile` is called at most once, for what is found nowhere. The same code
+  // is never loaded twice at a time, nor compiled twice at once: whoever comes second waits.
+  std::vector<std::shared_ptr<const LoadedObject>> find(const std::vector<WantedCode>& wanted,
+                                                        const CompileMissing& compile);
 
   // The same for a GPU, where `compile` makes PTX. Code is loaded once for each GPU.
   using CompilePtx = std::function<std::string()>;
@@ -50,8 +56,15 @@ class KernelCache {
   using Load = std::function<Code(std::span<const char> bytes)>;
 
   // `place` tells apart what the same bytes become in several places.
-  Code find_code(const ContentHash& key, std::string_view place, const Load& load,
-                 const Compile& compile);
+  struct Request {
+    ContentHash key;
+    std::string place;
+    Load load;
+  };
+
+  std::vector<Code> find_code(const std::vector<Request>& requests, const CompileMissing& compile);
+  // In memory or on disk; null where it is in neither.
+  Code look_up(Cell& cell, const ContentHash& on_disk, const Load& load);
   std::shared_ptr<Cell> cell_of(const ContentHash& key);
   Code load_from_disk(const ContentHash& key, const Load& load);
 

@@ -5,8 +5,8 @@
 
 namespace tulle::loop {
 
-// The same kernel with parameters that are called by their place and a name without numbers: what
-// differs in names alone becomes the same text, and is compiled once.
+// The same kernel with parameters and local names that are called by their place, and a name
+// without numbers: what differs in names alone becomes the same text, and is compiled once.
 Kernel with_plain_names(const Kernel& kernel);
 
 }  // namespace tulle::loop

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/no_fork.h"
+
 namespace tulle::runtime {
 
 namespace {
@@ -141,16 +143,11 @@ Parallelism& default_parallelism() {
   // Never destroyed: at exit the workers just end with the process. A child of fork has no workers
   // and leaves the parent's pool alone.
   static std::atomic<ThreadPool*> pool{nullptr};
-  static std::mutex mutex;
+  static std::mutex mutex;  // taken inside NoFork
   static std::once_flag once;
-  std::call_once(once, [] {
-    pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); },
-                   [] {
-                     pool.store(nullptr);
-                     mutex.unlock();
-                   });
-  });
   if (ThreadPool* current = pool.load(std::memory_order_acquire)) return *current;
+  const NoFork no_fork;
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr); }); });
   const std::lock_guard lock(mutex);
   if (!pool.load()) pool.store(new ThreadPool(processors()), std::memory_order_release);
   return *pool.load();

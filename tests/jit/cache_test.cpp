@@ -363,9 +363,17 @@ class KernelCacheTest : public CacheTest {
  protected:
   // Code that answers `number`; counts how often it had to be compiled.
   std::shared_ptr<const LoadedObject> find(KernelCache& kernels, int number) {
-    return kernels.find(key(number), {"answer"}, [&] {
-      ++compiled_;
-      return compile(number);
+    return find_all(kernels, {number})[0];
+  }
+  std::vector<std::shared_ptr<const LoadedObject>> find_all(KernelCache& kernels,
+                                                            const std::vector<int>& numbers) {
+    std::vector<KernelCache::WantedCode> wanted;
+    for (const int number : numbers) wanted.push_back({key(number), {"answer"}});
+    return kernels.find(wanted, [&](const std::vector<size_t>& missing) {
+      std::vector<std::vector<char>> objects;
+      for (const size_t at : missing) objects.push_back(compile(numbers[at]));
+      compiled_ += static_cast<int>(missing.size());
+      return objects;
     });
   }
 
@@ -384,13 +392,46 @@ TEST_F(KernelCacheTest, CompilesOnce) {
   EXPECT_EQ(compiled_, 2);
 }
 
+TEST_F(KernelCacheTest, SeveralAreFoundInTheirOrder) {
+  KernelCache kernels({}, directory_.string());
+  const auto five = find(kernels, 5);
+  const auto found = find_all(kernels, {7, 5, 3, 7});
+  EXPECT_EQ(compiled_, 3);
+  EXPECT_EQ(found[1], five);
+  EXPECT_EQ(found[0], found[3]);
+  EXPECT_EQ(answer_of(*found[0]), 7);
+  EXPECT_EQ(answer_of(*found[2]), 3);
+  KernelCache others({}, directory_.string());
+  EXPECT_EQ(answer_of(*find_all(others, {3, 9, 5})[1]), 9);
+  EXPECT_EQ(compiled_, 4);
+}
+
+// Programs that share some of their kernels, each thread in another order.
+TEST_F(KernelCacheTest, ThreadsThatWantSeveralDoNotBlockEachOther) {
+  KernelCache kernels({}, "");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 30; ++round) {
+        std::vector<int> numbers = {round, round + 1, round + 2};
+        std::rotate(numbers.begin(), numbers.begin() + t % 3, numbers.end());
+        const auto found = find_all(kernels, numbers);
+        for (size_t at = 0; at < 3; ++at) EXPECT_EQ(answer_of(*found[at]), numbers[at]);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST_F(KernelCacheTest, UnloadsCodeThatNobodyHolds) {
   KernelCache kernels({}, "");
   const std::weak_ptr<const LoadedObject> code = find(kernels, 1);
   EXPECT_TRUE(code.expired());
   for (int number = 0; number < 200; ++number) {
-    const auto found = kernels.find(key(number), {"answer"}, [&] { return compile(1); });
-    EXPECT_EQ(answer_of(*found), 1);
+    const auto found = kernels.find({{key(number), {"answer"}}}, [&](const auto&) {
+      return std::vector<std::vector<char>>{compile(1)};
+    });
+    EXPECT_EQ(answer_of(*found[0]), 1);
   }
   EXPECT_EQ(answer_of(*find(kernels, 1)), 1);
   EXPECT_EQ(compiled_, 2);
@@ -408,8 +449,8 @@ TEST_F(KernelCacheTest, RebuildsWhatIsNoObject) {
 
 TEST_F(KernelCacheTest, AFailedCompilationIsTriedAgain) {
   KernelCache kernels({}, directory_.string());
-  const auto fail = [&]() -> std::vector<char> { internal_error("no"); };
-  EXPECT_THROW(kernels.find(key(1), {"answer"}, fail), InternalError);
+  const auto fail = [&](const auto&) -> std::vector<std::vector<char>> { internal_error("no"); };
+  EXPECT_THROW(kernels.find({{key(1), {"answer"}}}, fail), InternalError);
   EXPECT_EQ(answer_of(*find(kernels, 1)), 1);
 }
 
