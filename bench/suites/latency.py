@@ -20,12 +20,15 @@ LIMITS_MS = {
     "one kernel": 20.0,
     "sparse result": 60.0,
     "from disk": 3.0,
+    "planning": 2.0,
 }
+# A process that keeps no kernels: none of an expression is one of those before it.
+FORGETFUL = {"TULLE_CACHE": "0", "TULLE_KEEP_PROGRAMS": "1"}
 
 
-def _first_calls(cache: Path, device: str) -> list[dict[str, object]]:
+def _first_calls(cache: Path, device: str, **settings: str) -> list[dict[str, object]]:
     """What a new process with that cache directory reports; NVIDIA's own cache is switched off."""
-    environment = os.environ | {"TULLE_CACHE_DIR": str(cache), "CUDA_CACHE_DISABLE": "1"}
+    environment = os.environ | {"TULLE_CACHE_DIR": str(cache), "CUDA_CACHE_DISABLE": "1"} | settings
     command = [sys.executable, str(FIRST_CALL), device]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -35,25 +38,32 @@ def _first_calls(cache: Path, device: str) -> list[dict[str, object]]:
 
 
 def measure(options: Options) -> Iterator[Row]:
-    """A row for each expression: medians over processes with an empty cache and with a full one."""
+    """A row for each expression: medians over processes without a cache and with a full one."""
     return first_calls("cpu") if options.tulle else iter(())
 
 
 def first_calls(device: str) -> Iterator[Row]:
     """The rows of expressions over tensors on a device."""
     compiled, loaded = [], []
-    for _ in range(PROCESSES):
-        with tempfile.TemporaryDirectory() as folder:
-            cache = Path(folder) / "cache"
-            cache.mkdir(mode=0o700)
-            compiled.append(_first_calls(cache, device))
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder) / "cache"
+        cache.mkdir(mode=0o700)
+        planned = [_first_calls(cache, device, TULLE_LOG="info")]  # and fills the cache
+        for _ in range(PROCESSES):
+            compiled.append(_first_calls(cache, device, **FORGETFUL))
             loaded.append(_first_calls(cache, device))
+            planned.append(_first_calls(cache, device, TULLE_LOG="info"))
     for at, first in enumerate(compiled[0]):
         notes = {"kind": first["kind"], "error": first["error"]}
         times = {}
         if not first["error"]:
-            for name, runs in (("compiled", compiled), ("from disk", loaded)):
-                times[name] = Timing.of([float(str(run[at]["seconds"])) for run in runs])
+            columns = {
+                "compiled": (compiled, "seconds"),
+                "from disk": (loaded, "seconds"),
+                "planning": (planned, "planning"),
+            }
+            for name, (runs, figure) in columns.items():
+                times[name] = Timing.of([float(str(run[at][figure])) for run in runs])
         yield Row(str(first["case"]), None, times, notes, str(first["error"] or first["kind"]))
 
 
@@ -81,5 +91,9 @@ def judge(rows: Sequence[Row]) -> list[Verdict]:
         )
         for kind in kinds
     ]
-    disk = LIMITS_MS["from disk"]
-    return [*verdicts, verdict(f"from the disk cache under {disk:g} ms", disk, "from disk", rows)]
+    disk, planning = LIMITS_MS["from disk"], LIMITS_MS["planning"]
+    return [
+        *verdicts,
+        verdict(f"from the disk cache under {disk:g} ms", disk, "from disk", rows),
+        verdict(f"of which planning under {planning:g} ms", planning, "planning", rows),
+    ]

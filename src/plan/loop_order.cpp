@@ -39,6 +39,7 @@ class Search {
     extend({}, 1, 0);
     TULLE_CHECK(best_.cost < std::numeric_limits<double>::infinity(), "a loop order for ",
                 problem_.statement->tensor);
+    best_.tried = beginnings_;
     return best_;
   }
 

@@ -17,6 +17,7 @@ struct OrderChoice {
   std::string shared;       // the operand of Route::Shared
   bool vectorized = false;  // the innermost loop runs over contiguous data
   double cost = 0;
+  int tried = 0;  // orders and beginnings of orders that were looked at
 };
 
 OrderChoice choose_order(const OrderProblem& problem);

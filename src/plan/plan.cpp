@@ -176,6 +176,7 @@ class Planner {
     expr::Statement statement = original;
     OrderProblem problem = make_problem(statement, may_share, may_convert);
     OrderChoice choice = choose_order(problem);
+    plan_.orders_tried += choice.tried;
     if (!choice.converted.empty()) {
       std::map<int, expr::Expr> replaced;
       for (const Access* access : expr::accesses(statement.value)) {

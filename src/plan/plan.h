@@ -63,6 +63,7 @@ struct Plan {
       shared_patterns;                // result -> the operand whose structure it has
   std::vector<std::string> notes;     // one line each, for explain
   std::vector<ScheduleSpace> spaces;  // of the statements that were written, if asked for
+  int orders_tried = 0;               // and beginnings of some
 };
 
 struct Request {

@@ -2,8 +2,6 @@
 #include "jit/engine.h"
 
 #include <atomic>
-#include <chrono>
-#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <sys/wait.h>
@@ -143,16 +141,6 @@ TEST(Engine, CompilesAndLoadsInTheChildOfAForkWhileOthersDo) {
   }
   stop = true;
   busy.join();
-}
-
-TEST(Engine, LoadingTimeIsPrinted) {
-  Engine engine(codegen::library_symbols());
-  const std::vector<char> bytes = compile(8);
-  std::vector<std::shared_ptr<const LoadedObject>> objects;
-  const auto start = std::chrono::steady_clock::now();
-  for (int round = 0; round < 100; ++round) objects.push_back(engine.load(bytes, {"answer"}));
-  const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
-  std::printf("loading an object: %.0f us\n", spent.count() / 100);
 }
 
 }  // namespace

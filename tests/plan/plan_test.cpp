@@ -1,8 +1,6 @@
-// The plans of usual programs: loop orders, conversions, routes to the result, and how long
-// planning takes.
+// The plans of usual programs: loop orders, conversions, routes to the result, and how much is
+// tried to find them.
 #include "plan/plan.h"
-
-#include <chrono>
 
 #include <gtest/gtest.h>
 
@@ -98,33 +96,23 @@ TEST(Plan, NamesThatStagesGiveAreTaken) {
   EXPECT_NO_THROW(Problem("y[i] = A[i,j] * A_norm[j]", {{"A", "csr", 2}, {"A_norm", "dense", 1}}));
 }
 
-// The best of several, so that a busy machine does not count.
-double milliseconds(const Problem& problem) {
-  double best = 1e9;
-  for (int round = 0; round < 5; ++round) {
-    const auto start = std::chrono::steady_clock::now();
-    make_plan(problem.request);
-    const std::chrono::duration<double, std::milli> taken =
-        std::chrono::steady_clock::now() - start;
-    best = std::min(best, taken.count());
-  }
-  return best;
+int orders_tried(const Problem& problem) { return make_plan(problem.request).orders_tried; }
+
+TEST(Plan, OrdersThatCannotBeBestAreNotFollowed) {
+  // Of four loops there are 65 beginnings; of six, three of which follow on others, 271.
+  const Problem four("M[i,r] = T[i,j,k] * B[j,r] * C[k,r]",
+                     {{"T", "csf", 3}, {"B", "dense", 2}, {"C", "dense", 2}});
+  EXPECT_LE(orders_tried(four), 60);
+  const Problem blocks("C[i,k] = A[i,j] * B[j,k]", {{"A", "bsr(4,4)", 2}, {"B", "bsr(4,4)", 2}});
+  EXPECT_LE(orders_tried(blocks), 250);
 }
 
-TEST(Plan, TakesNoTime) {
-  EXPECT_LT(milliseconds(Problem(kProduct, {{"A", "csr", 2}, {"B", "csr", 2}})), 2);
-  EXPECT_LT(milliseconds(Problem("M[i,r] = T[i,j,k] * B[j,r] * C[k,r]",
-                                 {{"T", "csf", 3}, {"B", "dense", 2}, {"C", "dense", 2}})),
-            2);
-  EXPECT_LT(milliseconds(
-                Problem("C[i,k] = A[i,j] * B[j,k]", {{"A", "bsr(4,4)", 2}, {"B", "bsr(4,4)", 2}})),
-            2);
-}
-
-TEST(Plan, ManyLoopsTakeLittle) {
-  const Problem problem("D[a,h] = A[a,b,c] * B[c,d,e] * C[e,f,g] * E[g,h]",
-                        {{"A", "csf", 3}, {"B", "csf", 3}, {"C", "csf", 3}, {"E", "csr", 2}});
-  EXPECT_LT(milliseconds(problem), 10);
+TEST(Plan, SearchesEndHoweverManyLoopsThereAre) {
+  const Problem eight("D[a,h] = A[a,b,c] * B[c,d,e] * C[e,f,g] * E[g,h]",
+                      {{"A", "csf", 3}, {"B", "csf", 3}, {"C", "csf", 3}, {"E", "csr", 2}});
+  EXPECT_LE(orders_tried(eight), 200);
+  const Problem twelve("s = A[a,b,c,d,e,f,g,h,p,q,r,t]", {{"A", "csf", 12}});
+  EXPECT_LE(orders_tried(twelve), 1000);
 }
 
 TEST(Plan, TensorsOfHighRankAreWalkedOverAsTheyAreStored) {
@@ -138,7 +126,6 @@ TEST(Plan, TensorsOfHighRankAreWalkedOverAsTheyAreStored) {
       "b: compressed, a: compressed)",
       12};
   EXPECT_TRUE(has(notes_of(statement, {backwards}), "s: loops t r q p h g f e d c b a;"));
-  EXPECT_LT(milliseconds(Problem(statement, {backwards})), 200);
 }
 
 TEST(Plan, ThreadsDoNotHideBetterOrders) {

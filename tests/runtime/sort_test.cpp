@@ -2,8 +2,6 @@
 #include "runtime/sort.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -114,22 +112,9 @@ TEST(SortIntegers, AnyLengthAndRange) {
   }
 }
 
-TEST(Sort, TimeIsPrinted) {
-  const int64_t length = 2'000'000;
-  std::mt19937 random(1);
-  std::vector<int32_t> rows(length), columns(length);
-  for (int32_t& x : rows) x = static_cast<int32_t>(random() % 100000);
-  for (int32_t& x : columns) x = static_cast<int32_t>(random() % 100000);
-  std::vector<int64_t> order(length);
-  for (const int threads : {1, 2}) {
-    ThreadPool pool(threads);
-    const auto start = std::chrono::steady_clock::now();
-    sort_permutation(order.data(), {{rows.data(), DType::Int32}, {columns.data(), DType::Int32}},
-                     length, pool);
-    const std::chrono::duration<double, std::milli> spent =
-        std::chrono::steady_clock::now() - start;
-    std::printf("2 million pairs of 17 bits, %d threads: %.1f ms\n", threads, spent.count());
-  }
+TEST_P(Sorting, LongOnesAgreeToo) {
+  ThreadPool pool(GetParam());
+  expect_sorted(300000, {100000, 100000}, pool);
 }
 
 }  // namespace
