@@ -153,7 +153,8 @@ jit::KernelCache& kernel_cache() {
 jit::ContentHash key_of(const std::vector<loop::Kernel>& kernels, const codegen::Target& target) {
   std::string text;
   for (const loop::Kernel& kernel : kernels) text += loop::to_string(kernel);
-  return jit::hash_of({target.triple, target.cpu, target.features, active_mutant(), text});
+  return jit::hash_of({target.triple, target.cpu, target.features, target.light ? "light" : "",
+                       active_mutant(), text});
 }
 
 // codegen: an object file with these kernels.

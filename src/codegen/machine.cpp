@@ -45,8 +45,10 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   TULLE_CHECK(back_end, "no back end for ", target.triple, ": ", problem);
   std::unique_ptr<llvm::TargetMachine> machine(back_end->createTargetMachine(
       triple, target.cpu, target.features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+      llvm::CodeModel::Small,
+      target.light ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default));
   TULLE_CHECK(machine, "no machine for ", target.triple, " ", target.cpu);
+  machine->setO0WantsFastISel(false);  // instructions are selected in one way
   return machine;
 }
 
@@ -71,6 +73,11 @@ Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
 const Target& Module::target() const { return parts_->target; }
 
+bool& light_code() {
+  thread_local bool light = false;
+  return light;
+}
+
 Target host_target() {
   // Asked for by every compilation; virtual machines take long to answer cpuid.
   static const Target host = [] {
@@ -81,7 +88,9 @@ Target host_target() {
     return Target{llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(),
                   features.getString()};
   }();
-  return host;
+  Target target = host;
+  target.light = light_code();
+  return target;
 }
 
 Target host_target(std::string_view preset) {
@@ -97,7 +106,7 @@ Target host_target(std::string_view preset) {
     if (known.name != preset) continue;
     const auto features = llvm::sys::getHostCPUFeatures();
     if (!features.lookup(known.needs)) user_error("this machine has no ", preset);
-    return {llvm::sys::getProcessTriple(), known.cpu, ""};
+    return {llvm::sys::getProcessTriple(), known.cpu, "", light_code()};
   }
   user_error("no preset of machine features is named '", preset,
              "'; there are sse4.2, avx2 and avx512");
@@ -129,7 +138,8 @@ std::unique_ptr<Module::Parts> make_parts(const Target& target) {
 
 llvm::TargetMachine& machine_for(const Target& target) {
   thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
-  auto& machine = machines[concat(target.triple, " ", target.cpu, " ", target.features)];
+  auto& machine =
+      machines[concat(target.triple, " ", target.cpu, " ", target.features, target.light)];
   if (!machine) machine = make_machine(target);
   return *machine;
 }

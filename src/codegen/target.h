@@ -6,14 +6,18 @@
 
 namespace tulle::codegen {
 
-// In LLVM's words. All three belong into the key of whatever caches generated code.
+// In LLVM's words. All of it belongs into the key of whatever caches generated code.
 struct Target {
   std::string triple;
   std::string cpu;
   std::string features;  // "+avx2,-avx512f"; adds to what the cpu has
+  bool light = false;    // the back end takes no pains: soon ready, slow code
 
   bool operator==(const Target&) const = default;
 };
+
+// Whether code for the host is to be light, on this thread: for tests that compile very much.
+bool& light_code();
 
 // The machine this runs on, with everything it has.
 Target host_target();

@@ -45,6 +45,16 @@ TEST(Machine, HostTargetHasItsFeatures) {
   EXPECT_TRUE(host == host_target());
 }
 
+TEST(Machine, LightCodeIsCodeOfItsOwn) {
+  light_code() = true;
+  const Target light = host_target();
+  light_code() = false;
+  const Target host = host_target();
+  EXPECT_TRUE(light.light);
+  EXPECT_FALSE(light == host);
+  EXPECT_NE(assembly_for(kMinimum, light), assembly_for(kMinimum, host));
+}
+
 TEST(Machine, EmitsObjectsForAArch64) {
   const Target target{"aarch64-unknown-linux-gnu", "generic", "+neon"};
   Module module = emit_cpu({loop::parse_kernel(kMinimum)}, target);
