@@ -6,13 +6,13 @@
 #   make bench      benchmarks (SUITE=spmm for one)           make fuzz       random programs (ARGS=... for more)
 #   make format     formats the sources                       make lint       what must hold before a commit
 #   make test-gpu   what needs an NVIDIA GPU                  make bench-gpu  benchmarks on it (ARGS=... for more)
-#   make gpu-bundle both, packed for another machine
+#   make gpu-bundle both, packed for another machine          make test-matrix  the whole matrix alone
 #   make wheel      one wheel into dist/                      make clean      removes build and environment
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
-.PHONY: build demo bench bench-gpu fuzz test test-cpp test-text test-python test-full test-sanitize test-gpu gpu-bundle \
+.PHONY: build demo bench bench-gpu fuzz test test-cpp test-text test-python test-full test-matrix test-sanitize test-gpu gpu-bundle \
         format lint lint-includes lint-format lint-python lint-tidy wheel clean
 
 BUILD := build
@@ -24,7 +24,7 @@ SUITE ?= all
 ARGS ?=
 
 # Tests and benchmarks leave the user's own cache of kernels alone.
-test test-cpp test-text test-python test-full test-sanitize test-gpu fuzz: export TULLE_CACHE_DIR := $(abspath $(BUILD))/cache
+test test-cpp test-text test-python test-full test-matrix test-sanitize test-gpu fuzz: export TULLE_CACHE_DIR := $(abspath $(BUILD))/cache
 
 # Progress is for people: without a terminal only failures are printed.
 NINJA := ninja -j $(JOBS) $(shell test -t 2 || echo --quiet)
@@ -92,7 +92,7 @@ test-cpp: build $(BUILD)/.system-tools
 	$(say) 'Building and running the C++ tests'
 	@$(NINJA) -C $(BUILD)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=ignore
-	@grep -h '^ *matrix' $(BUILD)/Testing/Temporary/LastTest.log
+	@grep -h '^ *matrix' $(BUILD)/Testing/Temporary/LastTest.log || true
 
 test-text: build $(BUILD)/.system-tools
 	$(say) 'Running the text tests'
@@ -102,15 +102,22 @@ test-python: build $(BUILD)/.system-tools
 	$(say) 'Running the Python tests'
 	@$(PYTHON) -m pytest $(ARGS)
 
+# The whole matrix by itself, in a process for each core.
 test-full: export TULLE_TEST_FULL := 1
-test-full: test test-sanitize
+test-full: export GTEST_FILTER := -Operations/Matrix*
+test-full: test test-matrix test-sanitize
+
+test-matrix: build
+	$(say) 'Running the whole matrix of operations, formats, conditions and types'
+	@$(NINJA) -C $(BUILD) differential_test
+	@$(PYTHON) tests/differential/run_matrix.py --build $(BUILD) --jobs $(JOBS) $(ARGS)
 
 test-sanitize: $(VENV)/.packages $(BUILD)/.system-tools
 	$(say) 'Building and running the C++ tests with address and undefined-behaviour sanitizers'
 	@mkdir -p $(BUILD)/sanitize
 	@cmake -S . -B $(BUILD)/sanitize -G Ninja '-DTULLE_SANITIZE=address;undefined' > $(BUILD)/sanitize/configure.log
 	@$(NINJA) -C $(BUILD)/sanitize
-	@ctest --test-dir $(BUILD)/sanitize -j $(JOBS) --output-on-failure --no-tests=ignore
+	@env -u TULLE_TEST_FULL -u GTEST_FILTER ctest --test-dir $(BUILD)/sanitize -j $(JOBS) --output-on-failure --no-tests=ignore
 
 test-gpu: build
 	$(say) 'Running the tests for the GPU'

@@ -102,6 +102,7 @@ std::string to_string(const Case& test) {
   if (!test.features.empty()) text += concat("features: ", test.features, "\n");
   if (test.gpu) text += "device: gpu\n";
   if (!test.small_chunks) text += "chunks: large\n";
+  if (test.light) text += "code: light\n";
   return text + concat("seed: ", test.seed, "\nthreads: ", test.threads, "\n");
 }
 
@@ -128,6 +129,8 @@ Case parse_case(std::string_view text) {
       test.gpu = value == "gpu";
     } else if (key == "chunks") {
       test.small_chunks = value != "large";
+    } else if (key == "code") {
+      test.light = value == "light";
     } else if (key == "seed") {
       test.seed = number<unsigned>(value);
     } else if (key == "threads") {

@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 
 #include "compile.h"
 #include "differential/places.h"
 #include "differential/prepared.h"
 #include "loop/interpret.h"
+#include "loop/print.h"
 #include "lower/lower.h"
 #include "support/check.h"
+#include "support/mutant.h"
 #include "tulle/tulle.h"
 
 namespace tulle::differential {
@@ -97,10 +100,39 @@ bool pattern_counts(const Case& test, const Format& format) {
   return !format.is_dense() && !format.has_blocks() && !sums_nothing;
 }
 
+// Keeps the last programs of this thread, so that the kernels that the next ones share with them
+// are not compiled again.
+void keep_loaded(const std::shared_ptr<const Program>& program) {
+  constexpr size_t kMost = 8;
+  thread_local std::deque<std::shared_ptr<const Program>> recent;
+  recent.push_back(program);
+  if (recent.size() > kMost) recent.pop_front();
+}
+
+// After passes. The last programs of this thread are remembered: data of another kind often makes
+// no other program.
+loop::HostProgram after_passes(const loop::HostProgram& program, const CompileRequest& request) {
+  struct Known {
+    std::string text;
+    loop::HostProgram program;
+  };
+  constexpr size_t kMost = 8;
+  thread_local std::deque<Known> recent;
+  const std::string text = concat(active_mutant(), " ", request.target.triple, " ",
+                                  request.machine.vector_bytes, "\n", loop::to_string(program));
+  for (const Known& known : recent) {
+    if (known.text == text) return known.program;
+  }
+  recent.push_back({text, optimise_program(program, request)});
+  if (recent.size() > kMost) recent.pop_front();
+  return recent.back().program;
+}
+
 std::string check_compiled(const Case& test, Place& place, const Prepared& ready,
                            const std::map<std::string, ReferenceTensor>& wanted) {
   ProgramOptions options{test.out_formats, test.schedule, test.features, false};
   const auto program = Program::compile(test.text, ready.given, options);
+  keep_loaded(program);
   std::vector<TensorView> views(ready.given.size());
   for (size_t o = 0; o < views.size(); ++o) {
     for (const expr::StoredTensor& stored : ready.stored[o]) {
@@ -173,7 +205,7 @@ std::string check_interpreted(const Case& test, const Prepared& ready,
   };
   std::string found = compare(lowered.program, "lower");
   if (!found.empty()) return found;
-  return compare(optimise_program(lowered.program, ready.request), "passes");
+  return compare(after_passes(lowered.program, ready.request), "passes");
 }
 
 }  // namespace
@@ -183,6 +215,7 @@ namespace {
 // Small operands are cut all the same, and a few threads fill several blocks.
 void set_limits(const Case& test) {
   lower::work_per_chunk() = test.small_chunks ? 1 : lower::kWorkPerChunk;
+  codegen::light_code() = test.light;
   lower::gpu_shape() = {.threads_per_block = 3, .most_slots = 4};
 }
 

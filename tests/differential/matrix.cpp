@@ -252,12 +252,15 @@ std::vector<Case> cells(const Operation& operation, bool all) {
     const size_t type = at / kConditions % kTypes.size();
     found.push_back(
         make_cell(operation, operands, rows[at % rows.size()], condition, type, number));
+    found.back().light = number % 2 == 1;
   }
   for (size_t at = 0; all && at < rows.size(); ++at) {
-    for (int condition = 0; condition < kConditions; ++condition) {
-      for (size_t type = 0; type < kTypes.size(); ++type, ++number) {
+    for (size_t type = 0; type < kTypes.size(); ++type, ++number) {
+      for (int condition = 0; condition < kConditions; ++condition) {
         found.push_back(make_cell(operation, operands, rows[at], static_cast<Condition>(condition),
                                   type, number));
+        // Of every combination of formats one type as users have it.
+        found.back().light = (at + type) % kTypes.size() != 0;
       }
     }
   }

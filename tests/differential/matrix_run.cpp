@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <iomanip>
 #include <iostream>
 #include <mutex>
+#include <sched.h>
+#include <span>
 #include <thread>
 
 #include <gtest/gtest.h>
+
+#include "support/check.h"
 
 namespace tulle::differential {
 
@@ -34,30 +39,69 @@ class Summary : public testing::Environment {
 };
 [[maybe_unused]] const auto* const kSummary = testing::AddGlobalTestEnvironment(new Summary);
 
+// The cores that this process may use.
+int usable_cores() {
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+// A slice of the matrix: of every `count` runs of cells the one with this number.
+struct Slice {
+  size_t number = 0, count = 1;
+};
+Slice slice() {
+  const char* text = std::getenv("TULLE_TEST_SLICE");
+  if (!text) return {};
+  char* end = nullptr;
+  const long which = std::strtol(text, &end, 10);
+  const long count = *end == '/' ? std::strtol(end + 1, &end, 10) : 0;
+  if (*end != 0 || which < 1 || which > count)
+    user_error("TULLE_TEST_SLICE=", text, " is not understood: 2/8 is the second of eight");
+  return {static_cast<size_t>(which - 1), static_cast<size_t>(count)};
+}
+
+// The cells of the slice that is asked for, cut into runs.
+std::vector<std::span<const Case>> runs_of(std::span<const Case> cells) {
+  const Slice wanted = slice();
+  std::vector<std::span<const Case>> runs;
+  for (size_t at = 0; !cells.empty(); ++at) {
+    const size_t length = std::min<size_t>(kConditions, cells.size());
+    // One further in every round, so that no slice has always the same types or formats.
+    if ((at + at / wanted.count) % wanted.count == wanted.number)
+      runs.push_back(cells.first(length));
+    cells = cells.subspan(length);
+  }
+  return runs;
+}
+
 }  // namespace
 
-void expect_right(const std::string& name, const std::vector<Case>& cells, int engines) {
+void expect_right(const std::string& name, const std::vector<Case>& all, int engines) {
+  const std::vector<std::span<const Case>> runs = runs_of(all);
+  size_t cells = 0;
+  for (const auto& run : runs) cells += run.size();
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   std::vector<std::string> failures;
   auto work = [&] {
-    for (size_t at = next++; at < cells.size(); at = next++) {
-      const std::string found = run_case(cells[at], engines);
-      if (found.empty()) continue;
-      const std::lock_guard lock(mutex);
-      failures.push_back(found + "\n" + to_string(cells[at]));
+    for (size_t at = next++; at < runs.size(); at = next++) {
+      for (const Case& cell : runs[at]) {
+        const std::string found = run_case(cell, engines);
+        if (found.empty()) continue;
+        const std::lock_guard lock(mutex);
+        failures.push_back(found + "\n" + to_string(cell));
+      }
     }
   };
   std::vector<std::thread> workers;
-  for (unsigned w = 0; w < std::max(1U, std::thread::hardware_concurrency()); ++w)
-    workers.emplace_back(work);
+  for (int w = 0; w < usable_cores(); ++w) workers.emplace_back(work);
   for (std::thread& worker : workers) worker.join();
-  const size_t right = cells.size() - failures.size();
-  total().cells += cells.size();
+  const size_t right = cells - failures.size();
+  total().cells += cells;
   total().right += right;
   std::cout << "matrix  " << std::left << std::setw(18) << name << std::right << std::setw(6)
-            << cells.size() << " cells" << std::setw(7) << right << " right\n";
-  EXPECT_EQ(failures.size(), 0) << "of " << cells.size() << " cells";
+            << cells << " cells" << std::setw(7) << right << " right\n";
+  EXPECT_EQ(failures.size(), 0) << "of " << cells << " cells";
   for (size_t f = 0; f < std::min(kShown, failures.size()); ++f) ADD_FAILURE() << failures[f];
 }
 

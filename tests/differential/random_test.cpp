@@ -38,6 +38,7 @@ TEST(Case, ParsesBack) {
 std::vector<std::string> reproducers() {
   std::vector<std::string> names;
   const std::filesystem::path folder = TULLE_SOURCE_DIR "/tests/differential/reproducers";
+  if (!std::filesystem::exists(folder)) return names;  // the program alone, on another machine
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".txt") names.push_back(entry.path().string());
   }
