@@ -103,7 +103,7 @@ bool pattern_counts(const Case& test, const Format& format) {
 // Keeps the last programs of this thread, so that the kernels that the next ones share with them
 // are not compiled again.
 void keep_loaded(const std::shared_ptr<const Program>& program) {
-  constexpr size_t kMost = 8;
+  constexpr size_t kMost = 500;
   thread_local std::deque<std::shared_ptr<const Program>> recent;
   recent.push_back(program);
   if (recent.size() > kMost) recent.pop_front();
