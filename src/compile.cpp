@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 
 #include "codegen/emit.h"
 #include "codegen/library.h"
@@ -42,30 +43,15 @@ std::string title(const CompileRequest& request) {
 
 std::string text_of(const plan::Plan& plan) {
   std::string text;
-  for (const std::string& note : plan.notes) text += note + "\n";
-  for (const plan::Step& step : plan.steps) {
-    if (const auto* planned = std::get_if<plan::PlannedNest>(&step)) {
-      const std::string schedule = schedule::to_string(planned->schedule);
-      text += concat("schedule: ", schedule.empty() ? "none" : schedule, "\n");
-    } else {
-      const auto& sort = std::get<plan::SortEntries>(step);
-      text += concat("sort ", sort.from, " into ", sort.to, "\n");
-    }
-  }
+  for (const std::string& line : plan.lines) text += line + "\n";
   return text;
 }
 
-struct NamedType {
-  std::string name;
-  const expr::TensorType* type;
-};
-
 // The parameters that every host program has: arrays of the operands, threads, extents of the
 // indices, counts.
-void add_parameters(const std::vector<NamedType>& operands, const std::vector<std::string>& indices,
-                    loop::HostProgram& program) {
-  for (const NamedType& operand : operands) {
-    const lower::TensorBuffers buffers = lower::buffers_of(operand.name, *operand.type);
+void add_parameters(const schedule::Program& nests, loop::HostProgram& program) {
+  for (const std::string& operand : nests.operands) {
+    const lower::TensorBuffers buffers = lower::buffers_of(operand, nests.type_of(operand));
     for (size_t l = 0; l < buffers.pos.size(); ++l) {
       if (buffers.pos[l]) program.buffers.push_back({buffers.pos[l], false});
       if (buffers.crd[l]) program.buffers.push_back({buffers.crd[l], false});
@@ -73,34 +59,24 @@ void add_parameters(const std::vector<NamedType>& operands, const std::vector<st
     program.buffers.push_back({buffers.values, false});
   }
   program.scalars.push_back({lower::kThreads, loop::kIndex});
-  for (const std::string& index : indices)
+  for (const std::string& index : nests.indices)
     program.scalars.push_back({lower::extent_name(index), loop::kIndex});
-  for (const NamedType& operand : operands) {
-    program.scalars.push_back({lower::count_name(operand.name), loop::kIndex});
-  }
-}
-
-void add_parameters(const CompileRequest& request, loop::HostProgram& program) {
-  std::vector<NamedType> operands;
-  std::vector<std::string> indices;
-  for (const std::string& name : request.operands)
-    operands.push_back({name, &request.program->program.tensors.at(name)});
-  for (const auto& [index, uses] : request.program->extents) indices.push_back(index);
-  add_parameters(operands, indices, program);
+  for (const std::string& operand : nests.operands)
+    program.scalars.push_back({lower::count_name(operand), loop::kIndex});
 }
 
 // Hands the arrays of a result out; those of its structure are an operand's where it shares one.
-ResultLayout add_result(const NamedType& result, const std::string& shared_operand,
+ResultLayout add_result(const std::string& result, const schedule::Program& nests,
                         loop::HostProgram& program) {
   auto add = [&](const loop::Buffer& buffer) {
     if (!buffer) return -1;
     program.results.push_back(buffer);
     return static_cast<int>(program.results.size()) - 1;
   };
-  ResultLayout layout{result.name, shared_operand, {}, {}, -1};
-  const lower::TensorBuffers buffers = lower::buffers_of(result.name, *result.type);
+  ResultLayout layout{result, nests.pattern_of(result), {}, {}, -1};
+  const lower::TensorBuffers buffers = lower::buffers_of(result, nests.type_of(result));
   for (size_t l = 0; l < buffers.pos.size(); ++l) {
-    const bool own = shared_operand.empty();
+    const bool own = layout.shared_operand.empty();
     layout.pos.push_back(own ? add(buffers.pos[l]) : -1);
     layout.crd.push_back(own ? add(buffers.crd[l]) : -1);
   }
@@ -108,35 +84,42 @@ ResultLayout add_result(const NamedType& result, const std::string& shared_opera
   return layout;
 }
 
-std::vector<ResultLayout> add_results(const CompileRequest& request, const plan::Plan& plan,
-                                      loop::HostProgram& program) {
-  std::vector<ResultLayout> layouts;
-  for (const std::string& result : request.program->program.results) {
-    const auto shared = plan.shared_patterns.find(result);
-    const std::string operand =
-        shared != plan.shared_patterns.end() ? shared->second : std::string();
-    layouts.push_back(
-        add_result({result, &request.program->program.tensors.at(result)}, operand, program));
+// The nests finished by their schedules.
+schedule::Program finished(const schedule::Program& nests, lower::Device device) {
+  schedule::Program scheduled = schedule::apply(nests);
+  for (const schedule::ProgramStep& step : scheduled.steps) {
+    const auto* nest = std::get_if<schedule::ScheduledNest>(&step);
+    if (device == lower::Device::Cpu && nest && nest::has_bound_loops(nest->nest.root)) {
+      user_error(
+          "The schedule binds loops to a GPU, and this is compiled for a CPU; use parallel and ",
+          "vectorize instead of bind.");
+    }
   }
-  return layouts;
+  return scheduled;
 }
 
-// Finishes a nest by its schedule and appends what computes it.
-void lower_scheduled(const nest::Nest& nest, const schedule::Schedule& schedule,
-                     lower::Device device, loop::HostProgram& program, StageTimes& times,
-                     const StageSink& sink) {
-  show(sink, "nest", [&] { return nest::to_string(nest); });
-  times.end("lower");
-  const nest::Nest scheduled = schedule::apply(schedule, nest);
-  times.end("schedule");
-  show(sink, "schedule", [&] { return nest::to_string(scheduled); });
-  if (device == lower::Device::Cpu && nest::has_bound_loops(scheduled.root)) {
-    user_error(
-        "The schedule binds loops to a GPU, and this is compiled for a CPU; use parallel and ",
-        "vectorize instead of bind.");
+// What the plan hands on.
+schedule::Program nests_of(const CompileRequest& request, const plan::Plan& plan) {
+  const expr::ResolvedProgram& program = request.program->program;
+  schedule::Program nests;
+  nests.operands = request.operands;
+  nests.results = program.results;
+  nests.same_extents = plan.extent_aliases;
+  for (const auto& [index, uses] : request.program->extents) nests.indices.push_back(index);
+  std::set<std::string> read;
+  for (const plan::Step& step : plan.steps) {
+    if (const auto* sort = std::get_if<plan::SortEntries>(&step)) {
+      nests.steps.emplace_back(schedule::SortEntries{sort->from, sort->to});
+      continue;
+    }
+    const auto& planned = std::get<plan::PlannedNest>(step);
+    for (const auto& [name, tensor] : planned.nest.tensors) read.insert(name);
+    nests.steps.emplace_back(schedule::ScheduledNest{planned.nest, planned.schedule});
   }
-  lower::lower_nest(scheduled, program, device);
-  times.end("lower");
+  for (const std::string& operand : nests.operands) {
+    if (!read.contains(operand)) nests.unread[operand] = program.tensors.at(operand);
+  }
+  return nests;
 }
 
 jit::KernelCache& kernel_cache() {
@@ -274,9 +257,12 @@ std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& p
 namespace {
 
 plan::Request plan_request(const CompileRequest& request) {
-  return {request.program, request.known_extents, request.statistics, request.machine,
-          request.tuned.empty() ? statement_schedules(*request.program, request.schedule)
-                                : request.tuned};
+  plan::Request wanted{request.program, request.known_extents, request.statistics, request.machine,
+                       request.tuned.empty()
+                           ? statement_schedules(*request.program, request.schedule)
+                           : request.tuned};
+  wanted.decisions = request.decisions;
+  return wanted;
 }
 
 }  // namespace
@@ -295,53 +281,41 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   TULLE_LOG(Debug, "plan of ", title(request), "\n", text_of(plan));
   show(sink, "plan", [&] { return text_of(plan); });
 
-  const lower::Device device =
-      request.machine.kind == plan::Machine::Kind::Gpu ? lower::Device::Gpu : lower::Device::Cpu;
-  LoweredProgram lowered;
-  loop::HostProgram& program = lowered.program;
-  program.name = "program";
-  add_parameters(request, program);
-  for (const auto& [index, same] : plan.extent_aliases) {
-    program.steps.push_back(
-        loop::LetStep{lower::extent_name(index), loop::Var::make(lower::extent_name(same))});
-  }
-  for (const plan::Step& step : plan.steps) {
-    if (const auto* sort = std::get_if<plan::SortEntries>(&step)) {
-      lower::sort_entries(sort->from, sort->to, sort->type, program, device);
-      continue;
-    }
-    const auto& planned = std::get<plan::PlannedNest>(step);
-    lower_scheduled(planned.nest, planned.schedule, device, program, times, sink);
-  }
-  lowered.results = add_results(request, plan, program);
-  lower::free_temporaries(program);
+  LoweredProgram lowered = lower_nests(nests_of(request, plan), device_of(request.machine), sink);
   times.end("lower");
   TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");
-  show(sink, "lower", [&] { return loop::to_string(program); });
   return lowered;
 }
 
-loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& schedule,
-                                    lower::Device device, const StageSink& sink) {
-  loop::HostProgram program;
+lower::Device device_of(const plan::Machine& machine) {
+  return machine.kind == plan::Machine::Kind::Gpu ? lower::Device::Gpu : lower::Device::Cpu;
+}
+
+LoweredProgram lower_nests(const schedule::Program& nests, lower::Device device,
+                           const StageSink& sink) {
+  show(sink, "nest", [&] { return schedule::to_string(nests); });
+  const schedule::Program scheduled = finished(nests, device);
+  show(sink, "schedule", [&] { return schedule::to_string(scheduled); });
+  LoweredProgram lowered;
+  loop::HostProgram& program = lowered.program;
   program.name = "program";
-  std::vector<NamedType> operands;
-  std::vector<std::string> indices;
-  for (const auto& [name, tensor] : nest.tensors) {
-    if (tensor.role == nest::Tensor::Role::Operand) operands.push_back({name, &tensor.type});
+  add_parameters(scheduled, program);
+  for (const auto& [index, same] : scheduled.same_extents) {
+    program.steps.push_back(
+        loop::LetStep{lower::extent_name(index), loop::Var::make(lower::extent_name(same))});
   }
-  for (const auto& [name, variable] : nest.variables) {
-    if (variable.origin == nest::Variable::Origin::Source) indices.push_back(name);
+  for (const schedule::ProgramStep& step : scheduled.steps) {
+    if (const auto* sort = std::get_if<schedule::SortEntries>(&step)) {
+      lower::sort_entries(sort->from, sort->to, scheduled.type_of(sort->to), program, device);
+    } else {
+      lower::lower_nest(std::get<schedule::ScheduledNest>(step).nest, program, device);
+    }
   }
-  add_parameters(operands, indices, program);
-  StageTimes times;
-  lower_scheduled(nest, schedule::parse_schedule(schedule), device, program, times, sink);
-  for (const auto& [name, tensor] : nest.tensors) {
-    if (tensor.role == nest::Tensor::Role::Result)
-      add_result({name, &tensor.type}, tensor.shares_pattern_of, program);
-  }
+  for (const std::string& result : scheduled.results)
+    lowered.results.push_back(add_result(result, scheduled, program));
+  lower::free_temporaries(program);
   show(sink, "lower", [&] { return loop::to_string(program); });
-  return program;
+  return lowered;
 }
 
 loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request,

@@ -16,6 +16,7 @@
 #include "plan/plan.h"
 #include "runtime/gpu_run.h"
 #include "runtime/run.h"
+#include "schedule/program.h"
 
 namespace tulle {
 
@@ -30,6 +31,7 @@ struct CompileRequest {
   int device = 0;        // the number of the GPU, where the target is one
   std::string schedule;  // of the caller's; statements without steps in it are planned
   std::vector<schedule::Schedule> tuned;  // of each statement, where the caller gives none
+  plan::Decisions decisions;              // what the plan is to keep to
   bool checked = false;
   bool verify_passes = false;  // every pass must hand on a valid program
 };
@@ -61,10 +63,10 @@ std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request);
 // plan, schedule, lower: the host program before passes.
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});
 
-// schedule and lower for a nest by itself, whose operands are then the host program's parameters;
-// for tools and tests.
-loop::HostProgram lower_single_nest(const nest::Nest& nest, const std::string& schedule,
-                                    lower::Device device, const StageSink& sink = {});
+// schedule and lower: what follows from the nests of a plan, or of a text.
+LoweredProgram lower_nests(const schedule::Program& nests, lower::Device device,
+                           const StageSink& sink = {});
+lower::Device device_of(const plan::Machine& machine);
 
 // passes: the host program that code is generated for.
 loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request,

@@ -15,8 +15,8 @@
 #include "loop/print.h"
 #include "loop/verify.h"
 #include "machine.h"
-#include "nest/parse.h"
 #include "passes/pipeline.h"
+#include "schedule/program.h"
 #include "support/check.h"
 
 namespace tulle {
@@ -32,7 +32,7 @@ struct StageName {
   bool is_read;
 };
 constexpr StageName kStages[] = {
-    {"expr", Stage::Expr, true},     {"plan", Stage::Plan, false},
+    {"expr", Stage::Expr, true},     {"plan", Stage::Plan, true},
     {"nest", Stage::Nest, true},     {"schedule", Stage::Schedule, true},
     {"lower", Stage::Lower, true},   {"loop", Stage::Lower, true},
     {"passes", Stage::Passes, true}, {"llvm", Stage::Llvm, false},
@@ -94,14 +94,14 @@ class Walk {
   }
 
   std::string run(std::string_view text) {
-    if (from_.stage == Stage::Expr) {
+    if (from_.stage <= Stage::Plan) {
       read_expr(text);
     } else if (from_.stage <= Stage::Schedule) {
-      read_nest(text);
+      read_nests(text);
     } else {
       program_ = loop::parse_host_program(text);
       verify(program_);
-      texts_[from_.stage] = loop::to_string(program_);
+      texts_[from_.stage] = loop::to_string(program_) + remarks_of(text);
     }
     if (to_.stage >= Stage::Passes && from_.stage < Stage::Passes) run_passes();
     if (to_.stage >= Stage::Llvm) return generate_code();
@@ -112,31 +112,54 @@ class Walk {
   StageSink sink() {
     return [this](std::string_view stage, const std::string& text) {
       std::string& all = texts_[find_stage(stage).stage];
-      all += (all.empty() ? "" : "\n") + text;
+      all += text;
     };
   }
 
+  // The remarks that passes leave behind the program.
+  static std::string remarks_of(std::string_view text) {
+    const size_t end = text.rfind("\n}\n");
+    if (end == std::string_view::npos) return {};
+    const std::string_view rest = text.substr(end + 3);
+    return rest.starts_with("// ") ? std::string(rest) : std::string();
+  }
+
+  // The text of a plan is that of its program, a line that says plan, and the decisions.
+  static constexpr std::string_view kPlanLine = "\nplan\n";
+
   void read_expr(std::string_view text) {
-    const ExprFile file = parse_expr_file(text);
+    const bool has_plan = from_.stage == Stage::Plan;
+    const size_t end = has_plan ? text.find(kPlanLine) : text.size();
+    if (end == std::string_view::npos)
+      user_error("the program ends with a line 'plan', and below it stands what is decided");
+    const ExprFile file = parse_expr_file(text.substr(0, end));
     texts_[Stage::Expr] = to_string(file);
     if (to_.stage == Stage::Expr) return;
     request_.program = &file.program;
     request_.operands = file.operands;
     request_.known_extents = file.known_extents;
     request_.statistics = file.statistics;
+    if (has_plan && !options_.schedule.empty())
+      user_error("a plan has its schedules already; write the one wanted into it");
+    if (has_plan) request_.decisions = plan::parse_decisions(text, end + kPlanLine.size());
     program_ = lower_program(request_, sink()).program;
     verify(program_);
+    texts_[Stage::Plan] = concat(texts_[Stage::Expr], kPlanLine.substr(1), texts_[Stage::Plan]);
   }
 
-  void read_nest(std::string_view text) {
-    const nest::Nest nest = nest::parse_nest(text);
+  void read_nests(std::string_view text) {
+    schedule::Program nests = schedule::parse_program(text);
+    if (!options_.schedule.empty()) {
+      if (nests.steps.size() > 1)
+        user_error("--schedule is for one nest; write those of several below each");
+      std::get<schedule::ScheduledNest>(nests.steps[0]).schedule =
+          schedule::parse_schedule(options_.schedule);
+    }
     if (to_.stage == Stage::Nest) {
-      texts_[Stage::Nest] = nest::to_string(nest);
+      texts_[Stage::Nest] = schedule::to_string(nests);
       return;
     }
-    const bool on_gpu = request_.machine.kind == plan::Machine::Kind::Gpu;
-    program_ = lower_single_nest(nest, options_.schedule,
-                                 on_gpu ? lower::Device::Gpu : lower::Device::Cpu, sink());
+    program_ = lower_nests(nests, device_of(request_.machine), sink()).program;
     verify(program_);
   }
 
@@ -174,8 +197,8 @@ class Walk {
 constexpr std::string_view kUsage =
     "usage: tulle-opt --from STAGE --to STAGE [OPTION...] FILE      (FILE may be - for standard "
     "input)\n"
-    "  stages: expr, plan, nest, schedule, lower (or loop), passes, llvm, asm (or ptx); plan, llvm "
-    "and asm are only printed\n"
+    "  stages: expr, plan, nest, schedule, lower (or loop), passes, llvm, asm (or ptx); llvm and "
+    "asm are only printed\n"
     "  --schedule TEXT   the schedule, instead of the planned one\n"
     "  --threads N       plan for so many threads (1)\n"
     "  --target PRESET   for a machine with sse4.2, avx2 or avx512 instead of this one, or for a "

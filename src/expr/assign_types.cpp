@@ -58,7 +58,9 @@ class TypeAssigner {
   // The node without its place.
   Typed type_bare(const Expr& expr) {
     if (const auto* literal = expr.as<Literal>()) {
-      const DType type = literal->is_integer ? DType::Int64 : DType::Float32;
+      const DType type = literal->type == DType::Bool ? DType::Bool
+                         : literal->is_integer        ? DType::Int64
+                                                      : DType::Float32;
       return {Literal::make(literal->value, literal->is_integer, type), Strength::Number};
     }
     if (const auto* access = expr.as<Access>()) return type_access(*access);

@@ -97,6 +97,10 @@ Expr ExprParser::number() {
     scanner_.fail(token,
                   concat("the number '", token.text, "' is too large; pass it as an operand"));
   }
+  if (writer_ == Writer::Compiler && scanner_.accept(":")) {
+    scanner_.expect(name_of(DType::Bool));
+    return Literal::make(value, is_integer, DType::Bool);
+  }
   return Literal::make(value, is_integer);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "expr/notation_scanner.h"
+#include "expr/program.h"
 
 namespace tulle::expr {
 
@@ -17,7 +18,8 @@ struct UsedNames {
 
 class ExprParser {
  public:
-  ExprParser(NotationScanner& scanner, UsedNames& names) : scanner_(scanner), names_(names) {}
+  ExprParser(NotationScanner& scanner, UsedNames& names, Writer writer)
+      : scanner_(scanner), names_(names), writer_(writer) {}
 
   Expr sum();  // term (+|- term)*
   // [i,j,...] and where each stands; the caller has seen the bracket.
@@ -55,6 +57,7 @@ class ExprParser {
 
   NotationScanner& scanner_;
   UsedNames& names_;
+  const Writer writer_;
   std::vector<std::string> bound_;  // by the sums around
   int next_id_ = 0;
   int operations_ = 0;

@@ -13,7 +13,7 @@ constexpr std::string_view kExample = "C[i,k] = A[i,j] * B[j,k]";
 
 class ProgramParser {
  public:
-  explicit ProgramParser(std::string_view text) : scanner_(text) {}
+  ProgramParser(std::string_view text, Writer writer) : scanner_(text), writer_(writer) {}
 
   Program parse() {
     Program program;
@@ -37,7 +37,7 @@ class ProgramParser {
     check_continuation(scanner_.peek());
     const Token name = scanner_.expect(TokenKind::Identifier, "the name of a result");
     statement.tensor = name.text;
-    ExprParser exprs(scanner_, names_);
+    ExprParser exprs(scanner_, names_, writer_);
     if (scanner_.peek().is("[")) statement.indices = exprs.subscripts(statement.place.indices);
     check_distinct(statement);
     statement.place.all = scanner_.span_since(begin);
@@ -84,10 +84,13 @@ class ProgramParser {
 
   NotationScanner scanner_;
   UsedNames names_;
+  const Writer writer_;
 };
 
 }  // namespace
 
-Program parse_program(std::string_view text) { return ProgramParser(text).parse(); }
+Program parse_program(std::string_view text, Writer writer) {
+  return ProgramParser(text, writer).parse();
+}
 
 }  // namespace tulle::expr

@@ -44,6 +44,7 @@ std::string subscripted(const std::string& tensor, const std::vector<std::string
 }
 
 std::string text_of(const Literal& literal) {
+  if (literal.type == DType::Bool) return literal.value != 0 ? "1:bool" : "0:bool";
   if (literal.is_integer) return concat(static_cast<int64_t>(literal.value));
   char buffer[64];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, literal.value);

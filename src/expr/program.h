@@ -29,8 +29,10 @@ struct Program {
   std::vector<Statement> statements;
 };
 
-// Index notation; UserError with a caret where it is wrong.
-Program parse_program(std::string_view text);
+// Index notation; UserError with a caret where it is wrong. What compilers write may have numbers
+// of type bool, 0:bool, beyond what users write.
+enum class Writer : uint8_t { User, Compiler };
+Program parse_program(std::string_view text, Writer writer = Writer::User);
 // Dimensions of operands: the number of the operand and that of its dimension.
 using Dimensions = std::set<std::pair<size_t, size_t>>;
 

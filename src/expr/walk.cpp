@@ -2,6 +2,8 @@
 #include "expr/walk.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace tulle::expr {
 
@@ -29,6 +31,28 @@ Expr renumbered(const Expr& expr, int& next_id) {
     return std::make_shared<const Access>(std::move(changed));
   }
   return with_children(expr, [&](const Expr& child) { return renumbered(child, next_id); });
+}
+
+namespace {
+
+using Numbers = std::map<std::pair<std::string, std::vector<std::string>>, int>;
+
+Expr numbered_as(const Expr& expr, Numbers& numbers) {
+  if (const auto* access = expr.as<Access>()) {
+    const int id = numbers.try_emplace({access->tensor, access->indices}, access->id).first->second;
+    if (id == access->id) return expr;
+    Access changed = *access;
+    changed.id = id;
+    return std::make_shared<const Access>(std::move(changed));
+  }
+  return with_children(expr, [&](const Expr& child) { return numbered_as(child, numbers); });
+}
+
+}  // namespace
+
+Expr with_shared_numbers(const Expr& expr) {
+  Numbers numbers;
+  return numbered_as(expr, numbers);
 }
 
 }  // namespace tulle::expr

@@ -19,4 +19,7 @@ int next_access_id(const Expr& expr);
 // The same with numbers on its accesses from `next_id` on, which is advanced.
 Expr renumbered(const Expr& expr, int& next_id);
 
+// The same with one number for accesses to the same tensor under the same indices.
+Expr with_shared_numbers(const Expr& expr);
+
 }  // namespace tulle::expr

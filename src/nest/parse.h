@@ -22,7 +22,7 @@ namespace tulle::nest {
 //     forall i parallel(nnz) {    // parallel(rows), vector(16), unrolled(2), unrolled,
 //                                 // block, warp, lane, thread
 //       where acc { forall k { C[i,k] = acc[k] } } producing { ... }
-//     }                           // sequence { ... }
+//     }                           // sequence { ... }; numbers may have a type, 0:bool
 //   }
 Nest parse_nest(std::string_view text);
 

@@ -1,8 +1,6 @@
 // The parser of statements.
 #include "nest/parse_stmt.h"
 
-#include <algorithm>
-
 #include "expr/program.h"
 #include "support/check.h"
 
@@ -101,8 +99,7 @@ Accumulate StmtParser::accumulation(const Token& token) const {
 Stmt StmtParser::assign() {
   const Token start =
       scanner_.expect(TokenKind::Identifier, "forall, where, sequence or an assignment");
-  std::string text(scanner_.source().substr(0, start.offset));
-  std::replace_if(text.begin(), text.end(), [](char c) { return c != '\n'; }, ' ');
+  std::string text = blanked_before(scanner_.source().substr(0, start.offset), start.offset);
   text += start.text;
   size_t end = start.offset + start.text.size();
   Accumulate accumulate;
@@ -121,7 +118,7 @@ Stmt StmtParser::assign() {
     text += token.text;
     is_left = is_left && !token.is("=");
   }
-  expr::Program program = expr::parse_program(text);
+  expr::Program program = expr::parse_program(text, expr::Writer::Compiler);
   if (program.statements.size() != 1) scanner_.fail(start, "expected one assignment");
   expr::Statement& statement = program.statements.front();
   return Assign::make(statement.tensor, statement.indices, accumulate, statement.value);

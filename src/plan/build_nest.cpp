@@ -60,6 +60,7 @@ class Builder {
     std::string text;
     Expr reduction;
     Names indices;
+    int id;  // of accesses to it
   };
 
   const Gathered& add_workspace(std::vector<Gathered>& gathered, const Expr& reduction,
@@ -79,7 +80,7 @@ class Builder {
     const Names own = indices(reduce);
     workspace.type = {reduce.type, DType::Int64, Format::dense(static_cast<int>(own.size()))};
     nest_.tensors[name] = workspace;
-    return gathered.emplace_back(Gathered{name, text, reduction, own});
+    return gathered.emplace_back(Gathered{name, text, reduction, own, next_id_++});
   }
 
   // The value with workspaces in the place of its outermost reductions, one for equal ones.
@@ -87,7 +88,7 @@ class Builder {
                        const std::function<Names(const expr::Reduce&)>& indices) {
     return replace_sums(value, [&](const Expr& reduction) {
       const Gathered one = add_workspace(gathered, reduction, indices);
-      return Access::make(next_id_++, one.name, one.indices, reduction.type());
+      return Access::make(one.id, one.name, one.indices, reduction.type());
     });
   }
 

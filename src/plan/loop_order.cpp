@@ -43,6 +43,26 @@ class Search {
     return best_;
   }
 
+  std::string why_not(const std::vector<std::string>& order) const {
+    std::vector<std::string> all = problem_.outer;
+    all.insert(all.end(), problem_.inner.begin(), problem_.inner.end());
+    if (!std::is_permutation(all.begin(), all.end(), order.begin(), order.end()))
+      return concat("are ", joined(all), " in some order");
+    std::vector<std::string> outside;
+    for (const std::string& var : order) {
+      const bool is_inner =
+          std::find(problem_.inner.begin(), problem_.inner.end(), var) != problem_.inner.end();
+      if (is_inner && outside.size() < problem_.outer.size())
+        return concat("have that over ", var, " inside ", joined(problem_.outer));
+      if (!may_follow(outside, var))
+        return concat("have that over ", var, " inside others that come after it here");
+      outside.push_back(var);
+    }
+    if (conversions(order) == std::numeric_limits<double>::infinity())
+      return "do not walk over the operand as it is stored, and it is not converted once more";
+    return {};
+  }
+
   OrderChoice evaluate(const std::vector<std::string>& order) {
     std::vector<std::string> outside;
     double visits = 1, cost = 0;
@@ -58,6 +78,12 @@ class Search {
   }
 
  private:
+  static std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
+    return text;
+  }
+
   // Where there are too many orders to try all, the first one should be good: that in which the
   // sparse operand with the most entries is stored.
   void begin_with_the_largest() {
@@ -186,6 +212,10 @@ class Search {
 }  // namespace
 
 OrderChoice choose_order(const OrderProblem& problem) { return Search(problem).run(); }
+
+std::string why_not(const OrderProblem& problem, const std::vector<std::string>& order) {
+  return Search(problem).why_not(order);
+}
 
 OrderChoice evaluate_order(const OrderProblem& problem, const std::vector<std::string>& order) {
   return Search(problem).evaluate(order);

@@ -22,6 +22,9 @@ struct OrderChoice {
 
 OrderChoice choose_order(const OrderProblem& problem);
 
+// Why loops cannot run in this order, to go on "the loops of 'C' ..."; empty if they can.
+std::string why_not(const OrderProblem& problem, const std::vector<std::string>& order);
+
 // What the loops in this order come to.
 OrderChoice evaluate_order(const OrderProblem& problem, const std::vector<std::string>& order);
 

@@ -37,17 +37,18 @@ class Planner {
         program_(request.program->program),
         tensors_(program_.tensors),
         estimates_(request),
-        known_(request.known_extents) {}
+        known_(request.known_extents),
+        decisions_(request.decisions) {}
 
   Plan run() {
-    plan_.notes = request_.program->notes;
+    for (const std::string& text : request_.program->notes) note(text);
     const std::vector<bool> inlined = find_masked();
     for (size_t s = 0; s < program_.statements.size(); ++s) {
       expr::Statement statement = program_.statements[s];
       statement.value = inliner_.inline_into(statement.value);
       if (inlined[s]) {
         inliner_.add(statement);
-        plan_.notes.push_back(concat(statement.tensor, " is computed where it is used"));
+        note(concat(statement.tensor, " is computed where it is used"));
         continue;
       }
       written_schedule_ =
@@ -66,10 +67,13 @@ class Planner {
       }
       plan_parts(statement, is_result, true);
     }
+    decisions_.require_all_taken();
     return std::move(plan_);
   }
 
  private:
+  void note(const std::string& text) { plan_.lines.push_back("# " + text); }
+
   bool is_sparse(const std::string& tensor) const { return !tensors_.at(tensor).format.is_dense(); }
 
   // Which statements are left to the one that uses them under a mask.
@@ -152,8 +156,8 @@ class Planner {
     } else if (asks && expr::is_zero(rest) && !expr::is_absent(rest)) {
       type.format = Format::dense(rank);
     }
-    plan_.notes.push_back(concat(name, " = ", expr::to_string(part.value),
-                                 " is computed first, as ", type.format.name()));
+    note(concat(name, " = ", expr::to_string(part.value), " is computed first, as ",
+                type.format.name()));
     tensors_[name] = type;
     plan_.temporaries[name] = type;
     return name;
@@ -174,8 +178,11 @@ class Planner {
   void plan_statement(const expr::Statement& original, bool may_share, bool may_convert,
                       bool is_written = false) {
     expr::Statement statement = original;
+    // Rewrites put copies of accesses next to each other that are one.
+    statement.value = expr::with_shared_numbers(original.value);
     OrderProblem problem = make_problem(statement, may_share, may_convert);
-    OrderChoice choice = choose_order(problem);
+    const std::optional<Decision> decision = decisions_.take(statement.tensor);
+    OrderChoice choice = decision ? decided_order(problem, *decision) : choose_order(problem);
     plan_.orders_tried += choice.tried;
     if (!choice.converted.empty()) {
       std::map<int, expr::Expr> replaced;
@@ -191,21 +198,34 @@ class Planner {
       TULLE_CHECK(choice.converted.empty(), "operands of ", statement.tensor,
                   " in the order chosen");
     }
-    emit(problem, choice, is_written);
+    emit(problem, choice, {is_written, decision ? decision->schedule : std::nullopt});
   }
 
-  void emit(const OrderProblem& problem, const OrderChoice& choice, bool is_written) {
+  // Where the schedule of a nest comes from: a caller's where a caller wrote the statement, one
+  // that was decided, or neither, and it is chosen.
+  struct Origin {
+    bool is_written = false;
+    std::optional<schedule::Schedule> decided = {};
+  };
+
+  static OrderChoice decided_order(const OrderProblem& problem, const Decision& decision) {
+    const std::string reason = why_not(problem, decision.order);
+    if (reason.empty()) return evaluate_order(problem, decision.order);
+    fail_at(decision.place, concat("the loops of '", problem.statement->tensor, "' ", reason));
+  }
+
+  void emit(const OrderProblem& problem, const OrderChoice& choice, const Origin& origin) {
     const expr::Statement& statement = *problem.statement;
     const expr::TensorType& type = tensors_.at(statement.tensor);
-    plan_.notes.push_back(concat(statement.tensor, ": loops ", joined(choice.order), "; result ",
+    plan_.lines.push_back(concat(loops_line(statement.tensor, choice.order), "  # result ",
                                  text_of(choice.route), "; estimated cost ", choice.cost));
     if (choice.route == Route::Shared) plan_.shared_patterns[statement.tensor] = choice.shared;
-    if (choice.route == Route::Sort) return build_sorted(problem, choice, is_written);
-    push_nest(problem, choice, build_nest(problem, choice, known_, type), is_written);
+    if (choice.route == Route::Sort) return build_sorted(problem, choice, origin);
+    push_nest(problem, choice, build_nest(problem, choice, known_, type), origin);
   }
 
   // Entries in any order under a name of their own, sorted, then written in the order wanted.
-  void build_sorted(const OrderProblem& problem, const OrderChoice& choice, bool is_written) {
+  void build_sorted(const OrderProblem& problem, const OrderChoice& choice, const Origin& origin) {
     const expr::Statement& statement = *problem.statement;
     const expr::TensorType type = tensors_.at(statement.tensor);
     const std::string entries = statement.tensor + "_entries",
@@ -220,24 +240,29 @@ class Planner {
     plan_.temporaries[entries] = loose;
     OrderProblem collecting = problem;
     collecting.statement = &collect;
-    push_nest(collecting, choice, build_nest(collecting, choice, known_, loose), is_written);
+    push_nest(collecting, choice, build_nest(collecting, choice, known_, loose), origin);
 
     expr::TensorType ordered = loose;
     ordered.format = coordinates_of(type.format, true);
     tensors_[sorted] = ordered;
     plan_.temporaries[sorted] = ordered;
     plan_.steps.push_back(SortEntries{entries, sorted, ordered});
+    note(concat(entries, " are sorted into ", sorted));
     const expr::Statement copy{statement.tensor, statement.indices,
                                Access::make(0, sorted, statement.indices, ordered.type)};
     plan_statement(copy, false, false);
   }
 
   void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest,
-                 bool is_written) {
+                 const Origin& origin) {
+    const bool is_written = origin.is_written;
     schedule::Schedule schedule = written_schedule_;
-    if (!is_written || schedule.steps.empty()) {
+    if (origin.decided) {
+      schedule = *origin.decided;
+    } else if (!is_written || schedule.steps.empty()) {
       schedule = schedule::parse_schedule(choose_schedule(problem, choice, nest, request_.machine));
     }
+    plan_.lines.push_back(schedule_line(schedule));
     if (rounds_sums(nest, problem.statement->tensor, schedule))
       return compute_wide(problem, is_written);
     if (is_written && request_.with_spaces) add_space(problem, choice, nest);
@@ -275,8 +300,8 @@ class Planner {
     type.type = compute_type(type.type);
     tensors_[wide.tensor] = type;
     plan_.temporaries[wide.tensor] = type;
-    plan_.notes.push_back(concat(statement.tensor, " is accumulated in ", name_of(type.type),
-                                 " first, as ", wide.tensor));
+    note(concat(statement.tensor, " is accumulated in ", name_of(type.type), " first, as ",
+                wide.tensor));
     plan_.shared_patterns.erase(statement.tensor);
     written_schedule_ = with_renamed(written_schedule_, statement.tensor, wide.tensor);
     plan_statement(wide, false, problem.may_convert, is_written);
@@ -307,8 +332,7 @@ class Planner {
     tensors_[name] = type;
     plan_.temporaries[name] = type;
     estimates_.set_count(name, estimates_.count(access.tensor, access.indices));
-    plan_.notes.push_back(
-        concat(access.tensor, " is converted to ", format.name(), " (general path)"));
+    note(concat(access.tensor, " is converted to ", format.name(), " (general path)"));
     expr::Statement copy{name, {}, {}};
     for (size_t d = 0; d < access.indices.size(); ++d) {
       const std::string index = concat(name, "_", d);
@@ -320,17 +344,12 @@ class Planner {
     return name;
   }
 
-  static std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
-    return text;
-  }
-
   const Request& request_;
   const expr::ResolvedProgram& program_;
   std::map<std::string, expr::TensorType> tensors_;
   Estimates estimates_;
   std::map<std::string, int64_t> known_;
+  Decisions decisions_;
   std::map<std::string, std::string> conversions_;
   Inliner inliner_{[&](const std::string& index) { return same_extent(index); }};
   schedule::Schedule written_schedule_;  // of the statement at hand

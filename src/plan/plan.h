@@ -8,6 +8,7 @@
 
 #include "expr/program.h"
 #include "nest/nest.h"
+#include "plan/decisions.h"
 #include "plan/statistics.h"
 #include "plan/unique_indices.h"
 #include "schedule/schedule.h"
@@ -60,8 +61,9 @@ struct Plan {
   std::map<std::string, std::string>
       extent_aliases;  // index of a conversion -> the index with the same extent
   std::map<std::string, std::string>
-      shared_patterns;                // result -> the operand whose structure it has
-  std::vector<std::string> notes;     // one line each, for explain
+      shared_patterns;  // result -> the operand whose structure it has
+  // The text that decisions.h reads: what was decided, and in comments why and what follows.
+  std::vector<std::string> lines;
   std::vector<ScheduleSpace> spaces;  // of the statements that were written, if asked for
   int orders_tried = 0;               // and beginnings of some
 };
@@ -74,6 +76,7 @@ struct Request {
   // Of the statements' nests; one without steps is chosen here, and so are all where none is given.
   std::vector<schedule::Schedule> schedules = {};
   bool with_spaces = false;
+  Decisions decisions = {};  // what they leave open is chosen
 };
 
 Plan make_plan(const Request& request);

@@ -56,6 +56,14 @@ std::string_view Span::text() const {
   return std::string_view(source->text).substr(offset, length);
 }
 
+std::string blanked_before(std::string_view text, size_t begin) {
+  std::string blanked(text);
+  for (size_t at = 0; at < std::min(begin, blanked.size()); ++at) {
+    if (blanked[at] != '\n') blanked[at] = ' ';
+  }
+  return blanked;
+}
+
 std::string point_at(const Span& span, const std::string& message, const Span& also) {
   if (!span) return message;
   const std::string_view text = span.source->text;

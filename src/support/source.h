@@ -29,6 +29,10 @@ struct Span {
 // How many bytes the first character of a text has, in UTF-8.
 size_t character_length(std::string_view text);
 
+// The text with everything before `begin` blank but for its line ends: places in a part that
+// another language reads are then those in the whole.
+std::string blanked_before(std::string_view text, size_t begin);
+
 // The message, headed by language, line and column, and followed by the user's line with a caret
 // under the span; and under `also`, where that is in the same line.
 std::string point_at(const Span& span, const std::string& message, const Span& also = {});

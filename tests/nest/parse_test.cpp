@@ -55,6 +55,27 @@ void expect_round_trip(std::string_view text) { EXPECT_EQ(to_string(parse_nest(t
 
 TEST(NestText, RoundTrips) { expect_round_trip(kFull); }
 
+TEST(NestText, RoundTripsNumbersOfTypeBool) {
+  const std::string text = R"(nest {
+  operand A: bool, i32, csr
+  workspace best: bool, dense
+  result y: bool, dense
+  forall i {
+    where best {
+      y[i] = where(extent(j), max(best, 0:bool), 1:bool)
+    } producing {
+      forall j {
+        best max= A[i,j]
+      }
+    }
+  }
+}
+)";
+  expect_round_trip(text);
+  const Nest nest = parse_nest(text);
+  EXPECT_EQ(assigns(nest.root).back()->value.type(), DType::Bool);
+}
+
 TEST(NestText, RoundTripsTuples) {
   expect_round_trip(R"(nest {
   operand A: f32, i32, csr

@@ -1,0 +1,49 @@
+// The decisions of a plan as text: loop orders and schedules, one statement after the other.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schedule/schedule.h"
+#include "support/source.h"
+
+namespace tulle::plan {
+
+// What was decided for a statement.
+struct Decision {
+  std::vector<std::string> order;
+  std::vector<Span> places = {};                    // of the loops
+  std::optional<schedule::Schedule> schedule = {};  // where one is given
+  Span place = {};                                  // of the tensor that it assigns
+};
+
+// Those that a plan is to keep to. A tensor that several statements make, one after the other,
+// has several decisions.
+class Decisions {
+ public:
+  void add(const std::string& tensor, Decision decision);
+  // The next one for a statement that assigns the tensor, if there is one.
+  std::optional<Decision> take(const std::string& tensor);
+  // UserError at one that was not taken.
+  void require_all_taken() const;
+
+ private:
+  std::map<std::string, std::deque<Decision>> waiting_;
+};
+
+// Reads the decisions in the text of a plan, from `begin` on; UserError with the place where it is
+// wrong. What a text leaves open is chosen.
+//
+//   C: loops i j k                          # comments say what follows from it
+//   schedule: parallel(i, by=nnz)           # of the nest; none: it has no steps
+Decisions parse_decisions(std::string_view text, size_t begin = 0);
+
+// The lines of one.
+std::string loops_line(const std::string& tensor, const std::vector<std::string>& order);
+std::string schedule_line(const schedule::Schedule& schedule);
+
+}  // namespace tulle::plan

@@ -1,0 +1,94 @@
+// Programs of nests and their text.
+#include "schedule/program.h"
+
+#include "nest/number_accesses.h"
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+using nest::Tensor;
+using nest::Variable;
+
+namespace {
+
+// The tensor as the first nest that builds it, or else as the first that reads it, declares it.
+const Tensor* find_tensor(const Program& program, const std::string& name) {
+  const Tensor* read = nullptr;
+  for (const ProgramStep& step : program.steps) {
+    const auto* scheduled = std::get_if<ScheduledNest>(&step);
+    if (!scheduled) continue;
+    const auto found = scheduled->nest.tensors.find(name);
+    if (found == scheduled->nest.tensors.end()) continue;
+    if (found->second.role == Tensor::Role::Result) return &found->second;
+    if (!read && found->second.role == Tensor::Role::Operand) read = &found->second;
+  }
+  return read;
+}
+
+std::string list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+const expr::TensorType& Program::type_of(const std::string& tensor) const {
+  if (const Tensor* found = find_tensor(*this, tensor)) return found->type;
+  const auto known = unread.find(tensor);
+  TULLE_CHECK(known != unread.end(), "the type of ", tensor);
+  return known->second;
+}
+
+std::string Program::pattern_of(const std::string& result) const {
+  const Tensor* found = find_tensor(*this, result);
+  return found ? found->shares_pattern_of : std::string();
+}
+
+Program program_of(nest::Nest nest, Schedule schedule) {
+  Program program;
+  for (const auto& [name, tensor] : nest.tensors) {
+    if (tensor.role == Tensor::Role::Operand) program.operands.push_back(name);
+    if (tensor.role == Tensor::Role::Result) program.results.push_back(name);
+  }
+  for (const auto& [name, variable] : nest.variables) {
+    if (variable.origin == Variable::Origin::Source) program.indices.push_back(name);
+  }
+  program.steps.emplace_back(ScheduledNest{std::move(nest), std::move(schedule)});
+  return program;
+}
+
+Program apply(const Program& program) {
+  Program finished = program;
+  for (ProgramStep& step : finished.steps) {
+    auto* scheduled = std::get_if<ScheduledNest>(&step);
+    if (!scheduled) continue;
+    scheduled->nest = nest::with_numbered_accesses(apply(scheduled->schedule, scheduled->nest));
+    scheduled->schedule = {};
+  }
+  return finished;
+}
+
+std::string to_string(const Program& program) {
+  std::string text = concat("program(", list(program.operands), "; ", list(program.indices),
+                            ") -> (", list(program.results), ")\n");
+  for (const auto& [name, type] : program.unread) {
+    text += concat("operand ", name, ": ", name_of(type.type), ", ", name_of(type.index_type), ", ",
+                   type.format.to_string(), "\n");
+  }
+  for (const auto& [index, same] : program.same_extents)
+    text += concat("same ", index, " = ", same, "\n");
+  for (const ProgramStep& step : program.steps) {
+    if (const auto* sort = std::get_if<SortEntries>(&step)) {
+      text += concat("sort ", sort->from, " into ", sort->to, "\n");
+      continue;
+    }
+    const auto& scheduled = std::get<ScheduledNest>(step);
+    text += nest::to_string(scheduled.nest);
+    if (!scheduled.schedule.steps.empty())
+      text += concat("schedule: ", to_string(scheduled.schedule), "\n");
+  }
+  return text;
+}
+
+}  // namespace tulle::schedule

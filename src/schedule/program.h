@@ -1,0 +1,62 @@
+// The nests of a program in the order in which they run, and what stands around them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "nest/nest.h"
+#include "schedule/schedule.h"
+
+namespace tulle::schedule {
+
+// A nest, and the schedule that is to finish it (without steps: it is finished).
+struct ScheduledNest {
+  nest::Nest nest;
+  Schedule schedule = {};
+};
+
+// The unordered coordinates `from`, which a nest before has built, become the ordered ones `to`,
+// which one after reads.
+struct SortEntries {
+  std::string from, to;
+};
+
+using ProgramStep = std::variant<ScheduledNest, SortEntries>;
+
+struct Program {
+  std::vector<std::string> operands, indices, results;  // in the caller's order
+  std::map<std::string, std::string> same_extents;  // an index that nests use -> one of `indices`
+  std::map<std::string, expr::TensorType> unread;   // operands that no nest reads
+  std::vector<ProgramStep> steps;
+
+  // Of an operand, a result or what stands between; InternalError where there is none such.
+  const expr::TensorType& type_of(const std::string& tensor) const;
+  // The operand whose structure a result has; empty: its own.
+  std::string pattern_of(const std::string& result) const;
+};
+
+// The nest by itself: operands and indices in the order of their names.
+Program program_of(nest::Nest nest, Schedule schedule = {});
+
+// All nests finished by their schedules.
+Program apply(const Program& program);
+
+// Text that parse_program reads back.
+std::string to_string(const Program& program);
+
+// Reads the nests of a program, or one nest by itself; UserError with the place where the text is
+// wrong.
+//
+//   program(A, B; i, j, k) -> (C)        // operands and indices; results
+//   operand D: f32, i32, (i) -> (i: compressed)      // one that no nest reads
+//   same A_as0_0 = i                     // another name for the extent of i
+//   nest { ... }                         // as in nest/parse.h
+//   schedule: parallel(i, by=nnz)        // of the nest above, where it is still to be finished
+//   sort A_as0_entries into A_as0_sorted
+//   nest { ... }
+Program parse_program(std::string_view text);
+
+}  // namespace tulle::schedule

@@ -1,0 +1,113 @@
+// The text of each stage, read back, gives what the stage itself hands on.
+#include <memory>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "differential/prepared.h"
+#include "differential/random_case.h"
+#include "loop/parse.h"
+#include "loop/print.h"
+#include "support/check.h"
+
+namespace tulle::differential {
+namespace {
+
+constexpr uint64_t kPrograms = 400;
+
+using Texts = std::map<std::string, std::string>;
+
+StageSink into(Texts& texts) {
+  return [&](std::string_view stage, const std::string& text) { texts[std::string(stage)] = text; };
+}
+
+// Shows the first line that differs.
+void expect_same(const std::string& found, const std::string& wanted, std::string_view what) {
+  if (found == wanted) return;
+  std::istringstream found_lines(found), wanted_lines(wanted);
+  std::string found_line, wanted_line;
+  while (std::getline(wanted_lines, wanted_line)) {
+    if (!std::getline(found_lines, found_line)) found_line = "nothing more";
+    if (found_line != wanted_line) break;
+  }
+  EXPECT_EQ(found_line, wanted_line) << what;
+  ADD_FAILURE() << what << " differs";
+}
+
+// The texts of all stages down to the loop IR after passes.
+Texts stages_of(const CompileRequest& request) {
+  Texts texts;
+  optimise_program(lower_program(request, into(texts)).program, request, into(texts));
+  return texts;
+}
+
+// A plan that keeps to the decisions of the text comes to the same.
+void expect_same_plan(const CompileRequest& request, const Texts& texts) {
+  CompileRequest decided = request;
+  decided.schedule.clear();
+  decided.decisions = plan::parse_decisions(texts.at("plan"));
+  decided.machine.threads = 1;  // for which others would be chosen
+  Texts again;
+  lower_program(decided, into(again));
+  const auto without_costs = [](std::string text) {
+    for (size_t at = 0; (at = text.find("; estimated cost", at)) != std::string::npos;)
+      text.erase(at, text.find('\n', at) - at);
+    return text;
+  };
+  expect_same(without_costs(again.at("plan")), without_costs(texts.at("plan")), "plan");
+  for (const char* stage : {"nest", "schedule", "lower"})
+    expect_same(again[stage], texts.at(stage), concat(stage, " from the plan"));
+}
+
+// Nests, before and after their schedules.
+void expect_same_nests(const CompileRequest& request, const Texts& texts) {
+  for (const char* stage : {"nest", "schedule"}) {
+    const schedule::Program nests = schedule::parse_program(texts.at(stage));
+    expect_same(schedule::to_string(nests), texts.at(stage), stage);
+    Texts again;
+    lower_nests(nests, device_of(request.machine), into(again));
+    expect_same(again["schedule"], texts.at("schedule"), concat("schedule from ", stage));
+    expect_same(again["lower"], texts.at("lower"), concat("lower from ", stage));
+  }
+}
+
+void expect_same_loops(const CompileRequest& request, const Texts& texts) {
+  loop::HostProgram program = loop::parse_host_program(texts.at("lower"));
+  expect_same(loop::to_string(program), texts.at("lower"), "lower");
+  Texts again;
+  program = optimise_program(std::move(program), request, into(again));
+  expect_same(again["passes"], texts.at("passes"), "passes from lower");
+  const std::string text = loop::to_string(program);
+  expect_same(loop::to_string(loop::parse_host_program(text)), text, "passes");
+}
+
+// Whether the case is legal, and so was compared.
+bool expect_same_stages(const Case& test) {
+  std::unique_ptr<const Prepared> ready;
+  Texts texts;
+  try {
+    ready = std::make_unique<const Prepared>(test);
+    texts = stages_of(ready->request);
+  } catch (const UserError&) {
+    return false;
+  } catch (const Unsupported&) {
+    return false;
+  }
+  expect_same_plan(ready->request, texts);
+  expect_same_nests(ready->request, texts);
+  expect_same_loops(ready->request, texts);
+  return true;
+}
+
+TEST(StageTexts, AreReadBack) {
+  uint64_t read = 0;
+  for (uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const Case test = random_case(seed);
+    SCOPED_TRACE(concat("seed ", seed, "\n", to_string(test)));
+    if (expect_same_stages(test)) ++read;
+  }
+  EXPECT_GT(read, kPrograms / 2);
+}
+
+}  // namespace
+}  // namespace tulle::differential
