@@ -12,6 +12,7 @@
 #include "format/composite.h"
 #include "operand_parts.h"
 #include "out_formats.h"
+#include "renaming_program.h"
 #include "runtime/heap.h"
 #include "support/check.h"
 #include "tulle/tulle.h"
@@ -308,9 +309,9 @@ class ResolvedExpression final : public Program {
 };
 
 // The program, after the operands that the schedule takes apart.
-std::shared_ptr<const Program> make_program(const expr::Program& parsed,
-                                            const std::vector<TensorSpec>& operands,
-                                            const ProgramOptions& options) {
+std::shared_ptr<const Program> make_clear_program(const expr::Program& parsed,
+                                                  const std::vector<TensorSpec>& operands,
+                                                  const ProgramOptions& options) {
   const schedule::Decompositions taken = schedule::take_decompositions(options.schedule);
   ProgramOptions inside = options;
   inside.schedule = taken.rest;
@@ -325,6 +326,15 @@ std::shared_ptr<const Program> make_program(const expr::Program& parsed,
                    "does); leave the step out, or write the sum as a statement of its own"));
   }
   return decomposing_program(operands, taken.steps, std::move(program));
+}
+
+std::shared_ptr<const Program> make_program(const expr::Program& parsed,
+                                            const std::vector<TensorSpec>& operands,
+                                            const ProgramOptions& options) {
+  const plan::TensorNames names = plan::clear_names(parsed);
+  auto program = make_clear_program(plan::with_names(parsed, names), with_names(operands, names),
+                                    with_names(options, names));
+  return renaming_program(operands, names, std::move(program));
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // Files that tulle-opt reads with --from expr: declarations, a line each, and statements of index
 // notation.
 //
-//   operand A: f32, i32, csr [2708, 2708] nnz 10556     # type, index type (i64 if left out),
-//   format, perhaps sizes operand B: f32 [2708, 64]                           # dense result C: csr
-//   # instead of the format that the language chooses extent k = 64 # kernels are specialised to it
+//   operand A: f32, i32, csr [2708, 2708] nnz 10556    # type, index type (i64), format, sizes
+//   operand B: f32 [2708, 64]                          # dense
+//   result C: csr                                      # instead of what the language chooses
+//   extent k = 64                                      # kernels are specialised to it
 //   C[i,k] = A[i,j] * B[j,k]
 #pragma once
 
@@ -17,6 +18,7 @@
 #include "expr/program.h"
 #include "format/composite.h"
 #include "operand_parts.h"
+#include "plan/clear_names.h"
 #include "support/check.h"
 #include "support/scanner.h"
 
@@ -39,11 +41,17 @@ class ExprFileParser {
 
   ExprFile parse() {
     while (!scanner_.at_end()) line();
-    const expr::Program parsed = expr::parse_program(notation_);
+    const expr::Program written = expr::parse_program(notation_);
+    const plan::TensorNames names = plan::clear_names(written);
+    const expr::Program parsed = plan::with_names(written, names);
+    for (Declaration& declared : declarations_) {
+      const auto clear = names.find(declared.name);
+      if (clear != names.end()) declared.name = clear->second;
+    }
     expr::ResolveOptions options;
     std::vector<TensorSpec> specs;
     for (const Declaration& declared : declarations_) {
-      const std::string name(declared.name.text);
+      const std::string& name = declared.name;
       const int rank = rank_of(declared, parsed);
       if (declared.is_result) {
         options.out_formats.emplace(name, Format::parse(declared.format, rank));
@@ -66,7 +74,8 @@ class ExprFileParser {
 
  private:
   struct Declaration {
-    Token name;
+    std::string name;
+    Token place;
     bool is_result = false;
     std::optional<DType> type;
     DType index_type = DType::Int64;
@@ -105,7 +114,8 @@ class ExprFileParser {
   }
 
   void tensor(bool is_result) {
-    Declaration declared{.name = scanner_.next(), .is_result = is_result};
+    const Token name = scanner_.next();
+    Declaration declared{.name = std::string(name.text), .place = name, .is_result = is_result};
     scanner_.expect(":");
     declared.type = accept_type();
     if (!declared.type && !is_result)
@@ -143,7 +153,7 @@ class ExprFileParser {
   }
 
   int rank_of(const Declaration& declared, const expr::Program& program) const {
-    const std::string_view name = declared.name.text;
+    const std::string& name = declared.name;
     if (declared.sizes) return static_cast<int>(declared.sizes->size());
     for (const expr::Statement& statement : program.statements) {
       if (statement.tensor == name) return static_cast<int>(statement.indices.size());
@@ -151,15 +161,15 @@ class ExprFileParser {
         if (access->tensor == name) return static_cast<int>(access->indices.size());
       }
     }
-    scanner_.fail(declared.name, concat("no statement uses '", name, "'"));
+    scanner_.fail(declared.place, concat("no statement uses '", name, "'"));
   }
 
   void add_statistics(const Declaration& declared, const OperandParts& parts) {
     if (!declared.sizes) return;
-    const std::string name(declared.name.text);
+    const std::string& name = declared.name;
     if (!parts.types().at(name).format.is_dense() && !declared.count) {
-      scanner_.fail(declared.name,
-                    concat("beside its sizes the sparse operand '", declared.name.text,
+      scanner_.fail(declared.place,
+                    concat("beside its sizes the sparse operand '", declared.place.text,
                            "' needs its number of entries: nnz 1000"));
     }
     int64_t count = 1;
@@ -177,10 +187,10 @@ class ExprFileParser {
   // A result may state its type, which follows from the statements.
   void check_type(const Declaration& declared) const {
     if (!declared.is_result || !declared.type) return;
-    const DType type = file_.written.tensors.at(std::string(declared.name.text)).type;
+    const DType type = file_.written.tensors.at(declared.name).type;
     if (type == *declared.type) return;
-    scanner_.fail(declared.name, concat("the values of '", declared.name.text, "' are ",
-                                        name_of(type), ", not ", name_of(*declared.type)));
+    scanner_.fail(declared.place, concat("the values of '", declared.place.text, "' are ",
+                                         name_of(type), ", not ", name_of(*declared.type)));
   }
 
   Scanner scanner_;

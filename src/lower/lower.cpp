@@ -81,28 +81,32 @@ loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
   Expr width = IntConst::make(1);
   for (size_t l = 1; l < levels.size(); ++l)
     width = width * coordinates.level_extent(levels[l].expr, result.indices);
-  const Expr row = loop::Var::make("row"), at = loop::Var::make("at");
   const loop::Buffer values = buffers_of(result.name, result.tensor->type).values;
+  Names names;
+  names.fresh(values->name);
+  const std::string row_name = names.fresh("row"), at_name = names.fresh("at");
+  const Expr row = loop::Var::make(row_name), at = loop::Var::make(at_name);
   auto position = [&](const Expr& of) {
     return loop::Cast::make(DType::Int64, loop::Load::make(shared.positions, of));
   };
   const loop::Stmt zero =
-      loop::For::make("at", row * width, (row + 1) * width,
+      loop::For::make(at_name, row * width, (row + 1) * width,
                       loop::Store::make(values, at, loop::constant({values->element, 1}, 0)));
   const loop::Stmt body = loop::If::make(shared.length < position(row + 1) - position(row), zero);
   const std::string name = "zero_" + result.name;
   if (device == Device::Cpu) {
     return with_parameters(
-        name, loop::For::make("row", IntConst::make(0), rows, body, loop::LoopKind::Parallel));
+        name, loop::For::make(row_name, IntConst::make(0), rows, body, loop::LoopKind::Parallel));
   }
   const int64_t threads = gpu_shape().threads_per_block;
-  const Expr number = loop::Var::make("block") * threads + loop::Var::make("thread");
+  const std::string block_name = names.fresh("block"), thread_name = names.fresh("thread");
+  const Expr number = loop::Var::make(block_name) * threads + loop::Var::make(thread_name);
   const loop::Stmt one =
-      loop::Block::make({loop::Let::make("row", number), loop::If::make(row < rows, body)});
-  const loop::Stmt block = loop::For::make("thread", IntConst::make(0), IntConst::make(threads),
+      loop::Block::make({loop::Let::make(row_name, number), loop::If::make(row < rows, body)});
+  const loop::Stmt block = loop::For::make(thread_name, IntConst::make(0), IntConst::make(threads),
                                            one, loop::LoopKind::Thread);
   return with_parameters(
-      name, loop::For::make("block", IntConst::make(0), loop::ceil_divide(rows, threads), block,
+      name, loop::For::make(block_name, IntConst::make(0), loop::ceil_divide(rows, threads), block,
                             loop::LoopKind::Block));
 }
 
@@ -112,6 +116,7 @@ void start_result(const std::string& name, const loop::Buffer& values, const Exp
   const bool on_gpu = kind == Frame::Kind::Threads;
   const std::string kernel = "start_" + name;
   Names names;
+  names.fresh(values->name);
   Frame frame(kind, kernel, on_gpu ? size : loop::Var::make(chunks_name(name)), names);
   auto share = [&](const Expr& at) {
     return Binary::make(BinaryOp::Div, size * at, loop::Var::make(chunks_name(name)));

@@ -1,9 +1,7 @@
 // Renaming indices apart.
 #include "plan/unique_indices.h"
 
-#include <string_view>
-
-#include "expr/print.h"
+#include "plan/clear_names.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -23,45 +21,22 @@ bool same_use(const expr::ExtentUse& a, const expr::ExtentUse& b) {
   return a.tensor == b.tensor && a.dimension == b.dimension;
 }
 
-// The names that stages give to what belongs to a tensor are its name, one of these and perhaps a
-// number.
-constexpr std::string_view kSuffixes[] = {
-    "_pos", "_crd", "_count", "_chunks", "_entries", "_total", "_sorted", "_order", "_acc",
-    "_sum", "_as",  "_part",  "_size",   "_add",     "_term",  "_whole",  "_wide"};
+// All that name something in the program.
+struct Taken {
+  std::set<std::string> tensors, indices;
+};
 
-[[noreturn]] void refuse_name(const expr::ResolvedProgram& program, const std::string& name,
-                              const std::string& owner) {
-  const std::string message = concat(
-      "the name '", name, "' is taken for something that belongs to ", owner, "; choose another");
-  for (const expr::Statement& statement : program.statements) {
-    if (statement.tensor == name) expr::fail_in(statement, nullptr, message);
-    for (const expr::Access* access : expr::accesses(statement.value)) {
-      if (access->tensor == name) expr::fail_in(statement, access, message);
-    }
+Taken taken_names(const expr::ResolvedProgram& program) {
+  Taken taken;
+  for (const auto& [name, type] : program.tensors) taken.tensors.insert(name);
+  for (const auto& extents : program.extents) {
+    for (const auto& [index, uses] : extents) taken.indices.insert(index);
   }
-  internal_error("no statement has ", name);
-}
-
-// What stands for a tensor's or an index's own things cannot be the name of another tensor.
-void check_names(const expr::ResolvedProgram& program) {
-  auto refuse = [&](const std::string& name, const std::string& owner) {
-    refuse_name(program, name, concat("'", owner, "'"));
-  };
-  for (const auto& [name, type] : program.tensors) {
-    if (name == "threads") refuse_name(program, name, "the program");
-    if (name.starts_with("n_")) {
-      for (const auto& extents : program.extents) {
-        if (extents.contains(name.substr(2))) refuse(name, name.substr(2));
-      }
-    }
-    std::string stem = name;
-    while (!stem.empty() && stem.back() >= '0' && stem.back() <= '9') stem.pop_back();
-    for (const std::string_view suffix : kSuffixes) {
-      if (!stem.ends_with(suffix)) continue;
-      const std::string owner = stem.substr(0, stem.size() - suffix.size());
-      if (program.tensors.contains(owner)) refuse(name, owner);
-    }
+  for (const std::string& name : taken.tensors) {
+    TULLE_CHECK(!is_name_of_stages(name, taken.tensors, taken.indices), "the name ", name,
+                " is not clear");
   }
+  return taken;
 }
 
 }  // namespace
@@ -92,18 +67,23 @@ expr::Expr renamed_indices(const expr::Expr& expr, const Renames& renames) {
 }
 
 UniqueProgram with_unique_indices(const expr::ResolvedProgram& program) {
-  check_names(program);
+  Taken taken = taken_names(program);
+  const Taken written = taken;
   UniqueProgram unique{program, {}, {}};
   for (size_t s = 0; s < program.statements.size(); ++s) {
     Renames renames;
     auto& extents = unique.program.extents[s];
     std::map<std::string, std::vector<expr::ExtentUse>> kept;
     for (const auto& [index, uses] : extents) {
-      const auto taken = unique.extents.find(index);
-      const bool differs = !mutant("indices-not-renamed") && taken != unique.extents.end() &&
-                           !same_use(taken->second.front(), uses.front());
-      const std::string name = differs ? concat(index, "_", s) : index;
-      if (differs) renames[index] = name;
+      const auto known = unique.extents.find(index);
+      const bool differs = !mutant("indices-not-renamed") && known != unique.extents.end() &&
+                           !same_use(known->second.front(), uses.front());
+      std::string name = index;
+      if (differs || is_index_of_stages(index, written.tensors, written.indices)) {
+        name = concat(index, "_", s);
+        while (!taken.indices.insert(name).second) name += "_";
+        renames[index] = name;
+      }
       kept[name] = uses;
       auto& all = unique.extents[name];
       all.insert(all.end(), uses.begin(), uses.end());

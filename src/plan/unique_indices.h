@@ -20,7 +20,8 @@ struct UniqueProgram {
 };
 
 // Indices are known in their statement alone: one that a further statement uses for other
-// dimensions gets a name of its own there.
+// dimensions gets a name of its own there, and so does one that stages could call a loop of theirs.
+// The names of tensors are clear (clear_names.h).
 UniqueProgram with_unique_indices(const expr::ResolvedProgram& program);
 
 // The expression with these indices under other names.

@@ -1,0 +1,120 @@
+// Renaming tensors out of the way.
+#include "plan/clear_names.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "expr/print.h"
+#include "support/check.h"
+
+namespace tulle::plan {
+
+namespace {
+
+// What belongs to a tensor has its name, one of these and perhaps a number.
+constexpr std::string_view kSuffixes[] = {
+    "_pos",    "_crd",   "_bits", "_count", "_chunks", "_entries", "_total",
+    "_sorted", "_order", "_acc",  "_sum",   "_sums",   "_as",      "_part",
+    "_size",   "_add",   "_term", "_whole", "_wide",   "_width",   "_widest"};
+
+// Or these, whatever follows them.
+constexpr std::string_view kInfixes[] = {"_pieces_"};
+
+// What belongs to a kernel has the name of that: one of these and the tensor's.
+constexpr std::string_view kKernels[] = {"compute_", "count_", "start_", "zero_"};
+
+std::string without_number(std::string name) {
+  while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.pop_back();
+  return name;
+}
+
+expr::Expr renamed(const expr::Expr& expr, const TensorNames& names) {
+  if (const auto* access = expr.as<expr::Access>()) {
+    const auto found = names.find(access->tensor);
+    if (found == names.end()) return expr;
+    expr::Access changed = *access;
+    if (changed.place.called.empty()) changed.place.called = expr::called(*access);
+    changed.tensor = found->second;
+    return std::make_shared<const expr::Access>(std::move(changed));
+  }
+  return expr::with_children(expr, [&](const expr::Expr& child) { return renamed(child, names); });
+}
+
+}  // namespace
+
+bool is_name_of_stages(const std::string& name, const std::set<std::string>& tensors,
+                       const std::set<std::string>& indices) {
+  if (name == "threads") return true;
+  if (name.starts_with("n_") && indices.contains(name.substr(2))) return true;
+  for (const std::string_view kernel : kKernels) {
+    const auto belongs = [&](const std::string& tensor) {
+      return name.starts_with(concat(kernel, tensor, "_"));
+    };
+    if (std::any_of(tensors.begin(), tensors.end(), belongs)) return true;
+  }
+  for (const std::string_view infix : kInfixes) {
+    const size_t at = name.find(infix);
+    if (at != std::string::npos && tensors.contains(name.substr(0, at))) return true;
+  }
+  const std::string stem = without_number(name);
+  return std::any_of(std::begin(kSuffixes), std::end(kSuffixes), [&](std::string_view suffix) {
+    return stem.ends_with(suffix) && tensors.contains(stem.substr(0, stem.size() - suffix.size()));
+  });
+}
+
+bool is_index_of_stages(const std::string& name, const std::set<std::string>& tensors,
+                        const std::set<std::string>& indices) {
+  const auto belongs = [&](const std::string& owner) {
+    return name != owner && name.starts_with(owner + "_");
+  };
+  if (std::any_of(indices.begin(), indices.end(), belongs) ||
+      std::any_of(tensors.begin(), tensors.end(), belongs))
+    return true;
+  return (name.ends_with("o") || name.ends_with("r")) &&
+         indices.contains(name.substr(0, name.size() - 1));
+}
+
+TensorNames clear_names(const expr::Program& program) {
+  std::set<std::string> written, indices;
+  for (const expr::Statement& statement : program.statements) {
+    written.insert(statement.tensor);
+    indices.insert(statement.indices.begin(), statement.indices.end());
+    for (const expr::Access* access : expr::accesses(statement.value)) {
+      written.insert(access->tensor);
+      indices.insert(access->indices.begin(), access->indices.end());
+    }
+  }
+  // A new name may be what another one seems to belong to: until all are clear.
+  TensorNames names;
+  std::set<std::string> tensors = written;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::string& name : written) {
+      const auto known = names.find(name);
+      const std::string current = known == names.end() ? name : known->second;
+      if (!is_name_of_stages(current, tensors, indices)) continue;
+      tensors.erase(current);
+      std::string clear = "user_" + name;
+      for (int number = 2; written.contains(clear) || tensors.contains(clear) ||
+                           is_name_of_stages(clear, tensors, indices);
+           ++number)
+        clear = concat("user", number, "_", name);
+      tensors.insert(clear);
+      names[name] = clear;
+      changed = true;
+    }
+  }
+  return names;
+}
+
+expr::Program with_names(const expr::Program& program, const TensorNames& names) {
+  expr::Program changed = program;
+  for (expr::Statement& statement : changed.statements) {
+    const auto found = names.find(statement.tensor);
+    if (found != names.end()) statement.tensor = found->second;
+    statement.value = renamed(statement.value, names);
+  }
+  return changed;
+}
+
+}  // namespace tulle::plan

@@ -1,0 +1,28 @@
+// Names of tensors and indices that stages would give to things of their own.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "expr/program.h"
+
+namespace tulle::plan {
+
+// Stages name what belongs to a tensor or an index after it: A_pos1, C_acc, n_i, io. What a user
+// calls so gets another name inside: the tensors of the program that do, as written -> as they are
+// called then.
+using TensorNames = std::map<std::string, std::string>;
+TensorNames clear_names(const expr::Program& program);
+
+// The program with these tensors under their other names; messages call them as written.
+expr::Program with_names(const expr::Program& program, const TensorNames& names);
+
+// Whether stages may give the name to a tensor, or to something that belongs to one of these.
+bool is_name_of_stages(const std::string& name, const std::set<std::string>& tensors,
+                       const std::set<std::string>& indices);
+// The same for a loop over, or an index of the extent of, one of these.
+bool is_index_of_stages(const std::string& name, const std::set<std::string>& tensors,
+                        const std::set<std::string>& indices);
+
+}  // namespace tulle::plan

@@ -1,0 +1,64 @@
+// Names that users and stages both would give.
+#include "plan/clear_names.h"
+
+#include <gtest/gtest.h>
+
+#include "expr/print.h"
+#include "plan/unique_indices.h"
+
+namespace tulle::plan {
+namespace {
+
+TensorNames names_in(std::string_view text) { return clear_names(expr::parse_program(text)); }
+
+TEST(ClearNames, LeavesAloneWhatStagesDoNotGive) {
+  EXPECT_TRUE(names_in("y[i] = A[i,j] * A_norm[j]").empty());
+  EXPECT_TRUE(names_in("y[i] = A[i,j] * B_sum[j]").empty());
+  EXPECT_TRUE(names_in("y[i] = A[i,j] * compute[j] * n_k[j]").empty());
+}
+
+TEST(ClearNames, FindsWhatStagesGive) {
+  for (const char* name :
+       {"A_pos1",     "A_crd",   "A_bits2", "A_count",        "y_chunks", "y_entries0", "y_total",
+        "y_sorted",   "y_order", "y_acc",   "y_sum0",         "y_sums",   "A_as0",      "A_part1",
+        "A_size",     "y_add1",  "y_term",  "A_whole",        "y_wide",   "y_width",    "y_widest",
+        "y_pieces_y", "threads", "n_j",     "compute_y_slots"}) {
+    const TensorNames names = names_in("y[i] = A[i,j] * " + std::string(name) + "[j]");
+    ASSERT_EQ(names.size(), 1U) << name;
+    EXPECT_EQ(names.at(name), "user_" + std::string(name));
+  }
+}
+
+TEST(ClearNames, AvoidsNamesThatAreThere) {
+  const TensorNames names = names_in("y[i] = A[i,j] * A_sum[j] * user_A_sum[j] * user2_A[j]");
+  EXPECT_EQ(names.at("A_sum"), "user3_A_sum");
+}
+
+TEST(ClearNames, RenamesWhatBelongsToNewNames) {
+  const TensorNames names = names_in("y[i] = A[i,j] * A_sum[j] * user_A_sum_count[j]");
+  EXPECT_EQ(names.at("A_sum"), "user_A_sum");
+  EXPECT_EQ(names.at("user_A_sum_count"), "user_user_A_sum_count");
+}
+
+TEST(ClearNames, StandsInStatementsAndMessages) {
+  const expr::Program program = expr::parse_program("A_sum[i] = A[i,j]; y[i] = A_sum[i] * A[i,j]");
+  const expr::Program clear = with_names(program, clear_names(program));
+  EXPECT_EQ(clear.statements[0].tensor, "user_A_sum");
+  EXPECT_EQ(expr::called(*expr::accesses(clear.statements[1].value)[0]), "'A_sum'");
+}
+
+TEST(UniqueIndices, KeepApartFromThoseOfStages) {
+  const std::map<std::string, expr::TensorType> types = {
+      {"A", {DType::Float32, DType::Int32, Format::parse("csr", 2)}},
+      {"B", {DType::Float32, DType::Int32, Format::parse("csr", 2)}}};
+  const UniqueProgram program = with_unique_indices(
+      expr::resolve(expr::parse_program("x[i,io] = A[i,io]; y[i,i_1] = B[i,i_1]"), types));
+  const auto& [first, second] =
+      std::pair(program.program.statements[0].indices, program.program.statements[1].indices);
+  EXPECT_EQ(first, (std::vector<std::string>{"i", "io_0"}));
+  EXPECT_EQ(second, (std::vector<std::string>{"i_1_", "i_1_1"}));
+  EXPECT_EQ(program.renamed[1].at("i"), "i_1_");
+}
+
+}  // namespace
+}  // namespace tulle::plan
