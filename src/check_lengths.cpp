@@ -13,6 +13,15 @@ void check_lengths(const TensorSpec& spec, const Format& format, const TensorVie
                " levels were given; format ", format.name(), " has ", format.rank(), " and ",
                format.level_count());
   }
+  const auto check_data = [&](const ArraySpan& span, std::string_view array) {
+    if (span.data || span.length <= 0) return;
+    user_error(spec.name, ": ", array, " has ", span.length, " elements, but no data (null)");
+  };
+  check_data(view.values, "the array of values");
+  for (const LevelSpan& level : view.levels) {
+    check_data(level.pos, "an array of positions");
+    check_data(level.crd, "an array of coordinates");
+  }
   int64_t slots = 1;
   bool is_counted = true;  // by lengths alone
   for (size_t l = 0; l < view.levels.size(); ++l) {

@@ -14,6 +14,10 @@ OperandParts::OperandParts(const std::vector<TensorSpec>& given) {
     const int owner = static_cast<int>(o);
     if (types_.contains(spec.name)) user_error("operand '", spec.name, "' is given twice");
     given_.push_back(spec.name);
+    if (spec.index_type != DType::Int32 && spec.index_type != DType::Int64) {
+      user_error(spec.name, ": the index type ", name_of(spec.index_type),
+                 " was given; positions and coordinates are i32 or i64");
+    }
     if (!CompositeFormat::is_composite(spec.format)) {
       Format format = Format::parse(spec.format, spec.rank);
       types_[spec.name] = {spec.type, spec.index_type, format};

@@ -74,6 +74,11 @@ def from_levels(
     known = Format(format)
     sizes = shape_of("from_levels", shape)
     known = known.of_rank(len(sizes))
+    if isinstance(levels, (Mapping, str)) or not all(isinstance(one, Mapping) for one in levels):
+        raise UserError(
+            "from_levels: levels is a list with a dict for each level, outermost first, as "
+            "[{}, {'pos': pos, 'crd': crd}] for csr; give the arrays in that form."
+        )
     if known.is_dense:
         raise UserError("from_levels: a dense tensor has no structure; use an ordinary tensor.")
     if len(levels) != len(known.levels):

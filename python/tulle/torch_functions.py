@@ -171,13 +171,25 @@ def _keywords(handler: Handler) -> frozenset[str]:
     return frozenset(inspect.signature(handler).parameters)
 
 
+def _operands(handler: Handler) -> list[str]:
+    """How a call looks: A, and the names of what else has to be given."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [
+        parameter.name
+        for parameter in inspect.signature(handler).parameters.values()
+        if parameter.default is inspect.Parameter.empty and parameter.kind in kinds
+    ]
+    return ["A", *needed[1:]]
+
+
 def hint_for(name: str) -> str:
     """What to say of a method that a sparse tensor does not have."""
     missing = f"A sparse tensor has no attribute '{name}'"
     if name.startswith("_") or not hasattr(Tensor, name):
         return f"{missing}."
-    if getattr(torch, name, None) in _HANDLERS:
-        return f"{missing}; write torch.{name}(A)."
+    handler = _HANDLERS.get(getattr(torch, name, None))
+    if handler is not None:
+        return f"{missing}; write torch.{name}({', '.join(_operands(handler))})."
     return f"{missing}, as torch's tensors have it; to_dense() and to_torch() give such tensors."
 
 

@@ -46,6 +46,13 @@ void NotationScanner::fail_operator(std::string_view end) const {
   if (token.is("[")) {
     fail(token, "subscripts stand in one pair of brackets after a name, as in A[i,j]");
   }
+  for (const std::string_view comparison : {"<", ">", "<=", ">=", "==", "!="}) {
+    if (!token.is(comparison)) continue;
+    not_yet(
+        token,
+        "comparisons are not there yet; where(c, x, y) is x where c is not 0, and sign(relu(a - "
+        "b)) is 1 where a > b");
+  }
   const bool closes = token.is(")") || token.is("]") || token.is(",");
   if (token.kind == TokenKind::Symbol && !closes) {
     fail(token, concat("there is no operator '", token.text, "'; they are + - * /"));

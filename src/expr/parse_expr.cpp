@@ -133,7 +133,7 @@ Expr ExprParser::call(const Token& name) {
 }
 
 void ExprParser::expect_comma() {
-  if (!scanner_.here().is(",")) scanner_.fail(scanner_.here(), "expected an operator or ','");
+  if (!scanner_.here().is(",")) scanner_.fail_operator("','");
   scanner_.next();
 }
 
@@ -160,17 +160,26 @@ std::vector<std::string> ExprParser::subscripts(std::vector<Span>& places) {
   do {
     const Token token = scanner_.here();
     if (token.kind == TokenKind::Integer) {
-      scanner_.not_yet(token, "constants as subscripts are not there yet; slice the operand first");
+      scanner_.not_yet(
+          token,
+          "constants as subscripts are not there yet; multiply by a vector that is 1 there and 0 "
+          "elsewhere, as in y[i] = A[i,j] * e[j]");
     }
     scanner_.expect(TokenKind::Identifier, "an index, a name such as j");
     indices.emplace_back(token.text);
     places.push_back(scanner_.span_of(token));
     const Token after = scanner_.here();
     if (after.is("+") || after.is("-") || after.is("*")) {
-      scanner_.not_yet(after, "affine subscripts are not there yet; slice the operand first");
+      scanner_.not_yet(
+          after,
+          "affine subscripts are not there yet; multiply by a sparse matrix that shifts, as in "
+          "S[i,k] * A[k,j], or slice a dense operand in torch");
     }
     if (after.is("["))
-      scanner_.not_yet(after, "gathers are not there yet; gather the operand first");
+      scanner_.not_yet(
+          after,
+          "gathers are not there yet; multiply by a sparse matrix with a 1 in each row, as in "
+          "G[i,k] * A[k,j], or gather a dense operand in torch");
     if (!after.is(",") && !after.is("]")) scanner_.fail(after, "expected ',' or ']'");
   } while (scanner_.accept(","));
   scanner_.close();

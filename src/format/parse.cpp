@@ -164,7 +164,7 @@ ScannerOptions format_symbols() { return {.symbols = {"->", "<=", ">="}}; }
 Format parse_format(Scanner& scanner, int rank) { return FormatParser(scanner, rank).parse(); }
 
 Format Format::parse(std::string_view text, int rank) {
-  TULLE_CHECK(rank >= 0, "rank ", rank);
+  if (rank < 0) user_error("A tensor of rank ", rank, " cannot be; ranks are 0 and more.");
   Scanner scanner(text, "format", format_symbols());
   if (CompositeFormat::is_composite(text)) {
     scanner.fail(scanner.peek(),

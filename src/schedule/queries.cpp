@@ -165,6 +165,16 @@ void require_coordinates(const Nest& nest, const std::string& var, std::string_v
              " before split_positions, or leave that out.");
 }
 
+void require_same_indices(const Nest& nest, const expr::Access& access, std::string_view step) {
+  for (const Assign* assign : assigns(nest.root)) {
+    for (const expr::Access* other : expr::accesses(assign->value)) {
+      if (other->tensor != access.tensor || other->indices == access.indices) continue;
+      user_error("'", access.tensor, "' is used under other indices too, and a chunk has some ",
+                 "of its entries alone; leave ", step, " out.");
+    }
+  }
+}
+
 void require_free_name(const Nest& nest, const std::string& name) {
   if (nest.variables.contains(name))
     user_error("'", name, "' is a variable already; choose another name.");

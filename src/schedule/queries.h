@@ -45,6 +45,9 @@ void require_whole_in_tracked(const Nest& nest, const std::string& var, std::str
 // Raises UserError if the variable, over which a workspace should be, counts the entries of a row,
 // which mean another coordinate in every row.
 void require_coordinates(const Nest& nest, const std::string& var, std::string_view step);
+// Raises UserError if the nest uses the tensor of the access, of whose entries a chunk has some,
+// under other indices too.
+void require_same_indices(const Nest& nest, const expr::Access& access, std::string_view step);
 // Raises UserError if a variable or tensor has this name.
 void require_free_name(const Nest& nest, const std::string& name);
 // Raises UserError unless the tensor is there and has this role.

@@ -24,13 +24,7 @@ const expr::Access& walked_rows(const Nest& nest, const Forall& rows, const Fora
     user_error("'", access.tensor, "' does not store rows of entries along '", rows.var,
                "' as csr does; use split_positions.");
   }
-  for (const Assign* assign : assigns(nest.root)) {
-    for (const expr::Access* other : expr::accesses(assign->value)) {
-      if (other->tensor != access.tensor || other->indices == access.indices) continue;
-      user_error("'", access.tensor, "' is used under other indices too, and a chunk has some ",
-                 "of its entries alone; leave split_entries out.");
-    }
-  }
+  require_same_indices(nest, access, "split_entries");
   return access;
 }
 

@@ -40,18 +40,6 @@ const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
   return *found;
 }
 
-// All uses of the operand are of the same row.
-void check_uses(const Nest& nest, const expr::Access& rows) {
-  for (const Assign* assign : assigns(nest.root)) {
-    for (const expr::Access* access : expr::accesses(assign->value)) {
-      if (access->tensor != rows.tensor || access->indices == rows.indices) continue;
-      user_error("'", rows.tensor,
-                 "' is used under other indices too, and a chunk has some entries ",
-                 "of its rows alone; leave split_rows out.");
-    }
-  }
-}
-
 // Workspaces that a row fills, whose pieces are merged afterwards.
 void check_tuple(const Nest& nest, const Forall& rows, const expr::Access& operand,
                  const Where& where) {
@@ -139,7 +127,7 @@ Nest split_rows(const Nest& nest, const std::string& var, int64_t length, const 
     user_error("The two new loops are both called '", chunk, "'; give them different names.");
   const Forall& rows = *nest::find_loop(nest.root, var);
   const expr::Access& operand = operand_of_rows(nest, rows);
-  check_uses(nest, operand);
+  require_same_indices(nest, operand, "split_rows");
   check_result(nest, rows, operand);
   Nest result = nest;
   using Origin = Variable::Origin;

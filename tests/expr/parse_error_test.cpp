@@ -86,7 +86,10 @@ TEST_P(NotYet, PointsAtThePlace) {
 INSTANTIATE_TEST_SUITE_P(
     Mistakes, NotYet,
     testing::Values(Mistake{"C[i] += a[i]", "'+=' is not there yet", "+="},
-                    Mistake{"C[i] = a[i+1]", "affine subscripts are not there yet", "+"},
+                    Mistake{"C[i] = a[i+1]", "multiply by a sparse matrix that shifts", "+"},
+                    Mistake{"C[i] = a[i] > 0", "comparisons are not there yet", ">"},
+                    Mistake{"C[i] = (a[i] == 0)", "comparisons are not there yet", "=="},
+                    Mistake{"C[i] = where(a[i] <= b[i], a[i], 0)", "sign(relu(a - b)) is 1", "<="},
                     Mistake{"C[i] = a[i,0]", "constants as subscripts are not there yet", "0"},
                     Mistake{"C[e] = X[idx[e]]", "gathers are not there yet", "["},
                     Mistake{"C[i] = any(j, A[i,j])", "'any' is not there yet", "any"}));

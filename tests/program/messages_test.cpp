@@ -50,6 +50,39 @@ TEST(Messages, OperandsThatAreMissingComeBeforeThoseThatAreTooMany) {
             "operand 'A' is given twice");
 }
 
+TEST(Messages, TypesOfIndicesAndRanksAreChecked) {
+  for (const DType type : {DType::Bool, DType::Float32, DType::Float64}) {
+    TensorSpec spec = kA;
+    spec.index_type = type;
+    EXPECT_EQ(message_of([&] { Program::compile(kProduct, {spec, kB}); }),
+              "A: the index type " + std::string(name_of(type)) +
+                  " was given; positions and coordinates are i32 or i64");
+  }
+  for (const char* format : {"csr", "dense", "hyb(2,3)"}) {
+    const TensorSpec spec{.name = "A", .format = format, .rank = -1};
+    EXPECT_EQ(message_of([&] { Program::compile(kProduct, {spec, kB}); }),
+              "A tensor of rank -1 cannot be; ranks are 0 and more.");
+    EXPECT_EQ(message_of([&] { describe_format(format, -1); }),
+              "A tensor of rank -1 cannot be; ranks are 0 and more.");
+  }
+}
+
+TEST(Messages, ArraysWithoutDataAreRefused) {
+  const Matrix a(4, 5), b(5, 6);
+  Nowhere memory;
+  const auto program = Program::compile(kProduct, {kA, kB});
+  TensorView dense = b.dense, positions = a.sparse, coordinates = a.sparse;
+  dense.values.data = nullptr;
+  positions.levels[1].pos.data = nullptr;
+  coordinates.levels[1].crd.length = 2;
+  EXPECT_EQ(message_of([&] { program->run({a.sparse, dense}, memory); }),
+            "B: the array of values has 30 elements, but no data (null)");
+  EXPECT_EQ(message_of([&] { program->run({positions, b.dense}, memory); }),
+            "A: an array of positions has 5 elements, but no data (null)");
+  EXPECT_EQ(message_of([&] { program->run({coordinates, b.dense}, memory); }),
+            "A: an array of coordinates has 2 elements, but no data (null)");
+}
+
 TEST(Messages, SizesAreShownAtBothOperands) {
   const Matrix a(4, 5), b(3, 6);
   Nowhere memory;

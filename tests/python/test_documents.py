@@ -23,7 +23,9 @@ def run(arguments: list[str], folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/gpu.md", "docs/tuning.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/semantics.md", "docs/gpu.md", "docs/tuning.md"]
+)
 def test_code_of_a_document(name: str, tmp_path: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S)
     assert blocks

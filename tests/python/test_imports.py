@@ -271,6 +271,8 @@ def test_from_levels_unifies_index_types() -> None:
         ({"levels": [{}]}, "has 2 levels, but 1 were given"),
         ({"levels": [{}, {"crd": [0]}]}, "level 1 .* stores pos and crd"),
         ({"levels": [{"pos": [0]}, {"pos": [0], "crd": [0]}]}, "level 0 .* stores nothing"),
+        ({"levels": {"pos": [0], "crd": [0]}}, "a list with a dict for each level"),
+        ({"levels": ["pos", "crd"]}, "a list with a dict for each level"),
         ({"values": [1.0]}, "1 elements, but 3 are needed: one for each"),
         ({"values": [[1.0, 2.0, 3.0]]}, "expected a vector"),
         ({"shape": (3, 3)}, "one more than the level above"),

@@ -132,6 +132,8 @@ def test_with_values_shares_the_pattern(tensor: tulle.SparseTensor) -> None:
 def test_missing_methods_are_explained(tensor: tulle.SparseTensor) -> None:
     with pytest.raises(AttributeError, match=r"no attribute 'relu'; write torch.relu\(A\)"):
         tensor.relu()
+    with pytest.raises(AttributeError, match=r"no attribute 'mv'; write torch.mv\(A, right\)"):
+        tensor.mv(torch.ones(3))
     with pytest.raises(AttributeError, match=r"no attribute 'cumsum'.*to_dense\(\)"):
         tensor.cumsum(0)
     with pytest.raises(AttributeError, match=r"no attribute 'frobnicate'\."):
