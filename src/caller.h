@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compile.h"
+#include "kept_data.h"
 #include "runtime/gpu_run.h"
 #include "runtime/run.h"
 #include "runtime/thread_pool.h"
@@ -15,9 +16,16 @@ namespace tulle {
 // Hands the caller's memory to the runtime and remembers the handles.
 class ResultMemory final : public runtime::DeviceMemory {
  public:
+  // Kept is what is made of the structure of the operands, whose views these are.
   ResultMemory(tulle::Memory& memory, const std::vector<ResultLayout>& results,
-               std::vector<void*>& handles)
-      : memory_(memory), results_(results), handles_(handles) {}
+               std::vector<void*>& handles, const std::vector<TensorSpec>& operands,
+               const std::vector<TensorView>& views, const Device& device)
+      : memory_(memory),
+        results_(results),
+        handles_(handles),
+        operands_(operands),
+        views_(views),
+        device_(device) {}
 
   void* allocate(size_t array, const loop::BufferNode& buffer, int64_t elements,
                  bool zeroed) override {
@@ -39,7 +47,36 @@ class ResultMemory final : public runtime::DeviceMemory {
     temporaries_.erase(found);
   }
 
+  std::span<void* const> kept(const std::string& tensor, const std::string& what) override {
+    return find_kept(structure_of(tensor), device_.ordinal, what);
+  }
+
+  bool keep(const std::string& tensor, const std::string& what, std::span<void* const> arrays,
+            int64_t bytes) override {
+    const uint64_t structure = structure_of(tensor);
+    if (structure == 0) return false;
+    std::vector<std::function<void()>> release;
+    for (void* array : arrays) {
+      const auto found = std::find_if(temporaries_.begin(), temporaries_.end(),
+                                      [&](const auto& block) { return block.data == array; });
+      if (found == temporaries_.end()) continue;  // of no elements
+      std::function<void()> later = memory_.keep_temporary(*found);
+      if (!later) return false;
+      temporaries_.erase(found);
+      release.push_back(std::move(later));
+    }
+    keep_arrays(structure, device_.ordinal, what, arrays, bytes, std::move(release));
+    return true;
+  }
+
  private:
+  // 0 for what is no operand.
+  uint64_t structure_of(const std::string& tensor) const {
+    for (size_t at = 0; at < operands_.size(); ++at) {
+      if (operands_[at].name == tensor) return views_[at].structure;
+    }
+    return 0;
+  }
   tulle::Memory::Block block_for(size_t array, DType type, int64_t elements, bool zeroed) {
     for (size_t result = 0; result < results_.size(); ++result) {
       if (results_[result].values == static_cast<int>(array)) {
@@ -52,6 +89,9 @@ class ResultMemory final : public runtime::DeviceMemory {
   tulle::Memory& memory_;
   const std::vector<ResultLayout>& results_;
   std::vector<void*>& handles_;
+  const std::vector<TensorSpec>& operands_;
+  const std::vector<TensorView>& views_;
+  Device device_;
   std::vector<tulle::Memory::Block> temporaries_;  // on a GPU
 };
 

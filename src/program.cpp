@@ -72,7 +72,8 @@ class ResolvedExpression final : public Program {
     variant.read_arguments(views, extents, threads, buffers, scalars);
     handles.assign(executable.result_count(), nullptr);
     found.assign(executable.result_count(), {});
-    ResultMemory result_memory(memory, executable.results, handles);
+    ResultMemory result_memory(memory, executable.results, handles, parts_.specs(), views,
+                               options.device);
     if (executable.gpu_program) {
       executable.gpu_program->run(buffers, scalars, result_memory,
                                   static_cast<cuda::Stream>(options.stream), found);

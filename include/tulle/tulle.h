@@ -73,7 +73,21 @@ struct TensorView {
   // Of a composite format: levels and values of its parts, in their order, in place of its own; all
   // have its sizes.
   std::vector<TensorView> parts = {};
+  // A number that no other structure has had in this process (new_structure), under which what was
+  // made of these levels may be kept for later runs; 0: nothing is kept. Whoever gives it changes
+  // the levels no more, and says when they are gone (forget_structure).
+  uint64_t structure = 0;
 };
+
+TULLE_API uint64_t new_structure() noexcept;
+TULLE_API void forget_structure(uint64_t structure) noexcept;
+
+// What is kept for a structure.
+struct KeptData {
+  std::string what;
+  int64_t bytes = 0;
+};
+TULLE_API std::vector<KeptData> kept_data(uint64_t structure);
 
 // An array of a result, allocated by Memory.
 struct ResultArray {
@@ -122,6 +136,12 @@ class Memory {
   // the order of the run's stream, given back as soon as all that uses it is on the stream.
   virtual Block allocate_temporary(int64_t bytes) { return allocate(DType::Bool, bytes, false); }
   virtual void release_temporary(const Block& block) { (void)block; }
+  // Lets a temporary live on after the run, and after this object, until the function is called;
+  // null where that cannot be: it is released with the others then.
+  virtual std::function<void()> keep_temporary(const Block& block) {
+    (void)block;
+    return nullptr;
+  }
 };
 
 // Memory for results from blocks that are kept when given back, since fresh pages cost more than

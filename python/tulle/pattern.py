@@ -92,6 +92,7 @@ class Pattern:
         "format",
         "index_dtype",
         "shape",
+        "structure",
     )
 
     def __init__(
@@ -112,6 +113,12 @@ class Pattern:
         self.derived: dict[str, Any] = {}
         self._specs: dict[torch.dtype, str] = {}
         self._version = _version_of(arrays)
+        # On a GPU: the number under which programs keep what they make of the arrays.
+        self.structure = 0
+        if arrays and arrays[0].is_cuda:
+            self.structure = _library.new_structure()
+            forget = weakref.finalize(self, _library.forget_structure, self.structure)
+            forget.atexit = False
         if arrays:
             _by_first_array[id(arrays[0])] = self
 
@@ -154,7 +161,8 @@ class Pattern:
         keeps them: structure is freed as soon as nobody uses it."""
         arrays, version = self.arrays, self._version
         count = len(arrays) + 1
-        head = torch.tensor([_library.number(key), *self.numbers], device="cpu")
+        structure = [self.structure] if self.structure else []
+        head = torch.tensor([_library.number(key), *self.numbers, *structure], device="cpu")
         call, into = _library.quick_calls[count], _library.into_calls[count]
         if len(arrays) == 2 and version is not None:
             return _bound_to_two(call, into, head, arrays, version)
@@ -175,6 +183,9 @@ class Pattern:
         found = {name: _bytes_of(value) for name, value in self.derived.items()}
         if self.entry_count is not None:
             found["number of entries"] = _bytes_of(self.entry_count)
+        for line in _library.kept_data(self.structure).splitlines():
+            what, size = line.split(" ")
+            found[what] = int(size)
         calls = sum(map(len, self.calls.values()))
         if calls:
             found["programs bound to it"] = sum(map(_bytes_of, self.calls.values()))
@@ -183,6 +194,7 @@ class Pattern:
     def free_derived(self) -> None:
         """Lets go of that. What a tensor has bound to itself is emptied in place."""
         self.derived.clear()
+        _library.forget_structure(self.structure)
         self.entry_count = None
         for calls in self.calls.values():
             calls.clear()

@@ -143,17 +143,20 @@ def checked(
 
 
 def flatten(operands: Sequence[Operand]) -> tuple[Tensor, list[Tensor]]:
-    """Sizes of the sparse operands and the tensors of all, as the operators take them."""
+    """Sizes of the sparse operands, on a GPU the numbers of their structures, and the tensors of
+    all, as the operators take them."""
     sizes: tuple[int, ...] = ()
+    structures: tuple[int, ...] = ()
     tensors: list[Tensor] = []
     for operand in operands:
         if isinstance(operand, SparseTensor):
             sizes += operand.pattern.numbers
+            structures += (operand.pattern.structure,)
             tensors += operand.pattern.arrays
             tensors.append(operand._values)
         else:
             tensors.append(operand)
-    return sizes_tensor(sizes), tensors
+    return sizes_tensor(sizes + structures if any(structures) else sizes), tensors
 
 
 def _wrap(types: Sequence[ResultType], found: list[Tensor]) -> list[Result]:

@@ -76,8 +76,20 @@ struct FreeStep {
   Buffer buffer;
 };
 
-using Step =
-    std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep, FreeStep>;
+// From here to the next KeptStep, steps make arrays of the structure of the operand `tensor` and of
+// nothing else. Whoever runs them may keep these with that structure under the name `what`, and
+// take them the next time in place of making them.
+struct KeepStep {
+  std::string what;
+  std::string tensor;
+};
+
+struct KeptStep {
+  std::vector<Buffer> arrays;
+};
+
+using Step = std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep, FreeStep,
+                          KeepStep, KeptStep>;
 
 // Raises the UserError of a ReadStep.
 [[noreturn]] void fail_read(const ReadStep& step, int64_t count);

@@ -40,6 +40,8 @@ class HostInterpreter {
   }
   void run(const SortStep& step);
   void run(const FreeStep& step) { buffers_.erase(step.buffer->name); }
+  void run(const KeepStep&) {}  // made each time
+  void run(const KeptStep&) {}
 
   Word evaluate(const Expr& expr);
   // Steps run one after the other: no races to look for.

@@ -113,7 +113,18 @@ class HostParser {
       while (scanner_.accept(",")) step.keys.push_back(exprs_.parse_buffer());
       return step;
     }
-    scanner_.fail(word, "expected let, alloc, launch, scan, sort or free");
+    if (word.is("keep")) {
+      KeepStep step{exprs_.parse_name("a name"), {}};
+      scanner_.expect("of");
+      step.tensor = exprs_.parse_name("an operand");
+      return step;
+    }
+    if (word.is("kept")) {
+      KeptStep step{{exprs_.parse_buffer()}};
+      while (scanner_.accept(",")) step.arrays.push_back(exprs_.parse_buffer());
+      return step;
+    }
+    scanner_.fail(word, "expected let, alloc, launch, scan, sort, free, keep or kept");
   }
 
   // let n: i64 = e, let n: i32 = read pos[i] at most 100

@@ -281,6 +281,13 @@ std::string to_string(const Step& step) {
             return text;
           },
           [](const FreeStep& s) { return concat("free ", s.buffer->name); },
+          [](const KeepStep& s) { return concat("keep ", s.what, " of ", s.tensor); },
+          [](const KeptStep& s) {
+            std::string text = "kept ";
+            for (size_t i = 0; i < s.arrays.size(); ++i)
+              text += (i ? ", " : "") + s.arrays[i]->name;
+            return text;
+          },
       },
       step);
 }

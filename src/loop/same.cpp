@@ -87,6 +87,12 @@ bool same_step(const SortStep& a, const SortStep& b) {
          same(a.length, b.length);
 }
 bool same_step(const FreeStep& a, const FreeStep& b) { return same_buffer(a.buffer, b.buffer); }
+bool same_step(const KeepStep& a, const KeepStep& b) {
+  return a.what == b.what && a.tensor == b.tensor;
+}
+bool same_step(const KeptStep& a, const KeptStep& b) {
+  return all_same(a.arrays, b.arrays, same_buffer);
+}
 
 bool same_parameters(const std::vector<BufferParam>& a, const std::vector<BufferParam>& b) {
   return all_same(a, b, [](const BufferParam& x, const BufferParam& y) {

@@ -29,6 +29,7 @@ class HostVerifier {
         internal_error(error.what(), "\n  in: ", to_string(step));
       }
     }
+    if (keeps_) internal_error("a keep without its kept");
     for (const Buffer& result : program_.results) scope_.find_buffer(result);
   }
 
@@ -67,6 +68,7 @@ class HostVerifier {
 
   void check(const AllocateStep& step) {
     check_index(step.size);
+    if (keeps_) made_.insert(step.buffer->name);
     if (step.buffer->space != Space::Global) internal_error("the host allocates global memory");
     scope_.declare(step.buffer->name, {NameKind::Buffer, {}, step.buffer});
   }
@@ -75,6 +77,8 @@ class HostVerifier {
     const Kernel& kernel = program_.kernel(step.kernel);
     for (const BufferParam& param : kernel.buffers) {
       if (param.writable) check_writable(param.buffer);
+      if (param.writable && keeps_ && !made_.contains(param.buffer->name))
+        internal_error("what is kept is made with a change to '", param.buffer->name, "'");
       scope_.find_buffer(param.buffer);
     }
     for (const ScalarParam& param : kernel.scalars)
@@ -88,6 +92,7 @@ class HostVerifier {
   }
 
   void check(const ReadStep& step) {
+    if (keeps_) internal_error("what is kept is made without the host's reading a number");
     scope_.find_buffer(step.buffer);
     check_index(step.index);
     scope_.declare(step.name, {NameKind::Constant, {step.buffer->element, 1}, {}});
@@ -107,11 +112,32 @@ class HostVerifier {
     for (const BufferParam& param : program_.buffers) {
       if (param.buffer->name == step.buffer->name) internal_error("a parameter is freed");
     }
+    made_.erase(step.buffer->name);
     scope_.forget(step.buffer);
+  }
+
+  // Where the arrays are taken as they were kept, nothing in between happens.
+  void check(const KeepStep& step) {
+    if (keeps_) internal_error("a keep inside another");
+    keeps_ = true;
+    if (step.what.empty() || step.tensor.empty()) internal_error("a keep without a name");
+  }
+
+  void check(const KeptStep& step) {
+    if (!keeps_) internal_error("a kept without its keep");
+    for (const Buffer& array : step.arrays) {
+      scope_.find_buffer(array);
+      if (!made_.contains(array->name)) internal_error("'", array->name, "' is kept but not made");
+      made_.erase(array->name);
+    }
+    for (const std::string& name : made_) internal_error("'", name, "' is made but not kept");
+    keeps_ = false;
   }
 
   const HostProgram& program_;
   Scope scope_;
+  bool keeps_ = false;
+  std::set<std::string> made_;  // since the last keep, and not freed
 };
 
 }  // namespace

@@ -116,6 +116,7 @@ void KernelLowering::rows_of_chunk(const nest::Forall& loop, const Scope& scope,
   const nest::Variable& variable = nest_.variable(loop.var);
   const Expr chunk = chunk_around(variable, scope);
   if (phase_ == Phase::Merge) return shared_row_of_chunk(loop, chunk, scope, out);
+  if (variable.dealt > 0) return pieces_of_chunk(loop, chunk, scope, out);
   const loop::Buffer positions = code(variable.tensor).levels[1]->positions_buffer();
   const Expr rows = coordinates_.extent(variable.parent);
   const Expr length = out.let("length", coordinates_.chunk_length(variable));
@@ -148,6 +149,53 @@ void KernelLowering::rows_of_chunk(const nest::Forall& loop, const Scope& scope,
   body.assign(next, next + 1);
   out.add(
       loop::While::make(loop::both(next < rows, work_before(positions, next) < end), body.take()));
+}
+
+// Chunk c has every `dealt`-th piece of part c / dealt, from number c % dealt on.
+void KernelLowering::pieces_of_chunk(const nest::Forall& loop, const Expr& chunk,
+                                     const Scope& scope, Emitter& out) {
+  const nest::Variable& variable = nest_.variable(loop.var);
+  const StoredRows stored = stored_rows(variable);
+  const int64_t parts = variable.parts / variable.dealt;
+  const RowPieces pieces = row_pieces_of(stored, variable.factor, parts);
+  derive(derive_row_pieces(stored, variable.factor, parts, is_bound() ? Device::Gpu : device_));
+  const Expr dealt = IntConst::make(variable.dealt);
+  const Expr part = out.let("part", Binary::make(BinaryOp::Div, chunk, dealt));
+  const Expr first = out.let(
+      "first", Load::make(pieces.parts, part) + Binary::make(BinaryOp::Mod, chunk, dealt));
+  const Expr last = out.let("last", Load::make(pieces.parts, part + 1));
+
+  const std::string name = names_.fresh("piece");
+  const Expr piece = loop::Var::make(name);
+  auto wide = [&](const loop::Buffer& buffer, const Expr& at) {
+    return Cast::make(DType::Int64, Load::make(buffer, at));
+  };
+  Emitter body = out.nested();
+  const Expr coded = body.let("coded", wide(pieces.rows, piece));
+  const Expr is_shared = body.let("is_shared", coded < IntConst::make(0));
+  const Expr row = body.let(variable.parent,
+                            loop::Select::make(is_shared, IntConst::make(-1) - coded, coded));
+  Scope inner = scope;
+  inner.row_pieces[variable.tensor] = {body.let("p", wide(pieces.begins, piece)),
+                                       body.let("p_end", wide(pieces.begins, piece + 1))};
+  inner.is_shared_row = is_shared;
+  if (adds_up_rows()) shared_rows_ = {stored.positions, coordinates_.chunk_length(variable)};
+  enter(loop, row, {}, {}, inner, body);
+  out.add(loop::For::make(name, first, last, body.take(), loop::LoopKind::Serial, 0,
+                          variable.dealt));
+}
+
+StoredRows KernelLowering::stored_rows(const nest::Variable& variable) {
+  return {variable.tensor, code(variable.tensor).levels[1]->positions_buffer(),
+          coordinates_.extent(variable.parent), loop::Var::make(count_name(variable.tensor))};
+}
+
+void KernelLowering::derive(Derived derived) {
+  // A loop may stand in several branches.
+  const bool known = std::any_of(derived_.begin(), derived_.end(), [&](const Derived& other) {
+    return other.what == derived.what && other.tensor == derived.tensor;
+  });
+  if (!known) derived_.push_back(std::move(derived));
 }
 
 void KernelLowering::shared_row_of_chunk(const nest::Forall& loop, const Expr& chunk,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "loop/host.h"
+#include "lower/derived.h"
 #include "lower/frame.h"
 #include "lower/levels/tracked.h"
 #include "lower/lower.h"
@@ -51,6 +52,8 @@ class KernelLowering {
   const std::vector<std::pair<loop::Buffer, loop::Expr>>& row_pieces() const { return pieces_; }
   // After lower(): the rows of the result that must start at zero, if not all do.
   const SharedRows& shared_rows() const { return shared_rows_; }
+  // After lower(): the arrays of operands' structures that the kernel looks things up in.
+  const std::vector<Derived>& derived() const { return derived_; }
   // Whether loops of the nest are bound to a GPU, so that there are no chunks.
   bool is_bound() const { return nest::has_bound_loops(nest_.root); }
   // What it starts at instead, where it accumulates by something else than a sum; else null.
@@ -131,6 +134,11 @@ class KernelLowering {
   void rows_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out);
   void shared_row_of_chunk(const nest::Forall& loop, const loop::Expr& chunk, const Scope& scope,
                            Emitter& out);
+  // Over the pieces of rows that were dealt to a chunk.
+  void pieces_of_chunk(const nest::Forall& loop, const loop::Expr& chunk, const Scope& scope,
+                       Emitter& out);
+  StoredRows stored_rows(const nest::Variable& variable);
+  void derive(Derived derived);
   // Over the entries of a chunk, of whatever rows they are (entries_of_chunk.cpp).
   void entries_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out);
   // The chunk of rows or entries whose part the variable goes through.
@@ -297,6 +305,7 @@ class KernelLowering {
   std::set<std::string> fixing_;  // workspaces that find_fixing found
   SharedRows shared_rows_;
   std::vector<std::pair<loop::Buffer, loop::Expr>> pieces_;
+  std::vector<Derived> derived_;
   bool can_be_cut_ = false;
   bool needs_zeros_ = false;
 };

@@ -93,21 +93,7 @@ loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
       loop::For::make(at_name, row * width, (row + 1) * width,
                       loop::Store::make(values, at, loop::constant({values->element, 1}, 0)));
   const loop::Stmt body = loop::If::make(shared.length < position(row + 1) - position(row), zero);
-  const std::string name = "zero_" + result.name;
-  if (device == Device::Cpu) {
-    return with_parameters(
-        name, loop::For::make(row_name, IntConst::make(0), rows, body, loop::LoopKind::Parallel));
-  }
-  const int64_t threads = gpu_shape().threads_per_block;
-  const std::string block_name = names.fresh("block"), thread_name = names.fresh("thread");
-  const Expr number = loop::Var::make(block_name) * threads + loop::Var::make(thread_name);
-  const loop::Stmt one =
-      loop::Block::make({loop::Let::make(row_name, number), loop::If::make(row < rows, body)});
-  const loop::Stmt block = loop::For::make(thread_name, IntConst::make(0), IntConst::make(threads),
-                                           one, loop::LoopKind::Thread);
-  return with_parameters(
-      name, loop::For::make(block_name, IntConst::make(0), loop::ceil_divide(rows, threads), block,
-                            loop::LoopKind::Block));
+  return kernel_for_each("zero_" + result.name, "row", rows, body, device);
 }
 
 // Fills a result with what its accumulation starts at.
@@ -166,6 +152,7 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
   }
   for (const auto& [pieces, count] : lowering.row_pieces())
     program.steps.push_back(loop::AllocateStep{pieces, count, false});
+  for (const Derived& derived : lowering.derived()) add_derived(derived, program);
   lowering.launch(program.steps);
   program.kernels.push_back(std::move(kernel));
   if (!lowering.has_row_pieces()) return;

@@ -47,6 +47,7 @@ Expr Coordinates::work(const Variable& chunks) const {
 
 Expr Coordinates::chunk_length(const Variable& chunks) const {
   const Expr least = IntConst::make(chunks.factor);
+  if (chunks.dealt > 0) return least;
   return chunks.parts > 0 ? loop::maximum(least, loop::ceil_divide(work(chunks), chunks.parts))
                           : least;
 }

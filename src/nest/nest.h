@@ -121,7 +121,9 @@ struct Assign : Node {
 // and InnerPosition are quotient and remainder of the number of an entry of `tensor` among those
 // that its level over `parent` holds in a row. Chunk numbers pieces of `factor` rows and entries of
 // `tensor`, whose rows are along `parent`, longer ones where there would be more than `parts`
-// otherwise (0: as many as there are); ChunkRow is the parent within one of them. EntryChunk
+// otherwise (0: as many as there are); ChunkRow is the parent within one of them. Where `dealt` is
+// not 0, a chunk has no rows in a row: all are cut into pieces of at most `factor` entries, every
+// `dealt` chunks share pieces that come to the same work, and take them in turn. EntryChunk
 // numbers pieces of `factor` entries of `tensor`, whose rows are along `parent` and whose entries
 // along `second`, whatever rows they are of; Entry goes through those of one, and binds both.
 struct Variable {
@@ -144,6 +146,7 @@ struct Variable {
   int64_t factor = 1;
   std::string tensor = {};
   int64_t parts = 0;
+  int64_t dealt = 0;
 
   bool is_position() const {
     return origin == Origin::OuterPosition || origin == Origin::InnerPosition;

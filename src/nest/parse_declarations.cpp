@@ -135,7 +135,7 @@ Variable DeclarationParser::fused() {
   return variable;
 }
 
-// chunk A(i) / 64 or row A(i) / 64
+// chunk A(i) / 64, row A(i) / 64 in 1024, row A(i) / 64 in 1024 dealt 32
 Variable DeclarationParser::chunk() {
   using Origin = Variable::Origin;
   Variable variable;
@@ -150,6 +150,8 @@ Variable DeclarationParser::chunk() {
   variable.factor = scanner_.expect_integer("a factor");
   if (!entries && scanner_.accept("in"))
     variable.parts = scanner_.expect_integer("a number of chunks");
+  if (variable.parts > 0 && scanner_.accept("dealt"))
+    variable.dealt = scanner_.expect_integer("a number of chunks");
   if (word == "entry" && !entries) scanner_.fail(scanner_.peek(), "an entry is of two variables");
   if (entries)
     variable.origin = word == "chunk" ? Origin::EntryChunk : Origin::Entry;

@@ -139,7 +139,8 @@ class Printer {
         return line(concat("var ", name, " = ",
                            variable.origin == Variable::Origin::Chunk ? "chunk " : "row ",
                            variable.tensor, "(", variable.parent, ") / ", variable.factor,
-                           variable.parts > 0 ? concat(" in ", variable.parts) : ""));
+                           variable.parts > 0 ? concat(" in ", variable.parts) : "",
+                           variable.dealt > 0 ? concat(" dealt ", variable.dealt) : ""));
       case Variable::Origin::EntryChunk:
       case Variable::Origin::Entry:
         return line(concat("var ", name, " = ",

@@ -47,6 +47,7 @@ class GpuRun : public RunState {
       : RunState(program.buffers, program.scalars),
         kernels_(kernels),
         is_temporary_(program.buffers),
+        bytes_(program.buffers),
         memory_(memory),
         stream_(stream) {
     for (size_t slot = 0; slot < program.buffers; ++slot) is_temporary_[slot] = false;
@@ -67,6 +68,7 @@ class GpuRun : public RunState {
       buffer(step.buffer) = data;
       is_temporary_[static_cast<size_t>(step.buffer)] = data != nullptr;
     }
+    bytes_[static_cast<size_t>(step.buffer)] = size.bytes;
     set_allocated(step, data, size, loop::kDeviceAlignment);
     if (step.zeroed && size.bytes > 0) {
       cuda::check(cuda::driver().fill(on_device(data), 0, static_cast<size_t>(size.bytes), stream_),
@@ -117,11 +119,59 @@ class GpuRun : public RunState {
 
   void operator()(const Release& step) { release(step.buffer); }
 
+  void run(const std::vector<Action>& actions) {
+    const Keep* making = nullptr;
+    for (size_t at = 0; at < actions.size(); ++at) {
+      if (const auto* keep = std::get_if<Keep>(&actions[at])) {
+        making = keep;
+        if (!take(*keep)) continue;
+        for (++at; at < keep->end; ++at) pass_over(actions[at]);
+      } else if (std::get_if<Kept>(&actions[at])) {
+        hand_over(*making);
+      } else {
+        std::visit(*this, actions[at]);
+      }
+    }
+  }
+
  private:
-  void refuse_capture(const std::string& name) const {
+  // The arrays that these actions would make, if they are kept.
+  bool take(const Keep& keep) {
+    const std::span<void* const> arrays = memory_.kept(keep.tensor, keep.what);
+    if (arrays.empty()) return false;
+    for (size_t i = 0; i < keep.arrays.size(); ++i) buffer(keep.arrays[i]) = arrays[i];
+    return true;
+  }
+
+  // An action whose arrays were taken: what the host computes may be used behind it.
+  void pass_over(const Action& action) {
+    if (const auto* compute = std::get_if<Compute>(&action)) return (*this)(*compute);
+    const auto* allocation = std::get_if<Allocation>(&action);
+    if (allocation) set_elements(allocation->buffer, size_of_allocation(*allocation).elements);
+  }
+
+  // Other streams may use the arrays next.
+  void hand_over(const Keep& keep) {
+    if (is_capturing()) return;
+    std::vector<void*> arrays;
+    int64_t bytes = 0;
+    for (const int slot : keep.arrays) {
+      arrays.push_back(buffer(slot));
+      bytes += bytes_[static_cast<size_t>(slot)];
+    }
+    cuda::check(cuda::driver().synchronise(stream_), "waiting for the GPU");
+    if (!memory_.keep(keep.tensor, keep.what, arrays, bytes)) return;
+    for (const int slot : keep.arrays) is_temporary_[static_cast<size_t>(slot)] = false;
+  }
+
+  bool is_capturing() const {
     int capturing = 0;
     cuda::check(cuda::driver().is_capturing(stream_, &capturing), "looking at the stream");
-    if (capturing == 0) return;
+    return capturing != 0;
+  }
+
+  void refuse_capture(const std::string& name) const {
+    if (!is_capturing()) return;
     user_error("the program reads ", name,
                " back from the GPU, the size of a result that depends on the data; that cannot be "
                "captured in a CUDA graph: run this statement outside of it");
@@ -135,6 +185,7 @@ class GpuRun : public RunState {
 
   const std::vector<GpuKernel>& kernels_;
   Slots<bool> is_temporary_;
+  Slots<int64_t> bytes_;  // of what was allocated
   DeviceMemory& memory_;
   cuda::Stream stream_;
 };
@@ -178,7 +229,7 @@ void GpuProgram::run(std::span<void* const> buffers, std::span<const int64_t> sc
     run.set_buffer(slot, buffers[slot]);
   }
   for (size_t slot = 0; slot < scalars.size(); ++slot) run.set_scalar(slot, scalars[slot]);
-  for (const Action& action : program.actions) std::visit(run, action);
+  run.run(program.actions);
   for (size_t i = 0; i < results.size(); ++i) results[i] = run.result(program.results[i]);
 }
 

@@ -18,6 +18,12 @@ class DeviceMemory : public Memory {
   virtual void* allocate_temporary(int64_t bytes) = 0;
   // Takes it back; what the stream was given before may still use it.
   virtual void release_temporary(void* memory) = 0;
+  // The arrays that are kept under this name with the structure of the operand; none where they are
+  // not. They stay at least as long as the run.
+  virtual std::span<void* const> kept(const std::string& tensor, const std::string& what) = 0;
+  // Takes temporaries over, to be kept so. Whether it does: they are released with the run if not.
+  virtual bool keep(const std::string& tensor, const std::string& what,
+                    std::span<void* const> arrays, int64_t bytes) = 0;
 };
 
 // A host program made ready for one GPU. Everything it does goes to the run's stream; nothing

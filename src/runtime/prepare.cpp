@@ -148,8 +148,21 @@ class Preparation {
     return {slot};
   }
 
+  Keep prepare(const loop::KeepStep& step) {
+    open_ = prepared_.actions.size();
+    return {step.what, step.tensor};
+  }
+
+  Kept prepare(const loop::KeptStep& step) {
+    Keep& keep = std::get<Keep>(prepared_.actions[open_]);
+    for (const loop::Buffer& array : step.arrays) keep.arrays.push_back(buffer(array->name));
+    keep.end = prepared_.actions.size();
+    return {};
+  }
+
   const loop::HostProgram& program_;
   const std::vector<loop::KernelFunction>& kernels_;
+  size_t open_ = 0;  // the last Keep
   PreparedProgram prepared_;
   std::unordered_map<std::string, int> buffers_, scalars_;
 };

@@ -59,7 +59,17 @@ struct Release {
   int buffer;
 };
 
-using Action = std::variant<Compute, Allocation, Launch, Scan, Read, Sort, Release>;
+// The actions up to `end`, which is a Kept, make the arrays in these slots.
+struct Keep {
+  std::string what;
+  std::string tensor;
+  std::vector<int> arrays = {};
+  size_t end = 0;
+};
+
+struct Kept {};
+
+using Action = std::variant<Compute, Allocation, Launch, Scan, Read, Sort, Release, Keep, Kept>;
 
 struct PreparedProgram {
   size_t buffer_parameters, scalar_parameters;

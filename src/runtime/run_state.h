@@ -25,6 +25,9 @@ class RunState {
   Result result(int slot) { return {buffer(slot), elements_[static_cast<size_t>(slot)]}; }
 
   void operator()(const Compute& step) { scalar(step.scalar) = evaluate(step.value); }
+  // What is kept is made each time, unless a run takes it from somewhere.
+  void operator()(const Keep&) {}
+  void operator()(const Kept&) {}
 
  protected:
   size_t buffer_count() const { return buffer_count_; }
@@ -55,6 +58,8 @@ class RunState {
     buffer(step.buffer) = data;
     elements_[static_cast<size_t>(step.buffer)] = size.elements;
   }
+
+  void set_elements(int slot, int64_t elements) { elements_[static_cast<size_t>(slot)] = elements; }
 
   void require_elements(int slot, int64_t needed) {
     const int64_t elements = elements_[static_cast<size_t>(slot)];

@@ -50,6 +50,10 @@ const Rewrite kRewrites[] = {
      [](const Nest& n, const Arguments& a, Remarks*) {
        return split_rows(n, a.name(0), a.integer(1), a.name(2), a.name(3),
                          a.count() > 4 ? std::optional(a.integer(4)) : std::nullopt); }},
+    {"deal_rows", "deal_rows(i, 128, c, r, 132, 32)",
+     {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop, Role::Number, Role::Number}, 6, 6, {}, "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
+       return deal_rows(n, a.name(0), a.integer(1), a.name(2), a.name(3), a.integer(4), a.integer(5)); }},
     {"split_entries", "split_entries(i, j, 32, c, e)",
      {Role::Loop, Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 5, 5, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {

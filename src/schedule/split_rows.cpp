@@ -12,6 +12,8 @@ namespace tulle::schedule {
 
 namespace {
 
+constexpr int64_t kMostDealt = 32768;  // parts, and chunks of a part
+
 // The operand whose entries a loop inside walks over, row by row.
 const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
   const expr::Access* found = nullptr;
@@ -112,15 +114,16 @@ void check_result(const Nest& nest, const Forall& rows, const expr::Access& oper
 
 }  // namespace
 
-Nest split_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
-                const std::string& row, std::optional<int64_t> parts) {
+namespace {
+
+Nest split(const Nest& nest, const std::string& step, const Variable& kind,
+           const std::string& chunk, const std::string& row) {
+  const std::string& var = kind.parent;
   require_loop(nest, var);
-  require_untagged(nest, var, "split_rows");
-  require_coordinates(nest, var, "split_rows");
-  if (length < 1 || length > INT32_MAX)
-    user_error("Chunks of ", length, " entries cannot be; they have 1 to ", INT32_MAX, ".");
-  if (parts && (*parts < 1 || *parts > INT32_MAX))
-    user_error(*parts, " chunks cannot be; there are 1 to ", INT32_MAX, ".");
+  require_untagged(nest, var, step);
+  require_coordinates(nest, var, step);
+  if (kind.factor < 1 || kind.factor > INT32_MAX)
+    user_error("Chunks of ", kind.factor, " entries cannot be; they have 1 to ", INT32_MAX, ".");
   require_free_name(nest, chunk);
   require_free_name(nest, row);
   if (chunk == row)
@@ -131,11 +134,46 @@ Nest split_rows(const Nest& nest, const std::string& var, int64_t length, const 
   check_result(nest, rows, operand);
   Nest result = nest;
   using Origin = Variable::Origin;
-  const int64_t most = parts.value_or(0);
-  result.variables[chunk] = {Origin::Chunk, var, {}, length, operand.tensor, most};
-  result.variables[row] = {Origin::ChunkRow, var, {}, length, operand.tensor, most};
+  for (const auto& [name, origin] : {std::pair(chunk, Origin::Chunk), {row, Origin::ChunkRow}}) {
+    Variable& variable = result.variables[name] = kind;
+    variable.origin = origin;
+    variable.tensor = operand.tensor;
+  }
   result.root = replace(nest.root, &rows, Forall::make(chunk, Forall::make(row, rows.body)));
   return result;
+}
+
+}  // namespace
+
+Nest split_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
+                const std::string& row, std::optional<int64_t> parts) {
+  if (parts && (*parts < 1 || *parts > INT32_MAX))
+    user_error(*parts, " chunks cannot be; there are 1 to ", INT32_MAX, ".");
+  Variable kind;
+  kind.parent = var;
+  kind.factor = length;
+  kind.parts = parts.value_or(0);
+  return split(nest, "split_rows", kind, chunk, row);
+}
+
+Nest deal_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
+               const std::string& row, int64_t parts, int64_t turns) {
+  for (const int64_t number : {parts, turns}) {
+    if (number >= 1 && number <= kMostDealt) continue;
+    user_error(number, " cannot be; parts, and chunks of a part, are 1 to ", kMostDealt, ".");
+  }
+  const Forall* rows = nest::find_loop(nest.root, var);
+  if (const auto* where = rows ? rows->body.as<Where>() : nullptr;
+      where && where->workspaces.size() > 1) {
+    user_error("Rows of '", var, "' gather several values that go together, whose pieces are not ",
+               "merged when they are dealt; use split_rows.");
+  }
+  Variable kind;
+  kind.parent = var;
+  kind.factor = length;
+  kind.parts = parts * turns;
+  kind.dealt = turns;
+  return split(nest, "deal_rows", kind, chunk, row);
 }
 
 namespace {

@@ -33,8 +33,10 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, s
     throw UserError("The program takes " + std::to_string(prepared_->tensor_count) +
                     " tensors, but " + std::to_string(tensors.size()) + " were given.");
   }
+  const auto plain = static_cast<int64_t>(prepared_->size_count + skipped);
+  const bool numbered = element_count(sizes) == plain + prepared_->structure_count;
   if (!has_type(sizes, DType::Int64) || rank_of(sizes) != 1 || !is_contiguous(sizes) ||
-      element_count(sizes) != static_cast<int64_t>(prepared_->size_count + skipped)) {
+      (element_count(sizes) != plain && !numbered)) {
     throw UserError("The program takes a contiguous vector of " +
                     std::to_string(prepared_->size_count) + " i64 sizes, but found " +
                     describe(sizes) + ".");
@@ -43,6 +45,7 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, s
   device_ = common_device(tensors);
   memory_.set_device(device_);
   const auto* next_size = static_cast<const int64_t*>(data_of(sizes)) + skipped;
+  const int64_t* next_structure = next_size + prepared_->size_count;
   for (size_t at = 0; at < views_.size(); ++at) {
     const TensorLayout& layout = prepared_->operands[at];
     if (layout.is_plain) {
@@ -50,6 +53,7 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, s
     } else {
       bind_sparse(layout, tensors, next_size, views_[at]);
       next_size += layout.number_count();
+      views_[at].structure = numbered ? static_cast<uint64_t>(*next_structure++) : 0;
     }
     tensors = tensors.subspan(layout.arrays.size() + 1);
   }

@@ -135,6 +135,25 @@ void loaded_boxed(StableIValue* stack, uint64_t, uint64_t) {
   stack[0] = with_named_errors([&] { return give_string(describe_loaded()); });
 }
 
+void new_structure_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  stack[0] = torch::stable::detail::from(static_cast<int64_t>(new_structure()));
+}
+
+void forget_structure_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  forget_structure(static_cast<uint64_t>(torch::stable::detail::to<int64_t>(stack[0])));
+}
+
+// What is kept, in lines of a name and a number of bytes.
+void kept_data_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  const auto structure = static_cast<uint64_t>(torch::stable::detail::to<int64_t>(stack[0]));
+  stack[0] = with_named_errors([&] {
+    std::string text;
+    for (const KeptData& kept : kept_data(structure))
+      text += kept.what + " " + std::to_string(kept.bytes) + "\n";
+    return give_string(text);
+  });
+}
+
 void version_boxed(StableIValue* stack, uint64_t, uint64_t) { stack[0] = give_string(version()); }
 
 void set_dense_limit_boxed(StableIValue* stack, uint64_t, uint64_t) {
@@ -152,6 +171,9 @@ STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("validate(str name, str spec, Tensor sizes, Tensor[] tensors) -> ()");
   library.def("is_in_order(str name, str spec, Tensor sizes, Tensor[] tensors) -> bool");
   library.def("set_dense_limit(int bytes) -> ()");
+  library.def("new_structure() -> int");
+  library.def("forget_structure(int structure) -> ()");
+  library.def("kept_data(int structure) -> str");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(tulle, CompositeExplicitAutograd, library) {
@@ -161,6 +183,9 @@ STABLE_TORCH_LIBRARY_IMPL(tulle, CompositeExplicitAutograd, library) {
   library.impl("describe_format", &describe_format_boxed);
   library.impl("describe_notation", &describe_notation_boxed);
   library.impl("set_dense_limit", &set_dense_limit_boxed);
+  library.impl("new_structure", &new_structure_boxed);
+  library.impl("forget_structure", &forget_structure_boxed);
+  library.impl("kept_data", &kept_data_boxed);
 }
 
 STABLE_TORCH_LIBRARY_IMPL(tulle, CPU, library) {

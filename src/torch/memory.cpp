@@ -64,6 +64,11 @@ Memory::Block TorchMemory::allocate_temporary(int64_t bytes) {
 // PyTorch's allocator knows the order of its stream.
 void TorchMemory::release_temporary(const Block& block) { take(block.handle); }
 
+std::function<void()> TorchMemory::keep_temporary(const Block& block) {
+  auto tensor = std::make_shared<OwnedTensor>(take(block.handle));
+  return [tensor]() mutable { tensor.reset(); };
+}
+
 OwnedTensor TorchMemory::take(void* handle) {
   for (OwnedTensor& tensor : tensors_) {
     if (tensor.get() == handle) return std::move(tensor);

@@ -28,6 +28,7 @@ class TorchMemory final : public Memory {
 
   Block allocate_temporary(int64_t bytes) override;
   void release_temporary(const Block& block) override;
+  std::function<void()> keep_temporary(const Block& block) override;
 
   Place& place(size_t result) { return places_[result]; }
   // The tensor of a block; it is the caller's then.

@@ -35,7 +35,9 @@ std::shared_ptr<const Prepared> prepare(std::string_view text) {
     prepared->operands.push_back(layout_of(spec));
     const TensorLayout& layout = prepared->operands.back();
     prepared->tensor_count += layout.arrays.size() + 1;
-    if (!layout.is_plain) prepared->size_count += layout.number_count();
+    if (layout.is_plain) continue;
+    prepared->size_count += layout.number_count();
+    ++prepared->structure_count;
   }
   for (const TensorSpec& spec : prepared->program->results()) {
     prepared->results.push_back(layout_of(spec));

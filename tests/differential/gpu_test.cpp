@@ -166,6 +166,23 @@ const std::vector<Bound>& bound_schedules() {
        "split(c, 4, cb, cw); reorder(cb, cw, kl, r, jl, j0, kv); precompute(acc, kv); "
        "rfactor(jl, part); bind(cb, block); bind(cw, warp); bind(kl, lane); bind(jl, lane); "
        "vectorize(kv, 4); unroll(j0, 2)"},
+      {"SpmmDealtToWarps",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {13, 40}), dense("B", {40, 32})},
+       "deal_rows(i, 3, c, r, 3, 4); split(k, 4, kl, kv); split_positions(j, 4, j0, jl); "
+       "split(c, 4, cb, cw); reorder(cb, cw, kl, r, jl, j0, kv); precompute(acc, kv); "
+       "rfactor(jl, part); bind(cb, block); bind(cw, warp); bind(kl, lane); bind(jl, lane); "
+       "vectorize(kv, 4); unroll(j0, 2)"},
+      {"SpmmDealtToThreads",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {53, 30}), dense("B", {30, 8})},
+       "split(k, 4, kt, kv); deal_rows(i, 5, c, r, 2, 8); split(c, 8, cb, ci); "
+       "reorder(cb, ci, kt, r, j, kv); fuse(ci, kt, t); precompute(acc, kv); bind(cb, block); "
+       "bind(t, thread); vectorize(kv, 4); unroll(j, 4)"},
+      {"DealtIntoASparseResult",
+       "C[i,j] = A[i,j] * d[i]",
+       {sparse("csr", {13, 20}), dense("d", {13})},
+       "deal_rows(i, 2, c, r, 3, 2); split(c, 2, cb, ct); bind(cb, block); bind(ct, thread)"},
       {"SddmmChunksOnWarps",
        "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
        {sparse("csr", {13, 40}), dense("Q", {13, 32}), dense("K", {40, 32})},

@@ -90,6 +90,7 @@ class Scheduler {
         return concat("split_entries(", var, ", ", dice_.pick(vars), ", ",
                       dice_.pick<int>({1, 2, 4, 9}), ", ", fresh, "o, ", fresh, "i)");
       case 11:
+        if (dice_.chance(0.4)) return concat("deal_rows(", var, deal(), ", ", fresh, "o, ", fresh, "i", turns());
         return concat("split_rows(", var, ", ", dice_.pick<int>({1, 2, 3, 5, 9}), ", ", fresh,
                       "o, ", fresh, "i)");
       case 10:
@@ -108,6 +109,12 @@ class Scheduler {
     }
   }
 
+  // The numbers of a deal_rows.
+  std::string deal() { return concat(", ", dice_.pick<int>({1, 2, 3, 9})); }
+  std::string turns() {
+    return concat(", ", dice_.pick<int>({1, 2, 3, 7}), ", ", dice_.pick<int>({1, 2, 3}), ")");
+  }
+
   // The steps that spread a sum over the threads of a block, as far as the nest accepts them: it
   // would take long to draw them in this order.
   void take_partial_sums() {
@@ -120,6 +127,7 @@ class Scheduler {
     order.insert(order.end(), sums.begin(), sums.end());
     if (dice_.chance(0.7)) take(concat("reorder(", schedule::list_of(order), ")"));
     const bool tuples = gathers_tuples();
+    if (dice_.chance(0.2)) take(concat("deal_rows(", loops().front(), deal(), ", ch, cr", turns()));
     if (dice_.chance(tuples ? 0.8 : 0.3)) {
       take(concat("split_rows(", loops().front(), ", ",
                   dice_.pick<int>({tuples ? 2 : 1, 3, tuples ? 5 : 9}), ", ch, cr)"));

@@ -32,6 +32,10 @@ class TestMemory final : public runtime::DeviceMemory {
     return memory_.allocate(DType::Bool, bytes, false).data;
   }
   void release_temporary(void* data) override { memory_.release_temporary({data, data}); }
+  std::span<void* const> kept(const std::string&, const std::string&) override { return {}; }
+  bool keep(const std::string&, const std::string&, std::span<void* const>, int64_t) override {
+    return false;
+  }
 
  private:
   CudaMemory& memory_;

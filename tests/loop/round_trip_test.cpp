@@ -126,6 +126,9 @@ constexpr const char* kHost =
   C_pos1 = alloc zeroed i32[n + 1]
   order = alloc i64[twice]
   launch count
+  keep rows of A
+  A_rows = alloc i32[n]
+  kept A_rows
   scan C_pos1[0, n)
   let nnz: i32 = read C_pos1[n]
   sort order[0, twice) by A_pos1, C_pos1

@@ -57,5 +57,28 @@ TEST(SplitRows, RefusesTermsWithoutEntries) {
       "split_rows(i, 4, c, r)", "visits more than entries");
 }
 
+TEST(DealRows, MakesChunksOfPieces) {
+  EXPECT_EQ(body_after(kSpmm, "deal_rows(i, 64, c, r, 132, 32)"),
+            "forall c { forall r { forall j { forall k { C[i,k] += A[i,j] * B[j,k] } } } }");
+  const nest::Nest nest =
+      apply(parse_schedule("deal_rows(i, 64, c, r, 132, 32)"), nest::parse_nest(kSpmm));
+  const std::string text = nest::to_string(nest);
+  EXPECT_NE(text.find("var c = chunk A(i) / 64 in 4224 dealt 32"), std::string::npos) << text;
+  EXPECT_EQ(nest::to_string(nest::parse_nest(text)), text);
+  EXPECT_EQ(nest.known_extent("c"), 4224);
+}
+
+TEST(DealRows, RefusesWhatSplitRowsDoes) {
+  expect_refused(kDense, "deal_rows(i, 64, c, r, 132, 32)", "use split");
+  expect_refused(kSpgemm, "deal_rows(i, 64, c, r, 132, 32)", "built entry by entry");
+  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(r, c)", "put that outside");
+}
+
+TEST(DealRows, RefusesNumbersThatCannotBe) {
+  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 0, 32)", "are 1 to");
+  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 0)", "are 1 to");
+  expect_refused(kSpmm, "deal_rows(i, 0, c, r, 132, 32)", "1 to");
+}
+
 }  // namespace
 }  // namespace tulle::schedule

@@ -1,0 +1,176 @@
+// Making what lowered loops want to look up: pieces of rows, rows of entries.
+#include "lower/derived.h"
+
+#include <algorithm>
+
+#include "lower/emitter.h"
+#include "lower/frame.h"
+#include "lower/kernel_parameters.h"
+#include "lower/search.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::lower {
+
+using loop::Binary;
+using loop::BinaryOp;
+using loop::Cast;
+using loop::Expr;
+using loop::IntConst;
+using loop::Load;
+using loop::Var;
+
+namespace {
+
+constexpr int64_t kWorkOfPiece = 4;  // beside that of its entries
+
+Expr wide(const loop::Buffer& buffer, const Expr& at) {
+  return Cast::make(DType::Int64, Load::make(buffer, at));
+}
+
+loop::Stmt store(const loop::Buffer& buffer, const Expr& at, const Expr& value) {
+  return loop::Store::make(buffer, at, Cast::make(buffer->element, value));
+}
+
+std::string pieces_name(int64_t length, int64_t part_count) {
+  return concat("pieces", length, "x", part_count);
+}
+
+// A piece in which nothing but a row without entries stands is one, too.
+Expr pieces_at_most(const StoredRows& stored, int64_t length) {
+  return stored.rows + Binary::make(BinaryOp::Div, stored.entries, IntConst::make(length));
+}
+
+// How many pieces each row has.
+loop::Kernel count_pieces(const std::string& name, const StoredRows& stored, int64_t length,
+                          const loop::Buffer& first, Device device) {
+  const Expr row = Var::make("row");
+  const Expr entries = wide(stored.positions, row + 1) - wide(stored.positions, row);
+  const Expr pieces = loop::maximum(IntConst::make(1), loop::ceil_divide(entries, length));
+  return kernel_for_each("count_" + name, "row", stored.rows, store(first, row, pieces), device);
+}
+
+// The pieces of each row, of which `first` is the first.
+loop::Kernel fill_pieces(const std::string& name, const StoredRows& stored, int64_t length,
+                         const loop::Buffer& first, const RowPieces& pieces, Device device) {
+  const Expr row = Var::make("row"), piece = Var::make("piece"), begin = Var::make("begin"),
+             end = Var::make("end"), is_shared = Var::make("is_shared", loop::kBool);
+  const Expr coded = loop::Select::make(is_shared, IntConst::make(-1) - row, row);
+  const loop::Stmt one = loop::Block::make(
+      {store(pieces.rows, piece, mutant("pieces-not-shared") ? row : coded),
+       store(pieces.begins, piece, wide(stored.positions, row) + (piece - begin) * length)});
+  // The last row also writes where the last piece ends.
+  const loop::Stmt last = loop::If::make(
+      row == stored.rows - 1, store(pieces.begins, end, wide(stored.positions, stored.rows)));
+  return kernel_for_each(
+      "fill_" + name, "row", stored.rows,
+      loop::Block::make({loop::Let::make("begin", wide(first, row)),
+                         loop::Let::make("end", wide(first, row + 1)),
+                         loop::Let::make("is_shared", IntConst::make(1) < end - begin),
+                         loop::For::make("piece", begin, end, one), last}),
+      device);
+}
+
+// Where each part begins.
+loop::Kernel share_pieces(const std::string& name, const StoredRows& stored, int64_t part_count,
+                          const loop::Buffer& first, const RowPieces& pieces, Device device) {
+  Names names;
+  Emitter out(names);
+  const Expr part = Var::make("part");
+  const Expr count = out.let("count", wide(first, stored.rows));
+  const auto work_before = [&](const Expr& piece) {
+    return wide(pieces.begins, piece) + piece * kWorkOfPiece;
+  };
+  const Expr total = out.let("total", stored.entries + count * kWorkOfPiece);
+  const Expr wanted =
+      out.let("wanted", Binary::make(BinaryOp::Div, total * part, IntConst::make(part_count)));
+  const Expr begin = emit_first_by_eighths(out, count, work_before, wanted);
+  const Expr end = mutant("last-piece-lost") ? count - 1 : count;
+  out.store(pieces.parts, part, loop::Select::make(part == IntConst::make(part_count), end, begin));
+  return kernel_for_each("share_" + name, "part", IntConst::make(part_count + 1), out.take(),
+                         device);
+}
+
+}  // namespace
+
+void add_derived(const Derived& derived, loop::HostProgram& program) {
+  const bool known =
+      std::any_of(program.steps.begin(), program.steps.end(), [&](const loop::Step& step) {
+        const auto* keep = std::get_if<loop::KeepStep>(&step);
+        return keep && keep->what == derived.what && keep->tensor == derived.tensor;
+      });
+  if (known) return;
+  program.kernels.insert(program.kernels.end(), derived.kernels.begin(), derived.kernels.end());
+  program.steps.insert(program.steps.end(), derived.steps.begin(), derived.steps.end());
+}
+
+RowPieces row_pieces_of(const StoredRows& stored, int64_t length, int64_t part_count) {
+  const std::string prefix = concat(stored.tensor, "_", pieces_name(length, part_count));
+  const DType index = stored.positions->element;
+  return {loop::make_buffer(prefix + "_begins", index), loop::make_buffer(prefix + "_rows", index),
+          loop::make_buffer(prefix + "_parts", DType::Int64)};
+}
+
+Derived derive_row_pieces(const StoredRows& stored, int64_t length, int64_t part_count,
+                          Device device) {
+  const RowPieces pieces = row_pieces_of(stored, length, part_count);
+  const std::string what = pieces_name(length, part_count), name = stored.tensor + "_" + what;
+  const loop::Buffer first = loop::make_buffer(name + "_first", DType::Int64);
+  Derived derived{what, stored.tensor, {}, {}};
+  const Expr most = pieces_at_most(stored, length);
+  derived.steps = {loop::KeepStep{what, stored.tensor},
+                   loop::AllocateStep{pieces.begins, most + 1},
+                   loop::AllocateStep{pieces.rows, most},
+                   loop::AllocateStep{pieces.parts, IntConst::make(part_count + 1)},
+                   loop::AllocateStep{first, stored.rows + 1}};
+  derived.kernels.push_back(count_pieces(name, stored, length, first, device));
+  derived.steps.emplace_back(loop::LaunchStep{derived.kernels.back().name});
+  derived.steps.emplace_back(loop::ScanStep{first, stored.rows});
+  derived.kernels.push_back(fill_pieces(name, stored, length, first, pieces, device));
+  derived.steps.emplace_back(loop::LaunchStep{derived.kernels.back().name});
+  derived.kernels.push_back(share_pieces(name, stored, part_count, first, pieces, device));
+  derived.steps.emplace_back(loop::LaunchStep{derived.kernels.back().name});
+  derived.steps.emplace_back(loop::FreeStep{first});
+  derived.steps.emplace_back(loop::KeptStep{{pieces.begins, pieces.rows, pieces.parts}});
+  return derived;
+}
+
+loop::Buffer entry_rows_of(const StoredRows& stored) {
+  return loop::make_buffer(stored.tensor + "_entry_rows", stored.positions->element);
+}
+
+Derived derive_entry_rows(const StoredRows& stored, Device device) {
+  const loop::Buffer rows = entry_rows_of(stored);
+  const Expr row = Var::make("row");
+  const Expr begin = mutant("entry-in-row-before") ? wide(stored.positions, row) - 1
+                                                   : wide(stored.positions, row);
+  const loop::Stmt fill = loop::For::make("entry", loop::maximum(begin, IntConst::make(0)),
+                                          wide(stored.positions, row + 1),
+                                          store(rows, Var::make("entry"), row));
+  Derived derived{"rows", stored.tensor, {}, {}};
+  derived.kernels.push_back(
+      kernel_for_each("fill_" + rows->name, "row", stored.rows, fill, device));
+  derived.steps = {loop::KeepStep{derived.what, derived.tensor},
+                   loop::AllocateStep{rows, stored.entries},
+                   loop::LaunchStep{derived.kernels.back().name}, loop::KeptStep{{rows}}};
+  return derived;
+}
+
+loop::Kernel kernel_for_each(std::string name, const std::string& var, const Expr& count,
+                             const loop::Stmt& body, Device device) {
+  if (device == Device::Cpu) {
+    return with_parameters(std::move(name), loop::For::make(var, IntConst::make(0), count, body,
+                                                            loop::LoopKind::Parallel));
+  }
+  const int64_t threads = gpu_shape().threads_per_block;
+  const Expr number = Var::make("block") * threads + Var::make("thread");
+  const loop::Stmt one =
+      loop::Block::make({loop::Let::make(var, number), loop::If::make(Var::make(var) < count, body)});
+  const loop::Stmt block = loop::For::make("thread", IntConst::make(0), IntConst::make(threads),
+                                           one, loop::LoopKind::Thread);
+  return with_parameters(
+      std::move(name), loop::For::make("block", IntConst::make(0), loop::ceil_divide(count, threads),
+                                       block, loop::LoopKind::Block));
+}
+
+}  // namespace tulle::lower
