@@ -12,7 +12,7 @@ using loop::Load;
 
 namespace {
 
-// Whether each statement stores what it computes, so that to do it twice changes nothing.
+// Whether each statement stores what it computes and adds nothing up in the result.
 bool only_stores(const nest::Forall& loop, const std::string& result) {
   const std::vector<const nest::Assign*> all = nest::assigns(loop.body);
   return std::all_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
@@ -22,24 +22,39 @@ bool only_stores(const nest::Forall& loop, const std::string& result) {
 
 }  // namespace
 
-// Past the end of the operand the last entry is taken again where that changes nothing, without a
-// branch, so that the loads of all are under way together.
+// Where a chunk is whole, its loads are of neighbours. Past the end of the operand the last entry is
+// taken again where nothing but a store comes of it, which is left out: without a branch before, so
+// that the loads of all are under way together.
 void KernelLowering::entries_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out) {
   const nest::Variable& variable = nest_.variable(loop.var);
   const StoredRows stored = stored_rows(variable);
   derive(derive_entry_rows(stored, is_bound() ? Device::Gpu : device_));
   const Expr begin = out.let("begin", chunk_around(variable, scope) * variable.factor);
-  const Expr end = out.let("end", loop::minimum(begin + variable.factor, stored.entries));
+  const bool only_stored = only_stores(loop, result_) && nest_.tensor(result_).onto.empty();
+  if (!only_stored || loop.tag.kind != nest::LoopTag::Kind::Unrolled) {
+    const Expr end = loop::minimum(begin + variable.factor, stored.entries);
+    return entries_from(loop, stored, begin, end - begin, {}, scope, out);
+  }
+  const Expr count = IntConst::make(variable.factor);
+  Emitter whole = out.nested(), part = out.nested();
+  entries_from(loop, stored, begin, count, {}, scope, whole);
+  entries_from(loop, stored, begin, count, stored.entries, scope, part);
+  out.add(
+      loop::If::make(begin + variable.factor <= stored.entries, whole.take(), part.take()));
+}
 
-  const bool repeats = only_stores(loop, result_) && nest_.tensor(result_).onto.empty();
-  const bool unrolls = repeats && loop.tag.kind == nest::LoopTag::Kind::Unrolled;
+// So many entries from `begin` on, or as many as there are before `end`, which may be null.
+void KernelLowering::entries_from(const nest::Forall& loop, const StoredRows& stored,
+                                  const Expr& begin, const Expr& count, const Expr& end,
+                                  const Scope& scope, Emitter& out) {
+  const nest::Variable& variable = nest_.variable(loop.var);
   const std::string name = names_.fresh(loop.var);
   const Expr wish = begin + loop::Var::make(name);
   Emitter body = out.nested();
-  const Expr entry =
-      body.let(variable.tensor + "_p", repeats ? loop::minimum(wish, end - 1) : wish);
+  const Expr entry = body.let(variable.tensor + "_p", end ? loop::minimum(wish, end - 1) : wish);
   Scope inner = scope;
   inner.entries[variable.tensor] = entry;
+  if (end) inner.stores_if = wish < end;
   inner.coordinates[loop.var] = loop::Var::make(name);
   for (const auto& [id, cursor] : scope.cursors) {
     if (cursor.access->tensor == variable.tensor)
@@ -50,7 +65,7 @@ void KernelLowering::entries_of_chunk(const nest::Forall& loop, const Scope& sco
   const Expr row = body.let(
       variable.parent, Cast::make(DType::Int64, Load::make(entry_rows_of(stored), entry)));
   enter(*rows_loop.as<nest::Forall>(), row, {}, {}, inner, body);
-  const Expr count = repeats ? IntConst::make(variable.factor) : end - begin;
+  const bool unrolls = loop.tag.kind == nest::LoopTag::Kind::Unrolled;
   out.add(loop::For::make(name, IntConst::make(0), count, body.take(),
                           unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial,
                           unrolls ? loop.tag.factor : 0));

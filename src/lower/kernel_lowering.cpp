@@ -264,6 +264,14 @@ void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope
 
 void KernelLowering::store(const nest::Assign& assign, const expr::Expr& value, const Scope& scope,
                            Emitter& out) {
+  if (assign.tensor == result_ && scope.stores_if) {
+    Scope inner = scope;
+    inner.stores_if = {};
+    Emitter inside = out.nested();
+    store(assign, value, inner, inside);
+    if (!inside.empty()) out.add(loop::If::make(scope.stores_if, inside.take()));
+    return;
+  }
   const bool alone = assign.tensor == result_ && is_bound() && !scope.on_one_thread;
   if (!alone) return store_value(assign, value, scope, out);
   // All threads come by, and one of them writes.

@@ -141,6 +141,9 @@ class KernelLowering {
   void derive(Derived derived);
   // Over the entries of a chunk, of whatever rows they are (entries_of_chunk.cpp).
   void entries_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  void entries_from(const nest::Forall& loop, const StoredRows& stored, const loop::Expr& begin,
+                    const loop::Expr& count, const loop::Expr& end, const Scope& scope,
+                    Emitter& out);
   // The chunk of rows or entries whose part the variable goes through.
   loop::Expr chunk_around(const nest::Variable& variable, const Scope& scope) const;
   // The scope inside a loop that may be bound and whose variable has this name in the kernel.

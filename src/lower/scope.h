@@ -44,6 +44,7 @@ struct Scope {
   loop::Expr is_shared_row;                     // by several chunks; null where rows are whole
   loop::Expr chunk, last_chunk, begins_here;    // of a row: this one, its last, whether it is first
   bool by_atomics = false;                      // results are added to what is there
+  loop::Expr stores_if;                         // whether results are stored; null: always
   std::map<int, loop::Expr> values;             // accesses whose value is known
   std::map<int, Partner> partners;              // accesses that read what another lane has
   bool visits_padding = false;         // loops run past extents, through all slots of workspaces

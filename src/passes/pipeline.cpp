@@ -10,6 +10,7 @@
 #include "passes/expand_sorts.h"
 #include "passes/insert_bounds_checks.h"
 #include "passes/promote_accumulators.h"
+#include "passes/scatter_sums.h"
 #include "passes/simplify.h"
 #include "passes/unroll_loops.h"
 #include "passes/vectorize_loops.h"
@@ -61,6 +62,7 @@ constexpr Pass kSortCalls{"expand_sort_calls", each_kernel<expand_sort_calls>};
 constexpr Pass kSimplify{"simplify", each_kernel<simplify>};
 constexpr Pass kExpand{"expand_functions", each_kernel<expand_functions>};
 constexpr Pass kPromote{"promote_accumulators", each_kernel<promote_accumulators>};
+constexpr Pass kScatter{"scatter_sums", each_kernel<scatter_sums>};
 constexpr Pass kUnroll{"unroll_loops", unroll_all};
 constexpr Pass kContract{"contract_fma", each_kernel<contract_fma>};
 constexpr Pass kVectorize{"vectorize_loops", vectorize_all};
@@ -71,12 +73,12 @@ constexpr Pass kCheck{"insert_bounds_checks", check_all};
 // What only a GPU needs.
 constexpr bool is_for_gpu(const Pass& pass) {
   return pass.name == kSorts.name || pass.name == kScans.name || pass.name == kSortCalls.name ||
-         pass.name == kAdvance.name;
+         pass.name == kScatter.name || pass.name == kAdvance.name;
 }
 
-constexpr Pass kPasses[] = {kSorts,    kScans,    kSortCalls, kExpand,    kPromote,
-                            kUnroll,   kSimplify, kContract,  kVectorize, kCarry,
-                            kSimplify, kAdvance,  kCheck};
+constexpr Pass kPasses[] = {kSorts,    kScans,     kSortCalls, kExpand,   kPromote,
+                            kScatter,  kUnroll,    kSimplify,  kContract, kVectorize,
+                            kCarry,    kSimplify,  kAdvance,   kCheck};
 
 void run(const Pass& pass, PipelineResult& result, const PipelineOptions& options) {
   result.program = pass.run(std::move(result.program), options, result.remarks);

@@ -29,7 +29,7 @@ inline constexpr std::string_view kMutants[] = {
     "tracked-keeps-round", "tracked-unsorted", "tuple-takes-nothing", "workspace-wrong-zero",
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
-    "simplify-drops-store", "unroll-missing-remainder", "vector-reduce-drops-init",
+    "scattered-sums-mixed", "simplify-drops-store", "unroll-missing-remainder", "vector-reduce-drops-init",
     "vectorize-ignores-mask", "vectorize-missing-tail"};
 
 // The fault that is switched on, none if empty. It starts as the environment's TULLE_MUTANT.
