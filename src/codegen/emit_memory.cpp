@@ -142,14 +142,14 @@ void Emitter::store(const loop::Store& stmt) {
 }
 
 // Tries until no other thread was in between.
-llvm::Value* Emitter::compare_exchange(const loop::Atomic& stmt, llvm::Value* pointer,
+llvm::Value* Emitter::compare_exchange(ReduceOp op, const loop::BufferNode& buffer,
+                                       loop::Type type, llvm::Value* pointer,
                                        llvm::Value* operand) {
-  const loop::Type type = stmt.value.type();
   llvm::Type* memory = memory_type_of(type);
   llvm::Type* bits = builder_.getIntNTy(memory->getScalarSizeInBits());
   const llvm::Align align = align_of(type.scalar);
   const auto relaxed = llvm::AtomicOrdering::Monotonic;
-  const llvm::SyncScope::ID scope = atomic_scope(*stmt.buffer);
+  const llvm::SyncScope::ID scope = atomic_scope(buffer);
   llvm::LoadInst* first = builder_.CreateAlignedLoad(bits, pointer, align);
   first->setAtomic(relaxed, scope);
   llvm::BasicBlock* before = builder_.GetInsertBlock();
@@ -159,7 +159,7 @@ llvm::Value* Emitter::compare_exchange(const loop::Atomic& stmt, llvm::Value* po
   builder_.SetInsertPoint(again);
   llvm::PHINode* old = builder_.CreatePHI(bits, 2);
   old->addIncoming(first, before);
-  llvm::Value* updated = combine(stmt.op, builder_.CreateBitCast(old, memory), operand, type);
+  llvm::Value* updated = combine(op, builder_.CreateBitCast(old, memory), operand, type);
   llvm::Value* exchange = builder_.CreateAtomicCmpXchg(
       pointer, old, builder_.CreateBitCast(updated, bits), align, relaxed, relaxed, scope);
   old->addIncoming(builder_.CreateExtractValue(exchange, 0), again);
@@ -168,20 +168,38 @@ llvm::Value* Emitter::compare_exchange(const loop::Atomic& stmt, llvm::Value* po
   return builder_.CreateBitCast(old, memory);
 }
 
+void Emitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
+                              llvm::Value* elements) {
+  const loop::Type type = stmt.value.type().with_lanes(1);
+  for (int lane = 0; lane < stmt.value.type().lanes; ++lane) {
+    const auto number = static_cast<uint64_t>(lane);
+    atomic_element(stmt.op, *stmt.buffer, type,
+                   builder_.CreateConstGEP1_64(memory_type_of(type), pointer, number),
+                   builder_.CreateExtractElement(elements, number));
+  }
+}
+
+llvm::Value* Emitter::atomic_element(ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
+                                     llvm::Value* pointer, llvm::Value* operand) {
+  if (const auto instruction = atomic_instruction(op, type.scalar)) {
+    return builder_.CreateAtomicRMW(*instruction, pointer, operand, align_of(type.scalar),
+                                    llvm::AtomicOrdering::Monotonic, atomic_scope(buffer));
+  }
+  return compare_exchange(op, buffer, type, pointer, operand);
+}
+
 void Emitter::atomic(const loop::Atomic& stmt) {
   const loop::Type type = stmt.value.type();
   const bool bitwise = stmt.op == ReduceOp::And || stmt.op == ReduceOp::Or;
   TULLE_CHECK(!(bitwise && type.is_float()), "atomic ", loop::text_of(stmt.op), " of ",
               to_string(type));
   llvm::Value* operand = to_memory(value(stmt.value), type);
-  llvm::Value* pointer = address(*stmt.buffer, value(stmt.index), true);
-  llvm::Value* old = nullptr;
-  if (const auto instruction = atomic_instruction(stmt.op, type.scalar)) {
-    old = builder_.CreateAtomicRMW(*instruction, pointer, operand, align_of(type.scalar),
-                                   llvm::AtomicOrdering::Monotonic, atomic_scope(*stmt.buffer));
-  } else {
-    old = compare_exchange(stmt, pointer, operand);
+  if (type.is_vector()) {
+    const Expr first = stmt.index.as<loop::Ramp>()->base;
+    return atomic_elements(stmt, address(*stmt.buffer, value(first), true), operand);
   }
+  llvm::Value* pointer = address(*stmt.buffer, value(stmt.index), true);
+  llvm::Value* old = atomic_element(stmt.op, *stmt.buffer, type, pointer, operand);
   if (!stmt.result.empty()) bind_value(stmt.result, from_memory(old, type));
 }
 

@@ -35,6 +35,9 @@ class Emitter {
   // Whether there are instructions from f32 to the half type, and from f16 to f32.
   virtual bool converts(DType half) const = 0;
   // Who takes part in atomics on a buffer.
+  // An atomic of vectors, whose first element is there: one element after the other.
+  virtual void atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
+                               llvm::Value* elements);
   virtual llvm::SyncScope::ID atomic_scope(const loop::BufferNode&) {
     return llvm::SyncScope::System;
   }
@@ -104,8 +107,11 @@ class Emitter {
   llvm::Value* select(const loop::Select& expr);
   llvm::Value* load_lanes(const loop::Load& expr, llvm::Value* predicate);
   llvm::Value* load_one(const loop::Load& expr, llvm::Value* index);
-  llvm::Value* compare_exchange(const loop::Atomic& stmt, llvm::Value* pointer,
-                                llvm::Value* operand);
+  llvm::Value* compare_exchange(loop::ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
+                                llvm::Value* pointer, llvm::Value* operand);
+  // On one element; gives what it was before.
+  llvm::Value* atomic_element(loop::ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
+                              llvm::Value* pointer, llvm::Value* operand);
   void mark_load(llvm::Instruction* instruction, const loop::BufferNode& buffer);
 
   llvm::BasicBlock* entry_ = nullptr;

@@ -113,9 +113,9 @@ Target host_target(std::string_view preset) {
 }
 
 Target gpu_target(std::string_view architecture) {
-  // With each the oldest PTX that has it, so that old drivers take it.
+  // With each the oldest PTX that has what is used of it, so that old drivers take it.
   constexpr std::pair<std::string_view, const char*> known[] = {{"sm_80", "+ptx70"},
-                                                                {"sm_90", "+ptx78"}};
+                                                                {"sm_90", "+ptx81"}};
   for (const auto& [name, features] : known) {
     if (name == architecture) return {"nvptx64-nvidia-cuda", std::string(name), features};
   }

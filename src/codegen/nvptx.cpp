@@ -2,6 +2,7 @@
 // barriers and lane operations.
 #include <algorithm>
 
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -45,6 +46,8 @@ class GpuEmitter final : public Emitter {
   void prefetch(const loop::Prefetch&) override {}  // threads hide latency
   bool converts(DType) const override { return true; }
   llvm::SyncScope::ID atomic_scope(const loop::BufferNode& buffer) override;
+  void atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
+                       llvm::Value* elements) override;
 
  private:
   llvm::Function* declare(const loop::Kernel& kernel);
@@ -289,6 +292,30 @@ llvm::Value* GpuEmitter::lane_reduce(const loop::LaneReduce& expr) {
     result = combine(expr.op, result, other, expr.type);
   }
   return result;
+}
+
+// Sums of two or four floats go to memory as one, where the hardware can do that.
+void GpuEmitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
+                                 llvm::Value* elements) {
+  const loop::Type type = stmt.value.type();
+  const bool has_vectors = target_.cpu != "sm_80" && stmt.op == loop::ReduceOp::Add &&
+                           stmt.buffer->space == loop::Space::Global &&
+                           type.scalar == DType::Float32 && (type.lanes == 2 || type.lanes == 4);
+  if (!has_vectors) return Emitter::atomic_elements(stmt, pointer, elements);
+  std::vector<llvm::Value*> operands = {pointer};
+  std::vector<llvm::Type*> types = {pointer->getType()};
+  std::string list, constraints = "l";
+  for (int lane = 0; lane < type.lanes; ++lane) {
+    operands.push_back(builder_.CreateExtractElement(elements, static_cast<uint64_t>(lane)));
+    types.push_back(operands.back()->getType());
+    list += concat(lane ? ", $" : "$", lane + 1);
+    constraints += ",f";
+  }
+  const std::string text = concat("red.global.add.v", type.lanes, ".f32 [$0], {", list, "};");
+  auto* shape = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
+  builder_.CreateCall(llvm::InlineAsm::get(shape, text, constraints + ",~{memory}",
+                                           /*hasSideEffects=*/true),
+                      operands);
 }
 
 // --- the rest ---

@@ -173,9 +173,9 @@ Stmt StmtParser::parse_atomic(const std::string& result) {
   scanner_.expect("(");
   const Token at = scanner_.peek();
   const auto [buffer, index, predicate] = exprs_.parse_element();
-  if (predicate || index.type() != kIndex) scanner_.fail(at, "an atomic acts on one element");
+  if (predicate) scanner_.fail(at, "an atomic acts on all elements");
   scanner_.expect(",");
-  Expr value = exprs_.parse_typed({buffer->element, 1}, "the value");
+  Expr value = exprs_.parse_typed({buffer->element, index.type().lanes}, "the value");
   scanner_.expect(")");
   return Atomic::make(*op, buffer, index, value, result);
 }

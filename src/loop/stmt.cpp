@@ -84,7 +84,7 @@ Stmt Allocate::make(Buffer buffer, Expr size, bool zeroed) {
 }
 
 Stmt Atomic::make(ReduceOp op, Buffer buffer, Expr index, Expr value, std::string result) {
-  TULLE_CHECK(index.type() == kIndex && value.type() == (Type{buffer->element, 1}), "an atomic on ",
+  TULLE_CHECK(value.type() == Type(buffer->element, index.type().lanes), "an atomic on ",
               buffer->name);
   return std::make_shared<const Atomic>(op, std::move(buffer), std::move(index), std::move(value),
                                         std::move(result));

@@ -134,8 +134,12 @@ class KernelVerifier {
 
   void check_atomic(const Atomic& node) {
     check_writable(node.buffer);
-    verify_expr(node.index, kIndex, scope_);
-    verify_expr(node.value, {node.buffer->element, 1}, scope_);
+    const int lanes = node.index.type().lanes;
+    verify_expr(node.index, kIndex.with_lanes(lanes), scope_);
+    verify_expr(node.value, {node.buffer->element, lanes}, scope_);
+    const auto* ramp = node.index.as<Ramp>();
+    if (lanes > 1 && (!ramp || !is_constant(ramp->stride, 1) || !node.result.empty()))
+      internal_error("an atomic of vectors is on neighbours and has no result");
     if (!reduces(node.op, node.buffer->element)) {
       internal_error("atomic_", text_of(node.op), " of ", name_of(node.buffer->element));
     }

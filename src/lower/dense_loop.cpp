@@ -74,8 +74,9 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
   const bool whole = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor == 0;
   const bool constant = range.begin.as<IntConst>() && range.end.as<IntConst>();
   const bool plain = iterating.empty() && (constant || !whole);
-  // Atomics take one element after the other, from registers if they are written out.
-  if (scope.by_atomics && constant && loop.tag.kind == nest::LoopTag::Kind::Vector) {
+  // Atomics of a CPU take one element after the other, from registers if they are written out.
+  const bool one_by_one = scope.by_atomics && !is_bound();
+  if (one_by_one && constant && loop.tag.kind == nest::LoopTag::Kind::Vector) {
     out.add(
         loop::For::make(variable, range.begin, range.end, body.take(), loop::LoopKind::Unrolled));
     return;

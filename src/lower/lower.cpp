@@ -89,11 +89,29 @@ loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
   auto position = [&](const Expr& of) {
     return loop::Cast::make(DType::Int64, loop::Load::make(shared.positions, of));
   };
-  const loop::Stmt zero =
-      loop::For::make(at_name, row * width, (row + 1) * width,
-                      loop::Store::make(values, at, loop::constant({values->element, 1}, 0)));
-  const loop::Stmt body = loop::If::make(shared.length < position(row + 1) - position(row), zero);
-  return kernel_for_each("zero_" + result.name, "row", rows, body, device);
+  const Expr is_shared = shared.length < position(row + 1) - position(row);
+  const loop::Stmt zero = loop::Store::make(values, at, loop::constant({values->element, 1}, 0));
+  const std::string name = "zero_" + result.name;
+  if (device == Device::Cpu) {
+    return kernel_for_each(
+        name, "row", rows,
+        loop::If::make(is_shared, loop::For::make("at", row * width, (row + 1) * width, zero)),
+        device);
+  }
+  // Neighbouring threads have neighbouring elements, a vector of them each where rows consist of
+  // whole ones.
+  constexpr int64_t lanes = 4;
+  const auto* known = width.as<IntConst>();
+  const int64_t each = known && known->value % lanes == 0 ? lanes : 1;
+  const Expr pieces = Binary::make(BinaryOp::Div, width, IntConst::make(each));
+  const Expr piece = loop::Var::make("piece");
+  const loop::Stmt elements = loop::For::make("at", piece * each, piece * each + each, zero,
+                                              loop::LoopKind::Vector, static_cast<int>(each));
+  return kernel_for_each(
+      name, "piece", rows * pieces,
+      loop::Block::make({loop::Let::make("row", Binary::make(BinaryOp::Div, piece, pieces)),
+                         loop::If::make(is_shared, elements)}),
+      device);
 }
 
 // Fills a result with what its accumulation starts at.

@@ -34,13 +34,14 @@ HostProgram each_kernel(HostProgram program, const PipelineOptions&, Remarks&) {
   return program;
 }
 
-HostProgram unroll_all(HostProgram program, const PipelineOptions&, Remarks& remarks) {
-  for (Kernel& kernel : program.kernels) kernel = unroll_loops(std::move(kernel), remarks);
+HostProgram unroll_all(HostProgram program, const PipelineOptions& options, Remarks& remarks) {
+  for (Kernel& kernel : program.kernels)
+    kernel = unroll_loops(std::move(kernel), options.gpu, remarks);
   return program;
 }
 
 HostProgram vectorize_all(HostProgram program, const PipelineOptions& options, Remarks& remarks) {
-  const VectorOptions vectors{.masks = options.masks};
+  const VectorOptions vectors{.masks = options.masks, .gpu = options.gpu};
   for (Kernel& kernel : program.kernels)
     kernel = vectorize_loops(std::move(kernel), vectors, remarks);
   return program;

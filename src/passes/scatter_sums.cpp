@@ -7,6 +7,7 @@
 
 #include "loop/gpu.h"
 #include "loop/rewrite.h"
+#include "passes/combine.h"
 #include "passes/names.h"
 #include "support/mutant.h"
 
@@ -23,12 +24,6 @@ std::set<std::string> names_read_in(const Stmt& stmt) {
           if (const auto* var = expr.as<Var>()) names.insert(var->name);
         });
   return names;
-}
-
-BinaryOp operation(ReduceOp op) {
-  constexpr BinaryOp operations[] = {BinaryOp::Add, BinaryOp::Mul, BinaryOp::Min,
-                                     BinaryOp::Max, BinaryOp::And, BinaryOp::Or};
-  return operations[static_cast<size_t>(op)];
 }
 
 // The iteration of a loop: what comes to a partial sum, the sum over the lanes, and what one lane
@@ -218,12 +213,13 @@ class Scatterer : public Rewriter {
       const bool mixes = mutant("scattered-sums-mixed") && distance == 1;
       stmts.push_back(Let::make(kept, Select::make(upper, high, low)));
       stmts.push_back(Let::make(given, Select::make(upper, low, mixes ? low : high)));
-      const Expr other =
-          LaneShuffle::make(ShuffleMode::Xor, Var::make(given, reduce.type),
-                            IntConst::make(distance, {DType::Int32, 1}), reduce.width);
-      stmts.push_back(
-          Store::make(parts, IntConst::make(at),
-                      Binary::make(operation(reduce.op), Var::make(kept, reduce.type), other)));
+      const std::string other = names_.fresh("other");  // all lanes come by, also where `or` is lazy
+      stmts.push_back(Let::make(
+          other, LaneShuffle::make(ShuffleMode::Xor, Var::make(given, reduce.type),
+                                   IntConst::make(distance, {DType::Int32, 1}), reduce.width)));
+      stmts.push_back(Store::make(parts, IntConst::make(at),
+                                  Binary::make(binary_of(reduce.op), Var::make(kept, reduce.type),
+                                               Var::make(other, reduce.type))));
     }
   }
 

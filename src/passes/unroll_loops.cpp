@@ -1,6 +1,9 @@
 // Unrolls inner loops first, so that copies are made of what is already written out.
 #include "passes/unroll_loops.h"
 
+#include <set>
+
+#include "loop/gpu.h"
 #include "loop/rewrite.h"
 #include "passes/linear.h"
 #include "passes/names.h"
@@ -14,19 +17,98 @@ using namespace loop;
 namespace {
 
 constexpr int64_t kMostCopies = 256;
+constexpr int64_t kMostElements = 16;  // of a local array that a loop counts through
+
+// Lets a body change something only where a condition holds: what it assigns to and stores in local
+// arrays keeps its value otherwise. What it computes, it computes anyway.
+class Guard : public Rewriter {
+ public:
+  Guard(const Stmt& body, Expr condition, Names& names)
+      : condition_(std::move(condition)), names_(names) {
+    visit(
+        body,
+        [&](const Stmt& stmt) {
+          if (const auto* declare = stmt.as<Declare>()) own_.insert(declare->name);
+          if (const auto* allocate = stmt.as<Allocate>()) own_.insert(allocate->buffer->name);
+        },
+        [](const Expr&) {});
+  }
+
+  // Whether a body does nothing else, and ends.
+  static bool can_hold(const Stmt& body) {
+    bool can = true;
+    visit(
+        body,
+        [&](const Stmt& stmt) {
+          const auto* store = stmt.as<Store>();
+          can &= !store || (store->buffer->space == Space::Local && !store->predicate);
+          can &= stmt->kind != StmtKind::Atomic && stmt->kind != StmtKind::Barrier &&
+                 stmt->kind != StmtKind::Invoke && stmt->kind != StmtKind::While;
+        },
+        [&](const Expr& expr) {
+          can &= expr->kind != ExprKind::LaneReduce && expr->kind != ExprKind::LaneShuffle;
+        });
+    return can;
+  }
+
+  using Rewriter::rewrite;
+  Stmt rewrite(const Stmt& stmt) override {
+    if (const auto* store = stmt.as<Store>(); store && !own_.contains(store->buffer->name)) {
+      std::vector<Stmt> stmts;
+      const Expr value = chosen(store->value, Load::make(store->buffer, store->index), stmts);
+      stmts.push_back(Store::make(store->buffer, store->index, value));
+      return Block::make(std::move(stmts));
+    }
+    if (const auto* assign = stmt.as<Assign>(); assign && !own_.contains(assign->name)) {
+      std::vector<Stmt> stmts;
+      const Expr old = Var::make(assign->name, assign->value.type());
+      stmts.push_back(Assign::make(assign->name, chosen(assign->value, old, stmts)));
+      return Block::make(std::move(stmts));
+    }
+    return Rewriter::rewrite(stmt);
+  }
+
+ private:
+  // Both are computed, without a branch.
+  Expr chosen(const Expr& value, const Expr& old, std::vector<Stmt>& stmts) {
+    const std::string next = names_.fresh("next"), before = names_.fresh("before");
+    stmts.push_back(Let::make(next, value));
+    stmts.push_back(Let::make(before, old));
+    return Select::make(condition_, Var::make(next, value.type()), Var::make(before, old.type()));
+  }
+
+  Expr condition_;
+  Names& names_;
+  std::set<std::string> own_;  // variables and arrays that the body itself makes
+};
 
 Stmt as_serial(const For& loop) {
   return For::make(loop.var, loop.begin, loop.end, loop.body, LoopKind::Serial, 0, loop.step);
 }
 
+Stmt iteration(const For& loop, const Expr& at) {
+  return Block::make({Let::make(loop.var, at), loop.body});
+}
+
+// A bound is computed once: the body may change what it was computed from.
+Expr computed_once(const Expr& value, const std::string& wish, Names& names, std::vector<Stmt>& stmts) {
+  if (value.as<IntConst>()) return value;
+  std::string name = names.fresh(wish);
+  stmts.push_back(Let::make(name, value));
+  return Var::make(std::move(name));
+}
+
 class Unroller : public Rewriter {
  public:
-  Unroller(Names& names, Remarks& remarks) : names_(names), remarks_(remarks) {}
+  Unroller(Names& names, bool gpu, Remarks& remarks)
+      : names_(names), gpu_(gpu), remarks_(remarks) {}
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {
     Stmt result = Rewriter::rewrite(stmt);
     const auto* loop = result.as<For>();
+    if (loop && gpu_ && counts_through_registers(*loop))
+      return written_out(*loop, *constant_extent(*loop), names_);
     return loop && loop->loop == LoopKind::Unrolled ? unroll(*loop) : result;
   }
 
@@ -36,7 +118,7 @@ class Unroller : public Rewriter {
     if (extent) {
       const int64_t trips = std::max<int64_t>(0, (*extent + loop.step - 1) / loop.step);
       if (trips <= loop.factor || (loop.factor == 0 && trips <= kMostCopies))
-        return all(loop, trips);
+        return written_out(loop, trips, names_);
     }
     if (loop.factor == 1) return as_serial(loop);
     if (loop.factor == 0 || loop.factor > kMostCopies) {
@@ -47,23 +129,13 @@ class Unroller : public Rewriter {
     return some(loop);
   }
 
-  // Every iteration, one after the other.
-  Stmt all(const For& loop, int64_t trips) {
-    std::vector<Stmt> stmts;
-    const Expr begin = bind(loop.begin, loop.var + "_begin", stmts);
-    for (int64_t copy = 0; copy < trips; ++copy) {
-      stmts.push_back(iteration(loop, begin + copy * loop.step));
-    }
-    return Block::make(std::move(stmts));
-  }
-
   // A loop that takes `factor` copies at a time as long as there are so many, then the remainder.
   // Where that begins is not computed: the loop over the copies leaves it in its variable, which is
   // known early enough for short loops, whose ends are mispredicted.
   Stmt some(const For& loop) {
     std::vector<Stmt> stmts;
-    const Expr begin = bind(loop.begin, loop.var + "_begin", stmts);
-    const Expr end = bind(loop.end, loop.var + "_end", stmts);
+    const Expr begin = computed_once(loop.begin, loop.var + "_begin", names_, stmts);
+    const Expr end = computed_once(loop.end, loop.var + "_end", names_, stmts);
     const std::string next = names_.fresh(loop.var + "_next");
     stmts.push_back(Declare::make(next, begin));
     stmts.push_back(
@@ -92,8 +164,12 @@ class Unroller : public Rewriter {
 
   // Half as many copies, a quarter and so on, so that the loads of what is left are still made
   // together; one after the other where the factor is no power of two.
-  static void remainder(const For& loop, const std::string& next, const Expr& end,
-                        std::vector<Stmt>& stmts) {
+  void remainder(const For& loop, const std::string& next, const Expr& end,
+                 std::vector<Stmt>& stmts) {
+    if (gpu_ && Guard::can_hold(loop.body)) {
+      stmts.push_back(If::make(Var::make(next) < end, guarded_copies(loop, next, end)));
+      return;
+    }
     if ((loop.factor & (loop.factor - 1)) != 0) {
       stmts.push_back(
           For::make(loop.var, Var::make(next), end, loop.body, LoopKind::Serial, 0, loop.step));
@@ -104,27 +180,63 @@ class Unroller : public Rewriter {
     stmts.push_back(If::make(Var::make(next) < end, iteration(loop, Var::make(next))));
   }
 
-  static Stmt iteration(const For& loop, const Expr& at) {
-    return Block::make({Let::make(loop.var, at), loop.body});
-  }
-
-  // A bound is computed once: the body may change what it was computed from.
-  Expr bind(const Expr& value, const std::string& wish, std::vector<Stmt>& stmts) {
-    if (value.as<IntConst>()) return value;
-    std::string name = names_.fresh(wish);
-    stmts.push_back(Let::make(name, value));
-    return Var::make(std::move(name));
+  // One step more, whose iterations past the end are the last one again and change nothing: all
+  // loads are made together, where copies after copies would wait for each other.
+  Stmt guarded_copies(const For& loop, const std::string& next, const Expr& end) {
+    const std::string last = names_.fresh(loop.var + "_last");
+    const Expr from = Var::make(next);
+    const Expr length = end - from - 1;  // before the last iteration, in whole steps
+    const Expr steps =
+        loop.step == 1 ? length
+                       : Binary::make(BinaryOp::Div, length, IntConst::make(loop.step)) * loop.step;
+    std::vector<Stmt> stmts = {Let::make(last, from + steps)};
+    for (int copy = 0; copy + 1 < loop.factor; ++copy) {
+      const std::string is_there = names_.fresh("is_there");
+      const Expr wish = from + copy * loop.step;
+      std::vector<Stmt> one = {Let::make(is_there, wish < end),
+                               Let::make(loop.var, minimum(wish, Var::make(last)))};
+      one.push_back(copy == 0 ? loop.body : Guard(loop.body, Var::make(is_there, kBool), names_).rewrite(loop.body));
+      stmts.push_back(Block::make(std::move(one)));
+    }
+    return Block::make(std::move(stmts));
   }
 
   Names& names_;
+  bool gpu_;
   Remarks& remarks_;
 };
 
 }  // namespace
 
-Kernel unroll_loops(Kernel kernel, Remarks& remarks) {
+bool counts_through_registers(const For& loop) {
+  const auto extent = constant_extent(loop);
+  if (loop.loop != LoopKind::Serial || !extent || *extent > kMostElements) return false;
+  bool counts = false;
+  const auto look = [&](const Buffer& buffer, const Expr& index) {
+    if (buffer->space == Space::Local) counts |= names_read(index).contains(loop.var);
+  };
+  visit(
+      loop.body,
+      [&](const Stmt& stmt) {
+        if (const auto* store = stmt.as<Store>()) look(store->buffer, store->index);
+      },
+      [&](const Expr& expr) {
+        if (const auto* load = expr.as<Load>()) look(load->buffer, load->index);
+      });
+  return counts;
+}
+
+Stmt written_out(const For& loop, int64_t trips, Names& names) {
+  std::vector<Stmt> stmts;
+  const Expr begin = computed_once(loop.begin, loop.var + "_begin", names, stmts);
+  for (int64_t trip = 0; trip < trips; ++trip)
+    stmts.push_back(iteration(loop, begin + trip * loop.step));
+  return Block::make(std::move(stmts));
+}
+
+Kernel unroll_loops(Kernel kernel, bool gpu, Remarks& remarks) {
   Names names(kernel);
-  kernel.body = Unroller(names, remarks).rewrite(kernel.body);
+  kernel.body = Unroller(names, gpu, remarks).rewrite(kernel.body);
   return kernel;
 }
 

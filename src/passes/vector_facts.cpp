@@ -1,9 +1,12 @@
 // Follows what differs between lanes through a body, and recognises reductions.
 #include "passes/vector_facts.h"
 
+#include <algorithm>
 #include <map>
 
 #include "loop/rewrite.h"
+#include "passes/linear.h"
+#include "passes/names.h"
 #include "passes/vector_memory.h"
 #include "support/check.h"
 
@@ -74,7 +77,9 @@ class Variance {
       case StmtKind::Allocate:
         throw Refusal{concat(stmt.as<Allocate>()->buffer->name, " is allocated inside")};
       case StmtKind::Atomic:
-        throw Refusal{concat("an atomic on ", stmt.as<Atomic>()->buffer->name)};
+        if (divided || !stmt.as<Atomic>()->result.empty())
+          throw Refusal{concat("an atomic on ", stmt.as<Atomic>()->buffer->name)};
+        return;
       case StmtKind::Barrier:
         throw Refusal{"a barrier"};
       case StmtKind::Invoke:
@@ -162,6 +167,37 @@ std::vector<Reduction> find_reductions(const For& loop) {
   return reductions;
 }
 
+// Whether all lanes are there, on neighbours from a multiple of their number on.
+bool is_aligned(const Expr& index, const For& loop, std::optional<int64_t> extent) {
+  const auto* begin = loop.begin.as<IntConst>();
+  if (!begin || begin->value % loop.factor != 0 || !extent || *extent % loop.factor != 0)
+    return false;
+  const Linear form = linear_form(index);
+  return form.coefficient(loop.var) == 1 && form.constant % loop.factor == 0 &&
+         std::all_of(form.terms.begin(), form.terms.end(), [&](const auto& term) {
+           const auto* var = term.first.template as<Var>();
+           return (var && var->name == loop.var) || term.second % loop.factor == 0;
+         });
+}
+
+void check_atomics(const For& loop, std::optional<int64_t> extent,
+                   const std::set<std::string>& varying) {
+  visit(
+      loop.body,
+      [&](const Stmt& stmt) {
+        const auto* atomic = stmt.as<Atomic>();
+        if (!atomic) return;
+        std::set<std::string> others = names_read(atomic->index);
+        others.erase(loop.var);
+        const bool alone = std::none_of(others.begin(), others.end(), [&](const std::string& name) {
+          return varying.contains(name);
+        });
+        if (!alone || !is_aligned(atomic->index, loop, extent))
+          throw Refusal{concat("an atomic on ", atomic->buffer->name)};
+      },
+      [](const Expr&) {});
+}
+
 void refuse_vectors(const For& loop) {
   visit(
       loop.body, [](const Stmt&) {},
@@ -182,6 +218,7 @@ VectorFacts check_vector_loop(const For& loop, std::optional<int64_t> extent) {
   facts.varying.insert(loop.var);
   for (const Reduction& reduction : facts.reductions) facts.varying.insert(reduction.name);
   Variance(facts.varying).run(loop.body);
+  check_atomics(loop, extent, facts.varying);
   check_memory(loop, extent, facts.varying);
   return facts;
 }

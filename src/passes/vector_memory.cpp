@@ -84,6 +84,10 @@ class Accesses {
         return note_loads(stmt.as<Assign>()->value);
       case StmtKind::Store:
         return note_store(*stmt.as<Store>());
+      case StmtKind::Atomic: {  // in any order
+        const auto* atomic = stmt.as<Atomic>();
+        return note_store(*Store::make(atomic->buffer, atomic->index, atomic->value).as<Store>());
+      }
       case StmtKind::If:
         note_loads(stmt.as<If>()->condition);
         walk(stmt.as<If>()->yes);

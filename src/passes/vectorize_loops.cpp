@@ -5,10 +5,13 @@
 #include <functional>
 #include <map>
 
+#include "loop/gpu.h"
 #include "loop/rewrite.h"
+#include "passes/combine.h"
 #include "passes/linear.h"
 #include "passes/names.h"
 #include "passes/pad_locals.h"
+#include "passes/unroll_loops.h"
 #include "passes/vector_facts.h"
 #include "passes/widen.h"
 #include "support/check.h"
@@ -19,24 +22,6 @@ namespace tulle::passes {
 using namespace loop;
 
 namespace {
-
-BinaryOp operation(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::Add:
-      return BinaryOp::Add;
-    case ReduceOp::Mul:
-      return BinaryOp::Mul;
-    case ReduceOp::Min:
-      return BinaryOp::Min;
-    case ReduceOp::Max:
-      return BinaryOp::Max;
-    case ReduceOp::And:
-      return BinaryOp::And;
-    case ReduceOp::Or:
-      return BinaryOp::Or;
-  }
-  internal_error("a reduction of unknown kind");
-}
 
 // The code of one loop, put together statement by statement.
 class LoopVectorizer {
@@ -179,7 +164,7 @@ class LoopVectorizer {
   static Expr finish(const Reduction& reduction, const Expr& combined) {
     const bool started_neutral = reduction.op == ReduceOp::Add || reduction.op == ReduceOp::Mul;
     if (!started_neutral || mutant("vector-reduce-drops-init")) return combined;
-    return Binary::make(operation(reduction.op), Var::make(reduction.name, reduction.type),
+    return Binary::make(binary_of(reduction.op), Var::make(reduction.name, reduction.type),
                         combined);
   }
 
@@ -219,6 +204,8 @@ class Vectorizer : public Rewriter {
     } catch (const Refusal& refusal) {
       remarks_.push_back(
           concat("the loop over ", loop->var, " is not vectorised: ", refusal.reason));
+      if (options_.gpu && counts_through_registers(*loop))
+        return written_out(*loop, *constant_extent(*loop), names_);
       return For::make(loop->var, loop->begin, loop->end, loop->body, LoopKind::Serial, 0,
                        loop->step);
     }

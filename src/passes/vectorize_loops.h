@@ -10,6 +10,7 @@ struct VectorOptions {
   bool masks = true;     // the target has masked loads and stores; otherwise rests run in narrower
                          // vectors or scalars
   int most_copies = 32;  // a constant number of vector steps up to this is written out
+  bool gpu = false;      // loops over local arrays that have no vector form are written out
 };
 
 // A Vector loop becomes steps of `factor` lanes: contiguous loads and stores where indices are

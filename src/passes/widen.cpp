@@ -78,6 +78,11 @@ class StmtWidener {
         return widen_assign(*stmt.as<Assign>());
       case StmtKind::Store:
         return widen_store(*stmt.as<Store>());
+      case StmtKind::Atomic: {
+        const auto* atomic = stmt.as<Atomic>();
+        return Atomic::make(atomic->op, atomic->buffer, exprs_.widen(atomic->index, {mask_}),
+                            exprs_.widen_to_vector(atomic->value, {mask_}), {});
+      }
       case StmtKind::Prefetch:
         return widen_prefetch(*stmt.as<Prefetch>());
       case StmtKind::For: {

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kMostWarps = 32;    // of a block that has a multiprocessor to itself
 constexpr int64_t kNarrowPanel = 32;  // columns, at least
 constexpr double kFewRows = 4096;
-constexpr double kShortRow = 16;       // entries below which neighbours share few columns
+constexpr int64_t kShortPiece = 32, kLongPiece = 128;  // entries, at most
 constexpr double kReused = 16;         // gathers of a row from which on it should stay in the cache
 constexpr double kShareOfCache = 0.7;  // that gathered rows may take
 
@@ -29,8 +29,7 @@ class ColumnScheduler {
   std::string on_threads() {
     const Names between(loops_.order.begin() + 1, loops_.order.end() - 1);
     const bool sums_entries = loops_.walks_entries && loops_.is_summed(loops_.order[1]);
-    const Columns columns =
-        split_columns(loops_.order.back(), sums_entries && (!cuts_ || loops_.entries < kShortRow));
+    const Columns columns = split_columns(loops_.order.back(), sums_entries && !cuts_);
     split_rows(columns);
     const std::string& rows = rows_.var;
     Names order;
@@ -52,7 +51,7 @@ class ColumnScheduler {
     const bool pairs = !columns.pairs.empty();
     if (pairs) text_.unroll(columns.pairs, 0);
     if (!between.empty() && loops_.is_summed(between.back()))
-      text_.unroll(between.back(), pairs ? copies() / 2 : copies());
+      text_.unroll(between.back(), pairs || cuts_ ? copies() / 2 : copies());
     stream_result();
     return text_.text();
   }
@@ -61,7 +60,7 @@ class ColumnScheduler {
   std::string with_entries_on_lanes() {
     if (loops_.order.size() != 3 || !loops_.walks_entries || !loops_.is_summed(loops_.order[1]))
       return {};
-    if (cuts_) return {};  // chunks are equal already
+    if (cuts_) return {};  // pieces are equal already
     const Columns columns = split_columns(loops_.order.back(), false);
     const int64_t group = kLanes / columns.count;
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return {};
@@ -149,32 +148,23 @@ class ColumnScheduler {
   }
 
   void split_rows(const Columns& columns) {
-    if (cuts_ && columns.pairs.empty()) return split_over_multiprocessors(columns.count);
-    if (cuts_)
-      rows_ = cut_rows(loops_, columns.count < kLanes ? kShortChunk : 2 * kShortChunk, text_);
-    text_.split(rows_.var, std::max<int64_t>(1, kWarps * kLanes / columns.count),
-                rows_.var + "_block", rows_.var + "_in");
+    const int64_t warps = cuts_ ? kMostWarps : kWarps;
+    const int64_t groups = std::max<int64_t>(1, warps * kLanes / columns.count);
+    if (cuts_) deal_rows(groups);
+    text_.split(rows_.var, groups, rows_.var + "_block", rows_.var + "_in");
   }
 
   // A block for each multiprocessor, with rows that lie together, whose gathers may find in its
-  // cache what their neighbours fetched: in as many rounds as chunks stay short, a chunk for each
-  // group of lanes that has the columns of one.
-  void split_over_multiprocessors(int64_t lanes) {
-    const int64_t groups = std::max<int64_t>(1, kMostWarps * kLanes / lanes);
-    const auto blocks = std::max<int64_t>(1, loops_.machine.multiprocessors);
-    const double work = loops_.count + loops_.rows();
-    const double wanted = std::clamp(loops_.entries / 2, 2.0 * kShortChunk, kLongestChunk / 2);
-    const double each = work / static_cast<double>(blocks * groups);
-    const int64_t rounds = std::max<int64_t>(1, std::llround(each / wanted));
-    const std::string chunks = loops_.row + "_chunk";
-    rows_ = {chunks, {loops_.row + "_row"}};
-    text_.add(concat("split_rows(", loops_.row, ", ", kShortChunk, ", ", chunks, ", ",
-                     rows_.within[0], ", ", blocks * groups * rounds, ")"));
-    if (rounds == 1) return text_.split(chunks, groups, chunks + "_block", chunks + "_in");
-    text_.split(chunks, groups * rounds, chunks + "_block", chunks + "_rest");
-    text_.split(chunks + "_rest", groups, chunks + "_round", chunks + "_in");
-    rows_.within.insert(rows_.within.begin(), chunks + "_round");
+  // cache what their neighbours fetched; pieces of them go round its warps or groups of lanes.
+  void deal_rows(int64_t turns) {
+    rows_ = {loops_.row + "_chunk", {loops_.row + "_row"}};
+    text_.add(concat("deal_rows(", loops_.row, ", ", piece(), ", ", rows_.var, ", ",
+                     rows_.within[0], ", ", multiprocessors(), ", ", turns, ")"));
   }
+
+  int64_t multiprocessors() const { return std::max(1, loops_.machine.multiprocessors); }
+  // How many entries a piece of a row has at most.
+  int64_t piece() const { return loops_.entries < 2 * kShortPiece ? kShortPiece : kLongPiece; }
 
   // The loop over blocks, made of that over panels and that over rows.
   void bind_blocks(const Columns& columns) {

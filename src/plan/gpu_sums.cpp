@@ -10,7 +10,7 @@ namespace tulle::plan {
 namespace {
 
 constexpr int64_t kLanesOfSum = 8;   // that share a contiguous sum of a row, at least
-constexpr int64_t kFewLanes = 4;     // that share one wherever entries are spread evenly
+constexpr int64_t kFewSteps = 4;     // vectors of a lane that leave registers for several entries
 constexpr double kLongRow = 128;     // entries that keep several groups of lanes busy
 constexpr double kFewEntries = 8;    // of a chunk that a group of lanes has
 constexpr double kWarpsToFill = 32;  // of a multiprocessor
@@ -33,7 +33,7 @@ class SumScheduler {
     const int64_t lanes = lanes_for(vectors), groups = kLanes / lanes;
     const int64_t steps = (vectors + lanes - 1) / lanes;
     const std::string sum_step = sum + "_step", sum_lane = sum + "_lane", element = sum + "_in";
-    Names order = split_over_groups(groups);
+    Names order = split_over_groups(groups, steps);
     const std::string walked = order.back();
     text_.split(sum, lanes * width, sum_step, width > 1 ? sum + "_rest" : sum_lane);
     if (width > 1) text_.split(sum + "_rest", width, sum_lane, element);
@@ -64,18 +64,19 @@ class SumScheduler {
   // four vectors, if there are so many.
   int64_t lanes_for(int64_t vectors) const {
     const int64_t shared = spread_ == Spread::Entries
-                               ? std::clamp<int64_t>(vectors / 4, kFewLanes, kLanes)
+                               ? std::clamp<int64_t>(vectors / 4, kLanesOfSum, kLanes)
                                : kLanesOfSum;
     return static_cast<int64_t>(
         std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(shared, vectors))));
   }
 
   // The loops down to that over entries, or over steps of a row.
-  Names split_over_groups(int64_t groups) {
+  Names split_over_groups(int64_t groups, int64_t steps) {
     const std::string& entry = loops_.order[1];
     if (spread_ == Spread::Row) return split_entries_of_rows(groups);
     if (spread_ == Spread::Entries) {
-      const double length = are_few(groups) ? kFewEntries : 2 * kFewEntries;
+      const bool short_chunks = are_few(groups) || steps <= kFewSteps;
+      const double length = short_chunks ? kFewEntries : 2 * kFewEntries;
       rows_ = {loops_.row + "_chunk", {entry + "_entry"}};
       text_.add(concat("split_entries(", loops_.row, ", ", entry, ", ", length, ", ", rows_.var,
                        ", ", rows_.within[0], ")"));
@@ -109,7 +110,12 @@ class SumScheduler {
 
   void unroll(const std::string& walked, int64_t groups, int64_t steps) {
     if (spread_ == Spread::Entries) {
-      const int64_t copies = are_few(groups) ? kCopies / 2 : kCopies / 2 / steps;
+      // Where that takes few registers, as many entries at once as a group has lanes, each of which
+      // is left with the sum of one.
+      const int64_t lanes = kLanes / groups;
+      const int64_t copies = steps <= kFewSteps ? std::max(lanes, kCopies)
+                             : are_few(groups)  ? kCopies / 2
+                                                : kCopies / 2 / steps;
       if (copies > 1) text_.unroll(walked, copies);
     } else if (steps < kCopies) {
       text_.unroll(walked, std::max<int64_t>(2, kCopies / steps));

@@ -25,7 +25,7 @@ struct Machine {
   int64_t last_cache = 32 << 20;
   // Entries of an operand from which on its rows are cut for a GPU: one of them may have so many
   // that all others would wait for it.
-  int64_t many_entries = 1 << 18;
+  int64_t many_entries = 1 << 12;
   bool deterministic = false;  // of a GPU: no sums by atomics, whose order varies
   int threads = 1;             // workers of a CPU, threads that a GPU has room for
 };

@@ -38,6 +38,7 @@ class StmtCompiler {
   Action compile_if(const If& node);
   Action compile_allocate(const Allocate& node);
   Action compile_atomic(const Atomic& node);
+  Action compile_vector_atomic(const Atomic& node);
   Action compile_prefetch(const Prefetch& node);
   Action compile_invoke(const Invoke& node);
 
@@ -290,7 +291,25 @@ Action StmtCompiler::compile_allocate(const Allocate& node) {
   };
 }
 
+// A GPU takes the elements of a vector together only where they are aligned.
+Action StmtCompiler::compile_vector_atomic(const Atomic& node) {
+  const int lanes = node.index.type().lanes;
+  return [=, this, op = node.op, place = place_of(node.buffer), index = exprs_.compile(node.index),
+          value = exprs_.compile(node.value)] {
+    index();
+    value();
+    for_active([&](int thread) {
+      const size_t first = static_cast<size_t>(thread) * static_cast<size_t>(lanes);
+      if (index.words[first].i % lanes != 0)
+        internal_error("an atomic of ", lanes, " elements from number ", index.words[first].i);
+      for (size_t at = first; at < first + static_cast<size_t>(lanes); ++at)
+        place.of(thread).update(op, index.words[at].i, value.words[at], threads_, thread);
+    });
+  };
+}
+
 Action StmtCompiler::compile_atomic(const Atomic& node) {
+  if (node.index.type().is_vector()) return compile_vector_atomic(node);
   Word* result = exprs_.make_words({node.buffer->element, 1});
   Action run = [=, this, op = node.op, place = place_of(node.buffer),
                 index = exprs_.compile(node.index), value = exprs_.compile(node.value)] {
