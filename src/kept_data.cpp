@@ -29,9 +29,9 @@ struct Table {
   const Kept* find(uint64_t structure, int device, const std::string& what) const {
     const auto found = by_structure.find(structure);
     if (found == by_structure.end()) return nullptr;
-    const auto at = std::find_if(
-        found->second.begin(), found->second.end(),
-        [&](const auto& kept) { return kept->device == device && kept->what == what; });
+    const auto at = std::find_if(found->second.begin(), found->second.end(), [&](const auto& kept) {
+      return kept->device == device && kept->what == what;
+    });
     return at == found->second.end() ? nullptr : at->get();
   }
 };

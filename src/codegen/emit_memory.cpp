@@ -142,9 +142,8 @@ void Emitter::store(const loop::Store& stmt) {
 }
 
 // Tries until no other thread was in between.
-llvm::Value* Emitter::compare_exchange(ReduceOp op, const loop::BufferNode& buffer,
-                                       loop::Type type, llvm::Value* pointer,
-                                       llvm::Value* operand) {
+llvm::Value* Emitter::compare_exchange(ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
+                                       llvm::Value* pointer, llvm::Value* operand) {
   llvm::Type* memory = memory_type_of(type);
   llvm::Type* bits = builder_.getIntNTy(memory->getScalarSizeInBits());
   const llvm::Align align = align_of(type.scalar);

@@ -169,8 +169,8 @@ struct Allocate : StmtNode {
 };
 
 // buffer[index] = buffer[index] op value, indivisibly; `result` names the old value where it is not
-// empty. Of vectors each element by itself, without a result: the index is a Ramp of stride one from
-// a multiple of its lanes.
+// empty. Of vectors each element by itself, without a result: the index is a Ramp of stride one
+// from a multiple of its lanes.
 struct Atomic : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Atomic;
   ReduceOp op;

@@ -161,8 +161,8 @@ void KernelLowering::pieces_of_chunk(const nest::Forall& loop, const Expr& chunk
   derive(derive_row_pieces(stored, variable.factor, parts, is_bound() ? Device::Gpu : device_));
   const Expr dealt = IntConst::make(variable.dealt);
   const Expr part = out.let("part", Binary::make(BinaryOp::Div, chunk, dealt));
-  const Expr first = out.let(
-      "first", Load::make(pieces.parts, part) + Binary::make(BinaryOp::Mod, chunk, dealt));
+  const Expr first =
+      out.let("first", Load::make(pieces.parts, part) + Binary::make(BinaryOp::Mod, chunk, dealt));
   const Expr last = out.let("last", Load::make(pieces.parts, part + 1));
 
   const std::string name = names_.fresh("piece");
@@ -173,16 +173,16 @@ void KernelLowering::pieces_of_chunk(const nest::Forall& loop, const Expr& chunk
   Emitter body = out.nested();
   const Expr coded = body.let("coded", wide(pieces.rows, piece));
   const Expr is_shared = body.let("is_shared", coded < IntConst::make(0));
-  const Expr row = body.let(variable.parent,
-                            loop::Select::make(is_shared, IntConst::make(-1) - coded, coded));
+  const Expr row =
+      body.let(variable.parent, loop::Select::make(is_shared, IntConst::make(-1) - coded, coded));
   Scope inner = scope;
   inner.row_pieces[variable.tensor] = {body.let("p", wide(pieces.begins, piece)),
                                        body.let("p_end", wide(pieces.begins, piece + 1))};
   inner.is_shared_row = is_shared;
   if (adds_up_rows()) shared_rows_ = {stored.positions, coordinates_.chunk_length(variable)};
   enter(loop, row, {}, {}, inner, body);
-  out.add(loop::For::make(name, first, last, body.take(), loop::LoopKind::Serial, 0,
-                          variable.dealt));
+  out.add(
+      loop::For::make(name, first, last, body.take(), loop::LoopKind::Serial, 0, variable.dealt));
 }
 
 StoredRows KernelLowering::stored_rows(const nest::Variable& variable) {

@@ -118,8 +118,7 @@ Derived derive_row_pieces(const StoredRows& stored, int64_t length, int64_t part
   const loop::Buffer first = loop::make_buffer(name + "_first", DType::Int64);
   Derived derived{what, stored.tensor, {}, {}};
   const Expr most = pieces_at_most(stored, length);
-  derived.steps = {loop::KeepStep{what, stored.tensor},
-                   loop::AllocateStep{pieces.begins, most + 1},
+  derived.steps = {loop::KeepStep{what, stored.tensor}, loop::AllocateStep{pieces.begins, most + 1},
                    loop::AllocateStep{pieces.rows, most},
                    loop::AllocateStep{pieces.parts, IntConst::make(part_count + 1)},
                    loop::AllocateStep{first, stored.rows + 1}};
@@ -142,11 +141,11 @@ loop::Buffer entry_rows_of(const StoredRows& stored) {
 Derived derive_entry_rows(const StoredRows& stored, Device device) {
   const loop::Buffer rows = entry_rows_of(stored);
   const Expr row = Var::make("row");
-  const Expr begin = mutant("entry-in-row-before") ? wide(stored.positions, row) - 1
-                                                   : wide(stored.positions, row);
-  const loop::Stmt fill = loop::For::make("entry", loop::maximum(begin, IntConst::make(0)),
-                                          wide(stored.positions, row + 1),
-                                          store(rows, Var::make("entry"), row));
+  const Expr begin =
+      mutant("entry-in-row-before") ? wide(stored.positions, row) - 1 : wide(stored.positions, row);
+  const loop::Stmt fill =
+      loop::For::make("entry", loop::maximum(begin, IntConst::make(0)),
+                      wide(stored.positions, row + 1), store(rows, Var::make("entry"), row));
   Derived derived{"rows", stored.tensor, {}, {}};
   derived.kernels.push_back(
       kernel_for_each("fill_" + rows->name, "row", stored.rows, fill, device));
@@ -164,13 +163,13 @@ loop::Kernel kernel_for_each(std::string name, const std::string& var, const Exp
   }
   const int64_t threads = gpu_shape().threads_per_block;
   const Expr number = Var::make("block") * threads + Var::make("thread");
-  const loop::Stmt one =
-      loop::Block::make({loop::Let::make(var, number), loop::If::make(Var::make(var) < count, body)});
+  const loop::Stmt one = loop::Block::make(
+      {loop::Let::make(var, number), loop::If::make(Var::make(var) < count, body)});
   const loop::Stmt block = loop::For::make("thread", IntConst::make(0), IntConst::make(threads),
                                            one, loop::LoopKind::Thread);
-  return with_parameters(
-      std::move(name), loop::For::make("block", IntConst::make(0), loop::ceil_divide(count, threads),
-                                       block, loop::LoopKind::Block));
+  return with_parameters(std::move(name), loop::For::make("block", IntConst::make(0),
+                                                          loop::ceil_divide(count, threads), block,
+                                                          loop::LoopKind::Block));
 }
 
 }  // namespace tulle::lower

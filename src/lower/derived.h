@@ -29,8 +29,8 @@ void add_derived(const Derived& derived, loop::HostProgram& program);
 
 // Rows cut into pieces of at most `length` entries, a row without entries being one piece. Piece k
 // has the entries from begins[k] to begins[k + 1] of row rows[k]; of a row that has several pieces,
-// -1 - row stands there. The pieces from parts[p] to parts[p + 1] make part p of `part_count`, which
-// all have about the same work.
+// -1 - row stands there. The pieces from parts[p] to parts[p + 1] make part p of `part_count`,
+// which all have about the same work.
 struct RowPieces {
   loop::Buffer begins, rows, parts;
 };

@@ -22,9 +22,9 @@ bool only_stores(const nest::Forall& loop, const std::string& result) {
 
 }  // namespace
 
-// Where a chunk is whole, its loads are of neighbours. Past the end of the operand the last entry is
-// taken again where nothing but a store comes of it, which is left out: without a branch before, so
-// that the loads of all are under way together.
+// Where a chunk is whole, its loads are of neighbours. Past the end of the operand the last entry
+// is taken again where nothing but a store comes of it, which is left out: without a branch before,
+// so that the loads of all are under way together.
 void KernelLowering::entries_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out) {
   const nest::Variable& variable = nest_.variable(loop.var);
   const StoredRows stored = stored_rows(variable);
@@ -39,8 +39,7 @@ void KernelLowering::entries_of_chunk(const nest::Forall& loop, const Scope& sco
   Emitter whole = out.nested(), part = out.nested();
   entries_from(loop, stored, begin, count, {}, scope, whole);
   entries_from(loop, stored, begin, count, stored.entries, scope, part);
-  out.add(
-      loop::If::make(begin + variable.factor <= stored.entries, whole.take(), part.take()));
+  out.add(loop::If::make(begin + variable.factor <= stored.entries, whole.take(), part.take()));
 }
 
 // So many entries from `begin` on, or as many as there are before `end`, which may be null.
@@ -62,8 +61,8 @@ void KernelLowering::entries_from(const nest::Forall& loop, const StoredRows& st
   }
   const nest::Stmt rows_loop =
       nest::Forall::make(variable.parent, nest::Forall::make(variable.second, loop.body));
-  const Expr row = body.let(
-      variable.parent, Cast::make(DType::Int64, Load::make(entry_rows_of(stored), entry)));
+  const Expr row =
+      body.let(variable.parent, Cast::make(DType::Int64, Load::make(entry_rows_of(stored), entry)));
   enter(*rows_loop.as<nest::Forall>(), row, {}, {}, inner, body);
   const bool unrolls = loop.tag.kind == nest::LoopTag::Kind::Unrolled;
   out.add(loop::For::make(name, IntConst::make(0), count, body.take(),

@@ -77,9 +77,8 @@ constexpr bool is_for_gpu(const Pass& pass) {
          pass.name == kScatter.name || pass.name == kAdvance.name;
 }
 
-constexpr Pass kPasses[] = {kSorts,    kScans,     kSortCalls, kExpand,   kPromote,
-                            kScatter,  kUnroll,    kSimplify,  kContract, kVectorize,
-                            kCarry,    kSimplify,  kAdvance,   kCheck};
+constexpr Pass kPasses[] = {kSorts,    kScans,    kSortCalls, kExpand, kPromote,  kScatter, kUnroll,
+                            kSimplify, kContract, kVectorize, kCarry,  kSimplify, kAdvance, kCheck};
 
 void run(const Pass& pass, PipelineResult& result, const PipelineOptions& options) {
   result.program = pass.run(std::move(result.program), options, result.remarks);

@@ -19,10 +19,11 @@ namespace {
 
 std::set<std::string> names_read_in(const Stmt& stmt) {
   std::set<std::string> names;
-  visit(stmt, [](const Stmt&) {},
-        [&](const Expr& expr) {
-          if (const auto* var = expr.as<Var>()) names.insert(var->name);
-        });
+  visit(
+      stmt, [](const Stmt&) {},
+      [&](const Expr& expr) {
+        if (const auto* var = expr.as<Var>()) names.insert(var->name);
+      });
   return names;
 }
 
@@ -36,9 +37,11 @@ struct Iteration {
   static std::optional<Iteration> of(const For& loop) {
     Iteration found;
     int lane_operations = 0;
-    visit(loop.body, [](const Stmt&) {}, [&](const Expr& expr) {
-      lane_operations += expr.as<LaneReduce>() || expr.as<LaneShuffle>() ? 1 : 0;
-    });
+    visit(
+        loop.body, [](const Stmt&) {},
+        [&](const Expr& expr) {
+          lane_operations += expr.as<LaneReduce>() || expr.as<LaneShuffle>() ? 1 : 0;
+        });
     if (lane_operations != 1) return std::nullopt;
     for (const Stmt& stmt : statements_of(loop.body)) {
       const auto* let = stmt.as<Let>();
@@ -113,10 +116,12 @@ std::optional<std::vector<Stmt>> declarations_of(std::set<std::string> names,
 bool reads_locals(const std::vector<Stmt>& stmts) {
   bool reads = false;
   for (const Stmt& stmt : stmts) {
-    visit(stmt, [](const Stmt&) {}, [&](const Expr& expr) {
-      const auto* load = expr.as<Load>();
-      reads |= load && load->buffer->space == Space::Local;
-    });
+    visit(
+        stmt, [](const Stmt&) {},
+        [&](const Expr& expr) {
+          const auto* load = expr.as<Load>();
+          reads |= load && load->buffer->space == Space::Local;
+        });
   }
   return reads;
 }
@@ -174,8 +179,8 @@ class Scatterer : public Rewriter {
   Stmt group_of(const For& loop, const Iteration& iteration, const Expr& first,
                 const std::vector<Stmt>& declarations, const std::vector<Stmt>& after) {
     const LaneReduce& reduce = *iteration.reduce;
-    const Buffer parts = make_buffer(names_.fresh(iteration.sum + "_parts"), reduce.type.scalar,
-                                     Space::Local);
+    const Buffer parts =
+        make_buffer(names_.fresh(iteration.sum + "_parts"), reduce.type.scalar, Space::Local);
     const std::string number = names_.fresh(loop.var + "_number");
     std::vector<Stmt> each = {Let::make(loop.var, first + Var::make(number) * loop.step)};
     each.insert(each.end(), iteration.before.begin(), iteration.before.end());
@@ -187,10 +192,9 @@ class Scatterer : public Rewriter {
     mine.push_back(Let::make(iteration.sum, Load::make(parts, IntConst::make(0))));
     mine.insert(mine.end(), after.begin(), after.end());
 
-    std::vector<Stmt> stmts = {
-        Allocate::make(parts, IntConst::make(reduce.width), false),
-        For::make(number, IntConst::make(0), IntConst::make(reduce.width),
-                  Block::make(std::move(each)), LoopKind::Unrolled, 0)};
+    std::vector<Stmt> stmts = {Allocate::make(parts, IntConst::make(reduce.width), false),
+                               For::make(number, IntConst::make(0), IntConst::make(reduce.width),
+                                         Block::make(std::move(each)), LoopKind::Unrolled, 0)};
     for (int distance = reduce.width / 2; distance >= 1; distance /= 2)
       exchange(parts, reduce, distance, stmts);
     stmts.push_back(Block::make(std::move(mine)));
@@ -203,8 +207,7 @@ class Scatterer : public Rewriter {
                 std::vector<Stmt>& stmts) {
     const std::string name = names_.fresh("is_upper");
     const Expr upper = Var::make(name, kBool);
-    const Expr bit =
-        Binary::make(BinaryOp::BitAnd, Var::make(lane_), IntConst::make(distance));
+    const Expr bit = Binary::make(BinaryOp::BitAnd, Var::make(lane_), IntConst::make(distance));
     stmts.push_back(Let::make(name, bit != IntConst::make(0)));
     for (int at = 0; at < distance; ++at) {
       const Expr low = Load::make(parts, IntConst::make(at)),
@@ -213,7 +216,8 @@ class Scatterer : public Rewriter {
       const bool mixes = mutant("scattered-sums-mixed") && distance == 1;
       stmts.push_back(Let::make(kept, Select::make(upper, high, low)));
       stmts.push_back(Let::make(given, Select::make(upper, low, mixes ? low : high)));
-      const std::string other = names_.fresh("other");  // all lanes come by, also where `or` is lazy
+      const std::string other =
+          names_.fresh("other");  // all lanes come by, also where `or` is lazy
       stmts.push_back(Let::make(
           other, LaneShuffle::make(ShuffleMode::Xor, Var::make(given, reduce.type),
                                    IntConst::make(distance, {DType::Int32, 1}), reduce.width)));

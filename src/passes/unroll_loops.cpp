@@ -91,7 +91,8 @@ Stmt iteration(const For& loop, const Expr& at) {
 }
 
 // A bound is computed once: the body may change what it was computed from.
-Expr computed_once(const Expr& value, const std::string& wish, Names& names, std::vector<Stmt>& stmts) {
+Expr computed_once(const Expr& value, const std::string& wish, Names& names,
+                   std::vector<Stmt>& stmts) {
   if (value.as<IntConst>()) return value;
   std::string name = names.fresh(wish);
   stmts.push_back(Let::make(name, value));
@@ -195,7 +196,9 @@ class Unroller : public Rewriter {
       const Expr wish = from + copy * loop.step;
       std::vector<Stmt> one = {Let::make(is_there, wish < end),
                                Let::make(loop.var, minimum(wish, Var::make(last)))};
-      one.push_back(copy == 0 ? loop.body : Guard(loop.body, Var::make(is_there, kBool), names_).rewrite(loop.body));
+      one.push_back(copy == 0
+                        ? loop.body
+                        : Guard(loop.body, Var::make(is_there, kBool), names_).rewrite(loop.body));
       stmts.push_back(Block::make(std::move(one)));
     }
     return Block::make(std::move(stmts));

@@ -21,16 +21,17 @@ inline constexpr std::string_view kMutants[] = {
     // lower
     "append-untouched", "bind-unguarded", "bitmap-all-set", "block-unguarded", "chunk-cuts-run",
     "chunk-skips-row", "entry-in-row-before", "fuse-wrong-extent", "lanes-half-merged",
-    "lanes-half-summed", "last-piece-lost", "lattice-drops-point", "lattice-inverts", "lead-never-shrinks",
-    "merged-rows-unfinished", "monoid-starts-at-zero", "padding-is-entry", "part-overwrites",
-    "parts-without-barrier", "piece-unguarded", "pieces-not-shared", "ragged-found-past-end", "range-ends-early",
-    "result-not-zeroed", "row-pieces-overlap", "row-pieces-share-a-place", "search-goes-past",
-    "segment-ends-early", "shared-rows-stored", "slices-overlap", "split-unbounded",
-    "tracked-keeps-round", "tracked-unsorted", "tuple-takes-nothing", "workspace-wrong-zero",
+    "lanes-half-summed", "last-piece-lost", "lattice-drops-point", "lattice-inverts",
+    "lead-never-shrinks", "merged-rows-unfinished", "monoid-starts-at-zero", "padding-is-entry",
+    "part-overwrites", "parts-without-barrier", "piece-unguarded", "pieces-not-shared",
+    "ragged-found-past-end", "range-ends-early", "result-not-zeroed", "row-pieces-overlap",
+    "row-pieces-share-a-place", "search-goes-past", "segment-ends-early", "shared-rows-stored",
+    "slices-overlap", "split-unbounded", "tracked-keeps-round", "tracked-unsorted",
+    "tuple-takes-nothing", "workspace-wrong-zero",
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
-    "scattered-sums-mixed", "simplify-drops-store", "unroll-missing-remainder", "vector-reduce-drops-init",
-    "vectorize-ignores-mask", "vectorize-missing-tail"};
+    "scattered-sums-mixed", "simplify-drops-store", "unroll-missing-remainder",
+    "vector-reduce-drops-init", "vectorize-ignores-mask", "vectorize-missing-tail"};
 
 // The fault that is switched on, none if empty. It starts as the environment's TULLE_MUTANT.
 inline std::string& active_mutant() {

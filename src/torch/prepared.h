@@ -41,8 +41,8 @@ TensorLayout layout_of(const TensorSpec& spec);
 struct Prepared {
   std::shared_ptr<const Program> program;
   std::vector<TensorLayout> operands, results;
-  size_t tensor_count = 0;  // of all operands
-  size_t size_count = 0;    // dimensions of the operands that are not plain
+  size_t tensor_count = 0;      // of all operands
+  size_t size_count = 0;        // dimensions of the operands that are not plain
   int64_t structure_count = 0;  // of these operands
 
   // For the table of programs: when it was used last, and whether the table still has it.

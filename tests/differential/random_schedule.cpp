@@ -90,7 +90,8 @@ class Scheduler {
         return concat("split_entries(", var, ", ", dice_.pick(vars), ", ",
                       dice_.pick<int>({1, 2, 4, 9}), ", ", fresh, "o, ", fresh, "i)");
       case 11:
-        if (dice_.chance(0.4)) return concat("deal_rows(", var, deal(), ", ", fresh, "o, ", fresh, "i", turns());
+        if (dice_.chance(0.4))
+          return concat("deal_rows(", var, deal(), ", ", fresh, "o, ", fresh, "i", turns());
         return concat("split_rows(", var, ", ", dice_.pick<int>({1, 2, 3, 5, 9}), ", ", fresh,
                       "o, ", fresh, "i)");
       case 10:

@@ -171,6 +171,41 @@ def test_streams() -> None:
     torch.testing.assert_close(result.cpu(), data @ b, rtol=1e-4, atol=1e-4)
 
 
+def test_keeps_what_is_made_of_a_structure() -> None:
+    data, b = sparse(600, 500), torch.randn(500, 64)
+    tensor, dense = tulle.tensor(data, format="csr").to(GPU), b.to(GPU)
+    q, k = torch.randn(600, 32, device=GPU), torch.randn(500, 32, device=GPU)
+    assert not any(name.startswith("pieces") for name in tensor.derived())
+    for _ in range(2):
+        torch.testing.assert_close((tensor @ dense).cpu(), data @ b, rtol=1e-4, atol=1e-4)
+        tulle.compute("S[i,j] = A[i,j] * Q[i,d] * K[j,d]", A=tensor, Q=q, K=k)
+    kept = tensor.derived()
+    assert any(name.startswith("pieces") for name in kept) and kept["rows"] > 0, kept
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        other = (2 * tensor) @ dense
+    torch.cuda.current_stream().wait_stream(stream)
+    torch.testing.assert_close(other.cpu(), 2 * data @ b, rtol=1e-4, atol=1e-4)
+    tensor.free_derived()
+    assert tensor.derived() == {}
+    torch.testing.assert_close((tensor @ dense).cpu(), data @ b, rtol=1e-4, atol=1e-4)
+
+
+def test_keeps_nothing_while_a_graph_is_captured() -> None:
+    data, b = sparse(600, 500), torch.randn(500, 64)
+    warm, tensor = (tulle.tensor(data, format="csr").to(GPU) for _ in range(2))
+    dense = b.to(GPU)
+    warm @ dense  # compiles
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = tensor @ dense
+    assert not any(name.startswith("pieces") for name in tensor.derived())
+    graph.replay()
+    torch.testing.assert_close(result.cpu(), data @ b, rtol=1e-4, atol=1e-4)
+
+
 def test_graphs() -> None:
     data, b = sparse(300, 200), torch.randn(200, 64)
     tensor, dense = tulle.tensor(data, format="csr").to(GPU), b.to(GPU)

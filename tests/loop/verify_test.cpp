@@ -219,19 +219,23 @@ INSTANTIATE_TEST_SUITE_P(
                     "the host computes with scalars only: A[0]"},
         HostMistake{"host h(A: mut f32*; n: i64) -> () { scan A[0, n) }", "'A' holds no integers"},
         HostMistake{"host h(; n: i64) -> () { keep rows of A }", "a keep without its kept"},
-        HostMistake{"host h(; n: i64) -> () { R = alloc i32[n] kept R }", "a kept without its keep"},
+        HostMistake{"host h(; n: i64) -> () { R = alloc i32[n] kept R }",
+                    "a kept without its keep"},
         HostMistake{"host h(; n: i64) -> () { keep r of A R = alloc i32[n] keep s of A }",
                     "a keep inside another"},
         HostMistake{"host h(; n: i64) -> () { R = alloc i32[n] keep r of A kept R }",
                     "'R' is kept but not made"},
-        HostMistake{"host h(; n: i64) -> () { keep r of A R = alloc i32[n] Q = alloc i32[n] kept R }",
-                    "'Q' is made but not kept"},
-        HostMistake{"host h(A: i32*; n: i64) -> () { keep r of A R = alloc i32[n] let m: i32 = read "
-                    "A[n] kept R }",
-                    "without the host's reading a number"},
-        HostMistake{"host h(A: mut f32*; n: i64) -> () { keep r of A R = alloc i32[n] launch k kept R "
-                    "} kernel k(A: mut f32*) { A[0] = 1.0f }",
-                    "a change to 'A'"},
+        HostMistake{
+            "host h(; n: i64) -> () { keep r of A R = alloc i32[n] Q = alloc i32[n] kept R }",
+            "'Q' is made but not kept"},
+        HostMistake{
+            "host h(A: i32*; n: i64) -> () { keep r of A R = alloc i32[n] let m: i32 = read "
+            "A[n] kept R }",
+            "without the host's reading a number"},
+        HostMistake{
+            "host h(A: mut f32*; n: i64) -> () { keep r of A R = alloc i32[n] launch k kept R "
+            "} kernel k(A: mut f32*) { A[0] = 1.0f }",
+            "a change to 'A'"},
         HostMistake{"host h(A: i32*; n: i64) -> () { scan A[0, n) }", "'A' is not a mut parameter"},
         HostMistake{"host h(A: mut i32*; n: i64) -> () { sort A[0, n) by A }",
                     "the order 'A' is not i64"},

@@ -70,20 +70,22 @@ HostProgram program_of(const std::string& kernel_text) {
   return program;
 }
 
-Transformed transform(const std::string& pass, const std::string& kernel_text, bool masks) {
+Transformed transform(const std::string& pass, const std::string& kernel_text, bool masks,
+                      bool gpu) {
   const HostProgram program = program_of(kernel_text);
-  PipelineResult result = run_pass(pass, program, {.masks = masks, .verify = true});
+  PipelineResult result = run_pass(pass, program, {.masks = masks, .gpu = gpu, .verify = true});
   return {to_string(program.kernels[0]), to_string(result.program.kernels[0]), result.remarks,
           result.program};
 }
 
 void expect_same_results(const std::vector<std::string>& passes, const std::string& kernel_text,
                          const Arrays& buffers, const Scalars& scalars, double tolerance,
-                         bool masks) {
+                         bool masks, bool gpu) {
   HostProgram program = program_of(kernel_text);
   const Arrays before = interpret(program, buffers, scalars);
   for (const std::string& pass : passes) {
-    program = run_pass(pass, std::move(program), {.masks = masks, .verify = true}).program;
+    program =
+        run_pass(pass, std::move(program), {.masks = masks, .gpu = gpu, .verify = true}).program;
   }
   SCOPED_TRACE(to_string(program));
   const Arrays after = interpret(program, buffers, scalars);

@@ -67,11 +67,12 @@ TEST(Pipeline, NamesThePassesThereAre) {
     run_pass("inline", program_of(kSpmm));
     FAIL();
   } catch (const UserError& error) {
-    EXPECT_STREQ(error.what(),
-                 "no pass is called 'inline'; there are expand_sorts, expand_scans, "
-                 "expand_sort_calls, expand_functions, promote_accumulators, unroll_loops, "
-                 "simplify, contract_fma, vectorize_loops, carry_loads, advance_loads, "
-                 "insert_bounds_checks");
+    EXPECT_STREQ(
+        error.what(),
+        "no pass is called 'inline'; there are expand_sorts, expand_scans, "
+        "expand_sort_calls, expand_functions, promote_accumulators, scatter_sums, unroll_loops, "
+        "simplify, contract_fma, vectorize_loops, carry_loads, advance_loads, "
+        "insert_bounds_checks");
   }
 }
 

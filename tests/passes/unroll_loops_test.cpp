@@ -31,6 +31,40 @@ TEST(UnrollLoops, KeepsTheOrderOfIterations) {
   }
 }
 
+TEST(UnrollLoops, MasksTheRestOnAGpu) {
+  for (const int factor : {2, 3, 4, 8}) {
+    for (const int step : {1, 3}) {
+      const std::string text =
+          concat("kernel k(A: f64*, y: mut f64*; begin: i64, end: i64) {\n",
+                 "  var s: f64 = 0.0\n  t = alloc zeroed local f64[2]\n  unrolled(", factor,
+                 ") for p in [begin, end) by ", step,
+                 " {\n    var own: f64 = A[p]\n    own = own * 2.0\n    s = s + own\n",
+                 "    t[1] = t[1] - own\n  }\n  y[0] = s\n  y[1] = t[1]\n}");
+      EXPECT_TRUE(transform(kPass, text, true, true).has("is_there"));
+      for (int64_t end = 0; end <= 20; ++end) {
+        expect_same_results({kPass, "simplify"}, text, {{"A", thirds(20)}, {"y", thirds(2)}},
+                            {{"begin", 1}, {"end", end}}, 0, true, true);
+      }
+    }
+  }
+}
+
+TEST(UnrollLoops, DoesNotMaskWhatOthersSee) {
+  const std::string text =
+      "kernel k(A: f64*, y: mut f64*; n: i64) {\n"
+      "  unrolled(4) for p in [0, n) {\n    y[p] = A[p]\n  }\n}";
+  EXPECT_FALSE(transform(kPass, text, true, true).has("is_there"));
+}
+
+TEST(UnrollLoops, WritesOutLoopsOverRegistersOnAGpu) {
+  const std::string text =
+      "kernel k(A: f64*, y: mut f64*) {\n  t = alloc local f64[4]\n"
+      "  for i in [0, 4) {\n    t[i] = A[i]\n  }\n  for i in [0, 4) {\n    y[i] = t[i]\n  }\n}";
+  EXPECT_TRUE(transform(kPass, text).has("for i"));
+  EXPECT_FALSE(transform(kPass, text, true, true).has("for i"));
+  expect_same_results({kPass}, text, {{"A", thirds(4)}, {"y", thirds(4)}}, {}, 0, true, true);
+}
+
 TEST(UnrollLoops, WritesOutConstantExtents) {
   for (const char* loop : {"unrolled for p in [4, 7)", "unrolled(8) for p in [n, n + 3)"}) {
     const std::string text =

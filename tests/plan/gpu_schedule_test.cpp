@@ -41,24 +41,26 @@ bool has(const std::string& text, std::string_view part) {
 }
 
 TEST(GpuSchedule, CutsRowsWhereThereAreManyEntries) {
-  EXPECT_TRUE(has(schedule_of({}), "split_rows("));
-  EXPECT_FALSE(has(schedule_of({.rows = 2000, .entries = 10000}), "split_rows("));
+  EXPECT_TRUE(has(schedule_of({}), "deal_rows("));
+  EXPECT_FALSE(has(schedule_of({.rows = 200, .entries = 1000}), "deal_rows("));
 }
 
 TEST(GpuSchedule, CutsNoSumsThatMustHaveOneOrder) {
   const std::string schedule = schedule_of({.deterministic = true});
-  EXPECT_FALSE(has(schedule, "split_rows(")) << schedule;
+  EXPECT_FALSE(has(schedule, "deal_rows(")) << schedule;
   EXPECT_TRUE(has(schedule, "bind(")) << schedule;
 }
 
 TEST(GpuSchedule, TakesSeveralEntriesWhereColumnsLeaveLanesOver) {
-  const std::string schedule = schedule_of({.rows = 2000, .entries = 10000, .width = 32});
+  const std::string schedule = schedule_of({.rows = 200, .entries = 1000, .width = 32});
   EXPECT_TRUE(has(schedule, "split_positions(j, 4")) << schedule;
 }
 
-TEST(GpuSchedule, GivesEachMultiprocessorABlockOfRowsInRounds) {
-  const std::string schedule = schedule_of({.entries = 50000000, .width = 32});
-  EXPECT_TRUE(has(schedule, "split(i_chunk_rest, 128, i_chunk_round, i_chunk_in)")) << schedule;
+TEST(GpuSchedule, DealsPiecesOfRowsToTheGroupsOfAMultiprocessor) {
+  std::string schedule = schedule_of({.entries = 50000000, .width = 32});
+  EXPECT_TRUE(has(schedule, "deal_rows(i, 128, i_chunk, i_row, 132, 128)")) << schedule;
+  schedule = schedule_of({.width = 128});
+  EXPECT_TRUE(has(schedule, "deal_rows(i, 32, i_chunk, i_row, 132, 32)")) << schedule;
 }
 
 TEST(GpuSchedule, NarrowsPanelsThatShouldStayInTheCache) {
@@ -68,7 +70,7 @@ TEST(GpuSchedule, NarrowsPanelsThatShouldStayInTheCache) {
 }
 
 TEST(GpuSchedule, TakesPairsOfVectorsOfWideRows) {
-  EXPECT_TRUE(has(schedule_of({.width = 512}), "unroll(k_pair, 0)"));
+  EXPECT_TRUE(has(schedule_of({.width = 512, .deterministic = true}), "unroll(k_pair, 0)"));
 }
 
 // Of products at the entries of a matrix.

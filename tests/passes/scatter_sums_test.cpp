@@ -1,0 +1,48 @@
+// Sums over lanes that are made together leave one in each lane.
+#include "fixture.h"
+#include "support/check.h"
+
+namespace tulle::passes {
+namespace {
+
+constexpr const char* kPass = "scatter_sums";
+
+// A warp sums groups of lanes, `trips` times, and the first lane of a group stores the sum.
+std::string sums(int width, int trips, const std::string& last = "y[g * 64 + e] = s") {
+  return concat(
+      "kernel k(A: f32*, y: mut f32*) {\n  block for b in [0, 1) {\n",
+      "    warp for w in [0, 1) {\n    lane for lane in [0, 32) {\n      let g: i64 = lane / ",
+      width, "\n      unrolled(", trips, ") for e in [0, ", trips, ") {\n",
+      "        let at: i64 = e * 32 + lane\n        var acc: f32 = 0.5f\n",
+      "        let s: f32 = lane_reduce(add, A[at], ", width,
+      ")\n        acc = acc + s\n        if (lane % ", width, " == 0) {\n          ", last,
+      "\n        }\n      }\n    }\n    }\n  }\n}");
+}
+
+TEST(ScatterSums, KeepsResults) {
+  for (const int width : {2, 4, 8, 16, 32}) {
+    for (const int groups : {1, 2}) {
+      if (width * groups > 32) continue;
+      const std::string text = sums(width, width * groups, "y[g * 64 + e] = acc");
+      EXPECT_TRUE(transform(kPass, text).has("lane_shuffle(xor")) << text;
+      EXPECT_FALSE(transform(kPass, text).has("lane_reduce")) << text;
+      expect_same_results({kPass}, text, {{"A", floats(32 * 32)}, {"y", floats(1024)}}, {}, 1e-6);
+      expect_same_results({kPass, "unroll_loops", "simplify"}, text,
+                          {{"A", floats(32 * 32)}, {"y", floats(1024)}}, {}, 1e-6, true, true);
+    }
+  }
+}
+
+TEST(ScatterSums, NeedsAnIterationForEachLane) {
+  EXPECT_TRUE(transform(kPass, sums(8, 4)).has("lane_reduce"));
+  EXPECT_TRUE(transform(kPass, sums(8, 12)).has("lane_reduce"));
+}
+
+TEST(ScatterSums, LeavesWhatAllLanesSeeAlone) {
+  std::string text = sums(4, 4);
+  text.replace(text.find("if (lane % 4 == 0)"), 18, "if (lane % 2 == 0)");
+  EXPECT_TRUE(transform(kPass, text).has("lane_reduce"));
+}
+
+}  // namespace
+}  // namespace tulle::passes
