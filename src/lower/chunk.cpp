@@ -143,7 +143,7 @@ void KernelLowering::rows_of_chunk(const nest::Forall& loop, const Scope& scope,
   inner.is_shared_row = is_long;
   inner.chunk = chunk;
   inner.begins_here = first <= row;
-  if (adds_up_rows()) shared_rows_ = {positions, coordinates_.chunk_length(variable)};
+  if (adds_up_rows()) shared_rows_ = {positions, coordinates_.chunk_length(variable), {}, {}, {}};
   enter(loop, row, {}, {}, inner, mine);
   body.add(loop::If::make(Binary::make(BinaryOp::Or, is_long, first <= row), mine.take()));
   body.assign(next, next + 1);
@@ -179,7 +179,11 @@ void KernelLowering::pieces_of_chunk(const nest::Forall& loop, const Expr& chunk
   inner.row_pieces[variable.tensor] = {body.let("p", wide(pieces.begins, piece)),
                                        body.let("p_end", wide(pieces.begins, piece + 1))};
   inner.is_shared_row = is_shared;
-  if (adds_up_rows()) shared_rows_ = {stored.positions, coordinates_.chunk_length(variable)};
+  if (adds_up_rows()) {
+    const Expr length = coordinates_.chunk_length(variable);
+    shared_rows_ = {stored.positions, length, pieces.shared, pieces.shared_count,
+                    Binary::make(BinaryOp::Div, stored.entries, length)};
+  }
   enter(loop, row, {}, {}, inner, body);
   out.add(
       loop::For::make(name, first, last, body.take(), loop::LoopKind::Serial, 0, variable.dealt));

@@ -2,6 +2,7 @@
 #include "lower/derived.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "lower/emitter.h"
 #include "lower/frame.h"
@@ -22,7 +23,8 @@ using loop::Var;
 
 namespace {
 
-constexpr int64_t kWorkOfPiece = 4;  // beside that of its entries
+constexpr int64_t kWorkOfPiece = 4;      // beside that of its entries
+constexpr int64_t kBlocksToFill = 1024;  // a GPU, at least
 
 Expr wide(const loop::Buffer& buffer, const Expr& at) {
   return Cast::make(DType::Int64, Load::make(buffer, at));
@@ -41,24 +43,38 @@ Expr pieces_at_most(const StoredRows& stored, int64_t length) {
   return stored.rows + Binary::make(BinaryOp::Div, stored.entries, IntConst::make(length));
 }
 
+// Each has more than `length` entries.
+Expr shared_at_most(const StoredRows& stored, int64_t length) {
+  return Binary::make(BinaryOp::Div, stored.entries, IntConst::make(length));
+}
+
 // How many pieces each row has.
 loop::Kernel count_pieces(const std::string& name, const StoredRows& stored, int64_t length,
                           const loop::Buffer& first, Device device) {
   const Expr row = Var::make("row");
   const Expr entries = wide(stored.positions, row + 1) - wide(stored.positions, row);
   const Expr pieces = loop::maximum(IntConst::make(1), loop::ceil_divide(entries, length));
-  return kernel_for_each("count_" + name, "row", stored.rows, store(first, row, pieces), device);
+  Names names;
+  return kernel_for_each("count_" + name, "row", stored.rows, store(first, row, pieces), device,
+                         names);
 }
 
 // The pieces of each row, of which `first` is the first.
 loop::Kernel fill_pieces(const std::string& name, const StoredRows& stored, int64_t length,
                          const loop::Buffer& first, const RowPieces& pieces, Device device) {
+  Names names;
   const Expr row = Var::make("row"), piece = Var::make("piece"), begin = Var::make("begin"),
              end = Var::make("end"), is_shared = Var::make("is_shared", loop::kBool);
   const Expr coded = loop::Select::make(is_shared, IntConst::make(-1) - row, row);
   const loop::Stmt one = loop::Block::make(
       {store(pieces.rows, piece, mutant("pieces-not-shared") ? row : coded),
        store(pieces.begins, piece, wide(stored.positions, row) + (piece - begin) * length)});
+  const Expr slot = Var::make("slot");
+  const loop::Stmt list = loop::If::make(
+      is_shared,
+      loop::Block::make({loop::Atomic::make(loop::ReduceOp::Add, pieces.shared_count,
+                                            IntConst::make(0), IntConst::make(1), "slot"),
+                         store(pieces.shared, slot, row)}));
   // The last row also writes where the last piece ends.
   const loop::Stmt last = loop::If::make(
       row == stored.rows - 1, store(pieces.begins, end, wide(stored.positions, stored.rows)));
@@ -67,8 +83,8 @@ loop::Kernel fill_pieces(const std::string& name, const StoredRows& stored, int6
       loop::Block::make({loop::Let::make("begin", wide(first, row)),
                          loop::Let::make("end", wide(first, row + 1)),
                          loop::Let::make("is_shared", IntConst::make(1) < end - begin),
-                         loop::For::make("piece", begin, end, one), last}),
-      device);
+                         loop::For::make("piece", begin, end, one), list, last}),
+      device, names);
 }
 
 // Where each part begins.
@@ -88,7 +104,7 @@ loop::Kernel share_pieces(const std::string& name, const StoredRows& stored, int
   const Expr end = mutant("last-piece-lost") ? count - 1 : count;
   out.store(pieces.parts, part, loop::Select::make(part == IntConst::make(part_count), end, begin));
   return kernel_for_each("share_" + name, "part", IntConst::make(part_count + 1), out.take(),
-                         device);
+                         device, names);
 }
 
 }  // namespace
@@ -108,7 +124,9 @@ RowPieces row_pieces_of(const StoredRows& stored, int64_t length, int64_t part_c
   const std::string prefix = concat(stored.tensor, "_", pieces_name(length, part_count));
   const DType index = stored.positions->element;
   return {loop::make_buffer(prefix + "_begins", index), loop::make_buffer(prefix + "_rows", index),
-          loop::make_buffer(prefix + "_parts", DType::Int64)};
+          loop::make_buffer(prefix + "_parts", DType::Int64),
+          loop::make_buffer(prefix + "_shared", index),
+          loop::make_buffer(prefix + "_shared_count", DType::Int64)};
 }
 
 Derived derive_row_pieces(const StoredRows& stored, int64_t length, int64_t part_count,
@@ -118,9 +136,12 @@ Derived derive_row_pieces(const StoredRows& stored, int64_t length, int64_t part
   const loop::Buffer first = loop::make_buffer(name + "_first", DType::Int64);
   Derived derived{what, stored.tensor, {}, {}};
   const Expr most = pieces_at_most(stored, length);
-  derived.steps = {loop::KeepStep{what, stored.tensor}, loop::AllocateStep{pieces.begins, most + 1},
+  derived.steps = {loop::KeepStep{what, stored.tensor},
+                   loop::AllocateStep{pieces.begins, most + 1},
                    loop::AllocateStep{pieces.rows, most},
                    loop::AllocateStep{pieces.parts, IntConst::make(part_count + 1)},
+                   loop::AllocateStep{pieces.shared, shared_at_most(stored, length)},
+                   loop::AllocateStep{pieces.shared_count, IntConst::make(1), true},
                    loop::AllocateStep{first, stored.rows + 1}};
   derived.kernels.push_back(count_pieces(name, stored, length, first, device));
   derived.steps.emplace_back(loop::LaunchStep{derived.kernels.back().name});
@@ -130,7 +151,8 @@ Derived derive_row_pieces(const StoredRows& stored, int64_t length, int64_t part
   derived.kernels.push_back(share_pieces(name, stored, part_count, first, pieces, device));
   derived.steps.emplace_back(loop::LaunchStep{derived.kernels.back().name});
   derived.steps.emplace_back(loop::FreeStep{first});
-  derived.steps.emplace_back(loop::KeptStep{{pieces.begins, pieces.rows, pieces.parts}});
+  derived.steps.emplace_back(loop::KeptStep{
+      {pieces.begins, pieces.rows, pieces.parts, pieces.shared, pieces.shared_count}});
   return derived;
 }
 
@@ -146,30 +168,57 @@ Derived derive_entry_rows(const StoredRows& stored, Device device) {
   const loop::Stmt fill =
       loop::For::make("entry", loop::maximum(begin, IntConst::make(0)),
                       wide(stored.positions, row + 1), store(rows, Var::make("entry"), row));
+  Names names;
   Derived derived{"rows", stored.tensor, {}, {}};
   derived.kernels.push_back(
-      kernel_for_each("fill_" + rows->name, "row", stored.rows, fill, device));
+      kernel_for_each("fill_" + rows->name, "row", stored.rows, fill, device, names));
   derived.steps = {loop::KeepStep{derived.what, derived.tensor},
                    loop::AllocateStep{rows, stored.entries},
                    loop::LaunchStep{derived.kernels.back().name}, loop::KeptStep{{rows}}};
   return derived;
 }
 
+namespace {
+
+// A loop over so many blocks of threads, whose numbers the body gets.
+loop::Kernel over_threads(std::string name, const Expr& blocks, Names& names,
+                          const std::function<loop::Stmt(const Expr&)>& body) {
+  const int64_t threads = gpu_shape().threads_per_block;
+  const std::string block = names.fresh("block"), thread = names.fresh("thread");
+  const loop::Stmt one = body(Var::make(block) * threads + Var::make(thread));
+  const loop::Stmt all = loop::For::make(thread, IntConst::make(0), IntConst::make(threads), one,
+                                         loop::LoopKind::Thread);
+  return with_parameters(std::move(name), loop::For::make(block, IntConst::make(0), blocks, all,
+                                                          loop::LoopKind::Block));
+}
+
+}  // namespace
+
 loop::Kernel kernel_for_each(std::string name, const std::string& var, const Expr& count,
-                             const loop::Stmt& body, Device device) {
+                             const loop::Stmt& body, Device device, Names& names) {
   if (device == Device::Cpu) {
     return with_parameters(std::move(name), loop::For::make(var, IntConst::make(0), count, body,
                                                             loop::LoopKind::Parallel));
   }
+  const Expr blocks = loop::ceil_divide(count, gpu_shape().threads_per_block);
+  return over_threads(std::move(name), blocks, names, [&](const Expr& number) {
+    return loop::Block::make(
+        {loop::Let::make(var, number), loop::If::make(Var::make(var) < count, body)});
+  });
+}
+
+loop::Kernel kernel_for_some(std::string name, const std::string& var, const Expr& count,
+                             const Expr& most, const loop::Stmt& body, Device device,
+                             Names& names) {
+  if (device == Device::Cpu)
+    return with_parameters(std::move(name), loop::For::make(var, IntConst::make(0), count, body));
   const int64_t threads = gpu_shape().threads_per_block;
-  const Expr number = Var::make("block") * threads + Var::make("thread");
-  const loop::Stmt one = loop::Block::make(
-      {loop::Let::make(var, number), loop::If::make(Var::make(var) < count, body)});
-  const loop::Stmt block = loop::For::make("thread", IntConst::make(0), IntConst::make(threads),
-                                           one, loop::LoopKind::Thread);
-  return with_parameters(std::move(name), loop::For::make("block", IntConst::make(0),
-                                                          loop::ceil_divide(count, threads), block,
-                                                          loop::LoopKind::Block));
+  const Expr blocks =
+      loop::minimum(IntConst::make(kBlocksToFill), loop::ceil_divide(most, threads));
+  return over_threads(std::move(name), blocks, names, [&](const Expr& number) {
+    return loop::For::make(var, number, count, body, loop::LoopKind::Serial, 0,
+                           kBlocksToFill * threads);
+  });
 }
 
 }  // namespace tulle::lower

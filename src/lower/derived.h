@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "loop/host.h"
+#include "lower/emitter.h"
 #include "lower/lower.h"
 
 namespace tulle::lower {
@@ -30,9 +31,10 @@ void add_derived(const Derived& derived, loop::HostProgram& program);
 // Rows cut into pieces of at most `length` entries, a row without entries being one piece. Piece k
 // has the entries from begins[k] to begins[k + 1] of row rows[k]; of a row that has several pieces,
 // -1 - row stands there. The pieces from parts[p] to parts[p + 1] make part p of `part_count`,
-// which all have about the same work.
+// which all have about the same work. Rows that have several pieces are listed, shared_count[0] of
+// them in any order.
 struct RowPieces {
-  loop::Buffer begins, rows, parts;
+  loop::Buffer begins, rows, parts, shared, shared_count;
 };
 RowPieces row_pieces_of(const StoredRows& stored, int64_t length, int64_t part_count);
 Derived derive_row_pieces(const StoredRows& stored, int64_t length, int64_t part_count,
@@ -43,8 +45,13 @@ loop::Buffer entry_rows_of(const StoredRows& stored);
 Derived derive_entry_rows(const StoredRows& stored, Device device);
 
 // A kernel that runs the body for each value of `var` from 0 to `count`, in any order: on workers
-// of a CPU, on threads of a GPU.
+// of a CPU, on threads of a GPU. `names` are those that the body uses.
 loop::Kernel kernel_for_each(std::string name, const std::string& var, const loop::Expr& count,
-                             const loop::Stmt& body, Device device);
+                             const loop::Stmt& body, Device device, Names& names);
+// The same with a count that only the device knows, at most `most`: a fixed number of threads take
+// values in turn.
+loop::Kernel kernel_for_some(std::string name, const std::string& var, const loop::Expr& count,
+                             const loop::Expr& most, const loop::Stmt& body, Device device,
+                             Names& names);
 
 }  // namespace tulle::lower

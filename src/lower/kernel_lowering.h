@@ -32,6 +32,8 @@ enum class Phase : uint8_t { Compute, Merge, Count, Fill };
 struct SharedRows {
   loop::Buffer positions;
   loop::Expr length;
+  loop::Buffer list, count;  // of them, where there is a list
+  loop::Expr at_most;
 };
 
 class KernelLowering {

@@ -86,32 +86,34 @@ loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
   names.fresh(values->name);
   const std::string row_name = names.fresh("row"), at_name = names.fresh("at");
   const Expr row = loop::Var::make(row_name), at = loop::Var::make(at_name);
-  auto position = [&](const Expr& of) {
-    return loop::Cast::make(DType::Int64, loop::Load::make(shared.positions, of));
-  };
-  const Expr is_shared = shared.length < position(row + 1) - position(row);
   const loop::Stmt zero = loop::Store::make(values, at, loop::constant({values->element, 1}, 0));
   const std::string name = "zero_" + result.name;
-  if (device == Device::Cpu) {
-    return kernel_for_each(
-        name, "row", rows,
-        loop::If::make(is_shared, loop::For::make("at", row * width, (row + 1) * width, zero)),
-        device);
+  if (!shared.list) {
+    auto position = [&](const Expr& of) {
+      return loop::Cast::make(DType::Int64, loop::Load::make(shared.positions, of));
+    };
+    const Expr is_shared = shared.length < position(row + 1) - position(row);
+    const loop::Stmt all = loop::For::make(at_name, row * width, (row + 1) * width, zero);
+    return kernel_for_each(name, row_name, rows, loop::If::make(is_shared, all), device, names);
   }
   // Neighbouring threads have neighbouring elements, a vector of them each where rows consist of
   // whole ones.
   constexpr int64_t lanes = 4;
   const auto* known = width.as<IntConst>();
   const int64_t each = known && known->value % lanes == 0 ? lanes : 1;
+  const std::string piece_name = names.fresh("piece");
+  const Expr piece = loop::Var::make(piece_name);
   const Expr pieces = Binary::make(BinaryOp::Div, width, IntConst::make(each));
-  const Expr piece = loop::Var::make("piece");
-  const loop::Stmt elements = loop::For::make("at", piece * each, piece * each + each, zero,
-                                              loop::LoopKind::Vector, static_cast<int>(each));
-  return kernel_for_each(
-      name, "piece", rows * pieces,
-      loop::Block::make({loop::Let::make("row", Binary::make(BinaryOp::Div, piece, pieces)),
-                         loop::If::make(is_shared, elements)}),
-      device);
+  const Expr listed = Binary::make(BinaryOp::Div, piece, pieces);
+  const Expr first = row * width + Binary::make(BinaryOp::Mod, piece, pieces) * each;
+  const loop::Stmt body = loop::Block::make(
+      {loop::Let::make(row_name,
+                       loop::Cast::make(DType::Int64, loop::Load::make(shared.list, listed))),
+       loop::For::make(at_name, first, first + each, zero, loop::LoopKind::Vector,
+                       static_cast<int>(each))});
+  const Expr count = loop::Load::make(shared.count, IntConst::make(0));
+  return kernel_for_some(name, piece_name, count * pieces, shared.at_most * pieces, body, device,
+                         names);
 }
 
 // Fills a result with what its accumulation starts at.
@@ -163,6 +165,7 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
     start_result(result.name, values, size, start,
                  on_gpu ? Frame::Kind::Threads : Frame::Kind::Workers, program);
   }
+  for (const Derived& derived : lowering.derived()) add_derived(derived, program);
   if (lowering.shared_rows().positions && !zeroed) {
     program.kernels.push_back(zero_shared_rows(nest, result, lowering.shared_rows(),
                                                lowering.is_bound() ? Device::Gpu : device));
@@ -170,7 +173,6 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
   }
   for (const auto& [pieces, count] : lowering.row_pieces())
     program.steps.push_back(loop::AllocateStep{pieces, count, false});
-  for (const Derived& derived : lowering.derived()) add_derived(derived, program);
   lowering.launch(program.steps);
   program.kernels.push_back(std::move(kernel));
   if (!lowering.has_row_pieces()) return;

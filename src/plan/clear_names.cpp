@@ -13,15 +13,16 @@ namespace {
 
 // What belongs to a tensor has its name, one of these and perhaps a number.
 constexpr std::string_view kSuffixes[] = {
-    "_pos",    "_crd",   "_bits", "_count", "_chunks", "_entries", "_total",
-    "_sorted", "_order", "_acc",  "_sum",   "_sums",   "_as",      "_part",
-    "_size",   "_add",   "_term", "_whole", "_wide",   "_width",   "_widest"};
+    "_pos",   "_crd",   "_bits", "_count", "_chunks", "_entries",   "_total", "_sorted",
+    "_order", "_acc",   "_sum",  "_sums",  "_as",     "_part",      "_size",  "_add",
+    "_term",  "_whole", "_wide", "_width", "_widest", "_entry_rows"};
 
 // Or these, whatever follows them.
-constexpr std::string_view kInfixes[] = {"_pieces_"};
+constexpr std::string_view kInfixes[] = {"_pieces"};
 
 // What belongs to a kernel has the name of that: one of these and the tensor's.
-constexpr std::string_view kKernels[] = {"compute_", "count_", "start_", "zero_"};
+constexpr std::string_view kKernels[] = {"compute_", "count_", "fill_",
+                                         "share_",   "start_", "zero_"};
 
 std::string without_number(std::string name) {
   while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.pop_back();

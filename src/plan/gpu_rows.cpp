@@ -21,7 +21,8 @@ constexpr int64_t kVectors = 4;         // that a lane keeps of a row, at most w
 constexpr int64_t kLoads = 16;          // that a lane has under way
 constexpr int64_t kMostCopies = 8;      // of the loop over entries
 constexpr double kShortestChunk = 128;  // rows and entries
-constexpr int64_t kLargestKept = 64;    // elements of a row that a lane keeps
+constexpr double kForMerging = 64;    // times as many entries as are cut elsewhere: a second kernel
+constexpr int64_t kLargestKept = 64;  // elements of a row that a lane keeps
 
 class RowScheduler {
  public:
@@ -32,7 +33,8 @@ class RowScheduler {
   std::string run() {
     if (choice_.route != Route::Dense || !find_loops() || !measure()) return {};
     for (const bool cuts : {true, false}) {
-      if (cuts && (!walks_entries_ || count_ < static_cast<double>(machine_.many_entries)))
+      if (cuts &&
+          (!walks_entries_ || count_ < kForMerging * static_cast<double>(machine_.many_entries)))
         continue;
       write(cuts);
       try {
