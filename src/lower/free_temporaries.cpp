@@ -24,6 +24,8 @@ std::vector<std::string> used_by(const loop::Step& step, const loop::HostProgram
   } else if (const auto* sort = std::get_if<loop::SortStep>(&step)) {
     names.push_back(sort->order->name);
     for (const loop::Buffer& key : sort->keys) names.push_back(key->name);
+  } else if (const auto* kept = std::get_if<loop::KeptStep>(&step)) {
+    for (const loop::Buffer& array : kept->arrays) names.push_back(array->name);
   }
   return names;
 }

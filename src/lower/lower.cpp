@@ -109,8 +109,9 @@ loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
   const loop::Stmt body = loop::Block::make(
       {loop::Let::make(row_name,
                        loop::Cast::make(DType::Int64, loop::Load::make(shared.list, listed))),
-       loop::For::make(at_name, first, first + each, zero, loop::LoopKind::Vector,
-                       static_cast<int>(each))});
+       loop::For::make(at_name, first, first + each, zero,
+                       each > 1 ? loop::LoopKind::Vector : loop::LoopKind::Serial,
+                       each > 1 ? static_cast<int>(each) : 0)});
   const Expr count = loop::Load::make(shared.count, IntConst::make(0));
   return kernel_for_some(name, piece_name, count * pieces, shared.at_most * pieces, body, device,
                          names);
