@@ -55,6 +55,7 @@ class GpuEmitter final : public Emitter {
   llvm::Value* shared_memory(const loop::Allocate& stmt);
   void zero_shared(const loop::Allocate& stmt);
   void block_barrier();
+  void add_floats(llvm::Value* pointer, llvm::Value* elements, int first, int lanes);
   llvm::Value* group_mask(int width);
   llvm::Value* shuffle(ShuffleMode mode, llvm::Value* value, llvm::Value* lane, int width);
   llvm::Value* shuffle_word(ShuffleMode mode, llvm::Value* word, llvm::Value* lane, int width);
@@ -298,20 +299,31 @@ llvm::Value* GpuEmitter::lane_reduce(const loop::LaneReduce& expr) {
 void GpuEmitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
                                  llvm::Value* elements) {
   const loop::Type type = stmt.value.type();
+  const int lanes = type.lanes % 4 == 0 ? 4 : 2;
   const bool has_vectors = target_.cpu != "sm_80" && stmt.op == loop::ReduceOp::Add &&
                            stmt.buffer->space == loop::Space::Global &&
-                           type.scalar == DType::Float32 && (type.lanes == 2 || type.lanes == 4);
+                           type.scalar == DType::Float32 && type.lanes % lanes == 0;
   if (!has_vectors) return Emitter::atomic_elements(stmt, pointer, elements);
+  for (int first = 0; first < type.lanes; first += lanes) {
+    const auto at = static_cast<uint64_t>(first);
+    add_floats(builder_.CreateConstGEP1_64(builder_.getFloatTy(), pointer, at), elements, first,
+               lanes);
+  }
+}
+
+// So many of the elements, from number `first` on.
+void GpuEmitter::add_floats(llvm::Value* pointer, llvm::Value* elements, int first, int lanes) {
   std::vector<llvm::Value*> operands = {pointer};
   std::vector<llvm::Type*> types = {pointer->getType()};
   std::string list, constraints = "l";
-  for (int lane = 0; lane < type.lanes; ++lane) {
-    operands.push_back(builder_.CreateExtractElement(elements, static_cast<uint64_t>(lane)));
+  for (int lane = 0; lane < lanes; ++lane) {
+    operands.push_back(
+        builder_.CreateExtractElement(elements, static_cast<uint64_t>(first + lane)));
     types.push_back(operands.back()->getType());
     list += concat(lane ? ", $" : "$", lane + 1);
     constraints += ",f";
   }
-  const std::string text = concat("red.global.add.v", type.lanes, ".f32 [$0], {", list, "};");
+  const std::string text = concat("red.global.add.v", lanes, ".f32 [$0], {", list, "};");
   auto* shape = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
   builder_.CreateCall(llvm::InlineAsm::get(shape, text, constraints + ",~{memory}",
                                            /*hasSideEffects=*/true),

@@ -126,7 +126,7 @@ def test_wrong_numbers_of_tensors_and_sizes_are_refused() -> None:
     with pytest.raises(RuntimeError, match="takes 4 tensors, but 3 were given"):
         ops.call3(KEY, sizes, *tensors[:3])
     with pytest.raises(RuntimeError, match="vector of 2 i64 sizes, but found i64"):
-        ops.run(KEY, torch.tensor([5, 4, 3]), tensors)
+        ops.run(KEY, torch.tensor([5, 4, 3, 2]), tensors)
 
 
 def test_calls_leak_nothing() -> None:
