@@ -317,8 +317,8 @@ void GpuEmitter::add_floats(llvm::Value* pointer, llvm::Value* elements, int fir
   std::vector<llvm::Type*> types = {pointer->getType()};
   std::string list, constraints = "l";
   for (int lane = 0; lane < lanes; ++lane) {
-    operands.push_back(
-        builder_.CreateExtractElement(elements, static_cast<uint64_t>(first + lane)));
+    operands.push_back(builder_.CreateExtractElement(
+        elements, builder_.getInt32(static_cast<uint32_t>(first + lane))));
     types.push_back(operands.back()->getType());
     list += concat(lane ? ", $" : "$", lane + 1);
     constraints += ",f";
