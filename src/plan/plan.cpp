@@ -166,6 +166,7 @@ class Planner {
   OrderProblem make_problem(const expr::Statement& statement, bool may_share, bool may_convert) {
     OrderProblem problem = make_order_problem(statement, tensors_, estimates_);
     problem.may_convert = may_convert;
+    problem.assembles_blocks = request_.machine.kind == Machine::Kind::Cpu;
     problem.threads = request_.machine.threads;
     for (const auto& [operand, statistics] : request_.statistics) {
       problem.distinct_shares[operand] = statistics.distinct_share;

@@ -69,8 +69,8 @@ class RouteFinder {
     int previous = -1;
     for (int l = 0; l < format.level_count(); ++l) {
       const Level& level = format.levels()[static_cast<size_t>(l)];
-      const int at = place_of(level.expr);
-      if (at < 0 || at < previous) arrival.in_order = false;
+      const auto [first, at] = place_of(level.expr);
+      if (first < 0 || first < previous) arrival.in_order = false;
       if (l > last_stored) continue;
       previous = std::max(previous, at);
       if (at <= reduced_at) continue;
@@ -83,17 +83,25 @@ class RouteFinder {
     return arrival;
   }
 
-  // Which loop brings the coordinates of a level of the result in order; -1 if none does.
-  int place_of(const LevelExpr& level) const {
+  // Which loops bring the coordinates of a level of the result in order, one or the halves of a
+  // split; -1 if none do.
+  struct Place {
+    int first = -1, last = -1;
+  };
+  Place place_of(const LevelExpr& level) const {
     const std::vector<std::string>& indices = problem_.statement->indices;
     const std::string var = level_variable(level, indices, problem_.space);
-    if (!var.empty()) return position_of(order_, var);
-    // With what is subtracted bound outside, the difference ascends as the index does.
+    if (!var.empty()) return {position_of(order_, var), position_of(order_, var)};
     const std::string& index = indices[static_cast<size_t>(level.dimension)];
+    if (!level.is_whole()) return {};
+    const std::vector<std::string>& parts = problem_.space.parts.at(index);
+    if (parts.size() == 2 && problem_.assembles_blocks)
+      return {position_of(order_, parts[0]), position_of(order_, parts[1])};
+    // With what is subtracted bound outside, the difference ascends as the index does.
     const std::string other = problem_.space.subtracted(index);
-    if (!level.is_whole() || other.empty()) return -1;
-    const int difference = position_of(order_, problem_.space.parts.at(index)[0]);
-    return position_of(order_, other) < difference ? difference : -1;
+    if (other.empty()) return {};
+    const int difference = position_of(order_, parts[0]);
+    return position_of(order_, other) < difference ? Place{difference, difference} : Place{};
   }
 
   // Whether the statement copies entries whose coordinates are all stored: every one it comes to
