@@ -68,8 +68,12 @@ bool KernelLowering::completes(int first, int last, const Scope& before, const S
   return now && !earlier;
 }
 
-void KernelLowering::build_result(const Scope& before, const Scope& scope, Emitter& out,
-                                  const Body& body) {
+void KernelLowering::build_result(const nest::Stmt& stmt, const Scope& before, const Scope& scope,
+                                  Emitter& out, const Body& body) {
+  if (scope.producing) {
+    const nest::Assign* block = block_at(stmt, before, scope);
+    return block ? track_block(*block, scope, out, body) : body(scope, out);
+  }
   int group = -1;
   for (size_t g = 0; g < groups_.size() && !scope.producing; ++g) {
     if (completes(groups_[g].first, groups_[g].last, before, scope)) group = static_cast<int>(g);

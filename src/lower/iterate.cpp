@@ -83,9 +83,12 @@ bool KernelLowering::only_counts_visits(const nest::Forall& loop, const AccessSe
   Scope bound = scope;
   bound.coordinates[loop.var] = loop::Var::make(loop.var);
   if (!completes(groups_.back().first, groups_.back().last, scope, bound)) return false;
+  // Within a block there may be none: its end is cut off where the dimension ends.
+  using Origin = nest::Variable::Origin;
   const nest::Variable& variable = nest_.variable(loop.var);
-  if (variable.origin != nest::Variable::Origin::Source)
-    return false;  // the end of a block is cut off
+  const bool blocks =
+      variable.origin == Origin::Outer && nest_.variable(variable.parent).origin == Origin::Source;
+  if (variable.origin != Origin::Source && !blocks) return false;
   const loop::Expr runs = coordinates_.runs(loop.body);
   const auto* certain = runs.as<IntConst>();
   if (!certain || certain->value == 0) return false;
@@ -95,7 +98,7 @@ bool KernelLowering::only_counts_visits(const nest::Forall& loop, const AccessSe
 bool KernelLowering::only_full_levels_below(const nest::Forall& loop, const AccessSet& entered,
                                             const Scope& scope) const {
   for (const nest::Assign* assign : nest::assigns(loop.body)) {
-    if (assign->tensor != result_) return false;
+    if (assign->tensor != result_ && !has_blocks(assign->tensor)) return false;
   }
   for (const expr::Access* access : live_accesses(loop.body, scope.absent)) {
     const Cursor& cursor = scope.cursors.at(access->id);
@@ -221,7 +224,7 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
   Emitter inside = out.nested();
   begin_rows(before, scope, has_padding ? out : inside);
   settle(loop.body, scope, inside, [&](const Scope& settled, Emitter& body) {
-    build_result(before, settled, body,
+    build_result(loop.body, before, settled, body,
                  [&](const Scope& s, Emitter& o) { lower(loop.body, s, o); });
   });
   if (!has_padding) finish_rows(before, scope, inside);

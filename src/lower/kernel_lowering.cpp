@@ -139,7 +139,7 @@ void KernelLowering::lower_chunk(Emitter& before, Emitter& out) {
   }
   if (!groups_.empty() && groups_[0].first == 0) begin_row(0, IntConst::make(0), scope, out);
   settle(nest_.root, scope, out, [&](const Scope& inner, Emitter& inside) {
-    build_result(Scope{}, inner, inside,
+    build_result(nest_.root, Scope{}, inner, inside,
                  [&](const Scope& s, Emitter& o) { lower(nest_.root, s, o); });
   });
 
@@ -294,7 +294,7 @@ void KernelLowering::store(const nest::Assign& assign, const expr::Expr& value, 
 void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& value,
                                  const Scope& scope, Emitter& out) {
   const bool into_result = assign.tensor == result_;
-  if (into_result && assembles()) touch(scope, out);
+  if ((into_result && assembles()) || has_blocks(assign.tensor)) touch(scope, out);
   TensorCode& target = code(assign.tensor);
   if (!into_result && target.written) out.assign(target.written, IntConst::make(1, loop::kBool));
   if (phase_ == Phase::Count && into_result) return;
@@ -331,7 +331,7 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
     if (!counting) out.assign(target.scalar, combined(target.scalar));
     return;
   }
-  if (target.tracked) {
+  if (target.tracked && !target.tracked->block) {
     const Expr at = coordinates_.coordinate(assign.indices[0], scope);
     const Expr added = counting ? loop::constant(type, 0)
                                 : loop::Cast::make(type.scalar, value_of(value, scope, out));
@@ -345,8 +345,11 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
         needs_zeros_ || assign.accumulate.has_value() || (scope.conditional && !assembles());
   } else {
     at = IntConst::make(0);
-    for (size_t d = 0; d < assign.indices.size(); ++d)
-      at = target.levels[d]->locate(at, coordinates_.coordinate(assign.indices[d], scope));
+    for (size_t d = 0; d < assign.indices.size(); ++d) {
+      const Expr coordinate = coordinates_.coordinate(assign.indices[d], scope);
+      const bool is_tracked = d == 0 && target.tracked;
+      at = is_tracked ? coordinate : target.levels[d]->locate(at, coordinate);
+    }
     if (target.base) at = target.base + at;
   }
   if (counting) return;

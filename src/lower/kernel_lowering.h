@@ -192,8 +192,9 @@ class KernelLowering {
 
   // --- the result (assemble.cpp) ---
   // Around the body of a loop that leads from the scope `before` to this one: an entry, if the loop
-  // completes one.
-  void build_result(const Scope& before, const Scope& scope, Emitter& out, const Body& body);
+  // completes one, or the block of a workspace.
+  void build_result(const nest::Stmt& stmt, const Scope& before, const Scope& scope, Emitter& out,
+                    const Body& body);
   // Whether the loop completes a full level right above the group.
   bool completes_row(size_t group, const Scope& before, const Scope& scope) const;
   // Before it: where the entries of this row begin, for levels that ask.
@@ -256,7 +257,15 @@ class KernelLowering {
   // --- workspaces (workspace.cpp) ---
   void allocate_workspace(const nest::Where& where, const std::string& name, Emitter& out);
   void allocate_scalar(const std::string& name, nest::Accumulate accumulate, Emitter& out);
-  void allocate_tracked(const std::string& name, const std::string& index, Emitter& out);
+  void allocate_tracked(const std::string& name, const std::vector<std::string>& indices,
+                        Emitter& out);
+  // The workspace whose next block a loop comes to that leads from one scope to the other; null
+  // where it comes to none.
+  const nest::Assign* block_at(const nest::Stmt& stmt, const Scope& before,
+                               const Scope& scope) const;
+  // Around the body of that loop: starts the block and notes it.
+  void track_block(const nest::Assign& assign, const Scope& scope, Emitter& out, const Body& body);
+  bool has_blocks(const std::string& tensor) const;
   void allocate_array(const std::string& name, const std::vector<std::string>& indices,
                       const nest::Where& where, Emitter& out);
 

@@ -21,8 +21,7 @@ void KernelLowering::allocate_workspace(const nest::Where& where, const std::str
     if (assign->tensor == name) indices = assign->indices;
   }
   if (nest_.tensor(name).tracking == nest::Tensor::Tracking::Tracked) {
-    TULLE_CHECK(indices.size() == 1, "a tracked workspace over one variable");
-    allocate_tracked(name, indices[0], out);
+    allocate_tracked(name, indices, out);
   } else if (indices.empty()) {
     allocate_scalar(name, nest::accumulation_of(where.producer, name), out);
   } else {
@@ -38,13 +37,18 @@ void KernelLowering::allocate_scalar(const std::string& name, nest::Accumulate a
   if (asked) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
 }
 
-void KernelLowering::allocate_tracked(const std::string& name, const std::string& index,
-                                      Emitter& out) {
+void KernelLowering::allocate_tracked(const std::string& name,
+                                      const std::vector<std::string>& indices, Emitter& out) {
+  TULLE_CHECK(!indices.empty(), "a tracked workspace without variables");
   TensorCode& target = tensors_[name];
   if (!target.tracked) {
     const expr::TensorType& type = nest_.tensor(name).type;
-    const Expr extent = coordinates_.extent(index);
+    const Expr extent = coordinates_.extent(indices[0]);
     auto arrays = std::make_unique<TrackedArrays>();
+    for (size_t d = 1; d < indices.size(); ++d) {
+      const Expr inner = coordinates_.extent(indices[d]);
+      arrays->block = arrays->block ? arrays->block * inner : inner;
+    }
     auto allocate = [&](const std::string& suffix, DType element, const Expr& size, bool zeroed,
                         loop::Buffer& buffer, Expr& base) {
       const Frame::Place place = frame_->allocate(name + suffix, element, size, zeroed, *hoisted_);
@@ -52,9 +56,12 @@ void KernelLowering::allocate_tracked(const std::string& name, const std::string
       if (frame_->on_gpu()) base = place.base;
     };
     // Counting takes the number of coordinates alone, unless rows are as long as their last one
-    // says.
-    if (phase_ != Phase::Count || !innermost_level().counts_entries()) {
-      allocate("_values", type.type, extent, true, arrays->values, arrays->values_base);
+    // says, or blocks may be empty.
+    const auto* block = arrays->block ? arrays->block.as<IntConst>() : nullptr;
+    const bool may_be_empty = arrays->block && (!block || block->value == 0);
+    if (phase_ != Phase::Count || !innermost_level().counts_entries() || may_be_empty) {
+      allocate("_values", type.type, arrays->block ? extent * arrays->block : extent, true,
+               arrays->values, arrays->values_base);
       allocate("_list", type.index_type, extent + 1, false, arrays->list, arrays->list_base);
     }
     allocate("_stamps", DType::Int32, extent, true, arrays->stamps, arrays->stamps_base);
@@ -63,9 +70,51 @@ void KernelLowering::allocate_tracked(const std::string& name, const std::string
     target.values = arrays->values;
     target.base = arrays->values_base;
     target.levels.push_back(std::make_unique<TrackedLevel>(*arrays));
+    for (size_t d = 1; d < indices.size(); ++d)
+      target.levels.push_back(std::make_unique<DenseLevel>(coordinates_.extent(indices[d])));
     target.tracked = std::move(arrays);
   }
   begin_round(out, *target.tracked);
+}
+
+bool KernelLowering::has_blocks(const std::string& tensor) const {
+  const TensorCode& target = tensors_.at(tensor);
+  return target.tracked && target.tracked->block;
+}
+
+const nest::Assign* KernelLowering::block_at(const nest::Stmt& stmt, const Scope& before,
+                                             const Scope& scope) const {
+  for (const nest::Assign* assign : nest::assigns(stmt)) {
+    if (!has_blocks(assign->tensor)) continue;
+    const std::string& tracked = assign->indices[0];
+    if (coordinates_.coordinate(tracked, scope) && !coordinates_.coordinate(tracked, before))
+      return assign;
+  }
+  return nullptr;
+}
+
+void KernelLowering::track_block(const nest::Assign& assign, const Scope& scope, Emitter& out,
+                                 const Body& body) {
+  const TrackedArrays& arrays = *code(assign.tensor).tracked;
+  const loop::Type type{nest_.tensor(assign.tensor).type.type, 1};
+  const Expr coordinate = coordinates_.coordinate(assign.indices[0], scope);
+  Touch mine;
+  mine.flag = loop::Var::make(names_.fresh("written"), loop::kBool);
+  Touch* outer = touch_;
+  touch_ = &mine;
+  Scope inner = scope;
+  inner.conditional = false;
+  inner.touched = false;
+  Emitter work = out.nested();
+  body(inner, work);
+  touch_ = outer;
+  if (!mine.always && !mine.sometimes) return;  // nothing is ever added here
+  const Expr is_new = begin_block(out, arrays, coordinate, identity_of(assign.accumulate, type));
+  if (mine.sometimes) {
+    out.add(loop::Declare::make(mine.flag.as<loop::Var>()->name, IntConst::make(0, loop::kBool)));
+  }
+  for (loop::Stmt& stmt : work.take_statements()) out.add(std::move(stmt));
+  end_block(out, arrays, coordinate, is_new, mine.always ? Expr() : mine.flag);
 }
 
 void KernelLowering::allocate_array(const std::string& name,

@@ -40,7 +40,7 @@ class Scheduler {
     if (choice_.vectorized && type_ != DType::Bool && !on_gpu) {
       if (order_.size() == 1 && problem_.outer.size() == 1 && problem_.reduced.empty())
         cut_into_panels(order_[0], kLongestPanel, order_.begin());
-      if (lanes_ > 1) add(concat("vectorize(", order_.back(), ", ", lanes_, ")"));
+      if (lanes_ > 1) add(concat("vectorize(", order_.back(), ", ", lanes_for(order_.back()), ")"));
     }
     if (gathers_tuple_ && type_ != DType::Bool && !on_gpu && lanes_ > 1) vectorize_others();
     if (!on_gpu) look_ahead();
@@ -50,6 +50,16 @@ class Scheduler {
 
  private:
   void add(const std::string& step) { text_ += (text_.empty() ? "" : "; ") + step; }
+
+  // No more lanes than the inside of a block has elements.
+  int lanes_for(const std::string& var) const {
+    const auto found = nest_.variables.find(var);
+    if (found == nest_.variables.end() || found->second.origin != nest::Variable::Origin::Inner)
+      return lanes_;
+    int lanes = lanes_;
+    while (lanes > 2 && lanes / 2 >= found->second.factor) lanes /= 2;
+    return lanes;
+  }
 
   static std::string list(const std::vector<std::string>& names) {
     std::string text;

@@ -55,8 +55,8 @@ bool is_contiguous(const WalkedOperands& operands, const std::vector<std::string
   }
   const bool in_result = !problem.reduced.contains(var) && position_of(problem.inner, var) < 0;
   if (!in_result) return used;
-  // Trailing dense levels of an appended result are contiguous too.
-  if (route != Route::Dense && route != Route::Shared && route != Route::Append) return false;
+  // Trailing dense levels of an appended result, and blocks in a workspace, are contiguous too.
+  if (route == Route::Sort) return false;
   return fits(problem.statement->tensor, problem.statement->indices) && used;
 }
 

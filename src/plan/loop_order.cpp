@@ -163,6 +163,18 @@ class Search {
                        [&](const std::string& other) { return position_of(order, other) >= 0; });
   }
 
+  // How often the loop over the variable comes to a coordinate.
+  double visits_of(const std::vector<std::string>& order, const std::string& var) const {
+    std::vector<std::string> outside;
+    double visits = 1;
+    for (const std::string& loop : order) {
+      visits = estimate_visits(operands_, outside, loop, visits);
+      if (loop == var) break;
+      outside.push_back(loop);
+    }
+    return visits;
+  }
+
   // Whether loops can go through the operand together with others, one coordinate after the other,
   // each once.
   static bool can_be_merged(const Format& format) {
@@ -196,7 +208,7 @@ class Search {
                      [&](const Access* a) { return operands_.walks(*a, order.back()); });
     cost += visits * (choice.vectorized ? kVectorStep : dense_innermost ? kStridedStep : 1);
     if (choice.route == Route::Sort) cost += visits * kSortedEntry;
-    if (choice.route == Route::Tracked) cost += visits * kTrackedStep;
+    if (choice.route == Route::Tracked) cost += visits_of(order, route.tracked) * kTrackedStep;
     cost /= workers(order);
     choice.cost = cost;
     if (cost < best_.cost) best_ = choice;

@@ -13,6 +13,19 @@ using expr::Access;
 
 namespace {
 
+// How many values the innermost levels of the access hold for each coordinate that is stored above
+// them, as far as their variables are not bound: the insides of blocks.
+double unbound_block(const OrderProblem& problem, const Access& access,
+                     const std::vector<std::string>& bound) {
+  const auto& levels = problem.tensors->at(access.tensor).format.levels();
+  double block = 1;
+  for (auto level = levels.rbegin(); level != levels.rend() && is_full(level->kind); ++level) {
+    const std::string var = level_variable(level->expr, access.indices, problem.space);
+    if (!var.empty() && position_of(bound, var) < 0) block *= problem.extents.at(var);
+  }
+  return block;
+}
+
 // The extents of the access's variables that are bound, multiplied; no more than its entries.
 double prefix(const OrderProblem& problem, const Access& access,
               const std::vector<std::string>& bound) {
@@ -24,7 +37,8 @@ double prefix(const OrderProblem& problem, const Access& access,
       if (position_of(bound, part) >= 0) product *= problem.extents.at(part);
     }
   }
-  return std::min(product, std::max(1.0, problem.counts.at(access.tensor)));
+  const double entries = problem.counts.at(access.tensor) / unbound_block(problem, access, bound);
+  return std::min(product, std::max(1.0, entries));
 }
 
 bool has_variable(const OrderProblem& problem, const Access& access, const std::string& var) {

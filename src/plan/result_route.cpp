@@ -54,10 +54,19 @@ class RouteFinder {
     if (!in_order && !mutant("order-never-sorts")) return {Route::Sort, {}};
     if (arrival.before_sum) return {Route::Append, {}};
     const bool ends_stored = last_stored_level(format) + 1 == format.level_count();
-    return {arrival.only_last_in_sum && ends_stored ? Route::Tracked : Route::Sort, {}};
+    const bool gathers = ends_stored || problem_.assembles_blocks;
+    if (!arrival.only_last_in_sum || !gathers) return {Route::Sort, {}};
+    const Level& tracked = format.levels()[static_cast<size_t>(last_stored_level(format))];
+    return {Route::Tracked,
+            {},
+            level_variable(tracked.expr, problem_.statement->indices, problem_.space)};
   }
 
  private:
+  bool gathers_blocks(const LevelExpr& level) const {
+    return problem_.assembles_blocks && level.part == LevelExpr::Part::Quotient;
+  }
+
   Arrival arrival_of(const Format& format) const {
     const expr::Statement& statement = *problem_.statement;
     const auto first_reduced =
@@ -75,8 +84,8 @@ class RouteFinder {
       previous = std::max(previous, at);
       if (at <= reduced_at) continue;
       arrival.before_sum = false;
-      const bool whole = level.expr.is_whole() &&
-                         !level_variable(level.expr, statement.indices, problem_.space).empty();
+      const bool has_loop = !level_variable(level.expr, statement.indices, problem_.space).empty();
+      const bool whole = has_loop && (level.expr.is_whole() || gathers_blocks(level.expr));
       if (l != last_stored || is_branchless(level.kind) || is_bounded(level.kind) || !whole)
         arrival.only_last_in_sum = false;
     }

@@ -11,14 +11,16 @@
 namespace tulle::plan {
 
 // How a result is built. Dense: stored where it belongs. Shared: values at the positions of one
-// operand's entries. Append: entries arrive in order. Tracked: each innermost row is gathered in a
-// tracked workspace first. Sort: entries arrive in any order and are sorted afterwards.
+// operand's entries. Append: entries arrive in order. Tracked: each innermost row, of entries or
+// blocks, is gathered in a tracked workspace first. Sort: entries arrive in any order and are
+// sorted afterwards.
 enum class Route : uint8_t { Dense, Shared, Append, Tracked, Sort };
 std::string_view text_of(Route route);
 
 struct RouteChoice {
   Route route = Route::Dense;
-  std::string shared;  // the operand of Route::Shared
+  std::string shared = {};   // the operand of Route::Shared
+  std::string tracked = {};  // the loop variable of Route::Tracked
 };
 
 // The cheapest for loops in this order. `converted` are the accesses (by id) whose operands are

@@ -103,6 +103,25 @@ Loops chosen_loops(const Loops& available, const std::vector<std::string>& vars,
   return chosen;
 }
 
+// The level of the result that the variable runs over: an index, or the blocks or the insides of
+// the blocks of one; -1 where it runs over none.
+int level_over(const Nest& nest, const Format& format, const std::vector<std::string>& indices,
+               const std::string& var) {
+  const Variable& variable = nest.variable(var);
+  const auto runs_over = [&](const LevelExpr& level) {
+    const std::string& index = indices[static_cast<size_t>(level.dimension)];
+    if (level.is_whole()) return var == index && variable.origin == Variable::Origin::Source;
+    const bool outer = level.part == LevelExpr::Part::Quotient;
+    if (!outer && level.part != LevelExpr::Part::Remainder) return false;
+    return variable.origin == (outer ? Variable::Origin::Outer : Variable::Origin::Inner) &&
+           variable.parent == index && variable.factor == level.divisor;
+  };
+  for (int l = 0; l < format.level_count(); ++l) {
+    if (runs_over(format.levels()[static_cast<size_t>(l)].expr)) return l;
+  }
+  return -1;
+}
+
 // A plain workspace is stored whole, a tracked one where it was written: that must be what the
 // result stores.
 void check_storage(const Nest& nest, const Assign& target, const std::string& workspace,
@@ -126,18 +145,28 @@ void check_storage(const Nest& nest, const Assign& target, const std::string& wo
     user_error("'", target.tensor, "' has the pattern of '", result.shares_pattern_of,
                "', so there is nothing to track; leave 'tracked' out.");
   }
-  if (loops.size() != 1) {
+  if (loops.empty()) {
     user_error(
-        "A tracked workspace has one variable, but ", loops.size(),
-        " were given; reorder so that one loop over the result's indices is inside the sum.");
+        "A tracked workspace has a variable, but none was given; reorder so that a loop over the "
+        "result's indices is inside the sum.");
   }
   if (!is_sparse(loops.front())) {
     user_error("'", target.tensor, "' stores every coordinate of '", loops.front()->var,
                "', so there is nothing to track; leave 'tracked' out.");
   }
-  if (nest.variable(loops.front()->var).origin != Variable::Origin::Source) {
+  const auto level_of = [&](const Forall* loop) {
+    return level_over(nest, result.type.format, target.indices, loop->var);
+  };
+  const int tracked = level_of(loops.front());
+  if (tracked < 0) {
     user_error("A tracked workspace needs the whole variable, and '", loops.front()->var,
                "' is derived; leave split and fuse out.");
+  }
+  for (size_t inner = 1; inner < loops.size(); ++inner) {
+    if (!is_sparse(loops[inner]) && level_of(loops[inner]) > tracked) continue;
+    user_error("A tracked workspace tracks its first variable, and the others run through the ",
+               "blocks that '", target.tensor, "' stores for each of its coordinates, which '",
+               loops[inner]->var, "' does not; reorder so that its loop is outside the sum.");
   }
 }
 

@@ -218,8 +218,9 @@ bool stores_sparsely(const Nest& nest, const std::string& tensor,
   const std::vector<Level>& levels = stored.type.format.levels();
   return std::any_of(levels.begin(), levels.end(), [&](const Level& level) {
     const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
-    return (tracked || !is_full(level.kind)) && contains(names, index) &&
-           !is_other_half(nest, names, level.expr, index);
+    // A tracked workspace has blocks of all coordinates behind its first variable.
+    const bool sparse = tracked ? level.expr.dimension == 0 : !is_full(level.kind);
+    return sparse && contains(names, index) && !is_other_half(nest, names, level.expr, index);
   });
 }
 

@@ -113,7 +113,34 @@ TEST(Precompute, RefusesTrackingDenseResults) {
 
 TEST(Precompute, RefusesTrackingSeveralVariables) {
   expect_refused(kSpgemm, "reorder(j, i, k); precompute(acc, (i, k), tracked)",
-                 "A tracked workspace has one variable");
+                 "'C' stores every coordinate of 'i'");
+  expect_refused(kSpgemm, "reorder(j, i, k); precompute(acc, (k, i), tracked)",
+                 "blocks that 'C' stores for each of its coordinates, which 'i' does not");
+}
+
+TEST(Precompute, TracksBlocks) {
+  constexpr const char* blocks = R"(
+nest {
+  operand A: f32, i32, bsr(4,2)
+  operand B: f32, i32, bsr(2,8)
+  result C: f32, i32, bsr(4,8)
+  var io = i / 4
+  var ir = i % 4
+  var jo = j / 2
+  var jr = j % 2
+  var ko = k / 8
+  var kr = k % 8
+  forall io { forall jo { forall ko { forall ir { forall jr { forall kr {
+    C[i,k] += A[i,j] * B[j,k]
+  } } } } } }
+}
+)";
+  const std::string body = body_after(blocks, "precompute(acc, (ko, ir, kr), tracked)");
+  EXPECT_NE(body.find("C[i,k] = acc[ko,ir,kr]"), std::string::npos) << body;
+  EXPECT_NE(body.find("acc[ko,ir,kr] += A[i,j] * B[j,k]"), std::string::npos) << body;
+  expect_refused(blocks, "precompute(acc, (ir, ko, kr), tracked)",
+                 "stores every coordinate of 'ir'");
+  expect_refused(blocks, "precompute(acc, ko, tracked)", "give exactly those");
 }
 
 TEST(Precompute, RefusesTrackingBlocks) {

@@ -58,4 +58,29 @@ void add_tracked(Emitter& out, const TrackedArrays& arrays, const Expr& coordina
   out.store(arrays.stamps, stamp, arrays.round);
 }
 
+Expr begin_block(Emitter& out, const TrackedArrays& arrays, const Expr& coordinate,
+                 const Expr& identity) {
+  const Expr stamp = after(arrays.stamps_base, coordinate);
+  const Expr is_new = out.let("is_new", Load::make(arrays.stamps, stamp) != arrays.round);
+  if (!arrays.values || mutant("tracked-block-stale")) return is_new;
+  const std::string element = out.names().fresh("element");
+  const Expr at = coordinate * arrays.block + loop::Var::make(element);
+  const loop::Stmt start =
+      loop::Store::make(arrays.values, after(arrays.values_base, at), identity);
+  out.add(loop::If::make(is_new, loop::For::make(element, IntConst::make(0), arrays.block, start)));
+  return is_new;
+}
+
+void end_block(Emitter& out, const TrackedArrays& arrays, const Expr& coordinate,
+               const Expr& is_new, const Expr& written) {
+  Emitter note = out.nested();
+  if (!arrays.only_counts()) {
+    note.store(arrays.list, after(arrays.list_base, arrays.count),
+               Cast::make(arrays.list->element, coordinate));
+  }
+  note.assign(arrays.count, arrays.count + 1);
+  note.store(arrays.stamps, after(arrays.stamps_base, coordinate), arrays.round);
+  out.add(loop::If::make(written ? loop::both(is_new, written) : is_new, note.take()));
+}
+
 }  // namespace tulle::lower

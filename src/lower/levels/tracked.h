@@ -1,5 +1,5 @@
-// The one level of a tracked workspace: values at every coordinate, and a list of those written,
-// read in ascending order.
+// The tracked level of a workspace: values at every coordinate, or blocks of them, and a list of
+// the coordinates written, read in ascending order.
 #pragma once
 
 #include "lower/levels/level_code.h"
@@ -7,9 +7,9 @@
 
 namespace tulle::lower {
 
-// The arrays and counters of a tracked workspace over one variable. A coordinate was written in
-// this round if its stamp is the round's number, so that nothing needs to be cleared between
-// rounds.
+// The arrays and counters of a tracked workspace: its first variable is tracked, the others run
+// through the block of each of its coordinates. A coordinate was written in this round if its stamp
+// is the round's number, so that nothing needs to be cleared between rounds.
 struct TrackedArrays {
   loop::Buffer values;  // null while only counting
   loop::Buffer stamps;  // i32, 0 before the first round
@@ -19,6 +19,7 @@ struct TrackedArrays {
   loop::Expr values_base, stamps_base, list_base;
   loop::Expr count;  // of coordinates written in this round, mutable
   loop::Expr round;  // i32, mutable
+  loop::Expr block;  // how many values a coordinate has; null: one
 
   bool only_counts() const { return !list; }
 };
@@ -43,5 +44,13 @@ void begin_round(Emitter& out, const TrackedArrays& arrays);
 // Adds `value` at a coordinate and notes it in the list, without a branch.
 void add_tracked(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate,
                  nest::Monoid monoid, const loop::Expr& value);
+
+// The same for blocks, which `begin_block` starts where the coordinate was not written yet, and
+// `end_block` notes if something was added to it: what is added in between needs no look at stamps.
+// What begin_block returns is whether the coordinate is a new one.
+loop::Expr begin_block(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate,
+                       const loop::Expr& identity);
+void end_block(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate,
+               const loop::Expr& is_new, const loop::Expr& written);
 
 }  // namespace tulle::lower
