@@ -86,7 +86,8 @@ class RouteFinder {
       arrival.before_sum = false;
       const bool has_loop = !level_variable(level.expr, statement.indices, problem_.space).empty();
       const bool whole = has_loop && (level.expr.is_whole() || gathers_blocks(level.expr));
-      if (l != last_stored || is_branchless(level.kind) || is_bounded(level.kind) || !whole)
+      const bool alone = !is_branchless(level.kind) || problem_.assembles_blocks;
+      if (l != last_stored || !alone || is_bounded(level.kind) || !whole)
         arrival.only_last_in_sum = false;
     }
     return arrival;

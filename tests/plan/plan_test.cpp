@@ -59,6 +59,12 @@ TEST(Plan, SpgemmGathersRows) {
   EXPECT_FALSE(has(notes, "converted")) << notes;
 }
 
+TEST(Plan, ProductsOfCoordinatesGatherRowsToo) {
+  const std::string notes = notes_of(kProduct, {{"A", "coo", 2}, {"B", "coo", 2}});
+  EXPECT_TRUE(has(notes, "C: loops i j k  # result rows through a workspace")) << notes;
+  EXPECT_FALSE(has(notes, "converted")) << notes;
+}
+
 TEST(Plan, MixedOrdersConvertOneOperand) {
   const std::string notes =
       notes_of("C[i,j] = A[i,j] + B[i,j]", {{"A", "csr", 2}, {"B", "csc", 2}});
