@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "support/check.h"
+#include "support/reserved_words.h"
 
 namespace tulle::loop {
 
@@ -50,11 +51,6 @@ std::optional<Type> type_from_text(std::string_view text) {
   return Type{*scalar, lanes};
 }
 
-bool is_reserved(std::string_view word) {
-  constexpr std::string_view words[] = {"let",   "var",         "for",   "while", "if",
-                                        "else",  "true",        "false", "inf",   "nan",
-                                        "alloc", "nontemporal", "read"};
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
+bool is_reserved(std::string_view word) { return is_reserved_word(word); }
 
 }  // namespace tulle::loop

@@ -6,6 +6,7 @@
 
 #include "expr/print.h"
 #include "support/check.h"
+#include "support/reserved_words.h"
 
 namespace tulle::plan {
 
@@ -41,11 +42,21 @@ expr::Expr renamed(const expr::Expr& expr, const TensorNames& names) {
   return expr::with_children(expr, [&](const expr::Expr& child) { return renamed(child, names); });
 }
 
+// Whether it is the name of a tensor with such endings, one or more.
+bool belongs_to_tensor(const std::string& name, const std::set<std::string>& tensors) {
+  const std::string stem = without_number(name);
+  return std::any_of(std::begin(kSuffixes), std::end(kSuffixes), [&](std::string_view suffix) {
+    if (!stem.ends_with(suffix)) return false;
+    const std::string owner = stem.substr(0, stem.size() - suffix.size());
+    return tensors.contains(owner) || belongs_to_tensor(owner, tensors);
+  });
+}
+
 }  // namespace
 
 bool is_name_of_stages(const std::string& name, const std::set<std::string>& tensors,
                        const std::set<std::string>& indices) {
-  if (name == "threads") return true;
+  if (name == "threads" || is_reserved_word(name)) return true;
   if (name.starts_with("n_") && indices.contains(name.substr(2))) return true;
   for (const std::string_view kernel : kKernels) {
     const auto belongs = [&](const std::string& tensor) {
@@ -57,14 +68,12 @@ bool is_name_of_stages(const std::string& name, const std::set<std::string>& ten
     const size_t at = name.find(infix);
     if (at != std::string::npos && tensors.contains(name.substr(0, at))) return true;
   }
-  const std::string stem = without_number(name);
-  return std::any_of(std::begin(kSuffixes), std::end(kSuffixes), [&](std::string_view suffix) {
-    return stem.ends_with(suffix) && tensors.contains(stem.substr(0, stem.size() - suffix.size()));
-  });
+  return belongs_to_tensor(name, tensors);
 }
 
 bool is_index_of_stages(const std::string& name, const std::set<std::string>& tensors,
                         const std::set<std::string>& indices) {
+  if (is_reserved_word(name)) return true;
   const auto belongs = [&](const std::string& owner) {
     return name != owner && name.starts_with(owner + "_");
   };

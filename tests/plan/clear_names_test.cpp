@@ -18,11 +18,37 @@ TEST(ClearNames, LeavesAloneWhatStagesDoNotGive) {
 }
 
 TEST(ClearNames, FindsWhatStagesGive) {
-  for (const char* name :
-       {"A_pos1",     "A_crd",   "A_bits2", "A_count",        "y_chunks", "y_entries0", "y_total",
-        "y_sorted",   "y_order", "y_acc",   "y_sum0",         "y_sums",   "A_as0",      "A_part1",
-        "A_size",     "y_add1",  "y_term",  "A_whole",        "y_wide",   "y_width",    "y_widest",
-        "y_pieces_y", "threads", "n_j",     "compute_y_slots"}) {
+  for (const char* name : {"A_pos1",
+                           "A_crd",
+                           "A_bits2",
+                           "A_count",
+                           "y_chunks",
+                           "y_entries0",
+                           "y_total",
+                           "y_sorted",
+                           "y_order",
+                           "y_acc",
+                           "y_sum0",
+                           "y_sums",
+                           "A_as0",
+                           "A_part1",
+                           "A_size",
+                           "y_add1",
+                           "y_term",
+                           "A_whole",
+                           "y_wide",
+                           "y_width",
+                           "y_widest",
+                           "y_pieces_y",
+                           "threads",
+                           "n_j",
+                           "compute_y_slots",
+                           "A_part0_crd1",
+                           "A_as0_sorted_order",
+                           "A_pieces32x132_rows",
+                           "A_entry_rows",
+                           "read",
+                           "inf"}) {
     const TensorNames names = names_in("y[i] = A[i,j] * " + std::string(name) + "[j]");
     ASSERT_EQ(names.size(), 1U) << name;
     EXPECT_EQ(names.at(name), "user_" + std::string(name));

@@ -1,0 +1,17 @@
+// The words of the loop IR's text, which nothing there can be called.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace tulle {
+
+inline bool is_reserved_word(std::string_view word) {
+  constexpr std::string_view words[] = {"let",   "var",         "for",   "while", "if",
+                                        "else",  "true",        "false", "inf",   "nan",
+                                        "alloc", "nontemporal", "read"};
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+}  // namespace tulle
