@@ -121,7 +121,9 @@ def test_schedules_formats_and_messages_have_the_names_as_written(dense: torch.T
 INDICES = [("i", "io"), ("jr", "j"), ("i", "i_1"), ("i", "i_0s"), ("i", "i_j"), ("A_0", "A_1")]
 
 
-@pytest.mark.parametrize(("i", "j"), [*INDICES, ("i", "A_as0_0"), ("i", "i_block"), ("p", "chunk")])
+@pytest.mark.parametrize(
+    ("i", "j"), [*INDICES, ("i", "A_as0_0"), ("i", "i_block"), ("p", "chunk"), ("for", "read")]
+)
 def test_indices_have_any_name(i: str, j: str, dense: torch.Tensor) -> None:
     x = torch.rand(6)
     for form in ("csr", "csc", "bsr(2,2)", "dia"):
