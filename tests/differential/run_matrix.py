@@ -98,7 +98,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options = parser.parse_args()
     which, slices = (int(number) for number in options.slice.split("/"))
-    return 0 if run(options.build.resolve() / "differential_test", which, slices, options.jobs) else 1
+    program = options.build.resolve() / "differential_test"
+    return 0 if run(program, which, slices, options.jobs) else 1
 
 
 if __name__ == "__main__":
