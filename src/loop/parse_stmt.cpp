@@ -74,9 +74,12 @@ Stmt StmtParser::parse_declaration() {
 
 // Whether a loop begins here: `for`, `vector(16) for`. The words before `for` may be names
 // elsewhere.
+// A barrier may stand before a loop: barrier(block) for ...
 bool StmtParser::at_loop() const {
+  const bool has_number = scanner_.peek(1).is("(") && scanner_.peek(2).kind == TokenKind::Integer &&
+                          scanner_.peek(3).is(")");
   return scanner_.peek().is("for") || scanner_.peek(1).is("for") ||
-         (scanner_.peek(1).is("(") && scanner_.peek(3).is(")") && scanner_.peek(4).is("for"));
+         (has_number && scanner_.peek(4).is("for"));
 }
 
 Stmt StmtParser::parse_for() {

@@ -112,6 +112,14 @@ TEST(RoundTrip, BodyOfOneStatementEqualsItsBlock) {
   EXPECT_TRUE(same(parse_kernel(to_string(kernel)), kernel)) << to_string(kernel);
 }
 
+TEST(RoundTrip, LoopsMayFollowBarriers) {
+  const std::string text =
+      "kernel k(C: mut f32*) {\n  block for b in [0, 1) {\n    thread for t in [0, 2) {\n"
+      "      barrier(block)\n      for i in [0, 2) {\n        C[t] = 0.0f\n      }\n    }\n  "
+      "}\n}\n";
+  EXPECT_EQ(to_string(parse_kernel(text)), text);
+}
+
 TEST(RoundTrip, DifferentTreesDiffer) {
   const Kernel a = parse_kernel("kernel k(C: mut f32*) { C[0] = 0.0f }");
   EXPECT_FALSE(same(a, parse_kernel("kernel k(C: mut f32*) { C[0] = -0.0f }")));
