@@ -20,6 +20,7 @@ constexpr double kVectorStep = 0.15;    // one element of a contiguous loop
 constexpr double kStridedStep = 2;      // one element of a dense loop that jumps
 constexpr double kSortedEntry = 60;     // appending an entry and sorting it
 constexpr double kTrackedStep = 3;      // adding into a tracked workspace
+constexpr double kFreshElement = 4;     // of a workspace that is as long as a row
 constexpr double kStateStep = 1;        // updating a maximum that scales other sums in memory
 constexpr double kParallelShare = 0.9;  // of a worker's time that is not lost
 
@@ -207,8 +208,15 @@ class Search {
         std::none_of(operands_.sparse.begin(), operands_.sparse.end(),
                      [&](const Access* a) { return operands_.walks(*a, order.back()); });
     cost += visits * (choice.vectorized ? kVectorStep : dense_innermost ? kStridedStep : 1);
+    if (choice.route == Route::Tracked) {
+      // Arrays as long as a row cost more than sorting the few entries of hypersparse results.
+      const double arrays = problem_.extents.at(route.tracked) * kFreshElement;
+      if (arrays > visits * kSortedEntry)
+        choice.route = Route::Sort;
+      else
+        cost += visits_of(order, route.tracked) * kTrackedStep + arrays;
+    }
     if (choice.route == Route::Sort) cost += visits * kSortedEntry;
-    if (choice.route == Route::Tracked) cost += visits_of(order, route.tracked) * kTrackedStep;
     cost /= workers(order);
     choice.cost = cost;
     if (cost < best_.cost) best_ = choice;
