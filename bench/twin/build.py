@@ -36,13 +36,16 @@ def _cpu() -> str:
     return next((line for line in lines if line.startswith("flags")), "")
 
 
-def _compile(source: str, extra: list[str], after: Sequence[str] = ()) -> ctypes.CDLL:
+def _compile(
+    source: str, extra: list[str], after: Sequence[str] = (), headers: Sequence[Path] = ()
+) -> ctypes.CDLL:
     compiler = os.environ.get("CXX") or shutil.which("c++")
     if compiler is None:
         raise Unavailable("no C++ compiler: set CXX, or apt install g++")
     path = SOURCES / source
     command = [compiler, *FLAGS, *extra]
-    key = hashlib.sha256("\0".join([*command, _cpu(), path.read_text()]).encode()).hexdigest()[:16]
+    texts = [file.read_text() for file in (path, *headers)]
+    key = hashlib.sha256("\0".join([*command, _cpu(), *texts]).encode()).hexdigest()[:16]
     library = CACHE / f"{path.stem}-{key}.so"
     if not library.exists():
         print(f"building {source} ({compiler} {extra[0]} -march=native)", flush=True)
@@ -66,7 +69,8 @@ def tulle() -> ctypes.CDLL:
     root = SOURCES.parents[1]
     library = root / "build"
     flags = ["-I", str(root / "include"), "-L", str(library), f"-Wl,-rpath,{library}", "-ltulle"]
-    return _compile("tulle_spmm.cpp", ["-O2"], flags)
+    headers = sorted((root / "include").rglob("*.h"))
+    return _compile("tulle_spmm.cpp", ["-O2"], flags, headers)
 
 
 @functools.cache
