@@ -180,9 +180,8 @@ void KernelLowering::pieces_of_chunk(const nest::Forall& loop, const Expr& chunk
                                        body.let("p_end", wide(pieces.begins, piece + 1))};
   inner.is_shared_row = is_shared;
   if (adds_up_rows()) {
-    const Expr length = coordinates_.chunk_length(variable);
-    shared_rows_ = {stored.positions, length, pieces.shared, pieces.shared_count,
-                    Binary::make(BinaryOp::Div, stored.entries, length)};
+    shared_rows_ = {stored.positions, coordinates_.chunk_length(variable), pieces.shared,
+                    pieces.shared_count, pieces.most_shared};
   }
   enter(loop, row, {}, {}, inner, body);
   out.add(

@@ -43,11 +43,6 @@ Expr pieces_at_most(const StoredRows& stored, int64_t length) {
   return stored.rows + Binary::make(BinaryOp::Div, stored.entries, IntConst::make(length));
 }
 
-// Each has more than `length` entries.
-Expr shared_at_most(const StoredRows& stored, int64_t length) {
-  return Binary::make(BinaryOp::Div, stored.entries, IntConst::make(length));
-}
-
 // How many pieces each row has.
 loop::Kernel count_pieces(const std::string& name, const StoredRows& stored, int64_t length,
                           const loop::Buffer& first, Device device) {
@@ -123,10 +118,12 @@ void add_derived(const Derived& derived, loop::HostProgram& program) {
 RowPieces row_pieces_of(const StoredRows& stored, int64_t length, int64_t part_count) {
   const std::string prefix = concat(stored.tensor, "_", pieces_name(length, part_count));
   const DType index = stored.positions->element;
-  return {loop::make_buffer(prefix + "_begins", index), loop::make_buffer(prefix + "_rows", index),
+  return {loop::make_buffer(prefix + "_begins", index),
+          loop::make_buffer(prefix + "_rows", index),
           loop::make_buffer(prefix + "_parts", DType::Int64),
           loop::make_buffer(prefix + "_shared", index),
-          loop::make_buffer(prefix + "_shared_count", DType::Int64)};
+          loop::make_buffer(prefix + "_shared_count", DType::Int64),
+          Binary::make(BinaryOp::Div, stored.entries, IntConst::make(length))};
 }
 
 Derived derive_row_pieces(const StoredRows& stored, int64_t length, int64_t part_count,
@@ -140,7 +137,7 @@ Derived derive_row_pieces(const StoredRows& stored, int64_t length, int64_t part
                    loop::AllocateStep{pieces.begins, most + 1},
                    loop::AllocateStep{pieces.rows, most},
                    loop::AllocateStep{pieces.parts, IntConst::make(part_count + 1)},
-                   loop::AllocateStep{pieces.shared, shared_at_most(stored, length)},
+                   loop::AllocateStep{pieces.shared, pieces.most_shared},
                    loop::AllocateStep{pieces.shared_count, IntConst::make(1), true},
                    loop::AllocateStep{first, stored.rows + 1}};
   derived.kernels.push_back(count_pieces(name, stored, length, first, device));

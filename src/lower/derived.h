@@ -35,6 +35,7 @@ void add_derived(const Derived& derived, loop::HostProgram& program);
 // them in any order.
 struct RowPieces {
   loop::Buffer begins, rows, parts, shared, shared_count;
+  loop::Expr most_shared;  // at most so many
 };
 RowPieces row_pieces_of(const StoredRows& stored, int64_t length, int64_t part_count);
 Derived derive_row_pieces(const StoredRows& stored, int64_t length, int64_t part_count,

@@ -108,7 +108,7 @@ class Unroller : public Rewriter {
   Stmt rewrite(const Stmt& stmt) override {
     Stmt result = Rewriter::rewrite(stmt);
     const auto* loop = result.as<For>();
-    if (loop && gpu_ && counts_through_registers(*loop))
+    if (loop && gpu_ && loop->loop == LoopKind::Serial && counts_through_registers(*loop))
       return written_out(*loop, *constant_extent(*loop), names_);
     return loop && loop->loop == LoopKind::Unrolled ? unroll(*loop) : result;
   }
@@ -213,7 +213,7 @@ class Unroller : public Rewriter {
 
 bool counts_through_registers(const For& loop) {
   const auto extent = constant_extent(loop);
-  if (loop.loop != LoopKind::Serial || !extent || *extent > kMostElements) return false;
+  if (!extent || *extent > kMostElements) return false;
   bool counts = false;
   const auto look = [&](const Buffer& buffer, const Expr& index) {
     if (buffer->space == Space::Local) counts |= names_read(index).contains(loop.var);

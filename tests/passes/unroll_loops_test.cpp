@@ -65,6 +65,19 @@ TEST(UnrollLoops, WritesOutLoopsOverRegistersOnAGpu) {
   expect_same_results({kPass}, text, {{"A", thirds(4)}, {"y", thirds(4)}}, {}, 0, true, true);
 }
 
+TEST(UnrollLoops, WritesOutVectorsOverRegistersThatHaveNoVectorForm) {
+  // The atomics do not begin at a multiple of four.
+  const std::string text =
+      "kernel k(A: f32*, y: mut f32*; n: i64) {\n  t = alloc local f32[4]\n"
+      "  vector(4) for i in [0, 4) {\n    t[i] = A[i]\n  }\n"
+      "  vector(4) for i in [0, 4) {\n    atomic_add(y[n + i], t[i])\n  }\n}";
+  const Transformed result = transform("vectorize_loops", text, true, true);
+  EXPECT_FALSE(result.has("for i")) << result.after;
+  EXPECT_TRUE(transform("vectorize_loops", text).has("for i"));
+  expect_same_results({"vectorize_loops"}, text, {{"A", floats(4)}, {"y", floats(8)}}, {{"n", 3}},
+                      0, true, true);
+}
+
 TEST(UnrollLoops, WritesOutConstantExtents) {
   for (const char* loop : {"unrolled for p in [4, 7)", "unrolled(8) for p in [n, n + 3)"}) {
     const std::string text =
