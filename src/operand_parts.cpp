@@ -8,12 +8,28 @@
 
 namespace tulle {
 
+namespace {
+
+// An enumeration holds any number.
+void check_value_type(const TensorSpec& spec) {
+  if (size_of(spec.type) > 0) return;
+  std::string known;
+#define X(name, text, bytes) known += concat(known.empty() ? "" : ", ", text);
+  TULLE_DTYPES(X)
+#undef X
+  user_error(spec.name, ": no type of values has the number ", static_cast<int>(spec.type),
+             "; there are ", known);
+}
+
+}  // namespace
+
 OperandParts::OperandParts(const std::vector<TensorSpec>& given) {
   for (size_t o = 0; o < given.size(); ++o) {
     const TensorSpec& spec = given[o];
     const int owner = static_cast<int>(o);
     if (types_.contains(spec.name)) user_error("operand '", spec.name, "' is given twice");
     given_.push_back(spec.name);
+    check_value_type(spec);
     if (spec.index_type != DType::Int32 && spec.index_type != DType::Int64) {
       user_error(spec.name, ": the index type ", name_of(spec.index_type),
                  " was given; positions and coordinates are i32 or i64");

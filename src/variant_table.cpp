@@ -31,6 +31,7 @@ VariantTable::VariantTable(const plan::UniqueProgram& program,
                            const std::vector<TensorSpec>& operands,
                            const std::vector<std::string>& indices, const ProgramOptions& options)
     : program_(program), operands_(operands), indices_(indices), options_(options) {
+  if (!options.features.empty()) codegen::host_target(options.features);  // refused now, not later
   for (size_t o = 0; o < operands.size(); ++o) {
     const Format& format = program.program.tensors.at(operands[o].name).format;
     if (!format.is_dense()) sparse_.push_back(o);

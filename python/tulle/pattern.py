@@ -161,7 +161,7 @@ class Pattern:
         keeps them: structure is freed as soon as nobody uses it."""
         arrays, version = self.arrays, self._version
         count = len(arrays) + 1
-        structure = [self.structure] if self.structure else []
+        structure = [~self.structure] if self.structure else []
         head = torch.tensor([_library.number(key), *self.numbers, *structure], device="cpu")
         call, into = _library.quick_calls[count], _library.into_calls[count]
         if len(arrays) == 2 and version is not None:

@@ -143,8 +143,8 @@ def checked(
 
 
 def flatten(operands: Sequence[Operand]) -> tuple[Tensor, list[Tensor]]:
-    """Sizes of the sparse operands, on a GPU the numbers of their structures, and the tensors of
-    all, as the operators take them."""
+    """Sizes of the sparse operands, on a GPU the numbers of their structures, inverted so that
+    none is taken for a size, and the tensors of all, as the operators take them."""
     sizes: tuple[int, ...] = ()
     structures: tuple[int, ...] = ()
     tensors: list[Tensor] = []
@@ -156,7 +156,9 @@ def flatten(operands: Sequence[Operand]) -> tuple[Tensor, list[Tensor]]:
             tensors.append(operand._values)
         else:
             tensors.append(operand)
-    return sizes_tensor(sizes + structures if any(structures) else sizes), tensors
+    if any(structures):
+        sizes += tuple(~structure for structure in structures)
+    return sizes_tensor(sizes), tensors
 
 
 def _wrap(types: Sequence[ResultType], found: list[Tensor]) -> list[Result]:

@@ -161,10 +161,15 @@ class FormatParser {
 
 ScannerOptions format_symbols() { return {.symbols = {"->", "<=", ">="}}; }
 
+void check_rank(int rank) {
+  if (rank >= 0 && rank <= kLargestRank) return;
+  user_error("A tensor of rank ", rank, " cannot be; ranks are 0 to ", kLargestRank, ".");
+}
+
 Format parse_format(Scanner& scanner, int rank) { return FormatParser(scanner, rank).parse(); }
 
 Format Format::parse(std::string_view text, int rank) {
-  if (rank < 0) user_error("A tensor of rank ", rank, " cannot be; ranks are 0 and more.");
+  check_rank(rank);
   Scanner scanner(text, "format", format_symbols());
   if (CompositeFormat::is_composite(text)) {
     scanner.fail(scanner.peek(),

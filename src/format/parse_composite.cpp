@@ -234,7 +234,7 @@ class CompositeParser {
 }  // namespace
 
 CompositeFormat CompositeFormat::parse(std::string_view text, int rank) {
-  if (rank < 0) user_error("A tensor of rank ", rank, " cannot be; ranks are 0 and more.");
+  check_rank(rank);
   return CompositeParser(text, rank).parse();
 }
 

@@ -18,6 +18,14 @@ namespace {
 constexpr uintptr_t kResultAlignment = 64;  // in bytes, as Memory asks for
 constexpr uintptr_t kGpuAlignment = 16;     // as RunOptions asks for
 
+// Whether so many numbers of structures stand behind the sizes. They are inverted, and so negative:
+// no size is taken for one.
+bool has_structures(AtenTensorHandle sizes, int64_t plain, int64_t structures) {
+  if (element_count(sizes) != plain + structures) return false;
+  const auto* numbers = static_cast<const int64_t*>(data_of(sizes)) + plain;
+  return std::all_of(numbers, numbers + structures, [](int64_t number) { return number < 0; });
+}
+
 }  // namespace
 
 Frame::Frame(std::shared_ptr<const Prepared> prepared)
@@ -34,9 +42,10 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, s
                     " tensors, but " + std::to_string(tensors.size()) + " were given.");
   }
   const auto plain = static_cast<int64_t>(prepared_->size_count + skipped);
-  const bool numbered = element_count(sizes) == plain + prepared_->structure_count;
-  if (!has_type(sizes, DType::Int64) || rank_of(sizes) != 1 || !is_contiguous(sizes) ||
-      (element_count(sizes) != plain && !numbered)) {
+  const bool is_vector =
+      has_type(sizes, DType::Int64) && rank_of(sizes) == 1 && is_contiguous(sizes);
+  const bool numbered = is_vector && has_structures(sizes, plain, prepared_->structure_count);
+  if (!is_vector || (element_count(sizes) != plain && !numbered)) {
     throw UserError("The program takes a contiguous vector of " +
                     std::to_string(prepared_->size_count) + " i64 sizes, but found " +
                     describe(sizes) + ".");
@@ -53,7 +62,7 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, s
     } else {
       bind_sparse(layout, tensors, next_size, views_[at]);
       next_size += layout.number_count();
-      views_[at].structure = numbered ? static_cast<uint64_t>(*next_structure++) : 0;
+      views_[at].structure = numbered ? static_cast<uint64_t>(~*next_structure++) : 0;
     }
     tensors = tensors.subspan(layout.arrays.size() + 1);
   }

@@ -22,7 +22,7 @@ class Frame {
   // Checks that the tensors are what the program takes (types, ranks, lengths) and points the
   // views at them. `sizes` holds the sizes of the operands that are not plain, one after the other,
   // behind as many other numbers as `skipped` says; behind them may stand the numbers of their
-  // structures.
+  // structures, inverted.
   void bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped = 0);
   const std::vector<TensorView>& views() const { return views_; }
   const Prepared& prepared() const { return *prepared_; }

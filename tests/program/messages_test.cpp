@@ -61,10 +61,37 @@ TEST(Messages, TypesOfIndicesAndRanksAreChecked) {
   for (const char* format : {"csr", "dense", "hyb(2,3)"}) {
     const TensorSpec spec{.name = "A", .format = format, .rank = -1};
     EXPECT_EQ(message_of([&] { Program::compile(kProduct, {spec, kB}); }),
-              "A tensor of rank -1 cannot be; ranks are 0 and more.");
+              "A tensor of rank -1 cannot be; ranks are 0 to 64.");
     EXPECT_EQ(message_of([&] { describe_format(format, -1); }),
-              "A tensor of rank -1 cannot be; ranks are 0 and more.");
+              "A tensor of rank -1 cannot be; ranks are 0 to 64.");
   }
+}
+
+TEST(Messages, RanksThatNoTensorHasAreRefused) {
+  for (const int rank : {65, 1000000}) {
+    const TensorSpec spec{.name = "A", .format = "csf", .rank = rank};
+    const std::string refused =
+        "A tensor of rank " + std::to_string(rank) + " cannot be; ranks are 0 to 64.";
+    EXPECT_EQ(message_of([&] { Program::compile(kProduct, {spec, kB}); }), refused);
+    EXPECT_EQ(message_of([&] { describe_format("csf", rank); }), refused);
+  }
+  EXPECT_EQ(describe_format("csf", 64).levels.size(), 64U);
+}
+
+TEST(Messages, TypesThatAreNoneAreRefused) {
+  TensorSpec values = kA, indices = kA;
+  values.type = static_cast<DType>(77);
+  indices.index_type = static_cast<DType>(77);
+  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {values, kB}); }),
+            "A: no type of values has the number 77; there are bool, i32, i64, f16, bf16, f32, "
+            "f64");
+  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {indices, kB}); }),
+            "A: the index type ? was given; positions and coordinates are i32 or i64");
+}
+
+TEST(Messages, FeaturesAreLookedAtBeforeTheFirstRun) {
+  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {kA, kB}, {.features = "mmx"}); }),
+            "no preset of machine features is named 'mmx'; there are sse4.2, avx2 and avx512");
 }
 
 TEST(Messages, ArraysWithoutDataAreRefused) {

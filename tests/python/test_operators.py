@@ -125,8 +125,12 @@ def test_wrong_numbers_of_tensors_and_sizes_are_refused() -> None:
     sizes, tensors, _ = parts()
     with pytest.raises(RuntimeError, match="takes 4 tensors, but 3 were given"):
         ops.call3(KEY, sizes, *tensors[:3])
-    with pytest.raises(RuntimeError, match="vector of 2 i64 sizes, but found i64"):
-        ops.run(KEY, torch.tensor([5, 4, 3, 2]), tensors)
+    # One more could be the number of a structure, which is negative.
+    for wrong in ([5], [5, 4, 3], [5, 4, 0], [5, 4, 3, 2], [5, 4, -1, -1]):
+        with pytest.raises(RuntimeError, match="vector of 2 i64 sizes, but found i64"):
+            ops.run(KEY, torch.tensor(wrong), tensors)
+    numbered = ops.run(KEY, torch.tensor([*sizes.tolist(), ~0]), tensors)
+    torch.testing.assert_close(numbered, ops.run(KEY, sizes, tensors))
 
 
 def test_calls_leak_nothing() -> None:
