@@ -3,9 +3,9 @@
 #include "schedule/bound_loops.h"
 #include "schedule/result_order.h"
 #include "schedule/rewrites.h"
+#include "schedule/row_chunks.h"
 #include "schedule/schedule.h"
 #include "schedule/split_positions.h"
-#include "schedule/split_rows.h"
 #include "support/check.h"
 #include "support/mutant.h"
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "schedule/bind.h"
+#include "schedule/deal_rows.h"
 #include "schedule/fuse.h"
 #include "schedule/nontemporal.h"
 #include "schedule/parallel.h"

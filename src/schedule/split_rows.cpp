@@ -1,149 +1,15 @@
 // Split_rows: forall i -> forall chunk { forall row }.
 #include "schedule/split_rows.h"
 
-#include <algorithm>
 #include <cstdint>
 
-#include "schedule/queries.h"
-#include "schedule/split_positions.h"
+#include "schedule/row_chunks.h"
 #include "support/check.h"
 
 namespace tulle::schedule {
 
-namespace {
-
-constexpr int64_t kMostDealt = 32768;  // parts, and chunks of a part
-
-// The operand whose entries a loop inside walks over, row by row.
-const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
-  const expr::Access* found = nullptr;
-  for (const Assign* assign : assigns(rows.body)) {
-    for (const expr::Access* access : expr::accesses(assign->value)) {
-      const Tensor& tensor = nest.tensor(access->tensor);
-      const auto& levels = tensor.type.format.levels();
-      if (tensor.role != Tensor::Role::Operand || levels.size() != 2 || !is_full(levels[0].kind) ||
-          !levels[0].expr.is_whole() || !levels[1].expr.is_whole()) {
-        continue;
-      }
-      const auto index = [&](size_t l) {
-        return access->indices[static_cast<size_t>(levels[l].expr.dimension)];
-      };
-      if (index(0) != rows.var || index(1) == rows.var) continue;
-      const Forall* entries = nest::find_loop(rows.body, index(1));
-      if (!entries || is_full(levels[1].kind)) continue;
-      require_needed(*entries, walked_access(nest, *entries));
-      found = access;
-    }
-  }
-  if (!found) {
-    user_error("No operand stores rows of entries along '", rows.var,
-               "', of which long ones could be cut; use split.");
-  }
-  return *found;
-}
-
-// Workspaces that a row fills, whose pieces are merged afterwards.
-void check_tuple(const Nest& nest, const Forall& rows, const expr::Access& operand,
-                 const Where& where) {
-  for (const Assign* assign : assigns(where.producer)) {
-    if (!contains(where.workspaces, assign->tensor)) continue;
-    if (nest::starts_absent(assign->accumulate)) {
-      user_error(
-          "'", assign->tensor, "' sums over '", rows.var,
-          "' for an expression, where a sum of nothing differs from 0, and a chunk has some ",
-          "terms alone; leave split_rows out.");
-    }
-    if (nest.leads(assign->tensor) && !assign->indices.empty()) {
-      user_error("'", assign->tensor, "' has elements for '", list_of(assign->indices),
-                 "', and other workspaces are scaled by it, which pieces of rows are by one "
-                 "element alone; bring these loops outside of '",
-                 rows.var, "', or leave split_rows out.");
-    }
-  }
-  for (const Assign* assign : assigns(where.consumer)) {
-    const Tensor& result = nest.tensor(assign->tensor);
-    const auto accesses = expr::accesses(assign->value);
-    const bool reads =
-        std::any_of(accesses.begin(), accesses.end(),
-                    [&](const expr::Access* access) { return access->tensor == operand.tensor; });
-    if (result.role == Tensor::Role::Result && result.onto.empty() &&
-        result.type.format.is_dense() && contains(assign->indices, rows.var) &&
-        !assign->accumulate && !reads) {
-      continue;
-    }
-    user_error("'", assign->tensor, "' is not stored once for each '", rows.var,
-               "', or with entries of '", operand.tensor, "'; leave split_rows out.");
-  }
-}
-
-void check_result(const Nest& nest, const Forall& rows, const expr::Access& operand) {
-  const std::vector<const Assign*> all = assigns(nest.root);
-  if (const auto* where = rows.body.as<Where>(); where && where->workspaces.size() > 1)
-    return check_tuple(nest, rows, operand, *where);
-  if (all.size() != 1) {
-    user_error("Sums over '", rows.var,
-               "' are used inside the statement, and a chunk has some of their terms alone; put ",
-               "split_rows before precompute, or leave it out.");
-  }
-  const Assign& assign = *all.front();
-  const Tensor& result = nest.tensor(assign.tensor);
-  if (!result.onto.empty()) {
-    user_error("'", assign.tensor, "' is added to what is there already; leave split_rows out.");
-  }
-  if (!result.type.format.is_dense()) {
-    if (result.shares_pattern_of == operand.tensor) return;
-    user_error("'", assign.tensor, "' is built entry by entry, and needs its loops whole; leave ",
-               "split_rows out.");
-  }
-  const auto& levels = result.type.format.levels();
-  const bool first =
-      !levels.empty() && assign.indices[static_cast<size_t>(levels[0].expr.dimension)] == rows.var;
-  const auto& entries = nest.tensor(operand.tensor).type.format.levels()[1];
-  const bool sums =
-      !contains(assign.indices, operand.indices[static_cast<size_t>(entries.expr.dimension)]);
-  if (!first || (sums && assign.accumulate != nest::Monoid::Sum)) {
-    user_error("'", assign.tensor, "' is not stored row by row along '", rows.var,
-               "', or is no plain sum; leave split_rows out.");
-  }
-  const DType type = result.type.type;
-  if (sums && (size_of(type) < 4 || type == DType::Bool)) {
-    user_error("Sums of type ", name_of(type),
-               " are not added up by atomics; leave split_rows out.");
-  }
-}
-
-}  // namespace
-
-namespace {
-
-Nest split(const Nest& nest, const std::string& step, const Variable& kind,
-           const std::string& chunk, const std::string& row) {
-  const std::string& var = kind.parent;
-  require_loop(nest, var);
-  require_untagged(nest, var, step);
-  require_coordinates(nest, var, step);
-  if (kind.factor < 1 || kind.factor > INT32_MAX)
-    user_error("Chunks of ", kind.factor, " entries cannot be; they have 1 to ", INT32_MAX, ".");
-  require_free_name(nest, chunk);
-  require_free_name(nest, row);
-  if (chunk == row)
-    user_error("The two new loops are both called '", chunk, "'; give them different names.");
-  const Forall& rows = *nest::find_loop(nest.root, var);
-  const expr::Access& operand = operand_of_rows(nest, rows);
-  require_same_indices(nest, operand, "split_rows");
-  check_result(nest, rows, operand);
-  Nest result = nest;
-  using Origin = Variable::Origin;
-  for (const auto& [name, origin] : {std::pair(chunk, Origin::Chunk), {row, Origin::ChunkRow}}) {
-    Variable& variable = result.variables[name] = kind;
-    variable.origin = origin;
-    variable.tensor = operand.tensor;
-  }
-  result.root = replace(nest.root, &rows, Forall::make(chunk, Forall::make(row, rows.body)));
-  return result;
-}
-
-}  // namespace
+using nest::Nest;
+using nest::Variable;
 
 Nest split_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
                 const std::string& row, std::optional<int64_t> parts) {
@@ -153,83 +19,7 @@ Nest split_rows(const Nest& nest, const std::string& var, int64_t length, const 
   kind.parent = var;
   kind.factor = length;
   kind.parts = parts.value_or(0);
-  return split(nest, "split_rows", kind, chunk, row);
-}
-
-Nest deal_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
-               const std::string& row, int64_t parts, int64_t turns) {
-  for (const int64_t number : {parts, turns}) {
-    if (number >= 1 && number <= kMostDealt) continue;
-    user_error(number, " cannot be; parts, and chunks of a part, are 1 to ", kMostDealt, ".");
-  }
-  const Forall* rows = nest::find_loop(nest.root, var);
-  if (const auto* where = rows ? rows->body.as<Where>() : nullptr;
-      where && where->workspaces.size() > 1) {
-    user_error("Rows of '", var, "' gather several values that go together, whose pieces are not ",
-               "merged when they are dealt; use split_rows.");
-  }
-  Variable kind;
-  kind.parent = var;
-  kind.factor = length;
-  kind.parts = parts * turns;
-  kind.dealt = turns;
-  return split(nest, "deal_rows", kind, chunk, row);
-}
-
-namespace {
-
-bool goes_through_chunk(const Variable& variable) {
-  return variable.origin == Variable::Origin::ChunkRow ||
-         variable.origin == Variable::Origin::Entry;
-}
-
-// Whether these loops say which chunk it is whose rows or entries the variable goes through.
-bool has_chunk(const Nest& nest, const std::vector<std::string>& loops, const Variable& variable) {
-  return std::any_of(nest.variables.begin(), nest.variables.end(), [&](const auto& entry) {
-    const Variable& other = entry.second;
-    return other.is_of_chunks() && !goes_through_chunk(other) && other.parent == variable.parent &&
-           other.second == variable.second && nest.determines(loops, entry.first);
-  });
-}
-
-void check_chunks(const Nest& nest, const Stmt& stmt, std::vector<std::string>& loops) {
-  if (const auto* loop = stmt.as<Forall>()) {
-    const Variable& variable = nest.variable(loop->var);
-    const bool unrolled_entries =
-        variable.origin == Variable::Origin::Entry && loop->tag.kind == LoopTag::Kind::Unrolled;
-    if (goes_through_chunk(variable) && loop->tag != LoopTag{} && !unrolled_entries) {
-      user_error("The loop over '", loop->var, "' goes through the ",
-                 variable.is_of_entries() ? "entries" : "rows",
-                 " of a chunk one after the other; leave it as it is.");
-    }
-    if (goes_through_chunk(variable) && !has_chunk(nest, loops, variable)) {
-      user_error("The loop over '", loop->var,
-                 "' goes through one chunk, and stands outside the loop over chunks; put that ",
-                 "outside.");
-    }
-    loops.push_back(loop->var);
-    check_chunks(nest, loop->body, loops);
-    loops.pop_back();
-    return;
-  }
-  map_parts(stmt, [&](const Stmt& part) {
-    check_chunks(nest, part, loops);
-    return part;
-  });
-}
-
-}  // namespace
-
-void require_chunks_around_rows(const Nest& nest) {
-  for (const auto& [name, variable] : nest.variables) {
-    for (const std::string& parent : {variable.parent, variable.second}) {
-      if (parent.empty() || !goes_through_chunk(nest.variable(parent))) continue;
-      user_error("'", parent, "' goes through a chunk, whose end is not known before; choose ",
-                 "another length of chunks instead.");
-    }
-  }
-  std::vector<std::string> loops;
-  check_chunks(nest, nest.root, loops);
+  return split_into_chunks(nest, "split_rows", kind, chunk, row);
 }
 
 }  // namespace tulle::schedule

@@ -18,15 +18,4 @@ nest::Nest split_rows(const nest::Nest& nest, const std::string& var, int64_t le
                       const std::string& chunk, const std::string& row,
                       std::optional<int64_t> parts = {});
 
-// The same, but all rows are cut into pieces of at most `length` entries. There are `parts` times
-// `turns` chunks: pieces that lie together and come to an equal share of the work make a part, and
-// the chunks of a part take them in turn. Where the pieces are is looked up in arrays that are made
-// once for the structure of the operand.
-nest::Nest deal_rows(const nest::Nest& nest, const std::string& var, int64_t length,
-                     const std::string& chunk, const std::string& row, int64_t parts,
-                     int64_t turns);
-
-// UserError unless loops over the rows or the entries of a chunk stand in one over chunks.
-void require_chunks_around_rows(const nest::Nest& nest);
-
 }  // namespace tulle::schedule

@@ -1,0 +1,36 @@
+// Deal_rows: forall i -> forall chunk { forall row }, by pieces of rows.
+#include "schedule/deal_rows.h"
+
+#include "schedule/queries.h"
+#include "schedule/row_chunks.h"
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+constexpr int64_t kMostDealt = 32768;  // parts, and chunks of a part
+
+}  // namespace
+
+Nest deal_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
+               const std::string& row, int64_t parts, int64_t turns) {
+  for (const int64_t number : {parts, turns}) {
+    if (number >= 1 && number <= kMostDealt) continue;
+    user_error(number, " cannot be; parts, and chunks of a part, are 1 to ", kMostDealt, ".");
+  }
+  const Forall* rows = nest::find_loop(nest.root, var);
+  if (const auto* where = rows ? rows->body.as<Where>() : nullptr;
+      where && where->workspaces.size() > 1) {
+    user_error("Rows of '", var, "' gather several values that go together, whose pieces are not ",
+               "merged when they are dealt; use split_rows.");
+  }
+  Variable kind;
+  kind.parent = var;
+  kind.factor = length;
+  kind.parts = parts * turns;
+  kind.dealt = turns;
+  return split_into_chunks(nest, "deal_rows", kind, chunk, row);
+}
+
+}  // namespace tulle::schedule

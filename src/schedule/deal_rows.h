@@ -1,0 +1,16 @@
+// Cuts the rows of an operand into pieces that chunks take in turn.
+#pragma once
+
+#include "nest/nest.h"
+
+namespace tulle::schedule {
+
+// As split_rows, but all rows are cut into pieces of at most `length` entries. There are `parts`
+// times `turns` chunks: pieces that lie together and come to an equal share of the work make a
+// part, and the chunks of a part take them in turn. Where the pieces are is looked up in arrays
+// that are made once for the structure of the operand.
+nest::Nest deal_rows(const nest::Nest& nest, const std::string& var, int64_t length,
+                     const std::string& chunk, const std::string& row, int64_t parts,
+                     int64_t turns);
+
+}  // namespace tulle::schedule
