@@ -51,7 +51,10 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
               "the loop over ", loop.var, " visits stored differences");
   // A block has so many threads, whatever is left for them.
   if (loop.tag.is_within_block() || scope.visits_padding) range.end = coordinates_.extent(loop.var);
-  if (is_cut(loop)) range = chunk_of_rows(loop, scope, range.end, out);
+  if (is_cut(loop)) {
+    visits_extent_ = true;
+    range = chunk_of_rows(loop, scope, range.end, out);
+  }
   const bool is_bounded = bound_by_difference(loop, scope, range, out);
 
   std::vector<Walker> walkers;

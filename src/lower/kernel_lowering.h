@@ -48,6 +48,9 @@ class KernelLowering {
   // never stored, or added to, must start at zero.
   bool can_be_cut() const { return can_be_cut_; }
   bool needs_zeros() const { return needs_zeros_; }
+  // After lower(): whether the chunks go through all of the outermost loop's extent, not only
+  // through what operands store of it.
+  bool visits_extent() const { return visits_extent_; }
   // Whether chunks put pieces of rows into memory, which a second kernel merges; after lower(): the
   // arrays of these and their sizes.
   bool has_row_pieces() const;
@@ -322,6 +325,7 @@ class KernelLowering {
   std::vector<Derived> derived_;
   bool can_be_cut_ = false;
   bool needs_zeros_ = false;
+  bool visits_extent_ = false;
 };
 
 // The loop of the loop IR that the tag asks for.

@@ -46,10 +46,16 @@ int64_t work_per_entry(const nest::Stmt& stmt, const nest::Nest& nest) {
   return 1;
 }
 
-Expr chunk_count(const nest::Nest& nest, int64_t per_worker, Device device) {
+// As many chunks as have work enough each: the coordinates and entries that the kernel visits, and,
+// where it skips coordinates, the elements of the result that are started in as many chunks (null:
+// none are).
+Expr chunk_count(const nest::Nest& nest, const KernelLowering& kernel, int64_t per_worker,
+                 Device device, const Expr& started = {}) {
   const auto* root = nest.root.as<nest::Forall>();
-  if (!root || root->tag.kind != nest::LoopTag::Kind::Parallel) return IntConst::make(1);
-  Expr work = Coordinates(nest).extent(root->var);
+  if (!kernel.can_be_cut() || !root || root->tag.kind != nest::LoopTag::Kind::Parallel)
+    return IntConst::make(1);
+  Expr work = started ? started : Expr(IntConst::make(0));
+  if (kernel.visits_extent()) work = Coordinates(nest).extent(root->var);
   for (const auto& [name, tensor] : nest.tensors) {
     if (tensor.role == nest::Tensor::Role::Operand && !tensor.type.format.is_dense()) {
       work = work + loop::Var::make(count_name(name));
@@ -152,14 +158,14 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
   const Format& format = result.tensor->type.format;
   const bool zeroed = (lowering.needs_zeros() && !mutant("result-not-zeroed")) ||
                       format.has_blocks() || format.has_gaps();
-  if (!lowering.is_bound()) {
-    program.steps.push_back(
-        loop::LetStep{chunks_name(result.name),
-                      lowering.can_be_cut() ? chunk_count(nest, 1, device) : IntConst::make(1)});
-  }
   const loop::Buffer values = buffers_of(result.name, result.tensor->type).values;
   const Expr start = lowering.start();
   const bool is_new = result.tensor->onto.empty();
+  if (!lowering.is_bound()) {
+    const Expr started = is_new && zeroed && start ? size : Expr();
+    program.steps.push_back(
+        loop::LetStep{chunks_name(result.name), chunk_count(nest, lowering, 1, device, started)});
+  }
   if (is_new) program.steps.push_back(loop::AllocateStep{values, size, zeroed && !start});
   if (is_new && zeroed && start) {
     const bool on_gpu = lowering.is_bound() || device == Device::Gpu;
@@ -266,9 +272,8 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Devic
   const std::vector<ResultGroup> groups = result_groups(format);
   auto& steps = program.steps;
 
-  steps.push_back(loop::LetStep{
-      chunks_name(result.name),
-      filling.can_be_cut() ? chunk_count(nest, kChunksPerWorker, device) : IntConst::make(1)});
+  steps.push_back(loop::LetStep{chunks_name(result.name),
+                                chunk_count(nest, filling, kChunksPerWorker, device)});
   const bool asks = std::any_of(groups.begin(), groups.end(), [&](const ResultGroup& group) {
     return group.is_counted || format.levels()[static_cast<size_t>(group.first)].width > 0;
   });
