@@ -21,10 +21,6 @@ constexpr std::string_view kSuffixes[] = {
 // Or these, whatever follows them.
 constexpr std::string_view kInfixes[] = {"_pieces"};
 
-// What belongs to a kernel has the name of that: one of these and the tensor's.
-constexpr std::string_view kKernels[] = {"compute_", "count_", "fill_",
-                                         "share_",   "start_", "zero_"};
-
 std::string without_number(std::string name) {
   while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.pop_back();
   return name;
@@ -57,13 +53,15 @@ bool belongs_to_tensor(const std::string& name, const std::set<std::string>& ten
 bool is_name_of_stages(const std::string& name, const std::set<std::string>& tensors,
                        const std::set<std::string>& indices) {
   if (name == "threads" || is_reserved_word(name)) return true;
-  if (name.starts_with("n_") && indices.contains(name.substr(2))) return true;
-  for (const std::string_view kernel : kKernels) {
-    const auto belongs = [&](const std::string& tensor) {
-      return name.starts_with(concat(kernel, tensor, "_"));
-    };
-    if (std::any_of(tensors.begin(), tensors.end(), belongs)) return true;
-  }
+  if (name.starts_with("n_") &&
+      (indices.contains(name.substr(2)) || is_index_of_stages(name.substr(2), tensors, indices)))
+    return true;
+  // What belongs to a kernel, or to what a schedule makes of a tensor, has the tensor's name
+  // between theirs.
+  const auto stands_within = [&](const std::string& tensor) {
+    return name.find(concat("_", tensor, "_")) != std::string::npos;
+  };
+  if (std::any_of(tensors.begin(), tensors.end(), stands_within)) return true;
   for (const std::string_view infix : kInfixes) {
     const size_t at = name.find(infix);
     if (at != std::string::npos && tensors.contains(name.substr(0, at))) return true;
@@ -104,11 +102,13 @@ TensorNames clear_names(const expr::Program& program) {
       const std::string current = known == names.end() ? name : known->second;
       if (!is_name_of_stages(current, tensors, indices)) continue;
       tensors.erase(current);
-      std::string clear = "user_" + name;
+      std::string plain = name;
+      std::erase(plain, '_');
+      std::string clear = "user_" + plain;
       for (int number = 2; written.contains(clear) || tensors.contains(clear) ||
                            is_name_of_stages(clear, tensors, indices);
            ++number)
-        clear = concat("user", number, "_", name);
+        clear = concat("user", number, "_", plain);
       tensors.insert(clear);
       names[name] = clear;
       changed = true;

@@ -47,29 +47,35 @@ TEST(ClearNames, FindsWhatStagesGive) {
                            "A_as0_sorted_order",
                            "A_pieces32x132_rows",
                            "A_entry_rows",
+                           "sort_A_as0_sorted_blocks",
+                           "part_y_sum0",
+                           "n_A_as0_0",
+                           "n_jo",
                            "read",
                            "inf"}) {
     const TensorNames names = names_in("y[i] = A[i,j] * " + std::string(name) + "[j]");
     ASSERT_EQ(names.size(), 1U) << name;
-    EXPECT_EQ(names.at(name), "user_" + std::string(name));
+    std::string plain = name;
+    std::erase(plain, '_');
+    EXPECT_EQ(names.at(name), "user_" + plain);
   }
 }
 
 TEST(ClearNames, AvoidsNamesThatAreThere) {
-  const TensorNames names = names_in("y[i] = A[i,j] * A_sum[j] * user_A_sum[j] * user2_A[j]");
-  EXPECT_EQ(names.at("A_sum"), "user3_A_sum");
+  const TensorNames names = names_in("y[i] = A[i,j] * A_sum[j] * user_Asum[j] * user2_A[j]");
+  EXPECT_EQ(names.at("A_sum"), "user2_Asum");
 }
 
 TEST(ClearNames, RenamesWhatBelongsToNewNames) {
-  const TensorNames names = names_in("y[i] = A[i,j] * A_sum[j] * user_A_sum_count[j]");
-  EXPECT_EQ(names.at("A_sum"), "user_A_sum");
-  EXPECT_EQ(names.at("user_A_sum_count"), "user_user_A_sum_count");
+  const TensorNames names = names_in("y[i] = A[i,j] * A_sum[j] * user_Asum_count[j]");
+  EXPECT_EQ(names.at("A_sum"), "user_Asum");
+  EXPECT_EQ(names.at("user_Asum_count"), "user_userAsumcount");
 }
 
 TEST(ClearNames, StandsInStatementsAndMessages) {
   const expr::Program program = expr::parse_program("A_sum[i] = A[i,j]; y[i] = A_sum[i] * A[i,j]");
   const expr::Program clear = with_names(program, clear_names(program));
-  EXPECT_EQ(clear.statements[0].tensor, "user_A_sum");
+  EXPECT_EQ(clear.statements[0].tensor, "user_Asum");
   EXPECT_EQ(expr::called(*expr::accesses(clear.statements[1].value)[0]), "'A_sum'");
 }
 

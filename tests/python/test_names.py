@@ -37,6 +37,11 @@ OURS = [
     "A_as0_sorted_order",
     "C_whole1_entries0",
     "A_entry_rows",
+    "sort_A_as0_sorted_blocks",
+    "part_C_sum0",
+    "n_A_as0_0",
+    "n_A_whole_0",
+    "n_io",
     "read",
     "var",
     "inf",
@@ -77,7 +82,7 @@ def dense() -> torch.Tensor:
 @pytest.mark.parametrize("name", OURS + LOCAL)
 def test_operands_have_any_name(name: str, dense: torch.Tensor) -> None:
     x = torch.rand(6)
-    for form in ("csr", "csc", "hyb(2,3)"):
+    for form in ("csr", "csc", "hyb(2,3)", "dbsr(2,2)"):
         A = tulle.tensor(dense, format=form)
         rows = tulle.compute(f"C[i] = A[i,j] * {name}[j]", A=A, **{name: x})
         torch.testing.assert_close(rows, dense @ x)
@@ -115,7 +120,7 @@ def test_schedules_formats_and_messages_have_the_names_as_written(dense: torch.T
     with pytest.raises(tulle.UserError, match="dimension 0 of 'A_sum' is 5"):
         tulle.compute(text, A=A, A_sum=x[:5])
     shown = str(tulle.explain(text, A=A, A_sum=x))
-    assert "'A_sum' is called user_A_sum here" in shown
+    assert "'A_sum' is called user_Asum here" in shown
 
 
 INDICES = [("i", "io"), ("jr", "j"), ("i", "i_1"), ("i", "i_0s"), ("i", "i_j"), ("A_0", "A_1")]
