@@ -13,6 +13,7 @@
 #include "jit/gpu_module.h"
 #include "loop/host.h"
 #include "lower/lower.h"
+#include "passes/pipeline.h"
 #include "plan/plan.h"
 #include "runtime/gpu_run.h"
 #include "runtime/run.h"
@@ -38,6 +39,10 @@ struct CompileRequest {
 
 // Called with the name of a stage's folder and the text of what it handed on.
 using StageSink = std::function<void(std::string_view stage, const std::string& text)>;
+inline void show(const StageSink& sink, std::string_view stage,
+                 const std::function<std::string()>& text) {
+  if (sink) sink(stage, text());
+}
 
 // One result in the host program's list of result buffers: structure by level (null where none),
 // then values.
@@ -67,6 +72,8 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
 LoweredProgram lower_nests(const schedule::Program& nests, lower::Device device,
                            const StageSink& sink = {});
 lower::Device device_of(const plan::Machine& machine);
+
+passes::PipelineOptions pass_options(const CompileRequest& request);
 
 // passes: the host program that code is generated for.
 loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request,

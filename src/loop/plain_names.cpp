@@ -75,7 +75,9 @@ class Renaming final : public Rewriter {
   }
 
   const std::string& local(const std::string& name) {
-    return locals_.try_emplace(name, concat("local", locals_.size())).first->second;
+    const auto found = locals_.find(name);
+    if (found != locals_.end()) return found->second;
+    return locals_.emplace(name, concat("local", locals_.size())).first->second;
   }
 
   std::map<std::tuple<std::string, DType, Space>, Buffer> buffers_;

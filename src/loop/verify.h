@@ -15,5 +15,7 @@ namespace tulle::loop {
 //  - a launch finds every parameter of its kernel, with its type, writable where it must be.
 void verify(const Kernel& kernel);
 void verify(const HostProgram& program);
+// All but what stands in the kernels.
+void verify_steps(const HostProgram& program);
 
 }  // namespace tulle::loop

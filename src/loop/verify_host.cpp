@@ -19,7 +19,6 @@ class HostVerifier {
     std::set<std::string> names;
     for (const Kernel& kernel : program_.kernels) {
       if (!names.insert(kernel.name).second) internal_error("two kernels are called ", kernel.name);
-      verify(kernel);
     }
     scope_.declare_parameters(program_.buffers, program_.scalars);
     for (const Step& step : program_.steps) {
@@ -140,14 +139,27 @@ class HostVerifier {
   std::set<std::string> made_;  // since the last keep, and not freed
 };
 
-}  // namespace
-
-void verify(const HostProgram& program) {
+// Says in which program a mistake is.
+template <typename Check>
+void check_in(const HostProgram& program, const Check& check) {
   try {
-    HostVerifier(program).run();
+    check();
   } catch (const InternalError& error) {
     internal_error("host program ", program.name, ": ", error.what());
   }
+}
+
+}  // namespace
+
+void verify_steps(const HostProgram& program) {
+  check_in(program, [&] { HostVerifier(program).run(); });
+}
+
+void verify(const HostProgram& program) {
+  check_in(program, [&] {
+    for (const Kernel& kernel : program.kernels) verify(kernel);
+  });
+  verify_steps(program);
 }
 
 }  // namespace tulle::loop

@@ -3,17 +3,35 @@
 
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 #include "tulle/error.h"
 
 namespace tulle {
 
+// Text and integers are appended without a stream: names of a program are made in their thousands.
+template <typename Part>
+void append_to(std::string& text, const Part& part) {
+  if constexpr (std::is_same_v<Part, char>) {
+    text += part;
+  } else if constexpr (std::is_convertible_v<const Part&, std::string_view>) {
+    text += std::string_view(part);
+  } else if constexpr (std::is_integral_v<Part> && sizeof(Part) >= sizeof(int)) {
+    text += std::to_string(part);
+  } else {
+    std::ostringstream out;
+    out << part;
+    text += out.str();
+  }
+}
+
 // Writes every part after the other: concat("row ", 3, " of ", name).
 template <typename... Parts>
 std::string concat(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
+  std::string text;
+  (append_to(text, parts), ...);
+  return text;
 }
 
 template <typename... Parts>

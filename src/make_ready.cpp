@@ -1,0 +1,206 @@
+// Kernels by what they are compiled from: each is looked up, and only those found nowhere are
+// compiled.
+#include "make_ready.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "codegen/emit.h"
+#include "codegen/library.h"
+#include "jit/kernel_cache.h"
+#include "loop/plain_names.h"
+#include "loop/print.h"
+#include "loop/verify.h"
+#include "runtime/kernel_symbols.h"
+#include "runtime/thread_pool.h"
+#include "support/log.h"
+#include "support/mutant.h"
+#include "support/parallelism.h"
+
+namespace tulle {
+
+namespace {
+
+jit::KernelCache& kernel_cache() {
+  static auto* instance = [] {
+    jit::Symbols symbols = runtime::kernel_symbols();
+    const jit::Symbols functions = codegen::library_symbols();
+    symbols.insert(symbols.end(), functions.begin(), functions.end());
+    return new jit::KernelCache(symbols, jit::cache_directory_from_environment());
+  }();
+  return *instance;  // outlives every user at exit
+}
+
+// Everything that the code of a kernel depends on. `stage` is the one that the kernel comes from.
+jit::ContentHash key_of(const loop::Kernel& kernel, std::string_view stage,
+                        const CompileRequest& request) {
+  const codegen::Target& target = request.target;
+  const std::string options =
+      concat(stage, " ", pass_options(request).masks, " ", target.light ? "light" : "");
+  return jit::hash_of({target.triple, target.cpu, target.features, options, active_mutant(),
+                       loop::to_string(kernel)});
+}
+
+// codegen: an object file with these kernels.
+std::vector<char> generate_code(const std::vector<loop::Kernel>& kernels,
+                                const codegen::Target& target, const StageSink& sink = {}) {
+  StageTimes times;
+  codegen::Module module = codegen::emit_cpu(kernels, target);
+  times.end("emit");
+  codegen::optimise(module);
+  times.end("optimise");
+  show(sink, "codegen", [&] { return codegen::print_llvm(module); });
+  show(sink, "assembly", [&] { return codegen::assembly(module); });
+  std::vector<char> object = codegen::object(module);
+  times.end("object");
+  TULLE_LOG(Debug, "code generation: ", times.text(), " ms");
+  return object;
+}
+
+// codegen: the text of kernels for a GPU.
+std::string generate_ptx(const std::vector<loop::Kernel>& kernels, const codegen::Target& target,
+                         const StageSink& sink = {}) {
+  StageTimes times;
+  codegen::Module module = codegen::emit_gpu(kernels, target);
+  times.end("emit");
+  codegen::optimise(module);
+  times.end("optimise");
+  show(sink, "codegen", [&] { return codegen::print_llvm(module); });
+  std::string text = codegen::ptx(module);
+  times.end("ptx");
+  show(sink, "ptx", [&] { return text; });
+  TULLE_LOG(Debug, "code generation: ", times.text(), " ms");
+  return text;
+}
+
+// passes and codegen for a kernel that lowering made.
+std::vector<char> compile_kernel(const loop::Kernel& kernel, const CompileRequest& request) {
+  StageTimes times;
+  loop::HostProgram alone;
+  alone.name = kernel.name;
+  alone.kernels = {kernel};
+  alone = optimise_program(std::move(alone), request);
+  times.end("passes");
+  loop::verify(alone);
+  times.end("verify");
+  TULLE_LOG(Debug, kernel.name, ": ", times.text(), " ms");
+  return generate_code(alone.kernels, request.target);
+}
+
+// The object files of kernels, several at a time where the caller has threads, the longest first.
+std::vector<std::vector<char>> compile_kernels(const std::vector<const loop::Kernel*>& kernels,
+                                               const CompileRequest& request) {
+  std::vector<std::vector<char>> objects(kernels.size());
+  std::vector<std::pair<size_t, size_t>> by_length;
+  for (size_t at = 0; at < kernels.size(); ++at)
+    by_length.emplace_back(loop::to_string(*kernels[at]).size(), at);
+  std::sort(by_length.rbegin(), by_length.rend());
+  std::atomic<size_t> next = 0;
+  const auto work = [&](int) {
+    for (size_t at = next++; at < kernels.size(); at = next++) {
+      const size_t kernel = by_length[at].second;
+      objects[kernel] = compile_kernel(*kernels[kernel], request);
+    }
+  };
+  const int workers = std::min(request.machine.threads, static_cast<int>(kernels.size()));
+  NoParallelism serial;
+  parallel_for_or_throw(workers > 1 ? runtime::default_parallelism() : serial, workers, work);
+  return objects;
+}
+
+using Functions = std::vector<loop::KernelFunction>;
+
+// The passes and the code of the whole program at once: for whoever wants to see the stages, and
+// where passes change what kernels are called with.
+Functions compile_whole(loop::HostProgram& program, const CompileRequest& request,
+                        const StageSink& sink, Executable& executable) {
+  program = optimise_program(std::move(program), request, sink);
+  loop::verify(program);
+  std::vector<std::string> names;
+  for (const loop::Kernel& kernel : program.kernels) names.push_back(kernel.name);
+  executable.code = {
+      kernel_cache().load(generate_code(program.kernels, request.target, sink), names)};
+  Functions functions;
+  for (const std::string& name : names) functions.push_back(executable.code[0]->kernel(name));
+  return functions;
+}
+
+// Each kernel as an object of its own, found by its text without the names that this program gave
+// it, so that programs share what they have in common: above all conversions. Known kernels need no
+// passes.
+Functions find_kernels(const loop::HostProgram& program, const CompileRequest& request,
+                       Executable& executable) {
+  loop::verify_steps(program);
+  const std::string name = "kernel";
+  std::vector<loop::Kernel> kernels;
+  std::vector<jit::KernelCache::WantedCode> wanted;
+  for (const loop::Kernel& named : program.kernels) {
+    kernels.push_back(named);
+    kernels.back().name = name;
+    const loop::Kernel plain = loop::with_plain_names(kernels.back());
+    wanted.push_back({key_of(plain, "lower", request), {name}});
+  }
+  executable.code = kernel_cache().find(wanted, [&](const std::vector<size_t>& missing) {
+    std::vector<const loop::Kernel*> needed;
+    for (const size_t at : missing) needed.push_back(&kernels[at]);
+    return compile_kernels(needed, request);
+  });
+  Functions functions;
+  for (const auto& code : executable.code) functions.push_back(code->kernel(name));
+  return functions;
+}
+
+// The same for a GPU, where passes make kernels.
+std::vector<cuda::Function> find_gpu_kernels(loop::HostProgram& program,
+                                             const CompileRequest& request, const StageSink& sink,
+                                             Executable& executable) {
+  program = optimise_program(std::move(program), request, sink);
+  loop::verify(program);
+  const cuda::Device& device = cuda::device(request.device);
+  if (sink) generate_ptx(program.kernels, request.target, sink);
+  std::vector<cuda::Function> functions;
+  for (const loop::Kernel& named : program.kernels) {
+    const loop::Kernel kernel = loop::with_plain_names(named);
+    const auto generate = [&] { return generate_ptx({kernel}, request.target); };
+    auto code =
+        kernel_cache().find_gpu(key_of(kernel, "passes", request), device, {kernel.name}, generate);
+    functions.push_back(code->kernel(kernel.name));
+    executable.gpu_code.push_back(std::move(code));
+  }
+  return functions;
+}
+
+}  // namespace
+
+Executable make_ready(loop::HostProgram program, const CompileRequest& request,
+                      const StageSink& sink) {
+  StageTimes times;
+  Executable executable;
+  if (codegen::is_gpu(request.target)) {
+    const auto functions = find_gpu_kernels(program, request, sink, executable);
+    executable.gpu_threads = request.machine.threads;
+    executable.gpu_program =
+        std::make_unique<runtime::GpuProgram>(program, functions, cuda::device(request.device));
+  } else {
+    const bool at_once = sink || request.checked;
+    const Functions functions = at_once ? compile_whole(program, request, sink, executable)
+                                        : find_kernels(program, request, executable);
+    executable.program = std::make_unique<runtime::CompiledProgram>(program, functions);
+  }
+  times.end("code");
+  for (const loop::BufferParam& param : program.buffers)
+    executable.buffers.push_back(param.buffer->name);
+  for (const loop::ScalarParam& param : program.scalars) executable.scalars.push_back(param.name);
+  times.end("prepare");
+  TULLE_LOG(Debug, "made ready: ", times.text(), " ms");
+  return executable;
+}
+
+int64_t Executable::code_bytes() const {
+  int64_t bytes = 0;
+  for (const auto& kernel : code) bytes += kernel->bytes();
+  for (const auto& kernel : gpu_code) bytes += kernel->bytes();
+  return bytes;
+}
+
+}  // namespace tulle
