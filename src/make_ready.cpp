@@ -87,25 +87,28 @@ std::vector<char> compile_kernel(const loop::Kernel& kernel, const CompileReques
   return generate_code(alone.kernels, request.target);
 }
 
-// The object files of kernels, several at a time where the caller has threads, the longest first.
-std::vector<std::vector<char>> compile_kernels(const std::vector<const loop::Kernel*>& kernels,
-                                               const CompileRequest& request) {
-  std::vector<std::vector<char>> objects(kernels.size());
+// `generate` for those of the kernels that have these numbers, several at a time where there are
+// threads, the longest first.
+template <typename Generate>
+std::vector<std::vector<char>> generate_each(const std::vector<loop::Kernel>& kernels,
+                                             const std::vector<size_t>& numbers, int threads,
+                                             const Generate& generate) {
+  std::vector<std::vector<char>> code(numbers.size());
   std::vector<std::pair<size_t, size_t>> by_length;
-  for (size_t at = 0; at < kernels.size(); ++at)
-    by_length.emplace_back(loop::to_string(*kernels[at]).size(), at);
+  for (size_t at = 0; at < numbers.size(); ++at)
+    by_length.emplace_back(loop::to_string(kernels[numbers[at]]).size(), at);
   std::sort(by_length.rbegin(), by_length.rend());
   std::atomic<size_t> next = 0;
   const auto work = [&](int) {
-    for (size_t at = next++; at < kernels.size(); at = next++) {
-      const size_t kernel = by_length[at].second;
-      objects[kernel] = compile_kernel(*kernels[kernel], request);
+    for (size_t i = next++; i < numbers.size(); i = next++) {
+      const size_t at = by_length[i].second;
+      code[at] = generate(kernels[numbers[at]]);
     }
   };
-  const int workers = std::min(request.machine.threads, static_cast<int>(kernels.size()));
+  const int workers = std::min(threads, static_cast<int>(numbers.size()));
   NoParallelism serial;
   parallel_for_or_throw(workers > 1 ? runtime::default_parallelism() : serial, workers, work);
-  return objects;
+  return code;
 }
 
 using Functions = std::vector<loop::KernelFunction>;
@@ -141,9 +144,9 @@ Functions find_kernels(const loop::HostProgram& program, const CompileRequest& r
     wanted.push_back({key_of(plain, "lower", request), {name}});
   }
   executable.code = kernel_cache().find(wanted, [&](const std::vector<size_t>& missing) {
-    std::vector<const loop::Kernel*> needed;
-    for (const size_t at : missing) needed.push_back(&kernels[at]);
-    return compile_kernels(needed, request);
+    return generate_each(
+        kernels, missing, request.machine.threads,
+        [&](const loop::Kernel& kernel) { return compile_kernel(kernel, request); });
   });
   Functions functions;
   for (const auto& code : executable.code) functions.push_back(code->kernel(name));
@@ -158,15 +161,23 @@ std::vector<cuda::Function> find_gpu_kernels(loop::HostProgram& program,
   loop::verify(program);
   const cuda::Device& device = cuda::device(request.device);
   if (sink) generate_ptx(program.kernels, request.target, sink);
-  std::vector<cuda::Function> functions;
+  std::vector<loop::Kernel> kernels;
+  std::vector<jit::KernelCache::WantedCode> wanted;
   for (const loop::Kernel& named : program.kernels) {
-    const loop::Kernel kernel = loop::with_plain_names(named);
-    const auto generate = [&] { return generate_ptx({kernel}, request.target); };
-    auto code =
-        kernel_cache().find_gpu(key_of(kernel, "passes", request), device, {kernel.name}, generate);
-    functions.push_back(code->kernel(kernel.name));
-    executable.gpu_code.push_back(std::move(code));
+    kernels.push_back(loop::with_plain_names(named));
+    wanted.push_back({key_of(kernels.back(), "passes", request), {kernels.back().name}});
   }
+  Parallelism& parallelism = runtime::default_parallelism();
+  const auto generate = [&](const std::vector<size_t>& missing) {
+    return generate_each(kernels, missing, parallelism.threads(), [&](const loop::Kernel& kernel) {
+      const std::string text = generate_ptx({kernel}, request.target);
+      return std::vector<char>(text.begin(), text.end());
+    });
+  };
+  executable.gpu_code = kernel_cache().find_gpu(wanted, device, parallelism, generate);
+  std::vector<cuda::Function> functions;
+  for (size_t at = 0; at < kernels.size(); ++at)
+    functions.push_back(executable.gpu_code[at]->kernel(kernels[at].name));
   return functions;
 }
 

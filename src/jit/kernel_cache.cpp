@@ -22,76 +22,93 @@ std::vector<std::shared_ptr<const LoadedObject>> KernelCache::find(
                         }});
   }
   std::vector<std::shared_ptr<const LoadedObject>> found;
-  for (const Code& code : find_code(requests, compile)) {
+  NoParallelism serial;  // the engine loads one at a time
+  for (const Code& code : find_code(requests, serial, compile)) {
     found.push_back(std::static_pointer_cast<const LoadedObject>(code));
   }
   return found;
 }
 
-std::shared_ptr<const GpuModule> KernelCache::find_gpu(const ContentHash& key,
-                                                       const cuda::Device& device,
-                                                       const std::vector<std::string>& kernels,
-                                                       const CompilePtx& compile) {
-  const auto load = [&](std::span<const char> text) {
-    return std::make_shared<const GpuModule>(device, std::string(text.begin(), text.end()),
-                                             kernels);
-  };
-  const auto compile_bytes = [&](const std::vector<size_t>&) {
-    const std::string text = compile();
-    return std::vector<std::vector<char>>{{text.begin(), text.end()}};
-  };
-  const Request request{key, concat("GPU ", device.ordinal), load};
-  return std::static_pointer_cast<const GpuModule>(find_code({request}, compile_bytes)[0]);
+std::vector<std::shared_ptr<const GpuModule>> KernelCache::find_gpu(
+    const std::vector<WantedCode>& wanted, const cuda::Device& device, Parallelism& parallelism,
+    const CompileMissing& compile) {
+  std::vector<Request> requests;
+  for (const WantedCode& one : wanted) {
+    requests.push_back({one.key, concat("GPU ", device.ordinal), [&](std::span<const char> text) {
+                          return std::make_shared<const GpuModule>(
+                              device, std::string(text.begin(), text.end()), one.kernels);
+                        }});
+  }
+  std::vector<std::shared_ptr<const GpuModule>> found;
+  for (const Code& code : find_code(requests, parallelism, compile)) {
+    found.push_back(std::static_pointer_cast<const GpuModule>(code));
+  }
+  return found;
 }
 
+// Where code that is wanted has its cell, and what was found there.
+struct KernelCache::Place {
+  size_t request = 0;  // the first that wants it
+  ContentHash on_disk;
+  std::shared_ptr<Cell> cell;
+  std::unique_lock<std::mutex> lock = {};
+  Code code = nullptr;
+};
+
 std::vector<KernelCache::Code> KernelCache::find_code(const std::vector<Request>& requests,
+                                                      Parallelism& parallelism,
                                                       const CompileMissing& compile) {
-  struct Place {
-    size_t request = 0;  // the first that wants it
-    ContentHash on_disk;
-    std::shared_ptr<Cell> cell;
-    std::unique_lock<std::mutex> lock = {};
-    Code code = nullptr;
-  };
   const NoFork no_fork;
   // All lock in the order of the keys, so that nobody waits for somebody who waits for them.
-  std::map<ContentHash, Place> places;
+  std::map<ContentHash, Place> by_key;
   std::vector<ContentHash> keys;
   for (size_t at = 0; at < requests.size(); ++at) {
     const ContentHash built_here = hash_of({build_identity(), requests[at].key.view()});
     keys.push_back(hash_of({built_here.view(), requests[at].place}));
-    places.try_emplace(keys.back(), at, built_here, cell_of(keys.back()));
+    by_key.try_emplace(keys.back(), at, built_here, cell_of(keys.back()));
   }
+  std::vector<Place*> places;
+  for (auto& [key, place] : by_key) {
+    place.lock = std::unique_lock(place.cell->filling);
+    places.push_back(&place);
+  }
+  parallel_for_or_throw(parallelism, static_cast<int>(places.size()), [&](int at) {
+    Place& place = *places[static_cast<size_t>(at)];
+    place.code = look_up(*place.cell, place.on_disk, requests[place.request].load);
+  });
   std::vector<Place*> missing;
   std::vector<size_t> numbers;
-  for (auto& [key, place] : places) {
-    place.lock = std::unique_lock(place.cell->filling);
-    place.code = look_up(*place.cell, place.on_disk, requests[place.request].load);
-    if (place.code) {
-      place.lock.unlock();
+  for (Place* place : places) {
+    if (place->code) {
+      place->lock.unlock();
     } else {
-      missing.push_back(&place);
-      numbers.push_back(place.request);
+      missing.push_back(place);
+      numbers.push_back(place->request);
     }
   }
   if (!missing.empty()) {
     StageTimes times;
     const std::vector<std::vector<char>> compiled = compile(numbers);
     times.end("compile");
-    for (size_t at = 0; at < missing.size(); ++at) {
-      Place& place = *missing[at];
-      place.code = requests[place.request].load(compiled[at]);
-      place.cell->code = place.code;
-      times.end("load");
-      disk_.store(place.on_disk, compiled[at]);
-      times.end("store");
-      TULLE_LOG(Info, "compiled ", place.on_disk.hex(), ", ", compiled[at].size(), " bytes");
-    }
+    fill(missing, requests, compiled, parallelism);
+    times.end("load and store");
     TULLE_LOG(Info, missing.size(), " of ", places.size(), " objects: ", times.text(), " ms");
   }
   std::vector<Code> found;
-  for (const ContentHash& key : keys) found.push_back(places.at(key).code);
+  for (const ContentHash& key : keys) found.push_back(by_key.at(key).code);
   return found;
+}
+
+void KernelCache::fill(const std::vector<Place*>& missing, const std::vector<Request>& requests,
+                       const std::vector<std::vector<char>>& compiled, Parallelism& parallelism) {
+  parallel_for_or_throw(parallelism, static_cast<int>(missing.size()), [&](int number) {
+    const auto at = static_cast<size_t>(number);
+    Place& place = *missing[at];
+    place.code = requests[place.request].load(compiled[at]);
+    place.cell->code = place.code;
+    disk_.store(place.on_disk, compiled[at]);
+    TULLE_LOG(Info, "compiled ", place.on_disk.hex(), ", ", compiled[at].size(), " bytes");
+  });
 }
 
 KernelCache::Code KernelCache::look_up(Cell& cell, const ContentHash& on_disk, const Load& load) {

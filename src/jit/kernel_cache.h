@@ -13,6 +13,7 @@
 #include "jit/disk_cache.h"
 #include "jit/engine.h"
 #include "jit/gpu_module.h"
+#include "support/parallelism.h"
 
 namespace tulle::jit {
 
@@ -37,11 +38,12 @@ class KernelCache {
   std::vector<std::shared_ptr<const LoadedObject>> find(const std::vector<WantedCode>& wanted,
                                                         const CompileMissing& compile);
 
-  // The same for a GPU, where `compile` makes PTX. Code is loaded once for each GPU.
-  using CompilePtx = std::function<std::string()>;
-  std::shared_ptr<const GpuModule> find_gpu(const ContentHash& key, const cuda::Device& device,
-                                            const std::vector<std::string>& kernels,
-                                            const CompilePtx& compile);
+  // The same for a GPU, where `compile` makes PTX. Code is loaded once for each GPU; the driver
+  // assembles it then, which takes longest: `parallelism` has the threads for several at a time.
+  std::vector<std::shared_ptr<const GpuModule>> find_gpu(const std::vector<WantedCode>& wanted,
+                                                         const cuda::Device& device,
+                                                         Parallelism& parallelism,
+                                                         const CompileMissing& compile);
 
   // The code of an object file that is not kept.
   std::shared_ptr<const LoadedObject> load(std::span<const char> object,
@@ -62,7 +64,12 @@ class KernelCache {
     Load load;
   };
 
-  std::vector<Code> find_code(const std::vector<Request>& requests, const CompileMissing& compile);
+  std::vector<Code> find_code(const std::vector<Request>& requests, Parallelism& parallelism,
+                              const CompileMissing& compile);
+  struct Place;
+  // Loads what was compiled and puts it on disk, the code of each missing place.
+  void fill(const std::vector<Place*>& missing, const std::vector<Request>& requests,
+            const std::vector<std::vector<char>>& compiled, Parallelism& parallelism);
   // In memory or on disk; null where it is in neither.
   Code look_up(Cell& cell, const ContentHash& on_disk, const Load& load);
   std::shared_ptr<Cell> cell_of(const ContentHash& key);
