@@ -19,6 +19,8 @@ namespace {
 constexpr double kVectorStep = 0.15;    // one element of a contiguous loop
 constexpr double kStridedStep = 2;      // one element of a dense loop that jumps
 constexpr double kSortedEntry = 60;     // appending an entry and sorting it
+constexpr double kCopiedEntry = 6;      // appending an entry that comes in order
+constexpr double kSkippedStep = 1;      // past a coordinate that not all operands have
 constexpr double kTrackedStep = 3;      // adding into a tracked workspace
 constexpr double kFreshElement = 4;     // of a workspace that is as long as a row
 constexpr double kStateStep = 1;        // updating a maximum that scales other sums in memory
@@ -68,6 +70,7 @@ class Search {
     std::vector<std::string> outside;
     double visits = 1, cost = 0;
     for (const std::string& var : order) {
+      cost += estimate_skips(operands_, outside, var, visits) * kSkippedStep;
       visits = estimate_visits(operands_, outside, var, visits);
       cost += price_of_state(outside, var, visits);
       outside.push_back(var);
@@ -117,9 +120,36 @@ class Search {
     for (const Access* access : operands_.sparse) {
       if (!operands_.is_converted(*access, order)) continue;
       if (!problem_.may_convert) return std::numeric_limits<double>::infinity();
-      price += problem_.counts.at(access->tensor) * kSortedEntry;
+      price += price_of_conversion(*access, order);
     }
     return price;
+  }
+
+  double price_of_conversion(const Access& access, const std::vector<std::string>& order) const {
+    const double entry = comes_in_order(access, order) ? kCopiedEntry : kSortedEntry;
+    return problem_.counts.at(access.tensor) * entry;
+  }
+
+  // Whether a copy of the operand for an order that begins like this is written in the order in
+  // which the operand is read: by whole indices, which come in one order in both.
+  bool comes_in_order(const Access& access, const std::vector<std::string>& order) const {
+    const Format& format = operands_.type_of(access.tensor).format;
+    if (!format.is_ordered() || format.has_differences() ||
+        (format.has_blocks() && !problem_.assembles_blocks))
+      return false;
+    int previous = -1;
+    std::set<std::string> seen;
+    for (const Level& level : format.levels()) {
+      const std::string& index = access.indices[static_cast<size_t>(level.expr.dimension)];
+      if (!seen.insert(index).second) continue;
+      const std::vector<std::string>& parts = problem_.space.parts.at(index);
+      if (parts.size() != 1 || parts[0] != index) return false;
+      int at = position_of(order, index);
+      if (at < 0) at = static_cast<int>(order.size());
+      if (at < previous) return false;
+      previous = at;
+    }
+    return true;
   }
 
   // Adds every variable that may come next; `visits` is how often this depth is reached, `cost`
@@ -134,8 +164,9 @@ class Search {
       std::vector<std::string> longer = order;
       longer.push_back(var);
       const double more = estimate_visits(operands_, order, var, visits);
-      const double state = price_of_state(order, var, more);
-      extend(longer, more, cost + state + (longer.size() == loops ? 0 : more));
+      const double beside = price_of_state(order, var, more) +
+                            estimate_skips(operands_, order, var, visits) * kSkippedStep;
+      extend(longer, more, cost + beside + (longer.size() == loops ? 0 : more));
     }
     if (order.size() == loops) finish(order, visits, cost);
   }
@@ -176,6 +207,17 @@ class Search {
     return visits;
   }
 
+  // How many entries a result gets that is sorted afterwards, the innermost loop of which comes to
+  // so many coordinates: one for each sum that is complete before it is appended, else one a term.
+  double appended_entries(const std::vector<std::string>& order, double visits) const {
+    const auto is_summed = [&](const std::string& var) { return problem_.reduced.contains(var); };
+    const auto first = std::find_if(order.begin(), order.end(), is_summed);
+    if (first == order.begin() || first == order.end() ||
+        !std::all_of(first, order.end(), is_summed))
+      return visits;
+    return visits_of(order, *(first - 1));
+  }
+
   // Whether loops can go through the operand together with others, one coordinate after the other,
   // each once.
   static bool can_be_merged(const Format& format) {
@@ -191,7 +233,7 @@ class Search {
       if (native && (can_be_merged(format) || !problem_.may_convert)) continue;
       if (!problem_.may_convert) return;
       choice.converted.insert(access->id);
-      cost += problem_.counts.at(access->tensor) * kSortedEntry;
+      cost += price_of_conversion(*access, order);
     }
     const RouteChoice route = choose_route(operands_, order, choice.converted);
     choice.route = route.route;
@@ -216,7 +258,7 @@ class Search {
       else
         cost += visits_of(order, route.tracked) * kTrackedStep + arrays;
     }
-    if (choice.route == Route::Sort) cost += visits * kSortedEntry;
+    if (choice.route == Route::Sort) cost += appended_entries(order, visits) * kSortedEntry;
     cost /= workers(order);
     choice.cost = cost;
     if (cost < best_.cost) best_ = choice;

@@ -62,8 +62,15 @@ std::string LoopSpace::subtracted(const std::string& index) const {
              : std::string();
 }
 
+bool LoopSpace::is_whole() const {
+  return std::all_of(parts.begin(), parts.end(), [](const auto& entry) {
+    return entry.second.size() == 1 && entry.second[0] == entry.first;
+  });
+}
+
 LoopSpace make_loop_space(const expr::Statement& statement,
-                          const std::map<std::string, expr::TensorType>& tensors) {
+                          const std::map<std::string, expr::TensorType>& tensors,
+                          Division division) {
   LoopSpace space;
   std::map<std::string, Wish> agreed;
   std::set<std::string> subtracted;  // by someone
@@ -109,6 +116,7 @@ LoopSpace make_loop_space(const expr::Statement& statement,
   }
   // A tensor of whole dimensions can be walked over as it is; the others give way.
   for (const bool plain : {true, false}) {
+    if (!plain && division == Division::None) break;
     for (const expr::Access* access : operands) {
       const Format& format = tensors.at(access->tensor).format;
       if (format.is_dense() || (format.has_differences() && !differences)) continue;

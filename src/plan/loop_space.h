@@ -2,6 +2,7 @@
 // two variables.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -19,13 +20,20 @@ struct LoopSpace {
 
   // The index that a loop over the difference to it stands for this one; empty if none does.
   std::string subtracted(const std::string& index) const;
+  // Whether each index has a loop of its own.
+  bool is_whole() const;
 };
+
+// Whether indices are divided as operands are stored, or each has one loop, and operands that are
+// stored otherwise are to be converted.
+enum class Division : uint8_t { AsStored, None };
 
 // Indices are divided as the blocked operands ask, and replaced by differences as operands stored
 // by diagonals do, where nothing is left of the statement without those. Where two operands
 // disagree, the later one has levels that no loop walks over and is to be converted.
 LoopSpace make_loop_space(const expr::Statement& statement,
-                          const std::map<std::string, expr::TensorType>& tensors);
+                          const std::map<std::string, expr::TensorType>& tensors,
+                          Division division = Division::AsStored);
 
 // The loop variable that walks over a level of an access with these indices; empty if none does.
 std::string level_variable(const LevelExpr& level, const std::vector<std::string>& indices,

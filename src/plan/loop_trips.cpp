@@ -66,6 +66,31 @@ expr::Expr part_of(const OrderProblem& problem, const std::string& var) {
   return found ? found : problem.statement->value;
 }
 
+bool is_stored(const WalkedOperands& operands, const Access& access,
+               const std::vector<std::string>& with) {
+  return operands.walks(access, with.back()) ||
+         (has_variable(operands.problem, access, with.back()) &&
+          operands.is_converted(access, with));
+}
+
+// Whether the loop over the last of these goes from one coordinate of the access to the next.
+// Others are found for each coordinate: by arithmetic, or by a search from the access's beginning.
+bool is_stepped_through(const WalkedOperands& operands, const Access& access,
+                        const std::vector<std::string>& with) {
+  const OrderProblem& problem = operands.problem;
+  if (!is_stored(operands, access, with)) return false;
+  const bool is_inside = std::any_of(with.begin(), with.end() - 1, [&](const std::string& var) {
+    return has_variable(problem, access, var);
+  });
+  if (!is_inside && with.size() > 1) return false;
+  if (operands.is_converted(access, with)) return true;
+  const auto& levels = operands.type_of(access.tensor).format.levels();
+  return std::any_of(levels.begin(), levels.end(), [&](const Level& level) {
+    return stores_coordinates(level.kind) &&
+           level_variable(level.expr, access.indices, problem.space) == with.back();
+  });
+}
+
 // How often the loop over a variable is entered that follows on these, the last of which run so
 // often. A sum in a term of a tuple stands in the loops alone that its workspace depends on.
 double visits_around(const WalkedOperands& operands, const std::vector<std::string>& order,
@@ -101,9 +126,7 @@ double estimate_trips(const WalkedOperands& operands, const std::vector<std::str
   };
   std::set<int> walking;
   for (const Access* access : operands.sparse) {
-    const bool stores = operands.walks(*access, var) || (has_variable(problem, *access, var) &&
-                                                         operands.is_converted(*access, with));
-    if (!stores) continue;
+    if (!is_stored(operands, *access, with)) continue;
     const double here = prefix(problem, *access, with) / prefix(problem, *access, outside);
     if (operands.decisive.contains(access->id) || vanishes_without({access->id}))
       least = std::min(least, here);
@@ -119,6 +142,22 @@ double estimate_trips(const WalkedOperands& operands, const std::vector<std::str
 double estimate_visits(const WalkedOperands& operands, const std::vector<std::string>& outside,
                        const std::string& var, double visits) {
   return visits_around(operands, outside, var, visits) * estimate_trips(operands, outside, var);
+}
+
+double estimate_skips(const WalkedOperands& operands, const std::vector<std::string>& outside,
+                      const std::string& var, double visits) {
+  std::vector<std::string> with = outside;
+  with.push_back(var);
+  double steps = 0;
+  int walked = 0;
+  for (const Access* access : operands.sparse) {
+    if (!is_stepped_through(operands, *access, with)) continue;
+    steps += prefix(operands.problem, *access, with) / prefix(operands.problem, *access, outside);
+    ++walked;
+  }
+  if (walked < 2) return 0;
+  return visits_around(operands, outside, var, visits) *
+         std::max(0.0, steps - estimate_trips(operands, outside, var));
 }
 
 }  // namespace tulle::plan

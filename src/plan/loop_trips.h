@@ -16,4 +16,9 @@ double estimate_trips(const WalkedOperands& operands, const std::vector<std::str
 double estimate_visits(const WalkedOperands& operands, const std::vector<std::string>& outside,
                        const std::string& var, double visits);
 
+// How many coordinates it passes over beside that, where it goes through several operands together
+// and its body runs where all of them have entries.
+double estimate_skips(const WalkedOperands& operands, const std::vector<std::string>& outside,
+                      const std::string& var, double visits);
+
 }  // namespace tulle::plan

@@ -65,11 +65,11 @@ void tuple_variables(const expr::Statement& statement, OrderProblem& problem) {
 
 OrderProblem make_order_problem(const expr::Statement& statement,
                                 const std::map<std::string, expr::TensorType>& tensors,
-                                Estimates& estimates) {
+                                Estimates& estimates, Division division) {
   OrderProblem problem;
   problem.statement = &statement;
   problem.tensors = &tensors;
-  problem.space = make_loop_space(statement, tensors);
+  problem.space = make_loop_space(statement, tensors, division);
   const std::vector<std::string> summed = gathered_indices(statement, tensors);
   auto parts = [&](const std::string& index) -> const std::vector<std::string>& {
     return problem.space.parts.at(index);

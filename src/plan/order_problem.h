@@ -40,7 +40,7 @@ struct OrderProblem {
 // and shared patterns is the caller's to fill in. Points to `statement` and `tensors`.
 OrderProblem make_order_problem(const expr::Statement& statement,
                                 const std::map<std::string, expr::TensorType>& tensors,
-                                Estimates& estimates);
+                                Estimates& estimates, Division division = Division::AsStored);
 
 // The counts of the statement's operands, which may be others than when the problem was made.
 void count_operands(OrderProblem& problem, Estimates& estimates);

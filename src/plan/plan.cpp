@@ -163,8 +163,9 @@ class Planner {
     return name;
   }
 
-  OrderProblem make_problem(const expr::Statement& statement, bool may_share, bool may_convert) {
-    OrderProblem problem = make_order_problem(statement, tensors_, estimates_);
+  OrderProblem make_problem(const expr::Statement& statement, bool may_share, bool may_convert,
+                            Division division) {
+    OrderProblem problem = make_order_problem(statement, tensors_, estimates_, division);
     problem.may_convert = may_convert;
     problem.assembles_blocks = request_.machine.kind == Machine::Kind::Cpu;
     problem.threads = request_.machine.threads;
@@ -175,16 +176,39 @@ class Planner {
     return problem;
   }
 
+  struct Loops {
+    OrderProblem problem;
+    OrderChoice choice;
+  };
+
+  // The loops that operands ask for as they are stored, or one for each index where that is
+  // cheaper, with all that it takes to convert operands.
+  Loops choose_loops(const expr::Statement& statement, bool may_share, bool may_convert,
+                     const std::optional<Decision>& decision) {
+    const auto choose = [&](OrderProblem problem) {
+      OrderChoice choice = decision ? decided_order(problem, *decision) : choose_order(problem);
+      plan_.orders_tried += choice.tried;
+      return Loops{std::move(problem), std::move(choice)};
+    };
+    OrderProblem stored = make_problem(statement, may_share, may_convert, Division::AsStored);
+    if (!may_convert || stored.space.is_whole()) return choose(std::move(stored));
+    OrderProblem whole = make_problem(statement, may_share, may_convert, Division::None);
+    if (decision) {
+      const bool divides = !why_not(whole, decision->order).empty();
+      return choose(divides ? std::move(stored) : std::move(whole));
+    }
+    Loops divided = choose(std::move(stored)), undivided = choose(std::move(whole));
+    return undivided.choice.cost < divided.choice.cost ? std::move(undivided) : std::move(divided);
+  }
+
   // `is_written` says that a caller wrote it, so that a caller's schedule is meant for it.
   void plan_statement(const expr::Statement& original, bool may_share, bool may_convert,
                       bool is_written = false) {
     expr::Statement statement = original;
     // Rewrites put copies of accesses next to each other that are one.
     statement.value = expr::with_shared_numbers(original.value);
-    OrderProblem problem = make_problem(statement, may_share, may_convert);
     const std::optional<Decision> decision = decisions_.take(statement.tensor);
-    OrderChoice choice = decision ? decided_order(problem, *decision) : choose_order(problem);
-    plan_.orders_tried += choice.tried;
+    auto [problem, choice] = choose_loops(statement, may_share, may_convert, decision);
     if (!choice.converted.empty()) {
       std::map<int, expr::Expr> replaced;
       for (const Access* access : expr::accesses(statement.value)) {
