@@ -48,8 +48,11 @@ void add_parameters(const schedule::Program& nests, loop::HostProgram& program) 
   program.scalars.push_back({lower::kThreads, loop::kIndex});
   for (const std::string& index : nests.indices)
     program.scalars.push_back({lower::extent_name(index), loop::kIndex});
-  for (const std::string& operand : nests.operands)
+  for (const std::string& operand : nests.operands) {
     program.scalars.push_back({lower::count_name(operand), loop::kIndex});
+    if (lower::counts_stored(nests.type_of(operand).format))
+      program.scalars.push_back({lower::stored_name(operand), loop::kIndex});
+  }
 }
 
 // Hands the arrays of a result out; those of its structure are an operand's where it shares one.

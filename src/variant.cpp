@@ -60,6 +60,11 @@ void Variant::bind(const std::vector<TensorSpec>& operands, const std::vector<st
     arrays.push_back(named_arrays.at(executable.buffers[b]));
     named_scalars[executable.buffers[b] + "_size"] = {ScalarSource::Kind::Length,
                                                       static_cast<int>(b)};
+    const ArraySource& array = arrays.back();
+    if (array.kind == ArraySource::Kind::Crd && array.level == 0) {
+      named_scalars[lower::stored_name(operands[static_cast<size_t>(array.operand)].name)] = {
+          ScalarSource::Kind::Length, static_cast<int>(b)};
+    }
   }
   for (const std::string& name : executable.scalars) scalars.push_back(named_scalars.at(name));
 }

@@ -137,9 +137,10 @@ void KernelLowering::rows_of_chunk(const nest::Forall& loop, const Scope& scope,
   const Expr is_long = body.let("is_long", length < to - from);
   const Expr here = mutant("row-pieces-overlap") ? begin - row - 1 : begin - row;
   Scope inner = scope;
-  inner.row_pieces[variable.tensor] = {
+  const Positions piece = {
       mine.let("p", loop::Select::make(is_long, loop::maximum(from, here), from)),
       mine.let("p_end", loop::Select::make(is_long, loop::minimum(to, end - row), to))};
+  inner.row_pieces[variable.tensor] = code(variable.tensor).levels[1]->used(mine, piece);
   inner.is_shared_row = is_long;
   inner.chunk = chunk;
   inner.begins_here = first <= row;
@@ -176,8 +177,9 @@ void KernelLowering::pieces_of_chunk(const nest::Forall& loop, const Expr& chunk
   const Expr row =
       body.let(variable.parent, loop::Select::make(is_shared, IntConst::make(-1) - coded, coded));
   Scope inner = scope;
-  inner.row_pieces[variable.tensor] = {body.let("p", wide(pieces.begins, piece)),
-                                       body.let("p_end", wide(pieces.begins, piece + 1))};
+  const Positions run = {body.let("p", wide(pieces.begins, piece)),
+                         body.let("p_end", wide(pieces.begins, piece + 1))};
+  inner.row_pieces[variable.tensor] = code(variable.tensor).levels[1]->used(body, run);
   inner.is_shared_row = is_shared;
   if (adds_up_rows()) {
     shared_rows_ = {stored.positions, coordinates_.chunk_length(variable), pieces.shared,

@@ -222,6 +222,7 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
   // Past the end there are rows in padding alone.
   const bool has_padding = in_range && assembles() && !remainders().empty();
   Emitter inside = out.nested();
+  enter_stored(scope, inside);
   begin_rows(before, scope, has_padding ? out : inside);
   settle(loop.body, scope, inside, [&](const Scope& settled, Emitter& body) {
     build_result(loop.body, before, settled, body,
@@ -239,6 +240,25 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
     for (loop::Stmt& stmt : inside.take_statements()) out.add(std::move(stmt));
   }
   if (has_padding) finish_rows(before, scope, out);
+}
+
+void KernelLowering::enter_stored(Scope& scope, Emitter& out) {
+  for (const auto& [name, variable] : nest_.variables) {
+    if (variable.origin != nest::Variable::Origin::Stored ||
+        scope.coordinates.contains(variable.parent))
+      continue;
+    const Expr number = coordinates_.coordinate(name, scope);
+    if (!number) continue;
+    const LevelCode& level = *tensors_.at(variable.tensor).levels[0];
+    const Expr at = out.let(variable.tensor + "_p", number);
+    scope.coordinates[variable.parent] = out.let(variable.parent, level.coordinate(at, {}));
+    for (auto& [id, cursor] : scope.cursors) {
+      if (cursor.access->tensor != variable.tensor) continue;
+      scope.conditional |= !visits_all_of_result(cursor);
+      cursor.at = {level.child(at), {}};
+      cursor.level = 1;
+    }
+  }
 }
 
 Expr KernelLowering::range_condition(const nest::Forall& loop, bool visits_padding,
@@ -276,6 +296,7 @@ Expr KernelLowering::split_condition(const nest::Forall& loop, const Scope& befo
   const std::function<void(const std::string&)> visit = [&](const std::string& part) {
     const nest::Variable& variable = nest_.variable(part);
     if (variable.origin == nest::Variable::Origin::Source ||
+        variable.origin == nest::Variable::Origin::Stored ||
         variable.origin == nest::Variable::Origin::Difference) {
       return;
     }

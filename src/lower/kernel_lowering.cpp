@@ -69,6 +69,7 @@ void KernelLowering::declare_tensors() {
     if (tensor.role == nest::Tensor::Role::Workspace) continue;
     names_.fresh(name);
     names_.fresh(count_name(name));
+    names_.fresh(stored_name(name));
     if (!tensor.onto.empty()) names_.fresh(tensor.onto);
     tensors_[name].values =
         buffers_of(tensor.onto.empty() ? name : tensor.onto, tensor.type).values;

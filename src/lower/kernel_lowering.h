@@ -178,6 +178,8 @@ class KernelLowering {
   // `iterating` have none.
   void enter(const nest::Forall& loop, const loop::Expr& coordinate, const AccessSet& iterating,
              const std::map<int, Positions>& present, Scope scope, Emitter& out);
+  // Finds the stored rows whose numbers have become known.
+  void enter_stored(Scope& scope, Emitter& out);
   // Whether the coordinates that the loop completes lie within their dimensions; null where its
   // bounds see to that. The last block of a split dimension reaches past its end: counting loops
   // stop in time, walks over entries do not.

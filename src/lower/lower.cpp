@@ -173,7 +173,7 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
                  on_gpu ? Frame::Kind::Threads : Frame::Kind::Workers, program);
   }
   for (const Derived& derived : lowering.derived()) add_derived(derived, program);
-  if (lowering.shared_rows().positions && !zeroed) {
+  if (is_new && lowering.shared_rows().positions && !zeroed) {
     program.kernels.push_back(zero_shared_rows(nest, result, lowering.shared_rows(),
                                                lowering.is_bound() ? Device::Gpu : device));
     program.steps.push_back(loop::LaunchStep{program.kernels.back().name});
@@ -238,7 +238,7 @@ void allocate_levels(const nest::Nest& nest, const ResultInfo& result,
   const TensorBuffers buffers = buffers_of(result.name, result.tensor->type);
   const Coordinates coordinates(nest);
   auto& steps = program.steps;
-  Expr slots = IntConst::make(1);
+  Expr slots = IntConst::make(1), stored;
   size_t group = 0;
   bool full_below = false;
   for (int l = 0; l < format.level_count(); ++l) {
@@ -253,6 +253,7 @@ void allocate_levels(const nest::Nest& nest, const ResultInfo& result,
     } else {
       slots = totals[group];
     }
+    if (l == 0) stored = slots;
     full_below = !is_grouped && group > 0;
     if (is_grouped && l == groups[group].last) ++group;
     if (buffers.crd[at]) {
@@ -262,6 +263,7 @@ void allocate_levels(const nest::Nest& nest, const ResultInfo& result,
   const bool zeroed = full_below || needs_zeros || format.has_gaps();
   steps.push_back(loop::AllocateStep{buffers.values, slots, zeroed});
   steps.push_back(loop::LetStep{count_name(result.name), slots});
+  if (counts_stored(format)) steps.push_back(loop::LetStep{stored_name(result.name), stored});
 }
 
 void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Device device,

@@ -26,6 +26,8 @@ Expr Coordinates::extent(const std::string& var) const {
     case Variable::Origin::InnerPosition:
     case Variable::Origin::Entry:
       return IntConst::make(v.factor);
+    case Variable::Origin::Stored:
+      return loop::Var::make(stored_name(v.tensor));
     case Variable::Origin::EntryChunk:
       return loop::ceil_divide(loop::Var::make(count_name(v.tensor)), v.factor);
     case Variable::Origin::Chunk:

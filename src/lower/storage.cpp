@@ -26,5 +26,13 @@ TensorBuffers buffers_of(const std::string& tensor, const expr::TensorType& type
 std::string extent_name(const std::string& variable) { return "n_" + variable; }
 std::string chunks_name(const std::string& result) { return result + "_chunks"; }
 std::string count_name(const std::string& tensor) { return tensor + "_count"; }
+std::string stored_name(const std::string& tensor) { return tensor + "_stored"; }
+
+bool counts_stored(const Format& format) {
+  if (format.level_count() == 0) return false;
+  const Level& first = format.levels().front();
+  return stores_positions(first.kind) && stores_coordinates(first.kind) && first.unique &&
+         first.multiple <= 1;
+}
 
 }  // namespace tulle::lower

@@ -23,6 +23,10 @@ TensorBuffers buffers_of(const std::string& tensor, const expr::TensorType& type
 std::string extent_name(const std::string& variable);
 // The host scalar that holds how many values an operand stores: A_count.
 std::string count_name(const std::string& tensor);
+// How many coordinates the first level of a tensor stores, for formats that can be asked
+// (counts_stored).
+std::string stored_name(const std::string& tensor);
+bool counts_stored(const Format& format);
 // The host scalar that holds how many chunks the computation of a result is cut into.
 std::string chunks_name(const std::string& result);
 // The host scalar that holds how many workers there are.

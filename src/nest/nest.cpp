@@ -86,6 +86,7 @@ std::optional<int64_t> Nest::known_extent(const std::string& var) const {
     case Variable::Origin::Chunk:
       return v.parts > 0 ? std::optional(v.parts) : std::nullopt;
     case Variable::Origin::OuterPosition:
+    case Variable::Origin::Stored:
     case Variable::Origin::EntryChunk:
       return std::nullopt;
     case Variable::Origin::ChunkRow:
@@ -133,7 +134,8 @@ bool Nest::determines(const std::vector<std::string>& loops, const std::string& 
     const bool second = binds_both && variable.second == var;
     if (variable.origin == Origin::Source || (variable.parent != var && !second)) continue;
     if (!determines(loops, child)) continue;
-    if (binds_both || variable.origin == Origin::ChunkRow) return true;
+    if (binds_both || variable.origin == Origin::ChunkRow || variable.origin == Origin::Stored)
+      return true;
     if (variable.is_of_chunks()) continue;
     if (variable.origin == Origin::Difference) {
       if (determines(loops, variable.second)) return true;

@@ -119,8 +119,9 @@ struct Assign : Node {
 // `factor`; Fused runs over the pairs (parent, second), the second faster; Difference is parent -
 // second, the diagonals of the two: with a loop over `second` it binds the parent. OuterPosition
 // and InnerPosition are quotient and remainder of the number of an entry of `tensor` among those
-// that its level over `parent` holds in a row. Chunk numbers pieces of `factor` rows and entries of
-// `tensor`, whose rows are along `parent`, longer ones where there would be more than `parts`
+// that its level over `parent` holds in a row. Stored numbers the coordinates of `parent` that the
+// first level of `tensor` stores, without gaps. Chunk numbers pieces of `factor` rows and entries
+// of `tensor`, whose rows are along `parent`, longer ones where there would be more than `parts`
 // otherwise (0: as many as there are); ChunkRow is the parent within one of them. Where `dealt` is
 // not 0, a chunk has no rows in a row: all are cut into pieces of at most `factor` entries, every
 // `dealt` chunks share pieces that come to the same work, and take them in turn. EntryChunk
@@ -135,6 +136,7 @@ struct Variable {
     Difference,
     OuterPosition,
     InnerPosition,
+    Stored,
     Chunk,
     ChunkRow,
     EntryChunk,

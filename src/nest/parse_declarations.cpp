@@ -89,12 +89,13 @@ bool DeclarationParser::variable() {
   return true;
 }
 
-// k / 64, k % 64, j - i, (i, j), A(j) / 64, A(j) % 64, chunk A(i) / 64 or row A(i) / 64, both
-// perhaps with "in 256", chunk A(i, j) / 64 or entry A(i, j) / 64
+// k / 64, k % 64, j - i, (i, j), A(j) / 64, A(j) % 64, stored A(i), chunk A(i) / 64 or row A(i) /
+// 64, both perhaps with "in 256", chunk A(i, j) / 64 or entry A(i, j) / 64
 Variable DeclarationParser::provenance() {
   using Origin = Variable::Origin;
   if (scanner_.accept("(")) return fused();
   const bool names_next = scanner_.peek(1).kind == TokenKind::Identifier;
+  if (names_next && scanner_.peek().is("stored")) return stored();
   for (const std::string_view word : {"chunk", "row", "entry"}) {
     if (names_next && scanner_.peek().is(word)) return chunk();
   }
@@ -131,6 +132,18 @@ Variable DeclarationParser::fused() {
   variable.parent = source();
   scanner_.expect(",");
   variable.second = source();
+  scanner_.expect(")");
+  return variable;
+}
+
+// stored A(i)
+Variable DeclarationParser::stored() {
+  Variable variable;
+  variable.origin = Variable::Origin::Stored;
+  scanner_.next();
+  variable.tensor = scanner_.name("an operand");
+  scanner_.expect("(");
+  variable.parent = source();
   scanner_.expect(")");
   return variable;
 }

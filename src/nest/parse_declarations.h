@@ -34,6 +34,7 @@ class DeclarationParser {
   bool variable();
   Variable provenance();
   Variable fused();
+  Variable stored();
   Variable chunk();
   std::string source();
 

@@ -134,6 +134,8 @@ class Printer {
         return line(concat("var ", name, " = ", variable.tensor, "(", variable.parent, ")",
                            variable.origin == Variable::Origin::OuterPosition ? " / " : " % ",
                            variable.factor));
+      case Variable::Origin::Stored:
+        return line(concat("var ", name, " = stored ", variable.tensor, "(", variable.parent, ")"));
       case Variable::Origin::Chunk:
       case Variable::Origin::ChunkRow:
         return line(concat("var ", name, " = ",

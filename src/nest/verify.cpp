@@ -48,7 +48,8 @@ class Verifier {
     if (variable.factor < 1) fail("'", name, "' has the factor ", variable.factor);
     verify_provenance(variable.parent, steps + 1);
     if (variable.is_of_two()) verify_provenance(variable.second, steps + 1);
-    if ((variable.is_position() || variable.is_of_chunks()) &&
+    const bool is_stored = variable.origin == Variable::Origin::Stored;
+    if ((variable.is_position() || is_stored || variable.is_of_chunks()) &&
         require_tensor(variable.tensor).role != Tensor::Role::Operand)
       fail("'", name, "' counts entries of '", variable.tensor, "', which is no operand");
   }

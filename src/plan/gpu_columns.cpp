@@ -22,7 +22,7 @@ constexpr double kShareOfCache = 0.7;  // that gathered rows may take
 class ColumnScheduler {
  public:
   ColumnScheduler(const GpuLoops& loops, bool cuts)
-      : loops_(loops), cuts_(cuts), rows_{loops.row, {}} {}
+      : loops_(loops), cuts_(cuts), rows_{loops.row, {}}, text_(loops.opening) {}
 
   // Rows and the columns of a row on threads, each with a vector of columns; what lies between is
   // walked over by every thread.
@@ -51,7 +51,7 @@ class ColumnScheduler {
     const bool pairs = !columns.pairs.empty();
     if (pairs) text_.unroll(columns.pairs, 0);
     if (!between.empty() && loops_.is_summed(between.back()))
-      text_.unroll(between.back(), pairs || cuts_ ? copies() / 2 : copies());
+      unroll(between.back(), pairs || cuts_ ? copies() / 2 : copies());
     stream_result();
     return text_.text();
   }
@@ -64,6 +64,7 @@ class ColumnScheduler {
     const Columns columns = split_columns(loops_.order.back(), false);
     const int64_t group = kLanes / columns.count;
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return {};
+    if (loops_.longest > 0 && loops_.longest <= group) return {};  // too short for a warp
     const std::string entry = loops_.order[1], step = entry + "_step", lane = entry + "_lane";
     const std::string& rows = rows_.var;
     text_.split_positions(entry, group, step, lane);
@@ -82,7 +83,7 @@ class ColumnScheduler {
     text_.bind(columns.vectors, "lane");
     text_.bind(lane, "lane");
     if (columns.width > 1) text_.vectorize(columns.elements, columns.width);
-    text_.unroll(step, kCopies);
+    unroll(step, kCopies);
     stream_result();
     return text_.text();
   }
@@ -133,7 +134,7 @@ class ColumnScheduler {
       columns =
           std::min(columns, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(*extent))));
     const double rows = loops_.problem.extents.at(loops_.order[1]);
-    const bool reused = loops_.entries * loops_.rows() >= kReused * rows;
+    const bool reused = loops_.entries * loops_.rows >= kReused * rows;
     const double room = kShareOfCache * static_cast<double>(loops_.machine.last_cache);
     const auto taken = [&] { return rows * static_cast<double>(columns * loops_.element_bytes); };
     while (loops_.walks_entries && reused && columns >= 2 * kNarrowPanel && taken() > room)
@@ -143,8 +144,15 @@ class ColumnScheduler {
 
   // How many loads are under way: more where there are too few rows to hide their latency.
   int64_t copies() const {
-    const bool few = loops_.walks_entries && loops_.rows() <= kFewRows;
+    const bool few = loops_.walks_entries && loops_.rows <= kFewRows;
     return few ? 2 * kCopies : kCopies;
+  }
+
+  // No more copies than a row has entries for.
+  void unroll(const std::string& var, int64_t copies) {
+    const bool walks = loops_.walks_entries && loops_.longest > 0;
+    const int64_t wanted = walks ? std::min(copies, loops_.longest) : copies;
+    if (wanted > 1) text_.unroll(var, wanted);
   }
 
   void split_rows(const Columns& columns) {
@@ -190,9 +198,11 @@ class ColumnScheduler {
   void stream_result() {
     const OrderProblem& problem = loops_.problem;
     double bytes = static_cast<double>(size_of(loops_.type));
-    for (const std::string& var : loops_.order)
+    for (const std::string& var : loops_.choice.order)
       bytes *= loops_.is_summed(var) ? 1 : problem.extents.at(var);
-    if (loops_.choice.route == Route::Dense && problem.statement->adds_to.empty() &&
+    // Where some rows are stored, others are still to come.
+    const bool all = problem.statement->adds_to.empty() && loops_.opening.empty();
+    if (loops_.choice.route == Route::Dense && all &&
         bytes > static_cast<double>(loops_.machine.last_cache) / 4)
       text_.add(concat("nontemporal(", problem.statement->tensor, ")"));
   }

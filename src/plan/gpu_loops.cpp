@@ -30,6 +30,7 @@ GpuLoops::GpuLoops(const OrderProblem& problem, const OrderChoice& choice, const
   if (type != DType::Bool) vector = std::max<int64_t>(1, machine.vector_bytes / element_bytes);
   if (!can_be_spread()) return;
   row = order[0];
+  rows = problem.extents.at(row);
   find_entries();
 }
 
@@ -53,18 +54,35 @@ bool GpuLoops::reads_halves() const {
 // Whether the second loop walks over the entries that one operand stores in a row, and how many
 // that are.
 void GpuLoops::find_entries() {
+  const expr::TensorType* numbered = nullptr;
   for (const Access* access : expr::accesses(problem.statement->value)) {
     const expr::TensorType& type = problem.tensors->at(access->tensor);
     const auto& levels = type.format.levels();
-    if (levels.size() < 2 || is_full(levels[1].kind) || !is_full(levels[0].kind)) continue;
+    if (levels.empty()) continue;
     if (level_variable(levels[0].expr, access->indices, problem.space) != row) continue;
+    if (!is_full(levels[0].kind)) numbered = &type;
+    if (levels.size() < 2 || is_full(levels[1].kind)) continue;
     if (level_variable(levels[1].expr, access->indices, problem.space) != order[1]) continue;
     walks_entries = true;
+    longest = levels[1].width;
     const auto known = problem.counts.find(access->tensor);
     if (known == problem.counts.end()) continue;
     count = known->second;
-    entries = count / std::max(1.0, rows());
+    entries = count / std::max(1.0, rows);
   }
+  if (numbered) number_rows(*numbered);
+}
+
+// Rows that are stored have as many entries as there is room for, or at least one.
+void GpuLoops::number_rows(const expr::TensorType& operand) {
+  opening = concat("number_rows(", row, ", ", row, "_stored)");
+  row += "_stored";
+  order[0] = row;
+  int64_t least = 1;
+  for (const Level& level : operand.format.levels())
+    least = std::max({least, level.width, level.multiple});
+  entries = std::max(entries, static_cast<double>(least));
+  if (count > 0) rows = std::min(rows, count / entries);
 }
 
 SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleText& text) {

@@ -28,26 +28,31 @@ struct GpuLoops {
   std::string name(const char* what) const { return problem.statement->tensor + what; }
   // Whether rows are cut, since one may have so many entries that all others wait for it.
   bool are_many() const { return count >= static_cast<double>(machine.many_entries); }
-  double rows() const { return problem.extents.at(row); }
 
   const OrderProblem& problem;
   const OrderChoice& choice;
   const nest::Nest nest;  // with a result in which sums may be added up
   const Machine& machine;
-  Names order;              // begins with the rows, unless these are one and nothing else is there
-  std::string row;          // the first loop; empty where there is none to spread
-  bool contiguous = false;  // the innermost loop
+  Names order;      // begins with the rows, unless these are one and nothing else is there
+  std::string row;  // the first loop; empty where there is none to spread
+  // The step that schedules begin with: it numbers rows of which only some are stored. Empty where
+  // all are.
+  std::string opening;
+  bool contiguous = false;      // the innermost loop
   DType type = DType::Float32;  // of the result
   int64_t element_bytes = 4;    // of what is read and written along the innermost loop
   int64_t vector = 1;           // elements that one access of a thread takes
   bool walks_entries = false;   // the second loop, row by row
   double entries = 0;           // of a row
   double count = 0;             // of all entries
+  double rows = 0;              // that are there
+  int64_t longest = 0;          // entries that a row may have; 0 where there is no bound
 
  private:
   bool can_be_spread() const;
   bool reads_halves() const;
   void find_entries();
+  void number_rows(const expr::TensorType& operand);
 };
 
 // The loop that a schedule spreads: over rows or over chunks of them, with the loops of a chunk.

@@ -23,7 +23,7 @@ enum class Spread : uint8_t { Entries, Rows, Row };
 class SumScheduler {
  public:
   SumScheduler(const GpuLoops& loops, Spread spread, bool cuts)
-      : loops_(loops), spread_(spread), cuts_(cuts), rows_{loops.row, {}} {}
+      : loops_(loops), spread_(spread), cuts_(cuts), rows_{loops.row, {}}, text_(loops.opening) {}
 
   std::string run() {
     const std::string entry = loops_.order[1], sum = loops_.order[2];
@@ -130,7 +130,7 @@ class SumScheduler {
 };
 
 std::string rows_of_entries(const GpuLoops& loops, bool cuts) {
-  ScheduleText text;
+  ScheduleText text(loops.opening);
   const std::string entry = loops.order[1], step = entry + "_step", lane = entry + "_lane";
   // As many lanes as the entries of a row can keep busy.
   const auto wanted = std::clamp<uint64_t>(static_cast<uint64_t>(loops.entries / 2), 1, kLanes);
@@ -154,7 +154,8 @@ std::string rows_of_entries(const GpuLoops& loops, bool cuts) {
   text.bind(warp, "warp");
   if (groups) text.bind(row_lane, "lane");
   text.bind(lane, "lane");
-  text.unroll(step, kCopies / 2);
+  const int64_t longest = loops.longest > 0 ? (loops.longest + lanes - 1) / lanes : kCopies;
+  if (longest > 1) text.unroll(step, std::min(kCopies / 2, longest));
   return text.text();
 }
 

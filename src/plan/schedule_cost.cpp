@@ -100,6 +100,8 @@ double ScheduleCost::bind(const std::string& var, Path& path) {
       return std::ceil(extent(variable.parent) / width);
     case Origin::OuterPosition:
       return is_own ? std::ceil(trips(path.bound, variable.parent) / width) : 1;
+    case Origin::Stored:
+      return bind(variable.parent, path);
     case Origin::Inner:
     case Origin::InnerPosition:
       return is_own ? bound(variable.parent, width) : width;
@@ -280,7 +282,8 @@ double ScheduleCost::extent(const std::string& var) const {
   if (derived.origin == Origin::Chunk || derived.origin == Origin::EntryChunk)
     return chunks(derived);
   if (derived.origin == Origin::Entry) return static_cast<double>(derived.factor);
-  if (derived.origin == nest::Variable::Origin::ChunkRow) return extent(derived.parent);
+  if (derived.origin == Origin::ChunkRow || derived.origin == Origin::Stored)
+    return extent(derived.parent);
   const double whole = extent(derived.parent), width = static_cast<double>(derived.factor);
   if (derived.origin == nest::Variable::Origin::Inner) return std::min(whole, width);
   return derived.origin == nest::Variable::Origin::Outer ? std::ceil(whole / width)

@@ -12,6 +12,10 @@ class ScheduleText {
  public:
   using Names = std::vector<std::string>;
 
+  ScheduleText() = default;
+  // Begins with a step; empty: with none.
+  explicit ScheduleText(std::string first) : text_(std::move(first)) {}
+
   void add(const std::string& step) { text_ += (text_.empty() ? "" : "; ") + step; }
   void split(const std::string& var, int64_t length, const std::string& outer,
              const std::string& inner) {

@@ -81,6 +81,11 @@ class BindingVerifier {
 
   // An entry at some coordinate has other numbers in other rows, so that another thread takes it.
   void check_positions(const Forall& loop) const {
+    if (loop.tag.kind == Kind::Block) {
+      user_error("How many pieces '", loop.var,
+                 "' counts is stored on the GPU, and blocks are counted before it runs; use ",
+                 "number_rows and split instead.");
+    }
     for (const Assign* assign : lasting_assigns(loop.body)) {
       const bool is_result = nest_.tensor(assign->tensor).role == Tensor::Role::Result;
       if (!is_result || !assign->accumulate || !covers(assign->indices, nest_, loop.var)) continue;

@@ -37,12 +37,14 @@ std::string_view step_of(LoopTag::Kind kind) {
   internal_error("unknown kind of loop");
 }
 
-// The variable and all that it is derived from; chunks of entries are numbered without gaps,
-// whatever coordinates the entries have.
+// The variable and all that it is derived from; stored rows and chunks of entries are numbered
+// without gaps, whatever coordinates they have.
 std::vector<std::string> lineage(const Nest& nest, const std::string& var) {
   std::vector<std::string> names = {var};
   const Variable& variable = nest.variable(var);
-  if (variable.origin == Variable::Origin::EntryChunk) return names;
+  if (variable.origin == Variable::Origin::EntryChunk ||
+      variable.origin == Variable::Origin::Stored)
+    return names;
   auto append = [&](const std::string& parent) {
     const std::vector<std::string> more = lineage(nest, parent);
     names.insert(names.end(), more.begin(), more.end());

@@ -8,6 +8,7 @@
 #include "schedule/deal_rows.h"
 #include "schedule/fuse.h"
 #include "schedule/nontemporal.h"
+#include "schedule/number_rows.h"
 #include "schedule/parallel.h"
 #include "schedule/precompute.h"
 #include "schedule/prefetch.h"
@@ -46,6 +47,9 @@ const Rewrite kRewrites[] = {
      {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 4, 4, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return split_positions(n, a.name(0), a.integer(1), a.name(2), a.name(3)); }},
+    {"number_rows", "number_rows(i, r)", {Role::Loop, Role::NewLoop}, 2, 2, {}, "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
+       return number_rows(n, a.name(0), a.name(1)); }},
     {"split_rows", "split_rows(i, 128, c, r) or split_rows(i, 128, c, r, 1024)",
      {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop, Role::Number}, 4, 5, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {

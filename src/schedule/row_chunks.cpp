@@ -12,6 +12,12 @@ namespace tulle::schedule {
 
 namespace {
 
+// The index whose coordinates the rows are; these may be numbered.
+const std::string& row_index(const Nest& nest, const std::string& rows) {
+  const Variable& variable = nest.variable(rows);
+  return variable.origin == Variable::Origin::Stored ? variable.parent : rows;
+}
+
 // The operand whose entries a loop inside walks over, row by row.
 const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
   const expr::Access* found = nullptr;
@@ -19,17 +25,22 @@ const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
     for (const expr::Access* access : expr::accesses(assign->value)) {
       const Tensor& tensor = nest.tensor(access->tensor);
       const auto& levels = tensor.type.format.levels();
-      if (tensor.role != Tensor::Role::Operand || levels.size() != 2 || !is_full(levels[0].kind) ||
-          !levels[0].expr.is_whole() || !levels[1].expr.is_whole()) {
+      const Variable& numbers = nest.variable(rows.var);
+      const bool numbered = numbers.origin == Variable::Origin::Stored;
+      if (tensor.role != Tensor::Role::Operand || levels.size() != 2 ||
+          is_full(levels[0].kind) == numbered || !levels[0].expr.is_whole() ||
+          !levels[1].expr.is_whole()) {
         continue;
       }
       const auto index = [&](size_t l) {
         return access->indices[static_cast<size_t>(levels[l].expr.dimension)];
       };
-      if (index(0) != rows.var || index(1) == rows.var) continue;
+      const std::string& row = row_index(nest, rows.var);
+      if (numbered && numbers.tensor != access->tensor) continue;
+      if (index(0) != row || index(1) == row) continue;
       const Forall* entries = nest::find_loop(rows.body, index(1));
       if (!entries || is_full(levels[1].kind)) continue;
-      require_needed(*entries, walked_access(nest, *entries));
+      require_needed(*entries, walked_rows(nest, *entries));
       found = access;
     }
   }
@@ -65,7 +76,7 @@ void check_tuple(const Nest& nest, const Forall& rows, const expr::Access& opera
         std::any_of(accesses.begin(), accesses.end(),
                     [&](const expr::Access* access) { return access->tensor == operand.tensor; });
     if (result.role == Tensor::Role::Result && result.onto.empty() &&
-        result.type.format.is_dense() && contains(assign->indices, rows.var) &&
+        result.type.format.is_dense() && contains(assign->indices, row_index(nest, rows.var)) &&
         !assign->accumulate && !reads) {
       continue;
     }
@@ -85,9 +96,6 @@ void check_result(const Nest& nest, const Forall& rows, const expr::Access& oper
   }
   const Assign& assign = *all.front();
   const Tensor& result = nest.tensor(assign.tensor);
-  if (!result.onto.empty()) {
-    user_error("'", assign.tensor, "' is added to what is there already; leave split_rows out.");
-  }
   if (!result.type.format.is_dense()) {
     if (result.shares_pattern_of == operand.tensor) return;
     user_error("'", assign.tensor, "' is built entry by entry, and needs its loops whole; leave ",
@@ -95,7 +103,8 @@ void check_result(const Nest& nest, const Forall& rows, const expr::Access& oper
   }
   const auto& levels = result.type.format.levels();
   const bool first =
-      !levels.empty() && assign.indices[static_cast<size_t>(levels[0].expr.dimension)] == rows.var;
+      !levels.empty() &&
+      assign.indices[static_cast<size_t>(levels[0].expr.dimension)] == row_index(nest, rows.var);
   const auto& entries = nest.tensor(operand.tensor).type.format.levels()[1];
   const bool sums =
       !contains(assign.indices, operand.indices[static_cast<size_t>(entries.expr.dimension)]);

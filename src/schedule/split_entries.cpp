@@ -12,13 +12,13 @@ namespace tulle::schedule {
 namespace {
 
 // The access to rows of entries that the two loops walk over.
-const expr::Access& walked_rows(const Nest& nest, const Forall& rows, const Forall& entries) {
-  const expr::Access& access = walked_access(nest, entries);
+const expr::Access& walked_entries(const Nest& nest, const Forall& rows, const Forall& entries) {
+  const expr::Access& access = walked_rows(nest, entries);
   require_needed(entries, access);
   const auto& levels = nest.tensor(access.tensor).type.format.levels();
   const bool stores_rows =
       levels.size() == 2 && is_full(levels[0].kind) && levels[0].expr.is_whole() &&
-      levels[1].expr.is_whole() &&
+      levels[1].expr.is_whole() && levels[1].multiple <= 1 &&
       access.indices[static_cast<size_t>(levels[0].expr.dimension)] == rows.var;
   if (!stores_rows) {
     user_error("'", access.tensor, "' does not store rows of entries along '", rows.var,
@@ -70,7 +70,7 @@ Nest split_entries(const Nest& nest, const std::string& row, const std::string& 
     user_error("No loop over '", entry, "' stands directly in that over '", row,
                "'; bring them together with reorder(", row, ", ", entry, ") first.");
   }
-  const std::string& operand = walked_rows(nest, rows, *entries).tensor;
+  const std::string& operand = walked_entries(nest, rows, *entries).tensor;
   check_results(nest, rows, *entries, operand);
   Nest result = nest;
   using Origin = Variable::Origin;

@@ -27,7 +27,8 @@ std::vector<const expr::Access*> walked_accesses(const Nest& nest, const Stmt& s
   return found;
 }
 
-// Which level of the access the loop over `var` walks over; -1 if none.
+}  // namespace
+
 int level_over(const Nest& nest, const expr::Access& access, const std::string& var) {
   const std::vector<Level>& levels = nest.tensor(access.tensor).type.format.levels();
   const Variable& variable = nest.variable(var);
@@ -41,8 +42,6 @@ int level_over(const Nest& nest, const expr::Access& access, const std::string& 
   }
   return -1;
 }
-
-}  // namespace
 
 const expr::Access& walked_access(const Nest& nest, const Forall& loop) {
   const std::vector<const expr::Access*> walked = walked_accesses(nest, loop.body, loop.var);
@@ -58,16 +57,24 @@ const expr::Access& walked_access(const Nest& nest, const Forall& loop) {
   const Tensor& tensor = nest.tensor(access.tensor);
   const int level = level_over(nest, access, loop.var);
   const auto& levels = tensor.type.format.levels();
-  const bool stored = tensor.role == Tensor::Role::Operand && level >= 0 &&
-                      levels[static_cast<size_t>(level)].unique &&
-                      levels[static_cast<size_t>(level)].multiple <= 1 &&
-                      stores_positions(levels[static_cast<size_t>(level)].kind) &&
-                      stores_coordinates(levels[static_cast<size_t>(level)].kind);
-  if (!stored) {
+  const auto is_stored = [](const Level& walked) {
+    return walked.unique && stores_coordinates(walked.kind) && !is_branchless(walked.kind);
+  };
+  if (tensor.role != Tensor::Role::Operand || level < 0 ||
+      !is_stored(levels[static_cast<size_t>(level)])) {
     user_error("'", access.tensor, "' does not store the entries along '", loop.var,
                "' one after the other under each parent; use split.");
   }
   return access;
+}
+
+const expr::Access& walked_rows(const Nest& nest, const Forall& loop) {
+  const expr::Access& access = walked_access(nest, loop);
+  const int level = level_over(nest, access, loop.var);
+  const auto& levels = nest.tensor(access.tensor).type.format.levels();
+  if (stores_positions(levels[static_cast<size_t>(level)].kind)) return access;
+  user_error("'", access.tensor, "' stores equally many entries along '", loop.var,
+             "' for each parent, of which none is long; use split and split_positions.");
 }
 
 void require_needed(const Forall& loop, const expr::Access& access) {
@@ -82,17 +89,17 @@ void require_needed(const Forall& loop, const expr::Access& access) {
   }
 }
 
-namespace {
-
-void check_results(const Nest& nest) {
+void require_known_structure(const Nest& nest, std::string_view step) {
   for (const auto& [name, tensor] : nest.tensors) {
     if (tensor.role == Tensor::Role::Result && !tensor.type.format.is_dense() &&
         tensor.shares_pattern_of.empty()) {
-      user_error("'", name, "' is built entry by entry, and needs its loops whole; leave ",
-                 "split_positions out.");
+      user_error("'", name, "' is built entry by entry, and needs its loops whole; leave ", step,
+                 " out.");
     }
   }
 }
+
+namespace {
 
 class PositionVerifier {
  public:
@@ -152,7 +159,7 @@ Nest split_positions(const Nest& nest, const std::string& var, int64_t length,
   require_free_name(nest, inner);
   if (outer == inner)
     user_error("The two new loops are both called '", outer, "'; give them different names.");
-  check_results(nest);
+  require_known_structure(nest, "split_positions");
   Nest result = nest;
   result.root = rebuild(nest.root, [&](const Stmt& stmt) {
     const auto* loop = stmt.as<Forall>();

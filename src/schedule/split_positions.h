@@ -1,6 +1,9 @@
 // Cuts a loop over stored entries into pieces of equally many.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "nest/nest.h"
 
 namespace tulle::schedule {
@@ -16,6 +19,12 @@ nest::Nest split_positions(const nest::Nest& nest, const std::string& var, int64
 // The operand whose entries the loop walks over; UserError where none or more than one is, or where
 // it does not store them one after the other under each parent.
 const expr::Access& walked_access(const nest::Nest& nest, const nest::Forall& loop);
+// Also UserError where it does not store where the entries of each parent begin and end.
+const expr::Access& walked_rows(const nest::Nest& nest, const nest::Forall& loop);
+// Which level of the access the loop over `var` walks over; -1 if none.
+int level_over(const nest::Nest& nest, const expr::Access& access, const std::string& var);
+// UserError if a sparse result of its own is built, for which the step would have to keep loops.
+void require_known_structure(const nest::Nest& nest, std::string_view step);
 // UserError if the loop has something to do where the operand has no entry.
 void require_needed(const nest::Forall& loop, const expr::Access& access);
 

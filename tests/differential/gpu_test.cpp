@@ -262,6 +262,37 @@ const std::vector<Bound>& bound_schedules() {
        "y[i] = logsumexp(j in A[i,j], A[i,j])",
        {sparse("csr", {13, 90})},
        "split_rows(i, 7, c, r); bind(c, block)"},
+      {"SpmmOfNumberedRows",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("dcsr", {37, 9}), dense("B", {9, 8})},
+       "number_rows(i, r); split(k, 4, kt, kv); split(r, 8, rb, ri); reorder(rb, ri, kt, j, kv); "
+       "fuse(ri, kt, t); precompute(acc, kv); bind(rb, block); bind(t, thread); vectorize(kv, 4); "
+       "unroll(j, 2)"},
+      {"SpmmOfNumberedRowsDealt",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("pieces(4)", {13, 40}), dense("B", {40, 32})},
+       "number_rows(i, n); deal_rows(n, 6, c, r, 3, 4); split(k, 4, kl, kv); split(c, 4, cb, cw); "
+       "reorder(cb, cw, kl, r, j, kv); precompute(acc, kv); bind(cb, block); bind(cw, warp); "
+       "bind(kl, lane); vectorize(kv, 4); unroll(j, 4)"},
+      {"SpmvOfNumberedRowsInChunks",
+       "y[i] = A[i,j] * x[j]",
+       {sparse("pieces(3)", {53, 30}), dense("x", {30})},
+       "number_rows(i, n); split_rows(n, 2, c, r); split(c, 16, cb, ci); split(ci, 8, cw, cl); "
+       "split_positions(j, 4, j0, jl); reorder(cb, cw, cl, r, jl, j0); precompute(acc); "
+       "rfactor(jl, part); bind(cb, block); bind(cw, warp); bind(cl, lane); bind(jl, lane)"},
+      {"SpmvLanesOverPaddedEntries",
+       "y[i] = A[i,j] * x[j]",
+       {sparse("ell(9)", {13, 9}), dense("x", {9})},
+       "split_positions(j, 4, j0, jl); reorder(i, jl, j0); precompute(acc); rfactor(jl, part); "
+       "split(i, 4, ib, iw); bind(ib, block); bind(iw, warp); bind(jl, lane)"},
+      {"PatternOfNumberedRows",
+       "C[i,j] = A[i,j] * d[i]",
+       {sparse("dcsr", {13, 9}), dense("d", {13})},
+       "number_rows(i, r); split(r, 4, rb, rt); bind(rb, block); bind(rt, thread)"},
+      {"NumberedBlocks",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("dbsr(2,3)", {7, 9}), dense("B", {9, 6})},
+       "number_rows(io, r); bind(r, block); bind(k, thread)"},
       {"BlocksOfBsr",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(2,3)", {7, 9}), dense("B", {9, 6})},
@@ -368,6 +399,50 @@ TEST_P(GpuPlan, TakesMaximaOfRows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Widths, GpuPlan, testing::Values(0, 1, 2, 6, 16, 32, 100, 128, 150, 300));
+
+// Formats whose rows are padded, in blocks, along diagonals or stored only where there are entries,
+// and parts of these.
+class GpuFormat : public testing::TestWithParam<const char*> {
+ protected:
+  static void check(const char* text, const std::vector<Operand>& operands) {
+    for (const double density : {0.05, 0.5}) {
+      for (const DType type : {DType::Float32, DType::Float64, DType::Float16, DType::Int64}) {
+        Case test{.text = text, .operands = operands};
+        for (Operand& operand : test.operands) operand.type = type;
+        test.operands[0].density = density;
+        test.gpu = true;
+        for (const bool small : {true, false}) {
+          test.small_chunks = small;
+          EXPECT_EQ(run_case(test, kInterpreted), "") << to_string(test);
+        }
+      }
+    }
+  }
+};
+
+TEST_P(GpuFormat, MultipliesByDense) {
+  for (const int64_t width : {1, 6, 32, 150})
+    check("C[i,k] = A[i,j] * B[j,k]", {sparse(GetParam(), {9, 21}), dense("B", {21, width})});
+}
+
+TEST_P(GpuFormat, MultipliesByAVector) {
+  check("y[i] = A[i,j] * x[j]", {sparse(GetParam(), {23, 21}), dense("x", {21})});
+}
+
+TEST_P(GpuFormat, SamplesProducts) {
+  check("S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+        {sparse(GetParam(), {9, 21}), dense("Q", {9, 20}), dense("K", {21, 20})});
+}
+
+TEST_P(GpuFormat, TakesMaximaOfRows) {
+  check("y[i] = max(j in A[i,j], A[i,j] * x[j])", {sparse(GetParam(), {9, 21}), dense("x", {21})});
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, GpuFormat,
+                         testing::Values("ell(21)", "dell(21)", "pieces(4)", "dcsr", "dbsr(2,3)",
+                                         "bsr(4,4)", "dia", "bitmap", "ragged", "sr-bcrs(2,4)",
+                                         "coo", "hyb(1,2)", "hyb(2,3)", "dia-csr(-1,2)",
+                                         "bsr-csr(2,2)"));
 
 class GpuMatrix : public testing::TestWithParam<Operation> {};
 

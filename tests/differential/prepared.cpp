@@ -86,6 +86,8 @@ Prepared::Prepared(const Case& test) {
     request.operands.push_back(name);
     request.statistics[name] = {pattern.sizes(), pattern.value_count()};
     scalars[lower::count_name(name)] = pattern.value_count();
+    if (lower::counts_stored(parts.formats()[o]))
+      scalars[lower::stored_name(name)] = pattern.levels()[0].crd.length;
     auto add = [&](const loop::Buffer& buffer, const void* data, int64_t length) {
       if (!buffer) return;
       const auto* bytes = static_cast<const std::byte*>(data);

@@ -15,10 +15,14 @@ Positions CompressedLevel::positions(Emitter& out, const Positions& parent, cons
   const Expr last = parent.is_single() ? parent.begin : parent.end - 1;
   const Expr begin = out.let("p", Cast::make(DType::Int64, Load::make(pos_, parent.begin)));
   const Expr end = out.let("p_end", Cast::make(DType::Int64, Load::make(pos_, last + 1)));
-  if (multiple_ == 1) return {begin, end};
+  return used(out, {begin, end});
+}
+
+Positions CompressedLevel::used(Emitter& out, const Positions& run) const {
+  if (multiple_ == 1) return run;
   // Unused slots come last, fewer than make a multiple.
-  const Expr from = loop::maximum(begin, end - multiple_);
-  return {begin, emit_used_end(out, crd_, from, end)};
+  const Expr from = loop::maximum(run.begin, run.end - multiple_);
+  return {run.begin, emit_used_end(out, crd_, from, run.end)};
 }
 
 Expr CompressedLevel::coordinate(const Expr& position, const Positions&) const {

@@ -16,6 +16,7 @@ class CompressedLevel : public LevelCode {
 
   bool is_unique() const override { return unique_; }
   bool is_ordered() const override { return ordered_; }
+  Positions used(Emitter& out, const Positions& run) const override;
   Positions positions(Emitter& out, const Positions& parent,
                       const loop::Expr& above) const override;
   loop::Expr coordinate(const loop::Expr& position, const Positions& run) const override;

@@ -39,6 +39,8 @@ class LevelCode {
   // levels whose bounds do not.
   virtual Positions positions(Emitter& out, const Positions& parent,
                               const loop::Expr& above) const = 0;
+  // The run, or a part of it that ends where another part or a row does, without unused slots.
+  virtual Positions used(Emitter&, const Positions& run) const { return run; }
   // The coordinate at a position of that run, as an index.
   virtual loop::Expr coordinate(const loop::Expr& position, const Positions& run) const = 0;
   // Whether positions of a run may hold no entry, and whether this one does.

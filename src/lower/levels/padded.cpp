@@ -12,7 +12,7 @@ using loop::Expr;
 Positions PaddedLevel::positions(Emitter& out, const Positions& parent, const Expr&) const {
   TULLE_CHECK(parent.is_single(), "a padded level below a segment");
   const Expr begin = out.let("p", parent.begin * width_);
-  return {begin, emit_used_end(out, crd_, begin, begin + width_)};
+  return {begin, emit_used_end(out, crd_, begin, width_)};
 }
 
 Expr PaddedLevel::coordinate(const Expr& position, const Positions&) const {
