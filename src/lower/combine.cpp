@@ -1,7 +1,5 @@
 // Adding up what the threads of a block have summed, each for itself: lanes by shuffles, warps and
 // threads by shared memory. Every thread gets the sum.
-#include <algorithm>
-
 #include "loop/gpu.h"
 #include "lower/kernel_lowering.h"
 #include "support/check.h"
@@ -28,24 +26,6 @@ loop::ReduceOp reduction_of(nest::Monoid monoid, const loop::Type& type) {
     default:
       internal_error("threads combine '", nest::text_of(monoid), "'");
   }
-}
-
-// The most warps that a loop of the nest asks for.
-int64_t warps_of_block(const nest::Nest& nest, const nest::Stmt& stmt) {
-  if (const auto* forall = stmt.as<nest::Forall>()) {
-    const bool warps = forall->tag.kind == nest::LoopTag::Kind::Warp;
-    const int64_t own = warps ? nest.known_extent(forall->var).value_or(1) : 1;
-    return std::max(own, warps_of_block(nest, forall->body));
-  }
-  if (const auto* where = stmt.as<nest::Where>()) {
-    return std::max(warps_of_block(nest, where->consumer), warps_of_block(nest, where->producer));
-  }
-  int64_t most = 1;
-  if (const auto* sequence = stmt.as<nest::Sequence>()) {
-    for (const nest::Stmt& part : sequence->stmts)
-      most = std::max(most, warps_of_block(nest, part));
-  }
-  return most;
 }
 
 }  // namespace
@@ -115,8 +95,7 @@ Expr KernelLowering::sum_in_shared_memory(const Expr& part, const nest::Forall& 
   if (warps) {
     const std::string warp = names_.fresh("warp"), own = names_.fresh("lane");
     const loop::Stmt reading = take(loop::Var::make(other) * row + loop::Var::make(own));
-    out.add(loop::For::make(warp, IntConst::make(0),
-                            IntConst::make(warps_of_block(nest_, nest_.root)),
+    out.add(loop::For::make(warp, IntConst::make(0), IntConst::make(nest::warps_of_block(nest_)),
                             loop::For::make(own, IntConst::make(0), IntConst::make(loop::kWarpSize),
                                             reading, loop::LoopKind::Lane),
                             loop::LoopKind::Warp));

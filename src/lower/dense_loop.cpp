@@ -65,6 +65,8 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
   const std::string variable = names_.fresh(loop.var);
   const Expr coordinate = loop::Var::make(variable);
   const Scope inner = inside(loop, variable, scope);
+  const std::vector<Ahead> ahead =
+      iterating.empty() ? begin_ahead(loop, scope, out) : std::vector<Ahead>();
   Emitter body = out.nested();
   look_for(coordinate, walkers, body);
   dense_body(loop, coordinate, iterating, walkers, inner, body);
@@ -73,6 +75,22 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
     out.add(bound_loop(loop, variable, range.end, body.take(), scope, inner));
     return;
   }
+  if (loop.tag.kind == nest::LoopTag::Kind::Block && !shared_.empty()) {
+    Emitter block = out.nested();
+    for (const auto& [name, allocation] : shared_) block.add(allocation);
+    block.add(body.take());
+    body.add(block.take());
+  }
+  const Counter counter{
+      loop.var,
+      variable,
+      range.begin,
+      range.end,
+      1,
+      [&](const nest::Forall& copy, const Expr& at, Emitter& inside, const Body& instead) {
+        enter(copy, at, {}, {}, producing(inner), inside, instead);
+      }};
+  if (!ahead.empty()) body.add(copy_ahead(ahead, counter, body.take(), out));
   // Only constant bounds can be unrolled whole; those of a chunk or of the last block are not.
   const bool whole = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor == 0;
   const bool constant = range.begin.as<IntConst>() && range.end.as<IntConst>();

@@ -174,17 +174,33 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
   if (level.is_unique() || apart) {
     const std::string variable = names_.fresh(name);
     const Expr at = loop::Var::make(variable);
+    const std::vector<Ahead> ahead = begin_ahead(loop, scope, out);
+    const auto visit = [&](const nest::Forall& visited, const Expr& position, const Scope& around,
+                           Emitter& inside, const Body& instead) {
+      const Expr coordinate = inside.let(loop.var, level.coordinate(position, positions));
+      Emitter entry = out.nested();
+      enter(visited, coordinate, {iterating}, {{iterating, {level.child(position), {}}}}, around,
+            entry, instead);
+      if (level.has_holes()) {
+        inside.add(loop::If::make(level.holds(position), entry.take()));
+      } else {
+        for (loop::Stmt& stmt : entry.take_statements()) inside.add(std::move(stmt));
+      }
+    };
     emit_prefetches(cursor, at, loop.var, scope, body);
-    const Expr coordinate = body.let(loop.var, level.coordinate(at, positions));
-    Emitter entry = out.nested();
-    enter(loop, coordinate, {iterating}, {{iterating, {level.child(at), {}}}}, scope, entry);
-    if (level.has_holes()) {
-      body.add(loop::If::make(level.holds(at), entry.take()));
-    } else {
-      for (loop::Stmt& stmt : entry.take_statements()) body.add(std::move(stmt));
-    }
+    visit(loop, at, scope, body, {});
     const bool unrolls = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor > 1;
-    out.add(loop::For::make(variable, positions.begin, positions.end, body.take(),
+    const Counter counter{
+        loop.var,
+        variable,
+        positions.begin,
+        positions.end,
+        1,
+        [&](const nest::Forall& copy, const Expr& position, Emitter& inside, const Body& instead) {
+          visit(copy, position, producing(scope), inside, instead);
+        }};
+    out.add(loop::For::make(variable, positions.begin, positions.end,
+                            copy_ahead(ahead, counter, body.take(), out),
                             unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial,
                             unrolls ? loop.tag.factor : 0));
     return;
@@ -201,7 +217,7 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
 
 void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
                            const AccessSet& iterating, const std::map<int, Positions>& present,
-                           Scope scope, Emitter& out) {
+                           Scope scope, Emitter& out, const Body& body) {
   const Scope before = scope;
   scope.coordinates[loop.var] = coordinate;
   for (const int id : iterating) {
@@ -224,9 +240,10 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
   Emitter inside = out.nested();
   enter_stored(scope, inside);
   begin_rows(before, scope, has_padding ? out : inside);
-  settle(loop.body, scope, inside, [&](const Scope& settled, Emitter& body) {
-    build_result(loop.body, before, settled, body,
-                 [&](const Scope& s, Emitter& o) { lower(loop.body, s, o); });
+  settle(loop.body, scope, inside, [&](const Scope& settled, Emitter& at) {
+    build_result(loop.body, before, settled, at, [&](const Scope& s, Emitter& o) {
+      return body ? body(s, o) : lower(loop.body, s, o);
+    });
   });
   if (!has_padding) finish_rows(before, scope, inside);
   if (in_range && !has_padding) {

@@ -372,6 +372,7 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
 }
 
 void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, Emitter& out) {
+  if (nest::is_staging(where, nest_)) return lower_staging(where, scope, out);
   const AccessSet reads = absent_reads(where);
   Scope after = scope;
   if (vanishes(where.producer, scope.absent)) {
@@ -386,14 +387,13 @@ void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, E
   for (const std::string& name : where.workspaces) allocate_workspace(where, name, out);
   Touch* outer = touch_;
   touch_ = nullptr;  // writing a workspace makes no entry by itself
-  Scope producing = scope;
-  producing.conditional = true;
-  producing.producing = true;
+  Scope filling = producing(scope);
+  filling.conditional = true;
   const bool pieces = gathers_pieces(where);
   if (pieces && phase_ == Phase::Merge) {
     merge_pieces(where, scope, out);
   } else {
-    lower(where.producer, producing, out);
+    lower(where.producer, filling, out);
   }
   touch_ = outer;
   if (pieces && phase_ == Phase::Compute) {

@@ -18,6 +18,7 @@
 #include "lower/result_groups.h"
 #include "lower/scope.h"
 #include "lower/search.h"
+#include "lower/stage.h"
 #include "lower/storage.h"
 #include "lower/walker.h"
 
@@ -72,8 +73,9 @@ class KernelLowering {
     loop::Expr scalar;
     std::vector<std::unique_ptr<LevelCode>> levels;
     std::unique_ptr<TrackedArrays> tracked;
-    int64_t elements = 1;  // of an array that a thread keeps, where that is known
-    Lead lead;             // what its last term did, where other workspaces go with it
+    int64_t elements = 1;   // of an array that a thread keeps, where that is known
+    bool is_ahead = false;  // a copy that the loop around has made before
+    Lead lead;              // what its last term did, where other workspaces go with it
     loop::Expr
         written;  // mutable bool: a scalar workspace that was assigned; null where nobody asks
   };
@@ -83,7 +85,6 @@ class KernelLowering {
     bool always = false;
     bool sometimes = false;
   };
-  using Body = std::function<void(const Scope&, Emitter&)>;
 
   // --- setting up (kernel_lowering.cpp) ---
   void declare_tensors();
@@ -174,10 +175,11 @@ class KernelLowering {
   // what is found; the accesses of `entered` are one level further than the scope says.
   bool only_full_levels_below(const nest::Forall& loop, const AccessSet& entered,
                               const Scope& scope) const;
-  // Enters the body at a coordinate where the accesses of `present` have entries and the others of
-  // `iterating` have none.
+  // Enters the body, or `body` in its place, at a coordinate where the accesses of `present` have
+  // entries and the others of `iterating` have none.
   void enter(const nest::Forall& loop, const loop::Expr& coordinate, const AccessSet& iterating,
-             const std::map<int, Positions>& present, Scope scope, Emitter& out);
+             const std::map<int, Positions>& present, Scope scope, Emitter& out,
+             const Body& body = {});
   // Finds the stored rows whose numbers have become known.
   void enter_stored(Scope& scope, Emitter& out);
   // Whether the coordinates that the loop completes lie within their dimensions; null where its
@@ -255,9 +257,46 @@ class KernelLowering {
   loop::Expr sum_of_lanes(const loop::Expr& part, const nest::Forall& loop, const Scope& scope,
                           Emitter& out);
   void merge_tuples(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  void merge_in_shared_memory(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  void share_part(const expr::Access& part, int64_t extent, const loop::Expr& number,
+                  const loop::Expr& lane, Emitter& put, Emitter& out);
   // Every lane merges what the lane so far from it has into its own parts.
   void exchange_tuples(const nest::Stmt& merges, const Partner& partner, Scope scope, Emitter& out);
   loop::Expr sum_in_shared_memory(const loop::Expr& part, const nest::Forall& loop, Emitter& out);
+
+  // --- copies of operands (stage.cpp, stage_ahead.cpp) ---
+  bool is_staged(const std::string& workspace) const {
+    return nest_.tensor(workspace).staging != nest::Tensor::Staging::None;
+  }
+  void lower_staging(const nest::Where& where, const Scope& scope, Emitter& out);
+  static Scope producing(Scope scope) {
+    scope.producing = true;
+    return scope;
+  }
+  SharedCopy allocate_shared(const nest::Where& where, const Scope& scope);
+  loop::Stmt barrier_of(const SharedCopy& copy) const;
+  // Calls `one` for each element that a thread copies, with its number and the round.
+  loop::Stmt for_copied(const SharedCopy& copy,
+                        const std::function<void(const loop::Expr& element, const loop::Expr& round,
+                                                 Emitter& out)>& one);
+  // Loads an element of the operand and hands the value on.
+  void copy_element(const nest::Assign& assign, const loop::Expr& element, const Scope& scope,
+                    Emitter& out,
+                    const std::function<void(const loop::Expr& value, Emitter& out)>& put);
+  loop::Expr copy_condition(const nest::Assign& assign, const Scope& before,
+                            const Scope& scope) const;
+
+  // Before a loop's body is lowered: makes room for what its copies hold; and after it: the body
+  // with the copies for iterations to come, those for the first ones in `out`.
+  std::vector<Ahead> begin_ahead(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  bool keep_in_registers(Ahead& ahead, Emitter& out);
+  loop::Stmt copy_ahead(const std::vector<Ahead>& all, const Counter& counter, loop::Stmt body,
+                        Emitter& out);
+  void await(Ahead& ahead, Emitter& out);
+  void copy_into(const Ahead& ahead, int slot, const Counter& counter, const loop::Expr& at,
+                 Emitter& out);
+  loop::Expr place_of(const Ahead& ahead, int slot) const;
+  void move_up(const Ahead& ahead, const loop::Expr& is_loaded, Emitter& out);
 
   // --- workspaces (workspace.cpp) ---
   void allocate_workspace(const nest::Where& where, const std::string& name, Emitter& out);
@@ -273,6 +312,14 @@ class KernelLowering {
   bool has_blocks(const std::string& tensor) const;
   void allocate_array(const std::string& name, const std::vector<std::string>& indices,
                       const nest::Where& where, Emitter& out);
+  // Of what is spread over the threads of a block each has its own element: whether the index is,
+  // and how many coordinates of it a thread has.
+  static bool is_spread(const nest::Where& where, const std::string& index);
+  loop::Expr extent_of_own(const nest::Where& where, const std::string& index) const;
+  // Loops over the elements that a thread has, of the kind that fills them, so that a register
+  // stays a register.
+  loop::Stmt for_own_elements(const nest::Where& where, const std::vector<std::string>& indices,
+                              const std::function<loop::Stmt(const loop::Expr& at)>& body);
 
   // --- values (expression.cpp) ---
   loop::Expr value_of(const expr::Expr& expr, const Scope& scope, Emitter& out);
@@ -325,6 +372,7 @@ class KernelLowering {
   SharedRows shared_rows_;
   std::vector<std::pair<loop::Buffer, loop::Expr>> pieces_;
   std::vector<Derived> derived_;
+  std::map<std::string, loop::Stmt> shared_;  // allocations of a block, by the workspace
   bool can_be_cut_ = false;
   bool needs_zeros_ = false;
   bool visits_extent_ = false;

@@ -1,12 +1,16 @@
-// Merging the tuples that the lanes of a warp have gathered, each for itself: in every step a lane
-// merges those of another lane into its own, by shuffles.
+// Merging the tuples that the threads of a block have gathered, each for itself. Of lanes: in every
+// step a lane merges those of another lane into its own, by shuffles. Of warps and threads: each
+// puts its own into shared memory, and all merge all of them.
 #include "loop/gpu.h"
 #include "lower/kernel_lowering.h"
+#include "lower/levels/dense.h"
+#include "lower/levels/spread.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
 namespace tulle::lower {
 
+using loop::Expr;
 using loop::IntConst;
 
 namespace {
@@ -33,7 +37,7 @@ nest::Stmt into_parts(const nest::Stmt& stmt) {
 }  // namespace
 
 void KernelLowering::merge_tuples(const nest::Forall& loop, const Scope& scope, Emitter& out) {
-  TULLE_CHECK(loop.tag.kind == nest::LoopTag::Kind::Lane, "tuples over lanes");
+  if (loop.tag.kind != nest::LoopTag::Kind::Lane) return merge_in_shared_memory(loop, scope, out);
   const int64_t stride = nest::lanes_inside(nest_, loop.var);
   const int64_t lanes = *nest_.known_extent(loop.var) * stride;
   Scope inner = scope;
@@ -53,6 +57,73 @@ void KernelLowering::merge_tuples(const nest::Forall& loop, const Scope& scope, 
   } else {
     out.add(loop::For::make(inner.lane.as<loop::Var>()->name, IntConst::make(0),
                             IntConst::make(lanes), body.take(), loop::LoopKind::Lane));
+  }
+}
+
+void KernelLowering::merge_in_shared_memory(const nest::Forall& loop, const Scope& scope,
+                                            Emitter& out) {
+  const bool warps = loop.tag.kind == nest::LoopTag::Kind::Warp;
+  const int64_t extent = *nest_.known_extent(loop.var);
+  const std::string number = names_.fresh(loop.var), lane = names_.fresh("lane");
+  const loop::Stmt barrier = loop::Barrier::make(loop::BarrierScope::Block);
+  // The lanes of a warp have tuples of their own.
+  const auto on_lanes = [&](const std::string& all, int64_t count, loop::Stmt body) {
+    if (warps)
+      body = loop::For::make(lane, IntConst::make(0), IntConst::make(loop::kWarpSize),
+                             std::move(body), loop::LoopKind::Lane);
+    return loop::For::make(all, IntConst::make(0), IntConst::make(count), std::move(body),
+                           warps ? loop::LoopKind::Warp : loop::LoopKind::Thread);
+  };
+  Emitter put = out.nested();
+  for (const nest::Assign* assign : nest::assigns(loop.body))
+    share_part(*assign->value.as<expr::Access>(), extent, loop::Var::make(number),
+               warps ? loop::Var::make(lane) : Expr(), put, out);
+  out.add(barrier);  // all have read what stood there before
+  out.add(on_lanes(number, extent, put.take()));
+  if (!mutant("tuples-without-barrier")) out.add(barrier);
+
+  const std::string other = names_.fresh("other"), warp = names_.fresh("warp");
+  Scope inner = scope;
+  inner.coordinates[loop.var] = loop::Var::make(other);
+  inner.in_warp |= warps;
+  if (warps) {
+    inner.lane = loop::Var::make(lane);
+    inner.lanes = loop::kWarpSize;
+  }
+  Emitter merge = out.nested();
+  settle(loop.body, inner, merge,
+         [&](const Scope& settled, Emitter& inside) { lower(loop.body, settled, inside); });
+  const loop::Stmt all =
+      loop::For::make(other, IntConst::make(0), IntConst::make(extent), merge.take());
+  out.add(warps ? on_lanes(warp, nest::warps_of_block(nest_), all) : all);
+}
+
+// Puts what a thread has of a part into shared memory, where it is read from then on: a row for
+// each lane, in it the elements of one warp after the other.
+void KernelLowering::share_part(const expr::Access& part, int64_t extent, const Expr& number,
+                                const Expr& lane, Emitter& put, Emitter& out) {
+  TensorCode& target = code(part.tensor);
+  const int64_t elements = target.scalar ? 1 : target.elements;
+  const int64_t row = (extent * elements) | 1;  // odd, so that lanes are in different banks
+  const loop::Buffer shared = loop::make_buffer(
+      names_.fresh("tuples"), nest_.tensor(part.tensor).type.type, loop::Space::Shared);
+  out.add(loop::Allocate::make(shared, IntConst::make(lane ? row * loop::kWarpSize : row), false));
+  const Expr base = lane ? lane * row : IntConst::make(0);
+  for_elements(part.tensor, put, [&](const Expr& element, const Expr& value, Emitter& one) {
+    one.store(shared, base + number * elements + element, value);
+  });
+  target.scalar = {};
+  target.values = shared;
+  target.base = base;
+  target.levels.clear();
+  for (size_t d = 0; d < part.indices.size(); ++d) {
+    const nest::Forall* loop = nest::find_loop(nest_.root, part.indices[d]);
+    if (d > 0 && loop && loop->tag.is_within_block()) {
+      target.levels.push_back(std::make_unique<SpreadLevel>());
+    } else {
+      const Expr own = coordinates_.extent(part.indices[d]);
+      target.levels.push_back(std::make_unique<DenseLevel>(own));
+    }
   }
 }
 

@@ -55,11 +55,15 @@ void KernelLowering::entry_loop(const nest::Forall& loop, const std::string& cou
   const LevelCode& level = level_code(scope.cursors.at(id));
   const bool counts_pieces = variable.origin == Variable::Origin::OuterPosition;
   const nest::Stmt walk = nest::Forall::make(variable.parent, loop.body);
-  auto visit = [&](const Expr& number, const Expr& at, Emitter& body) {
-    Scope inner = scope;
+  auto visit_in = [&](const nest::Forall& visited, const Expr& number, const Expr& at, Scope inner,
+                      Emitter& body, const Body& instead) {
     inner.coordinates[loop.var] = number;
     const Expr coordinate = body.let(variable.parent, level.coordinate(at, row));
-    enter(*walk.as<nest::Forall>(), coordinate, {id}, {{id, {level.child(at), {}}}}, inner, body);
+    enter(visited, coordinate, {id}, {{id, {level.child(at), {}}}}, std::move(inner), body,
+          instead);
+  };
+  auto visit = [&](const Expr& number, const Expr& at, Emitter& body) {
+    visit_in(*walk.as<nest::Forall>(), number, at, scope, body, {});
   };
   Emitter body = out.nested();
   if (loop.tag.is_bound()) {
@@ -81,22 +85,34 @@ void KernelLowering::entry_loop(const nest::Forall& loop, const std::string& cou
   const bool unrolls = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor > 1;
   const loop::LoopKind kind = unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial;
   const int copies = unrolls ? loop.tag.factor : 0;
-  if (counts_pieces) {
-    const Expr first = out.let("first", row.begin + other);
-    visit(loop::Binary::make(loop::BinaryOp::Div, at - first, IntConst::make(variable.factor)), at,
-          body);
-    out.add(loop::For::make(name, first, row.end, body.take(), kind, copies, variable.factor));
-  } else {
-    const Expr first = out.let("first", row.begin + other * variable.factor);
-    visit(at - first, at, body);
-    out.add(loop::For::make(name, first, loop::minimum(row.end, first + variable.factor),
-                            body.take(), kind, copies));
-  }
+  const std::vector<Ahead> ahead = begin_ahead(loop, scope, out);
+  const Expr first =
+      out.let("first", row.begin + (counts_pieces ? other : other * variable.factor));
+  const Expr last = counts_pieces ? row.end : loop::minimum(row.end, first + variable.factor);
+  const int64_t step = counts_pieces ? variable.factor : 1;
+  const auto number = [&](const Expr& position) {
+    if (!counts_pieces) return position - first;
+    return loop::Binary::make(loop::BinaryOp::Div, position - first,
+                              IntConst::make(variable.factor));
+  };
+  visit(number(at), at, body);
+  const Counter ahead_of{
+      variable.parent,
+      name,
+      first,
+      last,
+      step,
+      [&](const nest::Forall& copy, const Expr& position, Emitter& inside, const Body& instead) {
+        visit_in(copy, number(position), position, producing(scope), inside, instead);
+      }};
+  out.add(loop::For::make(name, first, last, copy_ahead(ahead, ahead_of, body.take(), out), kind,
+                          copies, step));
 }
 
 Scope KernelLowering::inside(const nest::Forall& loop, const std::string& name, Scope scope) {
   using Kind = nest::LoopTag::Kind;
   scope.in_warp |= loop.tag.kind == Kind::Warp;
+  if (loop.tag.kind == Kind::Warp) scope.warp = loop::Var::make(name);
   if (loop.tag.kind == Kind::Lane) {
     scope.lanes = nest::lanes_inside(nest_, loop.var);
     if (!scope.lane) scope.lane = loop::Var::make(scope.lanes > 1 ? names_.fresh("lane") : name);
@@ -115,6 +131,13 @@ loop::Stmt KernelLowering::bound_loop(const nest::Forall& loop, const std::strin
     const Expr number =
         loop::Binary::make(loop::BinaryOp::Mod, around.lane, IntConst::make(around.lanes));
     return loop::Block::make({loop::Let::make(name, number), std::move(body)});
+  }
+  if (lanes && !around.in_warp) {
+    // What warps have merged all of them have: one stores it.
+    return loop::For::make(
+        names_.fresh("warp"), IntConst::make(0), IntConst::make(1),
+        loop::For::make(name, IntConst::make(0), end, std::move(body), loop::LoopKind::Lane),
+        loop::LoopKind::Warp);
   }
   if (!lanes || inner.lanes == 1)
     return loop::For::make(name, IntConst::make(0), end, std::move(body), kind_of(loop.tag));

@@ -26,16 +26,21 @@ const nest::Forall* loop_of_rows(const nest::Nest& nest) {
   return nullptr;
 }
 
+// What gathers the tuples of a row; null where nothing does.
+const nest::Where* where_of_rows(const nest::Nest& nest) {
+  const nest::Forall* rows = loop_of_rows(nest);
+  return rows ? nest::without_staging(rows->body, nest).as<nest::Where>() : nullptr;
+}
+
 }  // namespace
 
 bool KernelLowering::has_row_pieces() const {
-  const nest::Forall* rows = loop_of_rows(nest_);
-  return rows && rows->body.as<nest::Where>() && gathers_pieces(*rows->body.as<nest::Where>());
+  const nest::Where* where = where_of_rows(nest_);
+  return where && gathers_pieces(*where);
 }
 
 bool KernelLowering::gathers_pieces(const nest::Where& where) const {
-  const nest::Forall* rows = loop_of_rows(nest_);
-  return rows && rows->body.get() == &where &&
+  return where_of_rows(nest_) == &where &&
          std::none_of(where.workspaces.begin(), where.workspaces.end(),
                       [&](const std::string& name) {
                         return nest::starts_absent(nest::accumulation_of(where.producer, name));
@@ -104,7 +109,7 @@ Expr KernelLowering::piece_number(const Expr& chunk, const Expr& begins_here,
 
 Expr KernelLowering::piece_count() const {
   const nest::Variable& rows = nest_.variable(loop_of_rows(nest_)->var);
-  const auto* where = loop_of_rows(nest_)->body.as<nest::Where>();
+  const nest::Where* where = where_of_rows(nest_);
   Expr count = IntConst::make(2);
   for (const auto& [name, variable] : nest_.variables) {
     if (variable.origin == nest::Variable::Origin::Chunk) count = count * coordinates_.extent(name);

@@ -89,8 +89,10 @@ Expr Coordinates::bound(const std::string& var, const Scope& scope,
   if (!is_outer && v.origin != Variable::Origin::Inner) return extent(var);
   // Itself a part, perhaps, and shorter than its extent.
   const Expr whole = bound(v.parent, scope, padded);
-  if (const auto* known = whole.as<IntConst>(); known && known->value % v.factor == 0)
-    return extent(var);
+  if (const auto* known = whole.as<IntConst>(); known && known->value % v.factor == 0) {
+    if (is_outer) return IntConst::make(known->value / v.factor);
+    return known->value == 0 ? whole : extent(var);
+  }
   for (const auto& [name, other] : nest_.variables) {
     const auto wanted = is_outer ? Variable::Origin::Inner : Variable::Origin::Outer;
     if (other.parent != v.parent || other.origin != wanted || other.factor != v.factor) continue;

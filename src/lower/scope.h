@@ -53,6 +53,7 @@ struct Scope {
   bool touched = false;        // whether the entry under construction is known to exist
   bool producing = false;      // inside a producer: what is assigned is no part of the result yet
   bool in_warp = false;        // inside a loop over warps
+  loop::Expr warp;             // the number of the warp; null outside of these
   bool on_one_thread = false;  // inside a loop over lanes or threads, not shared by a group
   loop::Expr lane;             // the number of the lane; null outside of loops over lanes
   int64_t lanes = 1;           // that share this point, where there is a lane

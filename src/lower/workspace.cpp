@@ -33,7 +33,8 @@ void KernelLowering::allocate_scalar(const std::string& name, nest::Accumulate a
                                      Emitter& out) {
   TensorCode& target = tensors_[name];
   target.scalar = out.declare(name, identity_of(accumulate, {nest_.tensor(name).type.type, 1}));
-  const bool asked = (assembles() || fixing_.contains(name)) && nest::starts_absent(accumulate);
+  const bool asked = (assembles() || fixing_.contains(name)) && nest::starts_absent(accumulate) &&
+                     !is_staged(name);
   if (asked) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
 }
 
@@ -122,26 +123,22 @@ void KernelLowering::allocate_array(const std::string& name,
                                     const nest::Where& where, Emitter& out) {
   TensorCode& target = tensors_[name];
   const nest::Accumulate accumulate = nest::accumulation_of(where.producer, name);
-  if (assembles() && nest::starts_absent(accumulate))
+  if (assembles() && nest::starts_absent(accumulate) && !is_staged(name))
     target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
   const DType element = nest_.tensor(name).type.type;
   target.levels.clear();
-  std::vector<Expr> extents;
-  std::vector<bool> spread;
   Expr size = IntConst::make(1);
   for (const std::string& index : indices) {
-    // Of what is spread over the threads of a block each has its own element.
-    const nest::Forall* loop = nest::find_loop(where.producer, index);
-    spread.push_back(loop && loop->tag.is_within_block());
-    extents.push_back(spread.back() ? IntConst::make(1) : coordinates_.extent(index));
-    size = size * extents.back();
-    if (spread.back()) {
+    const Expr extent = extent_of_own(where, index);
+    size = size * extent;
+    if (is_spread(where, index)) {
       target.levels.push_back(std::make_unique<SpreadLevel>());
     } else {
-      target.levels.push_back(std::make_unique<DenseLevel>(extents.back()));
+      target.levels.push_back(std::make_unique<DenseLevel>(extent));
     }
   }
-  if (std::all_of(spread.begin(), spread.end(), [](bool is_spread) { return is_spread; })) {
+  if (std::all_of(indices.begin(), indices.end(),
+                  [&](const std::string& index) { return is_spread(where, index); })) {
     target.levels.clear();
     return allocate_scalar(name, accumulate, out);
   }
@@ -152,25 +149,41 @@ void KernelLowering::allocate_array(const std::string& name,
   const bool local = constant_size && constant_size->value > 0 && constant_size->value <= largest;
   if (local) {
     target.values = loop::make_buffer(names_.fresh(name), element, loop::Space::Local);
-    out.add(loop::Allocate::make(target.values, size, false));
+    // Vectors read whole ones of a copy, past its end too.
+    out.add(loop::Allocate::make(target.values, size, is_staged(name)));
   } else if (!target.values) {
     const Frame::Place place = frame_->allocate(name, element, size, false, *hoisted_);
     target.values = place.buffer;
     if (frame_->on_gpu()) target.base = place.base;
   }
-  if (phase_ == Phase::Count) return;
+  if (phase_ == Phase::Count || is_staged(name)) return;
 
-  // Started by loops of the kind that fills it, so that a register stays a register.
-  std::vector<std::string> variables;
-  Expr at = IntConst::make(0);
-  for (size_t d = 0; d < indices.size(); ++d) {
-    variables.push_back(names_.fresh(indices[d]));
-    at = at * extents[d] + loop::Var::make(variables.back());
-  }
-  if (target.base) at = target.base + at;
   const Expr start = mutant("workspace-wrong-zero") ? loop::constant({element, 1}, 1)
                                                     : identity_of(accumulate, {element, 1});
-  loop::Stmt zero = loop::Store::make(target.values, at, start);
+  out.add(for_own_elements(where, indices, [&](const Expr& at) {
+    return loop::Store::make(target.values, target.base ? target.base + at : at, start);
+  }));
+}
+
+bool KernelLowering::is_spread(const nest::Where& where, const std::string& index) {
+  const nest::Forall* loop = nest::find_loop(where.producer, index);
+  return loop && loop->tag.is_within_block();
+}
+
+Expr KernelLowering::extent_of_own(const nest::Where& where, const std::string& index) const {
+  return is_spread(where, index) ? IntConst::make(1) : coordinates_.extent(index);
+}
+
+loop::Stmt KernelLowering::for_own_elements(const nest::Where& where,
+                                            const std::vector<std::string>& indices,
+                                            const std::function<loop::Stmt(const Expr& at)>& body) {
+  std::vector<std::string> variables;
+  Expr at = IntConst::make(0);
+  for (const std::string& index : indices) {
+    variables.push_back(names_.fresh(index));
+    at = at * extent_of_own(where, index) + loop::Var::make(variables.back());
+  }
+  loop::Stmt all = body(at);
   for (size_t d = indices.size(); d-- > 0;) {
     const nest::Forall* filling = nest::find_loop(where.producer, indices[d]);
     loop::LoopKind kind = loop::LoopKind::Serial;
@@ -182,9 +195,10 @@ void KernelLowering::allocate_array(const std::string& name,
                filling->tag.factor == 0) {
       kind = loop::LoopKind::Unrolled;
     }
-    zero = loop::For::make(variables[d], IntConst::make(0), extents[d], zero, kind, factor);
+    all = loop::For::make(variables[d], IntConst::make(0), extent_of_own(where, indices[d]), all,
+                          kind, factor);
   }
-  out.add(zero);
+  return all;
 }
 
 }  // namespace tulle::lower

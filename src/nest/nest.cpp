@@ -232,6 +232,38 @@ int64_t lanes_inside(const Nest& nest, const std::string& var) {
   return most_lanes(nest, nest.root, var, false);
 }
 
+namespace {
+
+// The most iterations that a loop bound to this part has in the statement; 0 where none is.
+int64_t most_bound(const Nest& nest, const Stmt& stmt, LoopTag::Kind kind) {
+  if (const auto* forall = stmt.as<Forall>()) {
+    const bool counts = forall->tag.kind == kind;
+    const int64_t own = counts ? nest.known_extent(forall->var).value_or(1) : 0;
+    return std::max(own, most_bound(nest, forall->body, kind));
+  }
+  if (const auto* where = stmt.as<Where>()) {
+    return std::max(most_bound(nest, where->consumer, kind),
+                    most_bound(nest, where->producer, kind));
+  }
+  int64_t most = 0;
+  if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts) most = std::max(most, most_bound(nest, part, kind));
+  }
+  return most;
+}
+
+}  // namespace
+
+int64_t warps_of_block(const Nest& nest) {
+  return std::max<int64_t>(1, most_bound(nest, nest.root, LoopTag::Kind::Warp));
+}
+
+int64_t threads_of_block(const Nest& nest) {
+  constexpr int64_t lanes = 32;
+  return std::max({int64_t{1}, lanes * most_bound(nest, nest.root, LoopTag::Kind::Warp),
+                   most_bound(nest, nest.root, LoopTag::Kind::Thread)});
+}
+
 bool combines(const Forall& loop, const Nest& nest) {
   return loop.tag.is_within_block() && (adds_up_parts(loop, nest) || merges_tuples(loop, nest));
 }
@@ -264,6 +296,15 @@ bool merges_tuples(const Forall& loop, const Nest& nest) {
     while (const auto* forall = inner.as<Forall>()) inner = forall->body;
     return adds_part(inner.as<Assign>(), loop.var, nest);
   });
+}
+
+bool is_staging(const Where& where, const Nest& nest) {
+  return nest.tensor(where.workspaces.front()).staging != Tensor::Staging::None;
+}
+
+Stmt without_staging(const Stmt& stmt, const Nest& nest) {
+  const auto* where = stmt.as<Where>();
+  return where && is_staging(*where, nest) ? without_staging(where->consumer, nest) : stmt;
 }
 
 bool has_bound_loops(const Stmt& stmt) {

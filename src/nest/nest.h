@@ -167,6 +167,9 @@ struct Tensor {
   // Plain workspaces are dense arrays; Tracked ones also know which coordinates were written, and
   // are read in order of coordinates, those alone.
   enum class Tracking : uint8_t { Plain, Tracked };
+  // Staged ones hold a copy of what is read of an operand: each thread's own, or one that the
+  // threads of a block, or of a warp where they stand in a loop over warps, make together.
+  enum class Staging : uint8_t { None, Registers, Shared };
   Role role = Role::Operand;
   expr::TensorType type;
   Tracking tracking = Tracking::Plain;
@@ -174,6 +177,10 @@ struct Tensor {
   // A dense result that is added to what this tensor, of an earlier nest, holds (empty: it is new).
   std::string onto = {};
   std::string lead;  // of a workspace: the one that it makes a tuple with
+  Staging staging = Staging::None;
+  // Of a staged workspace: how many copies there are, of which all but one are of iterations to
+  // come of the loop around.
+  int depth = 1;
 };
 
 struct Prefetch {
@@ -205,6 +212,8 @@ struct Nest {
 // Elements of a workspace that one thread keeps to itself, in registers or on the stack: of a CPU,
 // of a GPU.
 inline constexpr int64_t kLargestLocal = 2048, kLargestThreadLocal = 256;
+// Bytes of shared memory that all staged copies of a block take at most.
+inline constexpr int64_t kLargestShared = 64 << 10;
 
 // Indented text, which parse.h reads back.
 std::string to_string(const Nest& nest);
@@ -223,8 +232,14 @@ bool merges_tuples(const Forall& loop, const Nest& nest);
 // How many lanes share an iteration of the loops over `var`, which are bound to lanes: as many as
 // the loops over lanes inside them have iterations, 1 where there are none.
 int64_t lanes_inside(const Nest& nest, const std::string& var);
+// How many warps, and how many threads, the loops bound to a block ask for: 1 where none does.
+int64_t warps_of_block(const Nest& nest);
+int64_t threads_of_block(const Nest& nest);
 // Whether it does either and is bound to a part of a block: the threads combine theirs.
 bool combines(const Forall& loop, const Nest& nest);
+// Whether the statement fills a staged workspace; the statement without such ones around it.
+bool is_staging(const Where& where, const Nest& nest);
+Stmt without_staging(const Stmt& stmt, const Nest& nest);
 // Whether any loop is bound to a part of a GPU.
 bool has_bound_loops(const Stmt& stmt);
 // How the statement accumulates into a workspace.

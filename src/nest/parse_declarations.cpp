@@ -56,6 +56,12 @@ void DeclarationParser::property(Declaration& declared) {
     declared.tensor.tracking = Tensor::Tracking::Plain;
   } else if (scanner_.accept("tracked")) {
     declared.tensor.tracking = Tensor::Tracking::Tracked;
+  } else if (scanner_.accept("registers")) {
+    declared.tensor.staging = Tensor::Staging::Registers;
+  } else if (scanner_.accept("shared")) {
+    declared.tensor.staging = Tensor::Staging::Shared;
+  } else if (scanner_.accept("depth")) {
+    declared.tensor.depth = scanner_.integer("a number of copies");
   } else if (scanner_.accept("unbounded")) {
     declared.tensor.type.unbounded = true;
   } else if (scanner_.accept("with")) {

@@ -114,6 +114,9 @@ class Printer {
     if (type.unbounded && tensor.role == Tensor::Role::Operand) text += ", unbounded";
     if (tensor.tracking == Tensor::Tracking::Tracked) text += ", tracked";
     if (!tensor.lead.empty()) text += ", with " + tensor.lead;
+    if (tensor.staging == Tensor::Staging::Registers) text += ", registers";
+    if (tensor.staging == Tensor::Staging::Shared) text += ", shared";
+    if (tensor.depth > 1) text += concat(", depth ", tensor.depth);
     if (!tensor.shares_pattern_of.empty()) text += ", like " + tensor.shares_pattern_of;
     if (!tensor.onto.empty()) text += ", onto " + tensor.onto;
     return concat(text, ", ", format);

@@ -136,6 +136,7 @@ class Verifier {
       fail("the producer of '", name, "' accumulates it in two ways");
     }
     verify_lead(where, name, accumulate);
+    verify_staging(where, name, accumulate);
     const auto consumed = assigns(where.consumer);
     if (!nest_.leads(name) &&
         std::none_of(consumed.begin(), consumed.end(),
@@ -152,6 +153,24 @@ class Verifier {
     const auto& all = where.workspaces;
     if (!lead.empty() && std::find(all.begin(), all.end(), lead) == all.end()) {
       fail("the workspace '", name, "' and its lead '", lead, "' are filled in different places");
+    }
+  }
+
+  // A copy: loops, and in them an element of a dense operand.
+  void verify_staging(const Where& where, const std::string& name, Accumulate accumulate) const {
+    const Tensor& tensor = nest_.tensor(name);
+    if (tensor.depth < 1 || (tensor.depth > 1 && tensor.staging == Tensor::Staging::None))
+      fail("the workspace '", name, "' has ", tensor.depth, " copies");
+    if (tensor.staging == Tensor::Staging::None) return;
+    Stmt inner = where.producer;
+    while (const auto* loop = inner.as<Forall>()) inner = loop->body;
+    const auto* assign = inner.as<Assign>();
+    const auto* read = assign ? assign->value.as<expr::Access>() : nullptr;
+    const Tensor* source = read ? &require_tensor(read->tensor) : nullptr;
+    const bool lasts = source && (source->role == Tensor::Role::Operand ||
+                                  source->staging != Tensor::Staging::None);
+    if (where.workspaces.size() != 1 || accumulate || !lasts || !source->type.format.is_dense()) {
+      fail("'", name, "' is staged, but no copy of a dense operand");
     }
   }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "schedule/queries.h"
+#include "schedule/shared_memory.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -58,7 +59,11 @@ class BindingVerifier {
     } else if (const auto* where = stmt.as<Where>()) {
       for (const std::string& name : where->workspaces) check_workspace(*where, name);
       walk(where->producer);
+      const bool before = after_warps_;
+      for_each_loop(where->producer,
+                    [&](const Forall& loop) { after_warps_ |= loop.tag.kind == Kind::Warp; });
       walk(where->consumer);
+      after_warps_ = before;
     } else if (const auto* sequence = stmt.as<Sequence>()) {
       for (const Stmt& part : sequence->stmts) walk(part);
     }
@@ -107,7 +112,7 @@ class BindingVerifier {
     for (const auto& [name, variable] : nest_.variables) {
       if (variable.origin != Variable::Origin::ChunkRow) continue;
       const Forall* rows = nest::find_loop(nest_.root, name);
-      const auto* where = rows ? rows->body.as<Where>() : nullptr;
+      const auto* where = rows ? nest::without_staging(rows->body, nest_).as<Where>() : nullptr;
       if (!where || where->workspaces.size() < 2 || !nest::find_loop(rows->body, loop.var))
         continue;
       user_error("The loop over '", loop.var, "' stands in that over the rows of chunks, '", name,
@@ -144,7 +149,7 @@ class BindingVerifier {
                  "' stands in one that is bound to a warp; the threads of a warp are its lanes, ",
                  "bind(", loop.var, ", lane).");
     }
-    if (kind == Kind::Lane && !inside(Kind::Warp)) {
+    if (kind == Kind::Lane && !inside(Kind::Warp) && !(after_warps_ && only_stores(loop))) {
       user_error("Lanes belong to a warp, and no loop around the one over '", loop.var,
                  "' is bound to warps; bind that first, or bind '", loop.var, "' to threads.");
     }
@@ -262,11 +267,7 @@ class BindingVerifier {
   }
 
   void check_merge(const Forall& loop) const {
-    if (loop.tag.kind != Kind::Lane) {
-      user_error("The tuples over '", loop.var,
-                 "' are merged by the lanes of a warp, and the loop is bound to a ",
-                 nest::bound_name(loop.tag.kind), "; bind it to lanes.");
-    }
+    if (loop.tag.kind != Kind::Lane) return;
     const int64_t extent = nest_.known_extent(loop.var).value_or(0);
     const int64_t inside = nest::lanes_inside(nest_, loop.var);
     const bool in_group = !around_.empty() && around_.back()->tag.kind == Kind::Lane;
@@ -278,10 +279,12 @@ class BindingVerifier {
 
   // A thread keeps the part of a workspace that its own iterations use.
   void check_workspace(const Where& where, const std::string& name) const {
-    int64_t size = 1;
+    const Tensor& tensor = nest_.tensor(name);
+    if (tensor.staging == Tensor::Staging::Shared) return;  // no thread keeps it
+    int64_t size = tensor.depth;
     for (const Assign* assign : assigns(where.producer)) {
       if (assign->tensor != name) continue;
-      size = 1;
+      size = tensor.depth;
       for (const std::string& index : assign->indices) {
         const Forall* loop = nest::find_loop(where.producer, index);
         if (loop && loop->tag.is_within_block()) continue;
@@ -297,10 +300,11 @@ class BindingVerifier {
     if (size <= nest::kLargestThreadLocal) return;
     user_error("The workspace '", name, "' has ", size,
                " elements, and a thread of a GPU keeps at most ", nest::kLargestThreadLocal,
-               "; split its loops before precompute.");
+               "; split its loops before precompute or stage.");
   }
 
   const Nest& nest_;
+  bool after_warps_ = false;           // where all warps have what loops over them made
   std::vector<const Forall*> around_;  // bound loops around the statement
   std::vector<const Forall*> serial_;  // loops around that are not
 };
@@ -308,7 +312,9 @@ class BindingVerifier {
 }  // namespace
 
 void require_legal_bindings(const Nest& nest) {
-  if (nest::has_bound_loops(nest.root)) BindingVerifier(nest).verify();
+  if (!nest::has_bound_loops(nest.root)) return;
+  BindingVerifier(nest).verify();
+  require_shared_memory(nest);
 }
 
 }  // namespace tulle::schedule

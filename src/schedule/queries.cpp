@@ -125,10 +125,16 @@ void for_each_loop(const Stmt& stmt, const std::function<void(const Forall&)>& v
 Nest with_tag(const Nest& nest, const LoopTag& tag,
               const std::function<bool(const Forall&)>& choose) {
   Nest tagged = nest;
-  tagged.root = rebuild(nest.root, [&](const Stmt& stmt) {
-    const auto* forall = stmt.as<Forall>();
-    return forall && choose(*forall) ? Forall::make(forall->var, forall->body, tag) : stmt;
-  });
+  const std::function<Stmt(const Stmt&)> walk = [&](const Stmt& stmt) -> Stmt {
+    const auto* where = stmt.as<Where>();
+    if (where && nest.tensor(where->workspaces[0]).staging == Tensor::Staging::Shared)
+      return Where::make(where->workspaces, walk(where->consumer), where->producer);
+    const Stmt rewritten = map_parts(stmt, walk);
+    const auto* forall = rewritten.as<Forall>();
+    return forall && choose(*stmt.as<Forall>()) ? Forall::make(forall->var, forall->body, tag)
+                                                : rewritten;
+  };
+  tagged.root = walk(nest.root);
   return tagged;
 }
 

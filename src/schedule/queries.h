@@ -31,7 +31,8 @@ Stmt replace(const Stmt& stmt, const nest::Node* node, const Stmt& replacement);
 // Calls `visit` for every loop, outer ones first.
 void for_each_loop(const Stmt& stmt, const std::function<void(const Forall&)>& visit);
 
-// Puts the tag on the loops that `choose` picks.
+// Puts the tag on the loops that `choose` picks, but for those that copy into shared memory, which
+// all threads go through together.
 Nest with_tag(const Nest& nest, const LoopTag& tag,
               const std::function<bool(const Forall&)>& choose);
 

@@ -18,6 +18,7 @@
 #include "schedule/split_entries.h"
 #include "schedule/split_positions.h"
 #include "schedule/split_rows.h"
+#include "schedule/stage.h"
 #include "schedule/unroll.h"
 #include "schedule/vectorize.h"
 #include "support/check.h"
@@ -29,6 +30,7 @@ namespace {
 using nest::Nest;
 using Balance = nest::LoopTag::Balance;
 using Tracking = nest::Tensor::Tracking;
+using Staging = nest::Tensor::Staging;
 
 constexpr size_t kAny = std::numeric_limits<size_t>::max();
 
@@ -71,6 +73,11 @@ const Rewrite kRewrites[] = {
     {"rfactor", "rfactor(j, part)", {Role::Loop, Role::NewWorkspace}, 2, 2, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return rfactor(n, a.name(0), a.name(1)); }},
+    {"stage", "stage(B, j, registers), or shared, or stage(B, j, shared, 2)",
+     {Role::Operand, Role::Loop, Role::Word, Role::Number}, 3, 4, {"registers", "shared"}, "", {},
+     [](const Nest& n, const Arguments& a, Remarks*) {
+       return stage(n, a.name(0), a.name(1), a.name(2) == "shared" ? Staging::Shared : Staging::Registers,
+                    a.count() > 3 ? a.integer(3) : 1); }},
     {"parallel", "parallel(i, by=rows) or parallel(i, by=nnz)", {Role::Loop}, 1, 1, {}, "by", {"rows", "nnz"},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return parallel(n, a.name(0), a.has("by", "nnz") ? Balance::Nnz : Balance::Rows); }},

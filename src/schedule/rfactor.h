@@ -15,7 +15,7 @@ namespace tulle::schedule {
 // Tuples go together, into workspace_NAME[var, ...] for each of theirs, and are merged by a loop
 // over `var` outside those of their elements.
 //
-// So the loop can be spread over the lanes of a warp, which add up by shuffles, or over warps and
+// So the loop can be spread over the lanes of a warp, which combine by shuffles, or over warps and
 // threads, which do by shared memory. Refused where `var` is not summed over, where the sum is
 // stored entry by entry, where it matters whether anything was summed, and where a tuple's
 // lead has elements of its own inside the loop.

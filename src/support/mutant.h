@@ -26,8 +26,9 @@ inline constexpr std::string_view kMutants[] = {
     "part-overwrites", "parts-without-barrier", "piece-unguarded", "pieces-not-shared",
     "ragged-found-past-end", "range-ends-early", "result-not-zeroed", "row-pieces-overlap",
     "row-pieces-share-a-place", "search-goes-past", "segment-ends-early", "shared-rows-stored",
-    "slices-overlap", "split-unbounded", "tracked-block-stale", "tracked-keeps-round",
-    "tracked-unsorted", "tuple-takes-nothing", "workspace-wrong-zero",
+    "slices-overlap", "split-unbounded", "stage-stale-buffer", "stage-without-barrier",
+    "tracked-block-stale", "tracked-keeps-round", "tracked-unsorted", "tuple-takes-nothing",
+    "tuples-without-barrier", "workspace-wrong-zero",
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
     "scattered-sums-mixed", "simplify-drops-store", "unroll-missing-remainder",

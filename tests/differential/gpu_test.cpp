@@ -236,6 +236,28 @@ const std::vector<Bound>& bound_schedules() {
        {sparse("csr", {13, 90})},
        "split_positions(j, 32, j0, jl); reorder(jl, j0); rfactor(jl, part); split(i, 4, ib, iw); "
        "bind(ib, block); bind(iw, warp); bind(jl, lane)"},
+      {"ArgmaxEntriesOnWarpsAndLanes",
+       "y[i] = argmax(j, X[i,j] * x[j])",
+       {dense("X", {7, 300}), dense("x", {300})},
+       "split(j, 128, j0, jr); split(jr, 32, jw, jl); reorder(jw, jl, j0); rfactor(jw, parts); "
+       "rfactor(jl, part); bind(i, block); bind(jw, warp); bind(jl, lane)"},
+      {"LogsumexpOverWarps",
+       "y[i] = logsumexp(j in A[i,j], A[i,j])",
+       {sparse("csr", {13, 90})},
+       "split_positions(j, 5, j0, jw); reorder(jw, j0); rfactor(jw, part); bind(i, block); "
+       "bind(jw, warp)"},
+      {"LogsumexpOverThreads",
+       "y[i] = logsumexp(j in A[i,j], A[i,j])",
+       {sparse("csr", {13, 90})},
+       "split_positions(j, 24, j0, jt); reorder(jt, j0); rfactor(jt, part); bind(i, block); "
+       "bind(jt, thread)"},
+      {"AttentionOverWarps",
+       "O[i,d] = softmax(j in A[i,j], sum(k, Q[i,k] * K[j,k])) * V[j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {13, 20}), dense("K", {40, 20}), dense("V", {40, 24})},
+       "split_positions(j, 4, js, jw); reorder(jw, js); split(k, 8, ks, kl); reorder(kl, ks); "
+       "split(d, 8, ds, dl); reorder(dl, ds); rfactor(kl, dot); rfactor(jw, part); "
+       "bind(i, block); bind(jw, warp); bind(kl, lane); bind(dl, lane); unroll(ds, 0); "
+       "stage(Q, i, shared); stage(V, js, registers, 2)"},
       {"AttentionChunksOnWarps",
        "O[i,d] = softmax(j in A[i,j], sum(k, Q[i,k] * K[j,k])) * V[j,d]",
        {sparse("csr", {13, 40}), dense("Q", {13, 20}), dense("K", {40, 20}), dense("V", {40, 24})},
@@ -293,6 +315,62 @@ const std::vector<Bound>& bound_schedules() {
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("dbsr(2,3)", {7, 9}), dense("B", {9, 6})},
        "number_rows(io, r); bind(r, block); bind(k, thread)"},
+      {"SddmmRowInRegisters",
+       "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {13, 32}), dense("K", {40, 32})},
+       "split_rows(i, 6, c, r); split_positions(j, 4, j0, jl); split(d, 8, dl, dv); "
+       "split(c, 4, cb, cw); reorder(cb, cw, r, jl, j0, dl, dv); precompute(acc); "
+       "rfactor(dl, part); rfactor(dv, sums); bind(cb, block); bind(cw, warp); bind(jl, lane); "
+       "bind(dl, lane); vectorize(dv, 4); stage(Q, jl, registers); unroll(j0, 2)"},
+      {"SddmmRowShared",
+       "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {13, 30}), dense("K", {40, 30})},
+       "split(d, 8, d0, dl); split(i, 4, ib, iw); reorder(ib, iw, j, dl, d0); precompute(acc); "
+       "rfactor(dl, part); bind(ib, block); bind(iw, warp); bind(dl, lane); stage(Q, iw, shared)"},
+      {"SpmmNextRowInRegisters",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {13, 40}), dense("B", {40, 32})},
+       "split(k, 4, kl, kv); split(i, 4, ib, iw); reorder(ib, iw, kl, j, kv); "
+       "precompute(acc, kv); bind(ib, block); bind(iw, warp); bind(kl, lane); vectorize(kv, 4); "
+       "stage(B, j, registers, 3)"},
+      {"SpmmNextRowsOfPieces",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {13, 40}), dense("B", {40, 32})},
+       "split(k, 4, kl, kv); split_positions(j, 4, j0, jl); split(i, 4, ib, iw); "
+       "reorder(ib, iw, kl, jl, j0, kv); precompute(acc, kv); rfactor(jl, part); bind(ib, block); "
+       "bind(iw, warp); bind(kl, lane); bind(jl, lane); vectorize(kv, 4); "
+       "stage(B, j0, registers, 2); unroll(j0, 2)"},
+      {"TilesInSharedMemory",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {dense("A", {13, 37}), dense("B", {37, 30})},
+       "split(i, 4, ib, iw); split(j, 8, j0, j1); split(k, 32, k0, k1); "
+       "reorder(ib, k0, j0, iw, k1, j1); bind(ib, block); bind(iw, warp); bind(k1, lane); "
+       "stage(B, j0, shared); stage(A, j0, shared)"},
+      {"NextTilesInSharedMemory",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {dense("A", {13, 37}), dense("B", {37, 30})},
+       "split(i, 4, ib, iw); split(j, 8, j0, j1); split(k, 32, k0, k1); "
+       "reorder(ib, k0, j0, iw, k1, j1); bind(ib, block); bind(iw, warp); bind(k1, lane); "
+       "stage(B, j0, shared, 3); stage(A, j0, shared, 2)"},
+      {"TilesOfThreads",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {dense("A", {13, 37}), dense("B", {37, 30})},
+       "split(i, 4, ib, i1); split(j, 8, j0, j1); split(k, 16, k0, k1); "
+       "reorder(ib, k0, j0, k1, i1, j1); bind(ib, block); bind(k1, thread); "
+       "stage(B, j0, shared, 2); stage(B, k1, registers)"},
+      {"AttentionQueryInRegisters",
+       "O[i,d] = softmax(j in A[i,j], sum(k, Q[i,k] * K[j,k])) * V[j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {13, 20}), dense("K", {40, 20}), dense("V", {40, 24})},
+       "split_rows(i, 5, c, r); split(c, 4, ib, iw); split_positions(j, 4, js, jl); "
+       "reorder(jl, js); split(k, 8, ks, kl); reorder(kl, ks); split(d, 8, ds, dl); "
+       "reorder(dl, ds); rfactor(kl, dot); rfactor(jl, part); bind(ib, block); bind(iw, warp); "
+       "bind(kl, lane); bind(dl, lane); bind(jl, lane); unroll(ds, 0); stage(Q, jl, registers); "
+       "stage(V, js, registers, 2)"},
+      {"AttentionQueryShared",
+       "O[i,d] = softmax(j in A[i,j], sum(k, Q[i,k] * K[j,k])) * V[j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {13, 20}), dense("K", {40, 20}), dense("V", {40, 24})},
+       "split_rows(i, 5, c, r); split(c, 4, ib, iw); bind(ib, block); bind(iw, warp); "
+       "stage(Q, r, shared)"},
       {"BlocksOfBsr",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(2,3)", {7, 9}), dense("B", {9, 6})},

@@ -20,6 +20,7 @@ class Scheduler {
     const size_t wanted = 1 + dice_.below(gpu_ ? 8 : 5);
     if (gpu_ && dice_.chance(0.7)) take_partial_sums();
     for (size_t tries = 0; tries < 4 * wanted && steps_.size() < wanted; ++tries) take(draw());
+    for (int tries = 0; tries < 4 && dice_.chance(0.7); ++tries) take(draw_stage());
     // One that is refused must be refused well.
     if (dice_.chance(0.05)) steps_.push_back(draw());
     std::string text;
@@ -59,7 +60,7 @@ class Scheduler {
     const std::string var = dice_.pick(vars);
     const std::string fresh = concat("v", fresh_++);
     if (gpu_ && dice_.chance(0.35)) return draw_bind(vars);
-    switch (dice_.below(14)) {
+    switch (dice_.below(15)) {
       case 0:
         return concat("split(", var, ", ", dice_.between(2, 5), ", ", fresh, "o, ", fresh, "i)");
       case 1:
@@ -86,6 +87,8 @@ class Scheduler {
         return concat("parallel(", vars.front(), ", by=", dice_.chance(0.5) ? "rows" : "nnz", ")");
       case 7:
         return concat("vectorize(", vars.back(), ", ", dice_.pick<int>({2, 4, 8, 16}), ")");
+      case 13:
+        return draw_stage();
       case 12:
         return concat("split_entries(", var, ", ", dice_.pick(vars), ", ",
                       dice_.pick<int>({1, 2, 4, 9}), ", ", fresh, "o, ", fresh, "i)");
@@ -110,6 +113,21 @@ class Scheduler {
     }
   }
 
+  // A copy of an operand that is read in some loop, most often a dense one.
+  std::string draw_stage() {
+    std::vector<std::string> operands, all = tensors(nest::Tensor::Role::Operand);
+    for (const std::string& name : all) {
+      if (nest_.tensor(name).type.format.is_dense() || dice_.chance(0.1)) operands.push_back(name);
+    }
+    const std::vector<std::string> vars = loops();
+    if (operands.empty() || vars.empty()) return "precompute(acc)";
+    const bool shared = nest::has_bound_loops(nest_.root) ? dice_.chance(0.6) : dice_.chance(0.05);
+    const int depth = dice_.pick<int>({1, 2, 2, 3});
+    return concat("stage(", dice_.pick(operands), ", ", dice_.pick(vars), ", ",
+                  shared ? "shared" : "registers",
+                  depth > 1 || dice_.chance(0.2) ? concat(", ", depth) : "", ")");
+  }
+
   // The numbers of a deal_rows.
   std::string deal() { return concat(", ", dice_.pick<int>({1, 2, 3, 9})); }
   std::string turns() {
@@ -128,8 +146,11 @@ class Scheduler {
     order.insert(order.end(), sums.begin(), sums.end());
     if (dice_.chance(0.7)) take(concat("reorder(", schedule::list_of(order), ")"));
     const bool tuples = gathers_tuples();
-    if (dice_.chance(0.2)) take(concat("deal_rows(", loops().front(), deal(), ", ch, cr", turns()));
-    if (dice_.chance(tuples ? 0.8 : 0.3)) {
+    // Those that warps and threads merge are of whole rows.
+    const bool across = tuples && dice_.chance(0.4);
+    if (!across && dice_.chance(0.2))
+      take(concat("deal_rows(", loops().front(), deal(), ", ch, cr", turns()));
+    if (!across && dice_.chance(tuples ? 0.8 : 0.3)) {
       take(concat("split_rows(", loops().front(), ", ",
                   dice_.pick<int>({tuples ? 2 : 1, 3, tuples ? 5 : 9}), ", ch, cr)"));
     }
@@ -139,7 +160,7 @@ class Scheduler {
       take("unroll(ee, 4)");
     }
     const std::string sum = sums.back(), row = loops().front();
-    const bool by_lanes = dice_.chance(0.7), in_groups = by_lanes && dice_.chance(0.4);
+    const bool by_lanes = !across && dice_.chance(0.7), in_groups = by_lanes && dice_.chance(0.4);
     take(concat(dice_.chance(0.5) ? "split(" : "split_positions(", sum, ", ",
                 dice_.pick<int>({2, 4, 8}), ", so, si)"));
     if (dice_.chance(0.5)) take("reorder(si, so)");

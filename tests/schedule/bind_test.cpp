@@ -190,8 +190,29 @@ TEST(Bind, RefusesTuplesOfSomeLanes) {
                  "merged by all 32 lanes");
 }
 
-TEST(Bind, RefusesTuplesOfThreads) {
-  expect_refused(kSoftmax, concat(kPartsOfRows, "bind(jl, thread)"), "bind it to lanes");
+TEST(Bind, TakesTuplesOfThreads) {
+  EXPECT_NE(body_after(kSoftmax, concat(kPartsOfRows, "bind(jl, thread)")).find("forall jl thread"),
+            std::string::npos);
+}
+
+TEST(Bind, StoresByLanesWhatWarpsHaveMerged) {
+  const std::string body = body_after(
+      kSoftmax,
+      "split_positions(j, 4, j0, jw); reorder(jw, j0); rfactor(jw, part); bind(i, block); "
+      "bind(jw, warp); bind(d, lane)");
+  EXPECT_EQ(body.find("forall i block { where top, total, sum { forall d lane { O[i,d] = "), 0U)
+      << body;
+}
+
+TEST(Bind, RefusesTuplesThatSharedMemoryHasNoRoomFor) {
+  std::string wide(kSoftmax);
+  wide.replace(wide.find("d = 8"), 5, "d = 16");
+  for (size_t at = wide.find("f32"); at != std::string::npos; at = wide.find("f32"))
+    wide.replace(at, 3, "f64");
+  expect_refused(wide,
+                 "split_positions(j, 16, j0, jw); reorder(jw, j0); rfactor(jw, part); "
+                 "bind(i, block); bind(jw, warp)",
+                 "Copies and tuples take 74496 bytes");
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+// Copies what is read of an operand close to where it is used.
+#pragma once
+
+#include "nest/nest.h"
+
+namespace tulle::schedule {
+
+// In every iteration of the loop over `at`, what the statements inside read of the operand is
+// copied first, and they read the copy:
+//
+//   forall i { forall j { forall d { acc += A[i,j] * Q[i,d] * K[j,d] } } }
+//   -> forall i { where Q_staged { forall j { forall d { acc += A[i,j] * Q_staged[d] * K[j,d] } } }
+//                 producing { forall d { Q_staged[d] = Q[i,d] } } }
+//
+// The copy is over the loops inside over indices of the operand. In registers every thread has its
+// own, of what its own iterations read; on a CPU that is a local array. In shared memory the
+// threads of a block make one together, or those of a warp where `at` is inside a loop over warps;
+// barriers stand before and after.
+//
+// With a depth above 1 there are as many copies: those of further iterations are loaded while one
+// is used.
+//
+// Refused where the operand is not dense or not read there, where its loops inside have no known
+// extent or visit entries by their number, where the copy is too large, and in shared memory where
+// `at` is not inside blocks or is inside a loop over lanes or threads.
+nest::Nest stage(const nest::Nest& nest, const std::string& tensor, const std::string& at,
+                 nest::Tensor::Staging staging, int64_t depth);
+
+}  // namespace tulle::schedule

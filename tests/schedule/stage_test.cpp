@@ -1,0 +1,162 @@
+// Copies of operands in registers and in shared memory.
+#include <gtest/gtest.h>
+
+#include "schedule/nests.h"
+
+namespace tulle::schedule {
+namespace {
+
+constexpr std::string_view kTiles = R"(nest {
+  operand X: f32
+  operand Y: f32
+  result Z: f32
+  extent k = 32
+  forall i { forall j { forall k { Z[i,k] += X[i,j] * Y[j,k] } } }
+})";
+
+constexpr std::string_view kRows = R"(nest {
+  operand A: f32, i32, csr
+  operand Q: f32
+  operand K: f32
+  result S: f32, i32, like A, csr
+  extent d = 16
+  forall i { forall j { forall d { S[i,j] += A[i,j] * Q[i,d] * K[j,d] } } }
+})";
+
+TEST(Stage, CopiesWhatALoopReads) {
+  EXPECT_EQ(body_after(kRows, "stage(Q, i, registers)"),
+            "forall i { where Q_staged { forall j { forall d { "
+            "S[i,j] += A[i,j] * Q_staged[d] * K[j,d] } } } producing { forall d { "
+            "Q_staged[d] = Q[i,d] } } }");
+}
+
+TEST(Stage, CopiesOneElement) {
+  EXPECT_EQ(body_after(kTiles, "reorder(i, k, j); stage(X, j, registers, 2)"),
+            "forall i { forall k { forall j { where X_staged { Z[i,k] += X_staged * Y[j,k] } "
+            "producing { X_staged = X[i,j] } } } }");
+}
+
+TEST(Stage, KeepsTheTagsOfLoops) {
+  EXPECT_EQ(body_after(kRows,
+                       "split(d, 4, d0, d1); precompute(acc); vectorize(d1, 4); "
+                       "stage(Q, i, registers)"),
+            "forall i { where Q_staged { forall j { where acc { S[i,j] = acc } producing { "
+            "forall d0 { forall d1 vector(4) { acc += A[i,j] * Q_staged[d0,d1] * K[j,d] } } } } } "
+            "producing { forall d0 { forall d1 vector(4) { Q_staged[d0,d1] = Q[i,d] } } } }");
+}
+
+constexpr std::string_view kBound =
+    "split(i, 4, ib, iw); split(j, 8, j0, j1); reorder(ib, j0, iw, k, j1); bind(ib, block); "
+    "bind(iw, warp); ";
+
+std::string bound(std::string_view rest) { return std::string(kBound) + std::string(rest); }
+
+TEST(Stage, CopiesTilesInTheOrderOfStorage) {
+  EXPECT_EQ(body_after(kTiles, bound("stage(Y, j0, shared, 2); bind(k, lane)")),
+            "forall ib block { forall j0 { where Y_staged { forall iw warp { forall k lane { "
+            "forall j1 { Z[i,k] += X[i,j] * Y_staged[j1,k] } } } } producing { forall j1 { "
+            "forall k { Y_staged[j1,k] = Y[j,k] } } } } }");
+}
+
+TEST(Stage, CopiesCopies) {
+  EXPECT_EQ(body_after(kTiles, bound("stage(Y, j0, shared); stage(Y, k, registers)")),
+            "forall ib block { forall j0 { where Y_staged { forall iw warp { forall k { "
+            "where Y_staged1 { forall j1 { Z[i,k] += X[i,j] * Y_staged1[j1] } } producing { "
+            "forall j1 { Y_staged1[j1] = Y_staged[j1,k] } } } } } producing { forall j1 { "
+            "forall k { Y_staged[j1,k] = Y[j,k] } } } } }");
+}
+
+TEST(Stage, CopiesOneOfTwoReads) {
+  EXPECT_EQ(
+      body_after("nest { operand A: f32, i32, csr\n operand X: f32\n "
+                 "result S: f32, i32, like A, csr\n extent d = 16\n"
+                 "forall i { forall j { forall d { S[i,j] += A[i,j] * X[i,d] * X[j,d] } } } }",
+                 "stage(X, i, registers)"),
+      "forall i { where X_staged { forall j { forall d { "
+      "S[i,j] += A[i,j] * X_staged[d] * X[j,d] } } } producing { forall d { "
+      "X_staged[d] = X[i,d] } } }");
+}
+
+TEST(Stage, RefusesSparseOperands) {
+  expect_refused(kRows, "stage(A, i, registers)", "'A' (csr) holds only some coordinates");
+}
+
+TEST(Stage, RefusesLoopsThatDoNotRead) {
+  expect_refused(
+      "nest { operand A: f32, i32, csr\n operand b: f32; result y: f32\n"
+      "sequence { forall i { y[i] = b[i] }; forall i { forall j { y[i] += A[i,j] } } } }",
+      "stage(b, j, registers)", "'b' is not read in the loop over 'j'");
+}
+
+TEST(Stage, RefusesUnknownExtents) {
+  expect_refused(kTiles, "stage(Y, i, registers)", "the copy is as long as 'j'");
+}
+
+TEST(Stage, RefusesEntriesByNumber) {
+  expect_refused(kRows, "split_positions(j, 4, j0, j1); stage(K, j0, registers)",
+                 "'j1' visits entries");
+}
+
+TEST(Stage, RefusesFusedLoops) {
+  expect_refused(
+      "nest { operand Y: f32\n result Z: f32\n extent j = 4\n extent k = 4\n "
+      "forall i { forall j { forall k { Z[i,j] += Y[i,k] } } } }",
+      "fuse(j, k, f); stage(Y, i, registers)", "'f' is fused from an index of 'Y'");
+}
+
+TEST(Stage, RefusesVectors) {
+  expect_refused(kRows, "precompute(acc); vectorize(d, 4); stage(Q, d, registers)",
+                 "runs in the lanes of a vector");
+}
+
+TEST(Stage, RefusesLargeCopies) {
+  expect_refused(kTiles, "split(j, 128, j0, j1); stage(Y, j0, registers)",
+                 "more than 2048 elements");
+  expect_refused(kTiles, bound("stage(Y, ib, registers)"), "the copy is as long as 'j0'");
+  expect_refused(kTiles,
+                 "split(i, 4, ib, iw); split(j, 16, j0, j1); reorder(ib, j0, iw, k, j1); "
+                 "bind(ib, block); bind(iw, warp); stage(Y, j0, registers)",
+                 "has 512 elements");
+  expect_refused(kTiles,
+                 "split(i, 4, ib, iw); split(j, 1024, j0, j1); reorder(ib, j0, iw, k, j1); "
+                 "bind(ib, block); bind(iw, warp); stage(Y, j0, shared)",
+                 "131072 bytes of each block's shared memory");
+}
+
+TEST(Stage, RefusesManyCopies) {
+  expect_refused(kRows, "stage(Q, i, registers, 9)", "1 to 8 copies");
+  expect_refused(kRows, "stage(Q, i, registers, 0)", "1 to 8 copies");
+}
+
+TEST(Stage, RefusesDepthWhereIterationsRunAtOnce) {
+  expect_refused(kRows, "bind(i, block); stage(Q, i, registers, 2)", "none has a next one");
+}
+
+TEST(Stage, RefusesSharedMemoryOfACpu) {
+  expect_refused(kRows, "stage(Q, i, shared)", "no loop is bound to blocks");
+}
+
+TEST(Stage, RefusesToShareCopiesInRegisters) {
+  expect_refused(kTiles, bound("stage(Y, j0, registers); stage(Y, iw, shared)"),
+                 "a copy of it in registers is read, 'Y_staged'");
+}
+
+TEST(Stage, RefusesSharedMemoryOfOneThread) {
+  expect_refused(kTiles, bound("bind(k, lane); stage(Y, k, shared)"), "each lane goes its own way");
+  expect_refused(kTiles,
+                 "split(i, 4, ib, it); split(j, 8, j0, j1); reorder(ib, it, j0, k, j1); "
+                 "bind(ib, block); stage(Y, j0, shared); bind(it, thread)",
+                 "each thread goes its own way");
+}
+
+TEST(Stage, RefusesLanesThatChangePlaces) {
+  expect_refused(kRows,
+                 "split_positions(j, 4, j0, jl); split(i, 4, ib, iw); "
+                 "reorder(ib, iw, jl, j0, d); precompute(acc); split(d, 4, d0, dl); "
+                 "reorder(dl, d0); rfactor(dl, part); bind(ib, block); bind(iw, warp); "
+                 "bind(jl, lane); bind(dl, lane); stage(Q, iw, registers)",
+                 "lanes would change places");
+}
+
+}  // namespace
+}  // namespace tulle::schedule
