@@ -81,6 +81,8 @@ def test_kernel_with_a_schedule() -> None:
     tensor = tulle.tensor(a, format="csr")
     assert_equal(kernel(A=tensor, B=b), a @ b)
     assert_equal(kernel.schedule(SCHEDULE)(A=tensor, B=b), a @ b)
+    staged = "precompute(acc, k); vectorize(k, 8); stage(B, j, registers, 2)"
+    assert_equal(kernel.schedule(staged)(A=tensor, B=b), a @ b)
     assert_equal(kernel.features("avx2")(A=tensor, B=b), a @ b)
     assert_equal(kernel.checked()(A=tensor, B=b), a @ b)
     assert kernel.out_format(C="csr")(A=tensor, B=b).format == "csr"

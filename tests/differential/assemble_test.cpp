@@ -1,0 +1,31 @@
+// The kernels of schedules for GPUs as PTX, which NVIDIA's assembler takes.
+#include "codegen/assemble.h"
+
+#include <gtest/gtest.h>
+
+#include "codegen/emit.h"
+#include "differential/bound_schedules.h"
+#include "differential/prepared.h"
+
+namespace tulle::differential {
+namespace {
+
+class AssembledSchedule : public testing::TestWithParam<Bound> {};
+
+TEST_P(AssembledSchedule, IsTakenByTheAssembler) {
+  const std::string architecture = "sm_90";
+  const Case test = bound_case(GetParam(), 1);
+  const Prepared ready(test);
+  const loop::HostProgram program =
+      optimise_program(lower_program(ready.request).program, ready.request);
+  codegen::Module module = codegen::emit_gpu(program.kernels, codegen::gpu_target(architecture));
+  codegen::optimise(module);
+  const std::string text = codegen::ptx(module);
+  EXPECT_EQ(codegen::complaints_of_ptxas(text, architecture), "") << to_string(test) << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kept, AssembledSchedule, testing::ValuesIn(bound_schedules()),
+                         [](const auto& entry) { return entry.param.name; });
+
+}  // namespace
+}  // namespace tulle::differential
