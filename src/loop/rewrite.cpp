@@ -41,8 +41,48 @@ class Children {
   bool changed_ = false;
 };
 
-void visit_all(const std::vector<Expr>& exprs, const std::function<void(const Expr&)>& on_expr) {
-  for (const Expr& expr : exprs) visit(expr, on_expr);
+// The operands of an expression, in the order of evaluation.
+template <typename Visit>
+void for_each_child(const Expr& expr, const Visit& visit) {
+  switch (expr->kind) {
+    case ExprKind::IntConst:
+    case ExprKind::FloatConst:
+    case ExprKind::Var:
+      return;
+    case ExprKind::Binary:
+      visit(expr.as<Binary>()->a);
+      return visit(expr.as<Binary>()->b);
+    case ExprKind::Select: {
+      const auto* node = expr.as<Select>();
+      visit(node->condition);
+      visit(node->yes);
+      return visit(node->no);
+    }
+    case ExprKind::Cast:
+      return visit(expr.as<Cast>()->value);
+    case ExprKind::Call:
+      for (const Expr& arg : expr.as<Call>()->args) visit(arg);
+      return;
+    case ExprKind::Load: {
+      const auto* node = expr.as<Load>();
+      visit(node->index);
+      if (node->predicate) visit(node->predicate);
+      return;
+    }
+    case ExprKind::Ramp:
+      visit(expr.as<Ramp>()->base);
+      return visit(expr.as<Ramp>()->stride);
+    case ExprKind::Broadcast:
+      return visit(expr.as<Broadcast>()->value);
+    case ExprKind::VectorReduce:
+      return visit(expr.as<VectorReduce>()->value);
+    case ExprKind::LaneReduce:
+      return visit(expr.as<LaneReduce>()->value);
+    case ExprKind::LaneShuffle:
+      visit(expr.as<LaneShuffle>()->value);
+      return visit(expr.as<LaneShuffle>()->lane);
+  }
+  internal_error("an expression of unknown kind");
 }
 
 class Substitution : public Rewriter {
@@ -205,38 +245,9 @@ Stmt Rewriter::rewrite(const Stmt& stmt) {
 }
 
 std::vector<Expr> children_of(const Expr& expr) {
-  switch (expr->kind) {
-    case ExprKind::IntConst:
-    case ExprKind::FloatConst:
-    case ExprKind::Var:
-      return {};
-    case ExprKind::Binary:
-      return {expr.as<Binary>()->a, expr.as<Binary>()->b};
-    case ExprKind::Select: {
-      const auto* node = expr.as<Select>();
-      return {node->condition, node->yes, node->no};
-    }
-    case ExprKind::Cast:
-      return {expr.as<Cast>()->value};
-    case ExprKind::Call:
-      return expr.as<Call>()->args;
-    case ExprKind::Load: {
-      const auto* node = expr.as<Load>();
-      if (!node->predicate) return {node->index};
-      return {node->index, node->predicate};
-    }
-    case ExprKind::Ramp:
-      return {expr.as<Ramp>()->base, expr.as<Ramp>()->stride};
-    case ExprKind::Broadcast:
-      return {expr.as<Broadcast>()->value};
-    case ExprKind::VectorReduce:
-      return {expr.as<VectorReduce>()->value};
-    case ExprKind::LaneReduce:
-      return {expr.as<LaneReduce>()->value};
-    case ExprKind::LaneShuffle:
-      return {expr.as<LaneShuffle>()->value, expr.as<LaneShuffle>()->lane};
-  }
-  internal_error("an expression of unknown kind");
+  std::vector<Expr> children;
+  for_each_child(expr, [&](const Expr& child) { children.push_back(child); });
+  return children;
 }
 
 std::vector<Stmt> statements_of(const Stmt& stmt) {
@@ -247,7 +258,7 @@ std::vector<Stmt> statements_of(const Stmt& stmt) {
 void visit(const Expr& expr, const std::function<void(const Expr&)>& on_expr) {
   if (!expr) return;
   on_expr(expr);
-  for (const Expr& child : children_of(expr)) visit(child, on_expr);
+  for_each_child(expr, [&](const Expr& child) { visit(child, on_expr); });
 }
 
 void visit(const Stmt& stmt, const std::function<void(const Stmt&)>& on_stmt,
@@ -266,11 +277,14 @@ void visit(const Stmt& stmt, const std::function<void(const Stmt&)>& on_stmt,
       return visit(stmt.as<Assign>()->value, on_expr);
     case StmtKind::Store: {
       const auto* node = stmt.as<Store>();
-      return visit_all({node->index, node->value, node->predicate}, on_expr);
+      visit(node->index, on_expr);
+      visit(node->value, on_expr);
+      return visit(node->predicate, on_expr);
     }
     case StmtKind::For: {
       const auto* node = stmt.as<For>();
-      visit_all({node->begin, node->end}, on_expr);
+      visit(node->begin, on_expr);
+      visit(node->end, on_expr);
       return visit(node->body, on_stmt, on_expr);
     }
     case StmtKind::While:
@@ -285,13 +299,15 @@ void visit(const Stmt& stmt, const std::function<void(const Stmt&)>& on_stmt,
     case StmtKind::Allocate:
       return visit(stmt.as<Allocate>()->size, on_expr);
     case StmtKind::Atomic:
-      return visit_all({stmt.as<Atomic>()->index, stmt.as<Atomic>()->value}, on_expr);
+      visit(stmt.as<Atomic>()->index, on_expr);
+      return visit(stmt.as<Atomic>()->value, on_expr);
     case StmtKind::Barrier:
       return;
     case StmtKind::Prefetch:
       return visit(stmt.as<Prefetch>()->index, on_expr);
     case StmtKind::Invoke:
-      return visit_all(stmt.as<Invoke>()->args, on_expr);
+      for (const Expr& arg : stmt.as<Invoke>()->args) visit(arg, on_expr);
+      return;
   }
 }
 

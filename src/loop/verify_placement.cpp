@@ -2,8 +2,8 @@
 #include "loop/verify_placement.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "loop/gpu.h"
 #include "loop/print.h"
@@ -332,10 +332,11 @@ class PlacementVerifier {
   bool on_gpu_;
   int threads_;
   bool changed_ = false;
-  bool reports_ = false;                         // agreements are final
-  std::map<std::string, Agreement> agreements_;  // by name; scopes that share a name share it
-  std::set<std::string> thread_numbers_;         // variables that count threads or lanes from 0
-  std::vector<LoopKind> enclosing_;              // warp, lane and thread loops
+  bool reports_ = false;  // agreements are final
+  std::unordered_map<std::string, Agreement>
+      agreements_;                                  // by name; scopes that share a name share it
+  std::unordered_set<std::string> thread_numbers_;  // variables that count threads or lanes from 0
+  std::vector<LoopKind> enclosing_;                 // warp, lane and thread loops
 };
 
 }  // namespace

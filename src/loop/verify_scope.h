@@ -1,8 +1,8 @@
 // The names that are visible where the verifier stands; part of the verifier.
 #pragma once
 
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "loop/host.h"
@@ -34,7 +34,7 @@ class Scope {
   const Declaration& find_buffer(const Buffer& buffer) const;
 
  private:
-  std::vector<std::map<std::string, Declaration>> levels_;
+  std::vector<std::unordered_map<std::string, Declaration>> levels_;
 };
 
 }  // namespace tulle::loop
