@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
 
+#include "format/composite.h"
 #include "support/check.h"
 
 namespace tulle::differential {
@@ -232,6 +234,43 @@ const std::vector<Operation>& operations() {
   return all;
 }
 
+namespace {
+
+// Whether a word is one of those that the variable lists with commas; all are where it is not set.
+bool is_wanted(const char* variable, std::string_view word) {
+  const char* list = std::getenv(variable);
+  return !list || concat(",", list, ",").find(concat(",", word, ",")) != std::string::npos;
+}
+
+// Whether all levels of the format are of kinds that are wanted. Composites are where any kind is.
+bool is_wanted_format(const std::string& text, size_t rank) {
+  constexpr auto kVariable = "TULLE_TEST_LEVELS";
+  if (CompositeFormat::is_composite(text)) return !std::getenv(kVariable);
+  const auto& levels = Format::parse(text, static_cast<int>(rank)).levels();
+  return std::all_of(levels.begin(), levels.end(),
+                     [&](const Level& level) { return is_wanted(kVariable, text_of(level.kind)); });
+}
+
+// The combinations all of whose formats are wanted.
+std::vector<std::vector<size_t>> wanted_rows(std::vector<std::vector<size_t>> rows,
+                                             const std::vector<Parsed>& operands) {
+  std::vector<std::vector<bool>> wanted;
+  for (const Parsed& operand : operands) {
+    wanted.emplace_back();
+    for (const std::string& text : formats(operand.indices.size()))
+      wanted.back().push_back(is_wanted_format(text, operand.indices.size()));
+  }
+  std::erase_if(rows, [&](const std::vector<size_t>& row) {
+    for (size_t at = 0; at < row.size(); ++at) {
+      if (!wanted[at][row[at]]) return true;
+    }
+    return false;
+  });
+  return rows;
+}
+
+}  // namespace
+
 std::vector<Case> cells(const Operation& operation, bool all) {
   std::vector<Parsed> operands;
   std::vector<size_t> counts;
@@ -254,8 +293,10 @@ std::vector<Case> cells(const Operation& operation, bool all) {
         make_cell(operation, operands, rows[at % rows.size()], condition, type, number));
     found.back().light = number % 2 == 1;
   }
+  if (all) rows = wanted_rows(std::move(rows), operands);
   for (size_t at = 0; all && at < rows.size(); ++at) {
     for (size_t type = 0; type < kTypes.size(); ++type, ++number) {
+      if (!is_wanted("TULLE_TEST_TYPES", name_of(kTypes[type]))) continue;
       for (int condition = 0; condition < kConditions; ++condition) {
         found.push_back(make_cell(operation, operands, rows[at], static_cast<Condition>(condition),
                                   type, number));

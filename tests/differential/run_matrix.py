@@ -1,10 +1,12 @@
 """Runs the whole matrix of operations, formats, conditions and types on all cores.
 
     python tests/differential/run_matrix.py [--build DIR] [--slice 2/8] [--jobs N]
+                                            [--levels dense,compressed] [--types f32,i64]
 
 DIR holds the program differential_test, the only file that is needed: built on one machine, it runs
 on any other with the same system libraries. Every process takes a slice of the cells of each
 operation. An operation is printed with its cells as soon as all processes are through with it.
+--levels leaves the formats that have no other kinds of levels, --types the cells of these types.
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ def follow(process: subprocess.Popen[str], table: Table, kept: list[str]) -> Non
             kept.append(line)
 
 
-def run(program: Path, which: int, slices: int, jobs: int) -> bool:
+def run(program: Path, which: int, slices: int, jobs: int, wanted: dict[str, str]) -> bool:
     """Whether every cell is right."""
     cores = sorted(os.sched_getaffinity(0))
     command = [str(program), "--gtest_filter=Operations/Matrix*"]
@@ -67,7 +69,7 @@ def run(program: Path, which: int, slices: int, jobs: int) -> bool:
         part = f"{(which - 1) * jobs + job + 1}/{slices * jobs}"
         process = subprocess.Popen(
             ["taskset", "-c", str(cores[job % len(cores)]), *command],
-            env=os.environ | {"TULLE_TEST_FULL": "1", "TULLE_TEST_SLICE": part},
+            env=os.environ | {"TULLE_TEST_FULL": "1", "TULLE_TEST_SLICE": part} | wanted,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -96,10 +98,14 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--slice", default="1/1", help="2/8: the second of eight")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--levels", help="dense,compressed: formats of such levels alone")
+    parser.add_argument("--types", help="f32,i64: cells of these types alone")
     options = parser.parse_args()
     which, slices = (int(number) for number in options.slice.split("/"))
     program = options.build.resolve() / "differential_test"
-    return 0 if run(program, which, slices, options.jobs) else 1
+    limits = {"TULLE_TEST_LEVELS": options.levels, "TULLE_TEST_TYPES": options.types}
+    wanted = {name: value for name, value in limits.items() if value}
+    return 0 if run(program, which, slices, options.jobs, wanted) else 1
 
 
 if __name__ == "__main__":
