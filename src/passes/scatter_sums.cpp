@@ -2,6 +2,7 @@
 #include "passes/scatter_sums.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -148,14 +149,32 @@ class Scatterer : public Rewriter {
   }
 
  private:
+  // What is made of each group of iterations.
+  struct Sums {
+    const For& loop;
+    Iteration iteration;
+    int count;                              // of iterations in a group, at most one for each lane
+    std::vector<Stmt> declarations, after;  // what one lane does with a sum
+
+    int lanes_of_sum() const { return iteration.reduce->width / count; }  // in the end
+    int64_t stride() const { return count * loop.step; }                  // of groups
+  };
+
+  // How many iterations are summed together: a power of two that divides those that are written
+  // out.
+  static int count_of(const For& loop, int width) {
+    const auto trips = constant_extent(loop);
+    if (loop.factor == 0 && !trips) return 1;
+    const int64_t copies = loop.factor == 0 ? *trips : std::gcd(loop.factor, trips.value_or(0));
+    return static_cast<int>(std::gcd(copies, int64_t{width}));
+  }
+
   // Null where the loop is another.
   Stmt scattered(const For& loop) {
     const auto iteration = Iteration::of(loop);
-    const auto trips = constant_extent(loop);
-    if (!iteration || !trips) return {};
-    const int width = iteration->reduce->width;
-    const bool writes_out_groups = loop.factor == 0 || loop.factor % width == 0;
-    if (width < 2 || *trips % width != 0 || !writes_out_groups) return {};
+    if (!iteration) return {};
+    const int width = iteration->reduce->width, count = count_of(loop, width);
+    if (count < 2) return {};
 
     OneLane one(lane_, width);
     std::vector<Stmt> after;
@@ -167,53 +186,91 @@ class Scatterer : public Rewriter {
     }
     const auto declarations = declarations_of(std::move(wanted), iteration->before);
     if (!one.is_all() || !declarations || reads_locals(after)) return {};
-
-    const std::string group = names_.fresh(loop.var + "_group");
-    const Expr first = loop.begin + Var::make(group) * (width * loop.step);
-    const Stmt body = group_of(loop, *iteration, first, *declarations, after);
-    return For::make(group, IntConst::make(0), IntConst::make(*trips / width), body,
-                     LoopKind::Unrolled, 1);
+    const Sums sums{loop, *iteration, count, *declarations, std::move(after)};
+    const auto trips = constant_extent(loop);
+    return trips ? constant_groups(sums, *trips) : counted_groups(sums);
   }
 
-  // The iterations from `first` on, as many as the group has lanes.
-  Stmt group_of(const For& loop, const Iteration& iteration, const Expr& first,
-                const std::vector<Stmt>& declarations, const std::vector<Stmt>& after) {
-    const LaneReduce& reduce = *iteration.reduce;
+  Stmt constant_groups(const Sums& sums, int64_t trips) {
+    const std::string group = names_.fresh(sums.loop.var + "_group");
+    const Expr first = sums.loop.begin + Var::make(group) * sums.stride();
+    return For::make(group, IntConst::make(0), IntConst::make(trips / sums.count),
+                     group_of(sums, first), LoopKind::Unrolled, 1);
+  }
+
+  // Whole groups, then one of which only some iterations are there. The lanes of a group count the
+  // same iterations.
+  Stmt counted_groups(const Sums& sums) {
+    const For& loop = sums.loop;
+    const std::string name = names_.fresh(loop.var + "_next"),
+                      end = names_.fresh(loop.var + "_end");
+    const Expr next = Var::make(name), all = Var::make(end);
+    const Expr last_begin = all - (sums.stride() - loop.step);  // of a whole group, at most
+    const Stmt whole =
+        Block::make({group_of(sums, next), Assign::make(name, next + sums.stride())});
+    return Block::make({Let::make(end, loop.end), Declare::make(name, loop.begin),
+                        While::make(next < last_begin, whole),
+                        If::make(next < all, group_of(sums, next, all))});
+  }
+
+  // A group of iterations from `first` on; those that begin before `end` where there is one.
+  Stmt group_of(const Sums& sums, const Expr& first, const Expr& end = {}) {
+    const For& loop = sums.loop;
+    const LaneReduce& reduce = *sums.iteration.reduce;
+    const std::string last = names_.fresh(loop.var + "_last");
+    const auto at = [&](const Expr& number) {  // beyond the end the last one once more
+      const Expr place = first + number * loop.step;
+      return end ? minimum(place, Var::make(last)) : place;
+    };
+    std::vector<Stmt> stmts;
+    if (end) {
+      const Expr others = Binary::make(BinaryOp::Div, end - first - 1, IntConst::make(loop.step));
+      stmts.push_back(Let::make(last, first + others * loop.step));
+    }
     const Buffer parts =
-        make_buffer(names_.fresh(iteration.sum + "_parts"), reduce.type.scalar, Space::Local);
+        make_buffer(names_.fresh(sums.iteration.sum + "_parts"), reduce.type.scalar, Space::Local);
     const std::string number = names_.fresh(loop.var + "_number");
-    std::vector<Stmt> each = {Let::make(loop.var, first + Var::make(number) * loop.step)};
-    each.insert(each.end(), iteration.before.begin(), iteration.before.end());
+    std::vector<Stmt> each = {Let::make(loop.var, at(Var::make(number)))};
+    each.insert(each.end(), sums.iteration.before.begin(), sums.iteration.before.end());
     each.push_back(Store::make(parts, Var::make(number), reduce.value));
+    stmts.push_back(Allocate::make(parts, IntConst::make(sums.count), false));
+    stmts.push_back(For::make(number, IntConst::make(0), IntConst::make(sums.count),
+                              Block::make(std::move(each)), LoopKind::Unrolled, 0));
+    int distance = reduce.width / 2;
+    for (int half = sums.count / 2; half >= 1; half /= 2, distance /= 2)
+      exchange(parts, reduce, half, distance, stmts);
+    if (distance >= 1) add_up(parts, reduce, sums.lanes_of_sum(), stmts);
 
-    const Expr own = Binary::make(BinaryOp::Mod, Var::make(lane_), IntConst::make(reduce.width));
-    std::vector<Stmt> mine = {Let::make(loop.var, first + own * loop.step)};
-    mine.insert(mine.end(), declarations.begin(), declarations.end());
-    mine.push_back(Let::make(iteration.sum, Load::make(parts, IntConst::make(0))));
-    mine.insert(mine.end(), after.begin(), after.end());
-
-    std::vector<Stmt> stmts = {Allocate::make(parts, IntConst::make(reduce.width), false),
-                               For::make(number, IntConst::make(0), IntConst::make(reduce.width),
-                                         Block::make(std::move(each)), LoopKind::Unrolled, 0)};
-    for (int distance = reduce.width / 2; distance >= 1; distance /= 2)
-      exchange(parts, reduce, distance, stmts);
-    stmts.push_back(Block::make(std::move(mine)));
+    const Expr in_group =
+        Binary::make(BinaryOp::Mod, Var::make(lane_), IntConst::make(reduce.width));
+    const Expr own = Binary::make(BinaryOp::Div, in_group, IntConst::make(sums.lanes_of_sum()));
+    std::vector<Stmt> mine = {Let::make(loop.var, at(own))};
+    mine.insert(mine.end(), sums.declarations.begin(), sums.declarations.end());
+    mine.push_back(Let::make(sums.iteration.sum, Load::make(parts, IntConst::make(0))));
+    mine.insert(mine.end(), sums.after.begin(), sums.after.end());
+    Stmt last_step = Block::make(std::move(mine));
+    if (sums.lanes_of_sum() > 1) {
+      const Expr one_of =
+          Binary::make(BinaryOp::Mod, Var::make(lane_), IntConst::make(sums.lanes_of_sum()));
+      last_step = If::make(one_of == IntConst::make(0), last_step);
+    }
+    stmts.push_back(end ? If::make(first + own * loop.step < end, last_step) : last_step);
     return Block::make(std::move(stmts));
   }
 
-  // A lane keeps the upper half of its sums where its number has that bit, the lower half where it
-  // has not, and adds what the lane at this distance has of them.
-  void exchange(const Buffer& parts, const LaneReduce& reduce, int distance,
+  // A lane keeps the upper half of its sums where its number has the bit of this distance, the
+  // lower half where it has not, and adds what the lane at the distance has of them.
+  void exchange(const Buffer& parts, const LaneReduce& reduce, int half, int distance,
                 std::vector<Stmt>& stmts) {
     const std::string name = names_.fresh("is_upper");
     const Expr upper = Var::make(name, kBool);
     const Expr bit = Binary::make(BinaryOp::BitAnd, Var::make(lane_), IntConst::make(distance));
     stmts.push_back(Let::make(name, bit != IntConst::make(0)));
-    for (int at = 0; at < distance; ++at) {
+    for (int at = 0; at < half; ++at) {
       const Expr low = Load::make(parts, IntConst::make(at)),
-                 high = Load::make(parts, IntConst::make(at + distance));
+                 high = Load::make(parts, IntConst::make(at + half));
       const std::string kept = names_.fresh("kept"), given = names_.fresh("given");
-      const bool mixes = mutant("scattered-sums-mixed") && distance == 1;
+      const bool mixes = mutant("scattered-sums-mixed") && half == 1;
       stmts.push_back(Let::make(kept, Select::make(upper, high, low)));
       stmts.push_back(Let::make(given, Select::make(upper, low, mixes ? low : high)));
       const std::string other =
@@ -225,6 +282,14 @@ class Scatterer : public Rewriter {
                                   Binary::make(binary_of(reduce.op), Var::make(kept, reduce.type),
                                                Var::make(other, reduce.type))));
     }
+  }
+
+  // The one sum that is left in so many neighbouring lanes, each of which has a part of it.
+  void add_up(const Buffer& parts, const LaneReduce& reduce, int lanes, std::vector<Stmt>& stmts) {
+    const std::string all = names_.fresh("all");
+    const Expr part = Load::make(parts, IntConst::make(0));
+    stmts.push_back(Let::make(all, LaneReduce::make(reduce.op, part, lanes)));
+    stmts.push_back(Store::make(parts, IntConst::make(0), Var::make(all, reduce.type)));
   }
 
   Names names_;

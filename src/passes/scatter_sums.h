@@ -1,4 +1,4 @@
-// On a GPU: as many sums over a group of lanes as it has lanes leave one sum in each of them.
+// On a GPU: several sums over a group of lanes are made together and leave each lane with one.
 #pragma once
 
 #include "loop/host.h"
@@ -6,10 +6,12 @@
 namespace tulle::passes {
 
 // A loop that is written out sums over the lanes of a group once an iteration, and one lane of the
-// group goes on with the sum. Where there are as many iterations as lanes, the sums are made
-// together: in each step a lane hands half of its partial sums on and keeps the other half, and in
-// the end lane l has the sum of iteration l and goes on with that. It takes one shuffle a lane
-// instead of one a lane and step, and neighbouring lanes store neighbouring results.
+// group goes on with the sum. The sums of as many iterations as there are copies, at most one for
+// each lane, are made together: in each step a lane hands half of its partial sums on and keeps the
+// other half. In the end, where there are as many as lanes, lane l has the sum of iteration l and
+// goes on with that; where there are fewer, some lanes add up what each of them has of one. It
+// takes about one shuffle a sum instead of one a sum and step, and neighbouring lanes store
+// neighbouring results. A loop whose end is not known ends with a group that has fewer iterations.
 loop::Kernel scatter_sums(loop::Kernel kernel);
 
 }  // namespace tulle::passes

@@ -33,9 +33,36 @@ TEST(ScatterSums, KeepsResults) {
   }
 }
 
-TEST(ScatterSums, NeedsAnIterationForEachLane) {
-  EXPECT_TRUE(transform(kPass, sums(8, 4)).has("lane_reduce"));
-  EXPECT_TRUE(transform(kPass, sums(8, 12)).has("lane_reduce"));
+// Fewer sums than lanes, down to two.
+TEST(ScatterSums, LeavesLanesOverWhereSumsAreFewer) {
+  for (const auto& [width, trips] : {std::pair(8, 4), {8, 12}, {32, 8}, {16, 2}, {32, 6}}) {
+    const std::string text = sums(width, trips, "y[g * 64 + e] = acc");
+    EXPECT_TRUE(transform(kPass, text).has("lane_shuffle(xor")) << text;
+    expect_same_results({kPass, "unroll_loops", "simplify"}, text,
+                        {{"A", floats(32 * 32)}, {"y", floats(2048)}}, {}, 1e-6, true, true);
+  }
+  EXPECT_FALSE(transform(kPass, sums(8, 3)).has("lane_shuffle"));
+}
+
+// The number of iterations is known only when the kernel runs, and is the same in a group of lanes.
+TEST(ScatterSums, CountsIterations) {
+  for (const int width : {2, 8, 32}) {
+    for (const int copies : {2, 8}) {
+      const std::string text = concat(
+          "kernel k(A: f32*, y: mut f32*; n: i64) {\n  block for b in [0, 1) {\n",
+          "    warp for w in [0, 1) {\n    lane for lane in [0, 32) {\n      let g: i64 = lane / ",
+          width, "\n      unrolled(", copies, ") for e in [g, n + 2 * g) by 3 {\n",
+          "        let at: i64 = e * 32 + lane\n        let s: f32 = lane_reduce(add, A[at], ",
+          width, ")\n        if (lane % ", width, " == 0) {\n          y[g * 64 + e] = s\n",
+          "        }\n      }\n    }\n    }\n  }\n}");
+      EXPECT_TRUE(transform(kPass, text).has("lane_shuffle(xor")) << text;
+      for (const int64_t n : {0, 1, 3, 7, 24, 25, 31}) {
+        expect_same_results({kPass, "unroll_loops", "simplify"}, text,
+                            {{"A", floats(64 * 32)}, {"y", floats(2048)}}, {{"n", n}}, 1e-6, true,
+                            true);
+      }
+    }
+  }
 }
 
 TEST(ScatterSums, LeavesWhatAllLanesSeeAlone) {
