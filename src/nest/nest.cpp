@@ -290,8 +290,9 @@ bool adds_up_parts(const Forall& loop, const Nest& nest) {
 
 bool merges_tuples(const Forall& loop, const Nest& nest) {
   const auto* sequence = loop.body.as<Sequence>();
-  if (!sequence) return false;
-  return std::all_of(sequence->stmts.begin(), sequence->stmts.end(), [&](const Stmt& part) {
+  if (!sequence && !loop.body.as<Forall>()) return false;
+  const std::vector<Stmt> parts = sequence ? sequence->stmts : std::vector<Stmt>{loop.body};
+  return std::all_of(parts.begin(), parts.end(), [&](const Stmt& part) {
     Stmt inner = part;
     while (const auto* forall = inner.as<Forall>()) inner = forall->body;
     return adds_part(inner.as<Assign>(), loop.var, nest);

@@ -12,7 +12,6 @@ namespace tulle::plan {
 
 namespace {
 
-constexpr int64_t kMostWarps = 32;    // of a block that has a multiprocessor to itself
 constexpr int64_t kNarrowPanel = 32;  // columns, at least
 constexpr double kFewRows = 4096;
 constexpr int64_t kShortPiece = 32, kLongPiece = 128;  // entries, at most
@@ -56,34 +55,40 @@ class ColumnScheduler {
     return text_.text();
   }
 
-  // A warp for a long row: where its columns leave lanes over, these take several entries at once.
+  // A warp for a long row or for a piece of one: where its columns leave lanes over, these take
+  // several entries at once, each on neighbouring lanes.
   std::string with_entries_on_lanes() {
     if (loops_.order.size() != 3 || !loops_.walks_entries || !loops_.is_summed(loops_.order[1]))
       return {};
-    if (cuts_) return {};  // pieces are equal already
+    if (cuts_ && !are_long()) return {};  // groups of lanes have pieces of their own
     const Columns columns = split_columns(loops_.order.back(), false);
     const int64_t group = kLanes / columns.count;
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return {};
     if (loops_.longest > 0 && loops_.longest <= group) return {};  // too short for a warp
     const std::string entry = loops_.order[1], step = entry + "_step", lane = entry + "_lane";
+    const int64_t warps = cuts_ ? kMostWarps : kWarps;
+    if (cuts_) rows_ = deal_rows(loops_, piece(), warps, text_);
     const std::string& rows = rows_.var;
     text_.split_positions(entry, group, step, lane);
-    text_.split(rows, kWarps, rows + "_block", rows + "_warp");
-    Names order;
+    text_.split(rows, warps, rows + "_block", rows + "_warp");
+    Names order, of_lane = {columns.vectors};
+    if (columns.width > 1) of_lane.push_back(columns.elements);
     if (!columns.panels.empty()) order.push_back(columns.panels);
-    for (const std::string& var : {rows + "_block", rows + "_warp", columns.vectors, lane, step})
-      order.push_back(var);
+    order.insert(order.end(), {rows + "_block", rows + "_warp"});
+    order.insert(order.end(), rows_.within.begin(), rows_.within.end());
+    order.insert(order.end(), {lane, columns.vectors, step});
     if (columns.width > 1) order.push_back(columns.elements);
     text_.reorder(order);
-    text_.precompute(loops_.name("_acc"),
-                     columns.elements.empty() ? Names{} : Names{columns.elements});
+    text_.precompute(loops_.name("_acc"), of_lane);
     text_.rfactor(lane, loops_.name("_part"));
+    of_lane.insert(of_lane.begin(), lane);
+    text_.reorder(of_lane);
     bind_blocks(columns);
     text_.bind(rows + "_warp", "warp");
     text_.bind(columns.vectors, "lane");
     text_.bind(lane, "lane");
     if (columns.width > 1) text_.vectorize(columns.elements, columns.width);
-    unroll(step, kCopies);
+    unroll(step, cuts_ ? kCopies / 2 : kCopies);
     stream_result();
     return text_.text();
   }
@@ -137,8 +142,9 @@ class ColumnScheduler {
     const bool reused = loops_.entries * loops_.rows >= kReused * rows;
     const double room = kShareOfCache * static_cast<double>(loops_.machine.last_cache);
     const auto taken = [&] { return rows * static_cast<double>(columns * loops_.element_bytes); };
-    while (loops_.walks_entries && reused && columns >= 2 * kNarrowPanel && taken() > room)
-      columns /= 2;
+    if (!loops_.walks_entries || !reused || taken() <= room) return columns;
+    if (cuts_ && are_long()) return std::min(columns, kNarrowPanel);
+    while (columns >= 2 * kNarrowPanel && taken() > room) columns /= 2;
     return columns;
   }
 
@@ -158,19 +164,12 @@ class ColumnScheduler {
   void split_rows(const Columns& columns) {
     const int64_t warps = cuts_ ? kMostWarps : kWarps;
     const int64_t groups = std::max<int64_t>(1, warps * kLanes / columns.count);
-    if (cuts_) deal_rows(groups);
+    if (cuts_) rows_ = deal_rows(loops_, piece(), groups, text_);
     text_.split(rows_.var, groups, rows_.var + "_block", rows_.var + "_in");
   }
 
-  // A block for each multiprocessor, with rows that lie together, whose gathers may find in its
-  // cache what their neighbours fetched; pieces of them go round its warps or groups of lanes.
-  void deal_rows(int64_t turns) {
-    rows_ = {loops_.row + "_chunk", {loops_.row + "_row"}};
-    text_.add(concat("deal_rows(", loops_.row, ", ", piece(), ", ", rows_.var, ", ",
-                     rows_.within[0], ", ", multiprocessors(), ", ", turns, ")"));
-  }
-
-  int64_t multiprocessors() const { return std::max(1, loops_.machine.multiprocessors); }
+  // Whether a row has entries for several pieces.
+  bool are_long() const { return loops_.entries >= 2 * kLongPiece; }
   // How many entries a piece of a row has at most.
   int64_t piece() const { return loops_.entries < 2 * kShortPiece ? kShortPiece : kLongPiece; }
 

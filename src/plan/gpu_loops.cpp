@@ -93,6 +93,13 @@ SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleText& text) {
   return chunks;
 }
 
+SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t turns, ScheduleText& text) {
+  SpreadLoop rows{loops.row + "_chunk", {loops.row + "_row"}};
+  text.add(concat("deal_rows(", loops.row, ", ", piece, ", ", rows.var, ", ", rows.within[0], ", ",
+                  std::max(1, loops.machine.multiprocessors), ", ", turns, ")"));
+  return rows;
+}
+
 std::string first_legal(const GpuLoops& loops, const std::function<std::string(bool cuts)>& rule) {
   // The sum of a row may have to be that of its entries in one order, not of pieces in any.
   const bool needs_one_order =

@@ -13,6 +13,7 @@ namespace tulle::plan {
 constexpr int64_t kLanes = 32;       // of a warp
 constexpr int64_t kWarps = 4;        // of a block
 constexpr int64_t kCopies = 8;       // of a loop over entries: so many loads are under way
+constexpr int64_t kMostWarps = 32;   // of a block that has a multiprocessor to itself
 constexpr int64_t kShortChunk = 64;  // rows and entries, at least
 constexpr double kLongestChunk = 1024;
 
@@ -63,6 +64,10 @@ struct SpreadLoop {
 
 // Chunks of equally many entries, at least `length`, instead of rows.
 SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleText& text);
+// A block for each multiprocessor, with rows that lie together, whose gathers may find in its cache
+// what their neighbours fetched; pieces of them, of so many entries at most, go in turn to that
+// many warps or groups of lanes.
+SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t turns, ScheduleText& text);
 
 // The schedule that the rule writes, with rows cut where there are many entries and that is legal;
 // empty where it does not apply (writes nothing) or is not legal.

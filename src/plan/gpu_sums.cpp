@@ -14,6 +14,7 @@ constexpr int64_t kFewSteps = 4;     // vectors of a lane that leave registers f
 constexpr double kLongRow = 128;     // entries that keep several groups of lanes busy
 constexpr double kFewEntries = 8;    // of a chunk that a group of lanes has
 constexpr double kWarpsToFill = 32;  // of a multiprocessor
+constexpr int64_t kPiece = 128;      // entries of a long row that a warp takes at once
 
 // What the groups of lanes of a warp share: all entries, equally many each, whatever rows they are
 // of; rows, one entry after the other, where entries cannot be counted off like that (they are
@@ -49,7 +50,8 @@ class SumScheduler {
     }
     text_.bind(rows_.var + "_block", "block");
     text_.bind(rows_.var + "_warp", "warp");
-    text_.bind(spread_ == Spread::Row ? entry + "_lane" : rows_.var + "_lane", "lane");
+    if (spread_ != Spread::Row) text_.bind(rows_.var + "_lane", "lane");
+    if (spread_ == Spread::Row && groups > 1) text_.bind(entry + "_lane", "lane");
     text_.bind(sum_lane, "lane");
     if (width > 1) text_.vectorize(element, width);
     if (steps > 1) text_.unroll(sum_step, steps <= kCopies ? 0 : kCopies);
@@ -61,11 +63,12 @@ class SumScheduler {
   using Names = GpuLoops::Names;
 
   // How many lanes share a sum over so many vectors. Of entries that are spread evenly each has
-  // four vectors, if there are so many.
+  // four vectors, if there are so many; of pieces of long rows one, and keeps that of the row.
   int64_t lanes_for(int64_t vectors) const {
-    const int64_t shared = spread_ == Spread::Entries
-                               ? std::clamp<int64_t>(vectors / 4, kLanesOfSum, kLanes)
-                               : kLanesOfSum;
+    const int64_t each = spread_ == Spread::Entries ? 4 : 1;
+    const bool wide = spread_ == Spread::Entries || is_dealt();
+    const int64_t shared =
+        wide ? std::clamp<int64_t>(vectors / each, kLanesOfSum, kLanes) : kLanesOfSum;
     return static_cast<int64_t>(
         std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(shared, vectors))));
   }
@@ -89,16 +92,20 @@ class SumScheduler {
     return {rows + "_block", rows + "_warp", rows + "_lane", rows_.within[0]};
   }
 
-  // A warp for a row, so many of its entries at once.
+  bool is_dealt() const { return spread_ == Spread::Row && cuts_; }
+
+  // A warp for a row, so many of its entries at once. Pieces of rows go round the warps of a
+  // multiprocessor.
   Names split_entries_of_rows(int64_t groups) {
-    const std::string entry = loops_.order[1], step = entry + "_step", lane = entry + "_lane";
-    if (cuts_) rows_ = cut_rows(loops_, 2 * kShortChunk, text_);
-    text_.split_positions(entry, groups, step, lane);
+    const std::string& entry = loops_.order[1];
+    if (is_dealt()) rows_ = deal_rows(loops_, kPiece, kMostWarps, text_);
+    if (groups > 1) text_.split_positions(entry, groups, entry + "_step", entry + "_lane");
     const std::string& rows = rows_.var;
-    text_.split(rows, kWarps, rows + "_block", rows + "_warp");
+    text_.split(rows, is_dealt() ? kMostWarps : kWarps, rows + "_block", rows + "_warp");
     Names order = {rows + "_block", rows + "_warp"};
     order.insert(order.end(), rows_.within.begin(), rows_.within.end());
-    order.insert(order.end(), {lane, step});
+    if (groups > 1) order.push_back(entry + "_lane");
+    order.push_back(groups > 1 ? entry + "_step" : entry);
     return order;
   }
 

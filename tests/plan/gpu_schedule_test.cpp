@@ -57,10 +57,17 @@ TEST(GpuSchedule, TakesSeveralEntriesWhereColumnsLeaveLanesOver) {
 }
 
 TEST(GpuSchedule, DealsPiecesOfRowsToTheGroupsOfAMultiprocessor) {
-  std::string schedule = schedule_of({.entries = 50000000, .width = 32});
-  EXPECT_TRUE(has(schedule, "deal_rows(i, 128, i_chunk, i_row, 132, 128)")) << schedule;
-  schedule = schedule_of({.width = 128});
+  std::string schedule = schedule_of({.width = 128});
   EXPECT_TRUE(has(schedule, "deal_rows(i, 32, i_chunk, i_row, 132, 32)")) << schedule;
+}
+
+// Neighbouring lanes have the columns of one entry, and lanes at a distance are summed.
+TEST(GpuSchedule, TakesSeveralEntriesOfAPieceOfALongRow) {
+  const std::string schedule = schedule_of({.entries = 50000000, .width = 32});
+  EXPECT_TRUE(has(schedule, "deal_rows(i, 128, i_chunk, i_row, 132, 32)")) << schedule;
+  EXPECT_TRUE(has(schedule, "rfactor(j_lane, C_part); reorder(j_lane, k_vector, k_in)"))
+      << schedule;
+  EXPECT_TRUE(has(schedule, "bind(k_vector, lane); bind(j_lane, lane)")) << schedule;
 }
 
 TEST(GpuSchedule, NarrowsPanelsThatShouldStayInTheCache) {
