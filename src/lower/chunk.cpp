@@ -23,24 +23,6 @@ Expr work_before(const loop::Buffer& positions, const Expr& row) {
   return Cast::make(DType::Int64, Load::make(positions, row)) + row;
 }
 
-// The first row that has so much work before it, found by halving.
-Expr first_row(const loop::Buffer& positions, const Expr& rows, const Expr& work,
-               const std::string& name, Emitter& out) {
-  const Expr low = out.declare(name, IntConst::make(0));
-  const Expr high = out.declare("high", rows);
-  Emitter body = out.nested(), right = out.nested(), left = out.nested();
-  const Expr half =
-      body.snapshot("half", Binary::make(BinaryOp::Div, low + high, IntConst::make(2)));
-  right.assign(low, half + 1);
-  left.assign(high, half);
-  const Expr before = work_before(positions, half);
-  body.add(
-      loop::If::make(mutant("chunk-skips-row") && name == "first" ? before <= work : before < work,
-                     right.take(), left.take()));
-  out.add(loop::While::make(low < high, body.take()));
-  return low;
-}
-
 }  // namespace
 
 Expr KernelLowering::share(const Expr& total, const Expr& chunk) const {
@@ -70,7 +52,8 @@ KernelLowering::Range KernelLowering::chunk_of_rows(const nest::Forall& loop, co
   const Expr total = out.let("work", work_before(positions, extent));
   auto cut = [&](const std::string& name, const Expr& chunk) {
     const Expr target = out.let("target", share(total, chunk));
-    return first_row(positions, extent, target, name, out);
+    return emit_first_by_halves(
+        out, extent, [&](const Expr& row) { return work_before(positions, row); }, target, name);
   };
   const Expr first = cut("first", frame_->chunk());
   const Expr last = cut("last", frame_->chunk() + 1);

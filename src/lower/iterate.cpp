@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lower/kernel_lowering.h"
+#include "nest/merged_rows.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -50,6 +51,7 @@ void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, 
     return rows_of_chunk(loop, scope, out);
   if (nest_.variable(loop.var).origin == nest::Variable::Origin::Entry)
     return entries_of_chunk(loop, scope, out);
+  if (&loop == nest::loop_over_merged_rows(nest_)) return rows_by_work(loop, scope, out);
   const AccessSet iterating = iterators(loop, scope);
   AccessSet absent = scope.absent;
   absent.insert(iterating.begin(), iterating.end());

@@ -74,6 +74,7 @@ class KernelLowering {
     std::vector<std::unique_ptr<LevelCode>> levels;
     std::unique_ptr<TrackedArrays> tracked;
     int64_t elements = 1;   // of an array that a thread keeps, where that is known
+    loop::Expr size;        // the same in any case, of an array
     bool is_ahead = false;  // a copy that the loop around has made before
     Lead lead;              // what its last term did, where other workspaces go with it
     loop::Expr
@@ -140,6 +141,11 @@ class KernelLowering {
   void rows_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out);
   void shared_row_of_chunk(const nest::Forall& loop, const loop::Expr& chunk, const Scope& scope,
                            Emitter& out);
+  // Over the rows that a chunk of equal work has a part of; while merging, the one that begins in
+  // it and goes on (merge_path.cpp).
+  void rows_by_work(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  void unfinished_row(const nest::Forall& loop, const loop::Buffer& positions,
+                      const loop::Expr& rows, const Scope& scope, Emitter& out);
   // Over the pieces of rows that were dealt to a chunk.
   void pieces_of_chunk(const nest::Forall& loop, const loop::Expr& chunk, const Scope& scope,
                        Emitter& out);
@@ -236,8 +242,12 @@ class KernelLowering {
   };
   struct Pieces {
     loop::Buffer values;
-    int64_t elements = 1;
+    loop::Expr elements;
   };
+  // The loop over rows that chunks may have pieces of; null where there is none.
+  const nest::Forall* loop_over_pieces() const;
+  // What gathers the tuples of a row; null where nothing does.
+  const nest::Where* where_of_pieces() const;
   bool gathers_pieces(const nest::Where& where) const;
   Team team_of(const nest::Where& where, const Scope& scope) const;
   void on_team(const Team& team, const Scope& scope, int64_t lanes, Emitter& out,

@@ -8,6 +8,7 @@
 
 #include "loop/gpu.h"
 #include "lower/kernel_lowering.h"
+#include "nest/merged_rows.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -16,31 +17,28 @@ namespace tulle::lower {
 using loop::Expr;
 using loop::IntConst;
 
-namespace {
-
-const nest::Forall* loop_of_rows(const nest::Nest& nest) {
-  for (const auto& [name, variable] : nest.variables) {
+const nest::Forall* KernelLowering::loop_over_pieces() const {
+  if (const nest::Forall* rows = nest::loop_over_merged_rows(nest_)) return rows;
+  for (const auto& [name, variable] : nest_.variables) {
     if (variable.origin == nest::Variable::Origin::ChunkRow)
-      return nest::find_loop(nest.root, name);
+      return nest::find_loop(nest_.root, name);
   }
   return nullptr;
 }
 
-// What gathers the tuples of a row; null where nothing does.
-const nest::Where* where_of_rows(const nest::Nest& nest) {
-  const nest::Forall* rows = loop_of_rows(nest);
-  return rows ? nest::without_staging(rows->body, nest).as<nest::Where>() : nullptr;
+const nest::Where* KernelLowering::where_of_pieces() const {
+  const nest::Forall* rows = loop_over_pieces();
+  return rows ? nest::without_staging(rows->body, nest_).as<nest::Where>() : nullptr;
 }
 
-}  // namespace
-
 bool KernelLowering::has_row_pieces() const {
-  const nest::Where* where = where_of_rows(nest_);
+  const nest::Where* where = where_of_pieces();
   return where && gathers_pieces(*where);
 }
 
 bool KernelLowering::gathers_pieces(const nest::Where& where) const {
-  return where_of_rows(nest_) == &where &&
+  if (where_of_pieces() != &where) return false;
+  return nest::loop_over_merged_rows(nest_) ||
          std::none_of(where.workspaces.begin(), where.workspaces.end(),
                       [&](const std::string& name) {
                         return nest::starts_absent(nest::accumulation_of(where.producer, name));
@@ -91,15 +89,15 @@ void KernelLowering::on_team(const Team& team, const Scope& scope, int64_t lanes
 // The number of the piece that chunk `chunk` has of a row.
 Expr KernelLowering::piece_number(const Expr& chunk, const Expr& begins_here,
                                   const Scope& scope) const {
-  const nest::Variable& rows = nest_.variable(loop_of_rows(nest_)->var);
-  Expr chunks;
+  const nest::Variable& rows = nest_.variable(loop_over_pieces()->var);
+  Expr chunks = chunks_;
   for (const auto& [name, variable] : nest_.variables) {
     if (variable.origin == nest::Variable::Origin::Chunk) chunks = coordinates_.extent(name);
   }
   Expr number = IntConst::make(0);
   for (const std::string& index : result_indices_) {
     const Expr coordinate = coordinates_.coordinate(index, scope);
-    if (index == rows.parent || !coordinate) continue;
+    if (index == rows.parent || index == loop_over_pieces()->var || !coordinate) continue;
     number = number * coordinates_.extent(index) + coordinate;
   }
   number = (number * chunks + chunk) * 2;
@@ -108,8 +106,9 @@ Expr KernelLowering::piece_number(const Expr& chunk, const Expr& begins_here,
 }
 
 Expr KernelLowering::piece_count() const {
-  const nest::Variable& rows = nest_.variable(loop_of_rows(nest_)->var);
-  const nest::Where* where = where_of_rows(nest_);
+  if (nest::loop_over_merged_rows(nest_)) return chunks_ * 2;
+  const nest::Variable& rows = nest_.variable(loop_over_pieces()->var);
+  const nest::Where* where = where_of_pieces();
   Expr count = IntConst::make(2);
   for (const auto& [name, variable] : nest_.variables) {
     if (variable.origin == nest::Variable::Origin::Chunk) count = count * coordinates_.extent(name);
@@ -131,8 +130,7 @@ Expr KernelLowering::piece_count() const {
 KernelLowering::Pieces KernelLowering::pieces_of(const std::string& workspace, const Team& team) {
   const TensorCode& target = code(workspace);
   const DType type = nest_.tensor(workspace).type.type;
-  int64_t elements = 1;
-  if (!target.scalar) elements = target.elements;
+  const Expr elements = target.scalar ? Expr(IntConst::make(1)) : target.size;
   const Pieces pieces{
       loop::make_buffer(concat(result_, "_pieces_", workspace), type, loop::Space::Global),
       elements};
@@ -169,7 +167,7 @@ void KernelLowering::for_elements(
   Emitter inside = out.nested();
   body(element, loop::Load::make(target.values, at), inside);
   const bool registers = is_bound() && target.values->space == loop::Space::Local;
-  out.add(loop::For::make(name, IntConst::make(0), IntConst::make(target.elements), inside.take(),
+  out.add(loop::For::make(name, IntConst::make(0), target.size, inside.take(),
                           registers ? loop::LoopKind::Unrolled : loop::LoopKind::Serial));
 }
 

@@ -60,6 +60,22 @@ Expr emit_segment_end(Emitter& out, const LevelCode& level, const Expr& begin, c
   return next;
 }
 
+Expr emit_first_by_halves(Emitter& out, const Expr& count,
+                          const std::function<Expr(const Expr&)>& key, const Expr& wanted,
+                          const std::string& name) {
+  const Expr low = out.declare(name, IntConst::make(0));
+  const Expr high = out.declare("high", count);
+  Emitter body = out.nested(), right = out.nested(), left = out.nested();
+  const Expr half = body.snapshot("half", middle(low, high));
+  right.assign(low, half + 1);
+  left.assign(high, half);
+  const bool skips = mutant("chunk-skips-row") && name == "first";
+  body.add(
+      loop::If::make(skips ? key(half) <= wanted : key(half) < wanted, right.take(), left.take()));
+  out.add(loop::While::make(low < high, body.take()));
+  return low;
+}
+
 Expr emit_first_by_eighths(Emitter& out, const Expr& count,
                            const std::function<Expr(const Expr&)>& key, const Expr& wanted) {
   const Expr low = out.declare("first", IntConst::make(0));

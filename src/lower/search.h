@@ -16,6 +16,9 @@ loop::Expr emit_segment_end(Emitter& out, const LevelCode& level, const loop::Ex
                             const Positions& run, const loop::Expr& coordinate);
 
 // The first number in [0, count) whose key, which ascends, is at least `wanted`; count if none is.
+loop::Expr emit_first_by_halves(Emitter& out, const loop::Expr& count,
+                                const std::function<loop::Expr(const loop::Expr&)>& key,
+                                const loop::Expr& wanted, const std::string& name = "first");
 // By eighths: loads that do not wait for each other, in a third of the steps that halving takes.
 loop::Expr emit_first_by_eighths(Emitter& out, const loop::Expr& count,
                                  const std::function<loop::Expr(const loop::Expr&)>& key,

@@ -145,6 +145,7 @@ void KernelLowering::allocate_array(const std::string& name,
   if (is_bound()) size = loop::maximum(size, IntConst::make(1));
   const auto* constant_size = size.as<loop::IntConst>();
   const int64_t largest = frame_->on_gpu() ? nest::kLargestThreadLocal : nest::kLargestLocal;
+  target.size = size;
   if (constant_size) target.elements = constant_size->value;
   const bool local = constant_size && constant_size->value > 0 && constant_size->value <= largest;
   if (local) {

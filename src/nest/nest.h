@@ -49,11 +49,12 @@ class Stmt {
 };
 
 // How a loop runs. Parallel loops are cut into chunks of equal rows or of equal rows plus entries
-// of the operand whose entries lie below the loop. Block, Warp, Lane and Thread are the parts of a
+// of the operand whose entries lie below the loop; by Merge these are exactly equal, wherever in a
+// row that is. Block, Warp, Lane and Thread are the parts of a
 // GPU that a loop's iterations are bound to, as in loop/stmt.h.
 struct LoopTag {
   enum class Kind : uint8_t { Serial, Parallel, Vector, Unrolled, Block, Warp, Lane, Thread };
-  enum class Balance : uint8_t { Rows, Nnz };
+  enum class Balance : uint8_t { Rows, Nnz, Merge };
   Kind kind = Kind::Serial;
   int factor = 0;                   // lanes of Vector, copies of Unrolled (0: all)
   Balance balance = Balance::Rows;  // of Parallel

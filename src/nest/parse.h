@@ -19,8 +19,8 @@ namespace tulle::nest {
 //     var j0 = A(j) / 32          // and A(j) % 32: of the entries of A in a row
 //     prefetch B 16
 //     nontemporal C
-//     forall i parallel(nnz) {    // parallel(rows), vector(16), unrolled(2), unrolled,
-//                                 // block, warp, lane, thread
+//     forall i parallel(nnz) {    // parallel(rows), parallel(merge), vector(16), unrolled(2),
+//                                 // unrolled, block, warp, lane, thread
 //       where acc { forall k { C[i,k] = acc[k] } } producing { ... }
 //     }                           // sequence { ... }; numbers may have a type, 0:bool
 //   }

@@ -40,8 +40,10 @@ LoopTag StmtParser::loop_tag() {
     const Token balance = scanner_.next();
     if (balance.is("nnz")) {
       tag.balance = LoopTag::Balance::Nnz;
+    } else if (balance.is("merge")) {
+      tag.balance = LoopTag::Balance::Merge;
     } else if (!balance.is("rows")) {
-      scanner_.fail(balance, "expected rows or nnz");
+      scanner_.fail(balance, "expected rows, nnz or merge");
     }
     scanner_.expect(")");
   } else if (scanner_.accept("vector")) {

@@ -20,12 +20,17 @@ std::string text_of(const Assign& assign) {
   return concat(assign.tensor, indices, " ", how, " ", expr::to_string(assign.value));
 }
 
+std::string_view text_of(LoopTag::Balance balance) {
+  constexpr std::string_view names[] = {"rows", "nnz", "merge"};
+  return names[static_cast<int>(balance)];
+}
+
 std::string text_of(const LoopTag& tag) {
   switch (tag.kind) {
     case LoopTag::Kind::Serial:
       return "";
     case LoopTag::Kind::Parallel:
-      return tag.balance == LoopTag::Balance::Rows ? " parallel(rows)" : " parallel(nnz)";
+      return concat(" parallel(", text_of(tag.balance), ")");
     case LoopTag::Kind::Vector:
       return concat(" vector(", tag.factor, ")");
     case LoopTag::Kind::Unrolled:

@@ -272,7 +272,8 @@ class Scheduler {
           return false;
         });
     const bool by_entries = has_entries && knobs_.parallel != Knobs::Parallel::Rows;
-    add(concat("parallel(", outermost, ", by=", by_entries ? "nnz" : "rows", ")"));
+    const std::string_view entries = knobs_.parallel == Knobs::Parallel::Merge ? "merge" : "nnz";
+    add(concat("parallel(", outermost, ", by=", by_entries ? entries : "rows", ")"));
   }
 
   const OrderProblem& problem_;

@@ -12,7 +12,7 @@ namespace tulle::plan {
 
 // What a search may set; what is left open follows the rules.
 struct Knobs {
-  enum class Parallel : uint8_t { Rows, Nnz, None };
+  enum class Parallel : uint8_t { Rows, Nnz, Merge, None };
   std::optional<int64_t> panel;  // columns that are summed in registers at a time; 0: none are
   bool panels_outermost = false;
   std::optional<int> unroll;        // entries at a time; 1: not unrolled

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "nest/merged_rows.h"
 #include "plan/loop_trips.h"
 
 namespace tulle::plan {
@@ -53,6 +54,7 @@ double ScheduleCost::estimate(const nest::Nest& nest) {
   double cycles = std::max(cycles_, waiting_) + 0.3 * std::min(cycles_, waiting_);
   if (is_parallel_ && machine_.threads > 1) {
     cycles = cycles / machine_.threads * (is_balanced_ ? 1.0 : kUnevenRows) + kLaunch;
+    if (nest::loop_over_merged_rows(nest)) cycles += kLaunch;  // of the kernel that merges
   }
   return cycles / kFrequency;
 }

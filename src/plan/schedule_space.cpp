@@ -71,7 +71,8 @@ void for_each_setting(const Machine& machine, bool is_chosen_order, const Use& u
     past = {std::nullopt, false, true};
     if (machine.vector_bytes > 16) vectors.push_back(machine.vector_bytes / 2);
   }
-  const Settings<Parallel> balances = {std::nullopt, Parallel::Rows, Parallel::None};
+  const Settings<Parallel> balances = {std::nullopt, Parallel::Rows, Parallel::Merge,
+                                       Parallel::None};
   for (const auto& panel : panels) {
     for (const bool outermost : {false, true}) {
       if (outermost && panel == 0) continue;

@@ -1,6 +1,7 @@
 // Runs the steps of a schedule.
 #include "nest/verify.h"
 #include "schedule/bound_loops.h"
+#include "schedule/merged_rows.h"
 #include "schedule/result_order.h"
 #include "schedule/rewrites.h"
 #include "schedule/row_chunks.h"
@@ -69,6 +70,7 @@ nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* rema
       result = run_step(schedule.steps[at], result, remarks);
       require_walkable_positions(result);
       require_chunks_around_rows(result);
+      require_mergeable_rows(result);
       require_legal_bindings(result);
     } catch (const UserError& error) {
       refuse(schedule, at, error.what());

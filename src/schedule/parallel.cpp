@@ -1,6 +1,7 @@
 // Parallel: the tag of an outermost loop whose iterations write different locations.
 #include "schedule/parallel.h"
 
+#include "schedule/merged_rows.h"
 #include "schedule/queries.h"
 #include "support/check.h"
 #include "support/mutant.h"
@@ -53,6 +54,7 @@ Nest parallel(const Nest& nest, const std::string& var, LoopTag::Balance balance
     if (!mutant("parallel-over-reduction")) check_writes(nest, *loop);
     LoopTag tag{.kind = LoopTag::Kind::Parallel};
     if (balance == LoopTag::Balance::Nnz && has_entries_below(nest, *loop)) tag.balance = balance;
+    if (balance == LoopTag::Balance::Merge) tag.balance = balance;
     has_entries |= tag.balance == LoopTag::Balance::Nnz;
     found = true;
     return Forall::make(var, loop->body, tag);
@@ -70,6 +72,13 @@ Nest parallel(const Nest& nest, const std::string& var, LoopTag::Balance balance
   if (!found) {
     user_error("Only an outermost loop can be parallel, and the one over '", var,
                "' is not; bring it out with reorder first.");
+  }
+  if (balance == LoopTag::Balance::Merge) {
+    if (!result.root.as<Forall>()) {
+      user_error("Rows are cut by one loop that all stands in, and there are several here; use ",
+                 "parallel(", var, ", by=nnz).");
+    }
+    require_mergeable_rows(result);
   }
   if (balance == LoopTag::Balance::Nnz && !has_entries) {
     user_error("No operand has a compressed level right below '", var,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "nest/absence.h"
 #include "support/check.h"
 
 namespace tulle::schedule {
@@ -181,6 +182,31 @@ void require_same_indices(const Nest& nest, const expr::Access& access, std::str
                  "of its entries alone; leave ", step, " out.");
     }
   }
+}
+
+bool is_read_in_expression(const Nest& nest, const std::string& tensor) {
+  const std::vector<const Assign*> all = assigns(nest.root);
+  return std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
+    // Where a mask has an entry, nothing is 0.
+    expr::Expr value = assign->value;
+    for (const auto* within = value.as<expr::Binary>();
+         within && within->op == expr::BinaryOp::Within; within = value.as<expr::Binary>()) {
+      const auto masks = expr::accesses(within->a);
+      if (std::any_of(masks.begin(), masks.end(),
+                      [&](const expr::Access* access) { return access->tensor == tensor; })) {
+        return true;
+      }
+      value = within->b;
+    }
+    // What is not a sum takes a 0 for a term, and nothing for none.
+    const bool is_masked = value.get() != assign->value.get();
+    const bool counts =
+        !is_masked && !nest::starts_absent(assign->accumulate) && nest::may_be_absent(nest, tensor);
+    const auto accesses = expr::accesses(value);
+    return (counts || !value.as<expr::Access>()) &&
+           std::any_of(accesses.begin(), accesses.end(),
+                       [&](const expr::Access* access) { return access->tensor == tensor; });
+  });
 }
 
 void require_free_name(const Nest& nest, const std::string& name) {

@@ -78,9 +78,13 @@ const Rewrite kRewrites[] = {
      [](const Nest& n, const Arguments& a, Remarks*) {
        return stage(n, a.name(0), a.name(1), a.name(2) == "shared" ? Staging::Shared : Staging::Registers,
                     a.count() > 3 ? a.integer(3) : 1); }},
-    {"parallel", "parallel(i, by=rows) or parallel(i, by=nnz)", {Role::Loop}, 1, 1, {}, "by", {"rows", "nnz"},
+    {"parallel", "parallel(i, by=rows), by=nnz or by=merge", {Role::Loop}, 1, 1, {}, "by",
+     {"rows", "nnz", "merge"},
      [](const Nest& n, const Arguments& a, Remarks*) {
-       return parallel(n, a.name(0), a.has("by", "nnz") ? Balance::Nnz : Balance::Rows); }},
+       const Balance balance = a.has("by", "nnz")     ? Balance::Nnz
+                               : a.has("by", "merge") ? Balance::Merge
+                                                      : Balance::Rows;
+       return parallel(n, a.name(0), balance); }},
     {"bind", "bind(i, block), or warp, lane, thread", {Role::Loop, Role::Word}, 2, 2,
      {"block", "warp", "lane", "thread"}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {

@@ -51,32 +51,6 @@ std::vector<const Assign*> summed_assigns(const Nest& nest, const Forall& loop) 
   return targets;
 }
 
-// Whether a tensor's value means something else where nothing was added to it.
-bool is_read_in_expression(const Nest& nest, const std::string& tensor) {
-  const std::vector<const Assign*> all = assigns(nest.root);
-  return std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
-    // Where a mask has an entry, nothing is 0.
-    expr::Expr value = assign->value;
-    for (const auto* within = value.as<expr::Binary>();
-         within && within->op == expr::BinaryOp::Within; within = value.as<expr::Binary>()) {
-      const auto masks = expr::accesses(within->a);
-      if (std::any_of(masks.begin(), masks.end(),
-                      [&](const expr::Access* access) { return access->tensor == tensor; })) {
-        return true;
-      }
-      value = within->b;
-    }
-    // What is not a sum takes a 0 for a term, and nothing for none.
-    const bool is_masked = value.get() != assign->value.get();
-    const bool counts =
-        !is_masked && !nest::starts_absent(assign->accumulate) && nest::may_be_absent(nest, tensor);
-    const auto accesses = expr::accesses(value);
-    return (counts || !value.as<expr::Access>()) &&
-           std::any_of(accesses.begin(), accesses.end(),
-                       [&](const expr::Access* access) { return access->tensor == tensor; });
-  });
-}
-
 void check_target(const Nest& nest, const Assign& target) {
   const Tensor& tensor = nest.tensor(target.tensor);
   const bool own_pattern = tensor.role == Tensor::Role::Result && !tensor.type.format.is_dense() &&

@@ -28,7 +28,8 @@ inline constexpr std::string_view kMutants[] = {
     "row-pieces-share-a-place", "search-goes-past", "segment-ends-early", "shared-rows-stored",
     "slices-overlap", "split-unbounded", "stage-stale-buffer", "stage-without-barrier",
     "tracked-block-stale", "tracked-keeps-round", "tracked-unsorted", "tuple-takes-nothing",
-    "tuples-without-barrier", "workspace-wrong-zero",
+    "tuples-without-barrier", "work-begins-early", "work-of-last-chunk-lost",
+    "workspace-wrong-zero",
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
     "scattered-sums-mixed", "simplify-drops-store", "unroll-missing-remainder",

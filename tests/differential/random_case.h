@@ -44,6 +44,8 @@ Case random_case(uint64_t seed);
 // Products of a matrix row by row and what is gathered of its rows, which plans for GPUs are made
 // for, with rows and columns that fill warps and leave lanes over.
 void multiply_rows(Dice& dice, DType type, DType index_type, Case& test);
+// The same with rows that are cut wherever chunks of equal work end.
+void cut_rows(Dice& dice, DType type, DType index_type, Case& test);
 // A function of sums over an operand in parts, or sums that tell an entry of value 0 from none over
 // one that is taken apart. Only some can be taken into the parts.
 void apply_to_sums(Dice& dice, DType type, DType index_type, Case& test);

@@ -84,7 +84,9 @@ class Scheduler {
       case 5:
         return concat("precompute(", fresh, ", ", var, ", tracked)");
       case 6:
-        return concat("parallel(", vars.front(), ", by=", dice_.chance(0.5) ? "rows" : "nnz", ")");
+        if (dice_.chance(0.4)) take_merged_rows();
+        return concat("parallel(", vars.front(),
+                      ", by=", dice_.pick<std::string>({"rows", "nnz", "merge"}), ")");
       case 7:
         return concat("vectorize(", vars.back(), ", ", dice_.pick<int>({2, 4, 8, 16}), ")");
       case 13:
@@ -126,6 +128,12 @@ class Scheduler {
     return concat("stage(", dice_.pick(operands), ", ", dice_.pick(vars), ", ",
                   shared ? "shared" : "registers",
                   depth > 1 || dice_.chance(0.2) ? concat(", ", depth) : "", ")");
+  }
+
+  // Gathers what rows come to, so that they can be cut wherever chunks end.
+  void take_merged_rows() {
+    take(concat("precompute(v", fresh_++, ")"));
+    take(concat("parallel(", loops().front(), ", by=merge)"));
   }
 
   // The numbers of a deal_rows.

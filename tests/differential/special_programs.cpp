@@ -54,6 +54,18 @@ void multiply_rows(Dice& dice, DType type, DType index_type, Case& test) {
   }
 }
 
+void cut_rows(Dice& dice, DType type, DType index_type, Case& test) {
+  test = {.seed = test.seed, .threads = dice.pick<int>({2, 3, 5, 8})};
+  multiply_rows(dice, type, index_type, test);
+  for (Operand& operand : test.operands) operand.format = "dense";
+  test.operands[0].format = "csr";
+  const bool gathers = test.text.find("j in") != std::string::npos;  // from the start
+  const bool sums = !gathers && test.text.find("R0[i,j]") == std::string::npos;
+  const bool columns = test.text.starts_with("R0[i,k]");
+  if (sums) test.schedule = columns ? "precompute(acc, k); " : "precompute(acc); ";
+  test.schedule += "parallel(i, by=merge)";
+}
+
 void apply_to_sums(Dice& dice, DType type, DType index_type, Case& test) {
   const int64_t rows = dice.between(1, 9), columns = dice.between(2, 20);
   const auto function = dice.pick<std::string>({"neg", "relu", "square", "abs"});

@@ -70,7 +70,8 @@ TEST(ScheduleSpace, VariesEveryDecision) {
   const auto found = space_of(kProduct, kCsrTimesDense);
   for (const std::string_view part :
        {"split(k, 64", "reorder(k_panel, i, j, k_in)", "reorder(i, k, j)", "unroll(j, 4)",
-        "vectorize(k, 8)", "prefetch(B, 32)", "nontemporal(C)", "parallel(i, by=rows)"}) {
+        "vectorize(k, 8)", "prefetch(B, 32)", "nontemporal(C)", "parallel(i, by=rows)",
+        "parallel(i, by=merge)"}) {
     EXPECT_TRUE(any_has(found, part)) << part;
   }
 }

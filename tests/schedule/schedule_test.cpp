@@ -98,7 +98,7 @@ TEST(Apply, RefusesUnknownKeywords) {
 }
 
 TEST(Apply, RefusesUnknownChoices) {
-  expect_refused(kSpmm, "parallel(i, by=merge)", "no such value");
+  expect_refused(kSpmm, "parallel(i, by=columns)", "no such value");
 }
 
 TEST(Apply, RefusesUnknownWords) {

@@ -66,6 +66,64 @@ TEST(Parallel, RefusesEntriesAcrossTheStorage) {
       "parallel(i, by=nnz)", "No operand has a compressed level right below 'i'");
 }
 
+TEST(ParallelByMerge, CutsRowsThatAreGathered) {
+  EXPECT_EQ(body_after(kSpmm, "precompute(acc, k); parallel(i, by=merge)"),
+            "forall i parallel(merge) { where acc { forall k { C[i,k] = acc[k] } } producing { "
+            "forall j { forall k { acc[k] += A[i,j] * B[j,k] } } } }");
+}
+
+TEST(ParallelByMerge, CutsRowsWhoseEntriesHavePlacesOfTheirOwn) {
+  EXPECT_EQ(body_after("nest { operand A: f32, i32, csr\n operand b: f32; result C: f32\n"
+                       "forall i { forall j { C[i,j] = A[i,j] * b[i] } } }",
+                       "parallel(i, by=merge)"),
+            "forall i parallel(merge) { forall j { C[i,j] = A[i,j] * b[i] } }");
+}
+
+TEST(ParallelByMerge, RefusesSumsInPlace) {
+  expect_refused(kSpmm, "parallel(i, by=merge)", "gather it first, with precompute(acc)");
+}
+
+TEST(ParallelByMerge, RefusesRowsThatAreNotStored) {
+  expect_refused(kDense, "parallel(i, by=merge)", "No operand stores rows of entries along 'i'");
+  expect_refused(
+      "nest { operand A: f32, i32, csc\n result y: f32\n forall i { forall j { y[i] += A[i,j] } } "
+      "}",
+      "precompute(acc); parallel(i, by=merge)", "No operand stores rows of entries along 'i'");
+}
+
+TEST(ParallelByMerge, RefusesWhatHangsOnMoreThanEntries) {
+  expect_refused(
+      "nest { operand A: f32, i32, csr\n operand b: f32; result y: f32\n"
+      "forall i { forall j { y[i] += A[i,j] + b[j] } } }",
+      "precompute(acc); parallel(i, by=merge)", "has terms where 'A' has no entry");
+}
+
+TEST(ParallelByMerge, RefusesLoopsBetweenRowsAndWorkspaces) {
+  expect_refused(kSpmm,
+                 "split(k, 4, k0, k1); reorder(i, k0, j, k1); precompute(acc, k1); "
+                 "parallel(i, by=merge)",
+                 "'C' is added up along 'j'");
+}
+
+TEST(ParallelByMerge, RefusesSumsOfNothingInExpressions) {
+  expect_refused(
+      "nest { operand A: f32, i32, csr\n operand b: f32; result y: f32\n workspace t: f32\n"
+      "forall i { where t { y[i] = b[i] / t } producing { forall j { t += A[i,j] } } } }",
+      "parallel(i, by=merge)", "a sum of nothing differs from 0");
+}
+
+TEST(ParallelByMerge, RefusesRowsOfResultsThatAreBuilt) {
+  expect_refused(
+      "nest { operand A: f32, i32, csr\n result C: f32, i32, csr\n"
+      "forall i { forall j { C[i,j] = A[i,j] * 2 } } }",
+      "parallel(i, by=merge)", "'C' is built entry by entry");
+}
+
+TEST(ParallelByMerge, RefusesWhatComesAfterItAndBreaksIt) {
+  expect_refused(kSpmm, "precompute(acc, k); parallel(i, by=merge); split_positions(j, 4, j0, j1)",
+                 "No operand stores rows of entries along 'i', with a loop over the entries");
+}
+
 TEST(Vectorize, TagsInnermostLoops) {
   EXPECT_EQ(body_after(kSpmm, "precompute(acc, k); vectorize(k, 16)"),
             "forall i { where acc { forall k vector(16) { C[i,k] = acc[k] } } producing { "

@@ -1,0 +1,111 @@
+// Checks on nests whose rows are cut wherever that makes chunks equal.
+#include "schedule/merged_rows.h"
+
+#include <algorithm>
+
+#include "nest/merged_rows.h"
+#include "schedule/queries.h"
+#include "schedule/split_positions.h"
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+bool reads(const Assign& assign, const std::string& tensor) {
+  const auto accesses = expr::accesses(assign.value);
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](const expr::Access* access) { return access->tensor == tensor; });
+}
+
+// What is gathered or stored stands inside the loop over entries, so that each piece of a row has
+// a part of it; what stands outside is the same for all pieces.
+void check_outside(const Nest& nest, const Forall& entries, const Stmt& stmt,
+                   const std::vector<std::string>& gathered, const std::string& operand) {
+  for (const Assign* assign : assigns(stmt)) {
+    const bool lasts = contains(gathered, assign->tensor) ||
+                       nest.tensor(assign->tensor).role != Tensor::Role::Workspace;
+    if (nest::find_assign(entries.body, *assign) || (!lasts && !reads(*assign, operand))) continue;
+    user_error("'", assign->tensor, "' is computed outside of the loop over '", entries.var,
+               "', along which '", operand, "' stores the entries of a row, and each piece of a ",
+               "row would do that; use parallel(by=nnz).");
+  }
+}
+
+// Each entry of the operand has a place of its own in the result.
+void check_entries(const Nest& nest, const Forall& rows, const Forall& entries,
+                   const std::string& operand) {
+  for (const Assign* assign : lasting_assigns(rows.body)) {
+    if (!covers(assign->indices, nest, entries.var)) {
+      user_error("'", assign->tensor, "' is added up along '", entries.var,
+                 "', and pieces of a row would do so at once; gather it first, with ",
+                 "precompute(acc) or precompute(acc, k) before this step.");
+    }
+    const Tensor& tensor = nest.tensor(assign->tensor);
+    if (tensor.type.format.is_dense() || tensor.shares_pattern_of == operand) continue;
+    user_error("'", assign->tensor, "' is built entry by entry, and needs its rows whole; use ",
+               "parallel(by=nnz).");
+  }
+  check_outside(nest, entries, rows.body, {}, operand);
+}
+
+// A row fills workspaces, whose pieces are merged before the row is stored.
+void check_workspaces(const Nest& nest, const Where& where, const Forall& entries,
+                      const std::string& operand) {
+  check_outside(nest, entries, where.producer, where.workspaces, operand);
+  for (const std::string& name : where.workspaces) {
+    const nest::Accumulate accumulate = nest::accumulation_of(where.producer, name);
+    if (accumulate && nest.tensor(name).tracking == Tensor::Tracking::Plain &&
+        !(nest::starts_absent(accumulate) && is_read_in_expression(nest, name)))
+      continue;
+    user_error("'", name, "' is not accumulated, or used in an expression where a sum of nothing ",
+               "differs from 0, and pieces of a row do not know whether there was anything; use ",
+               "parallel(by=nnz).");
+  }
+  for (const Assign* assign : assigns(where.producer)) {
+    if (nest.leads(assign->tensor) && !assign->indices.empty()) {
+      user_error("'", assign->tensor, "' has elements for '", list_of(assign->indices),
+                 "', and other workspaces are scaled by it, which pieces of rows are by one "
+                 "element alone; use parallel(by=nnz).");
+    }
+  }
+  for (const Assign* assign : lasting_assigns(where.consumer)) {
+    if (nest.tensor(assign->tensor).type.format.is_dense() && !assign->accumulate &&
+        !reads(*assign, operand))
+      continue;
+    user_error("'", assign->tensor, "' is not dense and stored once for each row, or is stored ",
+               "with entries of '", operand, "'; use parallel(by=nnz).");
+  }
+}
+
+}  // namespace
+
+void require_mergeable_rows(const Nest& nest) {
+  const Forall* rows = nest::loop_over_merged_rows(nest);
+  if (!rows) return;
+  const expr::Access* operand = nest::merged_operand(nest, *rows);
+  if (!operand) {
+    user_error("No operand stores rows of entries along '", rows->var,
+               "', with a loop over the entries inside, which could be cut; use parallel(",
+               rows->var, ", by=rows).");
+  }
+  const Forall& entries = *nest::find_loop(rows->body, nest::entries_index(nest, *operand));
+  const expr::Access& walked = walked_access(nest, entries);
+  if (walked.tensor != operand->tensor) {
+    user_error("The loop over '", entries.var, "' walks over '", walked.tensor,
+               "', not over the rows of '", operand->tensor, "'; use parallel(by=nnz).");
+  }
+  require_needed(entries, walked);
+  require_same_indices(nest, *operand, "by=merge");
+  for (Stmt body = rows->body; body.as<Where>() && nest::is_staging(*body.as<Where>(), nest);
+       body = body.as<Where>()->consumer)
+    check_outside(nest, entries, body.as<Where>()->producer, {}, operand->tensor);
+  const Stmt body = nest::without_staging(rows->body, nest);
+  if (const auto* where = body.as<Where>()) {
+    check_workspaces(nest, *where, entries, operand->tensor);
+  } else {
+    check_entries(nest, *rows, entries, operand->tensor);
+  }
+}
+
+}  // namespace tulle::schedule
