@@ -61,6 +61,23 @@ def test_thread_counts(threads: int) -> None:
     assert_equal(tensor.T @ tensor, a.T @ a)
 
 
+@pytest.mark.parametrize("columns", [1, 16, 1100])  # the last is not known when code is generated
+@pytest.mark.parametrize("threads", [1, 4])
+def test_rows_in_chunks_of_equal_work(columns: int, threads: int) -> None:
+    torch.set_num_threads(threads)
+    lengths = torch.tensor([0, 3, 0, 40_000, 1, 0, 2, 30_000, 0])  # two rows have nearly all
+    pos = torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)])
+    crd = torch.cat([torch.arange(int(length)) for length in lengths])
+    a = tulle.from_levels("csr", (9, 40_000), [{}, {"pos": pos, "crd": crd}], torch.rand(len(crd)))
+    b = torch.rand(40_000, columns)
+    kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="csr", B="dense").schedule(
+        "reorder(i, j, k); precompute(acc, k); parallel(i, by=merge)"
+    )
+    c = kernel(A=a, B=b)
+    torch.testing.assert_close(c, a.to_dense() @ b, rtol=1e-3, atol=1e-2)
+    assert torch.equal(c, kernel(A=a, B=b))  # pieces are put together in one order
+
+
 def test_forked_processes() -> None:
     # Everything of torch's is done before: its own threads do not survive a fork.
     torch.set_num_threads(2)
