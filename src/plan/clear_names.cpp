@@ -14,9 +14,9 @@ namespace {
 
 // What belongs to a tensor has its name, one of these and perhaps a number.
 constexpr std::string_view kSuffixes[] = {
-    "_pos",   "_crd",   "_bits", "_count", "_chunks", "_entries",    "_total", "_sorted",
-    "_order", "_acc",   "_sum",  "_sums",  "_as",     "_part",       "_size",  "_add",
-    "_term",  "_whole", "_wide", "_width", "_widest", "_entry_rows", "_stored"};
+    "_pos",   "_crd",   "_bits", "_count", "_chunks", "_entries",    "_total",  "_sorted",
+    "_order", "_acc",   "_sum",  "_sums",  "_as",     "_part",       "_size",   "_add",
+    "_term",  "_whole", "_wide", "_width", "_widest", "_entry_rows", "_stored", "_staged"};
 
 // Or these, whatever follows them.
 constexpr std::string_view kInfixes[] = {"_pieces"};

@@ -47,6 +47,8 @@ TEST(ClearNames, FindsWhatStagesGive) {
                            "A_as0_sorted_order",
                            "A_pieces32x132_rows",
                            "A_entry_rows",
+                           "A_staged",
+                           "A_staged1",
                            "sort_A_as0_sorted_blocks",
                            "part_y_sum0",
                            "n_A_as0_0",

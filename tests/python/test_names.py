@@ -37,6 +37,7 @@ OURS = [
     "A_as0_sorted_order",
     "C_whole1_entries0",
     "A_entry_rows",
+    "A_staged",
     "sort_A_as0_sorted_blocks",
     "part_C_sum0",
     "n_A_as0_0",
