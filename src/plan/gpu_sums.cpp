@@ -50,8 +50,7 @@ class SumScheduler {
     }
     text_.bind(rows_.var + "_block", "block");
     text_.bind(rows_.var + "_warp", "warp");
-    if (spread_ != Spread::Row) text_.bind(rows_.var + "_lane", "lane");
-    if (spread_ == Spread::Row && groups > 1) text_.bind(entry + "_lane", "lane");
+    text_.bind(spread_ == Spread::Row ? entry + "_lane" : rows_.var + "_lane", "lane");
     text_.bind(sum_lane, "lane");
     if (width > 1) text_.vectorize(element, width);
     if (steps > 1) text_.unroll(sum_step, steps <= kCopies ? 0 : kCopies);
@@ -63,12 +62,11 @@ class SumScheduler {
   using Names = GpuLoops::Names;
 
   // How many lanes share a sum over so many vectors. Of entries that are spread evenly each has
-  // four vectors, if there are so many; of pieces of long rows one, and keeps that of the row.
+  // four vectors, if there are so many.
   int64_t lanes_for(int64_t vectors) const {
-    const int64_t each = spread_ == Spread::Entries ? 4 : 1;
-    const bool wide = spread_ == Spread::Entries || is_dealt();
-    const int64_t shared =
-        wide ? std::clamp<int64_t>(vectors / each, kLanesOfSum, kLanes) : kLanesOfSum;
+    const int64_t shared = spread_ == Spread::Entries
+                               ? std::clamp<int64_t>(vectors / 4, kLanesOfSum, kLanes)
+                               : kLanesOfSum;
     return static_cast<int64_t>(
         std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(shared, vectors))));
   }
@@ -76,7 +74,7 @@ class SumScheduler {
   // The loops down to that over entries, or over steps of a row.
   Names split_over_groups(int64_t groups, int64_t steps) {
     const std::string& entry = loops_.order[1];
-    if (spread_ == Spread::Row) return split_entries_of_rows(groups);
+    if (spread_ == Spread::Row) return split_entries_of_rows(groups, steps);
     if (spread_ == Spread::Entries) {
       const bool short_chunks = are_few(groups) || steps <= kFewSteps;
       const double length = short_chunks ? kFewEntries : 2 * kFewEntries;
@@ -92,20 +90,21 @@ class SumScheduler {
     return {rows + "_block", rows + "_warp", rows + "_lane", rows_.within[0]};
   }
 
-  bool is_dealt() const { return spread_ == Spread::Row && cuts_; }
-
   // A warp for a row, so many of its entries at once. Pieces of rows go round the warps of a
-  // multiprocessor.
-  Names split_entries_of_rows(int64_t groups) {
+  // multiprocessor where a lane has one vector of an entry: with more there is no room for so many
+  // warps.
+  Names split_entries_of_rows(int64_t groups, int64_t steps) {
     const std::string& entry = loops_.order[1];
-    if (is_dealt()) rows_ = deal_rows(loops_, kPiece, kMostWarps, text_);
-    if (groups > 1) text_.split_positions(entry, groups, entry + "_step", entry + "_lane");
+    const bool is_dealt = cuts_ && steps == 1;
+    if (is_dealt) rows_ = deal_rows(loops_, kPiece, kMostWarps, text_);
+    if (cuts_ && !is_dealt) rows_ = cut_rows(loops_, 2 * kShortChunk, text_);
+    const std::string step = entry + "_step", lane = entry + "_lane";
+    text_.split_positions(entry, groups, step, lane);
     const std::string& rows = rows_.var;
-    text_.split(rows, is_dealt() ? kMostWarps : kWarps, rows + "_block", rows + "_warp");
+    text_.split(rows, is_dealt ? kMostWarps : kWarps, rows + "_block", rows + "_warp");
     Names order = {rows + "_block", rows + "_warp"};
     order.insert(order.end(), rows_.within.begin(), rows_.within.end());
-    if (groups > 1) order.push_back(entry + "_lane");
-    order.push_back(groups > 1 ? entry + "_step" : entry);
+    order.insert(order.end(), {lane, step});
     return order;
   }
 
