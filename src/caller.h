@@ -9,6 +9,7 @@
 #include "runtime/gpu_run.h"
 #include "runtime/run.h"
 #include "runtime/thread_pool.h"
+#include "support/check.h"
 #include "tulle/tulle.h"
 
 namespace tulle {
@@ -48,13 +49,15 @@ class ResultMemory final : public runtime::DeviceMemory {
   }
 
   std::span<void* const> kept(const std::string& tensor, const std::string& what) override {
-    return find_kept(structure_of(tensor), device_.ordinal, what);
+    const size_t at = operand_called(tensor);
+    if (at == operands_.size()) return {};
+    return find_kept(views_[at].structure, device_.ordinal, name_of_kept(at, what));
   }
 
   bool keep(const std::string& tensor, const std::string& what, std::span<void* const> arrays,
             int64_t bytes) override {
-    const uint64_t structure = structure_of(tensor);
-    if (structure == 0) return false;
+    const size_t at = operand_called(tensor);
+    if (at == operands_.size() || views_[at].structure == 0) return false;
     std::vector<std::function<void()>> release;
     for (void* array : arrays) {
       const auto found = std::find_if(temporaries_.begin(), temporaries_.end(),
@@ -65,18 +68,41 @@ class ResultMemory final : public runtime::DeviceMemory {
       temporaries_.erase(found);
       release.push_back(std::move(later));
     }
-    keep_arrays(structure, device_.ordinal, what, arrays, bytes, std::move(release));
+    keep_arrays(views_[at].structure, device_.ordinal, name_of_kept(at, what), arrays, bytes,
+                std::move(release));
     return true;
   }
 
  private:
-  // 0 for what is no operand.
-  uint64_t structure_of(const std::string& tensor) const {
-    for (size_t at = 0; at < operands_.size(); ++at) {
-      if (operands_[at].name == tensor) return views_[at].structure;
-    }
-    return 0;
+  // How many there are, for what is no operand.
+  size_t operand_called(const std::string& tensor) const {
+    const auto found =
+        std::find_if(operands_.begin(), operands_.end(),
+                     [&](const TensorSpec& operand) { return operand.name == tensor; });
+    return static_cast<size_t>(found - operands_.begin());
   }
+
+  // The parts of a composite operand have its structure: what is kept of them goes by their place.
+  std::string name_of_kept(size_t at, const std::string& what) const {
+    const auto of_structure = [&](const TensorView& view) {
+      return view.structure == views_[at].structure;
+    };
+    const auto first = std::find_if(views_.begin(), views_.end(), of_structure);
+    const auto same = std::find_if(first, views_.end(), [&](const TensorView& view) {
+      return of_structure(view) && has_same_levels(view, views_[at]);
+    });
+    return same == first ? what : concat(what, "_of_part", same - first);
+  }
+  static bool has_same_levels(const TensorView& one, const TensorView& other) {
+    const auto same = [](const ArraySpan& a, const ArraySpan& b) {
+      return a.data == b.data && a.length == b.length;
+    };
+    return std::equal(one.levels.begin(), one.levels.end(), other.levels.begin(),
+                      other.levels.end(), [&](const LevelSpan& a, const LevelSpan& b) {
+                        return same(a.pos, b.pos) && same(a.crd, b.crd);
+                      });
+  }
+
   tulle::Memory::Block block_for(size_t array, DType type, int64_t elements, bool zeroed) {
     for (size_t result = 0; result < results_.size(); ++result) {
       if (results_[result].values == static_cast<int>(array)) {

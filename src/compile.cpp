@@ -11,6 +11,7 @@
 #include "make_ready.h"
 #include "passes/pipeline.h"
 #include "schedule/distribute.h"
+#include "schedule/fuse_launches.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
 #include "support/log.h"
@@ -86,6 +87,28 @@ schedule::Program finished(const schedule::Program& nests, lower::Device device)
     }
   }
   return scheduled;
+}
+
+void lower_steps(const schedule::Program& scheduled, lower::Device device,
+                 loop::HostProgram& program) {
+  const std::vector<schedule::LaunchGroup> groups = schedule::launch_groups(scheduled);
+  for (size_t s = 0; s < scheduled.steps.size(); ++s) {
+    if (const auto* sort = std::get_if<schedule::SortEntries>(&scheduled.steps[s])) {
+      lower::sort_entries(sort->from, sort->to, scheduled.type_of(sort->to), program, device);
+      continue;
+    }
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& candidate) {
+      return std::find(candidate.steps.begin(), candidate.steps.end(), s) != candidate.steps.end();
+    });
+    const auto nest_at = [&](size_t at) -> const nest::Nest& {
+      return std::get<schedule::ScheduledNest>(scheduled.steps[at]).nest;
+    };
+    lower::lower_nest(nest_at(s), program, device, group != groups.end() && group->shares_result);
+    if (group == groups.end() || group->steps.back() != s) continue;
+    std::vector<std::string> kernels;
+    for (const size_t at : group->steps) kernels.push_back(lower::kernel_name(nest_at(at)));
+    lower::fuse_launches(kernels, program);
+  }
 }
 
 // What the plan hands on.
@@ -173,13 +196,7 @@ LoweredProgram lower_nests(const schedule::Program& nests, lower::Device device,
     program.steps.push_back(
         loop::LetStep{lower::extent_name(index), loop::Var::make(lower::extent_name(same))});
   }
-  for (const schedule::ProgramStep& step : scheduled.steps) {
-    if (const auto* sort = std::get_if<schedule::SortEntries>(&step)) {
-      lower::sort_entries(sort->from, sort->to, scheduled.type_of(sort->to), program, device);
-    } else {
-      lower::lower_nest(std::get<schedule::ScheduledNest>(step).nest, program, device);
-    }
-  }
+  lower_steps(scheduled, device, program);
   for (const std::string& result : scheduled.results)
     lowered.results.push_back(add_result(result, scheduled, program));
   lower::free_temporaries(program);

@@ -82,6 +82,7 @@ const std::vector<TensorView>& OperandParts::views(const std::vector<TensorView>
     }
     for (const TensorView& part : given[o].parts) {
       room[next] = part;
+      room[next].structure = given[o].structure;
       room[next++].sizes = given[o].sizes;
     }
   }

@@ -270,7 +270,8 @@ void KernelLowering::enter_stored(Scope& scope, Emitter& out) {
     if (!number) continue;
     const LevelCode& level = *tensors_.at(variable.tensor).levels[0];
     const Expr at = out.let(variable.tensor + "_p", number);
-    scope.coordinates[variable.parent] = out.let(variable.parent, level.coordinate(at, {}));
+    const Expr row = mutant("stored-row-unmapped") ? at : level.coordinate(at, {});
+    scope.coordinates[variable.parent] = out.let(variable.parent, row);
     for (auto& [id, cursor] : scope.cursors) {
       if (cursor.access->tensor != variable.tensor) continue;
       scope.conditional |= !visits_all_of_result(cursor);

@@ -17,8 +17,13 @@ using loop::Expr;
 using loop::IntConst;
 using loop::Load;
 
-KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Device device)
-    : nest_(nest), phase_(phase), device_(device), coordinates_(nest) {
+KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Device device,
+                               bool shares_result)
+    : nest_(nest),
+      phase_(phase),
+      device_(device),
+      shares_result_(shares_result),
+      coordinates_(nest) {
   for (const nest::Assign* assign : nest::assigns(nest.root)) {
     if (nest.tensor(assign->tensor).role != nest::Tensor::Role::Result) continue;
     TULLE_CHECK(result_.empty() || result_ == assign->tensor, "one result a nest");
@@ -133,6 +138,7 @@ void KernelLowering::lower_chunk(Emitter& before, Emitter& out) {
 
   hoisted_ = &before;
   Scope scope;
+  scope.by_atomics = shares_result_;
   for (const nest::Assign* assign : nest::assigns(nest_.root)) {
     for (const expr::Access* access : expr::accesses(assign->value)) {
       scope.cursors[access->id] = Cursor{access, 0, Positions{IntConst::make(0), {}}};
@@ -354,7 +360,8 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
     if (target.base) at = target.base + at;
   }
   if (counting) return;
-  if (into_result && scope.is_shared_row && adds_up_rows() && !mutant("shared-rows-stored")) {
+  const bool shared = shares_result_ || (scope.is_shared_row && adds_up_rows());
+  if (into_result && shared && !mutant("shared-rows-stored")) {
     const loop::Stmt add =
         loop::Atomic::make(loop::ReduceOp::Add, target.values, at,
                            loop::Cast::make(type.scalar, value_of(value, scope, out)));

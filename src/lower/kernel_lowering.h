@@ -39,7 +39,8 @@ struct SharedRows {
 
 class KernelLowering {
  public:
-  KernelLowering(const nest::Nest& nest, Phase phase, Device device);
+  // Where the result is shared, kernels of other nests add to it at the same time.
+  KernelLowering(const nest::Nest& nest, Phase phase, Device device, bool shares_result = false);
 
   loop::Kernel lower(const std::string& name);
   // After lower(): the steps that launch the kernel.
@@ -366,6 +367,7 @@ class KernelLowering {
   const nest::Nest& nest_;
   Phase phase_;
   Device device_;
+  bool shares_result_;
   Coordinates coordinates_;
   std::string result_;
   std::vector<std::string> result_indices_;

@@ -148,15 +148,15 @@ void start_result(const std::string& name, const loop::Buffer& values, const Exp
 }
 
 void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Device device,
-                           loop::HostProgram& program) {
-  KernelLowering lowering(nest, Phase::Compute, device);
+                           bool shares_result, loop::HostProgram& program) {
+  KernelLowering lowering(nest, Phase::Compute, device, shares_result);
   loop::Kernel kernel = lowering.lower("compute_" + result.name);
   const std::string& shared = result.tensor->shares_pattern_of;
   const Expr size =
       shared.empty() ? dense_size(nest, result) : Expr(loop::Var::make(count_name(shared)));
   // Padding of blocks is never visited, nor are slots that hold no entry.
   const Format& format = result.tensor->type.format;
-  const bool zeroed = (lowering.needs_zeros() && !mutant("result-not-zeroed")) ||
+  const bool zeroed = (lowering.needs_zeros() && !mutant("result-not-zeroed")) || shares_result ||
                       format.has_blocks() || format.has_gaps();
   const loop::Buffer values = buffers_of(result.name, result.tensor->type).values;
   const Expr start = lowering.start();
@@ -293,12 +293,15 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Devic
 
 }  // namespace
 
-void lower_nest(const nest::Nest& nest, loop::HostProgram& program, Device device) {
+std::string kernel_name(const nest::Nest& nest) { return "compute_" + find_result(nest).name; }
+
+void lower_nest(const nest::Nest& nest, loop::HostProgram& program, Device device,
+                bool shares_result) {
   const ResultInfo result = find_result(nest);
   const bool known =
       result.tensor->type.format.is_dense() || !result.tensor->shares_pattern_of.empty();
   if (known) {
-    lower_known_structure(nest, result, device, program);
+    lower_known_structure(nest, result, device, shares_result, program);
   } else {
     lower_new_structure(nest, result, device, program);
   }

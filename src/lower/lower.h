@@ -13,7 +13,15 @@ enum class Device : uint8_t { Cpu, Gpu };
 // Appends what computes the nest's result: allocation and one kernel where the structure is known,
 // else counting, scanning and filling. Operands, extents (n_i), counts (A_count) and `threads` (the
 // workers of a CPU, the threads that a GPU has room for) are names of the host program.
-void lower_nest(const nest::Nest& nest, loop::HostProgram& program, Device device = Device::Cpu);
+// Where the result is shared, kernels of other nests add to it at the same time.
+void lower_nest(const nest::Nest& nest, loop::HostProgram& program, Device device = Device::Cpu,
+                bool shares_result = false);
+
+// The kernel that computes the result of a nest that is bound to a GPU.
+std::string kernel_name(const nest::Nest& nest);
+
+// Makes one kernel of these, which run on a GPU in any order, and launches it in place of the last.
+void fuse_launches(const std::vector<std::string>& kernels, loop::HostProgram& program);
 
 // Appends what sorts the entries of `from` (stored as unordered coordinates) into `to`, of the same
 // levels, ordered but not unique: equal coordinates stand next to each other.

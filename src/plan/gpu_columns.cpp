@@ -66,7 +66,7 @@ class ColumnScheduler {
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return {};
     if (loops_.longest > 0 && loops_.longest <= group) return {};  // too short for a warp
     const std::string entry = loops_.order[1], step = entry + "_step", lane = entry + "_lane";
-    const int64_t warps = cuts_ ? kMostWarps : kWarps;
+    const int64_t warps = cuts_ ? loops_.dealt_warps() : kWarps;
     if (cuts_) rows_ = deal_rows(loops_, piece(), warps, text_);
     const std::string& rows = rows_.var;
     text_.split_positions(entry, group, step, lane);
@@ -162,7 +162,7 @@ class ColumnScheduler {
   }
 
   void split_rows(const Columns& columns) {
-    const int64_t warps = cuts_ ? kMostWarps : kWarps;
+    const int64_t warps = cuts_ ? loops_.dealt_warps() : kWarps;
     const int64_t groups = std::max<int64_t>(1, warps * kLanes / columns.count);
     if (cuts_) rows_ = deal_rows(loops_, piece(), groups, text_);
     text_.split(rows_.var, groups, rows_.var + "_block", rows_.var + "_in");

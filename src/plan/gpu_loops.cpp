@@ -96,7 +96,8 @@ SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleText& text) {
 SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t turns, ScheduleText& text) {
   SpreadLoop rows{loops.row + "_chunk", {loops.row + "_row"}};
   text.add(concat("deal_rows(", loops.row, ", ", piece, ", ", rows.var, ", ", rows.within[0], ", ",
-                  std::max(1, loops.machine.multiprocessors), ", ", turns, ")"));
+                  kMostWarps / loops.dealt_warps() * std::max(1, loops.machine.multiprocessors),
+                  ", ", turns, ")"));
   return rows;
 }
 

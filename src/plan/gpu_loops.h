@@ -27,6 +27,9 @@ struct GpuLoops {
   bool is_summed(const std::string& var) const { return problem.reduced.contains(var); }
   // The name of a workspace of the statement.
   std::string name(const char* what) const { return problem.statement->tensor + what; }
+  // Warps of a block that rows are dealt to: all that a multiprocessor runs; of parts as many as
+  // others have, with which they may be launched.
+  int64_t dealt_warps() const { return problem.is_part ? kWarps : kMostWarps; }
   // Whether rows are cut, since one may have so many entries that all others wait for it.
   bool are_many() const { return count >= static_cast<double>(machine.many_entries); }
 

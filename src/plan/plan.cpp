@@ -18,9 +18,11 @@
 #include "plan/inline_masked.h"
 #include "plan/loop_order.h"
 #include "plan/order_problem.h"
+#include "plan/part_launches.h"
 #include "plan/schedule_space.h"
 #include "plan/split_merges.h"
 #include "plan/wide_sums.h"
+#include "schedule/fuse_launches.h"
 #include "support/check.h"
 #include "support/half.h"
 
@@ -173,6 +175,7 @@ class Planner {
       problem.distinct_shares[operand] = statistics.distinct_share;
     }
     if (may_share) problem.shareable = {program_.operands.begin(), program_.operands.end()};
+    problem.is_part = is_part(statement);
     return problem;
   }
 
@@ -199,6 +202,14 @@ class Planner {
     }
     Loops divided = choose(std::move(stored)), undivided = choose(std::move(whole));
     return undivided.choice.cost < divided.choice.cost ? std::move(undivided) : std::move(divided);
+  }
+
+  // Whether it is one of several statements that add to a tensor.
+  bool is_part(const expr::Statement& statement) const {
+    return !statement.adds_to.empty() ||
+           std::any_of(
+               program_.statements.begin(), program_.statements.end(),
+               [&](const expr::Statement& other) { return other.adds_to == statement.tensor; });
   }
 
   // `is_written` says that a caller wrote it, so that a caller's schedule is meant for it.
@@ -282,16 +293,30 @@ class Planner {
                  const Origin& origin) {
     const bool is_written = origin.is_written;
     schedule::Schedule schedule = written_schedule_;
+    bool chooses_launch = false;
     if (origin.decided) {
       schedule = *origin.decided;
-    } else if (!is_written || schedule.steps.empty()) {
+    } else if (!is_written || finishes_nothing(schedule)) {
+      const schedule::Schedule written = is_written ? schedule : schedule::Schedule();
       schedule = schedule::parse_schedule(choose_schedule(problem, choice, nest, request_.machine));
+      schedule.steps.insert(schedule.steps.end(), written.steps.begin(), written.steps.end());
+      chooses_launch = problem.is_part && written.steps.empty();
+    }
+    if (chooses_launch) {
+      launches_.add(*problem.statement, nest, schedule);
+    } else {
+      launches_.end();
     }
     plan_.lines.push_back(schedule_line(schedule));
     if (rounds_sums(nest, problem.statement->tensor, schedule))
       return compute_wide(problem, is_written);
     if (is_written && request_.with_spaces) add_space(problem, choice, nest);
     plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});
+  }
+
+  // Whether the steps, if there are any, say only how kernels are launched.
+  static bool finishes_nothing(const schedule::Schedule& schedule) {
+    return std::all_of(schedule.steps.begin(), schedule.steps.end(), schedule::is_about_launches);
   }
 
   // What could be tried for the nest, or the estimate for the schedule that it has.
@@ -379,6 +404,7 @@ class Planner {
   Inliner inliner_{[&](const std::string& index) { return same_extent(index); }};
   schedule::Schedule written_schedule_;  // of the statement at hand
   std::string written_tensor_;           // which it assigns
+  PartLaunches launches_{request_.machine};
   Plan plan_;
 };
 

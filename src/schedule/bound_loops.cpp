@@ -277,6 +277,22 @@ class BindingVerifier {
                extent * inside, "; split the loops so that they are as many.");
   }
 
+  // Who fills a part of a workspace reads it.
+  static void check_reader(const Where& where, const std::string& name, const Forall& loop) {
+    const std::vector<const Assign*> all = assigns(where.consumer);
+    const bool is_read = std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
+      const auto accesses = expr::accesses(assign->value);
+      return std::any_of(accesses.begin(), accesses.end(),
+                         [&](const expr::Access* access) { return access->tensor == name; });
+    });
+    const Forall* reader = nest::find_loop(where.consumer, loop.var);
+    if (!is_read || (reader && reader->tag.kind == loop.tag.kind)) return;
+    user_error("The workspace '", name, "' is filled by a loop over '", loop.var,
+               "' that is bound to a ", nest::bound_name(loop.tag.kind),
+               ", whose parts are kept apart, and read by one that is not; put fuse before ",
+               "precompute and rfactor.");
+  }
+
   // A thread keeps the part of a workspace that its own iterations use.
   void check_workspace(const Where& where, const std::string& name) const {
     const Tensor& tensor = nest_.tensor(name);
@@ -287,7 +303,10 @@ class BindingVerifier {
       size = tensor.depth;
       for (const std::string& index : assign->indices) {
         const Forall* loop = nest::find_loop(where.producer, index);
-        if (loop && loop->tag.is_within_block()) continue;
+        if (loop && loop->tag.is_within_block()) {
+          check_reader(where, name, *loop);
+          continue;
+        }
         const auto extent = nest_.known_extent(index);
         if (!extent) {
           user_error("The workspace '", name, "' is as long as '", index,

@@ -16,6 +16,7 @@ struct Mention {
   std::string name;
   Role role;
   Span place;
+  bool of_another = false;  // statement than the one that the step is for
 };
 
 std::vector<Mention> mentions_of(const Step& step) {
@@ -27,7 +28,8 @@ std::vector<Mention> mentions_of(const Step& step) {
     const Role role = rewrite.role(at++);
     if (role == Role::Word || role == Role::Format) continue;
     if (const auto* name = std::get_if<std::string>(&argument.value)) {
-      mentions.push_back({*name, role, argument.place});
+      mentions.push_back(
+          {*name, role, argument.place, role == Role::Statement && !step.statement.empty()});
     } else if (const auto* names = std::get_if<Names>(&argument.value)) {
       for (size_t n = 0; n < names->size(); ++n) {
         const bool has_place = n < argument.name_places.size();
@@ -49,7 +51,8 @@ bool is_called(const Scope& scope, const std::string& name) {
 bool has(const Scope& scope, const Mention& mention) {
   if (is_loop(mention)) return scope.loops.contains(mention.name);
   if (mention.role == Role::Operand) return scope.operands.contains(mention.name);
-  if (mention.role == Role::Result) return is_called(scope, mention.name);
+  if (mention.role == Role::Result || (mention.role == Role::Statement && !mention.of_another))
+    return is_called(scope, mention.name);
   return true;
 }
 

@@ -1,7 +1,10 @@
 // Programs of nests and their text.
 #include "schedule/program.h"
 
+#include <vector>
+
 #include "nest/number_accesses.h"
+#include "schedule/fuse_launches.h"
 #include "support/check.h"
 
 namespace tulle::schedule {
@@ -64,7 +67,8 @@ Program apply(const Program& program) {
     auto* scheduled = std::get_if<ScheduledNest>(&step);
     if (!scheduled) continue;
     scheduled->nest = nest::with_numbered_accesses(apply(scheduled->schedule, scheduled->nest));
-    scheduled->schedule = {};
+    std::erase_if(scheduled->schedule.steps,
+                  [](const Step& one) { return !is_about_launches(one); });
   }
   return finished;
 }

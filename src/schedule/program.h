@@ -12,7 +12,8 @@
 
 namespace tulle::schedule {
 
-// A nest, and the schedule that is to finish it (without steps: it is finished).
+// A nest, and the schedule that is to finish it (without steps, or with fuse_launches alone: it is
+// finished).
 struct ScheduledNest {
   nest::Nest nest;
   Schedule schedule = {};
@@ -41,7 +42,7 @@ struct Program {
 // The nest by itself: operands and indices in the order of their names.
 Program program_of(nest::Nest nest, Schedule schedule = {});
 
-// All nests finished by their schedules.
+// All nests finished by their schedules, of which fuse_launches is left.
 Program apply(const Program& program);
 
 // Text that parse_program reads back.

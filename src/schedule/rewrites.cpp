@@ -101,6 +101,8 @@ const Rewrite kRewrites[] = {
     {"nontemporal", "nontemporal(C)", {Role::Result}, 1, 1, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks* r) {
        return nontemporal(n, a.name(0), r); }},
+    {"fuse_launches", "fuse_launches(C)", {Role::Statement}, 1, 1, {}, "", {},
+     [](const Nest& n, const Arguments&, Remarks*) { return n; }},
     {"decompose", "decompose(A, hyb(2,3))", {Role::Operand, Role::Format}, 2, 2, {}, "", {},
      [](const Nest&, const Arguments& a, Remarks*) -> Nest {
        user_error("'", a.name(0), "' is taken apart before there are loops: decompose is for programs, "
@@ -152,6 +154,7 @@ void check_positional(const Rewrite& rewrite, const Argument& argument, size_t a
     case Role::NewWorkspace:
     case Role::Operand:
     case Role::Result:
+    case Role::Statement:
     case Role::Format:
       return expect(name != nullptr, "a name");
   }

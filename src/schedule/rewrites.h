@@ -20,6 +20,7 @@ enum class Role : uint8_t {
   Word,  // the rewrite's own
   Operand,
   Result,
+  Statement,  // the result of another
   Format,  // the text of one
 };
 

@@ -100,6 +100,7 @@ class Scheduler {
         return concat("split_rows(", var, ", ", dice_.pick<int>({1, 2, 3, 5, 9}), ", ", fresh,
                       "o, ", fresh, "i)");
       case 10:
+        if (dice_.chance(0.3)) return concat("number_rows(", vars.front(), ", ", fresh, ")");
         return concat("split_positions(", var, ", ", dice_.pick<int>({1, 2, 3, 4, 8}), ", ", fresh,
                       "o, ", fresh, "i)");
       case 9:
@@ -153,6 +154,7 @@ class Scheduler {
     std::vector<std::string> order = rows;
     order.insert(order.end(), sums.begin(), sums.end());
     if (dice_.chance(0.7)) take(concat("reorder(", schedule::list_of(order), ")"));
+    if (dice_.chance(0.5)) take(concat("number_rows(", loops().front(), ", nr)"));
     const bool tuples = gathers_tuples();
     // Those that warps and threads merge are of whole rows.
     const bool across = tuples && dice_.chance(0.4);
@@ -222,7 +224,9 @@ std::string random_schedule(Dice& dice, const Case& test) {
     const CompileRequest& request = ready.request;
     const plan::Plan plan = plan::make_plan(
         {request.program, request.known_extents, request.statistics, request.machine, {}});
-    if (plan.steps.size() != 1) return {};
+    // Several statements, of parts perhaps.
+    if (plan.steps.size() != 1)
+      return test.gpu ? concat("fuse_launches(", request.program->program.results.back(), ")") : "";
     return Scheduler(dice, std::get<plan::PlannedNest>(plan.steps[0]).nest, test.gpu).run();
   } catch (const Error&) {
     return {};  // running the case will tell

@@ -190,6 +190,15 @@ TEST(Bind, RefusesTuplesOfSomeLanes) {
                  "merged by all 32 lanes");
 }
 
+TEST(Bind, RefusesWorkspacesThatOthersRead) {
+  expect_refused(
+      "nest { operand A: f32\n operand B: f32\n result C: f32\n extent k = 32\n"
+      "forall i { forall j { forall k { C[i,k] += A[i,j] * B[j,k] } } } }",
+      "split(j, 8, so, si); reorder(si, so); rfactor(si, parts); split(i, 2, ro, ri); "
+      "bind(ro, block); bind(ri, warp); fuse(k, si, f); bind(k, lane)",
+      "whose parts are kept apart");
+}
+
 TEST(Bind, TakesTuplesOfThreads) {
   EXPECT_NE(body_after(kSoftmax, concat(kPartsOfRows, "bind(jl, thread)")).find("forall jl thread"),
             std::string::npos);

@@ -1,0 +1,39 @@
+// Finding out which parts run side by side.
+#include "plan/part_launches.h"
+
+#include <algorithm>
+
+#include "schedule/fuse_launches.h"
+#include "support/check.h"
+#include "support/half.h"
+
+namespace tulle::plan {
+
+void PartLaunches::add(const expr::Statement& statement, const nest::Nest& nest,
+                       schedule::Schedule& schedule) {
+  const DType type = nest.tensor(statement.tensor).type.type;
+  if (machine_.kind != Machine::Kind::Gpu || is_half(type)) return end();
+  const std::string& target = statement.adds_to.empty() ? statement.tensor : statement.adds_to;
+  const nest::Nest finished = schedule::apply(schedule, nest);
+  const bool in_any_order = !machine_.deterministic || !is_float(type);
+  const bool fits = in_any_order && target == target_ && !nests_.empty() &&
+                    nests_.size() < schedule::kMostFused &&
+                    std::all_of(
+                        nests_.begin(), nests_.end(),
+                        [&](const nest::Nest& other) {
+                          return schedule::threads_of(other) == schedule::threads_of(finished) &&
+                                 schedule::why_not_together(other, finished).empty();
+                        });
+  if (fits) {
+    for (const schedule::Step& step :
+         schedule::parse_schedule(concat("fuse_launches(", first_, ")")).steps)
+      schedule.steps.push_back(step);
+  } else {
+    nests_.clear();
+    first_ = statement.tensor;
+    target_ = target;
+  }
+  nests_.push_back(finished);
+}
+
+}  // namespace tulle::plan

@@ -1,0 +1,153 @@
+// Which kernels may run side by side.
+#include "schedule/fuse_launches.h"
+
+#include <algorithm>
+
+#include "schedule/queries.h"
+#include "schedule/rewrites.h"
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+constexpr std::string_view kStep = "fuse_launches";
+
+std::string result_of(const Nest& nest) {
+  for (const auto& [name, tensor] : nest.tensors) {
+    if (tensor.role == Tensor::Role::Result) return name;
+  }
+  internal_error("a nest without a result");
+}
+
+// The tensor that the nest writes to.
+std::string target_of(const Nest& nest) {
+  const std::string result = result_of(nest);
+  const std::string& onto = nest.tensor(result).onto;
+  return onto.empty() ? result : onto;
+}
+
+bool reads(const Nest& nest, const std::string& tensor) {
+  const auto found = nest.tensors.find(tensor);
+  return found != nest.tensors.end() && found->second.role == Tensor::Role::Operand;
+}
+
+bool is_bound(const Nest& nest) {
+  const auto* root = nest.root.as<Forall>();
+  return root && root->tag.kind == LoopTag::Kind::Block;
+}
+
+// Whether chunks put what they gathered into memory, for a second kernel.
+bool needs_merging(const Nest& nest) {
+  const bool chunks = std::any_of(
+      nest.variables.begin(), nest.variables.end(),
+      [](const auto& entry) { return entry.second.origin == Variable::Origin::ChunkRow; });
+  return chunks && std::any_of(nest.tensors.begin(), nest.tensors.end(),
+                               [](const auto& entry) { return !entry.second.lead.empty(); });
+}
+
+// Why what the nest writes cannot be added to by others at the same time.
+std::string why_not_shared(const Nest& nest) {
+  const std::string name = result_of(nest);
+  const expr::TensorType& type = nest.tensor(name).type;
+  if (!type.format.is_dense() || size_of(type.type) < 4 || type.type == DType::Bool) {
+    return concat("'", name, "' is not added up by atomics, being ", type.format.name(), " of ",
+                  name_of(type.type), "; leave fuse_launches out.");
+  }
+  for (const Assign* assign : assigns(nest.root)) {
+    if (assign->tensor != name || !assign->accumulate || assign->accumulate == nest::Monoid::Sum)
+      continue;
+    return concat("'", name, "' is no sum; leave fuse_launches out.");
+  }
+  return {};
+}
+
+const Step* step_of(const Schedule& schedule) {
+  const auto found = std::find_if(schedule.steps.begin(), schedule.steps.end(), is_about_launches);
+  return found == schedule.steps.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void refuse(const Step& step, const std::string& why) {
+  if (step.place) fail_at(step.place, why);
+  throw UserError(why);
+}
+
+}  // namespace
+
+bool is_about_launches(const Step& step) { return step.rewrite == kStep; }
+
+std::string why_not_together(const Nest& first, const Nest& next) {
+  for (const Nest* nest : {&first, &next}) {
+    if (!is_bound(*nest)) {
+      return concat("The loops of '", result_of(*nest),
+                    "' are not bound to the blocks of a GPU, which launches are made of; bind ",
+                    "them, or leave fuse_launches out.");
+    }
+    if (needs_merging(*nest)) {
+      return concat("'", result_of(*nest),
+                    "' takes two kernels, of which the second merges pieces of rows; leave ",
+                    "split_rows or fuse_launches out.");
+    }
+  }
+  for (const auto& [reader, writer] : {std::pair(&next, &first), std::pair(&first, &next)}) {
+    if (!reads(*reader, target_of(*writer))) continue;
+    return concat("'", result_of(*reader), "' is computed from '", target_of(*writer),
+                  "', which the same launch would compute; leave fuse_launches out.");
+  }
+  if (target_of(first) != target_of(next)) return {};
+  const std::string why = why_not_shared(first);
+  return why.empty() ? why_not_shared(next) : why;
+}
+
+int64_t threads_of(const Nest& nest) {
+  constexpr int64_t warp = 32;
+  int64_t threads = 1;
+  for_each_loop(nest.root, [&](const Forall& loop) {
+    const int64_t extent = nest.known_extent(loop.var).value_or(1);
+    if (loop.tag.kind == LoopTag::Kind::Thread) threads = std::max(threads, extent);
+    if (loop.tag.kind == LoopTag::Kind::Warp) threads = std::max(threads, extent * warp);
+    if (loop.tag.kind == LoopTag::Kind::Lane) threads = std::max(threads, warp);
+  });
+  return threads;
+}
+
+std::vector<LaunchGroup> launch_groups(const Program& program) {
+  std::vector<LaunchGroup> groups;
+  const auto nest_at = [&](size_t step) -> const Nest& {
+    return std::get<ScheduledNest>(program.steps[step]).nest;
+  };
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    const auto* scheduled = std::get_if<ScheduledNest>(&program.steps[s]);
+    if (!scheduled) continue;
+    const Step* step = step_of(scheduled->schedule);
+    const std::string with = step ? Arguments(*step).name(0) : "";
+    if (!step || with == result_of(scheduled->nest)) {
+      groups.push_back({{s}});
+      continue;
+    }
+    LaunchGroup* group = groups.empty() ? nullptr : &groups.back();
+    const bool named =
+        group && std::any_of(group->steps.begin(), group->steps.end(),
+                             [&](size_t other) { return result_of(nest_at(other)) == with; });
+    if (!named || group->steps.back() + 1 != s) {
+      refuse(*step,
+             concat("'", with, "' is not computed right before '", result_of(scheduled->nest),
+                    "', so that they cannot be launched together; leave fuse_launches out."));
+    }
+    if (group->steps.size() == kMostFused) {
+      refuse(*step,
+             concat("One launch has at most ", kMostFused, " kernels; fuse others with '",
+                    result_of(scheduled->nest), "' instead, and leave fuse_launches out here."));
+    }
+    for (const size_t other : group->steps) {
+      const std::string why = why_not_together(nest_at(other), scheduled->nest);
+      if (!why.empty()) refuse(*step, why);
+      group->shares_result |= target_of(nest_at(other)) == target_of(scheduled->nest);
+    }
+    group->steps.push_back(s);
+  }
+  std::erase_if(groups, [](const LaunchGroup& group) { return group.steps.size() < 2; });
+  return groups;
+}
+
+}  // namespace tulle::schedule

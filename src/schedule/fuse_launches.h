@@ -1,0 +1,37 @@
+// Kernels of several statements in one launch.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schedule/program.h"
+
+namespace tulle::schedule {
+
+// Whether the step says which kernels are launched together, which changes no nest.
+bool is_about_launches(const Step& step);
+
+// Steps of a program, one after the other, whose kernels run in one launch: its blocks are dealt to
+// them. Where they have one result, each adds to it.
+struct LaunchGroup {
+  std::vector<size_t> steps;
+  bool shares_result = false;
+};
+
+// The groups of a program whose nests are finished. UserError, pointing at the step, for a
+// fuse_launches(C) in the schedule of a nest where no launch of C comes right before it or where
+// why_not_together says why not.
+std::vector<LaunchGroup> launch_groups(const Program& program);
+
+// Why the kernels of two finished nests cannot run at the same time, and what to do; empty if they
+// can: both are bound to a GPU and have one kernel each, neither reads what the other writes, and
+// what both write is a sum that atomics can add up.
+std::string why_not_together(const nest::Nest& first, const nest::Nest& next);
+
+// Kernels that one launch has at most: each brings parameters, for which there is little room.
+inline constexpr size_t kMostFused = 32;
+
+// Threads of a block of a finished nest.
+int64_t threads_of(const nest::Nest& nest);
+
+}  // namespace tulle::schedule
