@@ -158,9 +158,9 @@ class Scheduler {
     const bool tuples = gathers_tuples();
     // Those that warps and threads merge are of whole rows.
     const bool across = tuples && dice_.chance(0.4);
-    if (!across && dice_.chance(0.2))
+    if (!across && dice_.chance(0.35))
       take(concat("deal_rows(", loops().front(), deal(), ", ch, cr", turns()));
-    if (!across && dice_.chance(tuples ? 0.8 : 0.3)) {
+    if (!across && dice_.chance(tuples ? 0.95 : 0.3)) {
       take(concat("split_rows(", loops().front(), ", ",
                   dice_.pick<int>({tuples ? 2 : 1, 3, tuples ? 5 : 9}), ", ch, cr)"));
     }

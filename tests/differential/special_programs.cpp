@@ -8,7 +8,7 @@ void multiply_rows(Dice& dice, DType type, DType index_type, Case& test) {
   const int64_t rows = dice.between(1, 9), columns = dice.between(1, 40),
                 width = dice.pick<int64_t>({1, 3, 4, 16, 32, 50});
   const std::string format =
-      dice.chance(0.6)   ? "csr"
+      dice.chance(0.7)   ? "csr"
       : dice.chance(0.5) ? dice.pick<std::string>({"dcsr", "pieces(2)", "hyb(1,1)", "hyb(2,2)"})
                          : random_format(dice, 2, false);
   const auto operand = [&](const char* name, std::vector<int64_t> sizes) {
