@@ -21,7 +21,7 @@ enum class Role : uint8_t {
   Operand,
   Result,
   Statement,  // the result of another
-  Format,  // the text of one
+  Format,     // the text of one
 };
 
 // The arguments of a step that check_step has passed.
