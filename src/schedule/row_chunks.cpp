@@ -13,7 +13,7 @@ namespace tulle::schedule {
 namespace {
 
 // The index whose coordinates the rows are; these may be numbered.
-const std::string& row_index(const Nest& nest, const std::string& rows) {
+std::string row_index(const Nest& nest, const std::string& rows) {
   const Variable& variable = nest.variable(rows);
   return variable.origin == Variable::Origin::Stored ? variable.parent : rows;
 }
@@ -35,7 +35,7 @@ const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
       const auto index = [&](size_t l) {
         return access->indices[static_cast<size_t>(levels[l].expr.dimension)];
       };
-      const std::string& row = row_index(nest, rows.var);
+      const std::string row = row_index(nest, rows.var);
       if (numbered && numbers.tensor != access->tensor) continue;
       if (index(0) != row || index(1) == row) continue;
       const Forall* entries = nest::find_loop(rows.body, index(1));
