@@ -150,6 +150,7 @@ void KernelLowering::allocate_array(const std::string& name,
   const bool local = constant_size && constant_size->value > 0 && constant_size->value <= largest;
   if (local) {
     target.values = loop::make_buffer(names_.fresh(name), element, loop::Space::Local);
+    target.base = {};  // where it was shared, another time
     // Vectors read whole ones of a copy, past its end too.
     out.add(loop::Allocate::make(target.values, size, is_staged(name)));
   } else if (!target.values) {
