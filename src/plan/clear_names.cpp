@@ -38,13 +38,13 @@ expr::Expr renamed(const expr::Expr& expr, const TensorNames& names) {
   return expr::with_children(expr, [&](const expr::Expr& child) { return renamed(child, names); });
 }
 
-// Whether it is the name of a tensor with such endings, one or more.
-bool belongs_to_tensor(const std::string& name, const std::set<std::string>& tensors) {
+// Whether it is one of these names with such endings, one or more.
+bool belongs_to(const std::string& name, const std::set<std::string>& owners) {
   const std::string stem = without_number(name);
   return std::any_of(std::begin(kSuffixes), std::end(kSuffixes), [&](std::string_view suffix) {
     if (!stem.ends_with(suffix)) return false;
     const std::string owner = stem.substr(0, stem.size() - suffix.size());
-    return tensors.contains(owner) || belongs_to_tensor(owner, tensors);
+    return owners.contains(owner) || belongs_to(owner, owners);
   });
 }
 
@@ -64,9 +64,11 @@ bool is_name_of_stages(const std::string& name, const std::set<std::string>& ten
   if (std::any_of(tensors.begin(), tensors.end(), stands_within)) return true;
   for (const std::string_view infix : kInfixes) {
     const size_t at = name.find(infix);
-    if (at != std::string::npos && tensors.contains(name.substr(0, at))) return true;
+    if (at == std::string::npos) continue;
+    const std::string owner = name.substr(0, at);
+    if (tensors.contains(owner) || belongs_to(owner, tensors)) return true;
   }
-  return belongs_to_tensor(name, tensors);
+  return belongs_to(name, tensors) || belongs_to(name, indices);  // parts of a sum over an index
 }
 
 bool is_index_of_stages(const std::string& name, const std::set<std::string>& tensors,

@@ -222,7 +222,8 @@ TEST(NestText, RefusesWhatIsNotWellFormed) {
 }
 
 TEST(NestText, RefusesUnknownBalance) {
-  expect_refused("nest { result y: f32\n forall i parallel(cols) { y[i] = 1 } }", "rows or nnz");
+  expect_refused("nest { result y: f32\n forall i parallel(cols) { y[i] = 1 } }",
+                 "rows, nnz or merge");
 }
 
 }  // namespace
