@@ -236,7 +236,8 @@ int64_t lanes_inside(const Nest& nest, const std::string& var);
 // How many warps, and how many threads, the loops bound to a block ask for: 1 where none does.
 int64_t warps_of_block(const Nest& nest);
 int64_t threads_of_block(const Nest& nest);
-// Whether it does either and is bound to a part of a block: the threads combine theirs.
+// Whether the loop adds up parts or merges tuples and is bound to a part of a block: the threads
+// combine theirs.
 bool combines(const Forall& loop, const Nest& nest);
 // Whether the statement fills a staged workspace; the statement without such ones around it.
 bool is_staging(const Where& where, const Nest& nest);

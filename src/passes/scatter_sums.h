@@ -1,4 +1,4 @@
-// On a GPU: several sums over a group of lanes are made together and leave each lane with one.
+// On a GPU: several sums over a group of lanes are made together.
 #pragma once
 
 #include "loop/host.h"

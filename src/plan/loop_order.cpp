@@ -16,9 +16,10 @@ using expr::Access;
 namespace {
 
 // Rough prices in units of one scalar step of an inner loop.
-constexpr double kVectorStep = 0.15;    // one element of a contiguous loop
-constexpr double kStridedStep = 2;      // one element of a dense loop that jumps
-constexpr double kSortedEntry = 60;     // appending an entry and sorting it
+constexpr double kVectorStep = 0.15;  // one element of a contiguous loop
+constexpr double kStridedStep = 2;    // one element of a dense loop that jumps
+constexpr double kSortedEntry = 60;   // appending an entry and sorting it
+constexpr double kLastResort = 1e18;
 constexpr double kCopiedEntry = 6;      // appending an entry that comes in order
 constexpr double kSkippedStep = 1;      // past a coordinate that not all operands have
 constexpr double kTrackedStep = 3;      // adding into a tracked workspace
@@ -127,7 +128,8 @@ class Search {
 
   double price_of_conversion(const Access& access, const std::vector<std::string>& order) const {
     const double entry = comes_in_order(access, order) ? kCopiedEntry : kSortedEntry;
-    return problem_.counts.at(access.tensor) * entry;
+    const double price = problem_.counts.at(access.tensor) * entry;
+    return problem_.keeps_storage ? price + kLastResort : price;
   }
 
   // Whether a copy of the operand for an order that begins like this is written in the order in

@@ -31,6 +31,7 @@ struct OrderProblem {
   std::map<std::string, double> distinct_shares;  // of operands' coordinates, where sampled
   std::set<std::string> shareable;                // operands whose structure a result may share
   bool may_convert = true;                        // false while planning a conversion
+  bool keeps_storage = false;                     // converts only where there is no other way
   bool assembles_blocks =
       true;  // whether rows may be appended, and blocks gathered, by split loops
   int threads = 1;

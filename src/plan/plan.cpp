@@ -185,16 +185,18 @@ class Planner {
   };
 
   // The loops that operands ask for as they are stored, or one for each index where that is
-  // cheaper, with all that it takes to convert operands.
+  // cheaper, with all that it takes to convert operands. A schedule that a caller wrote speaks of
+  // the former, whatever the operands hold.
   Loops choose_loops(const expr::Statement& statement, bool may_share, bool may_convert,
-                     const std::optional<Decision>& decision) {
+                     const std::optional<Decision>& decision, bool is_scheduled) {
     const auto choose = [&](OrderProblem problem) {
       OrderChoice choice = decision ? decided_order(problem, *decision) : choose_order(problem);
       plan_.orders_tried += choice.tried;
       return Loops{std::move(problem), std::move(choice)};
     };
     OrderProblem stored = make_problem(statement, may_share, may_convert, Division::AsStored);
-    if (!may_convert || stored.space.is_whole()) return choose(std::move(stored));
+    stored.keeps_storage = is_scheduled;
+    if (!may_convert || is_scheduled || stored.space.is_whole()) return choose(std::move(stored));
     OrderProblem whole = make_problem(statement, may_share, may_convert, Division::None);
     if (decision) {
       const bool divides = !why_not(whole, decision->order).empty();
@@ -219,7 +221,9 @@ class Planner {
     // Rewrites put copies of accesses next to each other that are one.
     statement.value = expr::with_shared_numbers(original.value);
     const std::optional<Decision> decision = decisions_.take(statement.tensor);
-    auto [problem, choice] = choose_loops(statement, may_share, may_convert, decision);
+    const bool is_scheduled = is_written && !decision && !finishes_nothing(written_schedule_);
+    auto [problem, choice] =
+        choose_loops(statement, may_share, may_convert, decision, is_scheduled);
     if (!choice.converted.empty()) {
       std::map<int, expr::Expr> replaced;
       for (const Access* access : expr::accesses(statement.value)) {

@@ -135,8 +135,10 @@ std::vector<std::vector<size_t>> sample(std::vector<std::vector<size_t>> rows) {
   return rows;
 }
 
+// `shrunk` says which index is as long as a condition on sizes wants it.
 Case make_cell(const Operation& operation, const std::vector<Parsed>& operands,
-               const std::vector<size_t>& row, Condition condition, size_t type, size_t number) {
+               const std::vector<size_t>& row, Condition condition, size_t type, size_t number,
+               size_t shrunk) {
   std::map<std::string, int64_t> sizes = extents();
   std::vector<std::string> used;
   for (const Parsed& operand : operands) {
@@ -144,8 +146,8 @@ Case make_cell(const Operation& operation, const std::vector<Parsed>& operands,
       if (std::find(used.begin(), used.end(), index) == used.end()) used.push_back(index);
     }
   }
-  if (condition == Condition::SizeOne) sizes[used[number % used.size()]] = 1;
-  if (condition == Condition::SizeZero) sizes[used[number % used.size()]] = 0;
+  if (condition == Condition::SizeOne) sizes[used[shrunk % used.size()]] = 1;
+  if (condition == Condition::SizeZero) sizes[used[shrunk % used.size()]] = 0;
   Case test;
   test.text = operation.text;
   test.seed = static_cast<unsigned>(number);
@@ -290,7 +292,7 @@ std::vector<Case> cells(const Operation& operation, bool all) {
     const auto condition = static_cast<Condition>(at % kConditions);
     const size_t type = at / kConditions % kTypes.size();
     found.push_back(
-        make_cell(operation, operands, rows[at % rows.size()], condition, type, number));
+        make_cell(operation, operands, rows[at % rows.size()], condition, type, number, number));
     found.back().light = number % 2 == 1;
   }
   if (all) rows = wanted_rows(std::move(rows), operands);
@@ -298,8 +300,9 @@ std::vector<Case> cells(const Operation& operation, bool all) {
     for (size_t type = 0; type < kTypes.size(); ++type, ++number) {
       if (!is_wanted("TULLE_TEST_TYPES", name_of(kTypes[type]))) continue;
       for (int condition = 0; condition < kConditions; ++condition) {
+        // Each index in turn, in every type.
         found.push_back(make_cell(operation, operands, rows[at], static_cast<Condition>(condition),
-                                  type, number));
+                                  type, number, at + type));
         // Of every combination of formats one type as users have it.
         found.back().light = (at + type) % kTypes.size() != 0;
       }

@@ -75,6 +75,20 @@ SCHEDULE = """split(k, 8, k0, k1); reorder(i, k0, j, k1); parallel(i, by=nnz);
     vectorize(k1, 8); unroll(j, 2)"""
 
 
+@pytest.mark.parametrize(
+    ("rows", "columns", "entries"),
+    [(50, 60, 0), (1000, 1000, 50), (4, 60, 1), (1, 3, 2), (5, 0, 0), (0, 5, 0)],
+)
+def test_a_schedule_fits_whatever_the_operands_hold(rows: int, columns: int, entries: int) -> None:
+    a = torch.zeros(rows, columns, dtype=torch.float64)
+    if entries:
+        a.view(-1)[torch.randperm(rows * columns)[:entries]] = 1
+    b = random_dense(columns, 40)
+    for format, schedule in [("csr", SCHEDULE), ("bsr(4,4)", "parallel(io)")]:
+        kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]").schedule(schedule)
+        assert_equal(kernel(A=tulle.tensor(a, format=format), B=b), a @ b)
+
+
 def test_kernel_with_a_schedule() -> None:
     a, b = random_sparse(20, 30), random_dense(30, 16)
     kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="csr", B="dense")
