@@ -73,6 +73,8 @@ std::string generate_ptx(const std::vector<loop::Kernel>& kernels, const codegen
   return text;
 }
 
+constexpr const char* kAnyKernel = "kernel";  // the name of every kernel in its own object file
+
 // passes and codegen for a kernel that lowering made.
 std::vector<char> compile_kernel(const loop::Kernel& kernel, const CompileRequest& request) {
   StageTimes times;
@@ -84,6 +86,7 @@ std::vector<char> compile_kernel(const loop::Kernel& kernel, const CompileReques
   loop::verify(alone);
   times.end("verify");
   TULLE_LOG(Debug, kernel.name, ": ", times.text(), " ms");
+  alone.kernels[0].name = kAnyKernel;
   return generate_code(alone.kernels, request.target);
 }
 
@@ -134,22 +137,19 @@ Functions compile_whole(loop::HostProgram& program, const CompileRequest& reques
 Functions find_kernels(const loop::HostProgram& program, const CompileRequest& request,
                        Executable& executable) {
   loop::verify_steps(program);
-  const std::string name = "kernel";
-  std::vector<loop::Kernel> kernels;
   std::vector<jit::KernelCache::WantedCode> wanted;
   for (const loop::Kernel& named : program.kernels) {
-    kernels.push_back(named);
-    kernels.back().name = name;
-    const loop::Kernel plain = loop::with_plain_names(kernels.back());
-    wanted.push_back({key_of(plain, "lower", request), {name}});
+    loop::Kernel plain = loop::with_plain_names(named);
+    plain.name = kAnyKernel;
+    wanted.push_back({key_of(plain, "lower", request), {kAnyKernel}});
   }
   executable.code = kernel_cache().find(wanted, [&](const std::vector<size_t>& missing) {
     return generate_each(
-        kernels, missing, request.machine.threads,
+        program.kernels, missing, request.machine.threads,
         [&](const loop::Kernel& kernel) { return compile_kernel(kernel, request); });
   });
   Functions functions;
-  for (const auto& code : executable.code) functions.push_back(code->kernel(name));
+  for (const auto& code : executable.code) functions.push_back(code->kernel(kAnyKernel));
   return functions;
 }
 

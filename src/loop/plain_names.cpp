@@ -5,14 +5,14 @@
 #include <string>
 #include <tuple>
 
-#include "loop/rewrite.h"
+#include "loop/rename_locals.h"
 #include "support/check.h"
 
 namespace tulle::loop {
 
 namespace {
 
-class Renaming final : public Rewriter {
+class Renaming final : public LocalRenaming {
  public:
   explicit Renaming(Kernel& kernel) {
     for (BufferParam& param : kernel.buffers) {
@@ -28,40 +28,6 @@ class Renaming final : public Rewriter {
     }
   }
 
-  Expr rewrite(const Expr& expr) override {
-    const auto* var = expr.as<Var>();
-    if (!var) return Rewriter::rewrite(expr);
-    const auto found = scalars_.find(var->name);
-    return found != scalars_.end() ? found->second : Var::make(local(var->name), var->type);
-  }
-
-  // Names are met in the order of the text; one that is declared again is the same again.
-  Stmt rewrite(const Stmt& stmt) override {
-    if (const auto* let = stmt.as<Let>()) {
-      const Expr value = rewrite(let->value);
-      return Let::make(local(let->name), value);
-    }
-    if (const auto* declare = stmt.as<Declare>()) {
-      const Expr init = rewrite(declare->init);
-      return Declare::make(local(declare->name), init);
-    }
-    if (const auto* assign = stmt.as<Assign>()) {
-      const Expr value = rewrite(assign->value);
-      return Assign::make(local(assign->name), value);
-    }
-    if (const auto* loop = stmt.as<For>()) {
-      const std::string var = local(loop->var);
-      const Expr begin = rewrite(loop->begin), end = rewrite(loop->end);
-      return For::make(var, begin, end, rewrite(loop->body), loop->loop, loop->factor, loop->step);
-    }
-    if (const auto* atomic = stmt.as<Atomic>(); atomic && !atomic->result.empty()) {
-      const Buffer buffer = rewrite_buffer(atomic->buffer);
-      const Expr index = rewrite(atomic->index), value = rewrite(atomic->value);
-      return Atomic::make(atomic->op, buffer, index, value, local(atomic->result));
-    }
-    return Rewriter::rewrite(stmt);
-  }
-
   Buffer rewrite_buffer(const Buffer& buffer) override {
     Buffer& plain = plain_of(*buffer);
     if (!plain) plain = make_buffer(local(buffer->name), buffer->element, buffer->space);
@@ -74,7 +40,12 @@ class Renaming final : public Rewriter {
     return buffers_[{buffer.name, buffer.element, buffer.space}];
   }
 
-  const std::string& local(const std::string& name) {
+  Expr parameter(const Expr& var) const override {
+    const auto found = scalars_.find(var.as<Var>()->name);
+    return found == scalars_.end() ? Expr() : found->second;
+  }
+
+  std::string local(const std::string& name) override {
     const auto found = locals_.find(name);
     if (found != locals_.end()) return found->second;
     return locals_.emplace(name, concat("local", locals_.size())).first->second;

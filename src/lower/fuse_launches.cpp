@@ -1,7 +1,7 @@
 // One kernel out of several: its blocks are dealt to them by ranges of their numbers.
 #include <algorithm>
 
-#include "loop/rewrite.h"
+#include "loop/rename_locals.h"
 #include "lower/kernel_parameters.h"
 #include "lower/lower.h"
 #include "support/check.h"
@@ -16,34 +16,10 @@ using loop::Stmt;
 namespace {
 
 // Gives what a kernel declares names of its own.
-class LocalNames final : public loop::Rewriter {
+class LocalNames final : public loop::LocalRenaming {
  public:
   LocalNames(const loop::Kernel& kernel, size_t number) : ending_(concat("_", number, "l")) {
     for (const loop::ScalarParam& scalar : kernel.scalars) parameters_.insert(scalar.name);
-  }
-
-  Expr rewrite(const Expr& expr) override {
-    const auto* var = expr.as<loop::Var>();
-    if (!var) return Rewriter::rewrite(expr);
-    return parameters_.contains(var->name) ? expr : loop::Var::make(local(var->name), var->type);
-  }
-
-  Stmt rewrite(const Stmt& stmt) override {
-    if (const auto* let = stmt.as<loop::Let>())
-      return loop::Let::make(local(let->name), rewrite(let->value));
-    if (const auto* declare = stmt.as<loop::Declare>())
-      return loop::Declare::make(local(declare->name), rewrite(declare->init));
-    if (const auto* assign = stmt.as<loop::Assign>())
-      return loop::Assign::make(local(assign->name), rewrite(assign->value));
-    if (const auto* loop = stmt.as<loop::For>()) {
-      return loop::For::make(local(loop->var), rewrite(loop->begin), rewrite(loop->end),
-                             rewrite(loop->body), loop->loop, loop->factor, loop->step);
-    }
-    if (const auto* atomic = stmt.as<loop::Atomic>(); atomic && !atomic->result.empty()) {
-      return loop::Atomic::make(atomic->op, rewrite_buffer(atomic->buffer), rewrite(atomic->index),
-                                rewrite(atomic->value), local(atomic->result));
-    }
-    return Rewriter::rewrite(stmt);
   }
 
   loop::Buffer rewrite_buffer(const loop::Buffer& buffer) override {
@@ -52,7 +28,10 @@ class LocalNames final : public loop::Rewriter {
   }
 
  private:
-  std::string local(const std::string& name) const { return name + ending_; }
+  std::string local(const std::string& name) override { return name + ending_; }
+  Expr parameter(const Expr& var) const override {
+    return parameters_.contains(var.as<loop::Var>()->name) ? var : Expr();
+  }
 
   std::string ending_;
   std::set<std::string> parameters_;
