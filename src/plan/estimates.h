@@ -11,6 +11,8 @@ namespace tulle::plan {
 
 class Estimates {
  public:
+  // Guesses alone.
+  Estimates() = default;
   // From the statistics of the operands.
   explicit Estimates(const Request& request);
 

@@ -2,6 +2,7 @@
 #include "plan/loop_order.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "plan/contiguous_loop.h"
@@ -21,6 +22,7 @@ constexpr double kStridedStep = 2;    // one element of a dense loop that jumps
 constexpr double kSortedEntry = 60;   // appending an entry and sorting it
 constexpr double kLastResort = 1e18;
 constexpr double kCopiedEntry = 6;      // appending an entry that comes in order
+constexpr double kConversion = 3000;    // its kernels and memory, however few the entries
 constexpr double kSkippedStep = 1;      // past a coordinate that not all operands have
 constexpr double kTrackedStep = 3;      // adding into a tracked workspace
 constexpr double kFreshElement = 4;     // of a workspace that is as long as a row
@@ -128,8 +130,28 @@ class Search {
 
   double price_of_conversion(const Access& access, const std::vector<std::string>& order) const {
     const double entry = comes_in_order(access, order) ? kCopiedEntry : kSortedEntry;
-    const double price = problem_.counts.at(access.tensor) * entry;
+    const double price =
+        kConversion + rows_read(access) + problem_.counts.at(access.tensor) * entry;
     return problem_.keeps_storage ? price + kLastResort : price;
+  }
+
+  // How many rows a copy of the operand comes to, with or without entries.
+  double rows_read(const Access& access) const {
+    double rows = 1;
+    for (const Level& level : operands_.type_of(access.tensor).format.levels()) {
+      if (!is_full(level.kind)) break;
+      rows *= extent_of(level.expr, access);
+    }
+    return rows;
+  }
+
+  double extent_of(const LevelExpr& level, const Access& access) const {
+    if (level.part == LevelExpr::Part::Remainder) return static_cast<double>(level.divisor);
+    double extent = 1;
+    for (const std::string& part :
+         problem_.space.parts.at(access.indices[static_cast<size_t>(level.dimension)]))
+      extent *= problem_.extents.at(part);
+    return std::ceil(extent / static_cast<double>(level.divisor));
   }
 
   // Whether a copy of the operand for an order that begins like this is written in the order in

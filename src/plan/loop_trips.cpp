@@ -26,9 +26,11 @@ double unbound_block(const OrderProblem& problem, const Access& access,
   return block;
 }
 
-// The extents of the access's variables that are bound, multiplied; no more than its entries.
-double prefix(const OrderProblem& problem, const Access& access,
+// At how many combinations of the access's variables that are bound loops over these come by: at
+// all of them until one of the loops goes through what is stored, then at no more than its entries.
+double prefix(const WalkedOperands& operands, const Access& access,
               const std::vector<std::string>& bound) {
+  const OrderProblem& problem = operands.problem;
   double product = 1;
   std::set<std::string> seen;
   for (const std::string& index : access.indices) {
@@ -37,6 +39,11 @@ double prefix(const OrderProblem& problem, const Access& access,
       if (position_of(bound, part) >= 0) product *= problem.extents.at(part);
     }
   }
+  const bool is_sparse = operands.is_converted(access, bound) ||
+                         std::any_of(bound.begin(), bound.end(), [&](const std::string& var) {
+                           return operands.walks(access, var);
+                         });
+  if (!is_sparse) return product;
   const double entries = problem.counts.at(access.tensor) / unbound_block(problem, access, bound);
   return std::min(product, std::max(1.0, entries));
 }
@@ -127,7 +134,7 @@ double estimate_trips(const WalkedOperands& operands, const std::vector<std::str
   std::set<int> walking;
   for (const Access* access : operands.sparse) {
     if (!is_stored(operands, *access, with)) continue;
-    const double here = prefix(problem, *access, with) / prefix(problem, *access, outside);
+    const double here = prefix(operands, *access, with) / prefix(operands, *access, outside);
     if (operands.decisive.contains(access->id) || vanishes_without({access->id}))
       least = std::min(least, here);
     all += here;
@@ -152,7 +159,7 @@ double estimate_skips(const WalkedOperands& operands, const std::vector<std::str
   int walked = 0;
   for (const Access* access : operands.sparse) {
     if (!is_stepped_through(operands, *access, with)) continue;
-    steps += prefix(operands.problem, *access, with) / prefix(operands.problem, *access, outside);
+    steps += prefix(operands, *access, with) / prefix(operands, *access, outside);
     ++walked;
   }
   if (walked < 2) return 0;

@@ -92,6 +92,15 @@ OrderProblem make_order_problem(const expr::Statement& statement,
           std::find(problem.outer.begin(), problem.outer.end(), part) != problem.outer.end();
       if (!is_outer) problem.inner.push_back(part);
     }
+  }
+  nested_sums(statement.value, {}, problem);
+  tuple_variables(statement, problem);
+  estimate_sizes(problem, estimates);
+  return problem;
+}
+
+void estimate_sizes(OrderProblem& problem, Estimates& estimates) {
+  for (const auto& [index, names] : problem.space.parts) {
     problem.extents[index] = estimates.extent(index);
     if (names.size() == 2) {
       const auto divisor = static_cast<double>(problem.space.variables.at(names[0]).factor);
@@ -101,10 +110,7 @@ OrderProblem make_order_problem(const expr::Statement& statement,
       problem.extents[names[0]] = estimates.extent(index) + estimates.extent(other) - 1;
     }
   }
-  nested_sums(statement.value, {}, problem);
-  tuple_variables(statement, problem);
   count_operands(problem, estimates);
-  return problem;
 }
 
 void count_operands(OrderProblem& problem, Estimates& estimates) {

@@ -44,6 +44,9 @@ OrderProblem make_order_problem(const expr::Statement& statement,
                                 const std::map<std::string, expr::TensorType>& tensors,
                                 Estimates& estimates, Division division = Division::AsStored);
 
+// The extents of its indices and the counts of its operands, by these estimates.
+void estimate_sizes(OrderProblem& problem, Estimates& estimates);
+
 // The counts of the statement's operands, which may be others than when the problem was made.
 void count_operands(OrderProblem& problem, Estimates& estimates);
 

@@ -186,11 +186,13 @@ class Planner {
 
   // The loops that operands ask for as they are stored, or one for each index where that is
   // cheaper, with all that it takes to convert operands. A schedule that a caller wrote speaks of
-  // the former, whatever the operands hold.
+  // the former, in an order that follows from the formats whatever the operands hold.
   Loops choose_loops(const expr::Statement& statement, bool may_share, bool may_convert,
                      const std::optional<Decision>& decision, bool is_scheduled) {
     const auto choose = [&](OrderProblem problem) {
-      OrderChoice choice = decision ? decided_order(problem, *decision) : choose_order(problem);
+      OrderChoice choice = decision       ? decided_order(problem, *decision)
+                           : is_scheduled ? evaluate_order(problem, order_by_formats(problem))
+                                          : choose_order(problem);
       plan_.orders_tried += choice.tried;
       return Loops{std::move(problem), std::move(choice)};
     };
@@ -204,6 +206,15 @@ class Planner {
     }
     Loops divided = choose(std::move(stored)), undivided = choose(std::move(whole));
     return undivided.choice.cost < divided.choice.cost ? std::move(undivided) : std::move(divided);
+  }
+
+  // The order of loops that is best for operands of middling sizes.
+  std::vector<std::string> order_by_formats(OrderProblem problem) const {
+    Estimates guesses;
+    problem.distinct_shares.clear();
+    problem.threads = 1;
+    estimate_sizes(problem, guesses);
+    return choose_order(problem).order;
   }
 
   // Whether it is one of several statements that add to a tensor.

@@ -65,6 +65,15 @@ TEST(Plan, ProductsOfCoordinatesGatherRowsToo) {
   EXPECT_FALSE(has(notes, "converted")) << notes;
 }
 
+TEST(Plan, RowsWithoutEntriesAreReadByACopyToo) {
+  for (const int64_t entries : {0, 1, 10, 100}) {
+    const std::string notes =
+        notes_of(kProduct, {{"A", "csr", 2, entries}, {"B", "dense", 2, 1000000}});
+    EXPECT_TRUE(has(notes, "C: loops i j k")) << notes;
+    EXPECT_FALSE(has(notes, "converted")) << entries << ":\n" << notes;
+  }
+}
+
 TEST(Plan, MixedOrdersConvertOneOperand) {
   const std::string notes =
       notes_of("C[i,j] = A[i,j] + B[i,j]", {{"A", "csr", 2}, {"B", "csc", 2}});

@@ -89,6 +89,16 @@ def test_a_schedule_fits_whatever_the_operands_hold(rows: int, columns: int, ent
         assert_equal(kernel(A=tulle.tensor(a, format=format), B=b), a @ b)
 
 
+@pytest.mark.parametrize("columns", [1, 2, 300])
+@pytest.mark.parametrize("entries", [0, 10, 5000])
+def test_loops_of_a_schedule_stand_in_one_order(columns: int, entries: int) -> None:
+    a = torch.zeros(100, 100, dtype=torch.float64)
+    a.view(-1)[torch.randperm(10000)[:entries]] = 1
+    b = random_dense(100, columns)
+    kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]").schedule("parallel(i, by=rows)")
+    assert_equal(kernel(A=tulle.tensor(a, format="csr"), B=b), a @ b)
+
+
 def test_kernel_with_a_schedule() -> None:
     a, b = random_sparse(20, 30), random_dense(30, 16)
     kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="csr", B="dense")
