@@ -32,15 +32,45 @@ void check_outside(const Nest& nest, const Forall& entries, const Stmt& stmt,
   }
 }
 
+// The workspaces that the assignment stores from, where they stand deeper inside the statement.
+const Where* find_gathering(const Nest& nest, const Stmt& stmt, const Assign& assign) {
+  const auto* where = stmt.as<Where>();
+  if (where && !nest::is_staging(*where, nest) && nest::find_assign(where->consumer, assign))
+    return where;
+  const Where* found = nullptr;
+  map_parts(stmt, [&](const Stmt& part) {
+    if (!found) found = find_gathering(nest, part, assign);
+    return part;
+  });
+  return found;
+}
+
+// A sum along the entries that is stored where it is computed, or gathered in one loop too deep.
+[[noreturn]] void refuse_sum(const Nest& nest, const Stmt& body, const Forall& entries,
+                             const Assign& assign) {
+  const Where* where = find_gathering(nest, body, assign);
+  if (!where) {
+    user_error("'", assign.tensor, "' is added up along '", entries.var,
+               "', and pieces of a row would do so at once; gather it first, with ",
+               "precompute(acc) or precompute(acc, k) before this step.");
+  }
+  const auto* around = body.as<Forall>();
+  if (!around) {
+    user_error("'", list_of(where->workspaces), "' is not all that stands in the loop over rows, ",
+               "whose pieces fill workspaces and nothing else; use parallel(by=nnz).");
+  }
+  user_error("'", list_of(where->workspaces), "' is filled anew in the loop over '", around->var,
+             "', and pieces of a row fill workspaces once; bring '", around->var,
+             "' inside of the loop over '", entries.var,
+             "' (reorder) and gather along it too (precompute), or use parallel(by=nnz).");
+}
+
 // Each entry of the operand has a place of its own in the result.
 void check_entries(const Nest& nest, const Forall& rows, const Forall& entries,
                    const std::string& operand) {
   for (const Assign* assign : lasting_assigns(rows.body)) {
-    if (!covers(assign->indices, nest, entries.var)) {
-      user_error("'", assign->tensor, "' is added up along '", entries.var,
-                 "', and pieces of a row would do so at once; gather it first, with ",
-                 "precompute(acc) or precompute(acc, k) before this step.");
-    }
+    if (!covers(assign->indices, nest, entries.var))
+      refuse_sum(nest, nest::without_staging(rows.body, nest), entries, *assign);
     const Tensor& tensor = nest.tensor(assign->tensor);
     if (tensor.type.format.is_dense() || tensor.shares_pattern_of == operand) continue;
     user_error("'", assign->tensor, "' is built entry by entry, and needs its rows whole; use ",

@@ -102,7 +102,9 @@ TEST(ParallelByMerge, RefusesLoopsBetweenRowsAndWorkspaces) {
   expect_refused(kSpmm,
                  "split(k, 4, k0, k1); reorder(i, k0, j, k1); precompute(acc, k1); "
                  "parallel(i, by=merge)",
-                 "'C' is added up along 'j'");
+                 "'acc' is filled anew in the loop over 'k0'");
+  expect_refused(kSpmm, "reorder(i, k, j); precompute(acc); parallel(i, by=merge)",
+                 "bring 'k' inside of the loop over 'j' (reorder) and gather along it too");
 }
 
 TEST(ParallelByMerge, RefusesSumsOfNothingInExpressions) {
