@@ -52,21 +52,21 @@ const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
 }
 
 // Workspaces that a row fills, whose pieces are merged afterwards.
-void check_tuple(const Nest& nest, const Forall& rows, const expr::Access& operand,
-                 const Where& where) {
+void check_tuple(const Nest& nest, const std::string& step, const Forall& rows,
+                 const expr::Access& operand, const Where& where) {
   for (const Assign* assign : assigns(where.producer)) {
     if (!contains(where.workspaces, assign->tensor)) continue;
     if (nest::starts_absent(assign->accumulate)) {
       user_error(
           "'", assign->tensor, "' sums over '", rows.var,
           "' for an expression, where a sum of nothing differs from 0, and a chunk has some ",
-          "terms alone; leave split_rows out.");
+          "terms alone; leave ", step, " out.");
     }
     if (nest.leads(assign->tensor) && !assign->indices.empty()) {
       user_error("'", assign->tensor, "' has elements for '", list_of(assign->indices),
                  "', and other workspaces are scaled by it, which pieces of rows are by one "
                  "element alone; bring these loops outside of '",
-                 rows.var, "', or leave split_rows out.");
+                 rows.var, "', or leave ", step, " out.");
     }
   }
   for (const Assign* assign : assigns(where.consumer)) {
@@ -81,25 +81,26 @@ void check_tuple(const Nest& nest, const Forall& rows, const expr::Access& opera
       continue;
     }
     user_error("'", assign->tensor, "' is not stored once for each '", rows.var,
-               "', or with entries of '", operand.tensor, "'; leave split_rows out.");
+               "', or with entries of '", operand.tensor, "'; leave ", step, " out.");
   }
 }
 
-void check_result(const Nest& nest, const Forall& rows, const expr::Access& operand) {
+void check_result(const Nest& nest, const std::string& step, const Forall& rows,
+                  const expr::Access& operand) {
   const std::vector<const Assign*> all = assigns(nest.root);
   if (const auto* where = rows.body.as<Where>(); where && where->workspaces.size() > 1)
-    return check_tuple(nest, rows, operand, *where);
+    return check_tuple(nest, step, rows, operand, *where);
   if (all.size() != 1) {
     user_error("Sums over '", rows.var,
                "' are used inside the statement, and a chunk has some of their terms alone; put ",
-               "split_rows before precompute, or leave it out.");
+               step, " before precompute, or leave it out.");
   }
   const Assign& assign = *all.front();
   const Tensor& result = nest.tensor(assign.tensor);
   if (!result.type.format.is_dense()) {
     if (result.shares_pattern_of == operand.tensor) return;
     user_error("'", assign.tensor, "' is built entry by entry, and needs its loops whole; leave ",
-               "split_rows out.");
+               step, " out.");
   }
   const auto& levels = result.type.format.levels();
   const bool first =
@@ -110,12 +111,12 @@ void check_result(const Nest& nest, const Forall& rows, const expr::Access& oper
       !contains(assign.indices, operand.indices[static_cast<size_t>(entries.expr.dimension)]);
   if (!first || (sums && assign.accumulate != nest::Monoid::Sum)) {
     user_error("'", assign.tensor, "' is not stored row by row along '", rows.var,
-               "', or is no plain sum; leave split_rows out.");
+               "', or is no plain sum; leave ", step, " out.");
   }
   const DType type = result.type.type;
   if (sums && (size_of(type) < 4 || type == DType::Bool)) {
-    user_error("Sums of type ", name_of(type),
-               " are not added up by atomics; leave split_rows out.");
+    user_error("Sums of type ", name_of(type), " are not added up by atomics; leave ", step,
+               " out.");
   }
 }
 
@@ -135,8 +136,8 @@ Nest split_into_chunks(const Nest& nest, const std::string& step, const Variable
     user_error("The two new loops are both called '", chunk, "'; give them different names.");
   const Forall& rows = *nest::find_loop(nest.root, var);
   const expr::Access& operand = operand_of_rows(nest, rows);
-  require_same_indices(nest, operand, "split_rows");
-  check_result(nest, rows, operand);
+  require_same_indices(nest, operand, step);
+  check_result(nest, step, rows, operand);
   Nest result = nest;
   using Origin = Variable::Origin;
   for (const auto& [name, origin] : {std::pair(chunk, Origin::Chunk), {row, Origin::ChunkRow}}) {

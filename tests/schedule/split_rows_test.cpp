@@ -70,7 +70,10 @@ TEST(DealRows, MakesChunksOfPieces) {
 
 TEST(DealRows, RefusesWhatSplitRowsDoes) {
   expect_refused(kDense, "deal_rows(i, 64, c, r, 132, 32)", "use split");
-  expect_refused(kSpgemm, "deal_rows(i, 64, c, r, 132, 32)", "built entry by entry");
+  expect_refused(kSpgemm, "deal_rows(i, 64, c, r, 132, 32)",
+                 "built entry by entry, and needs its loops whole; leave deal_rows out");
+  expect_refused(kSpmm, "precompute(acc, k); deal_rows(i, 64, c, r, 132, 32)",
+                 "put deal_rows before precompute");
   expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(r, c)", "put that outside");
 }
 
