@@ -35,6 +35,13 @@ std::string text_of(const plan::Plan& plan) {
   return text;
 }
 
+// What stages say of a program stands behind it.
+std::string as_comments(const std::vector<std::string>& remarks) {
+  std::string text;
+  for (const std::string& remark : remarks) text += "// " + remark + "\n";
+  return text;
+}
+
 // The parameters that every host program has: arrays of the operands, threads, extents of the
 // indices, counts.
 void add_parameters(const schedule::Program& nests, loop::HostProgram& program) {
@@ -75,9 +82,10 @@ ResultLayout add_result(const std::string& result, const schedule::Program& nest
   return layout;
 }
 
-// The nests finished by their schedules.
-schedule::Program finished(const schedule::Program& nests, lower::Device device) {
-  schedule::Program scheduled = schedule::apply(nests);
+// The nests finished by their schedules, and the remarks of these.
+schedule::Program finished(const schedule::Program& nests, lower::Device device,
+                           schedule::Remarks& remarks) {
+  schedule::Program scheduled = schedule::apply(nests, &remarks);
   for (const schedule::ProgramStep& step : scheduled.steps) {
     const auto* nest = std::get_if<schedule::ScheduledNest>(&step);
     if (device == lower::Device::Cpu && nest && nest::has_bound_loops(nest->nest.root)) {
@@ -186,8 +194,9 @@ lower::Device device_of(const plan::Machine& machine) {
 LoweredProgram lower_nests(const schedule::Program& nests, lower::Device device,
                            const StageSink& sink) {
   show(sink, "nest", [&] { return schedule::to_string(nests); });
-  const schedule::Program scheduled = finished(nests, device);
-  show(sink, "schedule", [&] { return schedule::to_string(scheduled); });
+  schedule::Remarks remarks;
+  const schedule::Program scheduled = finished(nests, device, remarks);
+  show(sink, "schedule", [&] { return schedule::to_string(scheduled) + as_comments(remarks); });
   LoweredProgram lowered;
   loop::HostProgram& program = lowered.program;
   program.name = "program";
@@ -216,11 +225,8 @@ passes::PipelineOptions pass_options(const CompileRequest& request) {
 loop::HostProgram optimise_program(loop::HostProgram program, const CompileRequest& request,
                                    const StageSink& sink) {
   passes::PipelineResult result = passes::run_passes(std::move(program), pass_options(request));
-  show(sink, "passes", [&] {
-    std::string text = loop::to_string(result.program);
-    for (const std::string& remark : result.remarks) text += "// " + remark + "\n";
-    return text;
-  });
+  show(sink, "passes",
+       [&] { return loop::to_string(result.program) + as_comments(result.remarks); });
   return std::move(result.program);
 }
 

@@ -61,12 +61,13 @@ Program program_of(nest::Nest nest, Schedule schedule) {
   return program;
 }
 
-Program apply(const Program& program) {
+Program apply(const Program& program, Remarks* remarks) {
   Program finished = program;
   for (ProgramStep& step : finished.steps) {
     auto* scheduled = std::get_if<ScheduledNest>(&step);
     if (!scheduled) continue;
-    scheduled->nest = nest::with_numbered_accesses(apply(scheduled->schedule, scheduled->nest));
+    scheduled->nest =
+        nest::with_numbered_accesses(apply(scheduled->schedule, scheduled->nest, remarks));
     std::erase_if(scheduled->schedule.steps,
                   [](const Step& one) { return !is_about_launches(one); });
   }

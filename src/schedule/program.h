@@ -42,8 +42,8 @@ struct Program {
 // The nest by itself: operands and indices in the order of their names.
 Program program_of(nest::Nest nest, Schedule schedule = {});
 
-// All nests finished by their schedules, of which fuse_launches is left.
-Program apply(const Program& program);
+// All nests finished by their schedules, of which fuse_launches is left; with their remarks.
+Program apply(const Program& program, Remarks* remarks = nullptr);
 
 // Text that parse_program reads back.
 std::string to_string(const Program& program);

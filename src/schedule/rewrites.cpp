@@ -75,9 +75,9 @@ const Rewrite kRewrites[] = {
        return rfactor(n, a.name(0), a.name(1)); }},
     {"stage", "stage(B, j, registers), or shared, or stage(B, j, shared, 2)",
      {Role::Operand, Role::Loop, Role::Word, Role::Number}, 3, 4, {"registers", "shared"}, "", {},
-     [](const Nest& n, const Arguments& a, Remarks*) {
+     [](const Nest& n, const Arguments& a, Remarks* r) {
        return stage(n, a.name(0), a.name(1), a.name(2) == "shared" ? Staging::Shared : Staging::Registers,
-                    a.count() > 3 ? a.integer(3) : 1); }},
+                    a.count() > 3 ? a.integer(3) : 1, r); }},
     {"parallel", "parallel(i, by=rows), by=nnz or by=merge", {Role::Loop}, 1, 1, {}, "by",
      {"rows", "nnz", "merge"},
      [](const Nest& n, const Arguments& a, Remarks*) {

@@ -184,6 +184,11 @@ class Stager {
   Stager(Nest& nest, std::string tensor, Staging staging, int depth)
       : nest_(nest), tensor_(std::move(tensor)), staging_(staging), depth_(depth) {}
 
+  // An access that is not copied, and why.
+  struct Left {
+    std::string access, problem;
+  };
+
   Stmt staged(const Stmt& body, const std::vector<std::string>& outside) {
     const std::vector<Read> reads = ReadFinder(nest_, tensor_).find(body);
     is_read_ |= !reads.empty();
@@ -201,7 +206,10 @@ class Stager {
       if (tile.problem.empty()) {
         result = copied(result, *accesses.at(id), tile);
       } else {
-        problem_ = tile.problem;
+        const expr::Access& access = *accesses.at(id);
+        const auto text =
+            expr::to_string(expr::Access::make(id, access.tensor, access.indices, access.type));
+        left_.push_back({text, tile.problem});
       }
     }
     return result;
@@ -209,7 +217,7 @@ class Stager {
 
   bool is_read() const { return is_read_; }
   bool has_copied() const { return has_copied_; }
-  const std::string& problem() const { return problem_; }
+  const std::vector<Left>& left() const { return left_; }
 
  private:
   static std::vector<std::string> variables(const Tile& tile) {
@@ -254,14 +262,14 @@ class Stager {
   Staging staging_;
   int depth_;
   bool is_read_ = false, has_copied_ = false;
-  std::string problem_;
+  std::vector<Left> left_;
   int next_id_ = 0;
 };
 
 }  // namespace
 
 Nest stage(const Nest& nest, const std::string& tensor, const std::string& at, Staging staging,
-           int64_t depth) {
+           int64_t depth, Remarks* remarks) {
   require_role(nest, tensor, Tensor::Role::Operand);
   require_loop(nest, at);
   if (!nest.tensor(tensor).type.format.is_dense()) {
@@ -303,7 +311,10 @@ Nest stage(const Nest& nest, const std::string& tensor, const std::string& at, S
   result.root = walk(nest.root);
   if (!stager.is_read())
     user_error("'", tensor, "' is not read in the loop over '", at, "'; stage it in another.");
-  if (!stager.has_copied()) user_error("In the loop over '", at, "' ", stager.problem(), ".");
+  if (!stager.has_copied())
+    user_error("In the loop over '", at, "' ", stager.left().back().problem, ".");
+  for (const auto& [access, problem] : stager.left())
+    remark(remarks, access, " is read without a copy in the loop over '", at, "': ", problem, ".");
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nest/nest.h"
+#include "schedule/remark.h"
 
 namespace tulle::schedule {
 
@@ -22,8 +23,10 @@ namespace tulle::schedule {
 //
 // Refused where the operand is not dense or not read there, where its loops inside have no known
 // extent or visit entries by their number, where the copy is too large, and in shared memory where
-// `at` is not inside blocks or is inside a loop over lanes or threads.
+// `at` is not inside blocks or is inside a loop over lanes or threads. Where the operand is read
+// several times, X[i,d] * X[j,d], and some of that cannot be copied for its loops, the rest is, and
+// a remark says which is not and why.
 nest::Nest stage(const nest::Nest& nest, const std::string& tensor, const std::string& at,
-                 nest::Tensor::Staging staging, int64_t depth);
+                 nest::Tensor::Staging staging, int64_t depth, Remarks* remarks = nullptr);
 
 }  // namespace tulle::schedule

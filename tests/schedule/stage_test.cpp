@@ -66,15 +66,26 @@ TEST(Stage, CopiesCopies) {
             "forall k { Y_staged[j1,k] = Y[j,k] } } } } }");
 }
 
+constexpr std::string_view kTwoReads =
+    "nest { operand A: f32, i32, csr\n operand X: f32\n "
+    "result S: f32, i32, like A, csr\n extent d = 16\n"
+    "forall i { forall j { forall d { S[i,j] += A[i,j] * X[i,d] * X[j,d] } } } }";
+
 TEST(Stage, CopiesOneOfTwoReads) {
-  EXPECT_EQ(
-      body_after("nest { operand A: f32, i32, csr\n operand X: f32\n "
-                 "result S: f32, i32, like A, csr\n extent d = 16\n"
-                 "forall i { forall j { forall d { S[i,j] += A[i,j] * X[i,d] * X[j,d] } } } }",
-                 "stage(X, i, registers)"),
-      "forall i { where X_staged { forall j { forall d { "
-      "S[i,j] += A[i,j] * X_staged[d] * X[j,d] } } } producing { forall d { "
-      "X_staged[d] = X[i,d] } } }");
+  EXPECT_EQ(body_after(kTwoReads, "stage(X, i, registers)"),
+            "forall i { where X_staged { forall j { forall d { "
+            "S[i,j] += A[i,j] * X_staged[d] * X[j,d] } } } producing { forall d { "
+            "X_staged[d] = X[i,d] } } }");
+}
+
+TEST(Stage, RemarksOnReadsThatAreNotCopied) {
+  EXPECT_TRUE(remarks_of(kRows, "stage(Q, i, registers)").empty());
+  const Remarks remarks = remarks_of(kTwoReads, "stage(X, i, registers)");
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_NE(remarks[0].find("X[j,d] is read without a copy in the loop over 'i': the copy is as "
+                            "long as 'j'"),
+            std::string::npos)
+      << remarks[0];
 }
 
 TEST(Stage, RefusesSparseOperands) {
