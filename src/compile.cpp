@@ -12,6 +12,7 @@
 #include "passes/pipeline.h"
 #include "schedule/distribute.h"
 #include "schedule/fuse_launches.h"
+#include "schedule/one_order.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
 #include "support/log.h"
@@ -181,7 +182,10 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   TULLE_LOG(Debug, "plan of ", title(request), "\n", text_of(plan));
   show(sink, "plan", [&] { return text_of(plan); });
 
-  LoweredProgram lowered = lower_nests(nests_of(request, plan), device_of(request.machine), sink);
+  const schedule::Program nests = nests_of(request, plan);
+  if (request.machine.deterministic && !request.schedule.empty())
+    schedule::require_one_order(nests);
+  LoweredProgram lowered = lower_nests(nests, device_of(request.machine), sink);
   times.end("lower");
   TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");
   return lowered;

@@ -14,25 +14,6 @@ namespace tulle::schedule {
 
 namespace {
 
-// Points at the step in the user's text, or in the schedule as it prints where nobody wrote it.
-[[noreturn]] void refuse(const Schedule& schedule, size_t at, const std::string& why) {
-  std::string reason = why;
-  if (!schedule.statement.empty()) {
-    reason = concat("for the statement of '", schedule.statement, "': ", why);
-  }
-  for (const auto& [written, name] : schedule.renamed) {
-    if (why.find(name) != std::string::npos) {
-      reason += concat(" ('", name, "' is the '", written, "' of this statement.)");
-    }
-  }
-  if (schedule.steps[at].place) fail_at(schedule.steps[at].place, reason);
-  const Schedule before{
-      {schedule.steps.begin(), schedule.steps.begin() + static_cast<ptrdiff_t>(at)}};
-  const size_t offset = at == 0 ? 0 : to_string(before).size() + 2;  // and "; "
-  const auto source = std::make_shared<const Source>(Source{to_string(schedule), "schedule"});
-  fail_at({source, offset, to_string(schedule.steps[at]).size()}, reason);
-}
-
 nest::Nest run_step(const Step& step, const nest::Nest& nest, Remarks* remarks) {
   return find_rewrite(step.rewrite)->apply(nest, Arguments(step), remarks);
 }
@@ -62,6 +43,25 @@ size_t guilty_step(const Schedule& schedule, const nest::Nest& nest) {
 
 }  // namespace
 
+// Points at the step in the user's text, or in the schedule as it prints where nobody wrote it.
+void refuse_step(const Schedule& schedule, size_t at, const std::string& why) {
+  std::string reason = why;
+  if (!schedule.statement.empty()) {
+    reason = concat("for the statement of '", schedule.statement, "': ", why);
+  }
+  for (const auto& [written, name] : schedule.renamed) {
+    if (why.find(name) != std::string::npos) {
+      reason += concat(" ('", name, "' is the '", written, "' of this statement.)");
+    }
+  }
+  if (schedule.steps[at].place) fail_at(schedule.steps[at].place, reason);
+  const Schedule before{
+      {schedule.steps.begin(), schedule.steps.begin() + static_cast<ptrdiff_t>(at)}};
+  const size_t offset = at == 0 ? 0 : to_string(before).size() + 2;  // and "; "
+  const auto source = std::make_shared<const Source>(Source{to_string(schedule), "schedule"});
+  fail_at({source, offset, to_string(schedule.steps[at]).size()}, reason);
+}
+
 nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* remarks) {
   nest::Nest result = nest;
   for (size_t at = 0; at < schedule.steps.size(); ++at) {
@@ -73,7 +73,7 @@ nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* rema
       require_mergeable_rows(result);
       require_legal_bindings(result);
     } catch (const UserError& error) {
-      refuse(schedule, at, error.what());
+      refuse_step(schedule, at, error.what());
     }
     nest::verify_nest(result);
   }
@@ -81,7 +81,7 @@ nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* rema
   const std::string problem = order_problem(result);
   if (problem.empty()) return result;
   if (schedule.steps.empty()) throw UserError(problem);
-  refuse(schedule, guilty_step(schedule, nest), problem);
+  refuse_step(schedule, guilty_step(schedule, nest), problem);
 }
 
 }  // namespace tulle::schedule

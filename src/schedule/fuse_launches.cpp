@@ -37,15 +37,6 @@ bool is_bound(const Nest& nest) {
   return root && root->tag.kind == LoopTag::Kind::Block;
 }
 
-// Whether chunks put what they gathered into memory, for a second kernel.
-bool needs_merging(const Nest& nest) {
-  const bool chunks = std::any_of(
-      nest.variables.begin(), nest.variables.end(),
-      [](const auto& entry) { return entry.second.origin == Variable::Origin::ChunkRow; });
-  return chunks && std::any_of(nest.tensors.begin(), nest.tensors.end(),
-                               [](const auto& entry) { return !entry.second.lead.empty(); });
-}
-
 // Why what the nest writes cannot be added to by others at the same time.
 std::string why_not_shared(const Nest& nest) {
   const std::string name = result_of(nest);
@@ -75,6 +66,14 @@ const Step* step_of(const Schedule& schedule) {
 }  // namespace
 
 bool is_about_launches(const Step& step) { return step.rewrite == kStep; }
+
+bool needs_merging(const Nest& nest) {
+  const bool chunks = std::any_of(
+      nest.variables.begin(), nest.variables.end(),
+      [](const auto& entry) { return entry.second.origin == Variable::Origin::ChunkRow; });
+  return chunks && std::any_of(nest.tensors.begin(), nest.tensors.end(),
+                               [](const auto& entry) { return !entry.second.lead.empty(); });
+}
 
 std::string why_not_together(const Nest& first, const Nest& next) {
   for (const Nest* nest : {&first, &next}) {

@@ -57,6 +57,9 @@ Schedule parse_schedule(std::string_view text);
 std::string to_string(const Step& step);
 std::string to_string(const Schedule& schedule);
 
+// Raises a UserError that points at a step of the schedule and says why it is refused.
+[[noreturn]] void refuse_step(const Schedule& schedule, size_t at, const std::string& why);
+
 // Takes the nest through the steps in order, whatever statement they name, and verifies it after
 // each. UserError with the schedule, a caret under the step that is refused and why. Remarks on
 // legal steps are added to `remarks`.

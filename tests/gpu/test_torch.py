@@ -113,10 +113,15 @@ def test_one_order_of_sums() -> None:
     data = sparse(3000, 3000, 0.03)
     data[7] = torch.randn(3000)
     a, b = tulle.tensor(data, format="csr").to(GPU), torch.randn(3000, 32).to(GPU)
+    by_hand = tulle.kernel("C[i,k] = A[i,j] * B[j,k]").schedule(
+        "split_rows(i, 64, c, r); split(c, 128, cb, ct); bind(cb, block); bind(ct, thread)"
+    )
+    torch.testing.assert_close(by_hand(A=a, B=b), a @ b, rtol=1e-4, atol=1e-3)
     torch.use_deterministic_algorithms(True)
     try:
         first = a @ b
         assert all(torch.equal(a @ b, first) for _ in range(20))
+        raises(tulle.UserError, "by split_rows 'C' is added up", lambda: by_hand(A=a, B=b))
     finally:
         torch.use_deterministic_algorithms(False)
     torch.testing.assert_close(a @ b, first, rtol=1e-4, atol=1e-3)

@@ -1,0 +1,94 @@
+// Finding the steps by which the order of sums varies.
+#include "schedule/one_order.h"
+
+#include <algorithm>
+#include <set>
+
+#include "schedule/fuse_launches.h"
+#include "schedule/queries.h"
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+bool cuts_rows(const Step& step) {
+  return step.rewrite == "split_rows" || step.rewrite == "deal_rows";
+}
+
+// Whether the assignment adds up the entries of a row of the operand.
+bool adds_up(const Nest& nest, const Assign& assign, const expr::Access& operand) {
+  const Level& entries = nest.tensor(operand.tensor).type.format.levels()[1];
+  const std::string& index = operand.indices[static_cast<size_t>(entries.expr.dimension)];
+  // An entry may have a place of its own.
+  return nest.tensor(assign.tensor).shares_pattern_of.empty() && !contains(assign.indices, index);
+}
+
+// The tensor of floating-point numbers to which chunks of rows add by atomics; empty if there is
+// none.
+std::string shared_sum(const Nest& nest) {
+  if (needs_merging(nest)) return {};
+  for (const auto& [name, variable] : nest.variables) {
+    if (variable.origin != Variable::Origin::ChunkRow) continue;
+    for (const Assign* reader : assigns(nest.root)) {
+      for (const expr::Access* access : expr::accesses(reader->value)) {
+        if (access->tensor != variable.tensor) continue;
+        for (const Assign* assign : lasting_assigns(nest.root)) {
+          const bool is_exact = !is_float(nest.tensor(assign->tensor).type.type);
+          if (!is_exact && adds_up(nest, *assign, *access)) return assign->tensor;
+        }
+      }
+    }
+  }
+  return {};
+}
+
+std::string reason(const std::string& step, const std::string& tensor, std::string_view instead) {
+  return concat("by ", step, " '", tensor, "' is added up by atomics, in an order that differs ",
+                "from run to run, and torch.use_deterministic_algorithms(True) asks for the same ",
+                "bits; ", instead, ", or leave ", step, " out.");
+}
+
+// The step of the schedule that `is_it` picks.
+template <typename Predicate>
+size_t number_of(const Schedule& schedule, const Predicate& is_it) {
+  const auto found = std::find_if(schedule.steps.begin(), schedule.steps.end(), is_it);
+  TULLE_CHECK(found != schedule.steps.end(), "no step makes the order vary");
+  return static_cast<size_t>(found - schedule.steps.begin());
+}
+
+void require_whole_rows(const ScheduledNest& scheduled, const Nest& finished) {
+  const std::string tensor = shared_sum(finished);
+  if (tensor.empty()) return;
+  const size_t at = number_of(scheduled.schedule, cuts_rows);
+  refuse_step(scheduled.schedule, at,
+              reason(scheduled.schedule.steps[at].rewrite, tensor, "bind whole rows"));
+}
+
+// Kernels that run at the same time have results of their own.
+void require_own_results(const Program& program, const LaunchGroup& group) {
+  std::set<std::string> targets;
+  for (const size_t step : group.steps) {
+    const auto& [nest, schedule] = std::get<ScheduledNest>(program.steps[step]);
+    for (const auto& [name, tensor] : nest.tensors) {
+      if (tensor.role != Tensor::Role::Result) continue;
+      const std::string& target = tensor.onto.empty() ? name : tensor.onto;
+      if (targets.insert(target).second || !is_float(tensor.type.type)) continue;
+      refuse_step(schedule, number_of(schedule, is_about_launches),
+                  reason("fuse_launches", target, "launch the kernels one after the other"));
+    }
+  }
+}
+
+}  // namespace
+
+void require_one_order(const Program& program) {
+  const Program finished = apply(program);
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    if (const auto* scheduled = std::get_if<ScheduledNest>(&program.steps[s]))
+      require_whole_rows(*scheduled, std::get<ScheduledNest>(finished.steps[s]).nest);
+  }
+  for (const LaunchGroup& group : launch_groups(finished)) require_own_results(program, group);
+}
+
+}  // namespace tulle::schedule

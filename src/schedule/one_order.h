@@ -1,0 +1,14 @@
+// Sums that come out the same in every run.
+#pragma once
+
+#include "schedule/program.h"
+
+namespace tulle::schedule {
+
+// UserError, pointing at the step, where the schedules of a program leave sums of floating-point
+// numbers to atomics, which add them up in another order in every run: those of rows that
+// split_rows or deal_rows share among chunks, and those that kernels in one launch add to one
+// result. Integers come to the same in any order, and what a second kernel merges has one.
+void require_one_order(const Program& program);
+
+}  // namespace tulle::schedule
