@@ -30,6 +30,7 @@ struct CompileRequest {
   plan::Machine machine;
   codegen::Target target;
   int device = 0;        // the number of the GPU, where the target is one
+  int host_threads = 1;  // for generating code
   std::string schedule;  // of the caller's; statements without steps in it are planned
   std::vector<schedule::Schedule> tuned;  // of each statement, where the caller gives none
   plan::Decisions decisions;              // what the plan is to keep to

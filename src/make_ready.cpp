@@ -3,7 +3,6 @@
 #include "make_ready.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "codegen/emit.h"
 #include "codegen/library.h"
@@ -90,27 +89,26 @@ std::vector<char> compile_kernel(const loop::Kernel& kernel, const CompileReques
   return generate_code(alone.kernels, request.target);
 }
 
+// The threads that the caller has for generating code.
+FewThreads threads_of(const CompileRequest& request) {
+  return {runtime::default_parallelism(), request.host_threads};
+}
+
 // `generate` for those of the kernels that have these numbers, several at a time where there are
 // threads, the longest first.
 template <typename Generate>
 std::vector<std::vector<char>> generate_each(const std::vector<loop::Kernel>& kernels,
-                                             const std::vector<size_t>& numbers, int threads,
+                                             const std::vector<size_t>& numbers, FewThreads threads,
                                              const Generate& generate) {
   std::vector<std::vector<char>> code(numbers.size());
   std::vector<std::pair<size_t, size_t>> by_length;
   for (size_t at = 0; at < numbers.size(); ++at)
     by_length.emplace_back(loop::to_string(kernels[numbers[at]]).size(), at);
   std::sort(by_length.rbegin(), by_length.rend());
-  std::atomic<size_t> next = 0;
-  const auto work = [&](int) {
-    for (size_t i = next++; i < numbers.size(); i = next++) {
-      const size_t at = by_length[i].second;
-      code[at] = generate(kernels[numbers[at]]);
-    }
-  };
-  const int workers = std::min(threads, static_cast<int>(numbers.size()));
-  NoParallelism serial;
-  parallel_for_or_throw(workers > 1 ? runtime::default_parallelism() : serial, workers, work);
+  parallel_for_or_throw(threads, static_cast<int>(numbers.size()), [&](int i) {
+    const size_t at = by_length[static_cast<size_t>(i)].second;
+    code[at] = generate(kernels[numbers[at]]);
+  });
   return code;
 }
 
@@ -145,7 +143,7 @@ Functions find_kernels(const loop::HostProgram& program, const CompileRequest& r
   }
   executable.code = kernel_cache().find(wanted, [&](const std::vector<size_t>& missing) {
     return generate_each(
-        program.kernels, missing, request.machine.threads,
+        program.kernels, missing, threads_of(request),
         [&](const loop::Kernel& kernel) { return compile_kernel(kernel, request); });
   });
   Functions functions;
@@ -167,14 +165,14 @@ std::vector<cuda::Function> find_gpu_kernels(loop::HostProgram& program,
     kernels.push_back(loop::with_plain_names(named));
     wanted.push_back({key_of(kernels.back(), "passes", request), {kernels.back().name}});
   }
-  Parallelism& parallelism = runtime::default_parallelism();
+  FewThreads threads = threads_of(request);
   const auto generate = [&](const std::vector<size_t>& missing) {
-    return generate_each(kernels, missing, parallelism.threads(), [&](const loop::Kernel& kernel) {
+    return generate_each(kernels, missing, threads, [&](const loop::Kernel& kernel) {
       const std::string text = generate_ptx({kernel}, request.target);
       return std::vector<char>(text.begin(), text.end());
     });
   };
-  executable.gpu_code = kernel_cache().find_gpu(wanted, device, parallelism, generate);
+  executable.gpu_code = kernel_cache().find_gpu(wanted, device, threads, generate);
   std::vector<cuda::Function> functions;
   for (size_t at = 0; at < kernels.size(); ++at)
     functions.push_back(executable.gpu_code[at]->kernel(kernels[at].name));

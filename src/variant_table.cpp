@@ -174,6 +174,7 @@ double VariantTable::distinct_share(size_t operand, const TensorView& view,
 }
 
 void VariantTable::set_machine(const Device& device, int threads, CompileRequest& request) const {
+  request.host_threads = threads;
   if (device.kind == Device::Kind::Cuda) {
     const cuda::Device& gpu = cuda::device(device.ordinal);
     request.machine = describe_gpu(gpu);

@@ -164,7 +164,7 @@ using ParallelFor =
     std::function<void(int64_t count, const std::function<void(int64_t, int64_t)>& body)>;
 
 struct RunOptions {
-  int threads = 1;
+  int threads = 1;           // that run kernels, and compile them for whatever device
   ParallelFor parallel_for;  // null: a pool of Tulle's own
   // Where the operands lie. On a GPU their arrays begin at multiples of 16 bytes, Memory gives
   // device memory, and a run returns when its work is on the stream (a CUstream; null is the

@@ -1,6 +1,8 @@
 // How work is spread over threads: an interface for whoever has some.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <exception>
 #include <type_traits>
 #include <vector>
@@ -24,6 +26,32 @@ class NoParallelism final : public Parallelism {
   void run(int count, void (*task)(void* data, int index), void* data) override {
     for (int index = 0; index < count; ++index) task(data, index);
   }
+};
+
+// Some of another's threads: tasks begin in the order of their indices.
+class FewThreads final : public Parallelism {
+ public:
+  FewThreads(Parallelism& all, int most) : all_(all), most_(std::max(1, most)) {}
+  int threads() const override { return std::min(most_, all_.threads()); }
+  void run(int count, void (*task)(void* data, int index), void* data) override {
+    struct Tasks {
+      void (*task)(void* data, int index);
+      void* data;
+      int count;
+      std::atomic<int> next = 0;
+    } tasks{task, data, count};
+    const auto work = [](void* shared, int) {
+      auto& all = *static_cast<Tasks*>(shared);
+      for (int index = all.next++; index < all.count; index = all.next++) all.task(all.data, index);
+    };
+    const int workers = std::min(threads(), count);
+    if (workers > 1) return all_.run(workers, work, &tasks);
+    work(&tasks, 0);
+  }
+
+ private:
+  Parallelism& all_;
+  int most_;
 };
 
 // run() for anything that can be called with an index.

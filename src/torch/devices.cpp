@@ -78,6 +78,7 @@ const RunOptions& run_options_on(const Device& device) {
   if (device.kind == Device::Kind::Cpu) return run_options();
   thread_local RunOptions options;
   options.device = device;
+  options.threads = run_options().threads;  // which compile
   options.stream = current_stream(device);
   options.deterministic = is_deterministic();
   return options;

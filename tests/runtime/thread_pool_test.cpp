@@ -1,7 +1,9 @@
-// The thread pool: every index once, nested, from many threads, and after a fork.
+// Threads: every index once, nested, from many threads, after a fork, and no more than may be.
 #include "runtime/thread_pool.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -56,6 +58,27 @@ TEST(ThreadPool, WorksAfterFork) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   expect_each_once(default_parallelism(), 50);
+}
+
+TEST(FewThreads, TakesNoMoreThanItMay) {
+  ThreadPool pool(4);
+  FewThreads two(pool, 2), one(pool, 1), many(pool, 9);
+  EXPECT_EQ(two.threads(), 2);
+  EXPECT_EQ(one.threads(), 1);
+  EXPECT_EQ(many.threads(), 4);
+  std::atomic<int> running = 0, most = 0;
+  std::vector<int> visits(20, 0);
+  parallel_for(two, 20, [&](int index) {
+    most = std::max(most.load(), ++running);
+    ++visits[static_cast<size_t>(index)];
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    --running;
+  });
+  EXPECT_EQ(visits, std::vector<int>(20, 1));
+  EXPECT_LE(most, 2);
+  parallel_for(one, 5, [caller = std::this_thread::get_id()](int) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+  });
 }
 
 }  // namespace
