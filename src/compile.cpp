@@ -9,6 +9,7 @@
 #include "lower/lower.h"
 #include "lower/storage.h"
 #include "make_ready.h"
+#include "nest/bound_loops.h"
 #include "passes/pipeline.h"
 #include "schedule/distribute.h"
 #include "schedule/fuse_launches.h"

@@ -135,12 +135,12 @@ void GpuEmitter::bound_loop(const loop::For& loop) {
       break;
     case LoopKind::Warp:
       number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, threads);
-      number = builder_.CreateLShr(number, llvm::Log2_32(loop::kWarpSize));
-      numbers = threads / loop::kWarpSize;
+      number = builder_.CreateLShr(number, llvm::Log2_32(kWarpSize));
+      numbers = threads / kWarpSize;
       break;
     case LoopKind::Lane:
-      number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, loop::kWarpSize);
-      numbers = loop::kWarpSize;
+      number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, kWarpSize);
+      numbers = kWarpSize;
       break;
     default:
       unsupported("the loop over ", loop.var,
@@ -227,7 +227,7 @@ llvm::SyncScope::ID GpuEmitter::atomic_scope(const loop::BufferNode& buffer) {
 
 // The lanes of the own group: other groups of the warp need not be here.
 llvm::Value* GpuEmitter::group_mask(int width) {
-  if (width == loop::kWarpSize) return builder_.getInt32(~0U);
+  if (width == kWarpSize) return builder_.getInt32(~0U);
   llvm::Value* lane = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, {});
   const auto size = static_cast<uint32_t>(width);
   llvm::Value* first = builder_.CreateAnd(lane, builder_.getInt32(~(size - 1)));
@@ -241,8 +241,8 @@ llvm::Value* GpuEmitter::shuffle_word(ShuffleMode mode, llvm::Value* word, llvm:
                 : mode == ShuffleMode::Xor ? nvvm_shfl_sync_bfly_i32
                 : mode == ShuffleMode::Up  ? nvvm_shfl_sync_up_i32
                                            : nvvm_shfl_sync_down_i32;
-  const unsigned last = mode == ShuffleMode::Up ? 0 : loop::kWarpSize - 1;
-  const unsigned groups = static_cast<unsigned>(loop::kWarpSize - width) << 8;
+  const unsigned last = mode == ShuffleMode::Up ? 0 : kWarpSize - 1;
+  const unsigned groups = static_cast<unsigned>(kWarpSize - width) << 8;
   return builder_.CreateIntrinsic(
       id, {group_mask(width), word, lane, builder_.getInt32(groups | last)});
 }

@@ -4,11 +4,9 @@
 #include <optional>
 
 #include "loop/stmt.h"
+#include "support/gpu_limits.h"
 
 namespace tulle::loop {
-
-inline constexpr int kWarpSize = 32;
-inline constexpr int kMostThreads = 1024;  // of one block
 
 // How often a loop with constant bounds runs.
 std::optional<int64_t> constant_extent(const For& loop);

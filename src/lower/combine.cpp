@@ -2,6 +2,7 @@
 // threads by shared memory. Every thread gets the sum.
 #include "loop/gpu.h"
 #include "lower/kernel_lowering.h"
+#include "nest/bound_loops.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -52,17 +53,17 @@ Expr KernelLowering::sum_of_lanes(const Expr& part, const nest::Forall& loop, co
   const int width = static_cast<int>(mutant("lanes-half-summed") && lanes > 1 ? lanes / 2 : lanes);
   const loop::ReduceOp op = reduction_of(*loop.body.as<nest::Assign>()->accumulate, part.type());
   const Expr sum = width > 1 ? out.let("sum", loop::LaneReduce::make(op, part, width)) : part;
-  if (lanes == loop::kWarpSize || scope.lane) return sum;  // all lanes of the group have it
+  if (lanes == kWarpSize || scope.lane) return sum;  // all lanes of the group have it
   // The lanes past the last have no part in it.
-  return out.let("sum", loop::LaneShuffle::make(loop::ShuffleMode::Index, sum, IntConst::make(0),
-                                                loop::kWarpSize));
+  return out.let(
+      "sum", loop::LaneShuffle::make(loop::ShuffleMode::Index, sum, IntConst::make(0), kWarpSize));
 }
 
 Expr KernelLowering::sum_in_shared_memory(const Expr& part, const nest::Forall& loop,
                                           Emitter& out) {
   const bool warps = loop.tag.kind == nest::LoopTag::Kind::Warp;
   const int64_t extent = *nest_.known_extent(loop.var);
-  const int64_t row = warps ? loop::kWarpSize : 1;  // the lanes of a warp have sums of their own
+  const int64_t row = warps ? kWarpSize : 1;  // the lanes of a warp have sums of their own
   const loop::Type type = part.type();
   const nest::Monoid monoid = *loop.body.as<nest::Assign>()->accumulate;
   const loop::Buffer shared =
@@ -78,7 +79,7 @@ Expr KernelLowering::sum_in_shared_memory(const Expr& part, const nest::Forall& 
             part);
   loop::Stmt writing = put.take();
   if (warps) {
-    writing = loop::For::make(lane, IntConst::make(0), IntConst::make(loop::kWarpSize), writing,
+    writing = loop::For::make(lane, IntConst::make(0), IntConst::make(kWarpSize), writing,
                               loop::LoopKind::Lane);
   }
   out.add(barrier);  // all have read what stood there before
@@ -96,7 +97,7 @@ Expr KernelLowering::sum_in_shared_memory(const Expr& part, const nest::Forall& 
     const std::string warp = names_.fresh("warp"), own = names_.fresh("lane");
     const loop::Stmt reading = take(loop::Var::make(other) * row + loop::Var::make(own));
     out.add(loop::For::make(warp, IntConst::make(0), IntConst::make(nest::warps_of_block(nest_)),
-                            loop::For::make(own, IntConst::make(0), IntConst::make(loop::kWarpSize),
+                            loop::For::make(own, IntConst::make(0), IntConst::make(kWarpSize),
                                             reading, loop::LoopKind::Lane),
                             loop::LoopKind::Warp));
   } else {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lower/kernel_lowering.h"
+#include "nest/bound_loops.h"
 #include "nest/merged_rows.h"
 #include "support/check.h"
 #include "support/mutant.h"

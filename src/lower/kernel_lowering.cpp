@@ -7,6 +7,7 @@
 #include "lower/kernel_parameters.h"
 #include "lower/monoid.h"
 #include "nest/absence.h"
+#include "nest/staging.h"
 #include "support/check.h"
 #include "support/half.h"
 #include "support/mutant.h"

@@ -21,6 +21,7 @@
 #include "lower/stage.h"
 #include "lower/storage.h"
 #include "lower/walker.h"
+#include "nest/bound_loops.h"
 
 namespace tulle::lower {
 

@@ -5,6 +5,7 @@
 #include "lower/kernel_lowering.h"
 #include "lower/levels/dense.h"
 #include "lower/levels/spread.h"
+#include "nest/bound_loops.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -69,8 +70,8 @@ void KernelLowering::merge_in_shared_memory(const nest::Forall& loop, const Scop
   // The lanes of a warp have tuples of their own.
   const auto on_lanes = [&](const std::string& all, int64_t count, loop::Stmt body) {
     if (warps)
-      body = loop::For::make(lane, IntConst::make(0), IntConst::make(loop::kWarpSize),
-                             std::move(body), loop::LoopKind::Lane);
+      body = loop::For::make(lane, IntConst::make(0), IntConst::make(kWarpSize), std::move(body),
+                             loop::LoopKind::Lane);
     return loop::For::make(all, IntConst::make(0), IntConst::make(count), std::move(body),
                            warps ? loop::LoopKind::Warp : loop::LoopKind::Thread);
   };
@@ -88,7 +89,7 @@ void KernelLowering::merge_in_shared_memory(const nest::Forall& loop, const Scop
   inner.in_warp |= warps;
   if (warps) {
     inner.lane = loop::Var::make(lane);
-    inner.lanes = loop::kWarpSize;
+    inner.lanes = kWarpSize;
   }
   Emitter merge = out.nested();
   settle(loop.body, inner, merge,
@@ -107,7 +108,7 @@ void KernelLowering::share_part(const expr::Access& part, int64_t extent, const 
   const int64_t row = (extent * elements) | 1;  // odd, so that lanes are in different banks
   const loop::Buffer shared = loop::make_buffer(
       names_.fresh("tuples"), nest_.tensor(part.tensor).type.type, loop::Space::Shared);
-  out.add(loop::Allocate::make(shared, IntConst::make(lane ? row * loop::kWarpSize : row), false));
+  out.add(loop::Allocate::make(shared, IntConst::make(lane ? row * kWarpSize : row), false));
   const Expr base = lane ? lane * row : IntConst::make(0);
   for_elements(part.tensor, put, [&](const Expr& element, const Expr& value, Emitter& one) {
     one.store(shared, base + number * elements + element, value);

@@ -1,5 +1,6 @@
 // Loops over the entries of a row by number: pieces of equally many, and the entries of a piece.
 #include "lower/kernel_lowering.h"
+#include "nest/bound_loops.h"
 #include "support/check.h"
 #include "support/mutant.h"
 

@@ -8,7 +8,9 @@
 
 #include "loop/gpu.h"
 #include "lower/kernel_lowering.h"
+#include "nest/bound_loops.h"
 #include "nest/merged_rows.h"
+#include "nest/staging.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -59,7 +61,7 @@ KernelLowering::Team KernelLowering::team_of(const nest::Where& where, const Sco
       const auto lanes = static_cast<uint64_t>(nest_.known_extent(index).value_or(1));
       const bool inner = nest::lanes_inside(nest_, index) == 1;
       team.size = std::max(team.size, inner ? static_cast<int64_t>(std::bit_ceil(lanes))
-                                            : static_cast<int64_t>(loop::kWarpSize));
+                                            : static_cast<int64_t>(kWarpSize));
     }
   }
   return team;
@@ -177,7 +179,7 @@ void KernelLowering::merge_pieces(const nest::Where& where, const Scope& scope, 
   const Expr other = loop::Var::make(counter);
   Emitter body = out.nested();
   const Expr number = body.let("piece", piece_number(other, other == scope.chunk, scope));
-  on_team(team, scope, loop::kWarpSize, body, [&](const Expr& member, Emitter& inside) {
+  on_team(team, scope, kWarpSize, body, [&](const Expr& member, Emitter& inside) {
     std::map<std::string, Lead> leads;
     for (const std::string& name : where.workspaces) {
       const Pieces pieces = pieces_of(name, team);

@@ -6,6 +6,7 @@
 #include "loop/gpu.h"
 #include "lower/kernel_lowering.h"
 #include "lower/levels/dense.h"
+#include "nest/bound_loops.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -52,7 +53,7 @@ SharedCopy KernelLowering::allocate_shared(const nest::Where& where, const Scope
   }
   const int64_t copies = scope.in_warp ? nest::warps_of_block(nest_) : 1;
   copy.stride = std::max<int64_t>(1, copy.size) * copies;
-  copy.threads = scope.in_warp ? loop::kWarpSize : nest::threads_of_block(nest_);
+  copy.threads = scope.in_warp ? kWarpSize : nest::threads_of_block(nest_);
   copy.rounds = (copy.size + copy.threads - 1) / copy.threads;
   if (!shared_.contains(name)) {
     target.values = loop::make_buffer(names_.fresh(name), tensor.type.type, loop::Space::Shared);

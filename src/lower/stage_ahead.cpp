@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "lower/kernel_lowering.h"
+#include "nest/staging.h"
 #include "support/check.h"
 #include "support/mutant.h"
 

@@ -213,8 +213,6 @@ struct Nest {
 // Elements of a workspace that one thread keeps to itself, in registers or on the stack: of a CPU,
 // of a GPU.
 inline constexpr int64_t kLargestLocal = 2048, kLargestThreadLocal = 256;
-// Bytes of shared memory that all staged copies of a block take at most.
-inline constexpr int64_t kLargestShared = 64 << 10;
 
 // Indented text, which parse.h reads back.
 std::string to_string(const Nest& nest);
@@ -225,25 +223,6 @@ std::vector<const Assign*> assigns(const Stmt& stmt);
 const Forall* find_loop(const Stmt& stmt, const std::string& var);
 // Whether the assignment stands in the statement.
 bool find_assign(const Stmt& stmt, const Assign& assign);
-// Whether the loop adds up what its iterations have summed in a workspace: acc += part[var].
-bool adds_up_parts(const Forall& loop, const Nest& nest);
-// Whether it merges tuples that its iterations have gathered, one workspace of them after the
-// other.
-bool merges_tuples(const Forall& loop, const Nest& nest);
-// How many lanes share an iteration of the loops over `var`, which are bound to lanes: as many as
-// the loops over lanes inside them have iterations, 1 where there are none.
-int64_t lanes_inside(const Nest& nest, const std::string& var);
-// How many warps, and how many threads, the loops bound to a block ask for: 1 where none does.
-int64_t warps_of_block(const Nest& nest);
-int64_t threads_of_block(const Nest& nest);
-// Whether the loop adds up parts or merges tuples and is bound to a part of a block: the threads
-// combine theirs.
-bool combines(const Forall& loop, const Nest& nest);
-// Whether the statement fills a staged workspace; the statement without such ones around it.
-bool is_staging(const Where& where, const Nest& nest);
-Stmt without_staging(const Stmt& stmt, const Nest& nest);
-// Whether any loop is bound to a part of a GPU.
-bool has_bound_loops(const Stmt& stmt);
 // How the statement accumulates into a workspace.
 Accumulate accumulation_of(const Stmt& producer, const std::string& workspace);
 

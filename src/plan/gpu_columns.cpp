@@ -62,7 +62,7 @@ class ColumnScheduler {
       return {};
     if (cuts_ && !are_long()) return {};  // groups of lanes have pieces of their own
     const Columns columns = split_columns(loops_.order.back(), false);
-    const int64_t group = kLanes / columns.count;
+    const int64_t group = kWarpSize / columns.count;
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return {};
     if (loops_.longest > 0 && loops_.longest <= group) return {};  // too short for a warp
     const std::string entry = loops_.order[1], step = entry + "_step", lane = entry + "_lane";
@@ -119,11 +119,11 @@ class ColumnScheduler {
     const int64_t all = extent ? *extent / columns.width : columns.count + 1;
     if (all > columns.count) {
       columns.panels = column + "_panel";
-      const bool pairs = may_pair && columns.count == kLanes && all % (2 * kLanes) == 0;
+      const bool pairs = may_pair && columns.count == kWarpSize && all % (2 * kWarpSize) == 0;
       if (pairs) columns.pairs = column + "_pair";
       const std::string lanes = column + "_lane", both = pairs ? column + "_lanes" : lanes;
-      text_.split(columns.vectors, pairs ? 2 * kLanes : columns.count, columns.panels, both);
-      if (pairs) text_.split(both, kLanes, columns.pairs, lanes);
+      text_.split(columns.vectors, pairs ? 2 * kWarpSize : columns.count, columns.panels, both);
+      if (pairs) text_.split(both, kWarpSize, columns.pairs, lanes);
       columns.vectors = lanes;
     } else {
       columns.count = all;
@@ -134,7 +134,7 @@ class ColumnScheduler {
   // How many columns a panel has: as many as a warp takes with vectors of this width, fewer where
   // the rows that are gathered again and again would not stay in the cache otherwise.
   int64_t panel(const std::string& column, int64_t width) const {
-    int64_t columns = kLanes * width;
+    int64_t columns = kWarpSize * width;
     if (const auto extent = loops_.nest.known_extent(column))
       columns =
           std::min(columns, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(*extent))));
@@ -163,7 +163,7 @@ class ColumnScheduler {
 
   void split_rows(const Columns& columns) {
     const int64_t warps = cuts_ ? loops_.dealt_warps() : kWarps;
-    const int64_t groups = std::max<int64_t>(1, warps * kLanes / columns.count);
+    const int64_t groups = std::max<int64_t>(1, warps * kWarpSize / columns.count);
     if (cuts_) rows_ = deal_rows(loops_, piece(), groups, text_);
     text_.split(rows_.var, groups, rows_.var + "_block", rows_.var + "_in");
   }

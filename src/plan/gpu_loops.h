@@ -7,10 +7,10 @@
 
 #include "plan/loop_order.h"
 #include "plan/schedule_text.h"
+#include "support/gpu_limits.h"
 
 namespace tulle::plan {
 
-constexpr int64_t kLanes = 32;       // of a warp
 constexpr int64_t kWarps = 4;        // of a block
 constexpr int64_t kCopies = 8;       // of a loop over entries: so many loads are under way
 constexpr int64_t kMostWarps = 32;   // of a block that has a multiprocessor to itself

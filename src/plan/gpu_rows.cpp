@@ -125,7 +125,7 @@ class RowScheduler {
             std::max(lanes_, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted))));
       }
     }
-    lanes_ = std::min(lanes_, kLanes);
+    lanes_ = std::min<int64_t>(lanes_, kWarpSize);
     for (const std::string& var : columns_) {
       if (steps(var) * width(var) > kLargestKept) return false;
     }
@@ -170,7 +170,7 @@ class RowScheduler {
     text_ = {};
     on_lanes_.clear();
     at_the_end_.clear();
-    const int64_t groups = kLanes / lanes_;
+    const int64_t groups = kWarpSize / lanes_;
     const std::string step = groups > 1 ? entry_ + "_step" : entry_, lane = entry_ + "_lane";
     const std::string rows = fuse_rows(cuts);
     text_.split(rows, kWarps, rows + "_block", rows + "_warp");

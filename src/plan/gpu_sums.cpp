@@ -31,7 +31,7 @@ class SumScheduler {
     const auto extent = loops_.nest.known_extent(sum);
     if (loops_.is_summed(entry) || !extent || *extent < 1) return {};
     const int64_t width = std::gcd(*extent, loops_.vector), vectors = *extent / width;
-    const int64_t lanes = lanes_for(vectors), groups = kLanes / lanes;
+    const int64_t lanes = lanes_for(vectors), groups = kWarpSize / lanes;
     const int64_t steps = (vectors + lanes - 1) / lanes;
     const std::string sum_step = sum + "_step", sum_lane = sum + "_lane", element = sum + "_in";
     Names order = split_over_groups(groups, steps);
@@ -65,7 +65,7 @@ class SumScheduler {
   // four vectors, if there are so many.
   int64_t lanes_for(int64_t vectors) const {
     const int64_t shared = spread_ == Spread::Entries
-                               ? std::clamp<int64_t>(vectors / 4, kLanesOfSum, kLanes)
+                               ? std::clamp<int64_t>(vectors / 4, kLanesOfSum, kWarpSize)
                                : kLanesOfSum;
     return static_cast<int64_t>(
         std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(shared, vectors))));
@@ -118,7 +118,7 @@ class SumScheduler {
     if (spread_ == Spread::Entries) {
       // Where that takes few registers, as many entries at once as a group has lanes, each of which
       // is left with the sum of one.
-      const int64_t lanes = kLanes / groups;
+      const int64_t lanes = kWarpSize / groups;
       const int64_t copies = steps <= kFewSteps ? std::max(lanes, kCopies)
                              : are_few(groups)  ? kCopies / 2
                                                 : kCopies / 2 / steps;
@@ -139,15 +139,15 @@ std::string rows_of_entries(const GpuLoops& loops, bool cuts) {
   ScheduleText text(loops.opening);
   const std::string entry = loops.order[1], step = entry + "_step", lane = entry + "_lane";
   // As many lanes as the entries of a row can keep busy.
-  const auto wanted = std::clamp<uint64_t>(static_cast<uint64_t>(loops.entries / 2), 1, kLanes);
+  const auto wanted = std::clamp<uint64_t>(static_cast<uint64_t>(loops.entries / 2), 1, kWarpSize);
   const auto lanes = static_cast<int64_t>(std::bit_ceil(wanted));
-  const bool sums = loops.is_summed(entry), groups = lanes < kLanes;
+  const bool sums = loops.is_summed(entry), groups = lanes < kWarpSize;
   SpreadLoop rows{loops.row, {}};
   if (cuts) rows = cut_rows(loops, kShortChunk, text);
   const std::string row = rows.var + "_in", row_lane = rows.var + "_lane";
   const std::string warp = rows.var + "_warp", block = rows.var + "_block";
-  text.split(rows.var, kWarps * kLanes / lanes, block, groups ? row : warp);
-  if (groups) text.split(row, kLanes / lanes, warp, row_lane);
+  text.split(rows.var, kWarps * kWarpSize / lanes, block, groups ? row : warp);
+  if (groups) text.split(row, kWarpSize / lanes, warp, row_lane);
   text.split_positions(entry, lanes, step, lane);
   GpuLoops::Names order = {block, warp};
   if (groups) order.push_back(row_lane);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "nest/bound_loops.h"
 #include "schedule/fuse_launches.h"
 #include "support/check.h"
 #include "support/half.h"
@@ -16,14 +17,15 @@ void PartLaunches::add(const expr::Statement& statement, const nest::Nest& nest,
   const std::string& target = statement.adds_to.empty() ? statement.tensor : statement.adds_to;
   const nest::Nest finished = schedule::apply(schedule, nest);
   const bool in_any_order = !machine_.deterministic || !is_float(type);
-  const bool fits = in_any_order && target == target_ && !nests_.empty() &&
-                    nests_.size() < schedule::kMostFused &&
-                    std::all_of(
-                        nests_.begin(), nests_.end(),
-                        [&](const nest::Nest& other) {
-                          return schedule::threads_of(other) == schedule::threads_of(finished) &&
-                                 schedule::why_not_together(other, finished).empty();
-                        });
+  const bool fits =
+      in_any_order && target == target_ && !nests_.empty() &&
+      nests_.size() < schedule::kMostFused &&
+      std::all_of(
+          nests_.begin(), nests_.end(),
+          [&](const nest::Nest& other) {
+            return nest::threads_of_block(other) == nest::threads_of_block(finished) &&
+                   schedule::why_not_together(other, finished).empty();
+          });
   if (fits) {
     for (const schedule::Step& step :
          schedule::parse_schedule(concat("fuse_launches(", first_, ")")).steps)

@@ -7,6 +7,7 @@
 
 #include "nest/merged_rows.h"
 #include "plan/loop_trips.h"
+#include "support/gpu_limits.h"
 
 namespace tulle::plan {
 
@@ -39,7 +40,7 @@ constexpr double kUnevenRows = 1.15;  // the longest share against the mean
 constexpr double kLine = 64;
 // Of a GPU.
 constexpr double kGpuFrequency = 1.7e9, kGpuBandwidth = 3e12, kLatencyOfGpu = 3000;
-constexpr double kThreadsOfGpu = 1024, kCoresOfGpu = 128, kLanesOfWarp = 32;
+constexpr double kThreadsOfGpu = 1024, kCoresOfGpu = 128;
 constexpr double kRegisters = 28;  // vectors that accumulators may take
 
 }  // namespace
@@ -63,7 +64,7 @@ double ScheduleCost::estimate(const nest::Nest& nest) {
 // all, and not all at once where threads are few.
 double ScheduleCost::estimate_gpu() const {
   const double fit = machine_.multiprocessors * kThreadsOfGpu;
-  const double warps = std::ceil(block_ / kLanesOfWarp) * kLanesOfWarp;
+  const double warps = std::ceil(block_ / kWarpSize) * kWarpSize;
   const double idle = std::max(1.0, warps / block_);
   const double busy = std::clamp(workers_, 1.0, fit);
   const double bytes = waiting_ * kMemory;  // of which each thread would wait for its share

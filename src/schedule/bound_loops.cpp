@@ -5,9 +5,12 @@
 #include <functional>
 #include <map>
 
+#include "nest/bound_loops.h"
+#include "nest/staging.h"
 #include "schedule/queries.h"
 #include "schedule/shared_memory.h"
 #include "support/check.h"
+#include "support/gpu_limits.h"
 #include "support/mutant.h"
 
 namespace tulle::schedule {
@@ -15,8 +18,6 @@ namespace tulle::schedule {
 namespace {
 
 using Kind = LoopTag::Kind;
-
-constexpr int64_t kMostWarps = 32, kMostLanes = 32, kMostThreads = 1024;  // of one block
 
 class BindingVerifier {
  public:
@@ -163,12 +164,12 @@ class BindingVerifier {
       user_error("The loop over '", loop.var, "' stands in groups of lanes, over '", outer.var,
                  "', which are not cut further; bind two loops to lanes at most.");
     }
-    const int64_t all = nest_.known_extent(outer.var).value_or(kMostLanes + 1);
-    const int64_t own = nest_.known_extent(loop.var).value_or(kMostLanes + 1);
-    if (own < 1 || (own & (own - 1)) != 0 || all * own > kMostLanes) {
+    const int64_t all = nest_.known_extent(outer.var).value_or(kWarpSize + 1);
+    const int64_t own = nest_.known_extent(loop.var).value_or(kWarpSize + 1);
+    if (own < 1 || (own & (own - 1)) != 0 || all * own > kWarpSize) {
       user_error("The lanes of a warp form ", all, " groups of ", own, " for '", outer.var,
                  "' and '", loop.var,
-                 "', but groups have 1, 2, 4, 8 or 16 lanes, and all together ", kMostLanes,
+                 "', but groups have 1, 2, 4, 8 or 16 lanes, and all together ", kWarpSize,
                  "; split the loops into such.");
     }
     if (own != nest::lanes_inside(nest_, outer.var)) {
@@ -214,8 +215,8 @@ class BindingVerifier {
 
   void check_extent(const Forall& loop) const {
     if (loop.tag.kind == Kind::Block) return;
-    const int64_t most = loop.tag.kind == Kind::Warp   ? kMostWarps
-                         : loop.tag.kind == Kind::Lane ? kMostLanes
+    const int64_t most = loop.tag.kind == Kind::Warp   ? kMostThreads / kWarpSize
+                         : loop.tag.kind == Kind::Lane ? kWarpSize
                                                        : kMostThreads;
     const std::string_view name = nest::bound_name(loop.tag.kind);
     const auto extent = nest_.known_extent(loop.var);
@@ -271,8 +272,8 @@ class BindingVerifier {
     const int64_t extent = nest_.known_extent(loop.var).value_or(0);
     const int64_t inside = nest::lanes_inside(nest_, loop.var);
     const bool in_group = !around_.empty() && around_.back()->tag.kind == Kind::Lane;
-    if ((extent & (extent - 1)) == 0 && (in_group || extent * inside == kMostLanes)) return;
-    user_error("The tuples over '", loop.var, "' are merged by all ", kMostLanes,
+    if ((extent & (extent - 1)) == 0 && (in_group || extent * inside == kWarpSize)) return;
+    user_error("The tuples over '", loop.var, "' are merged by all ", kWarpSize,
                " lanes of a warp, or by 1, 2, 4, 8 or 16 in a loop over lanes, and there are ",
                extent * inside, "; split the loops so that they are as many.");
   }

@@ -98,18 +98,6 @@ std::string why_not_together(const Nest& first, const Nest& next) {
   return why.empty() ? why_not_shared(next) : why;
 }
 
-int64_t threads_of(const Nest& nest) {
-  constexpr int64_t warp = 32;
-  int64_t threads = 1;
-  for_each_loop(nest.root, [&](const Forall& loop) {
-    const int64_t extent = nest.known_extent(loop.var).value_or(1);
-    if (loop.tag.kind == LoopTag::Kind::Thread) threads = std::max(threads, extent);
-    if (loop.tag.kind == LoopTag::Kind::Warp) threads = std::max(threads, extent * warp);
-    if (loop.tag.kind == LoopTag::Kind::Lane) threads = std::max(threads, warp);
-  });
-  return threads;
-}
-
 std::vector<LaunchGroup> launch_groups(const Program& program) {
   std::vector<LaunchGroup> groups;
   const auto nest_at = [&](size_t step) -> const Nest& {

@@ -34,7 +34,4 @@ std::string why_not_together(const nest::Nest& first, const nest::Nest& next);
 // Kernels that one launch has at most: each brings parameters, for which there is little room.
 inline constexpr size_t kMostFused = 32;
 
-// Threads of a block of a finished nest.
-int64_t threads_of(const nest::Nest& nest);
-
 }  // namespace tulle::schedule

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "nest/merged_rows.h"
+#include "nest/staging.h"
 #include "schedule/queries.h"
 #include "schedule/split_positions.h"
 #include "support/check.h"

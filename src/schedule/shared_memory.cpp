@@ -3,16 +3,17 @@
 
 #include <algorithm>
 
+#include "nest/bound_loops.h"
+#include "nest/staging.h"
 #include "schedule/queries.h"
 #include "support/check.h"
+#include "support/gpu_limits.h"
 
 namespace tulle::schedule {
 
 namespace {
 
 using Kind = LoopTag::Kind;
-
-constexpr int64_t kLanes = 32;
 
 class SharedMemory {
  public:
@@ -71,7 +72,7 @@ class SharedMemory {
         const bool spread = index != loop.var && inner && inner->tag.is_within_block();
         if (!spread) elements *= std::max<int64_t>(1, nest_.known_extent(index).value_or(1));
       }
-      const int64_t lanes = loop.tag.kind == Kind::Warp ? kLanes : 1;
+      const int64_t lanes = loop.tag.kind == Kind::Warp ? kWarpSize : 1;
       bytes_ += (elements + 1) * lanes *
                 static_cast<int64_t>(size_of(nest_.tensor(part->tensor).type.type));
     }

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "nest/bound_loops.h"
+#include "nest/staging.h"
 #include "schedule/queries.h"
 #include "support/check.h"
 

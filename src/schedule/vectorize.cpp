@@ -1,6 +1,7 @@
 // Vectorize: the tag of an innermost loop over a variable that is counted, not searched for.
 #include "schedule/vectorize.h"
 
+#include "nest/bound_loops.h"
 #include "schedule/queries.h"
 #include "support/check.h"
 

@@ -3,6 +3,7 @@
 
 #include "differential/prepared.h"
 #include "differential/random_case.h"
+#include "nest/bound_loops.h"
 #include "schedule/queries.h"
 #include "schedule/schedule.h"
 #include "support/check.h"

@@ -1,0 +1,115 @@
+// Counting what bound loops ask for, and knowing the ones that combine.
+#include "nest/bound_loops.h"
+
+#include <algorithm>
+
+#include "support/gpu_limits.h"
+
+namespace tulle::nest {
+
+namespace {
+
+// The most iterations that a loop over lanes has in the statement; `counts` where those loops are
+// wanted that stand in one over `var`.
+int64_t most_lanes(const Nest& nest, const Stmt& stmt, const std::string& var, bool counts) {
+  if (const auto* forall = stmt.as<Forall>()) {
+    const bool lanes = counts && forall->tag.kind == LoopTag::Kind::Lane;
+    const int64_t own = lanes ? nest.known_extent(forall->var).value_or(1) : 1;
+    return std::max(own, most_lanes(nest, forall->body, var, counts || forall->var == var));
+  }
+  if (const auto* where = stmt.as<Where>()) {
+    return std::max(most_lanes(nest, where->consumer, var, counts),
+                    most_lanes(nest, where->producer, var, counts));
+  }
+  int64_t most = 1;
+  if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts)
+      most = std::max(most, most_lanes(nest, part, var, counts));
+  }
+  return most;
+}
+
+}  // namespace
+
+int64_t lanes_inside(const Nest& nest, const std::string& var) {
+  return most_lanes(nest, nest.root, var, false);
+}
+
+namespace {
+
+// The most iterations that a loop bound to this part has in the statement; 0 where none is.
+int64_t most_bound(const Nest& nest, const Stmt& stmt, LoopTag::Kind kind) {
+  if (const auto* forall = stmt.as<Forall>()) {
+    const bool counts = forall->tag.kind == kind;
+    const int64_t own = counts ? nest.known_extent(forall->var).value_or(1) : 0;
+    return std::max(own, most_bound(nest, forall->body, kind));
+  }
+  if (const auto* where = stmt.as<Where>()) {
+    return std::max(most_bound(nest, where->consumer, kind),
+                    most_bound(nest, where->producer, kind));
+  }
+  int64_t most = 0;
+  if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts) most = std::max(most, most_bound(nest, part, kind));
+  }
+  return most;
+}
+
+}  // namespace
+
+int64_t warps_of_block(const Nest& nest) {
+  return std::max<int64_t>(1, most_bound(nest, nest.root, LoopTag::Kind::Warp));
+}
+
+int64_t threads_of_block(const Nest& nest) {
+  const bool has_lanes = most_bound(nest, nest.root, LoopTag::Kind::Lane) > 0;
+  return std::max({int64_t{1}, int64_t{has_lanes ? kWarpSize : 1},
+                   kWarpSize * most_bound(nest, nest.root, LoopTag::Kind::Warp),
+                   most_bound(nest, nest.root, LoopTag::Kind::Thread)});
+}
+
+bool combines(const Forall& loop, const Nest& nest) {
+  return loop.tag.is_within_block() && (adds_up_parts(loop, nest) || merges_tuples(loop, nest));
+}
+
+namespace {
+
+// Whether the assignment accumulates an element of a workspace that has this index, and the target
+// has not.
+bool adds_part(const Assign* assign, const std::string& var, const Nest& nest) {
+  const auto* access = assign ? assign->value.as<expr::Access>() : nullptr;
+  if (!access || !assign->accumulate) return false;
+  const auto has_var = [&](const std::vector<std::string>& indices) {
+    return std::find(indices.begin(), indices.end(), var) != indices.end();
+  };
+  return nest.tensor(access->tensor).role == Tensor::Role::Workspace && has_var(access->indices) &&
+         !has_var(assign->indices);
+}
+
+}  // namespace
+
+bool adds_up_parts(const Forall& loop, const Nest& nest) {
+  return adds_part(loop.body.as<Assign>(), loop.var, nest);
+}
+
+bool merges_tuples(const Forall& loop, const Nest& nest) {
+  const auto* sequence = loop.body.as<Sequence>();
+  if (!sequence && !loop.body.as<Forall>()) return false;
+  const std::vector<Stmt> parts = sequence ? sequence->stmts : std::vector<Stmt>{loop.body};
+  return std::all_of(parts.begin(), parts.end(), [&](const Stmt& part) {
+    Stmt inner = part;
+    while (const auto* forall = inner.as<Forall>()) inner = forall->body;
+    return adds_part(inner.as<Assign>(), loop.var, nest);
+  });
+}
+
+bool has_bound_loops(const Stmt& stmt) {
+  if (const auto* forall = stmt.as<Forall>())
+    return forall->tag.is_bound() || has_bound_loops(forall->body);
+  if (const auto* where = stmt.as<Where>())
+    return has_bound_loops(where->consumer) || has_bound_loops(where->producer);
+  const auto* sequence = stmt.as<Sequence>();
+  return sequence && std::any_of(sequence->stmts.begin(), sequence->stmts.end(), has_bound_loops);
+}
+
+}  // namespace tulle::nest
