@@ -125,6 +125,14 @@ std::vector<std::string> Nest::sources(const std::string& var) const {
   return found;
 }
 
+bool Nest::derives_from(const std::string& var, const std::string& ancestor) const {
+  if (var == ancestor) return true;
+  const Variable& v = variable(var);
+  if (v.origin == Variable::Origin::Source) return false;
+  const bool binds_second = v.origin == Variable::Origin::Fused || v.is_of_entries();
+  return derives_from(v.parent, ancestor) || (binds_second && derives_from(v.second, ancestor));
+}
+
 bool Nest::determines(const std::vector<std::string>& loops, const std::string& var) const {
   if (std::find(loops.begin(), loops.end(), var) != loops.end()) return true;
   using Origin = Variable::Origin;
@@ -202,6 +210,12 @@ const Forall* find_loop(const Stmt& stmt, const std::string& var) {
 bool find_assign(const Stmt& stmt, const Assign& assign) {
   const std::vector<const Assign*> all = assigns(stmt);
   return std::find(all.begin(), all.end(), &assign) != all.end();
+}
+
+bool reads(const expr::Expr& value, const std::string& tensor) {
+  const auto accesses = expr::accesses(value);
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](const expr::Access* access) { return access->tensor == tensor; });
 }
 
 }  // namespace tulle::nest

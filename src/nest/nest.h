@@ -205,6 +205,9 @@ struct Nest {
   bool leads(const std::string& workspace) const;
   // The source variables that a variable is derived from.
   std::vector<std::string> sources(const std::string& var) const;
+  // Whether a loop over the variable binds the other one or a part of it: it is that one, or what
+  // it is made of is. A difference binds nothing of its second, which has a loop of its own.
+  bool derives_from(const std::string& var, const std::string& ancestor) const;
   // Whether loops over these variables determine another: it is one of them, or something is that
   // is fused from it, or its quotient and its remainder are.
   bool determines(const std::vector<std::string>& loops, const std::string& var) const;
@@ -223,6 +226,8 @@ std::vector<const Assign*> assigns(const Stmt& stmt);
 const Forall* find_loop(const Stmt& stmt, const std::string& var);
 // Whether the assignment stands in the statement.
 bool find_assign(const Stmt& stmt, const Assign& assign);
+// Whether the value that is assigned, or a part of it, reads the tensor.
+bool reads(const expr::Expr& value, const std::string& tensor);
 // How the statement accumulates into a workspace.
 Accumulate accumulation_of(const Stmt& producer, const std::string& workspace);
 

@@ -89,7 +89,7 @@ class Verifier {
   void verify_forall(const Forall& forall) {
     require_variable(forall.var);
     for (const std::string& outer : loops_) {
-      if (derives_from(forall.var, outer) || derives_from(outer, forall.var)) {
+      if (nest_.derives_from(forall.var, outer) || nest_.derives_from(outer, forall.var)) {
         fail("the loop over '", forall.var, "' stands inside one over '", outer,
              "', which binds it already");
       }
@@ -97,14 +97,6 @@ class Verifier {
     loops_.push_back(forall.var);
     verify_stmt(forall.body);
     loops_.pop_back();
-  }
-
-  bool derives_from(const std::string& name, const std::string& ancestor) const {
-    if (name == ancestor) return true;
-    const Variable& variable = nest_.variable(name);
-    if (variable.origin == Variable::Origin::Source) return false;
-    return derives_from(variable.parent, ancestor) ||
-           (variable.origin == Variable::Origin::Fused && derives_from(variable.second, ancestor));
   }
 
   void verify_where(const Where& where) {
@@ -140,7 +132,7 @@ class Verifier {
     const auto consumed = assigns(where.consumer);
     if (!nest_.leads(name) &&
         std::none_of(consumed.begin(), consumed.end(),
-                     [&](const Assign* assign) { return reads(*assign, name); })) {
+                     [&](const Assign* assign) { return reads(assign->value, name); })) {
       fail("the consumer of '", name, "' never reads it");
     }
   }
@@ -172,12 +164,6 @@ class Verifier {
     if (where.workspaces.size() != 1 || accumulate || !lasts || !source->type.format.is_dense()) {
       fail("'", name, "' is staged, but no copy of a dense operand");
     }
-  }
-
-  static bool reads(const Assign& assign, const std::string& tensor) {
-    const auto accesses = expr::accesses(assign.value);
-    return std::any_of(accesses.begin(), accesses.end(),
-                       [&](const expr::Access* access) { return access->tensor == tensor; });
   }
 
   void verify_assign(const Assign& assign) {

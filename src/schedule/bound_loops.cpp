@@ -282,9 +282,7 @@ class BindingVerifier {
   static void check_reader(const Where& where, const std::string& name, const Forall& loop) {
     const std::vector<const Assign*> all = assigns(where.consumer);
     const bool is_read = std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
-      const auto accesses = expr::accesses(assign->value);
-      return std::any_of(accesses.begin(), accesses.end(),
-                         [&](const expr::Access* access) { return access->tensor == name; });
+      return nest::reads(assign->value, name);
     });
     const Forall* reader = nest::find_loop(where.consumer, loop.var);
     if (!is_read || (reader && reader->tag.kind == loop.tag.kind)) return;

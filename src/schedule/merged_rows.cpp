@@ -1,8 +1,6 @@
 // Checks on nests whose rows are cut wherever that makes chunks equal.
 #include "schedule/merged_rows.h"
 
-#include <algorithm>
-
 #include "nest/merged_rows.h"
 #include "nest/staging.h"
 #include "schedule/queries.h"
@@ -13,12 +11,6 @@ namespace tulle::schedule {
 
 namespace {
 
-bool reads(const Assign& assign, const std::string& tensor) {
-  const auto accesses = expr::accesses(assign.value);
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [&](const expr::Access* access) { return access->tensor == tensor; });
-}
-
 // What is gathered or stored stands inside the loop over entries, so that each piece of a row has
 // a part of it; what stands outside is the same for all pieces.
 void check_outside(const Nest& nest, const Forall& entries, const Stmt& stmt,
@@ -26,7 +18,9 @@ void check_outside(const Nest& nest, const Forall& entries, const Stmt& stmt,
   for (const Assign* assign : assigns(stmt)) {
     const bool lasts = contains(gathered, assign->tensor) ||
                        nest.tensor(assign->tensor).role != Tensor::Role::Workspace;
-    if (nest::find_assign(entries.body, *assign) || (!lasts && !reads(*assign, operand))) continue;
+    if (nest::find_assign(entries.body, *assign) ||
+        (!lasts && !nest::reads(assign->value, operand)))
+      continue;
     user_error("'", assign->tensor, "' is computed outside of the loop over '", entries.var,
                "', along which '", operand, "' stores the entries of a row, and each piece of a ",
                "row would do that; use parallel(by=nnz).");
@@ -102,7 +96,7 @@ void check_workspaces(const Nest& nest, const Where& where, const Forall& entrie
   }
   for (const Assign* assign : lasting_assigns(where.consumer)) {
     if (nest.tensor(assign->tensor).type.format.is_dense() && !assign->accumulate &&
-        !reads(*assign, operand))
+        !nest::reads(assign->value, operand))
       continue;
     user_error("'", assign->tensor, "' is not dense and stored once for each row, or is stored ",
                "with entries of '", operand, "'; use parallel(by=nnz).");

@@ -191,21 +191,14 @@ bool is_read_in_expression(const Nest& nest, const std::string& tensor) {
     expr::Expr value = assign->value;
     for (const auto* within = value.as<expr::Binary>();
          within && within->op == expr::BinaryOp::Within; within = value.as<expr::Binary>()) {
-      const auto masks = expr::accesses(within->a);
-      if (std::any_of(masks.begin(), masks.end(),
-                      [&](const expr::Access* access) { return access->tensor == tensor; })) {
-        return true;
-      }
+      if (nest::reads(within->a, tensor)) return true;
       value = within->b;
     }
     // What is not a sum takes a 0 for a term, and nothing for none.
     const bool is_masked = value.get() != assign->value.get();
     const bool counts =
         !is_masked && !nest::starts_absent(assign->accumulate) && nest::may_be_absent(nest, tensor);
-    const auto accesses = expr::accesses(value);
-    return (counts || !value.as<expr::Access>()) &&
-           std::any_of(accesses.begin(), accesses.end(),
-                       [&](const expr::Access* access) { return access->tensor == tensor; });
+    return (counts || !value.as<expr::Access>()) && nest::reads(value, tensor);
   });
 }
 

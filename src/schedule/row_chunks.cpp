@@ -71,13 +71,9 @@ void check_tuple(const Nest& nest, const std::string& step, const Forall& rows,
   }
   for (const Assign* assign : assigns(where.consumer)) {
     const Tensor& result = nest.tensor(assign->tensor);
-    const auto accesses = expr::accesses(assign->value);
-    const bool reads =
-        std::any_of(accesses.begin(), accesses.end(),
-                    [&](const expr::Access* access) { return access->tensor == operand.tensor; });
     if (result.role == Tensor::Role::Result && result.onto.empty() &&
         result.type.format.is_dense() && contains(assign->indices, row_index(nest, rows.var)) &&
-        !assign->accumulate && !reads) {
+        !assign->accumulate && !nest::reads(assign->value, operand.tensor)) {
       continue;
     }
     user_error("'", assign->tensor, "' is not stored once for each '", rows.var,

@@ -73,14 +73,6 @@ class ReadFinder {
   std::vector<Read> found_;
 };
 
-bool derives_from(const Nest& nest, const std::string& var, const std::string& ancestor) {
-  if (var == ancestor) return true;
-  const Variable& variable = nest.variable(var);
-  if (variable.origin == Variable::Origin::Source) return false;
-  return derives_from(nest, variable.parent, ancestor) ||
-         (variable.is_of_two() && derives_from(nest, variable.second, ancestor));
-}
-
 // Whether the variable or what it is derived from counts entries, rows of chunks or diagonals.
 bool counts_stored(const Nest& nest, const std::string& var) {
   const Variable& variable = nest.variable(var);
@@ -109,7 +101,7 @@ void sort_by_storage(const Nest& nest, const expr::Access& access, Loops& loops)
     int64_t found = 0;
     for (size_t l = 0; l < levels.size(); ++l) {
       const auto dimension = static_cast<size_t>(levels[l].expr.dimension);
-      if (derives_from(nest, loop->var, access.indices[dimension])) found = static_cast<int64_t>(l);
+      if (nest.derives_from(loop->var, access.indices[dimension])) found = static_cast<int64_t>(l);
     }
     return std::pair(found, -stride_of(nest, loop->var));
   };
@@ -130,7 +122,7 @@ Tile tile_of(const Nest& nest, const std::vector<std::string>& outside, const Re
   Tile tile;
   for (const Forall* loop : read.inside) {
     const bool needed = std::any_of(indices.begin(), indices.end(), [&](const std::string& index) {
-      return derives_from(nest, loop->var, index) && !nest.determines(outside, index);
+      return nest.derives_from(loop->var, index) && !nest.determines(outside, index);
     });
     if (!needed) continue;
     if (counts_stored(nest, loop->var)) {
