@@ -6,6 +6,7 @@
 #include "codegen/target.h"
 #include "machine.h"
 #include "plan/plan_key.h"
+#include "plan/specialisable_indices.h"
 #include "support/log.h"
 #include "support/no_fork.h"
 #include "tulle/error.h"

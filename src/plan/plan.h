@@ -81,7 +81,4 @@ struct Request {
 
 Plan make_plan(const Request& request);
 
-// The indices whose extents are worth a kernel of their own: contiguous in a dense operand.
-std::vector<std::string> specialisable_indices(const expr::ResolvedProgram& program);
-
 }  // namespace tulle::plan

@@ -14,6 +14,8 @@ nest::Nest with_wide_result(const nest::Nest& nest, const std::string& result) {
   return wide;
 }
 
+std::string wide_name(const std::string& result) { return result + "_wide"; }
+
 bool rounds_sums(const nest::Nest& nest, const std::string& result,
                  const schedule::Schedule& schedule) {
   if (!is_half(nest.tensor(result).type.type)) return false;

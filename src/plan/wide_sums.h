@@ -10,6 +10,9 @@ namespace tulle::plan {
 // The nest with the result's values in the type that they are computed in.
 nest::Nest with_wide_result(const nest::Nest& nest, const std::string& result);
 
+// The name of the tensor that such a result is accumulated in first.
+std::string wide_name(const std::string& result);
+
 // Whether the result has a half type and would be rounded with each term that is added to it.
 bool rounds_sums(const nest::Nest& nest, const std::string& result,
                  const schedule::Schedule& schedule);

@@ -8,6 +8,7 @@
 #include "lower/storage.h"
 #include "machine.h"
 #include "operand_parts.h"
+#include "plan/specialisable_indices.h"
 #include "plan/unique_indices.h"
 #include "support/check.h"
 

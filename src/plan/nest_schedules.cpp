@@ -1,0 +1,67 @@
+// Choosing what callers and decisions leave open.
+#include "plan/nest_schedules.h"
+
+#include <algorithm>
+
+#include "plan/choose_schedule.h"
+#include "plan/schedule_space.h"
+#include "plan/wide_sums.h"
+#include "schedule/fuse_launches.h"
+
+namespace tulle::plan {
+
+void NestSchedules::begin(size_t statement, const std::string& tensor) {
+  written_ =
+      statement < request_.schedules.size() ? request_.schedules[statement] : schedule::Schedule();
+  tensor_ = tensor;
+}
+
+void NestSchedules::rename(const std::string& tensor, const std::string& name) {
+  written_ = with_renamed(written_, tensor, name);
+}
+
+// Steps that say how kernels are launched say nothing of loops.
+bool NestSchedules::are_loops_written() const {
+  return !std::all_of(written_.steps.begin(), written_.steps.end(), schedule::is_about_launches);
+}
+
+schedule::Schedule NestSchedules::choose(const OrderProblem& problem, const OrderChoice& choice,
+                                         const nest::Nest& nest, const Origin& origin) {
+  schedule::Schedule schedule = written_;
+  bool chooses_launch = false;
+  if (origin.decided) {
+    schedule = *origin.decided;
+  } else if (!origin.is_written || !are_loops_written()) {
+    const schedule::Schedule written = origin.is_written ? written_ : schedule::Schedule();
+    schedule = schedule::parse_schedule(choose_schedule(problem, choice, nest, request_.machine));
+    schedule.steps.insert(schedule.steps.end(), written.steps.begin(), written.steps.end());
+    chooses_launch = problem.is_part && written.steps.empty();
+  }
+  if (chooses_launch) {
+    launches_.add(*problem.statement, nest, schedule);
+  } else {
+    launches_.end();
+  }
+  return schedule;
+}
+
+ScheduleSpace NestSchedules::space(const OrderProblem& problem, const OrderChoice& choice,
+                                   const nest::Nest& nest) const {
+  ScheduleSpace space{tensor_, {}};
+  if (written_.steps.empty()) {
+    space.candidates = schedule_space(problem, choice, nest, request_.machine);
+  } else {
+    space.candidates.push_back({schedule::to_string(written_),
+                                estimate_schedule(problem, nest, request_.machine, written_)});
+  }
+  // A caller knows nothing of the name that a result has while it is accumulated.
+  const std::string& tensor = problem.statement->tensor;
+  for (ScheduledCandidate& candidate : space.candidates) {
+    if (tensor != wide_name(tensor_)) break;
+    const schedule::Schedule steps = schedule::parse_schedule(candidate.schedule);
+    candidate.schedule = schedule::to_string(with_renamed(steps, tensor, tensor_));
+  }
+  return space;
+}
+
+}  // namespace tulle::plan

@@ -1,0 +1,47 @@
+// The schedule that finishes each nest of a plan: a caller's, one that was decided, or chosen.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "plan/loop_order.h"
+#include "plan/part_launches.h"
+#include "plan/plan.h"
+#include "schedule/schedule.h"
+
+namespace tulle::plan {
+
+// Goes through the nests of a plan in order. Keeps a reference to the request.
+class NestSchedules {
+ public:
+  explicit NestSchedules(const Request& request) : request_(request) {}
+
+  // The nests that come are of this statement of the program, which assigns the tensor.
+  void begin(size_t statement, const std::string& tensor);
+  // The statement assigns another tensor first.
+  void rename(const std::string& tensor, const std::string& name);
+  // Whether a caller wrote how the loops of the statement run.
+  bool are_loops_written() const;
+
+  // Where the schedule of a nest comes from: a caller's where a caller wrote the statement, one
+  // that was decided, or neither, and it is chosen.
+  struct Origin {
+    bool is_written = false;
+    std::optional<schedule::Schedule> decided = {};
+  };
+  schedule::Schedule choose(const OrderProblem& problem, const OrderChoice& choice,
+                            const nest::Nest& nest, const Origin& origin);
+
+  // What could be tried for a nest that a caller wrote, or the estimate for the schedule that it
+  // has.
+  ScheduleSpace space(const OrderProblem& problem, const OrderChoice& choice,
+                      const nest::Nest& nest) const;
+
+ private:
+  const Request& request_;
+  schedule::Schedule written_;  // of the statement at hand
+  std::string tensor_;          // which it assigns
+  PartLaunches launches_{request_.machine};
+};
+
+}  // namespace tulle::plan
