@@ -50,13 +50,14 @@ KernelLowering::Range KernelLowering::chunk_of_rows(const nest::Forall& loop, co
             out.let("last", share(extent, frame_->chunk() + 1))};
 
   const Expr total = out.let("work", work_before(positions, extent));
-  auto cut = [&](const std::string& name, const Expr& chunk) {
-    const Expr target = out.let("target", share(total, chunk));
+  auto cut = [&](const std::string& name, const Expr& work) {
+    const Expr target = out.let("target", work);
     return emit_first_by_halves(
         out, extent, [&](const Expr& row) { return work_before(positions, row); }, target, name);
   };
-  const Expr first = cut("first", frame_->chunk());
-  const Expr last = cut("last", frame_->chunk() + 1);
+  const Expr begin = share(total, frame_->chunk());
+  const Expr first = cut("first", mutant("chunk-skips-row") ? begin + 1 : begin);
+  const Expr last = cut("last", share(total, frame_->chunk() + 1));
   return {first, last};
 }
 

@@ -14,36 +14,41 @@ using loop::IntConst;
 
 namespace {
 
-Expr middle(const Expr& low, const Expr& high) {
-  return Binary::make(BinaryOp::Div, low + high, IntConst::make(2));
+// The first number of the run for which `is_before` does not hold, the end if there is none; those
+// for which it does come first. The variable that finds it has the name.
+Expr emit_halving(Emitter& out, const std::string& name, const Positions& run,
+                  const std::function<Expr(const Expr&)>& is_before) {
+  const Expr low = out.declare(name, run.begin);
+  const Expr high = out.declare("high", run.end);
+  Emitter body = out.nested(), right = out.nested(), left = out.nested();
+  const Expr half =
+      body.snapshot("half", Binary::make(BinaryOp::Div, low + high, IntConst::make(2)));
+  right.assign(low, half + 1);
+  left.assign(high, half);
+  body.add(loop::If::make(is_before(half), right.take(), left.take()));
+  out.add(loop::While::make(low < high, body.take()));
+  return low;
 }
 
 }  // namespace
 
 Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& run,
                       const Expr& coordinate) {
-  const Expr low = out.declare("low", run.begin);
-  if (!level.is_ordered()) {
-    // Any order: walk until it turns up.
-    const Expr searching = out.declare("searching", low < run.end);
-    Emitter body = out.nested(), found = out.nested(), on = out.nested();
-    found.assign(searching, IntConst::make(0, loop::kBool));
-    on.assign(low, low + 1);
-    on.assign(searching, low < run.end);
-    body.add(loop::If::make(level.coordinate(low, run) == coordinate, found.take(), on.take()));
-    out.add(loop::While::make(searching, body.take()));
-    return low;
+  if (level.is_ordered()) {
+    return emit_halving(out, "low", run, [&](const Expr& half) {
+      const Expr at = level.coordinate(half, run);
+      return mutant("search-goes-past") ? at <= coordinate : at < coordinate;
+    });
   }
-  const Expr high = out.declare("high", run.end);
-  Emitter body = out.nested();
-  const Expr half = body.snapshot("half", middle(low, high));
-  Emitter right = out.nested(), left = out.nested();
-  right.assign(low, half + 1);
-  left.assign(high, half);
-  const Expr before = mutant("search-goes-past") ? level.coordinate(half, run) <= coordinate
-                                                 : level.coordinate(half, run) < coordinate;
-  body.add(loop::If::make(before, right.take(), left.take()));
-  out.add(loop::While::make(low < high, body.take()));
+  // Any order: walk until it turns up.
+  const Expr low = out.declare("low", run.begin);
+  const Expr searching = out.declare("searching", low < run.end);
+  Emitter body = out.nested(), found = out.nested(), on = out.nested();
+  found.assign(searching, IntConst::make(0, loop::kBool));
+  on.assign(low, low + 1);
+  on.assign(searching, low < run.end);
+  body.add(loop::If::make(level.coordinate(low, run) == coordinate, found.take(), on.take()));
+  out.add(loop::While::make(searching, body.take()));
   return low;
 }
 
@@ -63,17 +68,8 @@ Expr emit_segment_end(Emitter& out, const LevelCode& level, const Expr& begin, c
 Expr emit_first_by_halves(Emitter& out, const Expr& count,
                           const std::function<Expr(const Expr&)>& key, const Expr& wanted,
                           const std::string& name) {
-  const Expr low = out.declare(name, IntConst::make(0));
-  const Expr high = out.declare("high", count);
-  Emitter body = out.nested(), right = out.nested(), left = out.nested();
-  const Expr half = body.snapshot("half", middle(low, high));
-  right.assign(low, half + 1);
-  left.assign(high, half);
-  const bool skips = mutant("chunk-skips-row") && name == "first";
-  body.add(
-      loop::If::make(skips ? key(half) <= wanted : key(half) < wanted, right.take(), left.take()));
-  out.add(loop::While::make(low < high, body.take()));
-  return low;
+  return emit_halving(out, name, {IntConst::make(0), count},
+                      [&](const Expr& half) { return key(half) < wanted; });
 }
 
 Expr emit_first_by_eighths(Emitter& out, const Expr& count,
