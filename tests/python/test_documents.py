@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import tulle
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -32,6 +34,19 @@ def test_code_of_a_document(name: str, tmp_path: Path) -> None:
     script = tmp_path / "document.py"
     script.write_text("\n".join(blocks))
     run([str(script)], tmp_path)
+
+
+def test_formats_have_the_names_that_messages_give_them() -> None:
+    with pytest.raises(tulle.UserError) as refused:
+        tulle.Format("no-such-format")
+    listed = re.findall(r"[a-z][a-z-]*(?:\([a-z,]+\))?", str(refused.value).split("names are ")[1])
+    names = set(listed[: listed.index("and")]) - {"of", "composites"}
+    row = next(
+        line for line in (ROOT / "README.md").read_text().splitlines() if "| formats |" in line
+    )
+    written = set(re.findall(r"[a-z][a-z-]*(?:\([a-z,]+\))?", row))
+    assert "pieces(g)" in names
+    assert names - written == {"dia-csr(l,u)", "bsr-csr(r,c)"}
 
 
 def test_a_schedule_by_hand(tmp_path: Path) -> None:
