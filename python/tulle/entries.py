@@ -124,6 +124,21 @@ def count(pattern: Pattern, stored: int) -> int:
     return pattern.entry_count
 
 
+def stored(pattern: Pattern) -> int:
+    """How many values a tensor of that pattern stores, which is no composite one."""
+    arrays = iter(pattern.arrays)
+    slots = 1
+    for level in pattern.format.levels:
+        held = {name: next(arrays) for name in level.arrays}
+        if level.direct:
+            slots *= level.extent(pattern.shape[level.dimension])
+        elif level.pos:
+            slots = int(held["pos"][-1])
+        elif level.width:
+            slots *= level.width
+    return slots
+
+
 def _counted(pattern: Pattern, stored: int) -> int:
     """The sum over the slots of the last level that is not full, of which each stands for as many
     entries as the dense levels below it have in the shape."""

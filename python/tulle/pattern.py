@@ -122,6 +122,11 @@ class Pattern:
         if arrays:
             _by_first_array[id(arrays[0])] = self
 
+    def __repr__(self) -> str:
+        from tulle import printing
+
+        return printing.text_of_pattern(self)
+
     @property
     def numbers(self) -> tuple[int, ...]:
         """What the operators have to know of the sizes: the shape, of a composite pattern also how

@@ -1,10 +1,14 @@
-"""What `repr` shows of a sparse tensor: what it is, and its first and last entries."""
+"""What `repr` shows of a sparse tensor, what it is and its first and last entries; and of its
+pattern."""
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 from tulle import entries
+from tulle.composites import CompositePattern
+from tulle.pattern import Pattern
 from tulle.sparse_tensor import SparseTensor
 
 # How many entries are shown at either end.
@@ -14,16 +18,29 @@ _SHOWN = 4
 def text_of(tensor: SparseTensor) -> str:
     """Some lines, however large the tensor is."""
     dtype = str(tensor.dtype).removeprefix("torch.")
-    index = str(tensor.index_dtype).removeprefix("torch.")
-    shape = "x".join(map(str, tensor.shape))
-    device = "" if tensor.device.type == "cpu" else f", device='{tensor.device}'"
-    head = (
-        f"tulle.SparseTensor({shape} {dtype}, {tensor.format}, nnz={tensor.nnz}, "
-        f"index_dtype={index}{device})"
-    )
+    told = _told(tensor.pattern, tensor.nnz, tensor.device)
+    head = f"tulle.SparseTensor({_shape(tensor.pattern)} {dtype}, {told})"
     first, last = entries.ends(tensor, _SHOWN)
     hidden = ["  ..."] if tensor.nnz > len(first) + len(last) else []
     return "\n".join([head, *_lines(tensor, first), *hidden, *_lines(tensor, last)])
+
+
+def text_of_pattern(pattern: Pattern) -> str:
+    """What it is, in one line."""
+    is_whole = not isinstance(pattern, CompositePattern)
+    nnz = entries.count(pattern, entries.stored(pattern) if is_whole else 0)
+    device = pattern.arrays[0].device if pattern.arrays else torch.device("cpu")
+    return f"Pattern({_shape(pattern)}, {_told(pattern, nnz, device)})"
+
+
+def _shape(pattern: Pattern) -> str:
+    return "x".join(map(str, pattern.shape))
+
+
+def _told(pattern: Pattern, nnz: int, device: torch.device) -> str:
+    index = str(pattern.index_dtype).removeprefix("torch.")
+    place = "" if device.type == "cpu" else f", device='{device}'"
+    return f"{pattern.format}, nnz={nnz}, index_dtype={index}{place}"
 
 
 def _lines(tensor: SparseTensor, slots: Tensor) -> list[str]:

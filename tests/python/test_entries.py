@@ -81,6 +81,18 @@ def test_repr_of_few_entries() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "format", [*MATRIX_FORMATS, "ell(7)", "pieces(2)", "dia", "ragged", "bitmap", "hyb(2,2)"]
+)
+def test_repr_of_a_pattern(format: str) -> None:
+    tensor = tulle.tensor(random_sparse(5, 7), format=format)
+    assert repr(tensor.pattern) == (
+        f"Pattern(5x7, {tensor.format}, nnz={tensor.nnz}, index_dtype=int32)"
+    )
+    if not tensor.format.is_composite:
+        assert entries.stored(tensor.pattern) == tensor.values().numel()
+
+
 def test_repr_shows_integers_in_full() -> None:
     assert shown(tulle.tensor(torch.tensor([[123456789]])))[1:] == ["  (0, 0): 123456789"]
     assert shown(tulle.tensor(torch.tensor([[True]])))[1:] == ["  (0, 0): True"]
