@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <string>
 
@@ -40,31 +41,41 @@ int64_t bytes_of(DType type, std::span<const int64_t> sizes) {
   return bytes;
 }
 
-std::string in_gib(int64_t bytes) {
-  const int64_t tenths = bytes / ((int64_t{1} << 30) / 10);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
+// "192 bytes", "3145728 bytes (3.0 MiB)"
+std::string text_of(int64_t bytes) {
+  const std::string text = std::to_string(bytes) + " bytes";
+  if (bytes < 1024) return text;
+  static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  size_t unit = 0;
+  int64_t whole = bytes;
+  for (; whole >= int64_t{1} << 20 && unit + 1 < std::size(kUnits); whole /= 1024) ++unit;
+  const int64_t tenths = whole % 1024 * 10 / 1024;
+  return text + " (" + std::to_string(whole / 1024) + "." + std::to_string(tenths) + " " +
+         kUnits[unit] + ")";
 }
 
 }  // namespace
 
 void set_dense_limit(int64_t bytes) { chosen_limit = bytes; }
 
-void check_dense_limit(const TensorSpec& result, std::span<const int64_t> sizes,
+void check_dense_limit(const TensorLayout& result, std::span<const int64_t> sizes,
                        const Device& device) {
   const int64_t chosen = chosen_limit;
   if (chosen < 0 && device.kind != Device::Kind::Cpu) return;
-  const int64_t bytes = bytes_of(result.type, sizes);
+  const int64_t bytes = bytes_of(result.spec.type, sizes);
   if (bytes <= (chosen < 0 ? kSmall : chosen)) return;
   const int64_t limit = chosen < 0 ? free_memory() / 2 : chosen;
   if (bytes <= limit) return;
   std::string shape;
   for (const int64_t size : sizes) shape += (shape.empty() ? "" : " x ") + std::to_string(size);
-  throw UserError(
-      "The dense result '" + result.name + "' of " + shape + " " +
-      std::string(name_of(result.type)) + " needs " + std::to_string(bytes) + " bytes (" +
-      in_gib(bytes) + "), but the limit for dense results is " + std::to_string(limit) + " bytes" +
-      (chosen < 0 ? ", half of the free memory" : "") +
-      ". Give it a sparse out_format=, or raise the limit with tulle.set_dense_limit().");
+  const std::string type(name_of(result.spec.type));
+  throw UserError("The dense result '" + result.spec.name + "' of " + shape + " " + type +
+                  " needs " + text_of(bytes) + ", but the limit for dense results is " +
+                  text_of(limit) + (chosen < 0 ? ", half of the free memory" : "") + ". " +
+                  (result.is_asked_for
+                       ? "Ask for a sparse format instead"
+                       : "Compute it by tulle.einsum or tulle.compute with a sparse out_format=") +
+                  ", or raise the limit with tulle.set_dense_limit().");
 }
 
 }  // namespace tulle::shim

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tulle/tulle.h"
+#include "prepared.h"
 
 namespace tulle::shim {
 
@@ -13,7 +13,7 @@ void set_dense_limit(int64_t bytes);
 
 // UserError if a dense result of these sizes is over the limit. On a GPU there is none but one that
 // was set: its memory runs out with an error, not with a stop of the machine.
-void check_dense_limit(const TensorSpec& result, std::span<const int64_t> sizes,
+void check_dense_limit(const TensorLayout& result, std::span<const int64_t> sizes,
                        const Device& device = {});
 
 }  // namespace tulle::shim

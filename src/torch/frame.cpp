@@ -111,7 +111,7 @@ void Frame::place_results() {
       }
       if (can_be_written(outs_[at])) place.out = outs_[at];
     } else if (layout.is_plain) {
-      check_dense_limit(layout.spec, place.sizes, device_);
+      check_dense_limit(layout, place.sizes, device_);
     }
   }
 }

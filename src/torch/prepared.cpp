@@ -41,6 +41,8 @@ std::shared_ptr<const Prepared> prepare(std::string_view text) {
   }
   for (const TensorSpec& spec : prepared->program->results()) {
     prepared->results.push_back(layout_of(spec));
+    const auto& named = key.options.out_formats;
+    prepared->results.back().is_asked_for = named.contains(spec.name) || named.contains("*");
   }
   return prepared;
 }

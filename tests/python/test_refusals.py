@@ -90,8 +90,14 @@ def test_large_dense_results_are_refused() -> None:
     tensor, b = tulle.tensor(random_sparse(4, 5)), random_dense(5, 6)
     _ = tensor @ b
     tulle.set_dense_limit(4 * 6 * 8 - 1)
-    with pytest.raises(tulle.UserError, match=r"4 x 6 f64 needs 192 bytes.*set_dense_limit"):
+    with pytest.raises(
+        tulle.UserError,
+        match=r"4 x 6 f64 needs 192 bytes, but .* is 191 bytes\. Compute it by .* with a sparse "
+        r"out_format=, or raise the limit with tulle.set_dense_limit",
+    ):
         _ = tensor @ b
+    with pytest.raises(tulle.UserError, match=r"bytes \(7\.8 KiB\).*\. Ask for a sparse format"):
+        tulle.tensor(random_sparse(10, 100)).to_dense()
     tulle.set_dense_limit(4 * 6 * 8)
     _ = tensor @ b
     with pytest.raises(tulle.UserError, match="a number of bytes"):
