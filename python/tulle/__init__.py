@@ -39,3 +39,8 @@ __all__ = [
     "tensor",
     "tune",
 ]
+
+
+def __dir__() -> list[str]:
+    """What is for users: no modules, which are how it is made."""
+    return sorted(__all__)

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import tulle
@@ -27,6 +28,14 @@ def test_version_is_the_one_in_pyproject() -> None:
     declared = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     assert declared
     assert tulle.__version__ == declared[1]
+
+
+def test_what_is_shown_is_for_users() -> None:
+    assert dir(tulle) == sorted(tulle.__all__)
+    for name in dir(tulle):
+        value = getattr(tulle, name)
+        assert not isinstance(value, types.ModuleType), name
+        assert name == "__version__" or value.__module__.split(".")[0] == "tulle", name
 
 
 def test_core_exports_only_its_own_symbols() -> None:
