@@ -89,6 +89,8 @@ class Options:
     matrices: tuple[str, ...]
     widths: tuple[int, ...]
     beside: tuple[ModuleType, ...] = ()  # with contenders of the user's own
+    formats: tuple[str, ...] = ()  # composite ones, where a suite compares such
+    tune: float = 0.0  # seconds of search before these are measured
 
 
 class Suite(Protocol):

@@ -2,6 +2,7 @@
 
 python bench/run.py --suite spmm --threads 1,2
 python bench/run.py --suite gpu --matrices proteins --widths 32,128
+python bench/run.py --suite hyb --tune 5 --formats "hyb(1,3)" "hyb(4,5)"
 python bench/run.py --no-tulle                  # the peers alone
 """
 
@@ -13,6 +14,7 @@ import importlib.util
 import json
 import os
 import platform
+import tempfile
 import time
 import traceback
 from dataclasses import asdict
@@ -59,6 +61,16 @@ def _arguments() -> argparse.Namespace:
         action="append",
         default=[],
         help="a Python file with contenders of your own for the suites of the GPU",
+    )
+    parser.add_argument(
+        "--formats", nargs="+", default=[], help='composite ones for hyb and gpu_hyb: "hyb(1,3)"'
+    )
+    parser.add_argument(
+        "--tune",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="hyb and gpu_hyb search so long for the schedules of each format first (0)",
     )
     parser.add_argument("--json", type=Path, help="where figures go (build/bench/SUITE.json)")
     parser.add_argument("--no-tulle", action="store_true", help="run the peers alone")
@@ -129,6 +141,8 @@ def main() -> None:
         raise SystemExit(
             f"no suite is called {', '.join(sorted(unknown))}; there are {', '.join(known)}"
         )
+    if arguments.tune:  # what is found is not kept for others
+        os.environ["TULLE_CACHE_DIR"] = tempfile.mkdtemp()
     on_gpu = any(name.startswith("gpu_") for name in names)
     if on_gpu and not torch.cuda.is_available():
         raise SystemExit("the suites for a GPU need one that torch can use")
@@ -138,6 +152,8 @@ def main() -> None:
         tuple((arguments.matrices or (GPU_MATRICES if on_gpu else DEFAULT_MATRICES)).split(",")),
         _numbers(arguments.widths or (GPU_WIDTHS if on_gpu else DEFAULT_WIDTHS)),
         tuple(_load_beside(path) for path in arguments.beside),
+        tuple(arguments.formats),
+        arguments.tune,
     )
     suites: dict[str, Any] = {name: importlib.import_module(f"suites.{name}") for name in names}
     start, load = time.time(), os.getloadavg()[0]

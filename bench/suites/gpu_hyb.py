@@ -1,17 +1,21 @@
-"""Composite formats times dense on a GPU against CSR times dense, float32, both by their plans."""
+"""Composite formats times dense on a GPU against CSR times dense, float32, by their plans or
+tuned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import torch
 from gpu import operands, timing
-from harness import Options, Row, Verdict
+from harness import Options, Row
 
 from suites import _composites
 
 TITLE = "hyb x dense against CSR x dense (tulle) on a GPU, float32"
 COMPARE = True
+GPU = _composites.Device(torch.cuda.synchronize, timing.measure, operands.close)
+
+judge = _composites.judge
 
 
 def measure(options: Options) -> Iterator[Row]:
@@ -20,23 +24,7 @@ def measure(options: Options) -> Iterator[Row]:
         return
     for name in options.matrices:
         graph = operands.graph(name)
-        A = graph.tulle(options.tulle)
-        parts, costs = _composites.converted(A, torch.cuda.synchronize)
+        contest = _composites.Contest(options, GPU, name, graph.torch_csr)
         for width in options.widths:
-            if not graph.fits(width, 3):
-                continue
-            b, into = graph.dense(width), torch.empty(graph.nodes, width, device="cuda")
-            wanted = torch.mm(graph.torch_csr, b)
-            calls = {
-                key: lambda operand=operand, b=b, into=into: torch.mm(operand, b, out=into)
-                for key, operand in {"tulle": A, **parts}.items()
-            }
-            for key, call in calls.items():
-                into.fill_(torch.nan)
-                call()
-                operands.close(f"{name} N={width} {key}", into, wanted)
-            yield _composites.row(f"{name:10s} N={width}", None, timing.measure(calls), costs)
-
-
-def judge(rows: Sequence[Row]) -> list[Verdict]:
-    return _composites.judge(rows)
+            if graph.fits(width, 3):
+                yield contest.row(graph.dense(width), None)

@@ -1,12 +1,12 @@
-"""Composite formats times dense against CSR times dense, float32, both by their plans."""
+"""Composite formats times dense against CSR times dense, float32, by their plans or tuned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import graphs
 import torch
-from harness import Options, Row, Verdict, check
+from harness import Options, Row, check
 from harness import measure as time_calls
 
 from suites import _composites
@@ -14,6 +14,13 @@ from suites import _composites
 TITLE = "hyb x dense against CSR x dense (tulle), float32"
 COMPARE = True
 SECONDS_PER_CELL = 2.0
+CPU = _composites.Device(
+    synchronise=lambda: None,
+    measure=lambda calls: time_calls(calls, SECONDS_PER_CELL),
+    check=check,
+)
+
+judge = _composites.judge
 
 
 def measure(options: Options) -> Iterator[Row]:
@@ -26,23 +33,8 @@ def measure(options: Options) -> Iterator[Row]:
             found = graphs.matrix(name)
             pos, crd = (torch.from_numpy(array) for array in (found.pos, found.crd))
             values = torch.rand(found.nnz, generator=torch.Generator().manual_seed(0))
-            A = options.tulle.tensor(
-                torch.sparse_csr_tensor(pos, crd, values, found.shape, check_invariants=False)
-            )
-            parts, costs = _composites.converted(A, lambda: None)
+            csr = torch.sparse_csr_tensor(pos, crd, values, found.shape, check_invariants=False)
+            contest = _composites.Contest(options, CPU, name, csr)
             for width in options.widths:
-                b = torch.rand(found.shape[1], width, generator=torch.Generator().manual_seed(1))
-                into = torch.empty(found.shape[0], width)
-                wanted = A @ b
-                calls = {
-                    key: lambda operand=operand, b=b, into=into: torch.mm(operand, b, out=into)
-                    for key, operand in {"tulle": A, **parts}.items()
-                }
-                for key, call in calls.items():
-                    check(f"{name} N={width} {key}", call(), wanted)
-                times = time_calls(calls, SECONDS_PER_CELL)
-                yield _composites.row(f"{name:10s} N={width}", threads, times, costs)
-
-
-def judge(rows: Sequence[Row]) -> list[Verdict]:
-    return _composites.judge(rows)
+                draw = torch.Generator().manual_seed(1)
+                yield contest.row(torch.rand(found.shape[1], width, generator=draw), threads)
