@@ -26,7 +26,7 @@ Expr work_before(const loop::Buffer& positions, const Expr& row) {
 }  // namespace
 
 Expr KernelLowering::share(const Expr& total, const Expr& chunk) const {
-  return Binary::make(BinaryOp::Div, total * chunk, chunks_);
+  return Binary::make(BinaryOp::Div, total * chunk, kernel_.chunks);
 }
 
 KernelLowering::Range KernelLowering::chunk_of_rows(const nest::Forall& loop, const Scope& scope,
@@ -227,7 +227,7 @@ void KernelLowering::lower_consumer(const nest::Stmt& stmt, const Scope& scope, 
 
 bool KernelLowering::adds_up_rows() const {
   // Where an entry of the operand has a place of its own in the result, nothing is added up.
-  if (has_row_pieces() || !nest_.tensor(result_).shares_pattern_of.empty()) return false;
+  if (pieces_.any() || !nest_.tensor(result_).shares_pattern_of.empty()) return false;
   for (const auto& [name, variable] : nest_.variables) {
     if (variable.origin != nest::Variable::Origin::ChunkRow) continue;
     const Level& entries = nest_.tensor(variable.tensor).type.format.levels()[1];

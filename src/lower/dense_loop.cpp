@@ -45,7 +45,8 @@ Walker KernelLowering::start_walker(int id, const Scope& scope, const Range& coo
 void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& iterating,
                                 const Scope& scope, Emitter& out) {
   std::set<std::string> padded;
-  if (must_visit_all(loop, scope)) padded = remainders();  // levels below hang from padding too
+  if (assembly_.must_visit_all(loop, scope))
+    padded = assembly_.remainders();  // levels below hang from padding too
   Range range{IntConst::make(0), coordinates_.bound(loop.var, scope, padded)};
   TULLE_CHECK(nest_.variable(loop.var).origin != nest::Variable::Origin::Difference,
               "the loop over ", loop.var, " visits stored differences");
@@ -75,9 +76,9 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
     out.add(bound_loop(loop, variable, range.end, body.take(), scope, inner));
     return;
   }
-  if (loop.tag.kind == nest::LoopTag::Kind::Block && !shared_.empty()) {
+  if (loop.tag.kind == nest::LoopTag::Kind::Block && !shared_.allocations().empty()) {
     Emitter block = out.nested();
-    for (const auto& [name, allocation] : shared_) block.add(allocation);
+    for (const auto& [name, allocation] : shared_.allocations()) block.add(allocation);
     block.add(body.take());
     body.add(block.take());
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lower/kernel_lowering.h"
+#include "lower/range.h"
 #include "nest/bound_loops.h"
 #include "nest/merged_rows.h"
 #include "support/check.h"
@@ -58,14 +59,15 @@ void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, 
   absent.insert(iterating.begin(), iterating.end());
 
   Scope inner = scope;
-  if (touch_ && !scope.touched && !vanishes(loop.body, scope.absent) &&
+  if (touches_.is_asked() && !scope.touched && !vanishes(loop.body, scope.absent) &&
       only_full_levels_below(loop, {}, scope)) {
     // From here on nothing hangs on entries: this one exists if the loops run at all.
-    touch_if(coordinates_.runs(nest::Stmt(nest::Forall::make(loop.var, loop.body))), scope, out);
+    touches_.touch_if(coordinates_.runs(nest::Stmt(nest::Forall::make(loop.var, loop.body))), scope,
+                      out);
     if (phase_ == Phase::Count) return;
     inner.touched = true;
   }
-  const bool visits_all = must_visit_all(loop, scope) || !vanishes(loop.body, absent);
+  const bool visits_all = assembly_.must_visit_all(loop, scope) || !vanishes(loop.body, absent);
   if (visits_all) {
     dense_loop(loop, iterating, inner, out);
   } else if (iterating.size() == 1) {
@@ -81,11 +83,10 @@ void KernelLowering::lower_forall(const nest::Forall& loop, const Scope& scope, 
 
 bool KernelLowering::only_counts_visits(const nest::Forall& loop, const AccessSet& iterating,
                                         const Scope& scope) const {
-  if (phase_ != Phase::Count || scope.producing || !innermost_level().counts_entries())
-    return false;
+  if (scope.producing || !assembly_.counts_alone()) return false;
   Scope bound = scope;
   bound.coordinates[loop.var] = loop::Var::make(loop.var);
-  if (!completes(groups_.back().first, groups_.back().last, scope, bound)) return false;
+  if (!assembly_.completes_entry(scope, bound)) return false;
   // Within a block there may be none: its end is cut off where the dimension ends.
   using Origin = nest::Variable::Origin;
   const nest::Variable& variable = nest_.variable(loop.var);
@@ -167,7 +168,7 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
     positions = {range.begin, range.end, positions.base};
   }
   if (level.is_unique() && !level.has_holes() && only_counts_visits(loop, {iterating}, scope)) {
-    out.assign(counters_.back(), counters_.back() + (positions.end - positions.begin));
+    assembly_.count(positions.end - positions.begin, out);
     return;
   }
   const std::string name = concat(cursor.access->tensor, "_p", cursor.level);
@@ -235,31 +236,32 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
   const Expr in_range =
       scope.visits_padding ? Expr()
       : loop.tag.is_within_block()
-          ? thread_condition(loop, before, scope)
-          : range_condition(loop, !iterating.empty() || must_visit_all(loop, before), before,
+          ? thread_condition(kernel_, loop, before, scope)
+          : range_condition(kernel_, loop,
+                            !iterating.empty() || assembly_.must_visit_all(loop, before), before,
                             scope);
   // Past the end there are rows in padding alone.
-  const bool has_padding = in_range && assembles() && !remainders().empty();
+  const bool has_padding = in_range && assembles() && !assembly_.remainders().empty();
   Emitter inside = out.nested();
   enter_stored(scope, inside);
-  begin_rows(before, scope, has_padding ? out : inside);
+  assembly_.begin_rows(before, scope, has_padding ? out : inside);
   settle(loop.body, scope, inside, [&](const Scope& settled, Emitter& at) {
     build_result(loop.body, before, settled, at, [&](const Scope& s, Emitter& o) {
       return body ? body(s, o) : lower(loop.body, s, o);
     });
   });
-  if (!has_padding) finish_rows(before, scope, inside);
+  if (!has_padding) assembly_.finish_rows(before, scope, inside);
   if (in_range && !has_padding) {
     out.add(loop::If::make(in_range, inside.take()));
   } else if (in_range) {
     Emitter outside = out.nested();
-    skip_rows(before, scope, outside);
+    assembly_.skip_rows(before, scope, outside);
     out.add(
         loop::If::make(in_range, inside.take(), outside.empty() ? loop::Stmt() : outside.take()));
   } else {
     for (loop::Stmt& stmt : inside.take_statements()) out.add(std::move(stmt));
   }
-  if (has_padding) finish_rows(before, scope, out);
+  if (has_padding) assembly_.finish_rows(before, scope, out);
 }
 
 void KernelLowering::enter_stored(Scope& scope, Emitter& out) {
@@ -280,58 +282,6 @@ void KernelLowering::enter_stored(Scope& scope, Emitter& out) {
       cursor.level = 1;
     }
   }
-}
-
-Expr KernelLowering::range_condition(const nest::Forall& loop, bool visits_padding,
-                                     const Scope& before, const Scope& scope) const {
-  using Origin = nest::Variable::Origin;
-  // Bounds reach through splits, not through what was fused.
-  bool is_fused = false;
-  for (std::string var = loop.var; !is_fused && nest_.variable(var).origin != Origin::Source;
-       var = nest_.variable(var).parent) {
-    is_fused = nest_.variable(var).origin == Origin::Fused;
-  }
-  if (mutant("block-unguarded")) return {};
-  const nest::Variable& variable = nest_.variable(loop.var);
-  if (variable.origin == Origin::Difference) {
-    // Of a diagonal that ends before this row, or begins after it.
-    const Expr coordinate = coordinates_.coordinate(variable.parent, scope);
-    if (!coordinate) return {};
-    return loop::both(IntConst::make(0) <= coordinate,
-                      coordinate < coordinates_.extent(variable.parent));
-  }
-  if ((!is_fused && !visits_padding) || nest_.variable(loop.var).origin == Origin::Source)
-    return {};
-  return split_condition(loop, before, scope);
-}
-
-Expr KernelLowering::thread_condition(const nest::Forall& loop, const Scope& before,
-                                      const Scope& scope) const {
-  if (mutant("bind-unguarded")) return {};
-  return split_condition(loop, before, scope);
-}
-
-Expr KernelLowering::split_condition(const nest::Forall& loop, const Scope& before,
-                                     const Scope& scope) const {
-  Expr condition;
-  const std::function<void(const std::string&)> visit = [&](const std::string& part) {
-    const nest::Variable& variable = nest_.variable(part);
-    if (variable.origin == nest::Variable::Origin::Source ||
-        variable.origin == nest::Variable::Origin::Stored ||
-        variable.origin == nest::Variable::Origin::Difference) {
-      return;
-    }
-    visit(variable.parent);
-    if (variable.origin == nest::Variable::Origin::Fused) return visit(variable.second);
-    const Expr coordinate = coordinates_.coordinate(variable.parent, scope);
-    if (!coordinate || coordinates_.coordinate(variable.parent, before)) return;
-    const auto known = nest_.known_extent(variable.parent);
-    if (known && *known % variable.factor == 0) return;
-    const Expr fits = coordinate < coordinates_.extent(variable.parent);
-    condition = condition ? loop::both(condition, fits) : fits;
-  };
-  visit(loop.var);
-  return condition;
 }
 
 void KernelLowering::settle(const nest::Stmt& stmt, Scope scope, Emitter& out, const Body& body) {

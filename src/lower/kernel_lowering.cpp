@@ -20,18 +20,7 @@ using loop::Load;
 
 KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Device device,
                                bool shares_result)
-    : nest_(nest),
-      phase_(phase),
-      device_(device),
-      shares_result_(shares_result),
-      coordinates_(nest) {
-  for (const nest::Assign* assign : nest::assigns(nest.root)) {
-    if (nest.tensor(assign->tensor).role != nest::Tensor::Role::Result) continue;
-    TULLE_CHECK(result_.empty() || result_ == assign->tensor, "one result a nest");
-    result_ = assign->tensor;
-    result_indices_ = assign->indices;
-  }
-  TULLE_CHECK(!result_.empty(), "a nest without a result");
+    : kernel_(nest, phase), device_(device), shares_result_(shares_result) {
   for (const nest::Assign* assign : nest::assigns(nest.root)) {
     // A 0 may be the largest of all, and nothing is not.
     const auto reads = expr::accesses(assign->value);
@@ -46,7 +35,6 @@ KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Device devic
        where = where->consumer.as<nest::Where>()) {
     for (const std::string& workspace : where->workspaces) fixing_.erase(workspace);
   }
-  if (assembles()) groups_ = result_groups(nest.tensor(result_).type.format);
 }
 
 bool KernelLowering::is_in_tuple(const nest::Assign& assign) const {
@@ -69,7 +57,7 @@ bool KernelLowering::splits_tuple(const nest::Stmt& stmt) const {
 }
 
 void KernelLowering::declare_tensors() {
-  chunks_ = loop::Var::make(names_.fresh(chunks_name(result_)));
+  kernel_.chunks = loop::Var::make(names_.fresh(chunks_name(result_)));
   for (const auto& [name, variable] : nest_.variables) names_.fresh(extent_name(name));
   for (const auto& [name, tensor] : nest_.tensors) {
     if (tensor.role == nest::Tensor::Role::Workspace) continue;
@@ -111,7 +99,7 @@ loop::Kernel KernelLowering::lower(const std::string& name) {
   const Frame::Kind kind = is_bound()               ? Frame::Kind::Bound
                            : device_ == Device::Gpu ? Frame::Kind::Threads
                                                     : Frame::Kind::Workers;
-  frame_.emplace(kind, name, chunks_, names_);
+  frame_.emplace(kind, name, kernel_.chunks, names_);
   Emitter before(names_), chunk(names_);
   lower_chunk(before, chunk);
   top.add(frame_->wrap(before.take_statements(), chunk.take_statements()));
@@ -120,23 +108,6 @@ loop::Kernel KernelLowering::lower(const std::string& name) {
 
 void KernelLowering::lower_chunk(Emitter& before, Emitter& out) {
   const Expr& chunk = frame_->chunk();
-  const Expr last_chunk = chunks_ - 1;
-  TensorCode& result = code(result_);
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    const loop::Buffer counts = loop::make_buffer(count_buffer_name(result_, g), DType::Int64);
-    const bool counted = phase_ == Phase::Fill && groups_[g].is_counted;
-    const Expr begin = counted ? Load::make(counts, chunk) : IntConst::make(0);
-    counters_.push_back(out.declare(concat(result_, "_next", g), begin));
-  }
-  if (phase_ == Phase::Count && innermost_level().most_entries() > 0) {
-    widest_ = out.declare(result_ + "_width", IntConst::make(0));
-  }
-  if (phase_ == Phase::Fill) {
-    Emitter first(names_);
-    for (const auto& level : result.levels) level->open(first);
-    if (!first.empty()) out.add(loop::If::make(chunk == IntConst::make(0), first.take()));
-  }
-
   hoisted_ = &before;
   Scope scope;
   scope.by_atomics = shares_result_;
@@ -145,29 +116,20 @@ void KernelLowering::lower_chunk(Emitter& before, Emitter& out) {
       scope.cursors[access->id] = Cursor{access, 0, Positions{IntConst::make(0), {}}};
     }
   }
-  if (!groups_.empty() && groups_[0].first == 0) begin_row(0, IntConst::make(0), scope, out);
+  assembly_.begin_chunk(chunk, scope, out);
   settle(nest_.root, scope, out, [&](const Scope& inner, Emitter& inside) {
     build_result(nest_.root, Scope{}, inner, inside,
                  [&](const Scope& s, Emitter& o) { lower(nest_.root, s, o); });
   });
 
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    if (!groups_[g].is_counted) {
-      // Its level says how many positions there are.
-    } else if (phase_ == Phase::Count) {
-      out.store(loop::make_buffer(count_buffer_name(result_, g), DType::Int64), chunk,
-                counters_[g]);
-    } else if (groups_[g].first == 0) {
-      Emitter last(names_);
-      result.levels[0]->finish(last, IntConst::make(0), counters_[g]);
-      out.add(loop::If::make(chunk == last_chunk, last.take()));
-    }
-  }
-  if (widest_) {
-    out.add(loop::Atomic::make(loop::ReduceOp::Max,
-                               loop::make_buffer(width_buffer_name(result_), DType::Int64),
-                               IntConst::make(0), widest_));
-  }
+  assembly_.end_chunk(chunk, out);
+}
+
+void KernelLowering::build_result(const nest::Stmt& stmt, const Scope& before, const Scope& scope,
+                                  Emitter& out, const Body& body) {
+  if (!scope.producing) return assembly_.build(before, scope, out, body);
+  const nest::Assign* block = block_at(stmt, before, scope);
+  return block ? track_block(*block, scope, out, body) : body(scope, out);
 }
 
 Expr KernelLowering::start() const {
@@ -193,57 +155,6 @@ void KernelLowering::lower(const nest::Stmt& stmt, const Scope& scope, Emitter& 
   } else {
     lower_assign(*stmt.as<nest::Assign>(), scope, out);
   }
-}
-
-void KernelLowering::touch(const Scope& scope, Emitter& out) {
-  if (!touch_ || scope.touched) return;
-  if (!scope.conditional) {
-    touch_->always = true;
-    return;
-  }
-  touch_->sometimes = true;
-  out.assign(touch_->flag, IntConst::make(1, loop::kBool));
-}
-
-void KernelLowering::touch_if(const Expr& condition, Scope scope, Emitter& out) {
-  if (const auto* constant = condition.as<IntConst>()) {
-    if (constant->value != 0) touch(scope, out);
-    return;
-  }
-  scope.conditional = true;
-  Emitter inside = out.nested();
-  touch(scope, inside);
-  if (!inside.empty()) out.add(loop::If::make(condition, inside.take()));
-}
-
-Expr KernelLowering::result_position(const Scope& scope, int last_level) const {
-  const nest::Tensor& tensor = nest_.tensor(result_);
-  if (!tensor.shares_pattern_of.empty()) {
-    for (const auto& [id, cursor] : scope.cursors) {
-      if (cursor.access->tensor != tensor.shares_pattern_of || scope.absent.contains(id)) continue;
-      const auto& levels = tensors_.at(cursor.access->tensor).levels;
-      Expr position = cursor.at.begin;
-      for (int l = cursor.level; l < static_cast<int>(levels.size()); ++l) {
-        position = levels[static_cast<size_t>(l)]->locate(position, level_coordinate(l, scope));
-      }
-      return position;
-    }
-    internal_error("the operand ", tensor.shares_pattern_of, " that ", result_,
-                   " shares its pattern with");
-  }
-  Expr position = IntConst::make(0);
-  size_t group = 0;
-  for (int l = 0; l <= last_level; ++l) {
-    const LevelCode& level = *tensors_.at(result_).levels[static_cast<size_t>(l)];
-    const bool is_grouped = group < groups_.size() && l >= groups_[group].first;
-    if (!is_grouped) {
-      position = level.locate(position, level_coordinate(l, scope));
-    } else if (l == groups_[group].last) {
-      position = scope.appended.at(static_cast<int>(group));
-      ++group;
-    }
-  }
-  return position;
 }
 
 void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope, Emitter& out) {
@@ -302,7 +213,7 @@ void KernelLowering::store(const nest::Assign& assign, const expr::Expr& value, 
 void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& value,
                                  const Scope& scope, Emitter& out) {
   const bool into_result = assign.tensor == result_;
-  if ((into_result && assembles()) || has_blocks(assign.tensor)) touch(scope, out);
+  if ((into_result && assembles()) || has_blocks(assign.tensor)) touches_.touch(scope, out);
   TensorCode& target = code(assign.tensor);
   if (!into_result && target.written) out.assign(target.written, IntConst::make(1, loop::kBool));
   if (phase_ == Phase::Count && into_result) return;
@@ -348,7 +259,7 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
   }
   Expr at;
   if (into_result) {
-    at = result_position(scope, nest_.tensor(result_).type.format.level_count() - 1);
+    at = assembly_.position(scope, nest_.tensor(result_).type.format.level_count() - 1);
     needs_zeros_ =
         needs_zeros_ || assign.accumulate.has_value() || (scope.conditional && !assembles());
   } else {
@@ -393,20 +304,18 @@ void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, E
     return;
   }
   for (const std::string& name : where.workspaces) allocate_workspace(where, name, out);
-  Touch* outer = touch_;
-  touch_ = nullptr;  // writing a workspace makes no entry by itself
   Scope filling = producing(scope);
   filling.conditional = true;
-  const bool pieces = gathers_pieces(where);
+  const bool pieces = pieces_.gathers(where);
   if (pieces && phase_ == Phase::Merge) {
-    merge_pieces(where, scope, out);
+    pieces_.merge(where, scope, out);
   } else {
+    const Touches::Within nothing(touches_, nullptr);  // writing a workspace makes no entry
     lower(where.producer, filling, out);
   }
-  touch_ = outer;
   if (pieces && phase_ == Phase::Compute) {
     Emitter shared = out.nested(), whole = out.nested();
-    store_piece(where, scope, shared);
+    pieces_.store(where, scope, shared);
     lower_consumer(where.consumer, after, whole);
     out.add(loop::If::make(scope.is_shared_row, shared.take(), whole.take()));
     return;

@@ -12,22 +12,18 @@
 #include "loop/host.h"
 #include "lower/derived.h"
 #include "lower/frame.h"
-#include "lower/levels/tracked.h"
+#include "lower/kernel_context.h"
 #include "lower/lower.h"
-#include "lower/monoid.h"
-#include "lower/result_groups.h"
-#include "lower/scope.h"
+#include "lower/result_assembly.h"
 #include "lower/search.h"
+#include "lower/shared_copies.h"
 #include "lower/stage.h"
 #include "lower/storage.h"
+#include "lower/touches.h"
+#include "lower/tuple_pieces.h"
 #include "lower/walker.h"
-#include "nest/bound_loops.h"
 
 namespace tulle::lower {
-
-// Compute writes a result whose structure is known, Merge the rows of it that several chunks have
-// pieces of; a sparse result is counted first and filled afterwards.
-enum class Phase : uint8_t { Compute, Merge, Count, Fill };
 
 // Rows with more than `length` entries, which several chunks add to; no buffer where there are
 // none.
@@ -42,6 +38,8 @@ class KernelLowering {
  public:
   // Where the result is shared, kernels of other nests add to it at the same time.
   KernelLowering(const nest::Nest& nest, Phase phase, Device device, bool shares_result = false);
+  KernelLowering(const KernelLowering&) = delete;
+  KernelLowering& operator=(const KernelLowering&) = delete;
 
   loop::Kernel lower(const std::string& name);
   // After lower(): the steps that launch the kernel.
@@ -56,39 +54,17 @@ class KernelLowering {
   bool visits_extent() const { return visits_extent_; }
   // Whether chunks put pieces of rows into memory, which a second kernel merges; after lower(): the
   // arrays of these and their sizes.
-  bool has_row_pieces() const;
-  const std::vector<std::pair<loop::Buffer, loop::Expr>>& row_pieces() const { return pieces_; }
+  const TuplePieces& row_pieces() const { return pieces_; }
   // After lower(): the rows of the result that must start at zero, if not all do.
   const SharedRows& shared_rows() const { return shared_rows_; }
   // After lower(): the arrays of operands' structures that the kernel looks things up in.
   const std::vector<Derived>& derived() const { return derived_; }
   // Whether loops of the nest are bound to a GPU, so that there are no chunks.
-  bool is_bound() const { return nest::has_bound_loops(nest_.root); }
+  bool is_bound() const { return kernel_.is_bound(); }
   // What it starts at instead, where it accumulates by something else than a sum; else null.
   loop::Expr start() const;
 
  private:
-  // A tensor as this kernel sees it. A scalar workspace is a variable instead of a buffer.
-  struct TensorCode {
-    loop::Buffer values;
-    loop::Expr base;  // where a worker's own values begin; null: at 0
-    loop::Expr scalar;
-    std::vector<std::unique_ptr<LevelCode>> levels;
-    std::unique_ptr<TrackedArrays> tracked;
-    int64_t elements = 1;   // of an array that a thread keeps, where that is known
-    loop::Expr size;        // the same in any case, of an array
-    bool is_ahead = false;  // a copy that the loop around has made before
-    Lead lead;              // what its last term did, where other workspaces go with it
-    loop::Expr
-        written;  // mutable bool: a scalar workspace that was assigned; null where nobody asks
-  };
-  // The entry under construction at the innermost append point: is it certain, or does a flag tell?
-  struct Touch {
-    loop::Expr flag;
-    bool always = false;
-    bool sometimes = false;
-  };
-
   // --- setting up (kernel_lowering.cpp) ---
   void declare_tensors();
   void lower_chunk(Emitter& before, Emitter& out);
@@ -99,7 +75,7 @@ class KernelLowering {
   const Level& level(const Cursor& cursor) const;
   // The positions of the level that the cursor stands before.
   Positions run_of(const Cursor& cursor, const Scope& scope, Emitter& out);
-  bool assembles() const { return phase_ == Phase::Count || phase_ == Phase::Fill; }
+  bool assembles() const { return kernel_.assembles(); }
 
   // --- statements (kernel_lowering.cpp) ---
   void lower(const nest::Stmt& stmt, const Scope& scope, Emitter& out);
@@ -108,10 +84,10 @@ class KernelLowering {
   void store_value(const nest::Assign& assign, const expr::Expr& value, const Scope& scope,
                    Emitter& out);
   void lower_where(const nest::Where& where, const Scope& scope, Emitter& out);
-  void touch(const Scope& scope, Emitter& out);
-  void touch_if(const loop::Expr& condition, Scope scope, Emitter& out);
-  // The position in the result's level `last_level` that the scope stands at.
-  loop::Expr result_position(const Scope& scope, int last_level) const;
+  // Around the body of a loop that leads from the scope `before` to this one: an entry, if the loop
+  // completes one, or the block of a workspace.
+  void build_result(const nest::Stmt& stmt, const Scope& before, const Scope& scope, Emitter& out,
+                    const Body& body);
 
   struct Range {
     loop::Expr begin, end;
@@ -190,79 +166,13 @@ class KernelLowering {
              const Body& body = {});
   // Finds the stored rows whose numbers have become known.
   void enter_stored(Scope& scope, Emitter& out);
-  // Whether the coordinates that the loop completes lie within their dimensions; null where its
-  // bounds see to that. The last block of a split dimension reaches past its end: counting loops
-  // stop in time, walks over entries do not.
-  loop::Expr range_condition(const nest::Forall& loop, bool visits_padding, const Scope& before,
-                             const Scope& scope) const;
-  // The same for a loop over the threads of a block, which has as many iterations as the block has
-  // threads: whether there is something for this one.
-  loop::Expr thread_condition(const nest::Forall& loop, const Scope& before,
-                              const Scope& scope) const;
-  // Whether what was split and the loop completes lies within its extent.
-  loop::Expr split_condition(const nest::Forall& loop, const Scope& before,
-                             const Scope& scope) const;
   // Fixes every level whose coordinate is known: by arithmetic or by searching.
   void settle(const nest::Stmt& stmt, Scope scope, Emitter& out, const Body& body);
-
-  // --- the result (assemble.cpp) ---
-  // Around the body of a loop that leads from the scope `before` to this one: an entry, if the loop
-  // completes one, or the block of a workspace.
-  void build_result(const nest::Stmt& stmt, const Scope& before, const Scope& scope, Emitter& out,
-                    const Body& body);
-  // Whether the loop completes a full level right above the group.
-  bool completes_row(size_t group, const Scope& before, const Scope& scope) const;
-  // Before it: where the entries of this row begin, for levels that ask.
-  void begin_rows(const Scope& before, Scope& scope, Emitter& out);
-  void begin_row(int group, const loop::Expr& parent, Scope& scope, Emitter& out);
-  // After it: where the entries of this row end.
-  void finish_rows(const Scope& before, const Scope& scope, Emitter& out);
-  void finish_row(int group, const loop::Expr& parent, const Scope& scope, Emitter& out);
-  // Instead of it, in padding: the rows below have no entries.
-  void skip_rows(const Scope& before, const Scope& scope, Emitter& out);
-  bool completes(int first_level, int last_level, const Scope& before, const Scope& scope) const;
-  void append(int group, const Scope& scope, Emitter& out, const Body& body);
-  // Whether the loop runs over a full level of the result that has levels to be assembled below it.
-  bool must_visit_all(const nest::Forall& loop, const Scope& scope) const;
-  // The variables that run over the insides of the result's blocks.
-  std::set<std::string> remainders() const;
-  bool is_known(int result_level, const Scope& scope) const;
-  loop::Expr level_coordinate(int result_level, const Scope& scope) const;
-  // The first level of a group of the result; of the innermost one.
-  const LevelCode& group_level(size_t group) const;
-  const LevelCode& innermost_level() const { return group_level(groups_.size() - 1); }
 
   // Stores what the statement has summed: in rows that several chunks share by atomics.
   void lower_consumer(const nest::Stmt& stmt, const Scope& scope, Emitter& out);
   // Whether rows of the result are sums over the entries of rows that are cut into chunks.
   bool adds_up_rows() const;
-
-  // --- pieces of rows (row_pieces.cpp) ---
-  struct Team {
-    int64_t size = 1;
-    loop::Expr lane;  // null where one thread has all
-  };
-  struct Pieces {
-    loop::Buffer values;
-    loop::Expr elements;
-  };
-  // The loop over rows that chunks may have pieces of; null where there is none.
-  const nest::Forall* loop_over_pieces() const;
-  // What gathers the tuples of a row; null where nothing does.
-  const nest::Where* where_of_pieces() const;
-  bool gathers_pieces(const nest::Where& where) const;
-  Team team_of(const nest::Where& where, const Scope& scope) const;
-  void on_team(const Team& team, const Scope& scope, int64_t lanes, Emitter& out,
-               const std::function<void(const loop::Expr&, Emitter&)>& body);
-  loop::Expr piece_number(const loop::Expr& chunk, const loop::Expr& begins_here,
-                          const Scope& scope) const;
-  loop::Expr piece_count() const;
-  Pieces pieces_of(const std::string& workspace, const Team& team);
-  void for_elements(
-      const std::string& workspace, Emitter& out,
-      const std::function<void(const loop::Expr&, const loop::Expr&, Emitter&)>& body);
-  void store_piece(const nest::Where& where, const Scope& scope, Emitter& out);
-  void merge_pieces(const nest::Where& where, const Scope& scope, Emitter& out);
 
   // --- partial sums of threads (combine.cpp, merge_tuples.cpp) ---
   void combine_parts(const nest::Forall& loop, const Scope& scope, Emitter& out);
@@ -281,22 +191,15 @@ class KernelLowering {
     return nest_.tensor(workspace).staging != nest::Tensor::Staging::None;
   }
   void lower_staging(const nest::Where& where, const Scope& scope, Emitter& out);
+  void make_copy(const nest::Where& where, const Scope& scope, Emitter& out);
   static Scope producing(Scope scope) {
     scope.producing = true;
     return scope;
   }
-  SharedCopy allocate_shared(const nest::Where& where, const Scope& scope);
-  loop::Stmt barrier_of(const SharedCopy& copy) const;
-  // Calls `one` for each element that a thread copies, with its number and the round.
-  loop::Stmt for_copied(const SharedCopy& copy,
-                        const std::function<void(const loop::Expr& element, const loop::Expr& round,
-                                                 Emitter& out)>& one);
   // Loads an element of the operand and hands the value on.
   void copy_element(const nest::Assign& assign, const loop::Expr& element, const Scope& scope,
                     Emitter& out,
                     const std::function<void(const loop::Expr& value, Emitter& out)>& put);
-  loop::Expr copy_condition(const nest::Assign& assign, const Scope& before,
-                            const Scope& scope) const;
 
   // Before a loop's body is lowered: makes room for what its copies hold; and after it: the body
   // with the copies for iterations to come, those for the first ones in `out`.
@@ -324,14 +227,6 @@ class KernelLowering {
   bool has_blocks(const std::string& tensor) const;
   void allocate_array(const std::string& name, const std::vector<std::string>& indices,
                       const nest::Where& where, Emitter& out);
-  // Of what is spread over the threads of a block each has its own element: whether the index is,
-  // and how many coordinates of it a thread has.
-  static bool is_spread(const nest::Where& where, const std::string& index);
-  loop::Expr extent_of_own(const nest::Where& where, const std::string& index) const;
-  // Loops over the elements that a thread has, of the kind that fills them, so that a register
-  // stays a register.
-  loop::Stmt for_own_elements(const nest::Where& where, const std::vector<std::string>& indices,
-                              const std::function<loop::Stmt(const loop::Expr& at)>& body);
 
   // --- values (expression.cpp) ---
   loop::Expr value_of(const expr::Expr& expr, const Scope& scope, Emitter& out);
@@ -365,27 +260,27 @@ class KernelLowering {
   void emit_prefetches(const Cursor& cursor, const loop::Expr& position, const std::string& var,
                        const Scope& scope, Emitter& out);
 
-  const nest::Nest& nest_;
-  Phase phase_;
+  KernelContext kernel_;
   Device device_;
   bool shares_result_;
-  Coordinates coordinates_;
-  std::string result_;
-  std::vector<std::string> result_indices_;
-  std::vector<ResultGroup> groups_;
-  std::vector<loop::Expr> counters_;  // of entries in each group, mutable
-  loop::Expr widest_;  // the most entries that a row has had, mutable; null where nobody asks
-  std::map<std::string, TensorCode> tensors_;
-  Names names_;
-  Emitter* hoisted_ = nullptr;  // before the outermost loop of a chunk
-  Touch* touch_ = nullptr;
-  loop::Expr chunks_;  // how many there are; the kernel's parallel loop runs over them
+  // Parts of the kernel that all files here speak of.
+  const nest::Nest& nest_ = kernel_.nest;
+  const Phase phase_ = kernel_.phase;
+  const Coordinates& coordinates_ = kernel_.coordinates;
+  const std::string& result_ = kernel_.result;
+  const std::vector<std::string>& result_indices_ = kernel_.result_indices;
+  std::map<std::string, TensorCode>& tensors_ = kernel_.tensors;
+  Names& names_ = kernel_.names;
+
+  Touches touches_;
+  ResultAssembly assembly_{kernel_, touches_};
+  TuplePieces pieces_{kernel_};
+  SharedCopies shared_{kernel_};  // of operands
+  Emitter* hoisted_ = nullptr;    // before the outermost loop of a chunk
   std::optional<Frame> frame_;
   std::set<std::string> fixing_;  // workspaces that find_fixing found
   SharedRows shared_rows_;
-  std::vector<std::pair<loop::Buffer, loop::Expr>> pieces_;
   std::vector<Derived> derived_;
-  std::map<std::string, loop::Stmt> shared_;  // allocations of a block, by the workspace
   bool can_be_cut_ = false;
   bool needs_zeros_ = false;
   bool visits_extent_ = false;

@@ -83,7 +83,7 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
     if (only_counts && active.size() == 1 && active[0].level->is_unique() &&
         !active[0].level->has_holes()) {
       // What is left of the last one is all new.
-      out.assign(counters_.back(), counters_.back() + (active[0].run.end - active[0].at));
+      assembly_.count(active[0].run.end - active[0].at, out);
       out.assign(active[0].at, active[0].run.end);
       continue;
     }
@@ -131,7 +131,7 @@ void KernelLowering::merge_point(const nest::Forall& loop, const AccessSet& poin
         visited = loop::Binary::make(loop::BinaryOp::Or, visited, all_here(part, active));
     }
     const Expr entry = loop::Select::make(visited, IntConst::make(1), IntConst::make(0));
-    body.assign(counters_.back(), counters_.back() + entry);
+    assembly_.count(entry, body);
   } else if (merges_by_selection(loop, point, points, iterating, scope)) {
     // A branch on who has an entry would be mispredicted half of the time: add zeros instead.
     Scope selecting = scope;

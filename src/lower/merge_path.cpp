@@ -78,7 +78,7 @@ void KernelLowering::unfinished_row(const nest::Forall& loop, const loop::Buffer
   Scope inner = scope;
   inner.chunk = frame_->chunk();
   // The last chunk that begins at the row's end or before it.
-  const Expr last = Binary::make(BinaryOp::Div, (to + row + 1) * chunks_ - 1, work);
+  const Expr last = Binary::make(BinaryOp::Div, (to + row + 1) * kernel_.chunks - 1, work);
   inner.last_chunk = mine.let("last_chunk", mutant("work-of-last-chunk-lost") ? last - 1 : last);
   enter(loop, row, {}, {}, inner, mine);
   some.add(loop::If::make(loop::both(begin <= from + row, end <= to + row), mine.take()));

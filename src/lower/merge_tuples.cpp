@@ -110,7 +110,7 @@ void KernelLowering::share_part(const expr::Access& part, int64_t extent, const 
       names_.fresh("tuples"), nest_.tensor(part.tensor).type.type, loop::Space::Shared);
   out.add(loop::Allocate::make(shared, IntConst::make(lane ? row * kWarpSize : row), false));
   const Expr base = lane ? lane * row : IntConst::make(0);
-  for_elements(part.tensor, put, [&](const Expr& element, const Expr& value, Emitter& one) {
+  kernel_.for_elements(part.tensor, put, [&](const Expr& element, const Expr& value, Emitter& one) {
     one.store(shared, base + number * elements + element, value);
   });
   target.scalar = {};

@@ -5,23 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "lower/emitter.h"
-#include "lower/scope.h"
-#include "nest/nest.h"
+#include "lower/kernel_context.h"
+#include "lower/shared_copies.h"
 
 namespace tulle::lower {
-
-// What is lowered at a point of a kernel.
-using Body = std::function<void(const Scope&, Emitter&)>;
-
-// In shared memory: how it is laid out, and which threads copy.
-struct SharedCopy {
-  const nest::Assign* assign = nullptr;
-  int64_t size = 1;    // elements of one copy
-  int64_t stride = 1;  // from one copy of a warp or block to the next of it
-  int64_t threads = 1, rounds = 1;
-  bool in_warp = false;
-};
 
 // A copy that a loop makes iterations before it is used.
 struct Ahead {

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "lower/kernel_lowering.h"
+#include "lower/own_elements.h"
 #include "nest/staging.h"
 #include "support/check.h"
 #include "support/mutant.h"
@@ -41,7 +42,7 @@ std::vector<Ahead> KernelLowering::begin_ahead(const nest::Forall& loop, const S
     if (tensor.depth == 1 || is_staged(source)) continue;
     Ahead ahead{.where = where, .depth = tensor.depth, .indices = assign.indices};
     if (tensor.staging == nest::Tensor::Staging::Shared) {
-      ahead.shared = allocate_shared(*where, scope);
+      ahead.shared = shared_.allocate(*where, scope);
       if (ahead.shared.size == 0) continue;
       ahead.slot = out.declare(name + "_slot", IntConst::make(0));
       ahead.base = scope.in_warp ? scope.warp * ahead.shared.size : IntConst::make(0);
@@ -83,14 +84,16 @@ loop::Stmt KernelLowering::copy_ahead(const std::vector<Ahead>& all, const Count
   const Expr now = loop::Var::make(counter.name);
   Emitter before = out.nested(), after = out.nested();
   for (Ahead ahead : all) {
-    if (ahead.slot) out.add(barrier_of(ahead.shared));  // after an earlier run of the loop
+    if (ahead.slot)
+      out.add(SharedCopies::barrier_of(ahead.shared));  // after an earlier run of the loop
     for (int slot = 0; slot + 1 < ahead.depth; ++slot) {
       const Expr at = counter.begin + slot * counter.step;
       Emitter first = out.nested();
       copy_into(ahead, slot, counter, at, first);
       out.add(loop::If::make(at < counter.end, first.take()));
     }
-    if (ahead.slot && !mutant("stage-without-barrier")) before.add(barrier_of(ahead.shared));
+    if (ahead.slot && !mutant("stage-without-barrier"))
+      before.add(SharedCopies::barrier_of(ahead.shared));
     if (ahead.slot && ahead.shared.rounds <= kMostArriving) await(ahead, before);
     const Expr at = before.let("ahead", now + (ahead.depth - 1) * counter.step);
     Emitter next = out.nested();
@@ -127,7 +130,8 @@ void KernelLowering::copy_into(const Ahead& ahead, int slot, const Counter& coun
   counter.visit(*loop.as<nest::Forall>(), at, out, [&](const Scope& scope, Emitter& inside) {
     if (!ahead.slot) return lower(ahead.where->producer, scope, inside);
     const Expr base = inside.let("place", place_of(ahead, slot));
-    inside.add(for_copied(ahead.shared, [&](const Expr& element, const Expr& round, Emitter& one) {
+    inside.add(shared_.for_elements(ahead.shared, [&](const Expr& element, const Expr& round,
+                                                      Emitter& one) {
       copy_element(*ahead.shared.assign, element, scope, one, [&](const Expr& value, Emitter& put) {
         if (ahead.arriving) return put.store(ahead.arriving, round, value);
         put.store(values, base + element, value);
@@ -148,7 +152,7 @@ void KernelLowering::move_up(const Ahead& ahead, const Expr& is_loaded, Emitter&
   for (size_t slot = 0; slot + 1 < ahead.scalars.size(); ++slot)
     out.assign(ahead.scalars[slot], ahead.scalars[slot + 1]);
   for (size_t slot = 0; slot + 1 < ahead.buffers.size(); ++slot) {
-    out.add(for_own_elements(*ahead.where, ahead.indices, [&](const Expr& at) {
+    out.add(for_own_elements(kernel_, *ahead.where, ahead.indices, [&](const Expr& at) {
       return loop::Store::make(ahead.buffers[slot], at,
                                loop::Load::make(ahead.buffers[slot + 1], at));
     }));
@@ -158,9 +162,10 @@ void KernelLowering::move_up(const Ahead& ahead, const Expr& is_loaded, Emitter&
     Emitter store = out.nested();
     const Expr base = store.let("place", place_of(ahead, ahead.depth - 1));
     const loop::Buffer& values = code(ahead.where->workspaces.front()).values;
-    store.add(for_copied(ahead.shared, [&](const Expr& element, const Expr& round, Emitter& one) {
-      one.store(values, base + element, loop::Load::make(ahead.arriving, round));
-    }));
+    store.add(shared_.for_elements(
+        ahead.shared, [&](const Expr& element, const Expr& round, Emitter& one) {
+          one.store(values, base + element, loop::Load::make(ahead.arriving, round));
+        }));
     out.add(loop::If::make(is_loaded, store.take()));
   }
   out.assign(ahead.slot, Binary::make(BinaryOp::Mod, ahead.slot + 1, IntConst::make(ahead.depth)));

@@ -6,6 +6,7 @@
 #include "lower/levels/dense.h"
 #include "lower/levels/spread.h"
 #include "lower/monoid.h"
+#include "lower/own_elements.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -60,7 +61,7 @@ void KernelLowering::allocate_tracked(const std::string& name,
     // says, or blocks may be empty.
     const auto* block = arrays->block ? arrays->block.as<IntConst>() : nullptr;
     const bool may_be_empty = arrays->block && (!block || block->value == 0);
-    if (phase_ != Phase::Count || !innermost_level().counts_entries() || may_be_empty) {
+    if (!assembly_.counts_alone() || may_be_empty) {
       allocate("_values", type.type, arrays->block ? extent * arrays->block : extent, true,
                arrays->values, arrays->values_base);
       allocate("_list", type.index_type, extent + 1, false, arrays->list, arrays->list_base);
@@ -101,14 +102,14 @@ void KernelLowering::track_block(const nest::Assign& assign, const Scope& scope,
   const Expr coordinate = coordinates_.coordinate(assign.indices[0], scope);
   Touch mine;
   mine.flag = loop::Var::make(names_.fresh("written"), loop::kBool);
-  Touch* outer = touch_;
-  touch_ = &mine;
   Scope inner = scope;
   inner.conditional = false;
   inner.touched = false;
   Emitter work = out.nested();
-  body(inner, work);
-  touch_ = outer;
+  {
+    const Touches::Within within(touches_, &mine);
+    body(inner, work);
+  }
   if (!mine.always && !mine.sometimes) return;  // nothing is ever added here
   const Expr is_new = begin_block(out, arrays, coordinate, identity_of(assign.accumulate, type));
   if (mine.sometimes) {
@@ -129,7 +130,7 @@ void KernelLowering::allocate_array(const std::string& name,
   target.levels.clear();
   Expr size = IntConst::make(1);
   for (const std::string& index : indices) {
-    const Expr extent = extent_of_own(where, index);
+    const Expr extent = extent_of_own(kernel_, where, index);
     size = size * extent;
     if (is_spread(where, index)) {
       target.levels.push_back(std::make_unique<SpreadLevel>());
@@ -162,45 +163,9 @@ void KernelLowering::allocate_array(const std::string& name,
 
   const Expr start = mutant("workspace-wrong-zero") ? loop::constant({element, 1}, 1)
                                                     : identity_of(accumulate, {element, 1});
-  out.add(for_own_elements(where, indices, [&](const Expr& at) {
+  out.add(for_own_elements(kernel_, where, indices, [&](const Expr& at) {
     return loop::Store::make(target.values, target.base ? target.base + at : at, start);
   }));
-}
-
-bool KernelLowering::is_spread(const nest::Where& where, const std::string& index) {
-  const nest::Forall* loop = nest::find_loop(where.producer, index);
-  return loop && loop->tag.is_within_block();
-}
-
-Expr KernelLowering::extent_of_own(const nest::Where& where, const std::string& index) const {
-  return is_spread(where, index) ? IntConst::make(1) : coordinates_.extent(index);
-}
-
-loop::Stmt KernelLowering::for_own_elements(const nest::Where& where,
-                                            const std::vector<std::string>& indices,
-                                            const std::function<loop::Stmt(const Expr& at)>& body) {
-  std::vector<std::string> variables;
-  Expr at = IntConst::make(0);
-  for (const std::string& index : indices) {
-    variables.push_back(names_.fresh(index));
-    at = at * extent_of_own(where, index) + loop::Var::make(variables.back());
-  }
-  loop::Stmt all = body(at);
-  for (size_t d = indices.size(); d-- > 0;) {
-    const nest::Forall* filling = nest::find_loop(where.producer, indices[d]);
-    loop::LoopKind kind = loop::LoopKind::Serial;
-    int factor = 0;
-    if (filling && filling->tag.kind == nest::LoopTag::Kind::Vector) {
-      kind = loop::LoopKind::Vector;
-      factor = filling->tag.factor;
-    } else if (filling && filling->tag.kind == nest::LoopTag::Kind::Unrolled &&
-               filling->tag.factor == 0) {
-      kind = loop::LoopKind::Unrolled;
-    }
-    all = loop::For::make(variables[d], IntConst::make(0), extent_of_own(where, indices[d]), all,
-                          kind, factor);
-  }
-  return all;
 }
 
 }  // namespace tulle::lower

@@ -1,17 +1,17 @@
-// Rows whose tuples several chunks gather: each chunk puts its piece into memory, and a second
-// kernel over the same loops merges the pieces of a row and goes on with what they come to.
+// Where pieces of tuples are in memory.
 //
-// A chunk has at most two such pieces: of a row that began before it, and of one that begins in it
+// A chunk has at most two of them: of a row that began before it, and of one that begins in it
 // and goes on. A thread keeps its part of a tuple in the same place of every piece.
+#include "lower/tuple_pieces.h"
+
 #include <algorithm>
 #include <bit>
 
-#include "loop/gpu.h"
-#include "lower/kernel_lowering.h"
 #include "nest/bound_loops.h"
 #include "nest/merged_rows.h"
 #include "nest/staging.h"
 #include "support/check.h"
+#include "support/gpu_limits.h"
 #include "support/mutant.h"
 
 namespace tulle::lower {
@@ -19,28 +19,28 @@ namespace tulle::lower {
 using loop::Expr;
 using loop::IntConst;
 
-const nest::Forall* KernelLowering::loop_over_pieces() const {
-  if (const nest::Forall* rows = nest::loop_over_merged_rows(nest_)) return rows;
-  for (const auto& [name, variable] : nest_.variables) {
+const nest::Forall* TuplePieces::loop_over_pieces() const {
+  if (const nest::Forall* rows = nest::loop_over_merged_rows(kernel_.nest)) return rows;
+  for (const auto& [name, variable] : kernel_.nest.variables) {
     if (variable.origin == nest::Variable::Origin::ChunkRow)
-      return nest::find_loop(nest_.root, name);
+      return nest::find_loop(kernel_.nest.root, name);
   }
   return nullptr;
 }
 
-const nest::Where* KernelLowering::where_of_pieces() const {
+const nest::Where* TuplePieces::where_of_pieces() const {
   const nest::Forall* rows = loop_over_pieces();
-  return rows ? nest::without_staging(rows->body, nest_).as<nest::Where>() : nullptr;
+  return rows ? nest::without_staging(rows->body, kernel_.nest).as<nest::Where>() : nullptr;
 }
 
-bool KernelLowering::has_row_pieces() const {
+bool TuplePieces::any() const {
   const nest::Where* where = where_of_pieces();
-  return where && gathers_pieces(*where);
+  return where && gathers(*where);
 }
 
-bool KernelLowering::gathers_pieces(const nest::Where& where) const {
+bool TuplePieces::gathers(const nest::Where& where) const {
   if (where_of_pieces() != &where) return false;
-  return nest::loop_over_merged_rows(nest_) ||
+  return nest::loop_over_merged_rows(kernel_.nest) ||
          std::none_of(where.workspaces.begin(), where.workspaces.end(),
                       [&](const std::string& name) {
                         return nest::starts_absent(nest::accumulation_of(where.producer, name));
@@ -48,8 +48,8 @@ bool KernelLowering::gathers_pieces(const nest::Where& where) const {
 }
 
 // How many threads have different parts of a tuple, and which of them this is.
-KernelLowering::Team KernelLowering::team_of(const nest::Where& where, const Scope& scope) const {
-  if (!is_bound() || scope.on_one_thread) return {};
+TuplePieces::Team TuplePieces::team_of(const nest::Where& where, const Scope& scope) const {
+  if (!kernel_.is_bound() || scope.on_one_thread) return {};
   if (scope.lane) return {scope.lanes, scope.lane};
   Team team{1, loop::Var::make("lane")};
   for (const nest::Assign* assign : nest::assigns(where.producer)) {
@@ -58,8 +58,8 @@ KernelLowering::Team KernelLowering::team_of(const nest::Where& where, const Sco
     for (const std::string& index : assign->indices) {
       const nest::Forall* loop = nest::find_loop(where.producer, index);
       if (!loop || loop->tag.kind != nest::LoopTag::Kind::Lane) continue;
-      const auto lanes = static_cast<uint64_t>(nest_.known_extent(index).value_or(1));
-      const bool inner = nest::lanes_inside(nest_, index) == 1;
+      const auto lanes = static_cast<uint64_t>(kernel_.nest.known_extent(index).value_or(1));
+      const bool inner = nest::lanes_inside(kernel_.nest, index) == 1;
       team.size = std::max(team.size, inner ? static_cast<int64_t>(std::bit_ceil(lanes))
                                             : static_cast<int64_t>(kWarpSize));
     }
@@ -68,8 +68,8 @@ KernelLowering::Team KernelLowering::team_of(const nest::Where& where, const Sco
 }
 
 // Runs the body on every lane of a warp, or of its first ones, where no loop over lanes is around.
-void KernelLowering::on_team(const Team& team, const Scope& scope, int64_t lanes, Emitter& out,
-                             const std::function<void(const Expr&, Emitter&)>& body) {
+void TuplePieces::on_team(const Team& team, const Scope& scope, int64_t lanes, Emitter& out,
+                          const std::function<void(const Expr&, Emitter&)>& body) {
   Emitter inside = out.nested();
   if (!team.lane || scope.lane) {
     const Expr member =
@@ -80,7 +80,7 @@ void KernelLowering::on_team(const Team& team, const Scope& scope, int64_t lanes
     return;
   }
   // A block without warps is one thread.
-  const std::string lane = names_.fresh("lane");
+  const std::string lane = kernel_.names.fresh("lane");
   body(loop::Binary::make(loop::BinaryOp::Mod, loop::Var::make(lane), IntConst::make(team.size)),
        inside);
   out.add(loop::For::make(lane, IntConst::make(0), IntConst::make(scope.in_warp ? lanes : 1),
@@ -89,93 +89,79 @@ void KernelLowering::on_team(const Team& team, const Scope& scope, int64_t lanes
 }
 
 // The number of the piece that chunk `chunk` has of a row.
-Expr KernelLowering::piece_number(const Expr& chunk, const Expr& begins_here,
-                                  const Scope& scope) const {
-  const nest::Variable& rows = nest_.variable(loop_over_pieces()->var);
-  Expr chunks = chunks_;
-  for (const auto& [name, variable] : nest_.variables) {
-    if (variable.origin == nest::Variable::Origin::Chunk) chunks = coordinates_.extent(name);
+Expr TuplePieces::piece_number(const Expr& chunk, const Expr& begins_here,
+                               const Scope& scope) const {
+  const nest::Variable& rows = kernel_.nest.variable(loop_over_pieces()->var);
+  Expr chunks = kernel_.chunks;
+  for (const auto& [name, variable] : kernel_.nest.variables) {
+    if (variable.origin == nest::Variable::Origin::Chunk) chunks = kernel_.coordinates.extent(name);
   }
   Expr number = IntConst::make(0);
-  for (const std::string& index : result_indices_) {
-    const Expr coordinate = coordinates_.coordinate(index, scope);
+  for (const std::string& index : kernel_.result_indices) {
+    const Expr coordinate = kernel_.coordinates.coordinate(index, scope);
     if (index == rows.parent || index == loop_over_pieces()->var || !coordinate) continue;
-    number = number * coordinates_.extent(index) + coordinate;
+    number = number * kernel_.coordinates.extent(index) + coordinate;
   }
   number = (number * chunks + chunk) * 2;
   if (mutant("row-pieces-share-a-place")) return number;
   return number + loop::Select::make(begins_here, IntConst::make(1), IntConst::make(0));
 }
 
-Expr KernelLowering::piece_count() const {
-  if (nest::loop_over_merged_rows(nest_)) return chunks_ * 2;
-  const nest::Variable& rows = nest_.variable(loop_over_pieces()->var);
+Expr TuplePieces::piece_count() const {
+  if (nest::loop_over_merged_rows(kernel_.nest)) return kernel_.chunks * 2;
+  const nest::Variable& rows = kernel_.nest.variable(loop_over_pieces()->var);
   const nest::Where* where = where_of_pieces();
   Expr count = IntConst::make(2);
-  for (const auto& [name, variable] : nest_.variables) {
-    if (variable.origin == nest::Variable::Origin::Chunk) count = count * coordinates_.extent(name);
+  for (const auto& [name, variable] : kernel_.nest.variables) {
+    if (variable.origin == nest::Variable::Origin::Chunk)
+      count = count * kernel_.coordinates.extent(name);
   }
-  for (const std::string& index : result_indices_) {
+  for (const std::string& index : kernel_.result_indices) {
     // Loops outside, which the columns of the where are none of.
     bool inside = index == rows.parent;
-    for (const auto& [name, variable] : nest_.variables) {
-      const std::vector<std::string> sources = nest_.sources(name);
+    for (const auto& [name, variable] : kernel_.nest.variables) {
+      const std::vector<std::string> sources = kernel_.nest.sources(name);
       inside |= std::find(sources.begin(), sources.end(), index) != sources.end() &&
                 nest::find_loop(where->consumer, name);
     }
-    if (!inside) count = count * coordinates_.extent(index);
+    if (!inside) count = count * kernel_.coordinates.extent(index);
   }
   return count;
 }
 
 // The array of a workspace's pieces, and how many elements of it a thread has.
-KernelLowering::Pieces KernelLowering::pieces_of(const std::string& workspace, const Team& team) {
-  const TensorCode& target = code(workspace);
-  const DType type = nest_.tensor(workspace).type.type;
+TuplePieces::Pieces TuplePieces::pieces_of(const std::string& workspace, const Team& team) {
+  const TensorCode& target = kernel_.tensors.at(workspace);
+  const DType type = kernel_.nest.tensor(workspace).type.type;
   const Expr elements = target.scalar ? Expr(IntConst::make(1)) : target.size;
   const Pieces pieces{
-      loop::make_buffer(concat(result_, "_pieces_", workspace), type, loop::Space::Global),
+      loop::make_buffer(concat(kernel_.result, "_pieces_", workspace), type, loop::Space::Global),
       elements};
-  const bool known = std::any_of(pieces_.begin(), pieces_.end(), [&](const auto& one) {
+  const bool known = std::any_of(arrays_.begin(), arrays_.end(), [&](const auto& one) {
     return one.first->name == pieces.values->name;
   });
-  if (!known) pieces_.emplace_back(pieces.values, piece_count() * (elements * team.size));
+  if (!known) arrays_.emplace_back(pieces.values, piece_count() * (elements * team.size));
   return pieces;
 }
 
-void KernelLowering::store_piece(const nest::Where& where, const Scope& scope, Emitter& out) {
+void TuplePieces::store(const nest::Where& where, const Scope& scope, Emitter& out) {
   const Team team = team_of(where, scope);
   const Expr number = out.let("piece", piece_number(scope.chunk, scope.begins_here, scope));
   on_team(team, scope, team.size, out, [&](const Expr& member, Emitter& body) {
     for (const std::string& name : where.workspaces) {
       const Pieces pieces = pieces_of(name, team);
-      for_elements(name, body, [&](const Expr& element, const Expr& value, Emitter& inside) {
-        inside.store(pieces.values, (number * pieces.elements + element) * team.size + member,
-                     value);
-      });
+      kernel_.for_elements(
+          name, body, [&](const Expr& element, const Expr& value, Emitter& inside) {
+            inside.store(pieces.values, (number * pieces.elements + element) * team.size + member,
+                         value);
+          });
     }
   });
 }
 
-// Calls `body` for each element that a thread has of a workspace, with its value.
-void KernelLowering::for_elements(
-    const std::string& workspace, Emitter& out,
-    const std::function<void(const Expr&, const Expr&, Emitter&)>& body) {
-  const TensorCode& target = code(workspace);
-  if (target.scalar) return body(IntConst::make(0), target.scalar, out);
-  const std::string name = names_.fresh("element");
-  const Expr element = loop::Var::make(name);
-  const Expr at = target.base ? target.base + element : element;
-  Emitter inside = out.nested();
-  body(element, loop::Load::make(target.values, at), inside);
-  const bool registers = is_bound() && target.values->space == loop::Space::Local;
-  out.add(loop::For::make(name, IntConst::make(0), target.size, inside.take(),
-                          registers ? loop::LoopKind::Unrolled : loop::LoopKind::Serial));
-}
-
-void KernelLowering::merge_pieces(const nest::Where& where, const Scope& scope, Emitter& out) {
+void TuplePieces::merge(const nest::Where& where, const Scope& scope, Emitter& out) {
   const Team team = team_of(where, scope);
-  const std::string counter = names_.fresh("other");
+  const std::string counter = kernel_.names.fresh("other");
   const Expr other = loop::Var::make(counter);
   Emitter body = out.nested();
   const Expr number = body.let("piece", piece_number(other, other == scope.chunk, scope));
@@ -184,15 +170,15 @@ void KernelLowering::merge_pieces(const nest::Where& where, const Scope& scope, 
     for (const std::string& name : where.workspaces) {
       const Pieces pieces = pieces_of(name, team);
       const nest::Monoid monoid = *nest::accumulation_of(where.producer, name);
-      TensorCode& target = code(name);
-      for_elements(name, inside, [&](const Expr& element, const Expr& old, Emitter& one) {
+      TensorCode& target = kernel_.tensors.at(name);
+      kernel_.for_elements(name, inside, [&](const Expr& element, const Expr& old, Emitter& one) {
         const Expr term = one.let(
             "term", loop::Load::make(pieces.values,
                                      (number * pieces.elements + element) * team.size + member));
         Expr value;
         if (nest::has_lead(monoid)) {
-          value = follow(leads.at(nest_.tensor(name).lead), monoid, old, term);
-        } else if (nest_.leads(name)) {
+          value = follow(leads.at(kernel_.nest.tensor(name).lead), monoid, old, term);
+        } else if (kernel_.nest.leads(name)) {
           leads[name] = lead_with(one, monoid, old, term);
           value = leads[name].next;
         } else {
