@@ -1,6 +1,4 @@
 // Loops over a variable: which kind of loop it is, walking over one level, and entering the body.
-#include <algorithm>
-
 #include "lower/kernel_lowering.h"
 #include "lower/range.h"
 #include "nest/bound_loops.h"

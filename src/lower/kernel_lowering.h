@@ -77,12 +77,18 @@ class KernelLowering {
   Positions run_of(const Cursor& cursor, const Scope& scope, Emitter& out);
   bool assembles() const { return kernel_.assembles(); }
 
-  // --- statements (kernel_lowering.cpp) ---
+  // --- statements (kernel_lowering.cpp, assign.cpp) ---
   void lower(const nest::Stmt& stmt, const Scope& scope, Emitter& out);
   void lower_assign(const nest::Assign& assign, const Scope& scope, Emitter& out);
   void store(const nest::Assign& assign, const expr::Expr& value, const Scope& scope, Emitter& out);
   void store_value(const nest::Assign& assign, const expr::Expr& value, const Scope& scope,
                    Emitter& out);
+  // What an element becomes that was `old`, and where it is.
+  loop::Expr updated(const nest::Assign& assign, const expr::Expr& value, const loop::Expr& old,
+                     const Scope& scope, Emitter& out);
+  loop::Expr element_of(const nest::Assign& assign, const Scope& scope) const;
+  // Whether it is added to what a nest before this one has stored.
+  bool adds_on(const nest::Assign& assign) const;
   void lower_where(const nest::Where& where, const Scope& scope, Emitter& out);
   // Around the body of a loop that leads from the scope `before` to this one: an entry, if the loop
   // completes one, or the block of a workspace.

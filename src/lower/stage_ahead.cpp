@@ -6,12 +6,9 @@
 // thread loads waits in registers until the iteration is over, so that nobody waits for it in
 // between. A barrier at the beginning of an iteration says that its copy is complete, and that
 // nobody uses the one before any more, whose place the next takes.
-#include <algorithm>
-
 #include "lower/kernel_lowering.h"
 #include "lower/own_elements.h"
 #include "nest/staging.h"
-#include "support/check.h"
 #include "support/mutant.h"
 
 namespace tulle::lower {
