@@ -103,6 +103,25 @@ TEST(Stage, RefusesUnknownExtents) {
   expect_refused(kTiles, "stage(Y, i, registers)", "the copy is as long as 'j'");
 }
 
+constexpr std::string_view kDiagonals = R"(nest {
+  operand A: f32, i32, dia
+  operand B: f32
+  operand X: f32
+  result C: f32
+  extent i = 8
+  extent j = 8
+  var d = j - i
+  forall k { forall i { forall d { C[k,i] += A[i,j] * B[k,i] * X[k,j] } } }
+})";
+
+TEST(Stage, CopiesRowsThatDiagonalsMeet) {
+  EXPECT_EQ(body_after(kDiagonals, "stage(B, k, registers)"),
+            "forall k { where B_staged { forall i { forall d { "
+            "C[k,i] += A[i,j] * B_staged[i] * X[k,j] } } } producing { forall i { "
+            "B_staged[i] = B[k,i] } } }");
+  expect_refused(kDiagonals, "stage(X, k, registers)", "'d' visits entries, chunks or diagonals");
+}
+
 TEST(Stage, RefusesEntriesByNumber) {
   expect_refused(kRows, "split_positions(j, 4, j0, j1); stage(K, j0, registers)",
                  "'j1' visits entries");
