@@ -67,7 +67,7 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
   const Expr coordinate = loop::Var::make(variable);
   const Scope inner = inside(loop, variable, scope);
   const std::vector<Ahead> ahead =
-      iterating.empty() ? begin_ahead(loop, scope, out) : std::vector<Ahead>();
+      iterating.empty() ? ahead_.begin(loop, scope, out) : std::vector<Ahead>();
   Emitter body = out.nested();
   look_for(coordinate, walkers, body);
   dense_body(loop, coordinate, iterating, walkers, inner, body);
@@ -91,7 +91,7 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
       [&](const nest::Forall& copy, const Expr& at, Emitter& inside, const Body& instead) {
         enter(copy, at, {}, {}, producing(inner), inside, instead);
       }};
-  if (!ahead.empty()) body.add(copy_ahead(ahead, counter, body.take(), out));
+  if (!ahead.empty()) body.add(ahead_.around(ahead, counter, body.take(), out));
   // Only constant bounds can be unrolled whole; those of a chunk or of the last block are not.
   const bool whole = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor == 0;
   const bool constant = range.begin.as<IntConst>() && range.end.as<IntConst>();

@@ -176,7 +176,7 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
   if (level.is_unique() || apart) {
     const std::string variable = names_.fresh(name);
     const Expr at = loop::Var::make(variable);
-    const std::vector<Ahead> ahead = begin_ahead(loop, scope, out);
+    const std::vector<Ahead> ahead = ahead_.begin(loop, scope, out);
     const auto visit = [&](const nest::Forall& visited, const Expr& position, const Scope& around,
                            Emitter& inside, const Body& instead) {
       const Expr coordinate = inside.let(loop.var, level.coordinate(position, positions));
@@ -202,7 +202,7 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
           visit(copy, position, producing(scope), inside, instead);
         }};
     out.add(loop::For::make(variable, positions.begin, positions.end,
-                            copy_ahead(ahead, counter, body.take(), out),
+                            ahead_.around(ahead, counter, body.take(), out),
                             unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial,
                             unrolls ? loop.tag.factor : 0));
     return;

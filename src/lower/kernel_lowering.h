@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "loop/host.h"
+#include "lower/copies_ahead.h"
 #include "lower/derived.h"
 #include "lower/frame.h"
 #include "lower/kernel_context.h"
@@ -17,7 +18,6 @@
 #include "lower/result_assembly.h"
 #include "lower/search.h"
 #include "lower/shared_copies.h"
-#include "lower/stage.h"
 #include "lower/storage.h"
 #include "lower/touches.h"
 #include "lower/tuple_pieces.h"
@@ -192,12 +192,13 @@ class KernelLowering {
   void exchange_tuples(const nest::Stmt& merges, const Partner& partner, Scope scope, Emitter& out);
   loop::Expr sum_in_shared_memory(const loop::Expr& part, const nest::Forall& loop, Emitter& out);
 
-  // --- copies of operands (stage.cpp, stage_ahead.cpp) ---
+  // --- copies of operands (stage.cpp) ---
   bool is_staged(const std::string& workspace) const {
     return nest_.tensor(workspace).staging != nest::Tensor::Staging::None;
   }
   void lower_staging(const nest::Where& where, const Scope& scope, Emitter& out);
   void make_copy(const nest::Where& where, const Scope& scope, Emitter& out);
+  CopiesAhead::Making making_copies();
   static Scope producing(Scope scope) {
     scope.producing = true;
     return scope;
@@ -206,18 +207,6 @@ class KernelLowering {
   void copy_element(const nest::Assign& assign, const loop::Expr& element, const Scope& scope,
                     Emitter& out,
                     const std::function<void(const loop::Expr& value, Emitter& out)>& put);
-
-  // Before a loop's body is lowered: makes room for what its copies hold; and after it: the body
-  // with the copies for iterations to come, those for the first ones in `out`.
-  std::vector<Ahead> begin_ahead(const nest::Forall& loop, const Scope& scope, Emitter& out);
-  bool keep_in_registers(Ahead& ahead, Emitter& out);
-  loop::Stmt copy_ahead(const std::vector<Ahead>& all, const Counter& counter, loop::Stmt body,
-                        Emitter& out);
-  void await(Ahead& ahead, Emitter& out);
-  void copy_into(const Ahead& ahead, int slot, const Counter& counter, const loop::Expr& at,
-                 Emitter& out);
-  loop::Expr place_of(const Ahead& ahead, int slot) const;
-  void move_up(const Ahead& ahead, const loop::Expr& is_loaded, Emitter& out);
 
   // --- workspaces (workspace.cpp) ---
   void allocate_workspace(const nest::Where& where, const std::string& name, Emitter& out);
@@ -282,7 +271,8 @@ class KernelLowering {
   ResultAssembly assembly_{kernel_, touches_};
   TuplePieces pieces_{kernel_};
   SharedCopies shared_{kernel_};  // of operands
-  Emitter* hoisted_ = nullptr;    // before the outermost loop of a chunk
+  CopiesAhead ahead_{kernel_, shared_, making_copies()};
+  Emitter* hoisted_ = nullptr;  // before the outermost loop of a chunk
   std::optional<Frame> frame_;
   std::set<std::string> fixing_;  // workspaces that find_fixing found
   SharedRows shared_rows_;

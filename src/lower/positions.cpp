@@ -86,7 +86,7 @@ void KernelLowering::entry_loop(const nest::Forall& loop, const std::string& cou
   const bool unrolls = loop.tag.kind == nest::LoopTag::Kind::Unrolled && loop.tag.factor > 1;
   const loop::LoopKind kind = unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial;
   const int copies = unrolls ? loop.tag.factor : 0;
-  const std::vector<Ahead> ahead = begin_ahead(loop, scope, out);
+  const std::vector<Ahead> ahead = ahead_.begin(loop, scope, out);
   const Expr first =
       out.let("first", row.begin + (counts_pieces ? other : other * variable.factor));
   const Expr last = counts_pieces ? row.end : loop::minimum(row.end, first + variable.factor);
@@ -106,7 +106,7 @@ void KernelLowering::entry_loop(const nest::Forall& loop, const std::string& cou
       [&](const nest::Forall& copy, const Expr& position, Emitter& inside, const Body& instead) {
         visit_in(copy, number(position), position, producing(scope), inside, instead);
       }};
-  out.add(loop::For::make(name, first, last, copy_ahead(ahead, ahead_of, body.take(), out), kind,
+  out.add(loop::For::make(name, first, last, ahead_.around(ahead, ahead_of, body.take(), out), kind,
                           copies, step));
 }
 

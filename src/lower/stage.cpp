@@ -64,4 +64,18 @@ void KernelLowering::copy_element(const nest::Assign& assign, const Expr& elemen
   }
 }
 
+CopiesAhead::Making KernelLowering::making_copies() {
+  return {.allocate =
+              [this](const nest::Where& where, Emitter& out) {
+                allocate_workspace(where, where.workspaces.front(), out);
+              },
+          .fill = [this](const nest::Stmt& producer, const Scope& scope,
+                         Emitter& out) { lower(producer, scope, out); },
+          .copy_element =
+              [this](const nest::Assign& assign, const Expr& element, const Scope& scope,
+                     Emitter& out, const std::function<void(const Expr&, Emitter&)>& put) {
+                copy_element(assign, element, scope, out, put);
+              }};
+}
+
 }  // namespace tulle::lower

@@ -1,4 +1,4 @@
-// Copies of operands that a loop makes before the iterations that use them.
+// Where copies for iterations to come stand, and how they come into use.
 //
 // With a depth of n iteration number t loads what iteration t + n - 1 uses, and the first n - 1
 // copies are made before the loop. In registers what is in use stands in the first of n arrays,
@@ -6,7 +6,8 @@
 // thread loads waits in registers until the iteration is over, so that nobody waits for it in
 // between. A barrier at the beginning of an iteration says that its copy is complete, and that
 // nobody uses the one before any more, whose place the next takes.
-#include "lower/kernel_lowering.h"
+#include "lower/copies_ahead.h"
+
 #include "lower/own_elements.h"
 #include "nest/staging.h"
 #include "support/mutant.h"
@@ -24,40 +25,40 @@ constexpr int64_t kMostArriving = 32;  // elements that a thread keeps until it 
 
 }  // namespace
 
-std::vector<Ahead> KernelLowering::begin_ahead(const nest::Forall& loop, const Scope& scope,
-                                               Emitter& out) {
+std::vector<Ahead> CopiesAhead::begin(const nest::Forall& loop, const Scope& scope, Emitter& out) {
   std::vector<Ahead> all;
-  if (phase_ == Phase::Count || loop.tag.is_bound()) return all;
+  if (kernel_.phase == Phase::Count || loop.tag.is_bound()) return all;
   for (nest::Stmt stmt = loop.body; const auto* where = stmt.as<nest::Where>();
        stmt = where->consumer) {
-    if (!nest::is_staging(*where, nest_)) break;
+    if (!nest::is_staging(*where, kernel_.nest)) break;
     const std::string& name = where->workspaces.front();
-    const nest::Tensor& tensor = nest_.tensor(name);
+    const nest::Tensor& tensor = kernel_.nest.tensor(name);
     // A copy of a copy is made when that is there.
     const nest::Assign& assign = *nest::assigns(where->producer).front();
     const std::string& source = assign.value.as<expr::Access>()->tensor;
-    if (tensor.depth == 1 || is_staged(source)) continue;
+    if (tensor.depth == 1 || kernel_.nest.tensor(source).staging != nest::Tensor::Staging::None)
+      continue;
     Ahead ahead{.where = where, .depth = tensor.depth, .indices = assign.indices};
     if (tensor.staging == nest::Tensor::Staging::Shared) {
       ahead.shared = shared_.allocate(*where, scope);
       if (ahead.shared.size == 0) continue;
       ahead.slot = out.declare(name + "_slot", IntConst::make(0));
       ahead.base = scope.in_warp ? scope.warp * ahead.shared.size : IntConst::make(0);
-      code(name).base = ahead.slot * ahead.shared.stride + ahead.base;
+      kernel_.tensors.at(name).base = ahead.slot * ahead.shared.stride + ahead.base;
     } else if (!keep_in_registers(ahead, out)) {
       continue;
     }
-    code(name).is_ahead = true;
+    kernel_.tensors.at(name).is_ahead = true;
     all.push_back(std::move(ahead));
   }
   return all;
 }
 
-bool KernelLowering::keep_in_registers(Ahead& ahead, Emitter& out) {
+bool CopiesAhead::keep_in_registers(Ahead& ahead, Emitter& out) {
   const std::string& name = ahead.where->workspaces.front();
-  allocate_workspace(*ahead.where, name, out);
-  const TensorCode& target = code(name);
-  const DType element = nest_.tensor(name).type.type;
+  making_.allocate(*ahead.where, out);
+  const TensorCode& target = kernel_.tensors.at(name);
+  const DType element = kernel_.nest.tensor(name).type.type;
   if (target.scalar) {
     ahead.scalars.push_back(target.scalar);
     while (ahead.scalars.size() < static_cast<size_t>(ahead.depth))
@@ -67,7 +68,8 @@ bool KernelLowering::keep_in_registers(Ahead& ahead, Emitter& out) {
   if (target.values->space != loop::Space::Local) return false;  // there is nothing in it
   ahead.buffers.push_back(target.values);
   while (ahead.buffers.size() < static_cast<size_t>(ahead.depth)) {
-    const loop::Buffer more = loop::make_buffer(names_.fresh(name), element, loop::Space::Local);
+    const loop::Buffer more =
+        loop::make_buffer(kernel_.names.fresh(name), element, loop::Space::Local);
     // Moving up reads what no iteration has use for, too.
     out.add(loop::Allocate::make(more, IntConst::make(target.elements), true));
     ahead.buffers.push_back(more);
@@ -75,8 +77,8 @@ bool KernelLowering::keep_in_registers(Ahead& ahead, Emitter& out) {
   return true;
 }
 
-loop::Stmt KernelLowering::copy_ahead(const std::vector<Ahead>& all, const Counter& counter,
-                                      loop::Stmt body, Emitter& out) {
+loop::Stmt CopiesAhead::around(const std::vector<Ahead>& all, const Counter& counter,
+                               loop::Stmt body, Emitter& out) {
   if (all.empty()) return body;
   const Expr now = loop::Var::make(counter.name);
   Emitter before = out.nested(), after = out.nested();
@@ -97,7 +99,7 @@ loop::Stmt KernelLowering::copy_ahead(const std::vector<Ahead>& all, const Count
     copy_into(ahead, ahead.depth - 1, counter, at, next);
     before.add(loop::If::make(at < counter.end, next.take()));
     if (!mutant("stage-stale-buffer")) move_up(ahead, at < counter.end, after);
-    code(ahead.where->workspaces.front()).is_ahead = false;
+    kernel_.tensors.at(ahead.where->workspaces.front()).is_ahead = false;
   }
   for (loop::Stmt& stmt : after.take_statements()) {
     if (body) before.add(std::move(body));
@@ -108,44 +110,46 @@ loop::Stmt KernelLowering::copy_ahead(const std::vector<Ahead>& all, const Count
 }
 
 // Makes room for what a thread has loaded and not stored yet.
-void KernelLowering::await(Ahead& ahead, Emitter& out) {
+void CopiesAhead::await(Ahead& ahead, Emitter& out) {
   const std::string& name = ahead.where->workspaces.front();
-  const DType element = nest_.tensor(name).type.type;
-  ahead.arriving = loop::make_buffer(names_.fresh(name + "_arriving"), element, loop::Space::Local);
+  const DType element = kernel_.nest.tensor(name).type.type;
+  ahead.arriving =
+      loop::make_buffer(kernel_.names.fresh(name + "_arriving"), element, loop::Space::Local);
   out.add(loop::Allocate::make(ahead.arriving, IntConst::make(ahead.shared.rounds), true));
 }
 
 // Slot 0 is the one in use.
-void KernelLowering::copy_into(const Ahead& ahead, int slot, const Counter& counter, const Expr& at,
-                               Emitter& out) {
+void CopiesAhead::copy_into(const Ahead& ahead, int slot, const Counter& counter, const Expr& at,
+                            Emitter& out) {
   const nest::Stmt loop = nest::Forall::make(counter.var, ahead.where->producer);
-  TensorCode& target = code(ahead.where->workspaces.front());
+  TensorCode& target = kernel_.tensors.at(ahead.where->workspaces.front());
   const loop::Buffer values = target.values;
   const Expr scalar = target.scalar;
   if (!ahead.buffers.empty()) target.values = ahead.buffers[static_cast<size_t>(slot)];
   if (!ahead.scalars.empty()) target.scalar = ahead.scalars[static_cast<size_t>(slot)];
   counter.visit(*loop.as<nest::Forall>(), at, out, [&](const Scope& scope, Emitter& inside) {
-    if (!ahead.slot) return lower(ahead.where->producer, scope, inside);
+    if (!ahead.slot) return making_.fill(ahead.where->producer, scope, inside);
     const Expr base = inside.let("place", place_of(ahead, slot));
-    inside.add(shared_.for_elements(ahead.shared, [&](const Expr& element, const Expr& round,
-                                                      Emitter& one) {
-      copy_element(*ahead.shared.assign, element, scope, one, [&](const Expr& value, Emitter& put) {
-        if (ahead.arriving) return put.store(ahead.arriving, round, value);
-        put.store(values, base + element, value);
-      });
-    }));
+    inside.add(shared_.for_elements(
+        ahead.shared, [&](const Expr& element, const Expr& round, Emitter& one) {
+          making_.copy_element(*ahead.shared.assign, element, scope, one,
+                               [&](const Expr& value, Emitter& put) {
+                                 if (ahead.arriving) return put.store(ahead.arriving, round, value);
+                                 put.store(values, base + element, value);
+                               });
+        }));
   });
   target.values = values;
   target.scalar = scalar;
 }
 
-Expr KernelLowering::place_of(const Ahead& ahead, int slot) const {
+Expr CopiesAhead::place_of(const Ahead& ahead, int slot) {
   const Expr number = Binary::make(BinaryOp::Mod, ahead.slot + slot, IntConst::make(ahead.depth));
   return number * ahead.shared.stride + ahead.base;
 }
 
 // After an iteration: the next copy is in use.
-void KernelLowering::move_up(const Ahead& ahead, const Expr& is_loaded, Emitter& out) {
+void CopiesAhead::move_up(const Ahead& ahead, const Expr& is_loaded, Emitter& out) {
   for (size_t slot = 0; slot + 1 < ahead.scalars.size(); ++slot)
     out.assign(ahead.scalars[slot], ahead.scalars[slot + 1]);
   for (size_t slot = 0; slot + 1 < ahead.buffers.size(); ++slot) {
@@ -158,7 +162,7 @@ void KernelLowering::move_up(const Ahead& ahead, const Expr& is_loaded, Emitter&
   if (ahead.arriving) {
     Emitter store = out.nested();
     const Expr base = store.let("place", place_of(ahead, ahead.depth - 1));
-    const loop::Buffer& values = code(ahead.where->workspaces.front()).values;
+    const loop::Buffer& values = kernel_.tensors.at(ahead.where->workspaces.front()).values;
     store.add(shared_.for_elements(
         ahead.shared, [&](const Expr& element, const Expr& round, Emitter& one) {
           one.store(values, base + element, loop::Load::make(ahead.arriving, round));
