@@ -1,33 +1,15 @@
-// The driver's assembler and its log.
+// Modules of the driver.
 #include "jit/gpu_module.h"
-
-#include <array>
 
 #include "support/check.h"
 
 namespace tulle::jit {
 
-namespace {
-
-// Numbers of CUjit_option.
-enum Option : int { kErrorLog = 5, kErrorLogSize = 6 };
-
-}  // namespace
-
-GpuModule::GpuModule(const cuda::Device& device, const std::string& ptx,
+GpuModule::GpuModule(const cuda::Device& device, std::span<const char> image,
                      const std::vector<std::string>& kernels)
-    : device_(device), bytes_(static_cast<int64_t>(ptx.size())) {
+    : device_(device), bytes_(static_cast<int64_t>(image.size())) {
   const cuda::CurrentDevice current(device);
-  std::array<char, 8192> log{};
-  std::array<int, 2> options{kErrorLog, kErrorLogSize};
-  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
-  const cuda::Status status = cuda::driver().load_module(
-      &module_, ptx.c_str(), static_cast<unsigned>(options.size()), options.data(), values.data());
-  if (status != 0 && log[0] != 0) {
-    internal_error("the NVIDIA driver does not assemble the kernels for ", device.name, ":\n",
-                   log.data());
-  }
-  cuda::check(status, "loading kernels");
+  cuda::check(cuda::driver().load_module(&module_, image.data()), "loading kernels");
   for (const std::string& name : kernels) {
     const cuda::Status found = cuda::driver().get_function(&kernels_[name], module_, name.c_str());
     if (found == 0) continue;

@@ -1,8 +1,9 @@
-// Loads PTX into a GPU and finds the kernels in it.
+// Loads machine code into a GPU and finds the kernels in it.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,20 +11,20 @@
 
 namespace tulle::jit {
 
-// The code of one text of PTX on one GPU; unloaded with the last handle, after which its kernels
+// The code of one image on one GPU; unloaded with the last handle, after which its kernels
 // must not be launched.
 class GpuModule {
  public:
-  // InternalError with the assembler's words if the driver does not take it, or if it lacks one of
-  // the kernels.
-  GpuModule(const cuda::Device& device, const std::string& ptx,
+  // `image` is what assemble_ptx made for such a GPU. InternalError if the driver does not take it,
+  // or if it lacks one of the kernels.
+  GpuModule(const cuda::Device& device, std::span<const char> image,
             const std::vector<std::string>& kernels);
   ~GpuModule();
   GpuModule(const GpuModule&) = delete;
   GpuModule& operator=(const GpuModule&) = delete;
 
   cuda::Function kernel(const std::string& name) const;
-  int64_t bytes() const { return bytes_; }  // of the text
+  int64_t bytes() const { return bytes_; }  // of the image
 
  private:
   const cuda::Device& device_;

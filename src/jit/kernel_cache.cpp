@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "jit/assemble_ptx.h"
 #include "jit/build_identity.h"
 #include "support/check.h"
 #include "support/log.h"
@@ -35,8 +36,8 @@ std::vector<std::shared_ptr<const GpuModule>> KernelCache::find_gpu(
   std::vector<Request> requests;
   for (const WantedCode& one : wanted) {
     requests.push_back({one.key, concat("GPU ", device.ordinal), [&](std::span<const char> text) {
-                          return std::make_shared<const GpuModule>(
-                              device, std::string(text.begin(), text.end()), one.kernels);
+                          return load_ptx(device, std::string(text.begin(), text.end()),
+                                          one.kernels);
                         }});
   }
   std::vector<std::shared_ptr<const GpuModule>> found;
@@ -44,6 +45,23 @@ std::vector<std::shared_ptr<const GpuModule>> KernelCache::find_gpu(
     found.push_back(std::static_pointer_cast<const GpuModule>(code));
   }
   return found;
+}
+
+// The image is on disk beside the text, for as long as driver and GPU are the same.
+std::shared_ptr<const GpuModule> KernelCache::load_ptx(const cuda::Device& device,
+                                                       const std::string& text,
+                                                       const std::vector<std::string>& kernels) {
+  const ContentHash key = hash_of({build_identity(), assembler_of(device), text});
+  const auto load = [&](std::span<const char> image) -> Code {
+    return std::make_shared<const GpuModule>(device, image, kernels);
+  };
+  Code code = load_from_disk(key, load);
+  if (!code) {
+    const std::vector<char> image = assemble_ptx(device, text);
+    code = load(image);
+    disk_.store(key, image);
+  }
+  return std::static_pointer_cast<const GpuModule>(code);
 }
 
 // Where code that is wanted has its cell, and what was found there.

@@ -38,8 +38,8 @@ class KernelCache {
   std::vector<std::shared_ptr<const LoadedObject>> find(const std::vector<WantedCode>& wanted,
                                                         const CompileMissing& compile);
 
-  // The same for a GPU, where `compile` makes PTX. Code is loaded once for each GPU; the driver
-  // assembles it then, which takes longest: `parallelism` has the threads for several at a time.
+  // The same for a GPU, where `compile` makes PTX. Code is loaded once for each GPU. Assembling it
+  // takes longest: `parallelism` has the threads for several at a time.
   std::vector<std::shared_ptr<const GpuModule>> find_gpu(const std::vector<WantedCode>& wanted,
                                                          const cuda::Device& device,
                                                          Parallelism& parallelism,
@@ -70,6 +70,8 @@ class KernelCache {
   // Loads what was compiled and puts it on disk, the code of each missing place.
   void fill(const std::vector<Place*>& missing, const std::vector<Request>& requests,
             const std::vector<std::vector<char>>& compiled, Parallelism& parallelism);
+  std::shared_ptr<const GpuModule> load_ptx(const cuda::Device& device, const std::string& text,
+                                            const std::vector<std::string>& kernels);
   // In memory or on disk; null where it is in neither.
   Code look_up(Cell& cell, const ContentHash& on_disk, const Load& load);
   std::shared_ptr<Cell> cell_of(const ContentHash& key);

@@ -9,6 +9,7 @@ namespace tulle::cuda {
 using Status = int;  // 0 is success
 using Context = struct ContextHandle*;
 using Module = struct ModuleHandle*;
+using Linker = struct LinkerHandle*;
 using Function = struct FunctionHandle*;
 using Stream = struct StreamHandle*;
 using Event = struct EventHandle*;
@@ -28,8 +29,15 @@ using Pointer = uint64_t;  // on the device
   X(current_context, "cuCtxGetCurrent", (Context * context))                                     \
   X(push_context, "cuCtxPushCurrent_v2", (Context context))                                      \
   X(pop_context, "cuCtxPopCurrent_v2", (Context * context))                                      \
-  X(load_module, "cuModuleLoadDataEx",                                                           \
-    (Module * module, const void* image, unsigned count, int* options, void** values))           \
+  X(version, "cuDriverGetVersion", (int* version))                                               \
+  X(create_linker, "cuLinkCreate_v2",                                                            \
+    (unsigned count, int* options, void** values, Linker* linker))                               \
+  X(link_data, "cuLinkAddData_v2",                                                               \
+    (Linker linker, int kind, const void* data, size_t bytes, const char* name, unsigned count,  \
+     int* options, void** values))                                                               \
+  X(finish_linking, "cuLinkComplete", (Linker linker, void** image, size_t* bytes))              \
+  X(destroy_linker, "cuLinkDestroy", (Linker linker))                                            \
+  X(load_module, "cuModuleLoadData", (Module * module, const void* image))                       \
   X(unload_module, "cuModuleUnload", (Module module))                                            \
   X(get_function, "cuModuleGetFunction", (Function * function, Module module, const char* name)) \
   X(set_function_attribute, "cuFuncSetAttribute", (Function function, int attribute, int value)) \

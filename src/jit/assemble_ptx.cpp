@@ -1,0 +1,65 @@
+// The driver's linker and its log.
+#include "jit/assemble_ptx.h"
+
+#include <array>
+
+#include "support/check.h"
+
+namespace tulle::jit {
+
+namespace {
+
+// Numbers of CUjit_option and CUjitInputType.
+enum Option : int { kErrorLog = 5, kErrorLogSize = 6 };
+constexpr int kPtx = 1;
+
+// One use of the linker, which owns the image that it makes.
+class Linking {
+ public:
+  Linking() {
+    std::array<int, 2> options{kErrorLog, kErrorLogSize};
+    std::array<void*, 2> values{log_.data(), reinterpret_cast<void*>(log_.size())};
+    cuda::check(cuda::driver().create_linker(static_cast<unsigned>(options.size()), options.data(),
+                                             values.data(), &linker_),
+                "starting the assembler");
+  }
+  ~Linking() { cuda::driver().destroy_linker(linker_); }
+  Linking(const Linking&) = delete;
+  Linking& operator=(const Linking&) = delete;
+
+  std::vector<char> image_of(const cuda::Device& device, const std::string& ptx) {
+    const cuda::Driver& calls = cuda::driver();
+    void* image = nullptr;
+    size_t bytes = 0;
+    // With the zero at the end of the text.
+    cuda::Status status =
+        calls.link_data(linker_, kPtx, ptx.c_str(), ptx.size() + 1, "kernels", 0, nullptr, nullptr);
+    if (status == 0) status = calls.finish_linking(linker_, &image, &bytes);
+    if (status != 0 && log_[0] != 0) {
+      internal_error("the NVIDIA driver does not assemble the kernels for ", device.name, ":\n",
+                     log_.data());
+    }
+    cuda::check(status, "assembling kernels");
+    const auto* begin = static_cast<const char*>(image);
+    return {begin, begin + bytes};
+  }
+
+ private:
+  std::array<char, 8192> log_{};
+  cuda::Linker linker_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<char> assemble_ptx(const cuda::Device& device, const std::string& ptx) {
+  const cuda::CurrentDevice current(device);
+  return Linking().image_of(device, ptx);
+}
+
+std::string assembler_of(const cuda::Device& device) {
+  int version = 0;
+  cuda::check(cuda::driver().version(&version), "asking for the driver's version");
+  return concat("driver ", version, ", capability ", device.capability);
+}
+
+}  // namespace tulle::jit

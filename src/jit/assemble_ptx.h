@@ -1,0 +1,20 @@
+// Makes machine code of PTX.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/cuda_device.h"
+
+namespace tulle::jit {
+
+// The driver's assembler: an image that GpuModule loads, on this GPU and such as are of the same
+// kind under the same driver. Other than loading PTX, which the driver does for one thread at a
+// time, it runs on any number of threads at once. InternalError with the assembler's words if it
+// does not take the text.
+std::vector<char> assemble_ptx(const cuda::Device& device, const std::string& ptx);
+
+// What an image depends on beside its text.
+std::string assembler_of(const cuda::Device& device);
+
+}  // namespace tulle::jit
