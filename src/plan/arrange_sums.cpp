@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "expr/absence.h"
 #include "expr/walk.h"
@@ -36,7 +37,7 @@ class Arranger {
     if (const auto* binary = expr.as<Binary>()) {
       const Expr a = arrange(binary->a, loops, false);
       const Expr b = arrange(binary->b, loops, false);
-      if (binary->op == expr::BinaryOp::Mul) {
+      if (binary->op == expr::BinaryOp::Mul && joins_) {
         if (Expr joined = pull_out(expr.type(), a, b, loops, true)) return joined;
         if (Expr joined = pull_out(expr.type(), b, a, loops, false)) return joined;
       }
@@ -79,7 +80,9 @@ class Arranger {
     }
     inside.insert(sum.indices.begin(), sum.indices.end());
     ++depth_;
+    const bool joined = std::exchange(joins_, sum.op == expr::Reduction::Sum);
     Expr body = arrange_body(sum, inside);
+    joins_ = joined;
     --depth_;
     std::vector<std::string> indices = sum.indices;
     const auto* inner = body.as<Reduce>();
@@ -111,6 +114,7 @@ class Arranger {
     if (sum.op != expr::Reduction::ExpSum || !within) return arrange(sum.body, inside, false);
     const std::vector<std::string> own = expr::free_indices(within->a);
     const Expr exponent = arrange(within->a, {own.begin(), own.end()}, false);
+    joins_ = true;
     return Binary::make(within->op, exponent, arrange(within->b, inside, false), sum.body.type());
   }
 
@@ -131,7 +135,8 @@ class Arranger {
   const std::function<bool(const std::string&)>& is_unbounded_;
   const std::function<std::string(const expr::Statement&)>& name_;
   bool keeps_outermost_;
-  int depth_ = 0;  // of sums around
+  int depth_ = 0;      // of sums around
+  bool joins_ = true;  // whether a sum can join the one outside: not in a maximum or an exponent
   int next_id_;
   std::vector<Computed> computed_;
 };

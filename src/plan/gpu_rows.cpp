@@ -18,9 +18,12 @@ using nest::Stmt;
 
 constexpr int64_t kNarrow = 8;          // lanes of an entry, at least where it has so many vectors
 constexpr int64_t kVectors = 4;         // that a lane keeps of a row, at most where lanes are left
-constexpr int64_t kLoads = 16;          // that a lane has under way
+constexpr int64_t kLoads = 8;           // that a lane has under way where there are many warps
+constexpr int64_t kMoreLoads = 16;      // where there are few, or rows are long
+constexpr double kLongRow = 256;        // entries
+constexpr double kFewRows = 32;         // a multiprocessor
 constexpr int64_t kMostCopies = 8;      // of the loop over entries
-constexpr double kShortestChunk = 128;  // rows and entries
+constexpr double kShortestChunk = 256;  // rows and entries
 constexpr double kForMerging = 64;    // times as many entries as are cut elsewhere: a second kernel
 constexpr int64_t kLargestKept = 64;  // elements of a row that a lane keeps
 
@@ -188,11 +191,20 @@ class RowScheduler {
     for (const std::string& var : on_lanes_) text_.bind(var, "lane");
     if (groups > 1) text_.bind(lane, "lane");
     for (const std::string& last : at_the_end_) text_.add(last);
-    // As many copies as loads can be under way, but no more than rows have entries for.
-    const auto most = static_cast<int64_t>(per_row_) / groups;
-    const auto copies = static_cast<uint64_t>(std::clamp<int64_t>(
-        kLoads / std::max<int64_t>(1, loads), 1, std::clamp<int64_t>(most, 2, kMostCopies)));
+    // As many copies as loads can be under way, but no more than rows have entries for, unless
+    // warps have nothing else to wait for.
+    const auto most = has_few_rows() ? kMostCopies : static_cast<int64_t>(per_row_) / groups;
+    const auto copies =
+        static_cast<uint64_t>(std::clamp<int64_t>(wanted_loads() / std::max<int64_t>(1, loads), 1,
+                                                  std::clamp<int64_t>(most, 2, kMostCopies)));
     if (copies > 1) text_.unroll(step, static_cast<int64_t>(std::bit_floor(copies)));
+  }
+
+  bool has_few_rows() const {
+    return problem_.extents.at(rows_.back()) <= kFewRows * machine_.multiprocessors;
+  }
+  int64_t wanted_loads() const {
+    return has_few_rows() || per_row_ >= kLongRow ? kMoreLoads : kLoads;
   }
 
   // A loop of an entry over the lanes of a group, with vectors; how many vectors a lane loads.

@@ -96,7 +96,9 @@ class BindingVerifier {
       const bool is_result = nest_.tensor(assign->tensor).role == Tensor::Role::Result;
       if (!is_result || !assign->accumulate || !covers(assign->indices, nest_, loop.var)) continue;
       for (const Forall* around : serial_) {
-        if (covers(assign->indices, nest_, around->var)) continue;
+        if (covers(assign->indices, nest_, around->var) ||
+            !has_other_entries(*assign, loop.var, around->var))
+          continue;
         user_error("'", assign->tensor, "' is summed over '", around->var,
                    "' around the loop over '", loop.var,
                    "', whose entries are others each time: different ",
@@ -105,6 +107,20 @@ class BindingVerifier {
                    "' inside with reorder, or leave bind out.");
       }
     }
+  }
+
+  // Whether the entries that the position counts change with the loop around: are in its rows.
+  bool has_other_entries(const Assign& assign, const std::string& position,
+                         const std::string& around) const {
+    const std::string& tensor = nest_.variable(position).tensor;
+    const auto sources = nest_.sources(around);
+    const auto all = expr::accesses(assign.value);
+    return std::any_of(all.begin(), all.end(), [&](const expr::Access* access) {
+      return access->tensor == tensor &&
+             std::any_of(sources.begin(), sources.end(), [&](const std::string& source) {
+               return contains(access->indices, source);
+             });
+    });
   }
 
   // What a row gathers in workspaces, while others have pieces of it, is its threads' own.
