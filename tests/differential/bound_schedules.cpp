@@ -168,6 +168,13 @@ const std::vector<Bound>& bound_schedules() {
        "C[i,j] = A[i,j] * d[i]",
        {sparse("csr", {13, 20}), dense("d", {13})},
        "deal_rows(i, 2, c, r, 3, 2); split(c, 2, cb, ct); bind(cb, block); bind(ct, thread)"},
+      {"SddmmInPanelsOfTheSum",
+       "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       {sparse("csr", {13, 60}), dense("Q", {13, 64}), dense("K", {60, 64})},
+       "deal_rows(i, 20, c, r, 3, 4); split(c, 4, cb, cw); split_positions(j, 4, j0, jl); "
+       "split(d, 32, dp, dr); split(dr, 4, dl, dv); reorder(cb, cw, dp, r, jl, j0, dl, dv); "
+       "rfactor(dl, part); rfactor(dv, sums); bind(cb, block); bind(cw, warp); bind(jl, lane); "
+       "bind(dl, lane); vectorize(dv, 4); unroll(j0, 4)"},
       {"SddmmChunksOnWarps",
        "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
        {sparse("csr", {13, 40}), dense("Q", {13, 32}), dense("K", {40, 32})},

@@ -49,6 +49,20 @@ TEST(UnrollLoops, MasksTheRestOnAGpu) {
   }
 }
 
+TEST(UnrollLoops, MasksSumsOverGroupsOfLanes) {
+  const std::string text =
+      "kernel k(A: f64*, y: mut f64*; n: i64) {\n  block for b in [0, 1) {\n"
+      "    warp for w in [0, 1) {\n      lane for lane in [0, 32) {\n"
+      "        var s: f64 = 0.0\n        unrolled(4) for p in [lane / 8, n) by 4 {\n"
+      "          let sum: f64 = lane_reduce(add, A[p], 8)\n          s = s + sum\n        }\n"
+      "        y[lane] = s\n      }\n    }\n  }\n}";
+  EXPECT_TRUE(transform(kPass, text, true, true).has("is_there"));
+  for (int64_t n = 0; n <= 40; n += 3) {
+    expect_same_results({kPass, "simplify"}, text, {{"A", thirds(40)}, {"y", thirds(32)}},
+                        {{"n", n}}, 0, true, true);
+  }
+}
+
 TEST(UnrollLoops, DoesNotMaskWhatOthersSee) {
   const std::string text =
       "kernel k(A: f64*, y: mut f64*; n: i64) {\n"
