@@ -135,12 +135,14 @@ Functions compile_whole(loop::HostProgram& program, const CompileRequest& reques
 Functions find_kernels(const loop::HostProgram& program, const CompileRequest& request,
                        Executable& executable) {
   loop::verify_steps(program);
-  std::vector<jit::KernelCache::WantedCode> wanted;
-  for (const loop::Kernel& named : program.kernels) {
-    loop::Kernel plain = loop::with_plain_names(named);
+  std::vector<jit::KernelCache::WantedCode> wanted(program.kernels.size());
+  FewThreads threads = threads_of(request);
+  parallel_for_or_throw(threads, static_cast<int>(wanted.size()), [&](int number) {
+    const auto at = static_cast<size_t>(number);
+    loop::Kernel plain = loop::with_plain_names(program.kernels[at]);
     plain.name = kAnyKernel;
-    wanted.push_back({key_of(plain, "lower", request), {kAnyKernel}});
-  }
+    wanted[at] = {key_of(plain, "lower", request), {kAnyKernel}};
+  });
   executable.code = kernel_cache().find(wanted, [&](const std::vector<size_t>& missing) {
     return generate_each(
         program.kernels, missing, threads_of(request),

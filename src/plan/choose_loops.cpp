@@ -1,4 +1,4 @@
-// Comparing loops that divide indices as operands do with undivided ones.
+// Comparing loops that divide indices as one operand does or another with undivided ones.
 #include "plan/choose_loops.h"
 
 #include <algorithm>
@@ -8,6 +8,10 @@
 namespace tulle::plan {
 
 namespace {
+
+// Kernels that go through blocks and through entries that were sorted into blocks are large, and
+// compile milliseconds longer: a price in steps of loops.
+constexpr double kMoreToCompile = 5e6;
 
 OrderChoice decided_order(const OrderProblem& problem, const Decision& decision) {
   const std::string reason = why_not(problem, decision.order);
@@ -37,18 +41,35 @@ ChosenLoops LoopChooser::choose(const expr::Statement& statement, const Freedom&
   };
   OrderProblem stored = make_problem(statement, freedom, Division::AsStored);
   stored.keeps_storage = freedom.is_scheduled;
-  if (!freedom.may_convert || freedom.is_scheduled || stored.space.is_whole())
+  if (!freedom.may_convert || freedom.is_scheduled || !has_divided_operands(statement))
     return choose(std::move(stored));
-  OrderProblem whole = make_problem(statement, freedom, Division::None);
-  if (decision) {
-    const bool divides = !why_not(whole, decision->order).empty();
-    return choose(divides ? std::move(stored) : std::move(whole));
+  std::vector<OrderProblem> problems = {std::move(stored)};
+  for (const Division division : {Division::None, Division::ByBlocks}) {
+    OrderProblem other = make_problem(statement, freedom, division);
+    other.divides_by_blocks = division == Division::ByBlocks;
+    const bool is_new = std::none_of(problems.begin(), problems.end(), [&](const auto& known) {
+      return known.space.parts == other.space.parts;
+    });
+    if (is_new) problems.push_back(std::move(other));
   }
-  ChosenLoops divided = choose(std::move(stored)), undivided = choose(std::move(whole));
-  const int tried = divided.tried + undivided.tried;
-  ChosenLoops& cheaper = undivided.choice.cost < divided.choice.cost ? undivided : divided;
-  cheaper.tried = tried;
-  return std::move(cheaper);
+  if (decision) {
+    const auto fits = std::find_if(problems.begin(), problems.end(), [&](const auto& problem) {
+      return why_not(problem, decision->order).empty();
+    });
+    return choose(std::move(fits == problems.end() ? problems.front() : *fits));
+  }
+  std::optional<ChosenLoops> cheapest;
+  int tried = 0;
+  for (OrderProblem& problem : problems) {
+    const double added = problem.divides_by_blocks ? kMoreToCompile : 0;
+    if (cheapest && cheapest->choice.cost < added) continue;
+    ChosenLoops chosen = choose(std::move(problem));
+    tried += chosen.tried;
+    chosen.choice.cost += added;
+    if (!cheapest || chosen.choice.cost < cheapest->choice.cost) cheapest = std::move(chosen);
+  }
+  cheapest->tried = tried;
+  return std::move(*cheapest);
 }
 
 OrderProblem LoopChooser::make_problem(const expr::Statement& statement, const Freedom& freedom,
@@ -64,6 +85,15 @@ OrderProblem LoopChooser::make_problem(const expr::Statement& statement, const F
   if (freedom.may_share) problem.shareable = {operands.begin(), operands.end()};
   problem.is_part = is_part(statement);
   return problem;
+}
+
+// Whether indices can be divided in more than one way.
+bool LoopChooser::has_divided_operands(const expr::Statement& statement) const {
+  const auto all = expr::accesses(statement.value);
+  return std::any_of(all.begin(), all.end(), [&](const expr::Access* access) {
+    const Format& format = tensors_.at(access->tensor).format;
+    return format.has_blocks() || format.has_differences();
+  });
 }
 
 // Whether it is one of several statements that add to a tensor.

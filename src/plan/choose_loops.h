@@ -29,16 +29,17 @@ class LoopChooser {
     bool may_convert = false;   // operands
     bool is_scheduled = false;  // by a caller, in the names of the loops as operands are stored
   };
-  // The loops that operands ask for as they are stored, or one for each index where that is
-  // cheaper, with all that it takes to convert operands. A schedule that a caller wrote speaks of
-  // the former, in an order that follows from the formats whatever the operands hold. Points to the
-  // statement.
+  // The loops that operands ask for as they are stored, or as one of them does that has blocks, or
+  // one for each index, whatever is cheapest with all that it takes to convert operands. A schedule
+  // that a caller wrote speaks of the former, in an order that follows from the formats whatever
+  // the operands hold. Points to the statement.
   ChosenLoops choose(const expr::Statement& statement, const Freedom& freedom,
                      const std::optional<Decision>& decision) const;
 
  private:
   OrderProblem make_problem(const expr::Statement& statement, const Freedom& freedom,
                             Division division) const;
+  bool has_divided_operands(const expr::Statement& statement) const;
   bool is_part(const expr::Statement& statement) const;
 
   const Request& request_;

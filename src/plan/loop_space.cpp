@@ -114,9 +114,11 @@ LoopSpace make_loop_space(const expr::Statement& statement,
       }
     }
   }
-  // A tensor of whole dimensions can be walked over as it is; the others give way.
-  for (const bool plain : {true, false}) {
-    if (!plain && division == Division::None) break;
+  // A tensor of whole dimensions can be walked over as it is; the others give way, unless they are
+  // to come first.
+  const bool blocks_first = division == Division::ByBlocks;
+  for (const bool plain : {!blocks_first, blocks_first}) {
+    if (!plain && division == Division::None) continue;
     for (const expr::Access* access : operands) {
       const Format& format = tensors.at(access->tensor).format;
       if (format.is_dense() || (format.has_differences() && !differences)) continue;

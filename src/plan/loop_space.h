@@ -24,9 +24,10 @@ struct LoopSpace {
   bool is_whole() const;
 };
 
-// Whether indices are divided as operands are stored, or each has one loop, and operands that are
-// stored otherwise are to be converted.
-enum class Division : uint8_t { AsStored, None };
+// Whether indices are divided as operands are stored, those that store them whole before those with
+// blocks (AsStored) or the other way round (ByBlocks), or each has one loop (None). Operands that
+// are stored otherwise are to be converted.
+enum class Division : uint8_t { AsStored, ByBlocks, None };
 
 // Indices are divided as the blocked operands ask, and replaced by differences as operands stored
 // by diagonals do, where nothing is left of the statement without those. Where two operands

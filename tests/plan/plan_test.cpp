@@ -81,6 +81,16 @@ TEST(Plan, MixedOrdersConvertOneOperand) {
   EXPECT_FALSE(has(notes, "A is converted")) << notes;
 }
 
+TEST(Plan, LoopsFollowBlocksWhereThatPaysForLargerKernels) {
+  const char* sum = "C[i,j] = A[i,j] + B[i,j]";
+  const std::string few = notes_of(sum, {{"A", "bsr(4,4)", 2, 2000}, {"B", "csr", 2, 1000}});
+  EXPECT_TRUE(has(few, "A is converted to csr")) << few;
+  const std::string many = notes_of(sum, {{"A", "bsr(4,4)", 2, 300000}, {"B", "csr", 2, 20000}});
+  EXPECT_TRUE(has(many, "B is converted")) << many;
+  EXPECT_FALSE(has(many, "A is converted")) << many;
+  EXPECT_TRUE(has(many, "C: loops io jo ir jr")) << many;
+}
+
 TEST(Plan, AnOperandUsedInTwoOrdersIsConvertedOnceForOneOfThem) {
   const Problem problem("C[i,j] = A[i,j] + A[j,i]", {{"A", "csr", 2}});
   int conversions = 0;
