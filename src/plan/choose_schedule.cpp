@@ -18,6 +18,9 @@ constexpr int64_t kLongestPanel = 4096;   // elements of a loop that is both par
 constexpr int64_t kRegisterBytes = 1024;  // of accumulators: 16 vectors of 64 bytes
 constexpr int64_t kAheadBytes = 8192;     // how far ahead to prefetch, in bytes of gathered rows
 constexpr double kFewLines = 128;         // bytes of a row in two cache lines
+// Of the last cache, the share that a result may take: where gathers are scattered, and where
+// entries find what their neighbours fetched in nearer caches, so that it crowds nothing out.
+constexpr double kScatteredResult = 0.25, kNearResult = 1.5;
 
 class Scheduler {
  public:
@@ -193,16 +196,18 @@ class Scheduler {
   }
 
   // Rows that entries gather from an operand several times the second cache are fetched ahead;
-  // results that would crowd the operands out of the last cache are stored past it.
+  // results that would crowd what is gathered out of the last cache are stored past it.
   void look_ahead() {
     const expr::Statement& statement = *problem_.statement;
     if (!in_registers_ || !choice_.vectorized) return;
+    Locality nearest = Locality::Scattered;
     for (const Access* access : expr::accesses(statement.value)) {
       const expr::TensorType& type = problem_.tensors->at(access->tensor);
       if (!type.format.is_dense() || access->indices.size() < 2) continue;
       const std::string& row =
           access->indices[static_cast<size_t>(type.format.levels()[0].expr.dimension)];
       if (!problem_.reduced.contains(row) || !problem_.extents.contains(row)) continue;
+      nearest = std::min(nearest, locality_along(row));
       double bytes = static_cast<double>(size_of(type.type)), row_bytes = bytes;
       for (const std::string& index : access->indices) bytes *= problem_.extents.at(index);
       row_bytes = bytes / std::max(1.0, problem_.extents.at(row));
@@ -218,7 +223,8 @@ class Scheduler {
       const auto& parts = problem_.space.parts.at(index);
       for (const std::string& part : parts) bytes *= problem_.extents.at(part);
     }
-    if (knobs_.nontemporal.value_or(bytes > static_cast<double>(machine_.last_cache) / 4))
+    const double share = nearest == Locality::Near ? kNearResult : kScatteredResult;
+    if (knobs_.nontemporal.value_or(bytes > share * static_cast<double>(machine_.last_cache)))
       add(concat("nontemporal(", statement.tensor, ")"));
   }
 
