@@ -158,17 +158,19 @@ TEST(Plan, ThreadsDoNotHideBetterOrders) {
 // Where entries gather what their neighbours fetched, a result crowds nothing out of the last
 // cache.
 TEST(Plan, ResultsAreStoredPastTheCachesWhereTheyCrowdGathersOut) {
-  const auto streams = [](double distinct_share, int64_t size) {
-    Problem problem(kProduct, {{"A", "csr", 2}, {"B", "dense", 2, size * size}}, size);
+  const auto streams = [](double distinct_share, int64_t rows) {
+    Problem problem(kProduct, {{"A", "csr", 2}, {"B", "dense", 2, rows * 64}}, rows);
     problem.request.statistics["A"].distinct_share = distinct_share;
+    problem.request.statistics["B"].sizes = {rows, 64};
+    problem.request.known_extents = {{"k", 64}};
     const Plan plan = make_plan(problem.request);
     return has(schedule::to_string(std::get<PlannedNest>(plan.steps[0]).schedule),
                "nontemporal(C)");
   };
-  EXPECT_FALSE(streams(0.9, 1000));
-  EXPECT_TRUE(streams(0.9, 2000));
-  EXPECT_FALSE(streams(0.05, 2000));
-  EXPECT_TRUE(streams(0.05, 4000));
+  EXPECT_FALSE(streams(0.9, 10000));
+  EXPECT_TRUE(streams(0.9, 100000));
+  EXPECT_FALSE(streams(0.05, 100000));
+  EXPECT_TRUE(streams(0.05, 1000000));
 }
 
 }  // namespace
