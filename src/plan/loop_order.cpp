@@ -268,12 +268,6 @@ class Search {
                  !choice.converted.contains(access->id);
         });
     if (any_order && choice.route != Route::Dense) choice.route = Route::Sort;
-    choice.vectorized = is_contiguous(operands_, order, choice.route);
-    const bool dense_innermost =
-        !order.empty() &&
-        std::none_of(operands_.sparse.begin(), operands_.sparse.end(),
-                     [&](const Access* a) { return operands_.walks(*a, order.back()); });
-    cost += visits * (choice.vectorized ? kVectorStep : dense_innermost ? kStridedStep : 1);
     if (choice.route == Route::Tracked) {
       // Arrays as long as a row cost more than sorting the few entries of hypersparse results.
       const double arrays = problem_.extents.at(route.tracked) * kFreshElement;
@@ -282,6 +276,12 @@ class Search {
       else
         cost += visits_of(order, route.tracked) * kTrackedStep + arrays;
     }
+    choice.vectorized = is_contiguous(operands_, order, choice.route);
+    const bool dense_innermost =
+        !order.empty() &&
+        std::none_of(operands_.sparse.begin(), operands_.sparse.end(),
+                     [&](const Access* a) { return operands_.walks(*a, order.back()); });
+    cost += visits * (choice.vectorized ? kVectorStep : dense_innermost ? kStridedStep : 1);
     if (choice.route == Route::Sort) cost += appended_entries(order, visits) * kSortedEntry;
     cost /= workers(order);
     choice.cost = cost;
