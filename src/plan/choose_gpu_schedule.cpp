@@ -6,6 +6,7 @@
 #include "plan/gpu_loops.h"
 #include "plan/gpu_rows.h"
 #include "plan/gpu_sums.h"
+#include "plan/native_order.h"
 
 namespace tulle::plan {
 
@@ -15,7 +16,9 @@ std::string choose_gpu_schedule(const OrderProblem& problem, const OrderChoice& 
   if (!rows.empty()) return rows;
   const GpuLoops loops(problem, choice, nest, machine);
   if (loops.row.empty()) return {};
-  if (loops.contiguous && !loops.is_summed(loops.order.back())) return columns_on_threads(loops);
+  const std::string& last = loops.order.back();
+  const bool sums = loops.is_summed(last) || position_of(problem.inner, last) >= 0;
+  if (loops.contiguous && !sums) return columns_on_threads(loops);
   if (!loops.walks_entries) return {};
   if (loops.contiguous && loops.order.size() == 3) return sums_on_lanes(loops);
   if (loops.order.size() == 2) return entries_on_lanes(loops);

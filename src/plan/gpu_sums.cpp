@@ -38,11 +38,17 @@ class SumScheduler {
     const std::string walked = order.back();
     text_.split(sum, lanes * width, sum_step, width > 1 ? sum + "_rest" : sum_lane);
     if (width > 1) text_.split(sum + "_rest", width, sum_lane, element);
-    order.push_back(sum_lane);
-    if (width > 1) order.push_back(element);
-    order.push_back(sum_step);
-    text_.reorder(order);
-    text_.precompute(loops_.name("_acc"), {});
+    Names inside = {sum_lane};
+    if (width > 1) inside.push_back(element);
+    inside.push_back(sum_step);
+    if (is_gathered(sum)) {  // what is computed of the sum stands beside its loops
+      text_.reorder(order);
+      text_.reorder(inside);
+    } else {
+      order.insert(order.end(), inside.begin(), inside.end());
+      text_.reorder(order);
+      text_.precompute(loops_.name("_acc"), {});
+    }
     text_.rfactor(sum_lane, loops_.name("_part"));
     if (width > 1) {
       text_.rfactor(element, loops_.name("_sums"));
@@ -60,6 +66,15 @@ class SumScheduler {
 
  private:
   using Names = GpuLoops::Names;
+
+  // Whether the nest gathers the sum in a scalar already, of which it computes the result.
+  bool is_gathered(const std::string& sum) const {
+    nest::Stmt stmt = loops_.nest.root;
+    while (const auto* loop = stmt.as<nest::Forall>()) stmt = loop->body;
+    const auto* where = stmt.as<nest::Where>();
+    const auto* producer = where ? where->producer.as<nest::Forall>() : nullptr;
+    return producer && producer->var == sum;
+  }
 
   // How many lanes share a sum over so many vectors. Of entries that are spread evenly each has
   // four vectors, if there are so many.

@@ -276,4 +276,9 @@ std::vector<const Assign*> lasting_assigns(const Stmt& stmt) {
   return found;
 }
 
+std::vector<const Assign*> all_lasting_assigns(const Nest& nest, const Stmt& stmt) {
+  std::vector<const Assign*> all = assigns(nest.root);
+  return assigns(stmt).size() == all.size() ? lasting_assigns(stmt) : all;
+}
+
 }  // namespace tulle::schedule

@@ -75,6 +75,9 @@ std::string sparse_tensor(const Nest& nest, const Stmt& stmt, const std::string&
 // Assignments in the statement to something that outlives it: not to workspaces that are filled in
 // it.
 std::vector<const Assign*> lasting_assigns(const Stmt& stmt);
+// The same of a statement outside of which nothing is assigned; all of the nest's where something
+// is.
+std::vector<const Assign*> all_lasting_assigns(const Nest& nest, const Stmt& stmt);
 
 // An id that no access of the nest has.
 int next_access_id(const Nest& nest);

@@ -81,8 +81,21 @@ void check_tuple(const Nest& nest, const std::string& step, const Forall& rows,
   }
 }
 
+// Whether each entry has a place in the result, and what is gathered for it is complete there,
+// whatever piece of the row it is in.
+bool stores_each_entry(const Nest& nest, const Forall& rows, const expr::Access& operand) {
+  const auto* entries = rows.body.as<Forall>();
+  if (!entries) return false;
+  const auto& level = nest.tensor(operand.tensor).type.format.levels()[1];
+  const std::string& index = operand.indices[static_cast<size_t>(level.expr.dimension)];
+  const auto lasting = all_lasting_assigns(nest, entries->body);
+  return entries->var == index && lasting.size() == 1 && !lasting[0]->accumulate &&
+         nest.tensor(lasting[0]->tensor).shares_pattern_of == operand.tensor;
+}
+
 void check_result(const Nest& nest, const std::string& step, const Forall& rows,
                   const expr::Access& operand) {
+  if (stores_each_entry(nest, rows, operand)) return;
   const std::vector<const Assign*> all = assigns(nest.root);
   if (const auto* where = rows.body.as<Where>(); where && where->workspaces.size() > 1)
     return check_tuple(nest, step, rows, operand, *where);

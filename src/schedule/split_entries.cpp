@@ -30,7 +30,8 @@ const expr::Access& walked_entries(const Nest& nest, const Forall& rows, const F
 
 void check_results(const Nest& nest, const Forall& rows, const Forall& entries,
                    const std::string& operand) {
-  const std::vector<const Assign*> all = assigns(nest.root);
+  // What is gathered for an entry is complete there.
+  const std::vector<const Assign*> all = all_lasting_assigns(nest, entries.body);
   if (all.size() != 1) {
     user_error(
         "Sums are used inside the statement, and a chunk has some of their terms alone; put ",

@@ -67,6 +67,14 @@ TEST_P(GpuPlan, AddsDense) {
   check("C[i,j] = X[i,j] + Y[i,j]", {dense("X", {5, GetParam()}), dense("Y", {5, GetParam()})});
 }
 
+TEST_P(GpuPlan, SamplesFunctionsOfProducts) {
+  for (const char* text : {"S[i,j] = within(A[i,j], sum(d, Q[i,d] * K[j,d]))",
+                           "S[i,j] = A[i,j] * abs(sum(d, Q[i,d] * K[j,d]) - 1)"}) {
+    check(text, {sparse("csr", {7, 45}), dense("Q", {7, GetParam()}), dense("K", {45, GetParam()})},
+          {DType::Float32, DType::Float64, DType::Int32});
+  }
+}
+
 TEST_P(GpuPlan, Attends) {
   check("O[i,d] = softmax(j in A[i,j], sum(k, Q[i,k] * K[j,k])) * V[j,d]",
         {sparse("csr", {3, 20}), dense("Q", {3, GetParam()}), dense("K", {20, GetParam()}),
@@ -137,6 +145,11 @@ TEST_P(GpuFormat, MultipliesByAVector) {
 
 TEST_P(GpuFormat, SamplesProducts) {
   check("S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+        {sparse(GetParam(), {9, 21}), dense("Q", {9, 20}), dense("K", {21, 20})});
+}
+
+TEST_P(GpuFormat, SamplesFunctionsOfProducts) {
+  check("S[i,j] = A[i,j] * relu(sum(d, Q[i,d] * K[j,d]))",
         {sparse(GetParam(), {9, 21}), dense("Q", {9, 20}), dense("K", {21, 20})});
 }
 
