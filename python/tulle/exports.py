@@ -39,7 +39,7 @@ _TORCH_COMPRESSED = {
 
 
 def to_torch(source: SparseTensor) -> Tensor:
-    """A torch.sparse tensor."""
+    """A torch.sparse tensor that shares memory where its layout has the same arrays."""
     kind = _kind_of(source)
     shape = source.shape
     if kind in _TORCH_COMPRESSED:

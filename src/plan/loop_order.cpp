@@ -114,7 +114,9 @@ class Search {
   double workers(const std::vector<std::string>& order) const {
     const bool parallel =
         !problem_.outer.empty() && (order.empty() || !problem_.reduced.contains(order[0]));
-    return parallel && problem_.threads > 1 ? kParallelShare * problem_.threads : 1;
+    if (!parallel) return 1;
+    const double most = order.empty() ? problem_.threads : problem_.extents.at(order[0]);
+    return std::max(1.0, kParallelShare * std::min<double>(problem_.threads, most));
   }
 
   // The price of the operands that no order that begins like this walks over as they are stored.
@@ -269,9 +271,10 @@ class Search {
         });
     if (any_order && choice.route != Route::Dense) choice.route = Route::Sort;
     if (choice.route == Route::Tracked) {
-      // Arrays as long as a row cost more than sorting the few entries of hypersparse results.
+      // Arrays as long as a row cost more than sorting the few entries of hypersparse results; but
+      // a schedule that a caller wrote is for one of both, whatever operands hold.
       const double arrays = problem_.extents.at(route.tracked) * kFreshElement;
-      if (arrays > visits * kSortedEntry)
+      if (arrays > visits * kSortedEntry && !problem_.keeps_storage)
         choice.route = Route::Sort;
       else
         cost += visits_of(order, route.tracked) * kTrackedStep + arrays;

@@ -97,7 +97,7 @@ class BindingVerifier {
       if (!is_result || !assign->accumulate || !covers(assign->indices, nest_, loop.var)) continue;
       for (const Forall* around : serial_) {
         if (covers(assign->indices, nest_, around->var) ||
-            !has_other_entries(*assign, loop.var, around->var))
+            !has_other_entries(loop.var, around->var))
           continue;
         user_error("'", assign->tensor, "' is summed over '", around->var,
                    "' around the loop over '", loop.var,
@@ -110,16 +110,19 @@ class BindingVerifier {
   }
 
   // Whether the entries that the position counts change with the loop around: are in its rows.
-  bool has_other_entries(const Assign& assign, const std::string& position,
-                         const std::string& around) const {
+  bool has_other_entries(const std::string& position, const std::string& around) const {
     const std::string& tensor = nest_.variable(position).tensor;
     const auto sources = nest_.sources(around);
-    const auto all = expr::accesses(assign.value);
-    return std::any_of(all.begin(), all.end(), [&](const expr::Access* access) {
+    const auto is_along = [&](const expr::Access* access) {
       return access->tensor == tensor &&
              std::any_of(sources.begin(), sources.end(), [&](const std::string& source) {
                return contains(access->indices, source);
              });
+    };
+    const std::vector<const Assign*> all = assigns(nest_.root);
+    return std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
+      const auto reads = expr::accesses(assign->value);
+      return std::any_of(reads.begin(), reads.end(), is_along);
     });
   }
 

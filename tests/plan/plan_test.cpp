@@ -155,6 +155,14 @@ TEST(Plan, ThreadsDoNotHideBetterOrders) {
   }
 }
 
+TEST(Plan, LoopsOfOneIterationAreNotParallel) {
+  Problem problem(kProduct, {{"A", "csr", 2}, {"B", "dense", 2, 1000}});
+  problem.request.statistics["B"].sizes = {1000, 1};
+  problem.request.machine.threads = 2;
+  const std::string note = make_plan(problem.request).lines.front();
+  EXPECT_TRUE(has(note, "C: loops i ")) << note;
+}
+
 // Where entries gather what their neighbours fetched, a result crowds nothing out of the last
 // cache.
 TEST(Plan, ResultsAreStoredPastTheCachesWhereTheyCrowdGathersOut) {

@@ -99,6 +99,25 @@ def test_loops_of_a_schedule_stand_in_one_order(columns: int, entries: int) -> N
     assert_equal(kernel(A=tulle.tensor(a, format="csr"), B=b), a @ b)
 
 
+@pytest.mark.parametrize(
+    "formats", [("csr", "csr"), ("dcsr", "csr"), ("coo", "coo"), ("csc", "csc")]
+)
+def test_schedules_of_sparse_results_do_not_hang_on_entries(formats: tuple[str, str]) -> None:
+    verdicts = set()
+    for entries in (0, 1, 40, 3600):
+        a = torch.zeros(60, 60, dtype=torch.float64)
+        a.view(-1)[torch.randperm(3600)[:entries]] = 1
+        first, second = (tulle.tensor(a, format=format) for format in formats)
+        kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]")
+        for schedule in ("parallel(i)", "unroll(k, 2)", "parallel(k)"):
+            try:
+                assert_equal(kernel.schedule(schedule)(A=first, B=second), a @ a)
+                verdicts.add((schedule, "legal"))
+            except tulle.UserError as error:
+                verdicts.add((schedule, str(error)))
+    assert len(verdicts) == 3, verdicts
+
+
 def test_kernel_with_a_schedule() -> None:
     a, b = random_sparse(20, 30), random_dense(30, 16)
     kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="csr", B="dense")

@@ -69,6 +69,17 @@ TEST(Bind, RefusesEntriesOfOtherRowsEachTime) {
       "split_positions(i, 2, i0, i1); bind(k, block); bind(i1, warp)", "are others each time");
 }
 
+// The operand is read where the sum is gathered, not where it is added.
+TEST(Bind, RefusesEntriesOfOtherRowsBehindAWorkspace) {
+  expect_refused(
+      "nest { operand A: f32, i32, csr\n operand B: f32; operand E: f32; result C: f32; extent d = "
+      "8\n"
+      "forall k { forall i { forall j { forall d { "
+      "C[j,k] += A[i,j] * B[i,k,d] * E[j,d] } } } } }",
+      "split_positions(j, 4, j0, j1); rfactor(d, part); bind(k, block); bind(j1, warp)",
+      "are others each time");
+}
+
 TEST(Bind, RefusesSumsIntoWorkspaces) {
   expect_refused(
       "nest { operand X: f32; result y: f32; extent j = 8\n forall i { forall j { y[i] += X[i,j] } "
