@@ -12,7 +12,8 @@ from suites import gpu_promises
 
 TITLE = "Q K^T at the entries of a CSR matrix (SDDMM) on a GPU, float32"
 COMPARE = True
-PROGRAM = "S[i,j] = A[i,j] * Q[i,d] * K[j,d]"
+# What torch and cuSPARSE compute: the products where A has entries, whatever their values are.
+PROGRAM = "S[i,j] = within(A[i,j], sum(d, Q[i,d] * K[j,d]))"
 
 
 def _calls(graph: operands.Graph, width: int, options: Options) -> dict[str, Call]:
