@@ -39,10 +39,10 @@ double prefix(const WalkedOperands& operands, const Access& access,
       if (position_of(bound, part) >= 0) product *= problem.extents.at(part);
     }
   }
-  const bool is_sparse = operands.is_converted(access, bound) ||
-                         std::any_of(bound.begin(), bound.end(), [&](const std::string& var) {
-                           return operands.walks(access, var);
-                         });
+  const bool is_sparse =
+      std::any_of(bound.begin(), bound.end(),
+                  [&](const std::string& var) { return operands.walks(access, var); }) ||
+      operands.is_converted(access, bound);
   if (!is_sparse) return product;
   const double entries = problem.counts.at(access.tensor) / unbound_block(problem, access, bound);
   return std::min(product, std::max(1.0, entries));
