@@ -3,6 +3,7 @@
 
 #include "lower/kernel_lowering.h"
 #include "lower/search.h"
+#include "nest/cut_rows.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -226,21 +227,10 @@ void KernelLowering::lower_consumer(const nest::Stmt& stmt, const Scope& scope, 
 }
 
 bool KernelLowering::adds_up_rows() const {
-  // Where an entry of the operand has a place of its own in the result, nothing is added up.
-  if (pieces_.any() || !nest_.tensor(result_).shares_pattern_of.empty()) return false;
-  for (const auto& [name, variable] : nest_.variables) {
-    if (variable.origin != nest::Variable::Origin::ChunkRow) continue;
-    const Level& entries = nest_.tensor(variable.tensor).type.format.levels()[1];
-    for (const nest::Assign* assign : nest::assigns(nest_.root)) {
-      for (const expr::Access* access : expr::accesses(assign->value)) {
-        if (access->tensor != variable.tensor) continue;
-        const std::string& index = access->indices[static_cast<size_t>(entries.expr.dimension)];
-        return std::find(result_indices_.begin(), result_indices_.end(), index) ==
-               result_indices_.end();
-      }
-    }
-  }
-  return false;
+  const std::vector<const nest::Assign*> all = nest::assigns(nest_.root);
+  return !pieces_.any() && std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
+    return assign->tensor == result_ && nest::adds_up_cut_rows(nest_, *assign);
+  });
 }
 
 }  // namespace tulle::lower

@@ -43,31 +43,24 @@ ChosenLoops LoopChooser::choose(const expr::Statement& statement, const Freedom&
   stored.keeps_storage = freedom.is_scheduled;
   if (!freedom.may_convert || freedom.is_scheduled || !has_divided_operands(statement))
     return choose(std::move(stored));
-  std::vector<OrderProblem> problems = {std::move(stored)};
-  for (const Division division : {Division::None, Division::ByBlocks}) {
-    OrderProblem other = make_problem(statement, freedom, division);
-    other.divides_by_blocks = division == Division::ByBlocks;
-    const bool is_new = std::none_of(problems.begin(), problems.end(), [&](const auto& known) {
-      return known.space.parts == other.space.parts;
-    });
-    if (is_new) problems.push_back(std::move(other));
-  }
-  if (decision) {
-    const auto fits = std::find_if(problems.begin(), problems.end(), [&](const auto& problem) {
-      return why_not(problem, decision->order).empty();
-    });
-    return choose(std::move(fits == problems.end() ? problems.front() : *fits));
-  }
+  if (decision && why_not(stored, decision->order).empty()) return choose(std::move(stored));
   std::optional<ChosenLoops> cheapest;
-  int tried = 0;
-  for (OrderProblem& problem : problems) {
-    const double added = problem.divides_by_blocks ? kMoreToCompile : 0;
-    if (cheapest && cheapest->choice.cost < added) continue;
-    ChosenLoops chosen = choose(std::move(problem));
+  if (!decision) cheapest = choose(stored);
+  int tried = cheapest ? cheapest->tried : 0;
+  for (const Division division : {Division::None, Division::ByBlocks}) {
+    const double price = division == Division::ByBlocks ? kMoreToCompile : 0;
+    if (cheapest && cheapest->choice.cost <= price) continue;
+    OrderProblem other = make_problem(statement, freedom, division);
+    if (other.space.parts == stored.space.parts) continue;
+    if (decision) {
+      if (why_not(other, decision->order).empty()) return choose(std::move(other));
+      continue;
+    }
+    ChosenLoops chosen = choose(std::move(other));
     tried += chosen.tried;
-    chosen.choice.cost += added;
-    if (!cheapest || chosen.choice.cost < cheapest->choice.cost) cheapest = std::move(chosen);
+    if (chosen.choice.cost + price < cheapest->choice.cost) cheapest = std::move(chosen);
   }
+  if (!cheapest) return choose(std::move(stored));  // says what is wrong with the decision
   cheapest->tried = tried;
   return std::move(*cheapest);
 }

@@ -35,8 +35,7 @@ struct OrderProblem {
   bool assembles_blocks =
       true;  // whether rows may be appended, and blocks gathered, by split loops
   int threads = 1;
-  bool divides_by_blocks = false;  // of one operand, for which others are converted
-  bool is_part = false;            // of a sum to which other statements add, too
+  bool is_part = false;  // of a sum to which other statements add, too
 };
 
 // Variables, extents, counts, and which loops stand around which. What decides about conversions

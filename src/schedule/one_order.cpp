@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "nest/cut_rows.h"
 #include "schedule/fuse_launches.h"
 #include "schedule/queries.h"
 #include "support/check.h"
@@ -16,29 +17,13 @@ bool cuts_rows(const Step& step) {
   return step.rewrite == "split_rows" || step.rewrite == "deal_rows";
 }
 
-// Whether the assignment adds up the entries of a row of the operand.
-bool adds_up(const Nest& nest, const Assign& assign, const expr::Access& operand) {
-  const Level& entries = nest.tensor(operand.tensor).type.format.levels()[1];
-  const std::string& index = operand.indices[static_cast<size_t>(entries.expr.dimension)];
-  // An entry may have a place of its own.
-  return nest.tensor(assign.tensor).shares_pattern_of.empty() && !contains(assign.indices, index);
-}
-
 // The tensor of floating-point numbers to which chunks of rows add by atomics; empty if there is
 // none.
 std::string shared_sum(const Nest& nest) {
   if (needs_merging(nest)) return {};
-  for (const auto& [name, variable] : nest.variables) {
-    if (variable.origin != Variable::Origin::ChunkRow) continue;
-    for (const Assign* reader : assigns(nest.root)) {
-      for (const expr::Access* access : expr::accesses(reader->value)) {
-        if (access->tensor != variable.tensor) continue;
-        for (const Assign* assign : lasting_assigns(nest.root)) {
-          const bool is_exact = !is_float(nest.tensor(assign->tensor).type.type);
-          if (!is_exact && adds_up(nest, *assign, *access)) return assign->tensor;
-        }
-      }
-    }
+  for (const Assign* assign : lasting_assigns(nest.root)) {
+    if (is_float(nest.tensor(assign->tensor).type.type) && nest::adds_up_cut_rows(nest, *assign))
+      return assign->tensor;
   }
   return {};
 }
