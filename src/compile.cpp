@@ -237,10 +237,10 @@ loop::HostProgram optimise_program(loop::HostProgram program, const CompileReque
 
 Executable compile(const CompileRequest& request, const StageSink& sink) {
   const NoFork no_fork;
-  LoweredProgram lowered = lower_program(request, sink);
-  Executable executable = make_ready(std::move(lowered.program), request, sink);
-  executable.results = std::move(lowered.results);
-  return executable;
+  if (!sink) {
+    if (std::optional<Executable> known = make_known_ready(request)) return std::move(*known);
+  }
+  return make_ready(lower_program(request, sink), request, sink);
 }
 
 }  // namespace tulle

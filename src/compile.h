@@ -4,11 +4,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "codegen/target.h"
+#include "jit/content_hash.h"
 #include "jit/engine.h"
 #include "jit/gpu_module.h"
 #include "loop/host.h"
@@ -24,6 +26,8 @@ namespace tulle {
 // What a compilation depends on beside the program.
 struct CompileRequest {
   const plan::UniqueProgram* program = nullptr;
+  // What the program was made from (known_programs.h); none: it is not kept on disk.
+  std::optional<jit::ContentHash> source = std::nullopt;
   std::vector<std::string> operands;             // in the order of the host program's parameters
   std::map<std::string, int64_t> known_extents;  // indices the kernels are specialised to
   std::map<std::string, plan::OperandStatistics> statistics;

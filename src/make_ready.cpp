@@ -7,6 +7,7 @@
 #include "codegen/emit.h"
 #include "codegen/library.h"
 #include "jit/kernel_cache.h"
+#include "known_programs.h"
 #include "loop/plain_names.h"
 #include "loop/print.h"
 #include "loop/verify.h"
@@ -113,6 +114,16 @@ std::vector<std::vector<char>> generate_each(const std::vector<loop::Kernel>& ke
 }
 
 using Functions = std::vector<loop::KernelFunction>;
+using WantedCode = std::vector<jit::KernelCache::WantedCode>;
+
+// The function of each kernel in the code that was found for it.
+template <typename Code>
+auto functions_of(const std::vector<std::shared_ptr<const Code>>& code, const WantedCode& wanted) {
+  std::vector<decltype(code[0]->kernel(kAnyKernel))> functions;
+  for (size_t at = 0; at < code.size(); ++at)
+    functions.push_back(code[at]->kernel(wanted[at].kernels.front()));
+  return functions;
+}
 
 // The passes and the code of the whole program at once: for whoever wants to see the stages, and
 // where passes change what kernels are called with.
@@ -132,10 +143,11 @@ Functions compile_whole(loop::HostProgram& program, const CompileRequest& reques
 // Each kernel as an object of its own, found by its text without the names that this program gave
 // it, so that programs share what they have in common: above all conversions. Known kernels need no
 // passes.
-Functions find_kernels(const loop::HostProgram& program, const CompileRequest& request,
+Functions find_kernels(const LoweredProgram& lowered, const CompileRequest& request,
                        Executable& executable) {
+  const loop::HostProgram& program = lowered.program;
   loop::verify_steps(program);
-  std::vector<jit::KernelCache::WantedCode> wanted(program.kernels.size());
+  WantedCode wanted(program.kernels.size());
   FewThreads threads = threads_of(request);
   parallel_for_or_throw(threads, static_cast<int>(wanted.size()), [&](int number) {
     const auto at = static_cast<size_t>(number);
@@ -148,21 +160,20 @@ Functions find_kernels(const loop::HostProgram& program, const CompileRequest& r
         program.kernels, missing, threads_of(request),
         [&](const loop::Kernel& kernel) { return compile_kernel(kernel, request); });
   });
-  Functions functions;
-  for (const auto& code : executable.code) functions.push_back(code->kernel(kAnyKernel));
-  return functions;
+  keep_known_program(request, lowered, wanted, kernel_cache().disk());
+  return functions_of(executable.code, wanted);
 }
 
 // The same for a GPU, where passes make kernels.
-std::vector<cuda::Function> find_gpu_kernels(loop::HostProgram& program,
-                                             const CompileRequest& request, const StageSink& sink,
-                                             Executable& executable) {
+std::vector<cuda::Function> find_gpu_kernels(LoweredProgram& lowered, const CompileRequest& request,
+                                             const StageSink& sink, Executable& executable) {
+  loop::HostProgram& program = lowered.program;
   program = optimise_program(std::move(program), request, sink);
   loop::verify(program);
   const cuda::Device& device = cuda::device(request.device);
   if (sink) generate_ptx(program.kernels, request.target, sink);
   std::vector<loop::Kernel> kernels;
-  std::vector<jit::KernelCache::WantedCode> wanted;
+  WantedCode wanted;
   for (const loop::Kernel& named : program.kernels) {
     kernels.push_back(loop::with_plain_names(named));
     wanted.push_back({key_of(kernels.back(), "passes", request), {kernels.back().name}});
@@ -175,34 +186,73 @@ std::vector<cuda::Function> find_gpu_kernels(loop::HostProgram& program,
     });
   };
   executable.gpu_code = kernel_cache().find_gpu(wanted, device, threads, generate);
-  std::vector<cuda::Function> functions;
-  for (size_t at = 0; at < kernels.size(); ++at)
-    functions.push_back(executable.gpu_code[at]->kernel(kernels[at].name));
-  return functions;
+  if (!sink) keep_known_program(request, lowered, wanted, kernel_cache().disk());
+  return functions_of(executable.gpu_code, wanted);
+}
+
+// The executable around code that is loaded.
+void finish(LoweredProgram lowered, Executable& executable) {
+  for (const loop::BufferParam& param : lowered.program.buffers)
+    executable.buffers.push_back(param.buffer->name);
+  for (const loop::ScalarParam& param : lowered.program.scalars)
+    executable.scalars.push_back(param.name);
+  executable.results = std::move(lowered.results);
+}
+
+void set_gpu_program(const loop::HostProgram& program, const std::vector<cuda::Function>& functions,
+                     const CompileRequest& request, Executable& executable) {
+  executable.gpu_threads = request.machine.threads;
+  executable.gpu_program =
+      std::make_unique<runtime::GpuProgram>(program, functions, cuda::device(request.device));
+}
+
+template <typename Code>
+bool is_complete(const std::vector<Code>& code) {
+  return std::all_of(code.begin(), code.end(), [](const Code& one) { return one != nullptr; });
 }
 
 }  // namespace
 
-Executable make_ready(loop::HostProgram program, const CompileRequest& request,
+Executable make_ready(LoweredProgram lowered, const CompileRequest& request,
                       const StageSink& sink) {
   StageTimes times;
   Executable executable;
+  loop::HostProgram& program = lowered.program;
   if (codegen::is_gpu(request.target)) {
-    const auto functions = find_gpu_kernels(program, request, sink, executable);
-    executable.gpu_threads = request.machine.threads;
-    executable.gpu_program =
-        std::make_unique<runtime::GpuProgram>(program, functions, cuda::device(request.device));
+    const auto functions = find_gpu_kernels(lowered, request, sink, executable);
+    set_gpu_program(program, functions, request, executable);
   } else {
     const bool at_once = sink || request.checked;
     const Functions functions = at_once ? compile_whole(program, request, sink, executable)
-                                        : find_kernels(program, request, executable);
+                                        : find_kernels(lowered, request, executable);
     executable.program = std::make_unique<runtime::CompiledProgram>(program, functions);
   }
-  times.end("code");
-  for (const loop::BufferParam& param : program.buffers)
-    executable.buffers.push_back(param.buffer->name);
-  for (const loop::ScalarParam& param : program.scalars) executable.scalars.push_back(param.name);
-  times.end("prepare");
+  finish(std::move(lowered), executable);
+  times.end("all");
+  TULLE_LOG(Debug, "made ready: ", times.text(), " ms");
+  return executable;
+}
+
+std::optional<Executable> make_known_ready(const CompileRequest& request) {
+  std::optional<KnownProgram> known = find_known_program(request, kernel_cache().disk());
+  if (!known) return std::nullopt;
+  StageTimes times;
+  Executable executable;
+  const loop::HostProgram& program = known->lowered.program;
+  if (codegen::is_gpu(request.target)) {
+    FewThreads threads = threads_of(request);
+    executable.gpu_code =
+        kernel_cache().find_gpu(known->code, cuda::device(request.device), threads, {});
+    if (!is_complete(executable.gpu_code)) return std::nullopt;
+    set_gpu_program(program, functions_of(executable.gpu_code, known->code), request, executable);
+  } else {
+    executable.code = kernel_cache().find(known->code, {});
+    if (!is_complete(executable.code)) return std::nullopt;
+    executable.program = std::make_unique<runtime::CompiledProgram>(
+        program, functions_of(executable.code, known->code));
+  }
+  finish(std::move(known->lowered), executable);
+  times.end("all");
   TULLE_LOG(Debug, "made ready: ", times.text(), " ms");
   return executable;
 }

@@ -6,8 +6,12 @@
 
 namespace tulle {
 
-// The program as lowering left it, ready to run. The names of its results are the caller's matter.
-Executable make_ready(loop::HostProgram lowered, const CompileRequest& request,
+// The program as lowering left it, ready to run.
+Executable make_ready(LoweredProgram lowered, const CompileRequest& request,
                       const StageSink& sink = {});
+
+// The program of an equal request of an earlier process, from its code on disk, without any of the
+// stages; nothing where not all of that is there.
+std::optional<Executable> make_known_ready(const CompileRequest& request);
 
 }  // namespace tulle

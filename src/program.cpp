@@ -10,6 +10,7 @@
 #include "expr/extents.h"
 #include "expr/reduce_einsum.h"
 #include "format/composite.h"
+#include "known_programs.h"
 #include "operand_parts.h"
 #include "out_formats.h"
 #include "renaming_program.h"
@@ -32,7 +33,7 @@ std::string joined(const std::vector<std::string>& names) {
 class ResolvedExpression final : public Program {
  public:
   ResolvedExpression(const expr::Program& parsed, const std::vector<TensorSpec>& operands,
-                     const ProgramOptions& options)
+                     const ProgramOptions& options, const jit::ContentHash& source)
       : operands_(operands), parts_(operands), options_(options) {
     expr::ResolveOptions resolving;
     resolving.out_formats = chosen_formats(parsed, options);
@@ -41,7 +42,7 @@ class ResolvedExpression final : public Program {
     program_ = plan::decompose(program_, parts_.composites());
     statement_schedules(program_, options.schedule);
     collect_indices();
-    variants_.emplace(program_, parts_.specs(), indices_, options_);
+    variants_.emplace(program_, parts_.specs(), indices_, options_, source);
     describe_results();
   }
 
@@ -312,12 +313,13 @@ class ResolvedExpression final : public Program {
 // The program, after the operands that the schedule takes apart.
 std::shared_ptr<const Program> make_clear_program(const expr::Program& parsed,
                                                   const std::vector<TensorSpec>& operands,
-                                                  const ProgramOptions& options) {
+                                                  const ProgramOptions& options,
+                                                  const jit::ContentHash& source) {
   const schedule::Decompositions taken = schedule::take_decompositions(options.schedule);
   ProgramOptions inside = options;
   inside.schedule = taken.rest;
-  auto program =
-      std::make_shared<ResolvedExpression>(parsed, decomposed_specs(operands, taken.steps), inside);
+  auto program = std::make_shared<ResolvedExpression>(
+      parsed, decomposed_specs(operands, taken.steps), inside, source);
   for (const schedule::Decomposition& step : taken.steps) {
     if (!program->merges(step.operand)) continue;
     fail_at(step.place,
@@ -331,10 +333,11 @@ std::shared_ptr<const Program> make_clear_program(const expr::Program& parsed,
 
 std::shared_ptr<const Program> make_program(const expr::Program& parsed,
                                             const std::vector<TensorSpec>& operands,
-                                            const ProgramOptions& options) {
+                                            const ProgramOptions& options,
+                                            const jit::ContentHash& source) {
   const plan::TensorNames names = plan::clear_names(parsed);
   auto program = make_clear_program(plan::with_names(parsed, names), with_names(operands, names),
-                                    with_names(options, names));
+                                    with_names(options, names), source);
   return renaming_program(operands, names, std::move(program));
 }
 
@@ -343,7 +346,8 @@ std::shared_ptr<const Program> make_program(const expr::Program& parsed,
 std::shared_ptr<const Program> Program::compile(std::string_view text,
                                                 const std::vector<TensorSpec>& operands,
                                                 const ProgramOptions& options) {
-  return make_program(expr::parse_program(text), operands, options);
+  return make_program(expr::parse_program(text), operands, options,
+                      source_of("notation", text, operands, options));
 }
 
 std::shared_ptr<const Program> Program::einsum(std::string_view equation,
@@ -370,7 +374,8 @@ std::shared_ptr<const Program> Program::einsum(std::string_view equation,
            !Format::parse(spec->format, spec->rank).is_dense();
   };
   const expr::Program parsed = expr::parse_einsum(equation, names, ranks, "out", ones);
-  return make_program(expr::reduce_einsum(parsed, options.reduce, is_sparse), operands, options);
+  return make_program(expr::reduce_einsum(parsed, options.reduce, is_sparse), operands, options,
+                      source_of("einsum", equation, operands, options));
 }
 
 void* allocate_kept(int64_t bytes) noexcept { return runtime::heap_allocate(bytes); }

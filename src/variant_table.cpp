@@ -30,8 +30,13 @@ uint64_t place_of(const RunOptions& options) {
 
 VariantTable::VariantTable(const plan::UniqueProgram& program,
                            const std::vector<TensorSpec>& operands,
-                           const std::vector<std::string>& indices, const ProgramOptions& options)
-    : program_(program), operands_(operands), indices_(indices), options_(options) {
+                           const std::vector<std::string>& indices, const ProgramOptions& options,
+                           const jit::ContentHash& source)
+    : program_(program),
+      operands_(operands),
+      indices_(indices),
+      options_(options),
+      source_(source) {
   if (!options.features.empty()) codegen::host_target(options.features);  // refused now, not later
   for (size_t o = 0; o < operands.size(); ++o) {
     const Format& format = program.program.tensors.at(operands[o].name).format;
@@ -193,6 +198,7 @@ CompileRequest VariantTable::request(const std::vector<TensorView>& views,
                                      bool any) const {
   CompileRequest request;
   request.program = &program_;
+  request.source = source_;
   for (size_t o = 0; o < operands_.size(); ++o) {
     request.operands.push_back(operands_[o].name);
     request.statistics[operands_[o].name] = {views[o].sizes, views[o].values.length,

@@ -18,9 +18,10 @@ namespace tulle {
 class VariantTable {
  public:
   // What is handed in must outlive the table. `indices` are those of the whole program, in the
-  // order of the extents of a call.
+  // order of the extents of a call, `source` stands for what the program was made from.
   VariantTable(const plan::UniqueProgram& program, const std::vector<TensorSpec>& operands,
-               const std::vector<std::string>& indices, const ProgramOptions& options);
+               const std::vector<std::string>& indices, const ProgramOptions& options,
+               const jit::ContentHash& source);
   ~VariantTable();
   VariantTable(const VariantTable&) = delete;
   VariantTable& operator=(const VariantTable&) = delete;
@@ -53,6 +54,7 @@ class VariantTable {
   const std::vector<TensorSpec>& operands_;
   const std::vector<std::string>& indices_;
   const ProgramOptions& options_;
+  const jit::ContentHash source_;
   std::vector<size_t> sparse_;         // numbers of the operands that are not dense
   std::vector<int> sampled_;           // by operand: the last level that stores coordinates, or -1
   std::vector<size_t> specialisable_;  // numbers of indices whose extents kernels may know

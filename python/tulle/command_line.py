@@ -55,7 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     cache_parser = add("cache", cache, "lists or clears kernels and tuned plans on disk")
     cache_parser.add_argument("action", choices=["list", "clear"], nargs="?", default="list")
     cache_parser.add_argument("--plans", action="store_true", help="tuned plans alone")
-    cache_parser.add_argument("--kernels", action="store_true", help="kernels alone")
+    cache_parser.add_argument(
+        "--kernels", action="store_true", help="kernels, and programs that use them, alone"
+    )
     for name, command, text in (
         ("explain", explain, "shows what the compiler does, stage by stage"),
         ("bench", bench, "times a computation with its planned and its tuned schedule"),
@@ -121,7 +123,7 @@ def info(given: Any) -> None:
         "gpu": _gpu(),
         "libraries": str(_library.library_folder()),
         "cache": str(directory) if directory else "none (TULLE_CACHE=0, or no home directory)",
-        "kernels": f"{kernels}, {size / 2**20:.1f} MiB",
+        "kernels": f"{kernels} entries, {size / 2**20:.1f} MiB",
         "tuned plans": str(len(tuning_store.tuned_plans())),
     }
     for name, text in rows.items():
@@ -141,7 +143,7 @@ def cache(given: Any) -> None:
     if given.kernels or both:
         count, size = _kernels(remove=given.action == "clear")
         verb = "removed" if given.action == "clear" else "kept"
-        print(f"kernels {verb}: {count}, {size / 2**20:.1f} MiB")
+        print(f"kernels {verb}: {count} entries, {size / 2**20:.1f} MiB")
 
 
 def explain(given: Any) -> None:
@@ -230,7 +232,7 @@ def _list_plans() -> None:
 
 
 def _kernels(remove: bool = False) -> tuple[int, int]:
-    """How many kernels there are on disk, and their size."""
+    """How many entries of kernels and their programs there are on disk, and their size."""
     directory = tuning_store.cache_directory()
     count = size = 0
     for path in directory.glob("*.o") if directory else ():

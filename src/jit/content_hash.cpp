@@ -2,6 +2,7 @@
 #include "jit/content_hash.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "llvm/Support/BLAKE3.h"
 
@@ -15,6 +16,16 @@ std::string ContentHash::hex() const {
     text += digits[byte & 15];
   }
   return text;
+}
+
+std::optional<ContentHash> ContentHash::from_hex(std::string_view hex) {
+  ContentHash hash;
+  if (hex.size() != 2 * hash.bytes.size()) return std::nullopt;
+  for (size_t at = 0; at < hash.bytes.size(); ++at) {
+    const char* begin = hex.data() + 2 * at;
+    if (std::from_chars(begin, begin + 2, hash.bytes[at], 16).ptr != begin + 2) return std::nullopt;
+  }
+  return hash;
 }
 
 std::string_view ContentHash::view() const {

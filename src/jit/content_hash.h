@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,8 @@ struct ContentHash {
   std::array<uint8_t, 20> bytes{};
 
   std::string hex() const;
-  std::string_view view() const;  // the bytes
+  static std::optional<ContentHash> from_hex(std::string_view hex);  // what hex() wrote
+  std::string_view view() const;                                     // the bytes
   auto operator<=>(const ContentHash&) const = default;
 };
 

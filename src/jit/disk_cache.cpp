@@ -108,10 +108,10 @@ std::optional<std::vector<char>> DiskCache::load(const ContentHash& key) {
   return object;
 }
 
-void DiskCache::store(const ContentHash& key, std::span<const char> object) {
-  if (static_cast<int64_t>(object.size() + kChecksum) > limit_ / 16) return;
+bool DiskCache::store(const ContentHash& key, std::span<const char> object) {
+  if (static_cast<int64_t>(object.size() + kChecksum) > limit_ / 16) return false;
   const Descriptor directory = open();
-  if (!directory) return;
+  if (!directory) return false;
   const std::string entry = key.hex() + kEntrySuffix, temporary = temporary_name(entry);
   const Descriptor file(openat(directory.number(), temporary.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -124,6 +124,7 @@ void DiskCache::store(const ContentHash& key, std::span<const char> object) {
     if (file) unlinkat(directory.number(), temporary.c_str(), 0);
   }
   if (eviction_is_due(key, object.size(), limit_)) evict(directory, limit_);
+  return is_stored;
 }
 
 }  // namespace tulle::jit

@@ -1,4 +1,4 @@
-// Object files on disk, found by the hash of what they were compiled from.
+// Object files and texts on disk, found by the hash of what they were made from.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,8 @@ class DiskCache {
   explicit DiskCache(std::string directory, int64_t limit = kLimit);
 
   std::optional<std::vector<char>> load(const ContentHash& key);
-  void store(const ContentHash& key, std::span<const char> object);
+  // Whether it was stored.
+  bool store(const ContentHash& key, std::span<const char> object);
 
  private:
   Descriptor open();

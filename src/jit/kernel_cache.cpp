@@ -104,7 +104,7 @@ std::vector<KernelCache::Code> KernelCache::find_code(const std::vector<Request>
       numbers.push_back(place->request);
     }
   }
-  if (!missing.empty()) {
+  if (!missing.empty() && compile) {
     StageTimes times;
     const std::vector<std::vector<char>> compiled = compile(numbers);
     times.end("compile");

@@ -33,8 +33,9 @@ class KernelCache {
   using CompileMissing =
       std::function<std::vector<std::vector<char>>(const std::vector<size_t>& missing)>;
 
-  // All that is wanted; `compile` is called at most once, for what is found nowhere. The same code
-  // is never loaded twice at a time, nor compiled twice at once: whoever comes second waits.
+  // All that is wanted; `compile` is called at most once, for what is found nowhere; without it
+  // that is null. The same code is never loaded twice at a time, nor compiled twice at once:
+  // whoever comes second waits.
   std::vector<std::shared_ptr<const LoadedObject>> find(const std::vector<WantedCode>& wanted,
                                                         const CompileMissing& compile);
 
@@ -48,6 +49,9 @@ class KernelCache {
   // The code of an object file that is not kept.
   std::shared_ptr<const LoadedObject> load(std::span<const char> object,
                                            const std::vector<std::string>& kernels);
+
+  // Where code is kept beyond the process, for what goes with it.
+  DiskCache& disk() { return disk_; }
 
  private:
   struct Cell {

@@ -32,6 +32,8 @@ struct Launch {
   bool parallel = false;
   ScalarCode begin = {}, end = {};  // of the parallel or block loop
   int64_t step = 1;
+
+  bool operator==(const Launch&) const = default;
 };
 
 struct Scan {

@@ -28,6 +28,8 @@ class ScalarCode {
     return form_ == Form::Slot ? slots[operand_] : run(slots);
   }
 
+  bool operator==(const ScalarCode&) const = default;
+
  private:
   enum class Form : uint8_t { Constant, Slot, Code };
   enum class Action : uint8_t { Constant, Slot, Binary, Select, Cast, Call };
@@ -36,6 +38,7 @@ class ScalarCode {
     DType type;        // of the operands
     uint8_t what = 0;  // the BinaryOp, the Function or the DType to cast to
     int64_t operand = 0;
+    bool operator==(const Instruction&) const = default;
   };
 
   void compile(const loop::Expr& expr, const Lookup& lookup, int depth);

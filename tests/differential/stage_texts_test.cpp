@@ -4,10 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include "differential/bound_schedules.h"
 #include "differential/prepared.h"
 #include "differential/random_case.h"
+#include "loop/gpu.h"
+#include "loop/outline.h"
 #include "loop/parse.h"
 #include "loop/print.h"
+#include "runtime/prepare.h"
 #include "support/check.h"
 
 namespace tulle::differential {
@@ -88,6 +92,29 @@ void expect_same_loops(const CompileRequest& request, const Texts& texts) {
   expect_same(loop::to_string(loop::parse_host_program(text)), text, "passes");
 }
 
+// The outline of a program, read back from its text, is launched as the program is.
+void expect_same_launches(const std::string& text) {
+  const loop::HostProgram whole = loop::parse_host_program(text);
+  loop::HostProgram outlined = whole;
+  for (loop::Kernel& kernel : outlined.kernels) kernel = loop::outline(kernel);
+  const std::string outlines = loop::to_string(outlined);
+  outlined = loop::parse_host_program(outlines);
+  expect_same(loop::to_string(outlined), outlines, "outline");
+  for (size_t k = 0; k < whole.kernels.size(); ++k) {
+    const loop::Stmt &kernel = whole.kernels[k].body, &outline = outlined.kernels[k].body;
+    EXPECT_EQ(loop::launched_threads(outline), loop::launched_threads(kernel));
+    EXPECT_EQ(loop::shared_bytes(outline), loop::shared_bytes(kernel));
+  }
+  const auto launches = [](const loop::HostProgram& program) {
+    std::vector<runtime::Launch> found;
+    for (const runtime::Action& action : runtime::prepare_program(program, {}).actions) {
+      if (const auto* launch = std::get_if<runtime::Launch>(&action)) found.push_back(*launch);
+    }
+    return found;
+  };
+  EXPECT_TRUE(launches(outlined) == launches(whole)) << outlines;
+}
+
 // Whether the case is legal, and so was compared.
 bool expect_same_stages(const Case& test) {
   std::unique_ptr<const Prepared> ready;
@@ -103,6 +130,7 @@ bool expect_same_stages(const Case& test) {
   expect_same_plan(ready->request, texts);
   expect_same_nests(ready->request, texts);
   expect_same_loops(ready->request, texts);
+  for (const char* stage : {"lower", "passes"}) expect_same_launches(texts.at(stage));
   return true;
 }
 
@@ -114,6 +142,16 @@ TEST(StageTexts, AreReadBack) {
     if (expect_same_stages(test)) ++read;
   }
   EXPECT_GT(read, kPrograms / 2);
+}
+
+TEST(StageTexts, SoAreOutlinesOfSchedulesForGpus) {
+  for (const Bound& bound : bound_schedules()) {
+    SCOPED_TRACE(bound.name);
+    const Prepared ready(bound_case(bound, 1));
+    for (const auto& [stage, text] : stages_of(ready.request)) {
+      if (stage == "lower" || stage == "passes") expect_same_launches(text);
+    }
+  }
 }
 
 }  // namespace

@@ -28,6 +28,37 @@ def total():
     return torch.equal(C.to_dense(), dense + dense.T)
 """
 ONE_PROGRAM = PREPARE + "print('right' if product(8) and total() else 'wrong')"
+ALL_KINDS = (
+    PREPARE
+    + """
+B = torch.rand((30, 8), generator=draw, dtype=torch.float64)
+x = torch.rand(30, generator=draw, dtype=torch.float64)
+blocks, columns, few = (A.to(format=format) for format in ("bsr(4,4)", "csc", "hyb(2,3)"))
+cube = torch.stack([dense, dense.T])
+tensor = tulle.tensor(cube, format="csf")
+stored = (dense != 0) * torch.ones_like(dense)
+scores = (B @ B.T).masked_fill(stored == 0, -torch.inf)
+checks = [
+    (blocks @ blocks, dense @ dense),
+    (blocks @ A, dense @ dense),
+    (columns @ B, dense @ B),
+    (few @ B, dense @ B),
+    (tulle.einsum("ij,j->i", A, x), dense @ x),
+    (tulle.einsum("ij->", A), dense.sum()),
+    (tulle.einsum("ij,ik,jk->ij", A, B, B), dense * (B @ B.T)),
+    (tulle.einsum("ij,jk->ik", A, B, out_format="csr"), dense @ B),
+    (tulle.einsum("ijk,k->ij", tensor, x), cube @ x),
+    (tulle.compute("C[i,j] = A[i,j] + B[i,j]", A=blocks, B=columns), 2 * dense),
+    (tulle.compute("t[i,k] = A[i,j] * B[j,k]; y[i] = t[i,k] * 0.5", A=A, B=B),
+     (dense @ B).sum(1) / 2),
+    (tulle.compute("m[i] = max(j, A[i,j])", A=A), dense.max(1).values),
+    (tulle.compute("O[i,k] = sum(j, softmax(j in A[i,j], sum(d, Q[i,d]*Q[j,d])) * V[j,k])",
+                   A=A, Q=B, V=B), torch.softmax(scores, 1).nan_to_num() @ B),
+]
+dense_of = lambda found: found.to_dense() if isinstance(found, tulle.SparseTensor) else found
+print('right' if all(torch.allclose(dense_of(f), w) for f, w in checks) else 'wrong')
+"""
+)
 MANY_THREADS = (
     PREPARE
     + """
@@ -97,6 +128,14 @@ def loaded(log: str) -> list[str]:
     return re.findall(r"^tulle: loaded (\w+), \d+ bytes, from disk", log, re.MULTILINE)
 
 
+def kept_programs(log: str) -> list[str]:
+    return re.findall(r"^tulle: kept program (\w+)", log, re.MULTILINE)
+
+
+def known_programs(log: str) -> list[str]:
+    return re.findall(r"^tulle: known program (\w+)", log, re.MULTILINE)
+
+
 def entries(cache: Path) -> list[str]:
     return sorted(path.stem for path in cache.iterdir())
 
@@ -109,10 +148,12 @@ def cache(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def first_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """A cache with one program in it, and what was compiled for that."""
+    """A cache with what one process left in it, and what was compiled for that."""
     place = tmp_path_factory.mktemp("filled") / "cache"
     log = run(ONE_PROGRAM, place)
     assert not loaded(log)
+    assert not known_programs(log)
+    assert sorted(compiled(log) + kept_programs(log)) == entries(place)
     return place, compiled(log)
 
 
@@ -126,11 +167,40 @@ def filled(first_run: tuple[Path, list[str]], cache: Path) -> tuple[Path, list[s
 def test_the_second_process_loads_what_the_first_compiled(filled: tuple[Path, list[str]]) -> None:
     cache, first = filled
     assert first
-    assert sorted(first) == entries(cache)
     assert cache.stat().st_mode & 0o777 == 0o700
     log = run(ONE_PROGRAM, cache)
     assert not compiled(log)
     assert loaded(log) == first
+    assert sorted(loaded(log) + known_programs(log)) == entries(cache)
+    assert "planned" not in log
+
+
+def test_known_programs_whose_code_is_gone_are_compiled(filled: tuple[Path, list[str]]) -> None:
+    cache, first = filled
+    (cache / f"{first[0]}.o").unlink()
+    log = run(ONE_PROGRAM, cache)
+    assert compiled(log) == first[:1]
+    assert "planned" in log
+    assert not compiled(run(ONE_PROGRAM, cache))
+
+
+def test_programs_are_planned_for_what_they_meet(filled: tuple[Path, list[str]]) -> None:
+    cache, _ = filled
+    log = run(ONE_PROGRAM.replace("dense *=", "dense[0, 0] = 1; dense *="), cache)
+    assert known_programs(log)  # as many entries
+    other = ONE_PROGRAM.replace("< 0.2", "< 0.25")
+    assert not known_programs(run(other, cache))
+    assert not known_programs(run(ONE_PROGRAM.replace("num_threads(2)", "num_threads(1)"), cache))
+    assert known_programs(run(other, cache))
+
+
+def test_programs_of_all_kinds_are_known_again(cache: Path) -> None:
+    first = run(ALL_KINDS, cache)
+    assert len(set(kept_programs(first))) == len(kept_programs(first)) >= 12
+    again = run(ALL_KINDS, cache)
+    assert sorted(known_programs(again)) == sorted(kept_programs(first))
+    assert not compiled(again)
+    assert "planned" not in again
 
 
 def test_nothing_is_logged_unless_asked_for(cache: Path) -> None:
@@ -171,13 +241,14 @@ def test_damaged_entries_are_rebuilt(filled: tuple[Path, list[str]]) -> None:
 def test_processes_at_the_same_time(cache: Path) -> None:
     logs = [log_of(process) for process in [start(ONE_PROGRAM, cache) for _ in range(3)]]
     for log in logs:
-        assert sorted(compiled(log) + loaded(log)) == entries(cache)
+        programs = kept_programs(log) + known_programs(log)
+        assert sorted(compiled(log) + loaded(log) + programs) == entries(cache)
 
 
 def test_threads_compile_nothing_twice(cache: Path) -> None:
     log = run(MANY_THREADS, cache)
     assert len(compiled(log)) == len(set(compiled(log)))
-    assert sorted(compiled(log)) == entries(cache)
+    assert sorted(compiled(log) + kept_programs(log)) == entries(cache)
 
 
 def test_forks_while_threads_compile(cache: Path) -> None:

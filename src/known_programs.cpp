@@ -1,0 +1,170 @@
+// An entry is text: a line for the code of each kernel, one for each result, and the host program.
+#include "known_programs.h"
+
+#include <sstream>
+
+#include "jit/build_identity.h"
+#include "loop/outline.h"
+#include "loop/parse.h"
+#include "loop/print.h"
+#include "support/log.h"
+#include "support/mutant.h"
+
+namespace tulle {
+
+namespace {
+
+// Text whose parts cannot be mistaken for others.
+class KeyText {
+ public:
+  template <typename... Parts>
+  void add(const Parts&... parts) {
+    const std::string part = concat(parts...);
+    text_ += concat(part.size(), ":", part, "\n");
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+void add_machine(const plan::Machine& machine, KeyText& key) {
+  const auto& [kind, multiprocessors, vector_bytes, second_cache, last_cache, many_entries,
+               deterministic, threads] = machine;
+  key.add(static_cast<int>(kind), " ", multiprocessors, " ", vector_bytes, " ", second_cache, " ",
+          last_cache, " ", many_entries, " ", deterministic, " ", threads);
+}
+
+void add_target(const codegen::Target& target, KeyText& key) {
+  const auto& [triple, cpu, features, light] = target;
+  for (const std::string& part : {triple, cpu, features}) key.add(part);
+  key.add(light);
+}
+
+void add_statistics(const plan::OperandStatistics& statistics, KeyText& key) {
+  const auto& [sizes, count, distinct_share] = statistics;
+  for (const int64_t size : sizes) key.add(size);
+  std::ostringstream share;
+  share << std::hexfloat << distinct_share;
+  key.add(count, " ", share.str());
+}
+
+// Everything that a program depends on; nothing where it is not kept.
+std::optional<jit::ContentHash> key_of(const CompileRequest& request) {
+  if (!request.source || request.checked || !request.decisions.empty()) return std::nullopt;
+  KeyText key;
+  add_machine(request.machine, key);
+  add_target(request.target, key);
+  for (const auto& [index, extent] : request.known_extents) key.add(index, " ", extent);
+  for (const auto& [operand, statistics] : request.statistics) {
+    key.add(operand);
+    add_statistics(statistics, key);
+  }
+  for (const schedule::Schedule& schedule : request.tuned) key.add(to_string(schedule));
+  return jit::hash_of({jit::build_identity(), "known program 1", request.source->view(),
+                       active_mutant(), key.text()});
+}
+
+constexpr std::string_view kNone = "-";
+
+void write_result(const ResultLayout& result, std::ostream& out) {
+  out << "result " << result.tensor << " "
+      << (result.shared_operand.empty() ? kNone : std::string_view(result.shared_operand)) << " "
+      << result.values << " " << result.pos.size();
+  for (size_t level = 0; level < result.pos.size(); ++level)
+    out << " " << result.pos[level] << " " << result.crd[level];
+  out << "\n";
+}
+
+ResultLayout read_result(std::istream& in) {
+  ResultLayout result;
+  size_t levels = 0;
+  in >> result.tensor >> result.shared_operand >> result.values >> levels;
+  if (result.shared_operand == kNone) result.shared_operand.clear();
+  for (size_t level = 0; in && level < levels; ++level) {
+    int pos = -1, crd = -1;
+    in >> pos >> crd;
+    result.pos.push_back(pos);
+    result.crd.push_back(crd);
+  }
+  return result;
+}
+
+std::string text_of(const LoweredProgram& lowered,
+                    const std::vector<jit::KernelCache::WantedCode>& code) {
+  std::ostringstream out;
+  for (const auto& [key, names] : code) out << "code " << key.hex() << " " << names.front() << "\n";
+  for (const ResultLayout& result : lowered.results) write_result(result, out);
+  loop::HostProgram outlined = lowered.program;
+  for (loop::Kernel& kernel : outlined.kernels) kernel = loop::outline(kernel);
+  out << "\n" << loop::to_string(outlined);
+  return out.str();
+}
+
+// UserError where the host program is not understood; nothing where the lines before it are not.
+std::optional<KnownProgram> read_program(const std::string& text) {
+  const size_t head = text.find("\n\n");
+  if (head == std::string::npos) return std::nullopt;
+  KnownProgram known;
+  std::istringstream in(text.substr(0, head));
+  for (std::string word; in >> word;) {
+    if (word == "result") {
+      known.lowered.results.push_back(read_result(in));
+      continue;
+    }
+    std::string hex, name;
+    in >> hex >> name;
+    const std::optional<jit::ContentHash> key = jit::ContentHash::from_hex(hex);
+    if (word != "code" || !key) return std::nullopt;
+    known.code.push_back({*key, {name}});
+  }
+  if (in.bad()) return std::nullopt;
+  known.lowered.program = loop::parse_host_program(std::string_view(text).substr(head + 2));
+  if (known.code.size() != known.lowered.program.kernels.size()) return std::nullopt;
+  return known;
+}
+
+}  // namespace
+
+jit::ContentHash source_of(std::string_view language, std::string_view text,
+                           const std::vector<TensorSpec>& operands, const ProgramOptions& options) {
+  KeyText key;
+  for (const TensorSpec& operand : operands) {
+    key.add(operand.name);
+    key.add(operand.format);
+    key.add(name_of(operand.type), " ", name_of(operand.index_type), " ", operand.rank);
+  }
+  const auto& [out_formats, schedule, features, checked, tuned, ones, reduce] = options;
+  for (const auto& [result, format] : out_formats) key.add(result, " ", format);
+  for (const std::string& part : {schedule, features, reduce}) key.add(part);
+  key.add(checked, " ", tuned);
+  for (const auto& [operand, dimension] : ones) key.add(operand, " ", dimension);
+  return jit::hash_of({language, text, key.text()});
+}
+
+std::optional<KnownProgram> find_known_program(const CompileRequest& request,
+                                               jit::DiskCache& disk) {
+  const std::optional<jit::ContentHash> key = key_of(request);
+  if (!key) return std::nullopt;
+  StageTimes times;
+  const std::optional<std::vector<char>> entry = disk.load(*key);
+  if (!entry) return std::nullopt;
+  try {
+    std::optional<KnownProgram> known = read_program(std::string(entry->begin(), entry->end()));
+    times.end("read");
+    TULLE_LOG(Info, "known program ", key->hex(), ": ", times.text(), " ms");
+    return known;
+  } catch (const UserError& error) {
+    TULLE_LOG(Info, "planning anew a program that the kernel cache had: ", error.what());
+    return std::nullopt;
+  }
+}
+
+void keep_known_program(const CompileRequest& request, const LoweredProgram& lowered,
+                        const std::vector<jit::KernelCache::WantedCode>& code,
+                        jit::DiskCache& disk) {
+  const std::optional<jit::ContentHash> key = key_of(request);
+  if (key && disk.store(*key, text_of(lowered, code))) TULLE_LOG(Info, "kept program ", key->hex());
+}
+
+}  // namespace tulle
