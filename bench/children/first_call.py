@@ -108,11 +108,11 @@ class _Log:
         os.dup2(self._file, 2)
         self._end = 0
 
-    def planning(self) -> float:
-        """Seconds of planning since the last time that this was asked for."""
+    def planning(self) -> list[float]:
+        """Seconds that each plan took since the last time that this was asked for."""
         text = os.pread(self._file, 1 << 20, self._end)
         self._end += len(text)
-        return sum(float(ms) for ms in re.findall(rb"planned .*: plan ([\d.]+)", text)) / 1e3
+        return [float(ms) / 1e3 for ms in re.findall(rb"planned .*: plan ([\d.]+)", text)]
 
 
 def _time(kind: str, case: str, call: Callable[[], Any], log: _Log | None) -> dict[str, object]:
@@ -127,7 +127,10 @@ def _time(kind: str, case: str, call: Callable[[], Any], log: _Log | None) -> di
     except Exception as wrong:
         error = f"{type(wrong).__name__}: {wrong}"
     seconds = time.perf_counter() - start
-    planning = log.planning() if log else None
+    plans = log.planning() if log else []
+    if log and not plans and not error:
+        raise RuntimeError(f"{case} was not planned")
+    planning = sum(plans) if log else None
     return {"kind": kind, "case": case, "seconds": seconds, "planning": planning, "error": error}
 
 
