@@ -42,11 +42,11 @@ void add_target(const codegen::Target& target, KeyText& key) {
 }
 
 void add_statistics(const plan::OperandStatistics& statistics, KeyText& key) {
-  const auto& [sizes, count, distinct_share] = statistics;
+  const auto& [sizes, count, distinct_share, longest_row] = statistics;
   for (const int64_t size : sizes) key.add(size);
   std::ostringstream share;
   share << std::hexfloat << distinct_share;
-  key.add(count, " ", share.str());
+  key.add(count, " ", share.str(), " ", longest_row);
 }
 
 // Everything that a program depends on; nothing where it is not kept.

@@ -56,6 +56,7 @@ void OperandParts::add(const TensorSpec& given, int owner, const std::string& na
                        const Format& format) {
   TensorSpec spec = given;
   spec.name = name;
+  if (name != given.name) spec.longest_row = 0;  // of the whole
   spec.format = format.name();
   specs_.push_back(std::move(spec));
   formats_.push_back(format);

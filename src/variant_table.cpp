@@ -202,7 +202,8 @@ CompileRequest VariantTable::request(const std::vector<TensorView>& views,
   for (size_t o = 0; o < operands_.size(); ++o) {
     request.operands.push_back(operands_[o].name);
     request.statistics[operands_[o].name] = {views[o].sizes, views[o].values.length,
-                                             distinct_share(o, views[o], options.device)};
+                                             distinct_share(o, views[o], options.device),
+                                             operands_[o].longest_row};
   }
   for (const size_t index : specialisable_) {
     if (!any && extents[index] <= kLargestSpecialised) {

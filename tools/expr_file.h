@@ -1,7 +1,8 @@
 // Files that tulle-opt reads with --from expr: declarations, a line each, and statements of index
 // notation.
 //
-//   operand A: f32, i32, csr [2708, 2708] nnz 10556    # type, index type (i64), format, sizes
+//   operand A: f32, i32, csr [2708, 2708] nnz 10556    # type, index type (i64), format, sizes;
+//                                                      # also: longest 168, entries of a row
 //   operand B: f32 [2708, 64]                          # dense
 //   result C: csr                                      # instead of what the language chooses
 //   extent k = 64                                      # kernels are specialised to it
@@ -82,6 +83,7 @@ class ExprFileParser {
     std::string format = "dense";
     std::optional<std::vector<int64_t>> sizes;
     std::optional<int64_t> count;
+    int64_t longest_row = 0;  // 0: not known
   };
 
   // Takes a declaration and blanks it, so that index notation is left and errors show the right
@@ -133,6 +135,8 @@ class ExprFileParser {
     if (end > begin) declared.format = scanner_.source().substr(begin, end - begin);
     if (scanner_.accept("[")) declared.sizes = sizes();
     if (scanner_.accept("nnz")) declared.count = scanner_.expect_integer("a number of entries");
+    if (scanner_.accept("longest"))
+      declared.longest_row = scanner_.expect_integer("a number of entries");
     declarations_.push_back(std::move(declared));
   }
 
@@ -175,6 +179,7 @@ class ExprFileParser {
     int64_t count = 1;
     for (const int64_t size : *declared.sizes) count *= size;
     file_.statistics[name] = {*declared.sizes, declared.count.value_or(count)};
+    file_.statistics[name].longest_row = declared.longest_row;
     // Nothing is known of the shares of parts.
     const auto composite = parts.composites().find(name);
     if (composite == parts.composites().end()) return;
@@ -220,6 +225,7 @@ inline std::string to_string(const ExprFile& file) {
         text += concat(text.back() == '[' ? "" : ", ", size);
       text += "]";
       if (!program.tensors.at(name).format.is_dense()) text += concat(" nnz ", known->second.count);
+      if (known->second.longest_row > 0) text += concat(" longest ", known->second.longest_row);
     }
     text += "\n";
   }

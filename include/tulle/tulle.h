@@ -37,6 +37,9 @@ struct TensorSpec {
   // Of a result: the operand's dimension that each of its sizes comes from, filled by compile(); of
   // an operand: not read.
   std::vector<OperandDimension> sizes_from;
+  // Of a sparse operand: no row of it has more entries than this, a row being what one position of
+  // its last compressed level holds; 0: not known. A hint for plans, which hold for any operand.
+  int64_t longest_row = 0;
 };
 
 struct ProgramOptions {

@@ -44,6 +44,11 @@ def _bytes_of(value: object) -> int:
     return sys.getsizeof(value) + sum(map(_bytes_of, parts))
 
 
+def _power_of_two(number: int) -> int:
+    """The smallest from there on, and not below 32."""
+    return int(max(32, 1 << (number - 1).bit_length()))
+
+
 def _check_version(arrays: tuple[Tensor, ...], version: int | None) -> None:
     if version is not None and version != _version_of(arrays):
         raise UserError(
@@ -91,6 +96,7 @@ class Pattern:
         "entry_count",
         "format",
         "index_dtype",
+        "longest_row",
         "shape",
         "structure",
     )
@@ -111,6 +117,8 @@ class Pattern:
         self.entry_count: int | None = None  # for tulle.entries
         # What else was found out or made from the structure and is worth keeping, by name.
         self.derived: dict[str, Any] = {}
+        # Of one on a GPU, where the host has seen the structure: the entries of its longest row.
+        self.longest_row = 0
         self._specs: dict[torch.dtype, str] = {}
         self._version = _version_of(arrays)
         # On a GPU: the number under which programs keep what they make of the arrays.
@@ -140,19 +148,36 @@ class Pattern:
 
     def with_arrays(self, arrays: Sequence[Tensor], index_dtype: torch.dtype) -> Pattern:
         """The same format and shape with other structure arrays."""
-        return Pattern(self.format, self.shape, tuple(arrays), index_dtype)
+        found = Pattern(self.format, self.shape, tuple(arrays), index_dtype)
+        found.longest_row = self.longest_row
+        if found.structure and not found.longest_row:
+            found.note_longest_row(self.arrays)
+        return found
+
+    def note_longest_row(self, seen: Sequence[Tensor]) -> None:
+        """Remembers it from equal arrays that the host can read."""
+        names = [name for level in self.format.levels for name in level.arrays]
+        at = max((at for at, name in enumerate(names) if name == "pos"), default=None)
+        if at is None or type(seen[at]) is not Tensor or seen[at].is_cuda or seen[at].numel() < 2:
+            return
+        self.longest_row = int(seen[at].diff().max())
+        self._specs.clear()
 
     def permuted(self, order: tuple[int, ...]) -> Pattern:
         """The same storage, its dimensions in another order."""
         shape = tuple(self.shape[d] for d in order)
-        return Pattern(self.format.permuted(order), shape, self.arrays, self.index_dtype)
+        found = Pattern(self.format.permuted(order), shape, self.arrays, self.index_dtype)
+        found.longest_row = self.longest_row
+        return found
 
     def spec(self, dtype: torch.dtype) -> str:
         """What the compiler has to know of a tensor of this pattern, but for its name."""
         found = self._specs.get(dtype)
         if found is None:
             index = dtypes.name_of(self.index_dtype)
-            found = f"{dtypes.name_of(dtype)} {index} {len(self.shape)} {self.format}"
+            # In powers of two, so that patterns that are alike have programs in common.
+            longest = f"longest={_power_of_two(self.longest_row)} " if self.longest_row else ""
+            found = f"{dtypes.name_of(dtype)} {index} {len(self.shape)} {longest}{self.format}"
             self._specs[dtype] = found
         return found
 
@@ -221,9 +246,12 @@ class Pattern:
         # The host looks at structure, also at that of a GPU.
         tensors = [tensor.cpu() for tensor in (*self.arrays, values)]
         try:
-            return operator(name, self.spec(values.dtype), self.sizes, tensors)
+            found = operator(name, self.spec(values.dtype), self.sizes, tensors)
         except RuntimeError as error:
             raise translated(error) from None
+        if self.structure:
+            self.note_longest_row(tensors)
+        return found
 
 
 # The living patterns by the id of their first array, which they keep alive.

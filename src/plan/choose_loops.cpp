@@ -73,6 +73,7 @@ OrderProblem LoopChooser::make_problem(const expr::Statement& statement, const F
   problem.threads = request_.machine.threads;
   for (const auto& [operand, statistics] : request_.statistics) {
     problem.distinct_shares[operand] = statistics.distinct_share;
+    if (statistics.longest_row > 0) problem.longest_rows[operand] = statistics.longest_row;
   }
   const auto& operands = request_.program->program.operands;
   if (freedom.may_share) problem.shareable = {operands.begin(), operands.end()};

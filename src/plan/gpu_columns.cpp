@@ -60,14 +60,15 @@ class ColumnScheduler {
   std::string with_entries_on_lanes() {
     if (loops_.order.size() != 3 || !loops_.walks_entries || !loops_.is_summed(loops_.order[1]))
       return {};
-    if (cuts_ && !are_long()) return {};  // groups of lanes have pieces of their own
     const Columns columns = split_columns(loops_.order.back(), false);
     const int64_t group = kWarpSize / columns.count;
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return {};
+    const bool are_whole = !cuts_ || loops_.are_few_and_short(group * kCopies);
+    if (!are_whole && !are_long()) return {};  // groups of lanes have pieces of their own
     if (loops_.longest > 0 && loops_.longest <= group) return {};  // too short for a warp
     const std::string entry = loops_.order[1], step = entry + "_step", lane = entry + "_lane";
-    const int64_t warps = cuts_ ? loops_.dealt_warps() : kWarps;
-    if (cuts_) rows_ = deal_rows(loops_, piece(), warps, text_);
+    const int64_t warps = are_whole ? kWarps : loops_.dealt_warps();
+    if (!are_whole) rows_ = deal_rows(loops_, piece(), warps, text_);
     const std::string& rows = rows_.var;
     text_.split_positions(entry, group, step, lane);
     text_.split(rows, warps, rows + "_block", rows + "_warp");
@@ -88,7 +89,7 @@ class ColumnScheduler {
     text_.bind(columns.vectors, "lane");
     text_.bind(lane, "lane");
     if (columns.width > 1) text_.vectorize(columns.elements, columns.width);
-    unroll(step, cuts_ ? kCopies / 2 : kCopies);
+    unroll(step, are_whole ? kCopies : kCopies / 2);
     stream_result();
     return text_.text();
   }

@@ -34,6 +34,11 @@ GpuLoops::GpuLoops(const OrderProblem& problem, const OrderChoice& choice, const
   find_entries();
 }
 
+bool GpuLoops::are_few_and_short(int64_t turn) const {
+  return longest_known > 0 && longest_known <= kFewTurns * turn &&
+         rows <= kWarpsAtOnce * machine.multiprocessors;
+}
+
 bool GpuLoops::can_be_spread() const {
   const bool plain = choice.route == Route::Dense || choice.route == Route::Shared;
   return order.size() >= 2 && plain && !is_summed(order[0]) &&
@@ -65,6 +70,11 @@ void GpuLoops::find_entries() {
     if (level_variable(levels[1].expr, access->indices, problem.space) != order[1]) continue;
     walks_entries = true;
     longest = levels[1].width;
+    const auto known_row = problem.longest_rows.find(access->tensor);
+    const bool is_last = std::none_of(levels.begin() + 2, levels.end(), [](const Level& level) {
+      return stores_positions(level.kind);
+    });
+    if (known_row != problem.longest_rows.end() && is_last) longest_known = known_row->second;
     const auto known = problem.counts.find(access->tensor);
     if (known == problem.counts.end()) continue;
     count = known->second;

@@ -16,6 +16,8 @@ constexpr int64_t kCopies = 8;       // of a loop over entries: so many loads ar
 constexpr int64_t kMostWarps = 32;   // of a block that has a multiprocessor to itself
 constexpr int64_t kShortChunk = 64;  // rows and entries, at least
 constexpr double kLongestChunk = 1024;
+constexpr double kWarpsAtOnce = 64;  // that a multiprocessor runs
+constexpr int64_t kFewTurns = 8;
 
 // Loops of a dense result, or of one with the pattern of an operand, that begin with one over rows.
 struct GpuLoops {
@@ -32,6 +34,9 @@ struct GpuLoops {
   int64_t dealt_warps() const { return problem.is_part ? kWarps : kMostWarps; }
   // Whether rows are cut, since one may have so many entries that all others wait for it.
   bool are_many() const { return count >= static_cast<double>(machine.many_entries); }
+  // Whether warps can have a row each, all at once, and are done with any in a few turns of `turn`
+  // entries: nobody waits long.
+  bool are_few_and_short(int64_t turn) const;
 
   const OrderProblem& problem;
   const OrderChoice& choice;
@@ -50,7 +55,8 @@ struct GpuLoops {
   double entries = 0;           // of a row
   double count = 0;             // of all entries
   double rows = 0;              // that are there
-  int64_t longest = 0;          // entries that a row may have; 0 where there is no bound
+  int64_t longest = 0;  // entries that a row may have by the format; 0 where there is no bound
+  int64_t longest_known = 0;  // that one has, or a few less; 0 where that is not known
 
  private:
   bool can_be_spread() const;

@@ -29,6 +29,7 @@ struct OrderProblem {
   std::map<std::string, double> extents;          // of loop variables, known or guessed
   std::map<std::string, double> counts;           // of entries of operands, known or guessed
   std::map<std::string, double> distinct_shares;  // of operands' coordinates, where sampled
+  std::map<std::string, int64_t> longest_rows;    // entries, of operands of which that is known
   std::set<std::string> shareable;                // operands whose structure a result may share
   bool may_convert = true;                        // false while planning a conversion
   bool keeps_storage = false;                     // converts only where there is no other way

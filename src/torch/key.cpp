@@ -61,6 +61,11 @@ TensorSpec parse_spec(std::string_view line) {
   spec.index_type = parse_dtype(take_word(rest), line);
   if (!is_integer(spec.index_type)) fail(line, "positions and coordinates are i32 or i64");
   spec.rank = parse_number(take_word(rest), line, "a rank");
+  constexpr std::string_view kLongest = "longest=";
+  if (rest.starts_with(kLongest)) {
+    spec.longest_row =
+        parse_number(take_word(rest).substr(kLongest.size()), line, "a number of entries");
+  }
   if (spec.name.empty() || rest.empty()) {
     fail(line, "expected a name, a type, an index type, a rank and a format");
   }
@@ -71,7 +76,9 @@ TensorSpec parse_spec(std::string_view line) {
 std::string to_string(const TensorSpec& spec) {
   std::string text = spec.name;
   text.append(" ").append(name_of(spec.type)).append(" ").append(name_of(spec.index_type));
-  return text + " " + std::to_string(spec.rank) + " " + spec.format;
+  text.append(" ").append(std::to_string(spec.rank));
+  if (spec.longest_row > 0) text.append(" longest=").append(std::to_string(spec.longest_row));
+  return text + " " + spec.format;
 }
 
 Key parse_key(std::string_view text) {

@@ -80,6 +80,23 @@ def test_long_rows() -> None:
     torch.testing.assert_close(sampled, data * (q @ k.T), rtol=1e-4, atol=1e-3)
 
 
+def test_short_rows() -> None:
+    generator = torch.Generator().manual_seed(5)
+    dense = torch.rand((1500, 1500), generator=generator)
+    dense *= torch.rand((1500, 1500), generator=generator) < 0.01
+    lengths = (dense != 0).sum(1)
+    b = torch.rand((1500, 32), generator=generator)
+    known = tulle.tensor(dense, format="csr").to(GPU)
+    checked = tulle.tensor(dense.to(GPU).to_sparse_csr())
+    unknown = tulle.tensor(dense.to(GPU), format="csr")
+    assert known.pattern.longest_row == checked.pattern.longest_row == int(lengths.max())
+    assert unknown.pattern.longest_row == 0
+    for tensor in (known, checked, unknown, known.T.T):
+        torch.testing.assert_close((tensor @ b.to(GPU)).cpu(), dense @ b)
+    assert "deal_rows" not in tulle.explain("ij,jk->ik", known, b.to(GPU))
+    assert "deal_rows" in tulle.explain("ij,jk->ik", unknown, b.to(GPU))
+
+
 def test_halves() -> None:
     """What float32 gives, rounded once; in another order that may be the other side of a tie."""
     for dtype in (torch.float16, torch.bfloat16):

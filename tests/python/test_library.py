@@ -9,7 +9,10 @@ import sys
 import types
 from pathlib import Path
 
+import pytest
+
 import tulle
+from tulle import _library
 from tulle._library import library_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,3 +67,10 @@ def test_missing_libraries_are_explained(tmp_path: Path) -> None:
     )
     assert result.returncode != 0
     assert "make build" in result.stderr
+
+
+def test_keys_of_programs_may_bound_rows() -> None:
+    key = "operand A f32 i32 2 {}csr\noperand B f32 i64 2 dense\ncompute\nC[i,k] = A[i,j] * B[j,k]"
+    assert _library.describe(key.format("longest=64 ")) == _library.describe(key.format(""))
+    with pytest.raises(RuntimeError, match="'many' is not a number of entries"):
+        _library.describe(key.format("longest=many "))
