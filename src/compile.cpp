@@ -184,8 +184,11 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   show(sink, "plan", [&] { return text_of(plan); });
 
   const schedule::Program nests = nests_of(request, plan);
-  if (request.machine.deterministic && !request.schedule.empty())
-    schedule::require_one_order(nests);
+  const bool on_cpu = device_of(request.machine) == lower::Device::Cpu;
+  if ((on_cpu || request.machine.deterministic) && !request.schedule.empty()) {
+    schedule::require_one_order(
+        nests, on_cpu ? schedule::WantsOneOrder::Cpu : schedule::WantsOneOrder::Caller);
+  }
   LoweredProgram lowered = lower_nests(nests, device_of(request.machine), sink);
   times.end("lower");
   TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");

@@ -28,10 +28,22 @@ std::string shared_sum(const Nest& nest) {
   return {};
 }
 
-std::string reason(const std::string& step, const std::string& tensor, std::string_view instead) {
+std::string reason(const std::string& step, const std::string& tensor, WantsOneOrder who,
+                   std::string_view instead) {
+  const std::string_view asks = who == WantsOneOrder::Cpu
+                                    ? "a CPU gives"
+                                    : "torch.use_deterministic_algorithms(True) asks for";
   return concat("by ", step, " '", tensor, "' is added up by atomics, in an order that differs ",
-                "from run to run, and torch.use_deterministic_algorithms(True) asks for the same ",
-                "bits; ", instead, ", or leave ", step, " out.");
+                "from run to run, and ", asks, " the same bits; ", instead, ", or leave ", step,
+                " out.");
+}
+
+bool has_parallel_loop(const Nest& nest) {
+  bool found = false;
+  for_each_loop(nest.root, [&](const Forall& loop) {
+    found |= loop.tag.kind == nest::LoopTag::Kind::Parallel;
+  });
+  return found;
 }
 
 // The step of the schedule that `is_it` picks.
@@ -42,12 +54,16 @@ size_t number_of(const Schedule& schedule, const Predicate& is_it) {
   return static_cast<size_t>(found - schedule.steps.begin());
 }
 
-void require_whole_rows(const ScheduledNest& scheduled, const Nest& finished) {
+void require_whole_rows(const ScheduledNest& scheduled, const Nest& finished, WantsOneOrder who) {
+  const bool on_cpu = who == WantsOneOrder::Cpu;
+  if (on_cpu && !has_parallel_loop(finished)) return;
   const std::string tensor = shared_sum(finished);
   if (tensor.empty()) return;
   const size_t at = number_of(scheduled.schedule, cuts_rows);
+  const Step& step = scheduled.schedule.steps[at];
   refuse_step(scheduled.schedule, at,
-              reason(scheduled.schedule.steps[at].rewrite, tensor, "bind whole rows"));
+              reason(step.rewrite, tensor, who,
+                     on_cpu ? "use parallel(..., by=merge)" : "bind whole rows"));
 }
 
 // Kernels that run at the same time have results of their own.
@@ -60,19 +76,21 @@ void require_own_results(const Program& program, const LaunchGroup& group) {
       const std::string& target = tensor.onto.empty() ? name : tensor.onto;
       if (targets.insert(target).second || !is_float(tensor.type.type)) continue;
       refuse_step(schedule, number_of(schedule, is_about_launches),
-                  reason("fuse_launches", target, "launch the kernels one after the other"));
+                  reason("fuse_launches", target, WantsOneOrder::Caller,
+                         "launch the kernels one after the other"));
     }
   }
 }
 
 }  // namespace
 
-void require_one_order(const Program& program) {
+void require_one_order(const Program& program, WantsOneOrder who) {
   const Program finished = apply(program);
   for (size_t s = 0; s < program.steps.size(); ++s) {
     if (const auto* scheduled = std::get_if<ScheduledNest>(&program.steps[s]))
-      require_whole_rows(*scheduled, std::get<ScheduledNest>(finished.steps[s]).nest);
+      require_whole_rows(*scheduled, std::get<ScheduledNest>(finished.steps[s]).nest, who);
   }
+  if (who == WantsOneOrder::Cpu) return;
   for (const LaunchGroup& group : launch_groups(finished)) require_own_results(program, group);
 }
 

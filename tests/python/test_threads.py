@@ -116,3 +116,19 @@ def test_forked_processes() -> None:
     finally:
         stop.set()
         worker.join()
+
+
+@pytest.mark.parametrize("cut", ["split_rows(i, 64, c, r)", "deal_rows(i, 64, c, r, 4, 2)"])
+def test_threads_add_up_in_one_order(cut: str) -> None:
+    draw = torch.Generator().manual_seed(3)
+    dense = torch.rand((5, 20000), generator=draw) * (torch.rand((5, 20000), generator=draw) < 0.3)
+    b = torch.randn((20000, 4), generator=draw)
+    a, program = tulle.tensor(dense, format="csr"), tulle.kernel("C[i,k] = A[i,j] * B[j,k]")
+    with pytest.raises(tulle.UserError, match=r"a CPU gives the same bits; use parallel.*by=merge"):
+        program.schedule(f"{cut}; parallel(c)")(A=a, B=b)
+    serial = program.schedule(cut)
+    merged = program.schedule("precompute(acc, k); parallel(i, by=merge)")
+    for schedule in (serial, merged):
+        found = {schedule(A=a, B=b).numpy().tobytes() for _ in range(50)}
+        assert len(found) == 1
+        torch.testing.assert_close(schedule(A=a, B=b), dense @ b, rtol=1e-3, atol=1e-3)

@@ -11,17 +11,18 @@ namespace {
 
 constexpr std::string_view kBound = "split(i, 4, ib, it); bind(ib, block); bind(it, thread)";
 
-std::string refusal(const Program& program) {
+std::string refusal(const Program& program, WantsOneOrder who = WantsOneOrder::Caller) {
   try {
-    require_one_order(program);
+    require_one_order(program, who);
     return "";
   } catch (const UserError& error) {
     return error.what();
   }
 }
 
-std::string refusal_of(std::string_view nest, std::string_view steps) {
-  return refusal(program_of(nest::parse_nest(nest), parse_schedule(steps)));
+std::string refusal_of(std::string_view nest, std::string_view steps,
+                       WantsOneOrder who = WantsOneOrder::Caller) {
+  return refusal(program_of(nest::parse_nest(nest), parse_schedule(steps)), who);
 }
 
 // Row sums of A in y, and of B onto y or in z.
@@ -46,6 +47,18 @@ TEST(OneOrder, RefusesRowsThatChunksShare) {
     EXPECT_NE(why.find("column 15:"), std::string::npos) << why;
   }
   EXPECT_NE(refusal_of(kSpmm, "split_rows(i, 64, c, r); precompute(acc, k)"), "");
+}
+
+TEST(OneOrder, RefusesThreadsOfACpuThatShareRows) {
+  const auto refused = [](std::string_view steps) {
+    return refusal_of(kSpmm, steps, WantsOneOrder::Cpu);
+  };
+  const std::string why = refused("split_rows(i, 64, c, r); parallel(c)");
+  EXPECT_NE(why.find("a CPU gives the same bits; use parallel(..., by=merge)"), std::string::npos)
+      << why;
+  EXPECT_EQ(refused("split_rows(i, 64, c, r)"), "");
+  EXPECT_EQ(refused("precompute(acc, k); parallel(i, by=merge)"), "");
+  EXPECT_EQ(refusal_of(kSddmm, "split_rows(i, 64, c, r); parallel(c)", WantsOneOrder::Cpu), "");
 }
 
 TEST(OneOrder, TakesWhatHasOne) {
