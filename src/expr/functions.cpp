@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "support/check.h"
+
 namespace tulle::expr {
 
 namespace {
@@ -39,6 +41,21 @@ std::string function_names() {
   TULLE_ELEMENT_FUNCTIONS(X)
 #undef X
   return names;
+}
+
+std::string usage_of(std::string_view function) {
+  if (function == "where") return "where(c, x, y)";
+  if (function == "within") return "within(A[i,j], x)";
+  if (function == "index" || function == "extent") return concat(function, "(j)");
+  const std::optional<Reduction> op = reduction_called(function);
+  const bool is_softmax = function == "softmax" || function == "log_softmax";
+  if (!op && !is_softmax) return concat(function, "(x)");
+  const bool over_several = op && op != Reduction::ArgMax && op != Reduction::ArgMin;
+  const bool of_two = op == Reduction::Max || op == Reduction::Min;
+  return concat(function, "(j, x) over an index j, ",
+                over_several ? concat(function, "((j,k), x) over several, ") : "",
+                of_two ? "" : "or ", function, "(j in A[i,j], x) over the entries of A",
+                of_two ? concat(", or ", function, "(x, y) of two values") : "");
 }
 
 bool is_reserved(std::string_view name) {

@@ -15,14 +15,26 @@ constexpr int kMaxOperations = 250;  // of a statement; parentheses count
 
 }  // namespace
 
-template <typename Body>
-Expr ExprParser::parenthesized(const Body& body) {
+Expr ExprParser::parenthesized() {
   scanner_.expect("(");
   scanner_.open();
-  Expr result = body();
+  Expr result = sum();
   const Token close = scanner_.here();
   scanner_.close();
   if (!close.is(")")) scanner_.fail_operator("')'");
+  scanner_.next();
+  return result;
+}
+
+// What stands between the parentheses of a call.
+template <typename Body>
+Expr ExprParser::arguments(const Call& call, const Body& body) {
+  scanner_.expect("(");
+  scanner_.open();
+  if (scanner_.here().is(")")) fail_arguments(call, "");
+  Expr result = body();
+  if (!scanner_.here().is(")")) fail_arguments(call, "')'");
+  scanner_.close();
   scanner_.next();
   return result;
 }
@@ -68,12 +80,12 @@ Expr ExprParser::factor() {
   if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float) {
     return scanner_.since(begin, number());
   }
-  if (token.is("(")) return parenthesized([&] { return sum(); });
+  if (token.is("(")) return parenthesized();
   if (token.kind != TokenKind::Identifier) {
     scanner_.fail(token, "expected a tensor, a number, a function or '('");
   }
+  if (scanner_.peek(1).is("(")) return scanner_.since(begin, call());
   scanner_.next();
-  if (scanner_.peek().is("(")) return scanner_.since(begin, call(token));
   std::vector<std::string> indices;
   std::vector<Span> places;
   if (scanner_.peek().is("[")) indices = subscripts(places);
@@ -104,24 +116,27 @@ Expr ExprParser::number() {
   return Literal::make(value, is_integer);
 }
 
-Expr ExprParser::call(const Token& name) {
+Expr ExprParser::call() {
+  const size_t begin = scanner_.index();
+  const Token name = scanner_.next();
+  const Call call{name.text, begin};
   if (const std::optional<Reduction> op = reduction_called(name.text)) {
-    return parenthesized([&] { return reduction(*op); });
+    return arguments(call, [&] { return reduction(call, *op); });
   }
   if (name.is("softmax") || name.is("log_softmax")) {
-    return parenthesized([&] { return softmax(name.is("log_softmax")); });
+    return arguments(call, [&] { return softmax(call); });
   }
   if (name.is("where") || name.is("within")) {
-    return parenthesized([&] { return name.is("where") ? choice() : mask(); });
+    return arguments(call, [&] { return name.is("where") ? choice(call) : mask(call); });
   }
   if (name.is("index") || name.is("extent")) {
-    return parenthesized([&] {
+    return arguments(call, [&] {
       const Token index = scanner_.expect(TokenKind::Identifier, "an index");
       return IndexValue::make(std::string(index.text), name.is("extent"));
     });
   }
   if (const std::optional<ElementFunction> function = element_function(name.text)) {
-    return Unary::make(*function, parenthesized([&] { return sum(); }));
+    return Unary::make(*function, arguments(call, [&] { return sum(); }));
   }
   if (is_reserved(name.text)) {
     scanner_.not_yet(
@@ -132,24 +147,37 @@ Expr ExprParser::call(const Token& name) {
                    "; a tensor is subscripted as in ", name.text, "[i,j]"));
 }
 
-void ExprParser::expect_comma() {
-  if (!scanner_.here().is(",")) scanner_.fail_operator("','");
+void ExprParser::expect_comma(const Call& call) {
+  if (!scanner_.here().is(",")) fail_arguments(call, "','");
   scanner_.next();
 }
 
+// The arguments end too early or go on too long, or what is next is `expected` in neither case.
+void ExprParser::fail_arguments(const Call& call, std::string_view expected) {
+  const Token token = scanner_.here();
+  if (token.is(",")) {
+    fail_at(scanner_.span_of(token),
+            concat("'", call.name, "' takes no further argument; write ", usage_of(call.name)));
+  }
+  if (!token.is(")")) scanner_.fail_operator(expected);
+  scanner_.next();
+  fail_at(scanner_.span_since(call.begin),
+          concat("'", call.name, "' lacks an argument; write ", usage_of(call.name)));
+}
+
 // Between the parentheses of where(condition, yes, no).
-Expr ExprParser::choice() {
+Expr ExprParser::choice(const Call& call) {
   const Expr condition = sum();
-  expect_comma();
+  expect_comma(call);
   const Expr yes = sum();
-  expect_comma();
+  expect_comma(call);
   return Choose::make(condition, yes, sum());
 }
 
 // Between the parentheses of within(A[i,j], value).
-Expr ExprParser::mask() {
+Expr ExprParser::mask(const Call& call) {
   const Expr first = sum();
-  expect_comma();
+  expect_comma(call);
   return Binary::make(BinaryOp::Within, first, sum());
 }
 

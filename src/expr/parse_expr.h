@@ -26,6 +26,12 @@ class ExprParser {
   std::vector<std::string> subscripts(std::vector<Span>& places);
 
  private:
+  // A function that is called, and the number of its token.
+  struct Call {
+    std::string_view name;
+    size_t begin;
+  };
+
   // The indices that a reduction names, (j,k) or j.
   struct Named {
     std::vector<std::string> indices;
@@ -37,22 +43,25 @@ class ExprParser {
   Expr signed_factor();
   Expr factor();
   Expr number();
-  Expr call(const Token& name);
-  Expr choice();
-  Expr mask();
+  Expr call();
+  Expr choice(const Call& call);
+  Expr mask(const Call& call);
   Expr access(const std::string& name, std::vector<std::string> indices);
+  Expr parenthesized();
   template <typename Body>
-  Expr parenthesized(const Body& body);
-  void expect_comma();
+  Expr arguments(const Call& call, const Body& body);
+  void expect_comma(const Call& call);
+  [[noreturn]] void fail_arguments(const Call& call, std::string_view expected);
   void count_operation();
 
   // parse_reduction.cpp
-  Expr reduction(Reduction op);
-  Expr softmax(bool is_log);
-  Named reduced_indices(Reduction op);
+  Expr reduction(const Call& call, Reduction op);
+  Expr softmax(const Call& call);
+  Token reduced_index(const Call& call);
+  Named reduced_indices(const Call& call);
   bool is_elementwise(Reduction op);
   Expr domain();
-  std::optional<double> empty_value();
+  std::optional<double> empty_value(const Call& call);
   void check_bound(const Named& named) const;
 
   NotationScanner& scanner_;

@@ -1,6 +1,7 @@
 // The parser of reductions, softmax, and of max and min, which may be either.
 #include <algorithm>
 
+#include "expr/functions.h"
 #include "expr/parse_expr.h"
 #include "support/check.h"
 
@@ -20,21 +21,29 @@ Expr extremum(Reduction op, const Expr& a, const Expr& b) {
 
 }  // namespace
 
-ExprParser::Named ExprParser::reduced_indices(Reduction op) {
-  const std::string expected = concat("the index to ", op == Reduction::Sum ? "sum" : "reduce",
-                                      " over, as in ", text_of(op), "(j, A[i,j])");
-  const Token first = scanner_.here();
+// One of the indices that stand first in a call.
+Token ExprParser::reduced_index(const Call& call) {
+  const Token index = scanner_.here();
+  if (index.kind == TokenKind::Identifier) {
+    scanner_.next();
+    for (const std::string_view after : {",", ")", "in", "stored"}) {
+      if (scanner_.here().is(after)) return index;
+    }
+  }
+  fail_at(scanner_.span_of(index),
+          concat("'", call.name, "' takes an index first; write ", usage_of(call.name)));
+}
+
+ExprParser::Named ExprParser::reduced_indices(const Call& call) {
   Named named;
+  scanner_.here();
   const bool several = scanner_.accept("(");
   do {
-    const Token index = scanner_.expect(TokenKind::Identifier, expected);
+    const Token index = reduced_index(call);
     named.indices.emplace_back(index.text);
     named.places.push_back(scanner_.span_of(index));
   } while (several && scanner_.accept(","));
   if (several) scanner_.expect(")");
-  if (!scanner_.here().is(",") && !scanner_.here().is("in") && !scanner_.here().is("stored")) {
-    scanner_.fail(several ? scanner_.here() : first, concat("expected ", expected));
-  }
   return named;
 }
 
@@ -63,19 +72,19 @@ Expr ExprParser::domain() {
 }
 
 // Between the parentheses of sum(j, body), sum((j,k), body), max(j in A[i,j], body, empty=0).
-Expr ExprParser::reduction(Reduction op) {
+Expr ExprParser::reduction(const Call& call, Reduction op) {
   if (is_elementwise(op)) {
     const Expr value = sum();
-    expect_comma();
+    expect_comma(call);
     return extremum(op, value, sum());
   }
   const Token first = scanner_.here();
-  Named named = reduced_indices(op);
+  Named named = reduced_indices(call);
   const size_t around = bound_.size();
   const bool says_stored = scanner_.accept("stored");
   const Expr within = domain();
   const bool stored = says_stored || within;
-  expect_comma();
+  expect_comma(call);
   const size_t begin = scanner_.begin_here();
   bound_.insert(bound_.end(), named.indices.begin(), named.indices.end());
   Expr body = sum();
@@ -92,18 +101,17 @@ Expr ExprParser::reduction(Reduction op) {
     fail_at(named.places[1],
             concat("'", text_of(op), "' gives the coordinate along one index; ", "name one"));
   }
-  return placed(Reduce::make(op, std::move(named.indices), std::move(body), stored, empty_value(),
-                             DType::Float32),
+  return placed(Reduce::make(op, std::move(named.indices), std::move(body), stored,
+                             empty_value(call), DType::Float32),
                 {.indices = std::move(named.places)});
 }
 
 // Between the parentheses of softmax(j in A[i,j], x); without `in` along the whole extent.
-Expr ExprParser::softmax(bool is_log) {
-  const Token index =
-      scanner_.expect(TokenKind::Identifier, "an index, as in softmax(j in A[i,j], x[i,j])");
+Expr ExprParser::softmax(const Call& call) {
+  const Token index = reduced_index(call);
   const bool stored = scanner_.accept("stored");
   const Expr within = domain();
-  expect_comma();
+  expect_comma(call);
   const size_t begin = scanner_.begin_here();
   Expr body = sum();
   if (within) body = scanner_.since(begin, Binary::make(BinaryOp::Within, within, body));
@@ -115,15 +123,17 @@ Expr ExprParser::softmax(bool is_log) {
   if (!within && !stored) {
     body = scanner_.since(begin, Binary::make(BinaryOp::Add, body, Literal::make(0, true)));
   }
-  return Softmax::make(std::string(index.text), body, is_log);
+  return Softmax::make(std::string(index.text), body, call.name == "log_softmax");
 }
 
 // , empty=v
-std::optional<double> ExprParser::empty_value() {
+std::optional<double> ExprParser::empty_value(const Call& call) {
   if (!scanner_.here().is(",")) return std::nullopt;
   scanner_.next();
   if (!scanner_.here().is("empty"))
-    scanner_.fail(scanner_.here(), "expected empty=, the value of a reduction over nothing");
+    fail_at(scanner_.span_of(scanner_.here()),
+            concat("'", call.name, "' takes no further argument but empty=, its value over ",
+                   "nothing; write ", usage_of(call.name)));
   scanner_.next();
   scanner_.expect("=");
   const bool negative = scanner_.accept("-");
