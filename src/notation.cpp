@@ -1,8 +1,10 @@
 // What is told of statements before operands are given.
 #include <algorithm>
 
+#include "composite.h"
 #include "expr/check_notation.h"
 #include "expr/program.h"
+#include "schedule/decompositions.h"
 #include "schedule/distribute.h"
 #include "tulle/tulle.h"
 
@@ -15,17 +17,21 @@ NotationInfo describe_notation(std::string_view text, std::string_view schedule)
   auto add_new = [](std::vector<std::string>& names, const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
+  std::vector<TensorSpec> operands;
   std::vector<schedule::Scope> scopes;
   for (const expr::Statement& statement : program.statements) {
     for (const expr::Access* access : expr::accesses(statement.value)) {
       const auto& assigned = info.assigned;
       if (std::find(assigned.begin(), assigned.end(), access->tensor) == assigned.end()) {
         add_new(info.operands, access->tensor);
+        operands.push_back(
+            {.name = access->tensor, .rank = static_cast<int>(access->indices.size())});
       }
     }
     add_new(info.assigned, statement.tensor);
     scopes.push_back(schedule::scope_of(statement));
   }
+  decomposed_specs(operands, schedule::take_decompositions(schedule).steps);
   schedule::distribute(schedule::parse_schedule(schedule), std::move(scopes));
   return info;
 }

@@ -7,18 +7,8 @@
 
 namespace tulle::schedule {
 
-namespace {
-
-constexpr int64_t kMostDealt = 32768;  // parts, and chunks of a part
-
-}  // namespace
-
 Nest deal_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
                const std::string& row, int64_t parts, int64_t turns) {
-  for (const int64_t number : {parts, turns}) {
-    if (number >= 1 && number <= kMostDealt) continue;
-    user_error(number, " cannot be; parts, and chunks of a part, are 1 to ", kMostDealt, ".");
-  }
   const Forall* rows = nest::find_loop(nest.root, var);
   if (const auto* where = rows ? rows->body.as<Where>() : nullptr;
       where && where->workspaces.size() > 1) {

@@ -8,8 +8,6 @@ namespace tulle::schedule {
 
 Nest fuse(const Nest& nest, const std::string& outer, const std::string& inner,
           const std::string& fused) {
-  if (outer == inner)
-    user_error("fuse takes two different loops, but '", outer, "' was given twice.");
   for (const std::string& var : {outer, inner}) {
     require_loop(nest, var);
     require_untagged(nest, var, "fuse");

@@ -7,12 +7,7 @@
 namespace tulle::schedule {
 
 Nest prefetch(const Nest& nest, const std::string& tensor, int64_t distance) {
-  constexpr int64_t farthest = 1024;
   require_role(nest, tensor, Tensor::Role::Operand);
-  if (distance < 1 || distance > farthest) {
-    user_error("'", tensor, "' is fetched 1 to ", farthest, " entries ahead, but ", distance,
-               " was given.");
-  }
   for (const nest::Prefetch& earlier : nest.prefetches) {
     if (earlier.tensor == tensor)
       user_error("'", tensor, "' has had prefetch already; leave one of them out.");

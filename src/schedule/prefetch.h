@@ -5,8 +5,7 @@
 
 namespace tulle::schedule {
 
-// The rows of the operand that stored coordinates pick are fetched `distance` entries ahead, at
-// least 1.
+// The rows of the operand that stored coordinates pick are fetched `distance` entries ahead.
 nest::Nest prefetch(const nest::Nest& nest, const std::string& tensor, int64_t distance);
 
 }  // namespace tulle::schedule

@@ -97,12 +97,7 @@ Stmt reordered(const Nest& nest, const Stmt& stmt, const std::vector<std::string
 }  // namespace
 
 Nest reorder(const Nest& nest, const std::vector<std::string>& order) {
-  for (size_t at = 0; at < order.size(); ++at) {
-    require_loop(nest, order[at]);
-    if (std::count(order.begin(), order.end(), order[at]) > 1) {
-      user_error("reorder names the loop over '", order[at], "' twice; name each once.");
-    }
-  }
+  for (const std::string& var : order) require_loop(nest, var);
   bool found = false;
   Nest result = nest;
   result.root = reordered(nest, nest.root, order, found);

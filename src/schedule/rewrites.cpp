@@ -34,9 +34,14 @@ using Staging = nest::Tensor::Staging;
 
 constexpr size_t kAny = std::numeric_limits<size_t>::max();
 
+const Range kLength = {};
+const Range kDealt = {.most = 32768};
+const Range kLanes = {.least = 2, .most = 64, .of = "lanes", .powers_of_two = true};
+const Range kCopies = {.least = 2, .most = kMostCopies, .of = "copies", .zero = true};
+
 // clang-format off
 const Rewrite kRewrites[] = {
-    {"split", "split(k, 64, k0, k1)", {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 4, 4, {}, "", {},
+    {"split", "split(k, 64, k0, k1)", {Role::Loop, kLength, Role::NewLoop, Role::NewLoop}, 4, 4, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks* r) {
        return split(n, a.name(0), a.integer(1), a.name(2), a.name(3), r); }},
     {"reorder", "reorder(i, k, j)", {Role::Loop}, 2, kAny, {}, "", {},
@@ -46,23 +51,23 @@ const Rewrite kRewrites[] = {
      [](const Nest& n, const Arguments& a, Remarks*) {
        return fuse(n, a.name(0), a.name(1), a.name(2)); }},
     {"split_positions", "split_positions(j, 32, j0, j1)",
-     {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 4, 4, {}, "", {},
+     {Role::Loop, kLength, Role::NewLoop, Role::NewLoop}, 4, 4, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return split_positions(n, a.name(0), a.integer(1), a.name(2), a.name(3)); }},
     {"number_rows", "number_rows(i, r)", {Role::Loop, Role::NewLoop}, 2, 2, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return number_rows(n, a.name(0), a.name(1)); }},
     {"split_rows", "split_rows(i, 128, c, r) or split_rows(i, 128, c, r, 1024)",
-     {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop, Role::Number}, 4, 5, {}, "", {},
+     {Role::Loop, kLength, Role::NewLoop, Role::NewLoop, kLength}, 4, 5, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return split_rows(n, a.name(0), a.integer(1), a.name(2), a.name(3),
                          a.count() > 4 ? std::optional(a.integer(4)) : std::nullopt); }},
     {"deal_rows", "deal_rows(i, 128, c, r, 132, 32)",
-     {Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop, Role::Number, Role::Number}, 6, 6, {}, "", {},
+     {Role::Loop, kLength, Role::NewLoop, Role::NewLoop, kDealt, kDealt}, 6, 6, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return deal_rows(n, a.name(0), a.integer(1), a.name(2), a.name(3), a.integer(4), a.integer(5)); }},
     {"split_entries", "split_entries(i, j, 32, c, e)",
-     {Role::Loop, Role::Loop, Role::Number, Role::NewLoop, Role::NewLoop}, 5, 5, {}, "", {},
+     {Role::Loop, Role::Loop, kLength, Role::NewLoop, Role::NewLoop}, 5, 5, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return split_entries(n, a.name(0), a.name(1), a.integer(2), a.name(3), a.name(4)); }},
     {"precompute", "precompute(acc, (j, k)) or precompute(acc, k, tracked)",
@@ -74,7 +79,7 @@ const Rewrite kRewrites[] = {
      [](const Nest& n, const Arguments& a, Remarks*) {
        return rfactor(n, a.name(0), a.name(1)); }},
     {"stage", "stage(B, j, registers), or shared, or stage(B, j, shared, 2)",
-     {Role::Operand, Role::Loop, Role::Word, Role::Number}, 3, 4, {"registers", "shared"}, "", {},
+     {Role::Operand, Role::Loop, Role::Word, Range{1, 8, "copies of a tile"}}, 3, 4, {"registers", "shared"}, "", {},
      [](const Nest& n, const Arguments& a, Remarks* r) {
        return stage(n, a.name(0), a.name(1), a.name(2) == "shared" ? Staging::Shared : Staging::Registers,
                     a.count() > 3 ? a.integer(3) : 1, r); }},
@@ -89,13 +94,13 @@ const Rewrite kRewrites[] = {
      {"block", "warp", "lane", "thread"}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return bind(n, a.name(0), *nest::bound_kind(a.name(1))); }},
-    {"vectorize", "vectorize(k, 16)", {Role::Loop, Role::Number}, 2, 2, {}, "", {},
+    {"vectorize", "vectorize(k, 16)", {Role::Loop, kLanes}, 2, 2, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks* r) {
        return vectorize(n, a.name(0), a.integer(1), r); }},
-    {"unroll", "unroll(j, 2)", {Role::Loop, Role::Number}, 2, 2, {}, "", {},
+    {"unroll", "unroll(j, 2)", {Role::Loop, kCopies}, 2, 2, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return unroll(n, a.name(0), a.integer(1)); }},
-    {"prefetch", "prefetch(B, 16)", {Role::Operand, Role::Number}, 2, 2, {}, "", {},
+    {"prefetch", "prefetch(B, 16)", {Role::Operand, Range{1, 1024, "entries ahead"}}, 2, 2, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return prefetch(n, a.name(0), a.integer(1)); }},
     {"nontemporal", "nontemporal(C)", {Role::Result}, 1, 1, {}, "", {},
@@ -110,82 +115,7 @@ const Rewrite kRewrites[] = {
 };
 // clang-format on
 
-void check_keyword(const Rewrite& rewrite, const Argument& argument) {
-  if (argument.keyword != rewrite.keyword) {
-    fail_at(argument.place, concat("'", rewrite.name, "' has no argument '", argument.keyword,
-                                   "'; write ", rewrite.usage));
-  }
-  const auto* word = std::get_if<std::string>(&argument.value);
-  if (word &&
-      std::find(rewrite.choices.begin(), rewrite.choices.end(), *word) != rewrite.choices.end()) {
-    return;
-  }
-  fail_at(argument.place,
-          concat("'", argument.keyword, "' has no such value; write ", rewrite.usage));
-}
-
-// "'block', 'warp' or 'lane'"
-std::string one_of(const Names& words) {
-  std::string text;
-  for (size_t at = 0; at < words.size(); ++at) {
-    text += concat(at == 0 ? "" : at + 1 == words.size() ? " or " : ", ", "'", words[at], "'");
-  }
-  return text;
-}
-
-void check_positional(const Rewrite& rewrite, const Argument& argument, size_t at) {
-  auto expect = [&](bool is_right, std::string_view wanted) {
-    if (is_right) return;
-    fail_at(argument.place,
-            concat("argument ", at + 1, " should be ", wanted, "; write ", rewrite.usage));
-  };
-  const auto* name = std::get_if<std::string>(&argument.value);
-  switch (rewrite.role(at)) {
-    case Role::Number:
-      return expect(std::holds_alternative<int64_t>(argument.value), "a number");
-    case Role::Loops:
-      return expect(!std::holds_alternative<int64_t>(argument.value), "a name or (names)");
-    case Role::Word:
-      return expect(name && std::find(rewrite.words.begin(), rewrite.words.end(), *name) !=
-                                rewrite.words.end(),
-                    one_of(rewrite.words));
-    case Role::Loop:
-    case Role::NewLoop:
-    case Role::NewWorkspace:
-    case Role::Operand:
-    case Role::Result:
-    case Role::Statement:
-    case Role::Format:
-      return expect(name != nullptr, "a name");
-  }
-}
-
 }  // namespace
-
-void check_step(const Step& step) {
-  const Rewrite* rewrite = find_rewrite(step.rewrite);
-  if (!rewrite) {
-    fail_at(step.place,
-            concat("there is no rewrite '", step.rewrite, "'; they are ", rewrite_names()));
-  }
-  size_t count = 0;
-  for (const Argument& argument : step.arguments) {
-    if (argument.keyword.empty()) {
-      ++count;
-    } else {
-      check_keyword(*rewrite, argument);
-    }
-  }
-  if (count < rewrite->least || count > rewrite->most) {
-    fail_at(step.place,
-            concat("'", step.rewrite, "' does not take ", count,
-                   count == 1 ? " argument" : " arguments", "; write ", rewrite->usage));
-  }
-  size_t at = 0;
-  for (const Argument& argument : step.arguments) {
-    if (argument.keyword.empty()) check_positional(*rewrite, argument, at++);
-  }
-}
 
 const Rewrite* find_rewrite(std::string_view name) {
   const auto* found = std::find_if(std::begin(kRewrites), std::end(kRewrites),

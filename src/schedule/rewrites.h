@@ -24,6 +24,23 @@ enum class Role : uint8_t {
   Format,     // the text of one
 };
 
+// The numbers that an argument may be.
+struct Range {
+  int64_t least = 1, most = INT32_MAX;
+  std::string_view of = "";  // what they count, for messages
+  bool powers_of_two = false;
+  bool zero = false;  // as well: all
+};
+
+// What a rewrite takes in one place: a number of a range, or something else.
+struct Parameter {
+  Parameter(Role r) : role(r) {}                               // NOLINT: conversion from every role
+  Parameter(const Range& r) : role(Role::Number), range(r) {}  // NOLINT: and from every range
+
+  Role role;
+  Range range = {};
+};
+
 // The arguments of a step that check_step has passed.
 class Arguments {
  public:
@@ -44,19 +61,22 @@ class Arguments {
 
 struct Rewrite {
   std::string_view name;
-  std::string_view usage;   // for messages
-  std::vector<Role> roles;  // of its arguments in order; the last one's is that of all further ones
-  size_t least, most;       // arguments, keywords not counted
-  Names words;              // of which an argument in the role of one is one
-  std::string_view keyword;  // that it takes, if any
-  Names choices;             // for the keyword
+  std::string_view usage;             // for messages
+  std::vector<Parameter> parameters;  // in order; the last one is that of all further arguments
+  size_t least, most;                 // arguments, keywords not counted
+  Names words;                        // of which an argument in the role of one is one
+  std::string_view keyword;           // that it takes, if any
+  Names choices;                      // for the keyword
   nest::Nest (*apply)(const nest::Nest& nest, const Arguments& arguments, Remarks* remarks);
 
-  Role role(size_t at) const { return roles[at < roles.size() ? at : roles.size() - 1]; }
+  const Parameter& parameter(size_t at) const {
+    return parameters[at < parameters.size() ? at : parameters.size() - 1];
+  }
+  Role role(size_t at) const { return parameter(at).role; }
 };
 
 // UserError, pointing at the argument where there is one, if the step's rewrite does not exist or
-// does not take these arguments.
+// does not take these arguments, whatever nest it is for.
 void check_step(const Step& step);
 
 // Null if no rewrite has that name.

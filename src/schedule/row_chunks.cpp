@@ -137,12 +137,8 @@ Nest split_into_chunks(const Nest& nest, const std::string& step, const Variable
   require_loop(nest, var);
   require_untagged(nest, var, step);
   require_coordinates(nest, var, step);
-  if (kind.factor < 1 || kind.factor > INT32_MAX)
-    user_error("Chunks of ", kind.factor, " entries cannot be; they have 1 to ", INT32_MAX, ".");
   require_free_name(nest, chunk);
   require_free_name(nest, row);
-  if (chunk == row)
-    user_error("The two new loops are both called '", chunk, "'; give them different names.");
   const Forall& rows = *nest::find_loop(nest.root, var);
   const expr::Access& operand = operand_of_rows(nest, rows);
   require_same_indices(nest, operand, step);

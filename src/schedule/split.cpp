@@ -76,18 +76,11 @@ Nest split(const Nest& nest, const std::string& var, int64_t factor, const std::
            const std::string& inner, Remarks* remarks) {
   require_loop(nest, var);
   require_untagged(nest, var, "split");
-  constexpr int64_t longest = INT32_MAX;
-  if (factor < 1 || factor > longest) {
-    user_error("The factor ", factor, " cannot split '", var,
-               "'; it is the length of a block, 1 to ", longest, ".");
-  }
   if (nest.variable(var).is_position()) {
     user_error("'", var, "' counts entries; choose another length in split_positions instead.");
   }
   require_free_name(nest, outer);
   require_free_name(nest, inner);
-  if (outer == inner)
-    user_error("The two new loops are both called '", outer, "'; give them different names.");
   require_whole_in_tracked(nest, var, "split");
   if (const std::string tensor = sparse_tensor(nest, nest.root, var); !tensor.empty()) {
     remark(remarks, "'", tensor, "' holds only some coordinates of '", var, "': each block of ",

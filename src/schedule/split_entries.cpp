@@ -59,12 +59,8 @@ Nest split_entries(const Nest& nest, const std::string& row, const std::string& 
     require_untagged(nest, var, "split_entries");
     require_coordinates(nest, var, "split_entries");
   }
-  if (length < 1 || length > INT32_MAX)
-    user_error("Chunks of ", length, " entries cannot be; they have 1 to ", INT32_MAX, ".");
   require_free_name(nest, chunk);
   require_free_name(nest, inner);
-  if (chunk == inner)
-    user_error("The two new loops are both called '", chunk, "'; give them different names.");
   const Forall& rows = *nest::find_loop(nest.root, row);
   const auto* entries = rows.body.as<Forall>();
   if (!entries || entries->var != entry) {

@@ -151,14 +151,8 @@ Nest split_positions(const Nest& nest, const std::string& var, int64_t length,
                      const std::string& outer, const std::string& inner) {
   require_loop(nest, var);
   require_untagged(nest, var, "split_positions");
-  constexpr int64_t longest = INT32_MAX;
-  if (length < 1 || length > longest) {
-    user_error("Pieces of ", length, " entries cannot be; they have 1 to ", longest, ".");
-  }
   require_free_name(nest, outer);
   require_free_name(nest, inner);
-  if (outer == inner)
-    user_error("The two new loops are both called '", outer, "'; give them different names.");
   require_known_structure(nest, "split_positions");
   Nest result = nest;
   result.root = rebuild(nest.root, [&](const Stmt& stmt) {

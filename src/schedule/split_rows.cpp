@@ -1,10 +1,7 @@
 // Split_rows: forall i -> forall chunk { forall row }.
 #include "schedule/split_rows.h"
 
-#include <cstdint>
-
 #include "schedule/row_chunks.h"
-#include "support/check.h"
 
 namespace tulle::schedule {
 
@@ -13,8 +10,6 @@ using nest::Variable;
 
 Nest split_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
                 const std::string& row, std::optional<int64_t> parts) {
-  if (parts && (*parts < 1 || *parts > INT32_MAX))
-    user_error(*parts, " chunks cannot be; there are 1 to ", INT32_MAX, ".");
   Variable kind;
   kind.parent = var;
   kind.factor = length;

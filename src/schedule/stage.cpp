@@ -18,8 +18,6 @@ namespace {
 using Loops = std::vector<const Forall*>;
 using Staging = Tensor::Staging;
 
-constexpr int64_t kDeepest = 8;
-
 // An access to the operand, and the loops around it inside the one that it is staged in.
 struct Read {
   const expr::Access* access;
@@ -270,9 +268,6 @@ Nest stage(const Nest& nest, const std::string& tensor, const std::string& at, S
     user_error("'", tensor, "' (", nest.tensor(tensor).type.format.name(),
                ") holds only some coordinates, and stage copies dense tiles; stage a dense ",
                "operand.");
-  }
-  if (depth < 1 || depth > kDeepest) {
-    user_error("A loop has 1 to ", kDeepest, " copies of a tile, but ", depth, " were asked for.");
   }
   if (staging == Staging::Shared && !nest::has_bound_loops(nest.root)) {
     user_error("Shared memory is what the threads of a GPU's block have together, and no loop is ",

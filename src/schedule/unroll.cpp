@@ -8,8 +8,6 @@ namespace tulle::schedule {
 
 namespace {
 
-constexpr int64_t kMostCopies = 128;
-
 void check_whole(const Nest& nest, const std::string& var) {
   const auto extent = nest.known_extent(var);
   if (!extent) {
@@ -34,12 +32,7 @@ void check_whole(const Nest& nest, const std::string& var) {
 Nest unroll(const Nest& nest, const std::string& var, int64_t copies) {
   require_loop(nest, var);
   require_untagged(nest, var, "unroll");
-  if (copies == 0) {
-    check_whole(nest, var);
-  } else if (copies < 2 || copies > kMostCopies) {
-    user_error("A loop is unrolled into 2 to ", kMostCopies, " copies, or whole by 0, but ", copies,
-               " were asked for.");
-  }
+  if (copies == 0) check_whole(nest, var);
   const LoopTag tag{.kind = LoopTag::Kind::Unrolled, .factor = static_cast<int>(copies)};
   return with_tag(nest, tag, [&](const Forall& loop) { return loop.var == var; });
 }

@@ -42,9 +42,6 @@ std::string obstacle(const Nest& nest, const Forall& loop) {
 Nest vectorize(const Nest& nest, const std::string& var, int64_t lanes, Remarks* remarks) {
   require_loop(nest, var);
   require_untagged(nest, var, "vectorize");
-  if (lanes < 2 || lanes > 64 || (lanes & (lanes - 1)) != 0) {
-    user_error("A loop has 2, 4, 8, 16, 32 or 64 vector lanes, but ", lanes, " were asked for.");
-  }
   bool found = false;
   std::string reason;
   for_each_loop(nest.root, [&](const Forall& loop) {

@@ -6,9 +6,9 @@
 
 namespace tulle::schedule {
 
-// Tags the loops over `var` to run `lanes` iterations at once, 2 to 64, a power of two. A loop over
-// `var` can be vectorised where it is innermost and all tensors in it hold every coordinate of
-// `var`; refused where none can, with a remark where only some can.
+// Tags the loops over `var` to run `lanes` iterations at once. A loop over `var` can be vectorised
+// where it is innermost and all tensors in it hold every coordinate of `var`; refused where none
+// can, with a remark where only some can.
 nest::Nest vectorize(const nest::Nest& nest, const std::string& var, int64_t lanes,
                      Remarks* remarks = nullptr);
 

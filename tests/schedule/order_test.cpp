@@ -51,7 +51,7 @@ TEST(Split, RefusesNamesOfTensors) {
 }
 
 TEST(Split, RefusesOneNameForBoth) {
-  expect_refused(kSpmm, "split(k, 4, a, a)", "different names");
+  expect_refused(kSpmm, "split(k, 4, a, a)", "the names in a step differ");
 }
 
 TEST(Split, RefusesTaggedLoops) {
@@ -91,7 +91,7 @@ TEST(Fuse, RefusesTheWrongOrder) {
   expect_refused(kDense, "fuse(j, i, f)", "stands directly in one over 'j'");
 }
 
-TEST(Fuse, RefusesOneLoopTwice) { expect_refused(kDense, "fuse(i, i, f)", "given twice"); }
+TEST(Fuse, RefusesOneLoopTwice) { expect_refused(kDense, "fuse(i, i, f)", "'i' stands twice"); }
 
 TEST(Fuse, RefusesTakenNames) {
   expect_refused(kDense, "fuse(i, j, X)", "'X' is a tensor already");

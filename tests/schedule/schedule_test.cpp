@@ -49,6 +49,42 @@ TEST(ScheduleText, RefusesOtherArguments) {
   expect_syntax_error("unroll(j, [)", "a name, a number or (names)");
 }
 
+// What the arguments alone tell is refused before there is a nest.
+TEST(ScheduleText, RefusesNumbersOutOfRange) {
+  for (const char* step : {"split(k, 0, a, b)",
+                           "split(k, -3, a, b)",
+                           "split(k, 4294967296, a, b)",
+                           "split_positions(j, 0, a, b)",
+                           "split_rows(i, 0, c, r)",
+                           "split_rows(i, 8, c, r, 0)",
+                           "deal_rows(i, 0, c, r, 4, 4)",
+                           "deal_rows(i, 8, c, r, 0, 4)",
+                           "deal_rows(i, 8, c, r, 4, 32769)",
+                           "split_entries(i, j, 0, c, e)",
+                           "vectorize(k, 0)",
+                           "vectorize(k, 6)",
+                           "vectorize(k, -9223372036854775807)",
+                           "unroll(j, 1)",
+                           "unroll(j, 129)",
+                           "unroll(j, -1)",
+                           "prefetch(B, 0)",
+                           "prefetch(B, 2000)",
+                           "stage(B, j, registers, 0)",
+                           "stage(B, j, shared, 9)"}) {
+    expect_syntax_error(step, "was given; write ");
+  }
+}
+
+TEST(ScheduleText, RefusesANameTwice) {
+  for (const char* step :
+       {"split(k, 4, a, a)", "split(k, 4, k, a)", "split_positions(j, 4, a, a)",
+        "split_rows(i, 8, c, c)", "deal_rows(i, 8, c, c, 4, 4)", "split_entries(i, i, 8, c, e)",
+        "fuse(i, i, f)", "fuse(i, j, i)", "reorder(i, j, i)", "precompute(acc, (k, k))",
+        "precompute(k, k)", "rfactor(j, j)", "number_rows(i, i)"}) {
+    expect_syntax_error(step, "stands twice, and the names in a step differ; write ");
+  }
+}
+
 TEST(Apply, RunsTheExample) {
   EXPECT_EQ(body_after(kSpmm, kExample),
             "forall i parallel(nnz) { forall k0 { forall j unrolled(2) { forall k1 vector(16) { "

@@ -78,8 +78,8 @@ TEST(DealRows, RefusesWhatSplitRowsDoes) {
 }
 
 TEST(DealRows, RefusesNumbersThatCannotBe) {
-  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 0, 32)", "are 1 to");
-  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 0)", "are 1 to");
+  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 0, 32)", "1 to 32768");
+  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 0)", "1 to 32768");
   expect_refused(kSpmm, "deal_rows(i, 0, c, r, 132, 32)", "1 to");
 }
 

@@ -162,16 +162,14 @@ TEST(Vectorize, RefusesTrackedVariables) {
 }
 
 TEST(Vectorize, RefusesOddLanes) {
-  expect_refused(kSpmm, "vectorize(k, 12)", "but 12 were asked for");
+  expect_refused(kSpmm, "vectorize(k, 12)", "2 to 64 lanes, a power of two, but 12 was given");
 }
 
 TEST(Vectorize, RefusesTooManyLanes) {
-  expect_refused(kSpmm, "vectorize(k, 128)", "but 128 were asked for");
+  expect_refused(kSpmm, "vectorize(k, 128)", "but 128 was given");
 }
 
-TEST(Vectorize, RefusesOneLane) {
-  expect_refused(kSpmm, "vectorize(k, 1)", "but 1 were asked for");
-}
+TEST(Vectorize, RefusesOneLane) { expect_refused(kSpmm, "vectorize(k, 1)", "but 1 was given"); }
 
 TEST(Vectorize, RefusesTaggedLoops) {
   expect_refused(kSpmm, "unroll(k, 4); vectorize(k, 8)", "split it first");
@@ -202,7 +200,9 @@ TEST(Unroll, RefusesAllOfASparseLoop) {
   expect_refused(kSpmm, "split(j, 4, j0, j1); unroll(j1, 0)", "how often the loop runs");
 }
 
-TEST(Unroll, RefusesOneCopy) { expect_refused(kSpmm, "unroll(j, 1)", "but 1 were asked for"); }
+TEST(Unroll, RefusesOneCopy) {
+  expect_refused(kSpmm, "unroll(j, 1)", "2 to 128 copies, or 0 for all, but 1 was given");
+}
 
 TEST(Unroll, RefusesUnknownLoops) { expect_refused(kSpmm, "unroll(q, 2)", "no loop over 'q'"); }
 
