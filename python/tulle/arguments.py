@@ -12,11 +12,15 @@ from tulle.errors import UserError
 
 def check_text(caller: str, value: object, example: str) -> None:
     """Refuses what is not text where a program is expected."""
-    if not isinstance(value, str):
-        raise UserError(
-            f"{caller}: expected text first, {example!r} for instance, but found "
-            f"{type(value).__name__}."
-        )
+    if isinstance(value, str):
+        return
+    from tulle.kernels import Kernel  # which checks its own arguments here
+
+    instead = value.instead_of(caller) if isinstance(value, Kernel) else ""
+    raise UserError(
+        f"{caller}: expected text first, {example!r} for instance, but found "
+        f"{type(value).__name__}{instead}."
+    )
 
 
 def shape_of(caller: str, value: Any) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +17,7 @@ from tulle.programs import Operand, Program, execute, explanation_of, names_in, 
 from tulle.sparse_tensor import SparseTensor
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Kernel:
     """Statements for operands of given formats, to be called with them by name. Each method returns
     a new kernel."""
@@ -59,6 +60,27 @@ class Kernel:
         """Every stage of the compiler for these operands."""
         return Explanation(explanation_of(self.program, *self._bind(operands)))
 
+    def instead_of(self, caller: str) -> str:
+        """What to write where a kernel was given to a function that takes text, for messages."""
+        operands = ", ".join(f"{name}={name}" for name in names_in(self.program)[0])
+        written = {"explain": "kernel.explain", "compute": "kernel", "einsum": "kernel"}.get(caller)
+        return f"; write {written}({operands})" if written else ""
+
+    def __repr__(self) -> str:
+        program = self.program
+        read, _ = names_in(program)
+        operands = ", ".join(f"{name}: {self.formats.get(name, 'any')}" for name in read)
+        results = ", ".join(f"{name}: {format}" for name, format in program.out_formats)
+        head = f"tulle.Kernel({operands}{f' -> {results}' if results else ''})"
+        lines = [head, *_indented(program.text)]
+        if program.schedule:
+            lines += ["schedule:", *_indented(program.schedule)]
+        if program.features:
+            lines.append(f"features: {program.features}")
+        if program.checked:
+            lines.append("checked")
+        return "\n".join(lines)
+
     def _bind(self, operands: Mapping[str, Any]) -> tuple[list[str], list[Operand]]:
         names, tensors = notation.by_name(operands)
         for name, tensor in zip(names, tensors, strict=True):
@@ -91,6 +113,12 @@ def kernel(text: str, /, **formats: str | Format) -> Kernel:
     _check_names("kernel", formats, "read", read)
     known = {name: Format(format) for name, format in formats.items()}
     return Kernel(program, known)
+
+
+def _indented(text: str) -> list[str]:
+    """The lines of a text, however it was indented, without blank ones around."""
+    lines = textwrap.dedent(text).strip("\n").rstrip().split("\n")
+    return [f"  {line}" for line in lines]
 
 
 def _check_names(function: str, given: Iterable[str], verb: str, known: list[str]) -> None:

@@ -107,6 +107,18 @@ def test_kernels_know_their_operands_and_results() -> None:
         (PRODUCT, "foo(i)", "column 1: there is no rewrite 'foo'; they are split"),
         (PRODUCT, "parallel i", r"column 10: expected '\('"),
         (PRODUCT, "unroll(j, j)", "column 11: argument 2 should be a number"),
+        (
+            PRODUCT,
+            "unroll(j, 2); split(k, 0, a, b)",
+            "column 24: argument 2 should be 1 to .* but 0",
+        ),
+        (PRODUCT, "split(k, 4, a, a)", "column 16: 'a' stands twice"),
+        (PRODUCT, "vectorize(k, 6)", "column 14: argument 2 should be 2 to 64 lanes, a power of"),
+        (PRODUCT, "unroll(j, 1)", "column 11: argument 2 should be 2 to 128 copies, or 0 for all"),
+        (PRODUCT, "reorder(i, i)", "column 12: 'i' stands twice"),
+        (PRODUCT, "decompose(A, csr)", "column 1: the format csr has no parts"),
+        (PRODUCT, "decompose(A, hyb(0,3))", "The format 'hyb' takes the number of column ranges"),
+        (PRODUCT, "C: decompose(A, hyb(1,3))", "column 1: an operand is taken apart for all"),
         (PRODUCT, "split(k, 4)", "'split' does not take 2 arguments"),
         (PRODUCT, "parallel(i, by=cols)", "column 13: 'by' has no such value"),
         (PRODUCT, "parallel(i)\n unroll(q, 2)", "line 2, column 9: .* have the index 'q'"),
@@ -120,6 +132,35 @@ def test_kernels_know_their_operands_and_results() -> None:
 def test_schedules_are_read_at_once(text: str, schedule: str, message: str) -> None:
     with pytest.raises(tulle.UserError, match=message):
         tulle.kernel(text).schedule(schedule)
+
+
+def test_kernels_given_in_place_of_text() -> None:
+    kernel = tulle.kernel(PRODUCT)
+    assert message_of(lambda: tulle.explain(kernel)).endswith(  # type: ignore[arg-type]
+        "but found Kernel; write kernel.explain(A=A, B=B)."
+    )
+    assert message_of(lambda: tulle.compute(kernel, A=A, B=B)).endswith(  # type: ignore[arg-type]
+        "but found Kernel; write kernel(A=A, B=B)."
+    )
+    assert message_of(lambda: tulle.explain(A)).endswith(  # type: ignore[arg-type]
+        "but found SparseTensor."
+    )
+
+
+def test_kernels_print_what_they_are() -> None:
+    kernel = tulle.kernel(PRODUCT, A="csr")
+    assert repr(kernel) == f"tulle.Kernel(A: csr, B: any)\n  {PRODUCT}"
+    several = tulle.kernel(TWO, A="bsr(2,2)", w="dense").out_format(r="coo").features("avx2")
+    assert repr(several.checked().schedule("parallel(i)\n  T: unroll(j, 2)")).splitlines() == [
+        "tulle.Kernel(A: bsr(2,2), B: any, w: dense -> r: coo)",
+        "  T[i,k] = A[i,j] * B[j,k]      # a product",
+        "  r[i]   = T[i,k]  *  w[k]",
+        "schedule:",
+        "  parallel(i)",
+        "    T: unroll(j, 2)",
+        "features: avx2",
+        "checked",
+    ]
 
 
 def test_refused_steps_are_shown_as_they_were_written() -> None:
