@@ -11,6 +11,7 @@
 #include "jit/content_hash.h"
 #include "jit/private_directory.h"
 #include "plan/plan_key.h"
+#include "schedule/distribute.h"
 #include "support/log.h"
 #include "support/no_fork.h"
 #include "tulle/error.h"
@@ -85,10 +86,9 @@ std::string written(const CompileRequest& request, size_t statement, const std::
                     bool is_only) {
   const plan::UniqueProgram& program = *request.program;
   std::map<std::string, std::string> names;
-  for (const auto& [before, after] : program.renamed[statement]) {
-    names[after] = before;
-    for (const char* half : {"o", "r"}) names[after + half] = before + half;
-  }
+  const schedule::Scope scope =
+      schedule::scope_of(program.program.statements[statement], program.renamed[statement]);
+  for (const auto& [before, after] : scope.loops) names[after] = before;
   schedule::Schedule schedule = plan::exchanged(schedule::parse_schedule(text), names);
   if (!is_only) {
     for (schedule::Step& step : schedule.steps)

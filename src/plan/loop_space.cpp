@@ -5,7 +5,7 @@
 
 #include "expr/absence.h"
 #include "expr/walk.h"
-#include "support/check.h"
+#include "nest/loop_names.h"
 
 namespace tulle::plan {
 
@@ -135,12 +135,12 @@ LoopSpace make_loop_space(const expr::Statement& statement,
     }
     const auto& [divisor, other] = found->second;
     if (!other.empty()) {
-      const std::string name = concat(index, "_", other);
+      const std::string name = nest::difference_loop(index, other);
       space.variables[name] = {nest::Variable::Origin::Difference, index, other};
       space.parts[index] = {name};
       return;
     }
-    const std::string outer = index + "o", inner = index + "r";
+    const std::string outer = nest::outer_loop(index), inner = nest::inner_loop(index);
     space.variables[outer] = {nest::Variable::Origin::Outer, index, {}, divisor};
     space.variables[inner] = {nest::Variable::Origin::Inner, index, {}, divisor};
     space.parts[index] = {outer, inner};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "nest/loop_names.h"
 #include "support/check.h"
 #include "tulle/error.h"
 
@@ -60,7 +61,7 @@ schedule::Schedule exchanged(schedule::Schedule schedule,
 
 NumberedNames::NumberedNames(const UniqueProgram& program) : program_(program) {
   const expr::ResolvedProgram& resolved = program.program;
-  std::vector<std::string> indices;
+  std::map<std::string, std::string> indices;
   int tensors = 0;
   for_each_piece(to_string(expr::Program{resolved.statements}), [&](const std::string& piece) {
     const bool is_tensor = resolved.tensors.contains(piece);
@@ -68,26 +69,16 @@ NumberedNames::NumberedNames(const UniqueProgram& program) : program_(program) {
     if (is_tensor && is_index) is_clear_ = false;
     if ((is_tensor || is_index) && !numbered_.contains(piece)) {
       add(piece, is_tensor ? concat("T", tensors++) : concat("x", indices.size()));
-      if (is_index) indices.push_back(piece);
+      if (is_index) indices[piece] = numbered_.at(piece);
     }
     const auto number = numbered_.find(piece);
     statements_ += number == numbered_.end() ? piece : number->second;
   });
-  add_loops(indices);
+  for (const auto& [name, number] : nest::with_loops_of_formats(indices)) add(name, number);
 }
 
 void NumberedNames::add(const std::string& name, const std::string& number) {
   if (numbered_.try_emplace(name, number).second) named_[number] = name;
-}
-
-// The loops that formats with blocks and diagonals make of the indices.
-void NumberedNames::add_loops(const std::vector<std::string>& indices) {
-  for (const std::string& index : indices) {
-    for (const char* half : {"o", "r"}) add(index + half, numbered_.at(index) + half);
-    for (const std::string& other : indices) {
-      add(concat(index, "_", other), concat(numbered_.at(index), "_", numbered_.at(other)));
-    }
-  }
 }
 
 std::string NumberedNames::numbered(const std::vector<schedule::Schedule>& schedules) const {

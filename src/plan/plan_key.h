@@ -39,7 +39,6 @@ class NumberedNames {
 
  private:
   void add(const std::string& name, const std::string& number);
-  void add_loops(const std::vector<std::string>& indices);
 
   const UniqueProgram& program_;
   bool is_clear_ = true;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "nest/loop_names.h"
 #include "schedule/queries.h"
 #include "schedule/rewrites.h"
 #include "support/check.h"
@@ -144,11 +145,7 @@ Scope scope_of(const expr::Statement& statement,
     scope.operands.insert(access->tensor);
     for (const std::string& index : access->indices) add(index);
   }
-  for (const std::string& index : scope.indices) {
-    for (const char* part : {"o", "r"}) {
-      scope.loops.try_emplace(index + part, scope.loops.at(index) + part);
-    }
-  }
+  scope.loops = nest::with_loops_of_formats(scope.loops);
   return scope;
 }
 

@@ -20,8 +20,8 @@ struct Scope {
   std::map<std::string, std::string> loops;  // as written -> as they are called in the nest
 };
 
-// Of a statement whose indices may have been renamed, given by the names that were written. An
-// index i that a format stores in blocks has the loops io and ir.
+// Of a statement whose indices may have been renamed, given by the names that were written. The
+// loops that formats may make of its indices are among these (nest/loop_names.h).
 Scope scope_of(const expr::Statement& statement,
                const std::map<std::string, std::string>& renamed = {});
 

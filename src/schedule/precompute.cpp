@@ -67,20 +67,9 @@ Loops summed_loops(const Nest& nest, const Assign& target) {
 Loops result_loops(const Nest& nest, const Loops& loops, const Assign& target) {
   Loops found;
   for (const Forall* loop : loops) {
-    if (covers(target.indices, nest, loop->var)) {
-      require_coordinates(nest, loop->var, "precompute");
-      found.push_back(loop);
-      continue;
-    }
-    const Variable& variable = nest.variable(loop->var);
-    for (const std::string& source : nest.sources(loop->var)) {
-      // What a difference subtracts has a loop of its own.
-      const bool separate =
-          variable.origin == Variable::Origin::Difference && source == variable.second;
-      if (separate || !contains(target.indices, source)) continue;
-      user_error("'", loop->var, "' fuses '", source, "' of '", target.tensor,
-                 "' with an index that is summed; put precompute before fuse.");
-    }
+    if (!is_over_indices(nest, target, loop->var, "precompute")) continue;
+    require_coordinates(nest, loop->var, "precompute");
+    found.push_back(loop);
   }
   return found;
 }

@@ -167,9 +167,18 @@ void require_whole_in_tracked(const Nest& nest, const std::string& var, std::str
   }
 }
 
+void require_counting_up(const Nest& nest, const std::string& var, std::string_view step) {
+  const Variable& variable = nest.variable(var);
+  if (variable.origin != Variable::Origin::Difference) return;
+  user_error("'", var, "' runs over the differences of '", variable.parent, "' and '",
+             variable.second, "' that are stored, some of them negative; leave ", step, " out.");
+}
+
 void require_coordinates(const Nest& nest, const std::string& var, std::string_view step) {
-  if (!nest.variable(var).is_position()) return;
-  user_error("'", var, "' counts the entries of '", nest.variable(var).tensor,
+  require_counting_up(nest, var, step);
+  const Variable& variable = nest.variable(var);
+  if (!variable.is_position()) return;
+  user_error("'", var, "' counts the entries of '", variable.tensor,
              "' in a row, and a workspace holds coordinates; put ", step,
              " before split_positions, or leave that out.");
 }
@@ -235,6 +244,25 @@ bool covers(const std::vector<std::string>& indices, const Nest& nest, const std
   if (variable.origin == Variable::Origin::Source) return false;
   return covers(indices, nest, variable.parent) &&
          (!variable.is_of_two() || covers(indices, nest, variable.second));
+}
+
+bool is_over_indices(const Nest& nest, const Assign& target, const std::string& var,
+                     std::string_view step) {
+  if (covers(target.indices, nest, var)) return true;
+  const Variable& variable = nest.variable(var);
+  for (const std::string& source : nest.sources(var)) {
+    const bool is_difference = variable.origin == Variable::Origin::Difference;
+    // What a difference subtracts has a loop of its own.
+    if (is_difference && source == variable.second) continue;
+    if (!contains(target.indices, source)) continue;
+    if (is_difference) {
+      user_error("'", var, "' is the difference of '", source, "', an index of '", target.tensor,
+                 "', and '", variable.second, "', which is summed; leave ", step, " out.");
+    }
+    user_error("'", var, "' fuses '", source, "' of '", target.tensor,
+               "' with an index that is summed; put ", step, " before fuse.");
+  }
+  return false;
 }
 
 bool stores_sparsely(const Nest& nest, const std::string& tensor,

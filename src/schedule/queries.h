@@ -43,8 +43,10 @@ void require_untagged(const Nest& nest, const std::string& var, std::string_view
 // Raises UserError if a tracked workspace, which is visited by coordinates of the whole variable,
 // is indexed by it.
 void require_whole_in_tracked(const Nest& nest, const std::string& var, std::string_view step);
-// Raises UserError if the variable, over which a workspace should be, counts the entries of a row,
-// which mean another coordinate in every row.
+// Raises UserError if the variable, which should be counted from 0 on, runs over differences.
+void require_counting_up(const Nest& nest, const std::string& var, std::string_view step);
+// Also if a workspace should be over it and it counts the entries of a row, which mean another
+// coordinate in every row.
 void require_coordinates(const Nest& nest, const std::string& var, std::string_view step);
 // Raises UserError if the nest uses the tensor of the access, of whose entries a chunk has some,
 // under other indices too.
@@ -63,6 +65,11 @@ std::string list_of(const std::vector<std::string>& names);
 // Whether different coordinates of the variable give different indices: it is one of them, or all
 // that it is derived from is.
 bool covers(const std::vector<std::string>& indices, const Nest& nest, const std::string& var);
+
+// Whether the variable covers indices of what is assigned. Raises UserError where it is of one of
+// them and of an index that is summed.
+bool is_over_indices(const Nest& nest, const Assign& target, const std::string& var,
+                     std::string_view step);
 
 // Whether the tensor, so indexed, holds only some of the variable's coordinates: a level over it is
 // not full, or it is a tracked workspace.

@@ -73,7 +73,8 @@ std::vector<const Forall*> target_loops(const Nest& nest, const Forall& loop,
                                         const Assign& target) {
   std::vector<const Forall*> found;
   for_each_loop(loop.body, [&](const Forall& inner) {
-    if (!nest::find_assign(inner.body, target) || !covers(target.indices, nest, inner.var)) return;
+    if (!nest::find_assign(inner.body, target)) return;
+    if (!is_over_indices(nest, target, inner.var, "rfactor")) return;
     require_coordinates(nest, inner.var, "rfactor");
     if (stores_sparsely(nest, target.tensor, target.indices, inner.var)) {
       user_error("'", target.tensor, "' holds only some coordinates of '", inner.var,
@@ -89,6 +90,7 @@ std::vector<const Forall*> target_loops(const Nest& nest, const Forall& loop,
 Nest rfactor(const Nest& nest, const std::string& var, const std::string& workspace) {
   require_loop(nest, var);
   require_untagged(nest, var, "rfactor");
+  require_counting_up(nest, var, "rfactor");
   const Forall& loop = only_loop(nest, var);
   const std::vector<const Assign*> targets = summed_assigns(nest, loop);
   auto part_of = [&](const std::string& tensor) {

@@ -79,6 +79,7 @@ Nest split(const Nest& nest, const std::string& var, int64_t factor, const std::
   if (nest.variable(var).is_position()) {
     user_error("'", var, "' counts entries; choose another length in split_positions instead.");
   }
+  require_counting_up(nest, var, "split");
   require_free_name(nest, outer);
   require_free_name(nest, inner);
   require_whole_in_tracked(nest, var, "split");

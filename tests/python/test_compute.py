@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import torch
 from helpers import assert_equal, random_dense, random_sparse
@@ -129,6 +131,38 @@ def test_kernel_with_a_schedule() -> None:
     assert_equal(kernel.features("avx2")(A=tensor, B=b), a @ b)
     assert_equal(kernel.checked()(A=tensor, B=b), a @ b)
     assert kernel.out_format(C="csr")(A=tensor, B=b).format == "csr"
+
+
+@pytest.mark.parametrize("format", ["csr", "coo", "bsr(2,3)", "dia", "ell(6)", "dcsr", "bitmap"])
+def test_planned_schedules_may_be_given_back(format: str) -> None:
+    a = torch.diag(random_dense(11), 1) + torch.diag(random_dense(10), -2)  # 12 x 12
+    b, x = random_dense(12, 16), random_dense(12)
+    tensor = tulle.tensor(a, format=format)
+    kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]; y[j] = A[j,l] * x[l]")
+    found = {"C": "", "y": ""}
+    for name, text in (("C", "C[i,k] = A[i,j] * B[j,k]"), ("y", "y[j] = A[j,l] * x[l]")):
+        operands = {"A": tensor, "B": b} if name == "C" else {"A": tensor, "x": x}
+        plan = tulle.explain(text, **operands).stages["plan"]
+        found[name] = re.findall(r"^schedule: (.*)$", plan, re.M)[-1]
+        assert_equal(
+            tulle.kernel(text).schedule(found[name])(**operands), a @ (b if "B" in operands else x)
+        )
+    steps = [f"{name}: {step}" for name, text in found.items() for step in text.split("; ") if step]
+    c, y = kernel.schedule("\n".join(steps))(A=tensor, B=b, x=x)
+    assert_equal(c, a @ b)
+    assert_equal(y, a @ x)
+
+
+def test_loops_over_diagonals_have_names() -> None:
+    a = torch.diag(random_dense(11), 1) + torch.diag(random_dense(10), -2)
+    tensor, b = tulle.tensor(a, format="dia"), random_dense(12, 16)
+    kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]")
+    for schedule in ("unroll(j_i, 2)", "reorder(j_i, i)", "precompute(acc, k); unroll(j_i, 4)"):
+        assert_equal(kernel.schedule(schedule)(A=tensor, B=b), a @ b)
+    with pytest.raises(tulle.UserError, match="'j_i' runs over the differences of 'j' and 'i'"):
+        kernel.schedule("split(j_i, 2, j0, j1)")(A=tensor, B=b)
+    with pytest.raises(tulle.UserError, match="no loop over 'j'; the loops are i, j_i, k"):
+        kernel.schedule("unroll(j, 2)")(A=tensor, B=b)
 
 
 def test_kernel_refuses_other_formats_and_schedules() -> None:

@@ -52,6 +52,7 @@ TEST(Distribute, LoopsThatStepsMakeAreKnown) {
   EXPECT_EQ(distributed(kProgram, "split(k, 4, k0, k1); C: unroll(k1, 0)"),
             "split(k, 4, k0, k1) | split(k, 4, k0, k1); C: unroll(k1, 0)");
   EXPECT_EQ(distributed("y[i] = A[i,j]", "reorder(io, jo, ir, jr)"), "reorder(io, jo, ir, jr)");
+  EXPECT_EQ(distributed("y[i] = A[i,j]", "unroll(j_i, 2)"), "unroll(j_i, 2)");
 }
 
 TEST(Distribute, TensorsCountToo) {

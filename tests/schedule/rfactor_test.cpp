@@ -55,6 +55,13 @@ TEST(Rfactor, RefusesSumsInExpressions) {
       "rfactor(j, part)", "a sum of nothing differs from 0");
 }
 
+TEST(Rfactor, RefusesFusedSumsInside) {
+  expect_refused(
+      "nest { operand X: f32; result y: f32\n"
+      "forall i { forall j { forall k { y[k] += X[i,j,k] } } } }",
+      "fuse(j, k, f); rfactor(i, part)", "put rfactor before fuse");
+}
+
 TEST(Rfactor, RefusesTaggedLoops) {
   expect_refused(kSpmm, "unroll(j, 2); rfactor(j, part)", "has had unroll already");
 }
