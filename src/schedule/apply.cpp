@@ -1,4 +1,5 @@
 // Runs the steps of a schedule.
+#include "nest/loop_names.h"
 #include "nest/verify.h"
 #include "schedule/bound_loops.h"
 #include "schedule/merged_rows.h"
@@ -18,27 +19,76 @@ nest::Nest run_step(const Step& step, const nest::Nest& nest, Remarks* remarks) 
   return find_rewrite(step.rewrite)->apply(nest, Arguments(step), remarks);
 }
 
-// Why a sparse result cannot be built by the nest; empty if it can.
-std::string order_problem(const nest::Nest& nest) {
-  try {
-    require_result_order(nest);
-    return {};
-  } catch (const UserError& error) {
-    return error.what();
+// The nest after all steps, whatever that means for a sparse result.
+nest::Nest run_steps(const Schedule& schedule, const nest::Nest& nest, Remarks* remarks) {
+  nest::Nest result = nest;
+  for (size_t at = 0; at < schedule.steps.size(); ++at) {
+    check_step(schedule.steps[at]);
+    try {
+      result = run_step(schedule.steps[at], result, remarks);
+      require_walkable_positions(result);
+      require_chunks_around_rows(result);
+      require_mergeable_rows(result);
+      require_legal_bindings(result);
+    } catch (const UserError& error) {
+      refuse_step(schedule, at, error.what());
+    }
+    nest::verify_nest(result);
   }
+  return result;
 }
 
 // The step since which a sparse result cannot be built.
 size_t guilty_step(const Schedule& schedule, const nest::Nest& nest) {
   size_t guilty = 0;
-  bool is_right = order_problem(nest).empty();
+  bool is_right = !find_disorder(nest);
   nest::Nest result = nest;
   for (size_t at = 0; at < schedule.steps.size(); ++at) {
     result = run_step(schedule.steps[at], result, nullptr);
     if (is_right) guilty = at;
-    is_right = order_problem(result).empty();
+    is_right = !find_disorder(result);
   }
   return guilty;
+}
+
+// Whether the schedule is legal with this step in the end.
+bool is_remedy(const Step& step, Schedule schedule, const nest::Nest& nest) {
+  schedule.steps.push_back(step);
+  try {
+    return !find_disorder(run_steps(schedule, nest, nullptr));
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+// The step in the names that were written, for its statement.
+std::string as_written(const Schedule& schedule, Step step) {
+  std::map<std::string, std::string> written;
+  for (const auto& [name, renamed] : nest::with_loops_of_formats(schedule.renamed))
+    written[renamed] = name;
+  auto rename = [&](std::string& name) {
+    if (const auto found = written.find(name); found != written.end()) name = found->second;
+  };
+  for (Argument& argument : step.arguments) {
+    if (auto* name = std::get_if<std::string>(&argument.value)) rename(*name);
+    if (auto* names = std::get_if<Names>(&argument.value)) {
+      for (std::string& name : *names) rename(name);
+    }
+  }
+  step.statement = schedule.statement;
+  return to_string(step);
+}
+
+// What is wrong with the order, and what to do: the steps that help are tried.
+std::string explained(const Disorder& disorder, const Schedule& schedule, const nest::Nest& nest) {
+  std::string remedies;
+  for (const std::string& text : disorder.remedies) {
+    const Step step = parse_schedule(text).steps.front();
+    if (!is_remedy(step, schedule, nest)) continue;
+    remedies += concat(remedies.empty() ? "add " : " or ", as_written(schedule, step));
+  }
+  if (remedies.empty()) remedies = "leave out what moves or cuts them";
+  return concat(disorder.problem, "; ", remedies, ", or ask for a dense result.");
 }
 
 }  // namespace
@@ -63,25 +113,13 @@ void refuse_step(const Schedule& schedule, size_t at, const std::string& why) {
 }
 
 nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* remarks) {
-  nest::Nest result = nest;
-  for (size_t at = 0; at < schedule.steps.size(); ++at) {
-    check_step(schedule.steps[at]);
-    try {
-      result = run_step(schedule.steps[at], result, remarks);
-      require_walkable_positions(result);
-      require_chunks_around_rows(result);
-      require_mergeable_rows(result);
-      require_legal_bindings(result);
-    } catch (const UserError& error) {
-      refuse_step(schedule, at, error.what());
-    }
-    nest::verify_nest(result);
-  }
+  const nest::Nest result = run_steps(schedule, nest, remarks);
   if (mutant("result-order-unchecked")) return result;
-  const std::string problem = order_problem(result);
-  if (problem.empty()) return result;
-  if (schedule.steps.empty()) throw UserError(problem);
-  refuse_step(schedule, guilty_step(schedule, nest), problem);
+  const std::optional<Disorder> disorder = find_disorder(result);
+  if (!disorder) return result;
+  const std::string why = explained(*disorder, schedule, nest);
+  if (schedule.steps.empty()) throw UserError(why);
+  refuse_step(schedule, guilty_step(schedule, nest), why);
 }
 
 }  // namespace tulle::schedule

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "schedule/queries.h"
+#include "schedule/result_order.h"
 #include "support/check.h"
 #include "support/half.h"
 #include "support/mutant.h"
@@ -111,6 +112,19 @@ int level_over(const Nest& nest, const Format& format, const std::vector<std::st
   return -1;
 }
 
+// What to do where a plain workspace cannot be: track it, if that helps.
+std::string in_place_of_plain(const Nest& nest, const std::string& workspace, const Loops& loops) {
+  std::vector<std::string> vars;
+  for (const Forall* loop : loops) vars.push_back(loop->var);
+  try {
+    if (!find_disorder(precompute(nest, workspace, vars, Tensor::Tracking::Tracked)))
+      return concat("track that, ", tracked_precompute(workspace, vars));
+  } catch (const UserError&) {
+    // There is no such workspace either.
+  }
+  return "leave precompute out";
+}
+
 // A plain workspace is stored whole, a tracked one where it was written: that must be what the
 // result stores.
 void check_storage(const Nest& nest, const Assign& target, const std::string& workspace,
@@ -125,8 +139,7 @@ void check_storage(const Nest& nest, const Assign& target, const std::string& wo
       user_error(
           "'", target.tensor,
           "' stores only what some term reaches, and a plain workspace does not know what that ",
-          "is; make one over its last index and track it, precompute(", workspace,
-          ", k, tracked) say.");
+          "is; ", in_place_of_plain(nest, workspace, loops), ".");
     }
     return;
   }
@@ -175,6 +188,11 @@ Stmt consumer_of(const Nest& nest, const Assign& target, const expr::Expr& works
 }
 
 }  // namespace
+
+std::string tracked_precompute(const std::string& workspace, const std::vector<std::string>& vars) {
+  const std::string over = vars.size() == 1 ? vars[0] : concat("(", list_of(vars), ")");
+  return concat("precompute(", workspace, ", ", over, ", tracked)");
+}
 
 Nest precompute(const Nest& nest, const std::string& workspace,
                 const std::vector<std::string>& vars, Tensor::Tracking tracking) {

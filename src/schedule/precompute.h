@@ -19,4 +19,7 @@ nest::Nest precompute(const nest::Nest& nest, const std::string& workspace,
                       const std::vector<std::string>& vars,
                       nest::Tensor::Tracking tracking = nest::Tensor::Tracking::Plain);
 
+// The text of a step that tracks its workspace.
+std::string tracked_precompute(const std::string& workspace, const std::vector<std::string>& vars);
+
 }  // namespace tulle::schedule

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "schedule/precompute.h"
 #include "schedule/queries.h"
 #include "support/check.h"
 
@@ -91,9 +92,50 @@ Names loops_over(const Nest& nest, const Names& loops, const LevelExpr& level,
   return loops_over(nest, loops, index);
 }
 
+// The loops that the levels of the result stand for, down to the last that stores coordinates.
+Names wanted_loops(const Nest& nest, const Assign& assign, const Names& loops) {
+  const std::vector<Level>& levels = nest.tensor(assign.tensor).type.format.levels();
+  size_t stored = 0;
+  for (size_t l = 0; l < levels.size(); ++l) {
+    if (!is_full(levels[l].kind)) stored = l + 1;
+  }
+  Names wanted;
+  for (size_t l = 0; l < stored; ++l) {
+    for (const std::string& loop : loops_over(nest, loops, levels[l].expr, assign.indices)) {
+      if (wanted.empty() || wanted.back() != loop) wanted.push_back(loop);
+    }
+  }
+  return wanted;
+}
+
+std::string free_name(const Nest& nest) {
+  std::string name = "acc";
+  for (int n = 2; nest.tensors.contains(name) || nest.variables.contains(name); ++n)
+    name = concat("acc", n);
+  return name;
+}
+
+// A tracked workspace over the result's loops inside the sum, or the loops in the wanted order.
+Names possible_remedies(const Nest& nest, const Assign& assign, const Names& wanted,
+                        const Names& loops) {
+  Names remedies, inside, order = wanted;
+  bool is_summed = false;
+  for (const std::string& loop : loops) {
+    if (!contains(wanted, loop)) order.push_back(loop);
+    if (!covers(assign.indices, nest, loop)) {
+      is_summed = true;
+    } else if (is_summed) {
+      inside.push_back(loop);
+    }
+  }
+  if (!inside.empty()) remedies.push_back(tracked_precompute(free_name(nest), inside));
+  if (order.size() > 1) remedies.push_back(concat("reorder(", list_of(order), ")"));
+  return remedies;
+}
+
 }  // namespace
 
-void require_result_order(const Nest& nest) {
+std::optional<Disorder> find_disorder(const Nest& nest) {
   for (const Assign* assign : assigns(nest.root)) {
     const Tensor& result = nest.tensor(assign->tensor);
     const Format& format = result.type.format;
@@ -101,17 +143,7 @@ void require_result_order(const Nest& nest) {
     if (!result.shares_pattern_of.empty() || !format.is_ordered()) continue;
     Names loops;
     find_loops(nest.root, assign, loops);
-    size_t stored = 0;  // levels down to the last that stores coordinates
-    for (size_t l = 0; l < format.levels().size(); ++l) {
-      if (!is_full(format.levels()[l].kind)) stored = l + 1;
-    }
-    Names wanted;
-    for (size_t l = 0; l < stored; ++l) {
-      const LevelExpr& level = format.levels()[l].expr;
-      for (const std::string& loop : loops_over(nest, loops, level, assign->indices)) {
-        if (wanted.empty() || wanted.back() != loop) wanted.push_back(loop);
-      }
-    }
+    const Names wanted = wanted_loops(nest, *assign, loops);
     // A loop that is fused with a summed one comes to an entry more than once.
     const bool once = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& loop) {
       return covers(assign->indices, nest, loop);
@@ -120,11 +152,13 @@ void require_result_order(const Nest& nest) {
         std::equal(wanted.begin(), wanted.end(), loops.begin())) {
       continue;
     }
-    user_error("'", assign->tensor, "' (", format.name(),
+    const std::string problem =
+        concat("'", assign->tensor, "' (", format.name(),
                ") is built entry by entry, which takes the loops ", list_of(wanted),
-               " outermost in this order, but the schedule has ", list_of(loops),
-               "; reorder them, gather sums with precompute, or ask for a dense result.");
+               " outermost in this order, but the schedule has ", list_of(loops));
+    return Disorder{problem, possible_remedies(nest, *assign, wanted, loops)};
   }
+  return std::nullopt;
 }
 
 }  // namespace tulle::schedule

@@ -1,12 +1,21 @@
 // Whether the loops build a sparse result in the order it is stored in.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "nest/nest.h"
 
 namespace tulle::schedule {
 
+struct Disorder {
+  std::string problem;
+  std::vector<std::string> remedies;  // steps of which one may help
+};
+
 // Entries of a result with a pattern of its own are appended as the loops come to them: the loops
-// over its levels must stand outside all others, in the order of the levels. UserError if not.
-void require_result_order(const nest::Nest& nest);
+// over its levels must stand outside all others, in the order of the levels. Nothing if they do.
+std::optional<Disorder> find_disorder(const nest::Nest& nest);
 
 }  // namespace tulle::schedule

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -132,6 +133,70 @@ def test_kernels_know_their_operands_and_results() -> None:
 def test_schedules_are_read_at_once(text: str, schedule: str, message: str) -> None:
     with pytest.raises(tulle.UserError, match=message):
         tulle.kernel(text).schedule(schedule)
+
+
+def advised(schedule: str, message: str) -> list[str]:
+    """The schedules that a refusal offers in place of this one, for a sparse result."""
+    line = message.splitlines()[0]
+    added = re.search("; add (.*), or ask for a dense result", line)
+    if added:
+        return [f"{schedule}; {step}" for step in added[1].split(" or ")]
+    before, _, _ = schedule.rpartition("; ")
+    tracked = re.search(r"; track that, (.*)\.$", line)
+    assert tracked or line.endswith("leave precompute out."), line
+    return ["; ".join(filter(None, [before, tracked[1]]))] if tracked else [before]
+
+
+@pytest.mark.parametrize(
+    ("formats", "schedule"),
+    [
+        (("csr", "csr"), "unroll(j, 2)"),
+        (("csr", "csr"), "parallel(i)"),
+        (("csr", "csr"), "reorder(k, i, j)"),
+        (("csr", "csr"), "split(k, 4, k0, k1)"),
+        (("csr", "csr"), "split(i, 4, i0, i1); parallel(i0)"),
+        (("csr", "csr"), "precompute(sums, k)"),
+        (("csr", "csr"), "reorder(i, k, j); precompute(sums)"),
+        (("csc", "csc"), "unroll(k, 2)"),
+        (("coo", "coo"), "reorder(k, j, i); precompute(sums, i)"),
+        (("bsr(2,2)", "bsr(2,2)"), "unroll(ko, 2)"),
+        (("bsr(2,2)", "bsr(2,2)"), "precompute(sums, (ko, ir, kr))"),
+    ],
+)
+def test_advice_for_sparse_results_is_good(formats: tuple[str, str], schedule: str) -> None:
+    a = random_sparse(8, 8)
+    first, second = (tulle.tensor(a, format=format) for format in formats)
+    kernel = tulle.kernel(PRODUCT)
+
+    def run(steps: str) -> tulle.SparseTensor:
+        return kernel.schedule(steps)(A=first, B=second)
+
+    refused = [schedule]
+    for text in refused:
+        for better in advised(text, message_of(lambda text=text: run(text))):
+            try:
+                assert_equal(run(better), a @ a)
+            except tulle.UserError:  # there is more to do
+                refused.append(better)
+    assert len(refused) <= 2
+
+
+def test_advice_for_one_of_several_statements_names_it() -> None:
+    kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]; D[i,j] = B[i,k] * E[k,j]")
+    a, b, e = (
+        tulle.tensor(random_sparse(*size), format="csr") for size in ((8, 6), (6, 4), (4, 8))
+    )
+
+    def run(steps: str) -> tuple[tulle.SparseTensor, tulle.SparseTensor]:
+        return kernel.schedule(steps)(A=a, B=b, E=e)
+
+    better = advised("D: unroll(i, 2)", message_of(lambda: run("D: unroll(i, 2)")))
+    steps = ["D: precompute(acc, j, tracked)", "D: reorder(i, j, k)"]
+    assert better == [f"D: unroll(i, 2); {step}" for step in steps]
+    for schedule in better:
+        c, d = run(schedule)
+        assert_equal(c, a.to_dense() @ b.to_dense())
+        assert_equal(d, b.to_dense() @ e.to_dense())
 
 
 def test_kernels_given_in_place_of_text() -> None:

@@ -92,6 +92,20 @@ TEST(Precompute, RefusesOtherVariables) {
   expect_refused(kSpmm, "precompute(acc, i)", "the result's loops are (k)");
 }
 
+// What the message says instead is legal.
+TEST(Precompute, SaysWhetherToTrack) {
+  expect_refused(kSpgemm, "precompute(acc, k)", "track that, precompute(acc, k, tracked).");
+  expect_refused(kSpgemm, "reorder(i, k, j); precompute(acc)", "leave precompute out");
+  body_after(kSpgemm, "precompute(acc, k, tracked)");
+  body_after(kSpgemm, "reorder(i, k, j)");
+}
+
+TEST(Precompute, IsAdvisedForSparseResults) {
+  expect_refused(kSpgemm, "unroll(j, 2)",
+                 "add precompute(acc, k, tracked) or reorder(i, k, j), or ask for");
+  expect_refused(kSpgemm, "split(k, 4, acc, k1)", "add reorder(i, acc, k1, j), or ask for");
+}
+
 TEST(Precompute, RefusesFusedSums) {
   expect_refused(
       "nest { operand A: f32; result y: f32\n forall i { forall j { y[i] += A[i,j] } } }",
