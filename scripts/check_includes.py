@@ -38,7 +38,7 @@ TESTS_ALSO_USE: dict[str, list[str]] = {
 }
 
 # The words of the public API that every folder speaks: self-contained headers.
-VOCABULARY = ["tulle/dtype.h", "tulle/error.h", "tulle/export.h"]
+VOCABULARY = ["tulle/dtype.h", "tulle/error.h", "tulle/export.h", "tulle/type_names.h"]
 
 # The folders that may include LLVM's headers: they take long to compile, so they stay in few files.
 MAY_INCLUDE_LLVM = ["codegen", "jit"]

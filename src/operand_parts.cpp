@@ -5,6 +5,7 @@
 
 #include "format/composite.h"
 #include "support/check.h"
+#include "tulle/type_names.h"
 
 namespace tulle {
 
@@ -14,7 +15,7 @@ namespace {
 void check_value_type(const TensorSpec& spec) {
   if (size_of(spec.type) > 0) return;
   std::string known;
-#define X(name, text, bytes) known += concat(known.empty() ? "" : ", ", text);
+#define X(name, text, bytes) known += concat(known.empty() ? "" : ", ", long_name_of(DType::name));
   TULLE_DTYPES(X)
 #undef X
   user_error(spec.name, ": no type of values has the number ", static_cast<int>(spec.type),
@@ -31,8 +32,8 @@ OperandParts::OperandParts(const std::vector<TensorSpec>& given) {
     given_.push_back(spec.name);
     check_value_type(spec);
     if (spec.index_type != DType::Int32 && spec.index_type != DType::Int64) {
-      user_error(spec.name, ": the index type ", name_of(spec.index_type),
-                 " was given; positions and coordinates are i32 or i64");
+      user_error(spec.name, ": the index type ", long_name_of(spec.index_type),
+                 " was given; positions and coordinates are int32 or int64");
     }
     if (!CompositeFormat::is_composite(spec.format)) {
       Format format = Format::parse(spec.format, spec.rank);

@@ -2,6 +2,7 @@
 #include "format/pattern.h"
 
 #include "support/check.h"
+#include "tulle/type_names.h"
 
 namespace tulle {
 
@@ -47,7 +48,8 @@ Pattern::Pattern(Format format, std::vector<int64_t> sizes, DType index_type,
       index_type_(index_type),
       levels_(std::move(levels)) {
   if (!is_integer(index_type_)) {
-    user_error("Positions and coordinates are i32 or i64, not ", name_of(index_type_), ".");
+    user_error("Positions and coordinates are int32 or int64, not ", long_name_of(index_type_),
+               ".");
   }
   if (static_cast<int>(sizes_.size()) != format_.rank()) {
     user_error("The format ", format_.name(), " has ", format_.rank(), " dimensions, but ",

@@ -7,6 +7,7 @@
 #include "support/check.h"
 #include "support/half.h"
 #include "support/mutant.h"
+#include "tulle/type_names.h"
 
 namespace tulle::lower {
 
@@ -85,8 +86,8 @@ Expr KernelLowering::updated(const nest::Assign& assign, const expr::Expr& value
   }
   if (!assign.accumulate && !adds_on(assign)) return loop::Cast::make(type, fresh);
   if (is_half(type)) {
-    user_error("'", assign.tensor, "' is stored as ", name_of(type),
-               ", so that what is added up in it would be rounded each time; gather it in f32 ",
+    user_error("'", assign.tensor, "' is stored as ", long_name_of(type),
+               ", so that what is added up in it would be rounded each time; gather it in float32 ",
                "first, by precompute.");
   }
   if (!assign.accumulate) return combine(nest::Monoid::Sum, old, fresh);

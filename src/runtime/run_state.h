@@ -8,6 +8,7 @@
 #include "runtime/run.h"
 #include "runtime/slots.h"
 #include "support/check.h"
+#include "tulle/type_names.h"
 
 namespace tulle::runtime {
 
@@ -77,7 +78,7 @@ class RunState {
 
   void set_read(const Read& step, int64_t value) {
     if (value < 0) {
-      user_error(step.step.name, " is more than a ", name_of(step.element),
+      user_error(step.step.name, " is more than an ", long_name_of(step.element),
                  " holds; use 64-bit indices (index_dtype=torch.int64)");
     }
     if (value > step.step.most) loop::fail_read(step.step, value);

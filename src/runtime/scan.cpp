@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/check.h"
+#include "tulle/type_names.h"
 
 namespace tulle::runtime {
 
@@ -44,7 +45,7 @@ void scan(T* counts, int64_t length, const std::string& name, Parallelism& paral
     });
   }
   if (total > std::numeric_limits<T>::max()) {
-    user_error(name, " counts ", total, " entries, more than a ", name_of(DType::Int32),
+    user_error(name, " counts ", total, " entries, more than an ", long_name_of(DType::Int32),
                " holds; use 64-bit indices (index_dtype=torch.int64)");
   }
   counts[length] = static_cast<T>(total);

@@ -6,6 +6,7 @@
 #include "schedule/queries.h"
 #include "schedule/rewrites.h"
 #include "support/check.h"
+#include "tulle/type_names.h"
 
 namespace tulle::schedule {
 
@@ -43,7 +44,7 @@ std::string why_not_shared(const Nest& nest) {
   const expr::TensorType& type = nest.tensor(name).type;
   if (!type.format.is_dense() || size_of(type.type) < 4 || type.type == DType::Bool) {
     return concat("'", name, "' is not added up by atomics, being ", type.format.name(), " of ",
-                  name_of(type.type), "; leave fuse_launches out.");
+                  long_name_of(type.type), "; leave fuse_launches out.");
   }
   for (const Assign* assign : assigns(nest.root)) {
     if (assign->tensor != name || !assign->accumulate || assign->accumulate == nest::Monoid::Sum)

@@ -7,6 +7,7 @@
 #include "schedule/queries.h"
 #include "schedule/split_positions.h"
 #include "support/check.h"
+#include "tulle/type_names.h"
 
 namespace tulle::schedule {
 
@@ -124,7 +125,7 @@ void check_result(const Nest& nest, const std::string& step, const Forall& rows,
   }
   const DType type = result.type.type;
   if (sums && (size_of(type) < 4 || type == DType::Bool)) {
-    user_error("Sums of type ", name_of(type), " are not added up by atomics; leave ", step,
+    user_error("Sums of type ", long_name_of(type), " are not added up by atomics; leave ", step,
                " out.");
   }
 }

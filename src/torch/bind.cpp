@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tulle/error.h"
+#include "tulle/type_names.h"
 
 namespace tulle::shim {
 
@@ -18,7 +19,7 @@ namespace {
 
 ArraySpan vector_span(const TensorLayout& layout, AtenTensorHandle tensor, DType type) {
   if (!has_type(tensor, type) || rank_of(tensor) != 1 || !is_contiguous(tensor)) {
-    fail(layout, "a contiguous vector of " + std::string(name_of(type)), tensor);
+    fail(layout, "a contiguous vector of " + std::string(long_name_of(type)), tensor);
   }
   return {data_of(tensor), element_count(tensor)};
 }
@@ -65,7 +66,7 @@ TensorView empty_view(const TensorLayout& layout) {
 void bind_plain(const TensorLayout& layout, AtenTensorHandle tensor, TensorView& view) {
   if (!has_type(tensor, layout.spec.type) || rank_of(tensor) != layout.spec.rank) {
     fail(layout,
-         "a dense tensor of " + std::string(name_of(layout.spec.type)) + " and rank " +
+         "a dense tensor of " + std::string(long_name_of(layout.spec.type)) + " and rank " +
              std::to_string(layout.spec.rank),
          tensor);
   }

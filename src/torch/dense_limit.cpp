@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tulle/error.h"
+#include "tulle/type_names.h"
 
 namespace tulle::shim {
 
@@ -58,7 +59,7 @@ std::string text_of(int64_t bytes) {
 
 void set_dense_limit(int64_t bytes) { chosen_limit = bytes; }
 
-void check_dense_limit(const TensorLayout& result, std::span<const int64_t> sizes,
+void check_dense_limit(const TensorLayout& result, bool is_only, std::span<const int64_t> sizes,
                        const Device& device) {
   const int64_t chosen = chosen_limit;
   if (chosen < 0 && device.kind != Device::Kind::Cpu) return;
@@ -68,13 +69,15 @@ void check_dense_limit(const TensorLayout& result, std::span<const int64_t> size
   if (bytes <= limit) return;
   std::string shape;
   for (const int64_t size : sizes) shape += (shape.empty() ? "" : " x ") + std::to_string(size);
-  const std::string type(name_of(result.spec.type));
-  throw UserError("The dense result '" + result.spec.name + "' of " + shape + " " + type +
-                  " needs " + text_of(bytes) + ", but the limit for dense results is " +
-                  text_of(limit) + (chosen < 0 ? ", half of the free memory" : "") + ". " +
+  const std::string type(long_name_of(result.spec.type));
+  const std::string name = is_only ? "" : " '" + result.spec.name + "'";
+  throw UserError("The dense result" + name + " of " + shape + " " + type + " needs " +
+                  text_of(bytes) + ", but the limit for dense results is " + text_of(limit) +
+                  (chosen < 0 ? ", half of the free memory" : "") + ". " +
                   (result.is_asked_for
                        ? "Ask for a sparse format instead"
-                       : "Compute it by tulle.einsum or tulle.compute with a sparse out_format=") +
+                       : "Ask for a sparse format with out_format=, which tulle.einsum and "
+                         "tulle.compute take") +
                   ", or raise the limit with tulle.set_dense_limit().");
 }
 

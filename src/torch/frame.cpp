@@ -47,7 +47,7 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, s
   const bool numbered = is_vector && has_structures(sizes, plain, prepared_->structure_count);
   if (!is_vector || (element_count(sizes) != plain && !numbered)) {
     throw UserError("The program takes a contiguous vector of " +
-                    std::to_string(prepared_->size_count) + " i64 sizes, but found " +
+                    std::to_string(prepared_->size_count) + " int64 sizes, but found " +
                     describe(sizes) + ".");
   }
   tensors_ = tensors;
@@ -111,7 +111,7 @@ void Frame::place_results() {
       }
       if (can_be_written(outs_[at])) place.out = outs_[at];
     } else if (layout.is_plain) {
-      check_dense_limit(layout, place.sizes, device_);
+      check_dense_limit(layout, outs_.size() == 1, place.sizes, device_);
     }
   }
 }

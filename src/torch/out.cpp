@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tulle/error.h"
+#include "tulle/type_names.h"
 
 namespace tulle::shim {
 
@@ -45,7 +46,7 @@ void check_out(const TensorLayout& result, std::span<const int64_t> sizes, AtenT
       std::equal(sizes.begin(), sizes.end(), sizes_of(out)) && is_contiguous(out)) {
     return;
   }
-  std::string wanted = std::string(name_of(spec.type)) + " [";
+  std::string wanted = std::string(long_name_of(spec.type)) + " [";
   for (size_t d = 0; d < sizes.size(); ++d) wanted += (d ? ", " : "") + std::to_string(sizes[d]);
   throw UserError("out: expected a contiguous tensor of " + wanted + "] for the result '" +
                   spec.name + "', but found " + describe(out) +

@@ -9,6 +9,7 @@
 
 #include "tulle/error.h"
 #include "tulle/tulle.h"
+#include "tulle/type_names.h"
 
 namespace tulle::shim {
 
@@ -102,7 +103,7 @@ std::string describe(AtenTensorHandle tensor) {
   const auto* found = std::find(numbers.begin(), numbers.end(), type_number_of(tensor));
   std::string text = found == numbers.end()
                          ? "an unknown type"
-                         : std::string(name_of(static_cast<DType>(found - numbers.begin())));
+                         : std::string(long_name_of(static_cast<DType>(found - numbers.begin())));
   text += " [";
   for (int64_t d = 0; d < rank_of(tensor); ++d) {
     text += (d ? ", " : "") + std::to_string(sizes_of(tensor)[d]);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tulle/tulle.h"
+#include "tulle/type_names.h"
 
 namespace tulle {
 namespace {
@@ -55,8 +56,8 @@ TEST(Messages, TypesOfIndicesAndRanksAreChecked) {
     TensorSpec spec = kA;
     spec.index_type = type;
     EXPECT_EQ(message_of([&] { Program::compile(kProduct, {spec, kB}); }),
-              "A: the index type " + std::string(name_of(type)) +
-                  " was given; positions and coordinates are i32 or i64");
+              "A: the index type " + std::string(long_name_of(type)) +
+                  " was given; positions and coordinates are int32 or int64");
   }
   for (const char* format : {"csr", "dense", "hyb(2,3)"}) {
     const TensorSpec spec{.name = "A", .format = format, .rank = -1};
@@ -83,10 +84,10 @@ TEST(Messages, TypesThatAreNoneAreRefused) {
   values.type = static_cast<DType>(77);
   indices.index_type = static_cast<DType>(77);
   EXPECT_EQ(message_of([&] { Program::compile(kProduct, {values, kB}); }),
-            "A: no type of values has the number 77; there are bool, i32, i64, f16, bf16, f32, "
-            "f64");
+            "A: no type of values has the number 77; there are bool, int32, int64, float16, "
+            "bfloat16, float32, float64");
   EXPECT_EQ(message_of([&] { Program::compile(kProduct, {indices, kB}); }),
-            "A: the index type ? was given; positions and coordinates are i32 or i64");
+            "A: the index type ? was given; positions and coordinates are int32 or int64");
 }
 
 TEST(Messages, FeaturesAreLookedAtBeforeTheFirstRun) {

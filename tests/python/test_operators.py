@@ -55,7 +55,7 @@ def test_into_writes_to_the_tensor() -> None:
     head = torch.cat([torch.tensor([ops.number(KEY)]), sizes])
     assert ops.into4(head, out, *tensors) is None
     torch.testing.assert_close(out, expected)
-    with pytest.raises(RuntimeError, match=r"tulle.UserError: out: expected .* f64 \[5, 3\]"):
+    with pytest.raises(RuntimeError, match=r"tulle.UserError: out: expected .* float64 \[5, 3\]"):
         ops.into4(head, out.T, *tensors)
     with pytest.raises(RuntimeError, match=r"tulle.UserError: No program has the number -1"):
         ops.into4(head.clamp(max=-1), out, *tensors)
@@ -127,7 +127,7 @@ def test_wrong_numbers_of_tensors_and_sizes_are_refused() -> None:
         ops.call3(KEY, sizes, *tensors[:3])
     # One more could be the number of a structure, which is negative.
     for wrong in ([5], [5, 4, 3], [5, 4, 0], [5, 4, 3, 2], [5, 4, -1, -1]):
-        with pytest.raises(RuntimeError, match="vector of 2 i64 sizes, but found i64"):
+        with pytest.raises(RuntimeError, match="vector of 2 int64 sizes, but found int64"):
             ops.run(KEY, torch.tensor(wrong), tensors)
     numbered = ops.run(KEY, torch.tensor([*sizes.tolist(), ~0]), tensors)
     torch.testing.assert_close(numbered, ops.run(KEY, sizes, tensors))

@@ -119,9 +119,9 @@ def refused(message: str, **wrong: Any) -> None:
 
 
 def test_wrong_tensors_are_refused() -> None:
-    refused(r"expected .* f64 \[6, 5\] .* found f64 \[5, 6\]", out=random_dense(5, 6))
-    refused(r"found f64 \[6, 5\], which is not contiguous", out=random_dense(5, 6).T)
-    refused(r"found f32 \[6, 5\]", out=random_dense(6, 5, dtype=torch.float32))
+    refused(r"expected .* float64 \[6, 5\] .* found float64 \[5, 6\]", out=random_dense(5, 6))
+    refused(r"found float64 \[6, 5\], which is not contiguous", out=random_dense(5, 6).T)
+    refused(r"found float32 \[6, 5\]", out=random_dense(6, 5, dtype=torch.float32))
     refused("found SparseTensor", out=tulle.tensor(random_sparse(6, 5)))
     refused("layout torch.sparse_coo", out=random_sparse(6, 5).to_sparse_coo())
     refused("the device 'meta'", out=random_dense(6, 5).to("meta"))

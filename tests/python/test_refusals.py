@@ -92,10 +92,17 @@ def test_large_dense_results_are_refused() -> None:
     tulle.set_dense_limit(4 * 6 * 8 - 1)
     with pytest.raises(
         tulle.UserError,
-        match=r"4 x 6 f64 needs 192 bytes, but .* is 191 bytes\. Compute it by .* with a sparse "
-        r"out_format=, or raise the limit with tulle.set_dense_limit",
-    ):
+        match=r"The dense result of 4 x 6 float64 needs 192 bytes, but .* is 191 bytes\. Ask for a "
+        r"sparse format with out_format=, which tulle.einsum and tulle.compute take, or raise the "
+        r"limit with tulle.set_dense_limit",
+    ) as refused:
         _ = tensor @ b
+    with pytest.raises(tulle.UserError) as again:
+        tulle.einsum("ij,jk->ik", tensor, b)
+    assert str(again.value) == str(refused.value)
+    assert tulle.einsum("ij,jk->ik", tensor, b, out_format="csr").format == "csr"
+    with pytest.raises(tulle.UserError, match="The dense result 'D' of 4 x 6 float64 needs"):
+        tulle.compute("c[i] = A[i,j]; D[i,k] = A[i,j] * B[j,k]", A=tensor, B=b)
     with pytest.raises(tulle.UserError, match=r"bytes \(7\.8 KiB\).*\. Ask for a sparse format"):
         tulle.tensor(random_sparse(10, 100)).to_dense()
     tulle.set_dense_limit(4 * 6 * 8)
