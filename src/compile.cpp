@@ -21,15 +21,14 @@
 
 namespace tulle {
 
-namespace {
-
-// The statements on one line, for the log.
 std::string title(const CompileRequest& request) {
   std::string text = expr::to_string(expr::Program{request.program->program.statements});
   std::replace(text.begin(), text.end(), '\n', ';');
   while (text.ends_with(';')) text.pop_back();
   return text;
 }
+
+namespace {
 
 std::string text_of(const plan::Plan& plan) {
   std::string text;
@@ -240,10 +239,12 @@ loop::HostProgram optimise_program(loop::HostProgram program, const CompileReque
 
 Executable compile(const CompileRequest& request, const StageSink& sink) {
   const NoFork no_fork;
-  if (!sink) {
-    if (std::optional<Executable> known = make_known_ready(request)) return std::move(*known);
-  }
-  return make_ready(lower_program(request, sink), request, sink);
+  StageTimes times;
+  std::optional<Executable> executable = sink ? std::nullopt : make_known_ready(request);
+  if (!executable) executable = make_ready(lower_program(request, sink), request, sink);
+  times.end("all");
+  TULLE_LOG(Debug, "made ready: ", times.text(), " ms");
+  return std::move(*executable);
 }
 
 }  // namespace tulle

@@ -63,6 +63,9 @@ struct LoweredProgram {
   std::vector<ResultLayout> results;
 };
 
+// The statements on one line, for the log.
+std::string title(const CompileRequest& request);
+
 // The caller's schedule, statement by statement. UserError where a step is wrong or for none.
 std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& program,
                                                     std::string_view schedule);

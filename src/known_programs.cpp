@@ -7,6 +7,8 @@
 #include "loop/outline.h"
 #include "loop/parse.h"
 #include "loop/print.h"
+#include "lower/lower.h"
+#include "plan/plan_key.h"
 #include "support/log.h"
 #include "support/mutant.h"
 
@@ -41,15 +43,15 @@ void add_target(const codegen::Target& target, KeyText& key) {
   key.add(light);
 }
 
+// As far as variants of a program differ in them (VariantTable::signature).
 void add_statistics(const plan::OperandStatistics& statistics, KeyText& key) {
   const auto& [sizes, count, distinct_share, longest_row] = statistics;
-  for (const int64_t size : sizes) key.add(size);
-  std::ostringstream share;
-  share << std::hexfloat << distinct_share;
-  key.add(count, " ", share.str(), " ", longest_row);
+  for (const int64_t size : sizes) key.add(plan::magnitude(size));
+  key.add(plan::magnitude(count), " ", name_of(plan::locality_of(distinct_share)), " ",
+          longest_row);
 }
 
-// Everything that a program depends on; nothing where it is not kept.
+// What tells programs apart; nothing where they are not kept.
 std::optional<jit::ContentHash> key_of(const CompileRequest& request) {
   if (!request.source || request.checked || !request.decisions.empty()) return std::nullopt;
   KeyText key;
@@ -61,6 +63,8 @@ std::optional<jit::ContentHash> key_of(const CompileRequest& request) {
     add_statistics(statistics, key);
   }
   for (const schedule::Schedule& schedule : request.tuned) key.add(to_string(schedule));
+  const auto& [threads_per_block, most_slots] = lower::gpu_shape();
+  key.add(lower::work_per_chunk(), " ", threads_per_block, " ", most_slots);
   return jit::hash_of({jit::build_identity(), "known program 1", request.source->view(),
                        active_mutant(), key.text()});
 }
@@ -76,6 +80,7 @@ void write_result(const ResultLayout& result, std::ostream& out) {
   out << "\n";
 }
 
+// Of a line; `in` has failed where that is none.
 ResultLayout read_result(std::istream& in) {
   ResultLayout result;
   size_t levels = 0;
@@ -88,40 +93,6 @@ ResultLayout read_result(std::istream& in) {
     result.crd.push_back(crd);
   }
   return result;
-}
-
-std::string text_of(const LoweredProgram& lowered,
-                    const std::vector<jit::KernelCache::WantedCode>& code) {
-  std::ostringstream out;
-  for (const auto& [key, names] : code) out << "code " << key.hex() << " " << names.front() << "\n";
-  for (const ResultLayout& result : lowered.results) write_result(result, out);
-  loop::HostProgram outlined = lowered.program;
-  for (loop::Kernel& kernel : outlined.kernels) kernel = loop::outline(kernel);
-  out << "\n" << loop::to_string(outlined);
-  return out.str();
-}
-
-// UserError where the host program is not understood; nothing where the lines before it are not.
-std::optional<KnownProgram> read_program(const std::string& text) {
-  const size_t head = text.find("\n\n");
-  if (head == std::string::npos) return std::nullopt;
-  KnownProgram known;
-  std::istringstream in(text.substr(0, head));
-  for (std::string word; in >> word;) {
-    if (word == "result") {
-      known.lowered.results.push_back(read_result(in));
-      continue;
-    }
-    std::string hex, name;
-    in >> hex >> name;
-    const std::optional<jit::ContentHash> key = jit::ContentHash::from_hex(hex);
-    if (word != "code" || !key) return std::nullopt;
-    known.code.push_back({*key, {name}});
-  }
-  if (in.bad()) return std::nullopt;
-  known.lowered.program = loop::parse_host_program(std::string_view(text).substr(head + 2));
-  if (known.code.size() != known.lowered.program.kernels.size()) return std::nullopt;
-  return known;
 }
 
 }  // namespace
@@ -142,6 +113,42 @@ jit::ContentHash source_of(std::string_view language, std::string_view text,
   return jit::hash_of({language, text, key.text()});
 }
 
+std::string to_string(const KnownProgram& known) {
+  std::ostringstream out;
+  for (const auto& [key, names] : known.code)
+    out << "code " << key.hex() << " " << names.front() << "\n";
+  for (const ResultLayout& result : known.lowered.results) write_result(result, out);
+  out << "\n" << loop::to_string(known.lowered.program);
+  return out.str();
+}
+
+std::optional<KnownProgram> parse_known_program(const std::string& text, size_t results) {
+  const size_t head = text.find("\n\n");
+  if (head == std::string::npos) return std::nullopt;
+  KnownProgram known;
+  std::istringstream in(text.substr(0, head));
+  for (std::string word; in >> word;) {
+    if (word == "result") {
+      known.lowered.results.push_back(read_result(in));
+    } else if (std::string hex, name; word == "code" && in >> hex >> name) {
+      const std::optional<jit::ContentHash> key = jit::ContentHash::from_hex(hex);
+      if (!key) return std::nullopt;
+      known.code.push_back({*key, {name}});
+    } else {
+      return std::nullopt;
+    }
+    if (!in) return std::nullopt;
+  }
+  try {
+    known.lowered.program = loop::parse_host_program(std::string_view(text).substr(head + 2));
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+  const bool is_whole = known.code.size() == known.lowered.program.kernels.size() &&
+                        known.lowered.results.size() == results;
+  return is_whole ? std::optional(std::move(known)) : std::nullopt;
+}
+
 std::optional<KnownProgram> find_known_program(const CompileRequest& request,
                                                jit::DiskCache& disk) {
   const std::optional<jit::ContentHash> key = key_of(request);
@@ -149,22 +156,22 @@ std::optional<KnownProgram> find_known_program(const CompileRequest& request,
   StageTimes times;
   const std::optional<std::vector<char>> entry = disk.load(*key);
   if (!entry) return std::nullopt;
-  try {
-    std::optional<KnownProgram> known = read_program(std::string(entry->begin(), entry->end()));
-    times.end("read");
-    TULLE_LOG(Info, "known program ", key->hex(), ": ", times.text(), " ms");
-    return known;
-  } catch (const UserError& error) {
-    TULLE_LOG(Info, "planning anew a program that the kernel cache had: ", error.what());
-    return std::nullopt;
-  }
+  std::optional<KnownProgram> known =
+      parse_known_program({entry->begin(), entry->end()}, request.program->program.results.size());
+  times.end("read");
+  TULLE_LOG(Info, known ? "known program " : "planning anew: not understood is ", key->hex(), ", ",
+            title(request), ": ", times.text(), " ms");
+  return known;
 }
 
 void keep_known_program(const CompileRequest& request, const LoweredProgram& lowered,
                         const std::vector<jit::KernelCache::WantedCode>& code,
                         jit::DiskCache& disk) {
   const std::optional<jit::ContentHash> key = key_of(request);
-  if (key && disk.store(*key, text_of(lowered, code))) TULLE_LOG(Info, "kept program ", key->hex());
+  if (!key) return;
+  KnownProgram known{lowered, code};
+  for (loop::Kernel& kernel : known.lowered.program.kernels) kernel = loop::outline(kernel);
+  if (disk.store(*key, to_string(known))) TULLE_LOG(Info, "kept program ", key->hex());
 }
 
 }  // namespace tulle

@@ -23,6 +23,11 @@ struct KnownProgram {
   std::vector<jit::KernelCache::WantedCode> code;  // of each kernel
 };
 
+// The text of an entry, and the way back: nothing where the text is none, with as many results as
+// it has to have.
+std::string to_string(const KnownProgram& known);
+std::optional<KnownProgram> parse_known_program(const std::string& text, size_t results);
+
 // The program of an equal request. Nothing where there is none, where what is there cannot be read,
 // and where programs are not kept: without a source, in checked mode, and with decisions.
 std::optional<KnownProgram> find_known_program(const CompileRequest& request, jit::DiskCache& disk);

@@ -190,8 +190,7 @@ std::vector<cuda::Function> find_gpu_kernels(LoweredProgram& lowered, const Comp
   return functions_of(executable.gpu_code, wanted);
 }
 
-// The executable around code that is loaded.
-void finish(LoweredProgram lowered, Executable& executable) {
+void name_parameters(LoweredProgram lowered, Executable& executable) {
   for (const loop::BufferParam& param : lowered.program.buffers)
     executable.buffers.push_back(param.buffer->name);
   for (const loop::ScalarParam& param : lowered.program.scalars)
@@ -199,11 +198,20 @@ void finish(LoweredProgram lowered, Executable& executable) {
   executable.results = std::move(lowered.results);
 }
 
-void set_gpu_program(const loop::HostProgram& program, const std::vector<cuda::Function>& functions,
-                     const CompileRequest& request, Executable& executable) {
+// With the functions of its kernels: on the CPU,
+Executable finished(Executable executable, LoweredProgram lowered, const Functions& functions) {
+  executable.program = std::make_unique<runtime::CompiledProgram>(lowered.program, functions);
+  name_parameters(std::move(lowered), executable);
+  return executable;
+}
+// and on a GPU.
+Executable finished(Executable executable, LoweredProgram lowered,
+                    const std::vector<cuda::Function>& functions, const CompileRequest& request) {
   executable.gpu_threads = request.machine.threads;
-  executable.gpu_program =
-      std::make_unique<runtime::GpuProgram>(program, functions, cuda::device(request.device));
+  executable.gpu_program = std::make_unique<runtime::GpuProgram>(lowered.program, functions,
+                                                                 cuda::device(request.device));
+  name_parameters(std::move(lowered), executable);
+  return executable;
 }
 
 template <typename Code>
@@ -215,46 +223,33 @@ bool is_complete(const std::vector<Code>& code) {
 
 Executable make_ready(LoweredProgram lowered, const CompileRequest& request,
                       const StageSink& sink) {
-  StageTimes times;
   Executable executable;
-  loop::HostProgram& program = lowered.program;
   if (codegen::is_gpu(request.target)) {
     const auto functions = find_gpu_kernels(lowered, request, sink, executable);
-    set_gpu_program(program, functions, request, executable);
-  } else {
-    const bool at_once = sink || request.checked;
-    const Functions functions = at_once ? compile_whole(program, request, sink, executable)
-                                        : find_kernels(lowered, request, executable);
-    executable.program = std::make_unique<runtime::CompiledProgram>(program, functions);
+    return finished(std::move(executable), std::move(lowered), functions, request);
   }
-  finish(std::move(lowered), executable);
-  times.end("all");
-  TULLE_LOG(Debug, "made ready: ", times.text(), " ms");
-  return executable;
+  const bool at_once = sink || request.checked;
+  const Functions functions = at_once ? compile_whole(lowered.program, request, sink, executable)
+                                      : find_kernels(lowered, request, executable);
+  return finished(std::move(executable), std::move(lowered), functions);
 }
 
 std::optional<Executable> make_known_ready(const CompileRequest& request) {
   std::optional<KnownProgram> known = find_known_program(request, kernel_cache().disk());
   if (!known) return std::nullopt;
-  StageTimes times;
   Executable executable;
-  const loop::HostProgram& program = known->lowered.program;
   if (codegen::is_gpu(request.target)) {
     FewThreads threads = threads_of(request);
     executable.gpu_code =
         kernel_cache().find_gpu(known->code, cuda::device(request.device), threads, {});
     if (!is_complete(executable.gpu_code)) return std::nullopt;
-    set_gpu_program(program, functions_of(executable.gpu_code, known->code), request, executable);
-  } else {
-    executable.code = kernel_cache().find(known->code, {});
-    if (!is_complete(executable.code)) return std::nullopt;
-    executable.program = std::make_unique<runtime::CompiledProgram>(
-        program, functions_of(executable.code, known->code));
+    const auto functions = functions_of(executable.gpu_code, known->code);
+    return finished(std::move(executable), std::move(known->lowered), functions, request);
   }
-  finish(std::move(known->lowered), executable);
-  times.end("all");
-  TULLE_LOG(Debug, "made ready: ", times.text(), " ms");
-  return executable;
+  executable.code = kernel_cache().find(known->code, {});
+  if (!is_complete(executable.code)) return std::nullopt;
+  const Functions functions = functions_of(executable.code, known->code);
+  return finished(std::move(executable), std::move(known->lowered), functions);
 }
 
 int64_t Executable::code_bytes() const {

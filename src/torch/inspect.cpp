@@ -20,8 +20,9 @@ namespace {
 // A line for each result: its spec, then from where its sizes come ("0.1" is dimension 1 of the
 // first operand).
 std::string describe_program(std::string_view key) {
+  const auto program = find_program(key);  // which other threads may let go of
   std::string text;
-  for (const TensorLayout& layout : find_program(key)->results) {
+  for (const TensorLayout& layout : program->results) {
     text += to_string(layout.spec) + "\n";
     for (const auto [operand, dimension] : layout.spec.sizes_from) {
       text += std::to_string(operand) + "." + std::to_string(dimension) + " ";

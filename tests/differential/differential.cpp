@@ -22,6 +22,9 @@ using expr::ReferenceTensor;
 
 namespace {
 
+// Before anything is compiled: no test is to find what another one left on disk.
+[[maybe_unused]] const int kWithoutDisk = setenv("TULLE_CACHE", "0", 0);
+
 TensorView view_of(const expr::StoredTensor& stored) {
   TensorView view;
   view.sizes = stored.pattern->sizes();
@@ -237,8 +240,6 @@ std::string explain_case(const Case& test) {
 }
 
 std::string run_case(const Case& test, int engines, std::string* refused) {
-  static const int without_disk = setenv("TULLE_CACHE", "0", 0);
-  TULLE_CHECK(without_disk == 0, "kernels that are not kept");
   set_limits(test);
   bool is_legal = false;
   try {

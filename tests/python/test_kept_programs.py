@@ -61,6 +61,25 @@ print("most", most, "failed", [])
 """
 )
 
+# What is described goes while others are: one program is kept.
+DESCRIBED_PROGRAMS = (
+    PREPARE
+    + """
+failed, describe = [], torch.ops.tulle.describe.default
+operands = "operand A f32 i32 2 csr\\noperand B f32 i64 2 dense\\n"
+def work(thread):
+    for step in range(6000):
+        name = f"C{thread}_{step % 40}"
+        try: found = describe(f"{operands}compute\\n{name}[i,k] = A[i,j] * B[j,k]")
+        except Exception as error: found = str(error)
+        if found != f"{name} f32 i32 2 dense\\n0.0 1.1 \\n": failed.append(found)
+threads = [threading.Thread(target=work, args=[thread]) for thread in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print("failed", failed[:5])
+"""
+)
+
 BAD_PROGRAMS = (
     PREPARE
     + """
@@ -74,7 +93,7 @@ print("programs", loaded()[0])
 
 
 def run(script: str, **limits: str) -> str:
-    environment = {**os.environ, "TULLE_LOG": "info", **limits}
+    environment = {**os.environ, "TULLE_LOG": "info", "TULLE_CACHE": "0", **limits}
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
     )
@@ -90,6 +109,10 @@ def test_programs_are_bounded() -> None:
     assert objects <= 16
     # What is in use stays.
     assert said.count("planned hot[i]") == 1
+
+
+def test_programs_that_go_can_be_described() -> None:
+    assert "failed []" in run(DESCRIBED_PROGRAMS, TULLE_KEEP_PROGRAMS="1")
 
 
 def test_code_is_bounded() -> None:
