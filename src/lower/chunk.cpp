@@ -125,7 +125,7 @@ void KernelLowering::rows_of_chunk(const nest::Forall& loop, const Scope& scope,
   const Positions piece = {
       mine.let("p", loop::Select::make(is_long, loop::maximum(from, here), from)),
       mine.let("p_end", loop::Select::make(is_long, loop::minimum(to, end - row), to))};
-  inner.row_pieces[variable.tensor] = code(variable.tensor).levels[1]->used(mine, piece);
+  inner.chunk_entries[variable.tensor] = code(variable.tensor).levels[1]->used(mine, piece);
   inner.is_shared_row = is_long;
   inner.chunk = chunk;
   inner.begins_here = first <= row;
@@ -143,8 +143,8 @@ void KernelLowering::pieces_of_chunk(const nest::Forall& loop, const Expr& chunk
   const nest::Variable& variable = nest_.variable(loop.var);
   const StoredRows stored = stored_rows(variable);
   const int64_t parts = variable.parts / variable.dealt;
-  const RowPieces pieces = row_pieces_of(stored, variable.factor, parts);
-  derive(derive_row_pieces(stored, variable.factor, parts, is_bound() ? Device::Gpu : device_));
+  const DealtPieces pieces = dealt_pieces_of(stored, variable.factor, parts);
+  derive(derive_dealt_pieces(stored, variable.factor, parts, is_bound() ? Device::Gpu : device_));
   const Expr dealt = IntConst::make(variable.dealt);
   const Expr part = out.let("part", Binary::make(BinaryOp::Div, chunk, dealt));
   const Expr first =
@@ -164,7 +164,7 @@ void KernelLowering::pieces_of_chunk(const nest::Forall& loop, const Expr& chunk
   Scope inner = scope;
   const Positions run = {body.let("p", wide(pieces.begins, piece)),
                          body.let("p_end", wide(pieces.begins, piece + 1))};
-  inner.row_pieces[variable.tensor] = code(variable.tensor).levels[1]->used(body, run);
+  inner.chunk_entries[variable.tensor] = code(variable.tensor).levels[1]->used(body, run);
   inner.is_shared_row = is_shared;
   if (adds_up_rows()) {
     shared_rows_ = {stored.positions, coordinates_.chunk_length(variable), pieces.shared,
@@ -228,9 +228,10 @@ void KernelLowering::lower_consumer(const nest::Stmt& stmt, const Scope& scope, 
 
 bool KernelLowering::adds_up_rows() const {
   const std::vector<const nest::Assign*> all = nest::assigns(nest_.root);
-  return !pieces_.any() && std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
-    return assign->tensor == result_ && nest::adds_up_cut_rows(nest_, *assign);
-  });
+  return !tuple_pieces_.any() &&
+         std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
+           return assign->tensor == result_ && nest::adds_up_cut_rows(nest_, *assign);
+         });
 }
 
 }  // namespace tulle::lower

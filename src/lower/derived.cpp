@@ -1,4 +1,4 @@
-// Making what lowered loops want to look up: pieces of rows, rows of entries.
+// Making what lowered loops want to look up: pieces that are dealt, rows of entries.
 #include "lower/derived.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ loop::Kernel count_pieces(const std::string& name, const StoredRows& stored, int
 
 // The pieces of each row, of which `first` is the first.
 loop::Kernel fill_pieces(const std::string& name, const StoredRows& stored, int64_t length,
-                         const loop::Buffer& first, const RowPieces& pieces, Device device) {
+                         const loop::Buffer& first, const DealtPieces& pieces, Device device) {
   Names names;
   const Expr row = Var::make("row"), piece = Var::make("piece"), begin = Var::make("begin"),
              end = Var::make("end"), is_shared = Var::make("is_shared", loop::kBool);
@@ -84,7 +84,7 @@ loop::Kernel fill_pieces(const std::string& name, const StoredRows& stored, int6
 
 // Where each part begins.
 loop::Kernel share_pieces(const std::string& name, const StoredRows& stored, int64_t part_count,
-                          const loop::Buffer& first, const RowPieces& pieces, Device device) {
+                          const loop::Buffer& first, const DealtPieces& pieces, Device device) {
   Names names;
   Emitter out(names);
   const Expr part = Var::make("part");
@@ -115,7 +115,7 @@ void add_derived(const Derived& derived, loop::HostProgram& program) {
   program.steps.insert(program.steps.end(), derived.steps.begin(), derived.steps.end());
 }
 
-RowPieces row_pieces_of(const StoredRows& stored, int64_t length, int64_t part_count) {
+DealtPieces dealt_pieces_of(const StoredRows& stored, int64_t length, int64_t part_count) {
   const std::string prefix = concat(stored.tensor, "_", pieces_name(length, part_count));
   const DType index = stored.positions->element;
   return {loop::make_buffer(prefix + "_begins", index),
@@ -126,9 +126,9 @@ RowPieces row_pieces_of(const StoredRows& stored, int64_t length, int64_t part_c
           Binary::make(BinaryOp::Div, stored.entries, IntConst::make(length))};
 }
 
-Derived derive_row_pieces(const StoredRows& stored, int64_t length, int64_t part_count,
-                          Device device) {
-  const RowPieces pieces = row_pieces_of(stored, length, part_count);
+Derived derive_dealt_pieces(const StoredRows& stored, int64_t length, int64_t part_count,
+                            Device device) {
+  const DealtPieces pieces = dealt_pieces_of(stored, length, part_count);
   const std::string what = pieces_name(length, part_count), name = stored.tensor + "_" + what;
   const loop::Buffer first = loop::make_buffer(name + "_first", DType::Int64);
   Derived derived{what, stored.tensor, {}, {}};

@@ -33,13 +33,13 @@ void add_derived(const Derived& derived, loop::HostProgram& program);
 // -1 - row stands there. The pieces from parts[p] to parts[p + 1] make part p of `part_count`,
 // which all have about the same work. Rows that have several pieces are listed, shared_count[0] of
 // them in any order.
-struct RowPieces {
+struct DealtPieces {
   loop::Buffer begins, rows, parts, shared, shared_count;
   loop::Expr most_shared;  // at most so many
 };
-RowPieces row_pieces_of(const StoredRows& stored, int64_t length, int64_t part_count);
-Derived derive_row_pieces(const StoredRows& stored, int64_t length, int64_t part_count,
-                          Device device);
+DealtPieces dealt_pieces_of(const StoredRows& stored, int64_t length, int64_t part_count);
+Derived derive_dealt_pieces(const StoredRows& stored, int64_t length, int64_t part_count,
+                            Device device);
 
 // The row of each entry.
 loop::Buffer entry_rows_of(const StoredRows& stored);

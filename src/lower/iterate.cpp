@@ -137,8 +137,8 @@ bool KernelLowering::visits_all_of_result(const Cursor& cursor) const {
 }
 
 Positions KernelLowering::run_of(const Cursor& cursor, const Scope& scope, Emitter& out) {
-  const auto piece = scope.row_pieces.find(cursor.access->tensor);
-  if (piece != scope.row_pieces.end() && cursor.level == 1) return piece->second;
+  const auto piece = scope.chunk_entries.find(cursor.access->tensor);
+  if (piece != scope.chunk_entries.end() && cursor.level == 1) return piece->second;
   Expr above;
   if (is_bounded(level(cursor).kind)) {
     for (const Level& outer : nest_.tensor(cursor.access->tensor).type.format.levels()) {

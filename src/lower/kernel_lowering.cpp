@@ -168,16 +168,16 @@ void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, E
   for (const std::string& name : where.workspaces) allocate_workspace(where, name, out);
   Scope filling = producing(scope);
   filling.conditional = true;
-  const bool pieces = pieces_.gathers(where);
+  const bool pieces = tuple_pieces_.gathers(where);
   if (pieces && phase_ == Phase::Merge) {
-    pieces_.merge(where, scope, out);
+    tuple_pieces_.merge(where, scope, out);
   } else {
     const Touches::Within nothing(touches_, nullptr);  // writing a workspace makes no entry
     lower(where.producer, filling, out);
   }
   if (pieces && phase_ == Phase::Compute) {
     Emitter shared = out.nested(), whole = out.nested();
-    pieces_.store(where, scope, shared);
+    tuple_pieces_.store(where, scope, shared);
     lower_consumer(where.consumer, after, whole);
     out.add(loop::If::make(scope.is_shared_row, shared.take(), whole.take()));
     return;

@@ -52,9 +52,9 @@ class KernelLowering {
   // After lower(): whether the chunks go through all of the outermost loop's extent, not only
   // through what operands store of it.
   bool visits_extent() const { return visits_extent_; }
-  // Whether chunks put pieces of rows into memory, which a second kernel merges; after lower(): the
-  // arrays of these and their sizes.
-  const TuplePieces& row_pieces() const { return pieces_; }
+  // Whether chunks put what they gather of a row into memory, which a second kernel merges; after
+  // lower(): the arrays of that and their sizes.
+  const TuplePieces& tuple_pieces() const { return tuple_pieces_; }
   // After lower(): the rows of the result that must start at zero, if not all do.
   const SharedRows& shared_rows() const { return shared_rows_; }
   // After lower(): the arrays of operands' structures that the kernel looks things up in.
@@ -130,7 +130,7 @@ class KernelLowering {
   void rows_by_work(const nest::Forall& loop, const Scope& scope, Emitter& out);
   void unfinished_row(const nest::Forall& loop, const loop::Buffer& positions,
                       const loop::Expr& rows, const Scope& scope, Emitter& out);
-  // Over the pieces of rows that were dealt to a chunk.
+  // Over the pieces that were dealt to a chunk (derived.h).
   void pieces_of_chunk(const nest::Forall& loop, const loop::Expr& chunk, const Scope& scope,
                        Emitter& out);
   StoredRows stored_rows(const nest::Variable& variable);
@@ -269,7 +269,7 @@ class KernelLowering {
 
   Touches touches_;
   ResultAssembly assembly_{kernel_, touches_};
-  TuplePieces pieces_{kernel_};
+  TuplePieces tuple_pieces_{kernel_};
   SharedCopies shared_{kernel_};  // of operands
   CopiesAhead ahead_{kernel_, shared_, making_copies()};
   Emitter* hoisted_ = nullptr;  // before the outermost loop of a chunk

@@ -178,15 +178,15 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
                                                lowering.is_bound() ? Device::Gpu : device));
     program.steps.push_back(loop::LaunchStep{program.kernels.back().name});
   }
-  for (const auto& [pieces, count] : lowering.row_pieces().arrays())
+  for (const auto& [pieces, count] : lowering.tuple_pieces().arrays())
     program.steps.push_back(loop::AllocateStep{pieces, count, false});
   lowering.launch(program.steps);
   program.kernels.push_back(std::move(kernel));
-  if (!lowering.row_pieces().any()) return;
+  if (!lowering.tuple_pieces().any()) return;
   KernelLowering merging(nest, Phase::Merge, device);
   program.kernels.push_back(merging.lower("merge_" + result.name));
   merging.launch(program.steps);
-  for (const auto& [pieces, count] : lowering.row_pieces().arrays())
+  for (const auto& [pieces, count] : lowering.tuple_pieces().arrays())
     program.steps.push_back(loop::FreeStep{pieces});
 }
 

@@ -54,8 +54,8 @@ void KernelLowering::rows_by_work(const nest::Forall& loop, const Scope& scope, 
   const Expr to = body.let("p_end", position(positions, row + 1));
   Scope inner = scope;
   const Expr here = mutant("work-begins-early") ? begin - row - 1 : begin - row;
-  inner.row_pieces[operand->tensor] = {body.let("p", loop::maximum(from, here)),
-                                       body.let("p_end", loop::minimum(to, end - row))};
+  inner.chunk_entries[operand->tensor] = {body.let("p", loop::maximum(from, here)),
+                                          body.let("p_end", loop::minimum(to, end - row))};
   inner.chunk = frame_->chunk();
   inner.begins_here = body.let("begins_here", begin <= from + row);
   inner.is_shared_row =

@@ -39,14 +39,14 @@ struct Scope {
   std::map<int, loop::Expr> masks;  // accesses that read as zero where the condition is false
   std::map<int, Row> rows;          // of the entries under construction, by result group
   std::map<std::string, Positions> pieces;  // variables whose entries are counted: those of a row
-  std::map<std::string, Positions> row_pieces;  // operands of whose row a chunk has these entries
-  std::map<std::string, loop::Expr> entries;    // operands at one of whose entries a loop stands
-  loop::Expr is_shared_row;                     // by several chunks; null where rows are whole
-  loop::Expr chunk, last_chunk, begins_here;    // of a row: this one, its last, whether it is first
-  bool by_atomics = false;                      // results are added to what is there
-  loop::Expr stores_if;                         // whether results are stored; null: always
-  std::map<int, loop::Expr> values;             // accesses whose value is known
-  std::map<int, Partner> partners;              // accesses that read what another lane has
+  std::map<std::string, Positions> chunk_entries;  // operands: those of the row that a chunk has
+  std::map<std::string, loop::Expr> entries;       // operands at one of whose entries a loop stands
+  loop::Expr is_shared_row;                        // by several chunks; null where rows are whole
+  loop::Expr chunk, last_chunk, begins_here;  // of a row: this one, its last, whether it is first
+  bool by_atomics = false;                    // results are added to what is there
+  loop::Expr stores_if;                       // whether results are stored; null: always
+  std::map<int, loop::Expr> values;           // accesses whose value is known
+  std::map<int, Partner> partners;            // accesses that read what another lane has
   bool visits_padding = false;         // loops run past extents, through all slots of workspaces
   std::map<int, loop::Expr> appended;  // position of the entry under construction, by result group
   bool conditional = false;    // whether this point may be missed since the last append point

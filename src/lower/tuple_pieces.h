@@ -1,5 +1,5 @@
-// Rows whose tuples several chunks gather: each chunk puts its piece into memory, and a second
-// kernel over the same loops merges the pieces of a row and goes on with what they come to.
+// Rows whose tuples several chunks gather: each chunk puts its piece of the tuple into memory, and
+// a second kernel over the same loops merges these and goes on with what they come to.
 #pragma once
 
 #include <functional>

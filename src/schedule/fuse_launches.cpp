@@ -84,9 +84,10 @@ std::string why_not_together(const Nest& first, const Nest& next) {
                     "them, or leave fuse_launches out.");
     }
     if (needs_merging(*nest)) {
-      return concat("'", result_of(*nest),
-                    "' takes two kernels, of which the second merges pieces of rows; leave ",
-                    "split_rows or fuse_launches out.");
+      return concat(
+          "'", result_of(*nest),
+          "' takes two kernels, of which the second merges what chunks gathered of a row; leave ",
+          "split_rows or fuse_launches out.");
     }
   }
   for (const auto& [reader, writer] : {std::pair(&next, &first), std::pair(&first, &next)}) {

@@ -90,7 +90,7 @@ void check_workspaces(const Nest& nest, const Where& where, const Forall& entrie
   for (const Assign* assign : assigns(where.producer)) {
     if (nest.leads(assign->tensor) && !assign->indices.empty()) {
       user_error("'", assign->tensor, "' has elements for '", list_of(assign->indices),
-                 "', and other workspaces are scaled by it, which pieces of rows are by one "
+                 "', and other workspaces are scaled by it, which pieces of a tuple are by one "
                  "element alone; use parallel(by=nnz).");
     }
   }

@@ -65,7 +65,7 @@ void check_tuple(const Nest& nest, const std::string& step, const Forall& rows,
     }
     if (nest.leads(assign->tensor) && !assign->indices.empty()) {
       user_error("'", assign->tensor, "' has elements for '", list_of(assign->indices),
-                 "', and other workspaces are scaled by it, which pieces of rows are by one "
+                 "', and other workspaces are scaled by it, which pieces of a tuple are by one "
                  "element alone; bring these loops outside of '",
                  rows.var, "', or leave ", step, " out.");
     }
