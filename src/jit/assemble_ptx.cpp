@@ -57,8 +57,8 @@ std::vector<char> assemble_ptx(const cuda::Device& device, const std::string& pt
 }
 
 std::string assembler_of(const cuda::Device& device) {
-  int version = 0;
-  cuda::check(cuda::driver().version(&version), "asking for the driver's version");
+  int version = 0;  // 1000 * major + 10 * minor of CUDA, not the driver's own
+  cuda::check(cuda::driver().version(&version), "asking which CUDA version the driver supports");
   return concat("driver ", version, ", capability ", device.capability);
 }
 

@@ -8,13 +8,15 @@
 
 namespace tulle::jit {
 
-// The driver's assembler: an image that GpuModule loads, on this GPU and such as are of the same
-// kind under the same driver. Other than loading PTX, which the driver does for one thread at a
+// The driver's assembler: an image that GpuModule loads, on this GPU and all others of its compute
+// capability. Other than loading PTX, which the driver does for one thread at a
 // time, it runs on any number of threads at once. InternalError with the assembler's words if it
 // does not take the text.
 std::vector<char> assemble_ptx(const cuda::Device& device, const std::string& ptx);
 
-// What an image depends on beside its text.
+// What an image is kept under beside its text: the compute capability, and the CUDA version that
+// the driver supports. Releases of the driver that support the same version share images, which
+// each of them loads; a driver for another version assembles its own.
 std::string assembler_of(const cuda::Device& device);
 
 }  // namespace tulle::jit

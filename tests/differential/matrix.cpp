@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -135,10 +136,18 @@ std::vector<std::vector<size_t>> sample(std::vector<std::vector<size_t>> rows) {
   return rows;
 }
 
-// `shrunk` says which index is as long as a condition on sizes wants it.
+// What a cell has beside its operation and its formats.
+struct Setting {
+  Condition condition;
+  size_t type;
+  size_t number;  // decides the seed, the threads and the type of indices
+  size_t shrunk;  // which index is as long as a condition on sizes wants it
+  bool light;     // whether LLVM takes no pains with the code
+};
+
 Case make_cell(const Operation& operation, const std::vector<Parsed>& operands,
-               const std::vector<size_t>& row, Condition condition, size_t type, size_t number,
-               size_t shrunk) {
+               const std::vector<size_t>& row, const Setting& setting) {
+  const auto [condition, type, number, shrunk, light] = setting;
   std::map<std::string, int64_t> sizes = extents();
   std::vector<std::string> used;
   for (const Parsed& operand : operands) {
@@ -150,6 +159,7 @@ Case make_cell(const Operation& operation, const std::vector<Parsed>& operands,
   if (condition == Condition::SizeZero) sizes[used[shrunk % used.size()]] = 0;
   Case test;
   test.text = operation.text;
+  test.light = light;
   test.seed = static_cast<unsigned>(number);
   test.threads = static_cast<int>(1 + number % 3);
   const DType index_type = number % 2 == 0 ? DType::Int32 : DType::Int64;
@@ -291,20 +301,23 @@ std::vector<Case> cells(const Operation& operation, bool all) {
   for (size_t at = 0; !all && at < wanted; ++at, ++number) {
     const auto condition = static_cast<Condition>(at % kConditions);
     const size_t type = at / kConditions % kTypes.size();
-    found.push_back(
-        make_cell(operation, operands, rows[at % rows.size()], condition, type, number, number));
-    found.back().light = number % 2 == 1;
+    // By the parity of its bits, which goes with no remainder of the number.
+    const bool light = std::popcount(number) % 2 == 1;
+    found.push_back(make_cell(operation, operands, rows[at % rows.size()],
+                              {condition, type, number, number, light}));
   }
   if (all) rows = wanted_rows(std::move(rows), operands);
   for (size_t at = 0; all && at < rows.size(); ++at) {
     for (size_t type = 0; type < kTypes.size(); ++type, ++number) {
       if (!is_wanted("TULLE_TEST_TYPES", name_of(kTypes[type]))) continue;
       for (int condition = 0; condition < kConditions; ++condition) {
-        // Each index in turn, in every type.
-        found.push_back(make_cell(operation, operands, rows[at], static_cast<Condition>(condition),
-                                  type, number, at + type));
-        // Of every combination of formats one type as users have it.
-        found.back().light = (at + type) % kTypes.size() != 0;
+        // Each index in turn, in every type; and of every combination of formats one type as users
+        // have it, in turn with each index.
+        const size_t shrunk = at / kTypes.size() + type;
+        const bool light = (at + type) % kTypes.size() != 0;
+        found.push_back(
+            make_cell(operation, operands, rows[at],
+                      {static_cast<Condition>(condition), type, number, shrunk, light}));
       }
     }
   }

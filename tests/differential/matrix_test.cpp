@@ -1,5 +1,8 @@
 // Runs the matrix: a sample of it, all of it with TULLE_TEST_FULL=1.
 #include <cstdlib>
+#include <set>
+#include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -13,6 +16,25 @@ class Matrix : public testing::TestWithParam<Operation> {};
 TEST_P(Matrix, EveryCellIsRight) {
   const bool all = std::getenv("TULLE_TEST_FULL") != nullptr;
   expect_right(GetParam().name, cells(GetParam(), all), kBoth);
+}
+
+// Which index has no coordinates does not go with how code is compiled, however many there are.
+TEST(MatrixCells, EveryIndexIsEmptyInLightCodeAndInOther) {
+  for (const Operation& operation : operations()) {
+    std::set<char> indices;
+    std::set<std::pair<char, bool>> empty;
+    for (const Case& test : cells(operation, true)) {
+      for (size_t o = 0; o < test.operands.size(); ++o) {
+        const std::string& text = operation.operands[o];  // T[i,j,k]
+        for (size_t d = 0; d < test.operands[o].sizes.size(); ++d) {
+          const char index = text[text.find('[') + 1 + 2 * d];
+          indices.insert(index);
+          if (test.operands[o].sizes[d] == 0) empty.insert({index, test.light});
+        }
+      }
+    }
+    EXPECT_EQ(empty.size(), 2 * indices.size()) << operation.name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Operations, Matrix, testing::ValuesIn(operations()),
