@@ -116,13 +116,14 @@ int level_over(const Nest& nest, const Format& format, const std::vector<std::st
 std::string in_place_of_plain(const Nest& nest, const std::string& workspace, const Loops& loops) {
   std::vector<std::string> vars;
   for (const Forall* loop : loops) vars.push_back(loop->var);
+  const std::string otherwise = "leave precompute out";
   try {
-    if (!find_disorder(precompute(nest, workspace, vars, Tensor::Tracking::Tracked)))
-      return concat("track that, ", tracked_precompute(workspace, vars));
+    const Nest tracked = precompute(nest, workspace, vars, Tensor::Tracking::Tracked);
+    if (find_disorder(tracked)) return otherwise;
   } catch (const UserError&) {
-    // There is no such workspace either.
+    return otherwise;
   }
-  return "leave precompute out";
+  return concat("track that, ", tracked_precompute(workspace, vars));
 }
 
 // A plain workspace is stored whole, a tracked one where it was written: that must be what the
