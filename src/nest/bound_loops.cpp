@@ -31,6 +31,11 @@ int64_t most_lanes(const Nest& nest, const Stmt& stmt, const std::string& var, b
 
 }  // namespace
 
+bool blocks_add_up(const Nest& nest) {
+  const auto* blocks = nest.root.as<Forall>();
+  return blocks && blocks->tag.by_atomics;
+}
+
 int64_t lanes_inside(const Nest& nest, const std::string& var) {
   return most_lanes(nest, nest.root, var, false);
 }

@@ -58,6 +58,7 @@ struct LoopTag {
   Kind kind = Kind::Serial;
   int factor = 0;                   // lanes of Vector, copies of Unrolled (0: all)
   Balance balance = Balance::Rows;  // of Parallel
+  bool by_atomics = false;          // of Block: blocks add up what they sum in common
   bool operator==(const LoopTag&) const = default;
 
   // To a part of a GPU; to one within a block.

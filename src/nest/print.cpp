@@ -39,7 +39,7 @@ std::string text_of(const LoopTag& tag) {
     case LoopTag::Kind::Warp:
     case LoopTag::Kind::Lane:
     case LoopTag::Kind::Thread:
-      return concat(" ", bound_name(tag.kind));
+      return concat(" ", bound_name(tag.kind), tag.by_atomics ? "(atomics)" : "");
   }
   internal_error("unknown kind of loop");
 }

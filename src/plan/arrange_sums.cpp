@@ -41,6 +41,9 @@ class Arranger {
         if (Expr joined = pull_out(expr.type(), a, b, loops, true)) return joined;
         if (Expr joined = pull_out(expr.type(), b, a, loops, false)) return joined;
       }
+      if (binary->op == expr::BinaryOp::Within && joins_) {
+        if (Expr joined = sum_within(expr.type(), a, b, loops)) return joined;
+      }
       return std::make_shared<const Binary>(expr.type(), binary->op, a, b);
     }
     return expr::with_children(expr,
@@ -69,6 +72,16 @@ class Arranger {
     const Expr b = first ? other : sum->body;
     const Expr product = std::make_shared<const Binary>(type, expr::BinaryOp::Mul, a, b);
     return Reduce::make(sum->indices, product);
+  }
+
+  // within(x, sum(R, y)) as sum(R, within(x, y)), under the same conditions.
+  static Expr sum_within(DType type, const Expr& where, const Expr& what, const Indices& loops) {
+    const auto* sum = what.as<Reduce>();
+    if (!sum || sum->op != expr::Reduction::Sum || sum->type != type ||
+        expr::has_reduction(where) || !varies_with_all(what, loops))
+      return {};
+    return Reduce::make(sum->indices, std::make_shared<const Binary>(type, expr::BinaryOp::Within,
+                                                                     where, sum->body));
   }
 
   Expr arrange_sum(const Expr& expr, const Reduce& sum, const Indices& loops, bool top) {

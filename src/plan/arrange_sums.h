@@ -11,8 +11,8 @@
 namespace tulle::plan {
 
 // A sum that is a factor of a product and varies with every loop around it joins the sum outside:
-// sum(k, sum(j, T*B)*C) becomes sum((k,j), T*B*C), whose loops can be put in any order. In a
-// maximum or an exponent there is none to join.
+// sum(k, sum(j, T*B)*C) becomes sum((k,j), T*B*C), whose loops can be put in any order, and so does
+// one within the entries of another operand. In a maximum or an exponent there is none to join.
 //
 // Any other sum that does not vary with some loop around it would be computed again and again
 // there: it becomes a statement of its own before this one, as long as what it leaves behind is

@@ -15,8 +15,6 @@ namespace {
 constexpr int64_t kNarrowPanel = 32;  // columns, at least
 constexpr double kFewRows = 4096;
 constexpr int64_t kShortPiece = 32, kLongPiece = 128;  // entries, at most
-constexpr double kReused = 16;         // gathers of a row from which on it should stay in the cache
-constexpr double kShareOfCache = 0.7;  // that gathered rows may take
 
 class ColumnScheduler {
  public:
@@ -139,13 +137,9 @@ class ColumnScheduler {
     if (const auto extent = loops_.nest.known_extent(column))
       columns =
           std::min(columns, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(*extent))));
-    const double rows = loops_.problem.extents.at(loops_.order[1]);
-    const bool reused = loops_.entries * loops_.rows >= kReused * rows;
-    const double room = kShareOfCache * static_cast<double>(loops_.machine.last_cache);
-    const auto taken = [&] { return rows * static_cast<double>(columns * loops_.element_bytes); };
-    if (!loops_.walks_entries || !reused || taken() <= room) return columns;
+    if (!loops_.overflow_cache(columns)) return columns;
     if (cuts_ && are_long()) return std::min(columns, kNarrowPanel);
-    while (columns >= 2 * kNarrowPanel && taken() > room) columns /= 2;
+    while (columns >= 2 * kNarrowPanel && loops_.overflow_cache(columns)) columns /= 2;
     return columns;
   }
 

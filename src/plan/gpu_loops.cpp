@@ -39,6 +39,15 @@ bool GpuLoops::are_few_and_short(int64_t turn) const {
          rows <= kWarpsAtOnce * machine.multiprocessors;
 }
 
+bool GpuLoops::overflow_cache(int64_t columns) const {
+  constexpr double reused = 16;  // gathers of a row from which on it should stay
+  constexpr double share = 0.7;  // of the cache that gathered rows may take
+  const double gathered = problem.extents.at(order[1]);
+  const double bytes = gathered * static_cast<double>(columns * element_bytes);
+  return walks_entries && entries * rows >= reused * gathered &&
+         bytes > share * static_cast<double>(machine.last_cache);
+}
+
 bool GpuLoops::can_be_spread() const {
   const bool plain = choice.route == Route::Dense || choice.route == Route::Shared;
   return order.size() >= 2 && plain && !is_summed(order[0]) &&

@@ -37,6 +37,9 @@ struct GpuLoops {
   // Whether warps can have a row each, all at once, and are done with any in a few turns of `turn`
   // entries: nobody waits long.
   bool are_few_and_short(int64_t turn) const;
+  // Whether rows of so many columns that entries gather, again and again, would not stay in the
+  // cache.
+  bool overflow_cache(int64_t columns) const;
 
   const OrderProblem& problem;
   const OrderChoice& choice;

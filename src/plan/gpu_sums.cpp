@@ -32,40 +32,65 @@ class SumScheduler {
     if (loops_.is_summed(entry) || !extent || *extent < 1) return {};
     const int64_t width = std::gcd(*extent, loops_.vector), vectors = *extent / width;
     const int64_t lanes = lanes_for(vectors), groups = kWarpSize / lanes;
-    const int64_t steps = (vectors + lanes - 1) / lanes;
-    const std::string sum_step = sum + "_step", sum_lane = sum + "_lane", element = sum + "_in";
+    const bool panels = in_panels(*extent, lanes * width);
+    const int64_t steps = panels ? 1 : (vectors + lanes - 1) / lanes;
+    // A step is a panel of its own, the outermost loop, or one of those of a lane.
+    const std::string sum_step = sum + (panels ? "_panel" : "_step"), sum_lane = sum + "_lane";
+    const std::string element = sum + "_in";
     Names order = split_over_groups(groups, steps);
     const std::string walked = order.back();
     text_.split(sum, lanes * width, sum_step, width > 1 ? sum + "_rest" : sum_lane);
     if (width > 1) text_.split(sum + "_rest", width, sum_lane, element);
     Names inside = {sum_lane};
     if (width > 1) inside.push_back(element);
-    inside.push_back(sum_step);
+    if (panels) {
+      order.insert(order.begin(), sum_step);
+    } else {
+      inside.push_back(sum_step);
+    }
     if (is_gathered(sum)) {  // what is computed of the sum stands beside its loops
       text_.reorder(order);
       text_.reorder(inside);
     } else {
       order.insert(order.end(), inside.begin(), inside.end());
       text_.reorder(order);
-      text_.precompute(loops_.name("_acc"), {});
+      if (!panels) text_.precompute(loops_.name("_acc"), {});
     }
     text_.rfactor(sum_lane, loops_.name("_part"));
     if (width > 1) {
       text_.rfactor(element, loops_.name("_sums"));
-      text_.reorder({sum_step, element});
+      if (!panels) text_.reorder({sum_step, element});
     }
-    text_.bind(rows_.var + "_block", "block");
+    bind_blocks(panels ? sum_step : "");
     text_.bind(rows_.var + "_warp", "warp");
     text_.bind(spread_ == Spread::Row ? entry + "_lane" : rows_.var + "_lane", "lane");
     text_.bind(sum_lane, "lane");
     if (width > 1) text_.vectorize(element, width);
     if (steps > 1) text_.unroll(sum_step, steps <= kCopies ? 0 : kCopies);
     unroll(walked, groups, steps);
+    if (spread_ == Spread::Row && !panels) stream_result();
     return text_.text();
   }
 
  private:
   using Names = GpuLoops::Names;
+
+  // Whether panels of the sum, of so many elements, come one after the other: what the entries of
+  // long rows gather stays in the cache then, and blocks add up what panels come to.
+  bool in_panels(int64_t extent, int64_t panel) const {
+    return spread_ == Spread::Row && cuts_ && !loops_.machine.deterministic &&
+           loops_.choice.route == Route::Shared && !is_gathered(loops_.order[2]) &&
+           extent > panel && extent % panel == 0 && size_of(loops_.type) >= 4 &&
+           loops_.overflow_cache(extent);
+  }
+
+  // The loop over blocks, made of that over panels, if there is one, and that over rows.
+  void bind_blocks(const std::string& panels) {
+    const std::string rows = rows_.var + "_block";
+    if (panels.empty()) return text_.bind(rows, "block");
+    text_.fuse(panels, rows, rows + "_panel");
+    text_.add(concat("bind(", rows, "_panel, block, sums=atomics)"));
+  }
 
   // Whether the nest gathers the sum in a scalar already, of which it computes the result.
   bool is_gathered(const std::string& sum) const {
@@ -127,6 +152,14 @@ class SumScheduler {
   bool are_few(int64_t groups) const {
     const double warps = kWarpsToFill * std::max(1, loops_.machine.multiprocessors);
     return loops_.count < warps * kFewEntries * static_cast<double>(groups);
+  }
+
+  // Results that the cache cannot hold leave it to what is gathered.
+  void stream_result() {
+    const double bytes = loops_.count * static_cast<double>(size_of(loops_.type));
+    if (loops_.choice.route == Route::Shared &&
+        bytes > static_cast<double>(loops_.machine.last_cache) / 4)
+      text_.add(concat("nontemporal(", loops_.problem.statement->tensor, ")"));
   }
 
   void unroll(const std::string& walked, int64_t groups, int64_t steps) {

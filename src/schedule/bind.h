@@ -7,7 +7,9 @@ namespace tulle::schedule {
 
 // The iterations of the loops over `var` run on blocks, on the warps of a block, on the lanes of a
 // warp or on the threads of a block. The outermost loop is bound to blocks first; inside it come
-// warps with lanes in them, perhaps in groups, or threads. bound_loops.h says what is refused.
-nest::Nest bind(const nest::Nest& nest, const std::string& var, nest::LoopTag::Kind part);
+// warps with lanes in them, perhaps in groups, or threads. What is summed over blocks is added to
+// the result `by_atomics`. bound_loops.h says what is refused.
+nest::Nest bind(const nest::Nest& nest, const std::string& var, nest::LoopTag::Kind part,
+                bool by_atomics = false);
 
 }  // namespace tulle::schedule

@@ -12,6 +12,7 @@
 #include "support/check.h"
 #include "support/gpu_limits.h"
 #include "support/mutant.h"
+#include "tulle/type_names.h"
 
 namespace tulle::schedule {
 
@@ -248,7 +249,9 @@ class BindingVerifier {
 
   void check_writes(const Forall& loop) const {
     for (const Assign* assign : lasting_assigns(loop.body)) {
-      if (covers(assign->indices, nest_, loop.var)) continue;
+      const bool covered = covers(assign->indices, nest_, loop.var);
+      if (loop.tag.by_atomics) check_atomics(loop, *assign, covered);
+      if (covered || loop.tag.by_atomics) continue;
       if (nest::combines(loop, nest_)) {
         check_combination(loop);
         continue;
@@ -256,9 +259,25 @@ class BindingVerifier {
       user_error("'", loop.var, "' is summed into '", assign->tensor, "': different ",
                  nest::bound_name(loop.tag.kind),
                  "s would write the same location at once. Bind a loop over an index of '",
-                 assign->tensor, "' instead, or give each its own sum first with rfactor(",
-                 loop.var, ", part).");
+                 assign->tensor, "' instead, or ",
+                 loop.tag.kind == Kind::Block
+                     ? concat("let blocks add up with bind(", loop.var, ", block, sums=atomics).")
+                     : concat("give each its own sum first with rfactor(", loop.var, ", part)."));
     }
+  }
+
+  // What blocks add to the result, in any order.
+  void check_atomics(const Forall& loop, const Assign& assign, bool covered) const {
+    const Tensor& target = nest_.tensor(assign.tensor);
+    const DType type = target.type.type;
+    if (target.role == Tensor::Role::Result && assign.accumulate == nest::Monoid::Sum && !covered &&
+        size_of(type) >= 4 && type != DType::Bool)
+      return;
+    user_error("Atomics add up plain sums of int32, int64, float32 and float64 over '", loop.var,
+               "', and '", assign.tensor, "' is ",
+               covered ? concat("not summed over it")
+                       : concat("no such sum, being of ", long_name_of(type)),
+               "; leave sums=atomics out.");
   }
 
   // Where a diagonal meets the rows follows from the diagonal: such loops have bounds of their own.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "nest/bound_loops.h"
 #include "nest/cut_rows.h"
 #include "schedule/fuse_launches.h"
 #include "schedule/queries.h"
@@ -17,12 +18,18 @@ bool cuts_rows(const Step& step) {
   return step.rewrite == "split_rows" || step.rewrite == "deal_rows";
 }
 
-// The tensor of floating-point numbers to which chunks of rows add by atomics; empty if there is
-// none.
+bool adds_blocks(const Step& step) {
+  return step.rewrite == "bind" && step.arguments.size() > 2;  // sums=atomics
+}
+
+// The tensor of floating-point numbers to which chunks of rows or blocks add by atomics; empty if
+// there is none.
 std::string shared_sum(const Nest& nest) {
   if (needs_merging(nest)) return {};
+  const bool blocks = nest::blocks_add_up(nest);
   for (const Assign* assign : lasting_assigns(nest.root)) {
-    if (is_float(nest.tensor(assign->tensor).type.type) && nest::adds_up_cut_rows(nest, *assign))
+    if (is_float(nest.tensor(assign->tensor).type.type) &&
+        (blocks || nest::adds_up_cut_rows(nest, *assign)))
       return assign->tensor;
   }
   return {};
@@ -59,7 +66,8 @@ void require_whole_rows(const ScheduledNest& scheduled, const Nest& finished, Wa
   if (on_cpu && !has_parallel_loop(finished)) return;
   const std::string tensor = shared_sum(finished);
   if (tensor.empty()) return;
-  const size_t at = number_of(scheduled.schedule, cuts_rows);
+  const size_t at =
+      number_of(scheduled.schedule, nest::blocks_add_up(finished) ? adds_blocks : cuts_rows);
   const Step& step = scheduled.schedule.steps[at];
   refuse_step(scheduled.schedule, at,
               reason(step.rewrite, tensor, who,

@@ -90,10 +90,10 @@ const Rewrite kRewrites[] = {
                                : a.has("by", "merge") ? Balance::Merge
                                                       : Balance::Rows;
        return parallel(n, a.name(0), balance); }},
-    {"bind", "bind(i, block), or warp, lane, thread", {Role::Loop, Role::Word}, 2, 2,
-     {"block", "warp", "lane", "thread"}, "", {},
+    {"bind", "bind(i, block), or warp, lane, thread; bind(i, block, sums=atomics)",
+     {Role::Loop, Role::Word}, 2, 2, {"block", "warp", "lane", "thread"}, "sums", {"atomics"},
      [](const Nest& n, const Arguments& a, Remarks*) {
-       return bind(n, a.name(0), *nest::bound_kind(a.name(1))); }},
+       return bind(n, a.name(0), *nest::bound_kind(a.name(1)), a.has("sums", "atomics")); }},
     {"vectorize", "vectorize(k, 16)", {Role::Loop, kLanes}, 2, 2, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks* r) {
        return vectorize(n, a.name(0), a.integer(1), r); }},

@@ -175,6 +175,32 @@ const std::vector<Bound>& bound_schedules() {
        "split(d, 32, dp, dr); split(dr, 4, dl, dv); reorder(cb, cw, dp, r, jl, j0, dl, dv); "
        "rfactor(dl, part); rfactor(dv, sums); bind(cb, block); bind(cw, warp); bind(jl, lane); "
        "bind(dl, lane); vectorize(dv, 4); unroll(j0, 4)"},
+      {"SddmmPanelsOnBlocks",
+       "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       {sparse("csr", {13, 40}), dense("Q", {13, 24}), dense("K", {40, 24})},
+       "deal_rows(i, 5, c, r, 3, 4); split(c, 4, cb, cw); split_positions(j, 4, js, jl); "
+       "split(d, 8, dp, dq); reorder(dp, cb, cw, r, jl, js, dq); rfactor(dq, S_part); "
+       "fuse(dp, cb, f); bind(f, block, sums=atomics); bind(cw, warp); bind(jl, lane); "
+       "bind(dq, lane); unroll(js, 2)"},
+      {"SddmmOfAPatternInPanelsOnBlocks",
+       "S[i,j] = within(A[i,j], sum(d, Q[i,d] * K[j,d]))",
+       {sparse("csr", {13, 40}), dense("Q", {13, 24}), dense("K", {40, 24})},
+       "split(d, 8, dp, dq); split(i, 4, ib, it); reorder(dp, ib, it, j, dq); fuse(dp, ib, f); "
+       "bind(f, block, sums=atomics); bind(it, thread)"},
+      {"ProductsOfDenseInPanelsOnBlocks",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {dense("A", {7, 21}), dense("B", {21, 20})},
+       "split(j, 8, jo, ji); split(k, 8, kp, kt); reorder(jo, i, kp, kt, ji); fuse(jo, i, f); "
+       "bind(f, block, sums=atomics); bind(kt, thread)"},
+      {"SumsOfColumnsOverBlocks",
+       "y[j] = X[i,j]",
+       {dense("X", {13, 20})},
+       "split(i, 4, ib, ii); split(j, 8, jp, jt); reorder(ib, jp, jt, ii); "
+       "bind(ib, block, sums=atomics); bind(jt, thread)"},
+      {"ScatteredRowsOnBlocks",
+       "y[j] = A[i,j] * x[i]",
+       {sparse("csr", {13, 9}), dense("x", {13})},
+       "split(i, 4, ib, ii); bind(ib, block, sums=atomics)"},
       {"SddmmChunksOnWarps",
        "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
        {sparse("csr", {13, 40}), dense("Q", {13, 32}), dense("K", {40, 32})},

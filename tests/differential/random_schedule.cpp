@@ -205,7 +205,10 @@ class Scheduler {
 
   // Blocks for the outermost loop, then what is inside.
   std::string draw_bind(const std::vector<std::string>& vars) {
-    if (!nest::has_bound_loops(nest_.root)) return concat("bind(", vars.front(), ", block)");
+    if (!nest::has_bound_loops(nest_.root)) {
+      return concat("bind(", vars.front(), ", block",
+                    is_summed(vars.front()) ? ", sums=atomics" : "", ")");
+    }
     return concat("bind(", dice_.pick(vars), ", ",
                   dice_.pick<std::string>({"thread", "warp", "lane"}), ")");
   }

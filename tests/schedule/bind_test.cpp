@@ -60,6 +60,9 @@ TEST(Bind, RefusesMoreThanABlockHas) {
 
 TEST(Bind, RefusesSums) {
   expect_refused(kSpmm, "reorder(j, i); bind(j, block)", "'j' is summed into 'C'");
+  expect_refused(kSpmm, "bind(i, block, sums=atomics)", "not summed over it; leave sums=atomics");
+  expect_refused(kSpmm, "bind(i, block); bind(k, thread, sums=atomics)", "is for blocks");
+  expect_refused(kSpmm, "reorder(j, i); bind(j, block, sums=atomics)", "'A' holds only some");
 }
 
 TEST(Bind, RefusesEntriesOfOtherRowsEachTime) {

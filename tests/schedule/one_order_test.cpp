@@ -49,6 +49,14 @@ TEST(OneOrder, RefusesRowsThatChunksShare) {
   EXPECT_NE(refusal_of(kSpmm, "split_rows(i, 64, c, r); precompute(acc, k)"), "");
 }
 
+TEST(OneOrder, RefusesBlocksThatAddUp) {
+  const std::string why = refusal_of(
+      "nest { operand X: f32\n result y: f32\n forall i { forall j { y[j] += X[i,j] } } }",
+      "unroll(j, 2); bind(i, block, sums=atomics)");
+  EXPECT_NE(why.find("by bind 'y' is added up by atomics"), std::string::npos) << why;
+  EXPECT_NE(why.find("column 15:"), std::string::npos) << why;
+}
+
 TEST(OneOrder, RefusesThreadsOfACpuThatShareRows) {
   const auto refused = [](std::string_view steps) {
     return refusal_of(kSpmm, steps, WantsOneOrder::Cpu);
