@@ -156,8 +156,8 @@ uint64_t VariantTable::signature(const std::vector<TensorView>& views,
   return hash | kForAll << 1;  // never that of the variant for everything
 }
 
-// The share of distinct coordinates of an operand; sampled once for an array as long as it stays in
-// use, and only where the host can read it.
+// The share of distinct coordinates of an operand; sampled once for an array, which is known again
+// by its place and a few of its coordinates, and only where the host can read it.
 double VariantTable::distinct_share(size_t operand, const TensorView& view,
                                     const Device& device) const {
   const int level = sampled_[operand];
@@ -167,14 +167,16 @@ double VariantTable::distinct_share(size_t operand, const TensorView& view,
   struct Sampled {
     const void* data = nullptr;
     int64_t length = 0;
+    uint64_t print = 0;
     double share = 1;
   };
   thread_local std::array<Sampled, 64> cache;
   Sampled& slot = cache[(reinterpret_cast<uintptr_t>(coordinates->data) >> 6) % cache.size()];
-  if (slot.data != coordinates->data || slot.length != coordinates->length) {
-    slot = {coordinates->data, coordinates->length,
-            plan::sample_distinct_share(coordinates->data, coordinates->length,
-                                        operands_[operand].index_type)};
+  const DType type = operands_[operand].index_type;
+  const uint64_t print = plan::fingerprint(coordinates->data, coordinates->length, type);
+  if (slot.data != coordinates->data || slot.length != coordinates->length || slot.print != print) {
+    slot = {coordinates->data, coordinates->length, print,
+            plan::sample_distinct_share(coordinates->data, coordinates->length, type)};
   }
   return slot.share;
 }

@@ -58,4 +58,17 @@ double sample_distinct_share(const void* coordinates, int64_t count, DType index
   return sample(static_cast<const int64_t*>(coordinates), count);
 }
 
+uint64_t fingerprint(const void* coordinates, int64_t count, DType index_type) {
+  constexpr int64_t parts = 4;
+  uint64_t print = 0;
+  for (int64_t part = 0; count > 0 && part <= parts; ++part) {
+    const int64_t at = (count - 1) / parts * part;
+    const int64_t coordinate = index_type == DType::Int32
+                                   ? static_cast<const int32_t*>(coordinates)[at]
+                                   : static_cast<const int64_t*>(coordinates)[at];
+    print = (print ^ static_cast<uint64_t>(coordinate)) * 0x9e3779b97f4a7c15ULL + (print >> 29);
+  }
+  return print;
+}
+
 }  // namespace tulle::plan

@@ -29,4 +29,7 @@ std::string_view name_of(Locality locality);
 // communities).
 double sample_distinct_share(const void* coordinates, int64_t count, DType index_type);
 
+// A few of the coordinates: others in the same memory hardly ever have the same.
+uint64_t fingerprint(const void* coordinates, int64_t count, DType index_type);
+
 }  // namespace tulle::plan

@@ -38,3 +38,21 @@ def test_a_schedule_is_for_the_statement_and_not_for_conversions() -> None:
 def test_a_format_for_a_result_that_is_not_there_is_refused() -> None:
     with pytest.raises(tulle.UserError, match="Q"):
         tulle.compute("C[i,j] = A[i,j] * 2", A=_matrix(0, "csr"), out_format={"Q": "coo"})
+
+
+def test_plans_follow_coordinates_that_are_others_in_the_same_memory() -> None:
+    rows, each = 100000, 8
+    pos = torch.arange(0, rows * each + 1, each, dtype=torch.int32)
+    crd = torch.arange(each, dtype=torch.int32).repeat(rows)
+    dense = torch.rand(rows, 64)
+
+    def plan() -> str:
+        tensor = tulle.from_levels(
+            "csr", (rows, rows), [{}, {"pos": pos, "crd": crd}], torch.ones(rows * each)
+        )
+        return str(tulle.explain("ij,jk->ik", tensor, dense))
+
+    assert "prefetch" not in plan()
+    scattered = torch.randint(0, rows // each, (rows, each)) * each + torch.arange(each)
+    crd.copy_(scattered.sort(1).values.flatten())
+    assert "prefetch" in plan()
