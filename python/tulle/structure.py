@@ -14,6 +14,8 @@ from tulle.formats import Format
 from tulle.pattern import Pattern, living_pattern
 from tulle.sparse_tensor import SparseTensor
 
+GPU_ALIGNMENT = 16  # bytes
+
 
 def checked(
     name: str, format: Format, shape: tuple[int, ...], arrays: Sequence[Tensor], values: Tensor
@@ -30,8 +32,16 @@ def _pattern_of(format: Format, shape: tuple[int, ...], arrays: Sequence[Tensor]
     indices = [array for name, array in zip(names, arrays, strict=True) if name != "bits"]
     index_dtype = _common_index_dtype(indices)
     types = [torch.bool if name == "bits" else index_dtype for name in names]
-    typed = tuple(array.to(type) for array, type in zip(arrays, types, strict=True))
+    typed = tuple(_aligned(array.to(type)) for array, type in zip(arrays, types, strict=True))
     return Pattern(format, shape, typed, index_dtype)
+
+
+def _aligned(array: Tensor) -> Tensor:
+    """On a GPU a copy of an array that begins in the middle of what is loaded at once, as the
+    columns that torch finds in a dense matrix may."""
+    if array.is_cuda and type(array) is Tensor and array.data_ptr() % GPU_ALIGNMENT:
+        return array.clone()
+    return array
 
 
 def in_order(

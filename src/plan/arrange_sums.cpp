@@ -23,9 +23,11 @@ class Arranger {
   Arranger(const expr::Statement& statement,
            const std::function<bool(const std::string&)>& is_sparse,
            const std::function<bool(const std::string&)>& is_unbounded,
+           const std::function<bool(const std::string&)>& has_coordinates,
            const std::function<std::string(const expr::Statement&)>& name, bool keeps_outermost)
       : is_sparse_(is_sparse),
         is_unbounded_(is_unbounded),
+        has_coordinates_(has_coordinates),
         name_(name),
         keeps_outermost_(keeps_outermost),
         next_id_(expr::next_access_id(statement.value)) {}
@@ -74,12 +76,19 @@ class Arranger {
     return Reduce::make(sum->indices, product);
   }
 
-  // within(x, sum(R, y)) as sum(R, within(x, y)), under the same conditions.
-  static Expr sum_within(DType type, const Expr& where, const Expr& what, const Indices& loops) {
+  // within(x, sum(R, y)) as sum(R, within(x, y)); null where that would repeat work, or where a sum
+  // of nothing, which is 0 within x, would be absent.
+  Expr sum_within(DType type, const Expr& where, const Expr& what, const Indices& loops) const {
     const auto* sum = what.as<Reduce>();
-    if (!sum || sum->op != expr::Reduction::Sum || sum->type != type ||
+    if (!sum || sum->op != expr::Reduction::Sum || sum->stored || sum->type != type ||
         expr::has_reduction(where) || !varies_with_all(what, loops))
       return {};
+    const auto all = expr::accesses(sum->body);
+    const bool adds_something =
+        std::all_of(sum->indices.begin(), sum->indices.end(), has_coordinates_) &&
+        std::none_of(all.begin(), all.end(),
+                     [&](const Access* access) { return is_sparse_(access->tensor); });
+    if (!adds_something) return {};
     return Reduce::make(sum->indices, std::make_shared<const Binary>(type, expr::BinaryOp::Within,
                                                                      where, sum->body));
   }
@@ -146,6 +155,7 @@ class Arranger {
 
   const std::function<bool(const std::string&)>& is_sparse_;
   const std::function<bool(const std::string&)>& is_unbounded_;
+  const std::function<bool(const std::string&)>& has_coordinates_;
   const std::function<std::string(const expr::Statement&)>& name_;
   bool keeps_outermost_;
   int depth_ = 0;      // of sums around
@@ -159,9 +169,10 @@ class Arranger {
 ArrangedStatement arrange_sums(const expr::Statement& statement,
                                const std::function<bool(const std::string& tensor)>& is_sparse,
                                const std::function<bool(const std::string& tensor)>& is_unbounded,
+                               const std::function<bool(const std::string& index)>& has_coordinates,
                                const std::function<std::string(const expr::Statement&)>& name,
                                bool keeps_outermost) {
-  Arranger arranger(statement, is_sparse, is_unbounded, name, keeps_outermost);
+  Arranger arranger(statement, is_sparse, is_unbounded, has_coordinates, name, keeps_outermost);
   expr::Statement arranged = statement;
   arranged.value =
       arranger.arrange(statement.value, {statement.indices.begin(), statement.indices.end()}, true);

@@ -106,7 +106,12 @@ class Planner {
     };
     const bool keeps = gathering_of(statement, tensors_) == Gathering::Tuple;
     const auto unbounded = [&](const std::string& tensor) { return tensors_.at(tensor).unbounded; };
-    const ArrangedStatement arranged = arrange_sums(statement, sparse, unbounded, name, keeps);
+    const auto has_coordinates = [&](const std::string& index) {
+      const auto known = known_.find(index);
+      return known != known_.end() && known->second > 0;
+    };
+    const ArrangedStatement arranged =
+        arrange_sums(statement, sparse, unbounded, has_coordinates, name, keeps);
     auto plan_split = [&](const expr::Statement& wide, bool shares) {
       const SplitStatement split = split_merges(wide, sparse, name);
       for (const expr::Statement& part : split.before) plan_statement(part, false, true);

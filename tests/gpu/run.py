@@ -60,7 +60,7 @@ def run_python(only: str) -> int:
         assert spec and spec.loader
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        for name, test in vars(module).items():
+        for name, test in list(vars(module).items()):
             if not name.startswith("test_") or only not in name:
                 continue
             start = time.perf_counter()

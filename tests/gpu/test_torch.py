@@ -80,6 +80,18 @@ def test_long_rows() -> None:
     torch.testing.assert_close(sampled, data * (q @ k.T), rtol=1e-4, atol=1e-3)
 
 
+def test_structure_that_begins_anywhere() -> None:
+    data = sparse(40, 50)
+    data[0] = 0
+    data[0, : 1 + (data != 0).sum() % 2] = 1  # an odd number of entries
+    assert (data != 0).sum() % 2 == 1
+    b = torch.randn(50, 8)
+    there = data.to(GPU)
+    for given in (there.to_sparse_csr(), there.to_sparse_csc(), there.to_sparse()):
+        product = (tulle.tensor(given) @ b.to(GPU)).cpu()
+        torch.testing.assert_close(product, data @ b, rtol=1e-4, atol=1e-4)
+
+
 def test_short_rows() -> None:
     generator = torch.Generator().manual_seed(5)
     dense = torch.rand((1500, 1500), generator=generator)
