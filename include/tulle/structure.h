@@ -1,4 +1,4 @@
-// How tensors are stored: what a format says, whether arrays hold what it says, parts of composites.
+// How tensors are stored: what a format says, whether arrays hold it, parts of composites.
 #pragma once
 
 #include <cstdint>

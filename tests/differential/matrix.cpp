@@ -258,7 +258,8 @@ bool is_wanted(const char* variable, std::string_view word) {
 bool is_wanted_format(const std::string& text, size_t rank) {
   constexpr auto kVariable = "TULLE_TEST_LEVELS";
   if (CompositeFormat::is_composite(text)) return !std::getenv(kVariable);
-  const auto& levels = Format::parse(text, static_cast<int>(rank)).levels();
+  const Format format = Format::parse(text, static_cast<int>(rank));
+  const auto& levels = format.levels();
   return std::all_of(levels.begin(), levels.end(),
                      [&](const Level& level) { return is_wanted(kVariable, text_of(level.kind)); });
 }
