@@ -44,6 +44,7 @@ int64_t bytes_of(DType type, std::span<const int64_t> sizes) {
 
 // "192 bytes", "3145728 bytes (3.0 MiB)"
 std::string text_of(int64_t bytes) {
+  if (bytes == kUnlimited) return "more than 8 EiB";
   const std::string text = std::to_string(bytes) + " bytes";
   if (bytes < 1024) return text;
   static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

@@ -26,6 +26,9 @@ def test_positions_that_no_memory_holds_are_refused() -> None:
     with pytest.raises(tulle.UserError, match="dcsr"):
         huge.to(format="csr")
     assert huge.to(format="dcsr").nnz == 1
+    vector = tulle.tensor(torch.sparse_coo_tensor([[0]], [1.0], (10**10,)))
+    with pytest.raises(tulle.UserError, match="needs more than 8 EiB, but the limit"):
+        tulle.einsum("i,j->ij", vector, vector, out_format="dense")
 
 
 def test_a_schedule_is_for_the_statement_and_not_for_conversions() -> None:
