@@ -149,9 +149,10 @@ class Pattern:
     def with_arrays(self, arrays: Sequence[Tensor], index_dtype: torch.dtype) -> Pattern:
         """The same format and shape with other structure arrays."""
         found = Pattern(self.format, self.shape, tuple(arrays), index_dtype)
-        found.longest_row = self.longest_row
-        if found.structure and not found.longest_row:
-            found.note_longest_row(self.arrays)
+        if found.structure:
+            found.longest_row = self.longest_row
+            if not found.longest_row:
+                found.note_longest_row(self.arrays)
         return found
 
     def note_longest_row(self, seen: Sequence[Tensor]) -> None:

@@ -232,14 +232,14 @@ class Scheduler {
   // neighbours fetched, each thread needs its own part of the rows alone, and rows of several lines
   // are found by the processor's own prefetcher.
   bool misses_caches(const std::string& index, double bytes, double row_bytes) const {
-    const double held = 4 * static_cast<double>(machine_.second_cache);
+    const auto second = static_cast<double>(machine_.second_cache);
     switch (locality_along(index)) {
       case Locality::Near:
         return false;
       case Locality::Mixed:
-        return row_bytes <= kFewLines && bytes > held * problem_.threads;
+        return row_bytes <= kFewLines && bytes > 2 * second * problem_.threads;
       case Locality::Scattered:
-        return bytes > held;
+        return bytes > 4 * second;
     }
     return false;
   }

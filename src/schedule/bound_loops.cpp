@@ -260,23 +260,27 @@ class BindingVerifier {
                  nest::bound_name(loop.tag.kind),
                  "s would write the same location at once. Bind a loop over an index of '",
                  assign->tensor, "' instead, or ",
-                 loop.tag.kind == Kind::Block
+                 loop.tag.kind == Kind::Block && is_added_by_atomics(*assign)
                      ? concat("let blocks add up with bind(", loop.var, ", block, sums=atomics).")
                      : concat("give each its own sum first with rfactor(", loop.var, ", part)."));
     }
   }
 
-  // What blocks add to the result, in any order.
-  void check_atomics(const Forall& loop, const Assign& assign, bool covered) const {
+  // Whether blocks can add to it in any order.
+  bool is_added_by_atomics(const Assign& assign) const {
     const Tensor& target = nest_.tensor(assign.tensor);
-    const DType type = target.type.type;
-    if (target.role == Tensor::Role::Result && assign.accumulate == nest::Monoid::Sum && !covered &&
-        size_of(type) >= 4 && type != DType::Bool)
-      return;
+    return target.role == Tensor::Role::Result && assign.accumulate == nest::Monoid::Sum &&
+           size_of(target.type.type) >= 4 && target.type.type != DType::Bool;
+  }
+
+  void check_atomics(const Forall& loop, const Assign& assign, bool covered) const {
+    if (is_added_by_atomics(assign) && !covered) return;
     user_error("Atomics add up plain sums of int32, int64, float32 and float64 over '", loop.var,
                "', and '", assign.tensor, "' is ",
-               covered ? concat("not summed over it")
-                       : concat("no such sum, being of ", long_name_of(type)),
+               covered ? std::string("not summed over it")
+               : assign.accumulate == nest::Monoid::Sum
+                   ? concat("of ", long_name_of(nest_.tensor(assign.tensor).type.type))
+                   : std::string("no sum"),
                "; leave sums=atomics out.");
   }
 

@@ -126,6 +126,24 @@ std::vector<Scope*> candidates(const Step& step, std::vector<Scope>& scopes) {
   return found;
 }
 
+// Those that have all that is named. A loop that a format may make of an index is meant only where
+// no statement has an index, or a loop that a step made, of that name.
+std::vector<Scope*> those_with(const std::vector<Mention>& mentions,
+                               const std::vector<Scope*>& scopes) {
+  std::vector<Scope*> found;
+  for (const bool own : {true, false}) {
+    for (Scope* scope : scopes) {
+      if (std::all_of(mentions.begin(), mentions.end(), [&](const Mention& mention) {
+            return has(*scope, mention) &&
+                   (!own || !is_loop(mention) || contains(scope->indices, mention.name));
+          }))
+        found.push_back(scope);
+    }
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
 }  // namespace
 
 Scope scope_of(const expr::Statement& statement,
@@ -168,13 +186,9 @@ std::vector<Schedule> distribute(const Schedule& schedule, std::vector<Scope> sc
       fail_at(step.place, concat("there are several statements; say which one this is for, ",
                                  scopes[0].result, ": ", to_string(step), " for instance"));
     }
-    bool found = false;
-    for (Scope* scope : possible) {
-      if (!std::all_of(mentions.begin(), mentions.end(),
-                       [&](const Mention& mention) { return has(*scope, mention); })) {
-        continue;
-      }
-      found = true;
+    const std::vector<Scope*> meant = those_with(mentions, possible);
+    if (meant.empty()) fail_nowhere(step, possible);
+    for (Scope* scope : meant) {
       result[static_cast<size_t>(scope - scopes.data())].steps.push_back(renamed(step, *scope));
       for (const Mention& mention : mentions) {
         if (mention.role != Role::NewLoop) continue;
@@ -182,7 +196,6 @@ std::vector<Schedule> distribute(const Schedule& schedule, std::vector<Scope> sc
         scope->indices.push_back(mention.name);
       }
     }
-    if (!found) fail_nowhere(step, possible);
   }
   return result;
 }

@@ -28,7 +28,8 @@ Scope scope_of(const expr::Statement& statement,
 // The schedule of each statement; empty for a statement that no step is for.
 //
 // A step that names its statement (C: unroll(j, 2)) is for that one. Any other is for every
-// statement that has all loops and tensors that it names, those that earlier steps made included.
+// statement that has all loops and tensors that it names, those that earlier steps made included;
+// loops of formats count where no statement has others of these names.
 // UserError, pointing at the name, where no statement has it.
 std::vector<Schedule> distribute(const Schedule& schedule, std::vector<Scope> scopes);
 

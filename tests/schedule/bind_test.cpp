@@ -61,6 +61,13 @@ TEST(Bind, RefusesMoreThanABlockHas) {
 TEST(Bind, RefusesSums) {
   expect_refused(kSpmm, "reorder(j, i); bind(j, block)", "'j' is summed into 'C'");
   expect_refused(kSpmm, "bind(i, block, sums=atomics)", "not summed over it; leave sums=atomics");
+  const std::string largest =
+      "nest { operand X: f32\n result y: f32\n forall i { forall j { y[j] max= X[i,j] } } }";
+  expect_refused(largest, "bind(i, block, sums=atomics)", "'y' is no sum; leave sums=atomics out");
+  expect_refused(largest, "bind(i, block)", "own sum first with rfactor(i, part)");
+  expect_refused(
+      "nest { operand X: f16\n result y: f16\n forall i { forall j { y[j] += X[i,j] } } }",
+      "bind(i, block, sums=atomics)", "'y' is of float16; leave sums=atomics out");
   expect_refused(kSpmm, "bind(i, block); bind(k, thread, sums=atomics)", "is for blocks");
   expect_refused(kSpmm, "reorder(j, i); bind(j, block, sums=atomics)", "'A' holds only some");
 }

@@ -55,6 +55,13 @@ TEST(Distribute, LoopsThatStepsMakeAreKnown) {
   EXPECT_EQ(distributed("y[i] = A[i,j]", "unroll(j_i, 2)"), "unroll(j_i, 2)");
 }
 
+TEST(Distribute, LoopsOfFormatsAreMeantWhereNothingElseIs) {
+  constexpr const char* two = "C[i,k] = X[i,j] * B[j,k]; D[i,k] = X[i,j] * C[j,k]";
+  EXPECT_EQ(distributed(two, "unroll(j_i, 2)"), "unroll(j_i, 2) | unroll(j_i, 2)");
+  EXPECT_EQ(distributed(two, "C: split(j, 4, j_o, j_i); unroll(j_i, 0)"),
+            "C: split(j, 4, j_o, j_i); unroll(j_i, 0) | -");
+}
+
 TEST(Distribute, TensorsCountToo) {
   EXPECT_EQ(distributed(kProgram, "prefetch(T, 8); nontemporal(T)"),
             "nontemporal(T) | prefetch(T, 8)");
