@@ -59,7 +59,7 @@ struct GpuLoops {
   double count = 0;             // of all entries
   double rows = 0;              // that are there
   int64_t longest = 0;  // entries that a row may have by the format; 0 where there is no bound
-  int64_t longest_known = 0;  // that one has, or a few less; 0 where that is not known
+  int64_t longest_known = 0;  // that no row exceeds, as was seen; 0 where that is not known
 
  private:
   bool can_be_spread() const;

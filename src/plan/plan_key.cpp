@@ -131,6 +131,8 @@ PlanKey plan_key(const Request& request, const NumberedNames& names) {
     if (program.program.tensors.at(tensor).format.is_dense()) continue;
     parts[names.of(tensor)] = concat("~4^", magnitude(statistics.count), " ",
                                      name_of(locality_of(statistics.distinct_share)));
+    if (statistics.longest_row > 0)
+      parts[names.of(tensor)] += concat(" rows<=", statistics.longest_row);
   }
   for (const auto& [name, part] : parts)
     key.operands += concat(key.operands.empty() ? "" : ", ", name, part);

@@ -14,7 +14,7 @@ struct OperandStatistics {
   int64_t count = 0;  // values stored
   double distinct_share =
       1.0;  // of neighbouring entries, how many have a coordinate that none before them had
-  int64_t longest_row = 0;  // entries of the longest row or a little more; 0: not known
+  int64_t longest_row = 0;  // no row has more entries; 0: not known
 };
 
 // What gathers along the coordinates find of the rows that they need: Near, in the caches that

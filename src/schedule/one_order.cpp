@@ -69,9 +69,10 @@ void require_whole_rows(const ScheduledNest& scheduled, const Nest& finished, Wa
   const size_t at =
       number_of(scheduled.schedule, nest::blocks_add_up(finished) ? adds_blocks : cuts_rows);
   const Step& step = scheduled.schedule.steps[at];
-  refuse_step(scheduled.schedule, at,
-              reason(step.rewrite, tensor, who,
-                     on_cpu ? "use parallel(..., by=merge)" : "bind whole rows"));
+  const std::string_view instead = on_cpu                   ? "use parallel(..., by=merge)"
+                                   : step.rewrite == "bind" ? "bind a loop that is not summed"
+                                                            : "bind whole rows";
+  refuse_step(scheduled.schedule, at, reason(step.rewrite, tensor, who, instead));
 }
 
 // Kernels that run at the same time have results of their own.

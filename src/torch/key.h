@@ -2,9 +2,8 @@
 // compile it.
 //
 //   operand A f32 i32 2 csr          name, type, index type, rank, format: a line for each operand,
-//   operand B f32 i32 2 dense        in the order of run(); 'longest=64' before a format: no row
-//   has
-//                                    more entries
+//   operand B f32 i32 2 dense        in the order of run(); before a format may stand longest=64:
+//                                    no row has more entries
 //   out C csr                        the format of a result, `*` for the only one; optional, as are
 //   one 1 0                          the next five; dimension 0 of operand 1 (from 0) has size 1
 //   schedule parallel(i, by=nnz)     a line for each of the schedule's

@@ -197,6 +197,17 @@ const std::vector<Bound>& bound_schedules() {
        {dense("X", {13, 20})},
        "split(i, 4, ib, ii); split(j, 8, jp, jt); reorder(ib, jp, jt, ii); "
        "bind(ib, block, sums=atomics); bind(jt, thread)"},
+      {"CutRowsAndColumnsOnBlocks",
+       "y[i] = A[i,j] * B[j,k] * D[i,k]",
+       {sparse("csr", {13, 9}), dense("B", {9, 6}), dense("D", {13, 6})},
+       "split_rows(i, 5, c, r); reorder(k, c, r, j); fuse(k, c, f); "
+       "bind(f, block, sums=atomics)"},
+      {"BlocksThatAddUpInOneLaunch",
+       "y[j] = X[i,j]\nz[i] = A[i,j] * x[j]",
+       {dense("X", {13, 9}), sparse("csr", {13, 9}), dense("x", {9})},
+       "y: split(i, 4, ib, ii); y: reorder(ib, j, ii); y: bind(ib, block, sums=atomics); "
+       "y: bind(j, thread); z: split(i, 8, zb, zt); z: bind(zb, block); z: bind(zt, thread); "
+       "z: fuse_launches(y)"},
       {"ScatteredRowsOnBlocks",
        "y[j] = A[i,j] * x[i]",
        {sparse("csr", {13, 9}), dense("x", {13})},

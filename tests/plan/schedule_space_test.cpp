@@ -150,6 +150,8 @@ TEST(PlanKey, TellsFormatsAndMagnitudesApart) {
   EXPECT_NE(key(csr).operands, key(larger).operands);
   larger.request.statistics["A"].count = 2000001;
   EXPECT_EQ(key(csr).operands, key(larger).operands);
+  larger.request.statistics["A"].longest_row = 64;
+  EXPECT_NE(key(csr).operands, key(larger).operands);
 }
 
 TEST(PlanKey, CarriesSchedulesOverToOtherNames) {
