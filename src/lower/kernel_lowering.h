@@ -36,7 +36,7 @@ struct SharedRows {
 
 class KernelLowering {
  public:
-  // Where the result is shared, kernels of other nests add to it at the same time.
+  // Where the result is shared, other blocks or kernels of other nests add to it at the same time.
   KernelLowering(const nest::Nest& nest, Phase phase, Device device, bool shares_result = false);
   KernelLowering(const KernelLowering&) = delete;
   KernelLowering& operator=(const KernelLowering&) = delete;

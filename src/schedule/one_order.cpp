@@ -19,7 +19,9 @@ bool cuts_rows(const Step& step) {
 }
 
 bool adds_blocks(const Step& step) {
-  return step.rewrite == "bind" && step.arguments.size() > 2;  // sums=atomics
+  return step.rewrite == "bind" &&
+         std::any_of(step.arguments.begin(), step.arguments.end(),
+                     [](const Argument& argument) { return argument.keyword == "sums"; });
 }
 
 // The tensor of floating-point numbers to which chunks of rows or blocks add by atomics; empty if
