@@ -93,7 +93,7 @@ struct Executable {
   std::vector<std::shared_ptr<const jit::LoadedObject>> code;  // of its kernels
   std::unique_ptr<const runtime::CompiledProgram> program;
   std::vector<std::shared_ptr<const jit::GpuModule>> gpu_code;  // of each kernel
-  std::unique_ptr<const runtime::GpuProgram> gpu_program;
+  std::shared_ptr<runtime::GpuProgram> gpu_program;
   int gpu_threads = 0;                        // that the GPU has room for
   std::vector<std::string> buffers, scalars;  // the names of the parameters, in order
   std::vector<ResultLayout> results;

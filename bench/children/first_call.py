@@ -143,6 +143,7 @@ def main() -> None:
         for kind, cases in kinds.items()
         for case, call in cases.items()
     ]
+    tulle.finish_compiling()  # so that it is on disk
     print(json.dumps(found))
 
 

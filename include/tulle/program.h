@@ -103,6 +103,11 @@ class TULLE_API Program {
                              const MeasuredSchedule& measured) const = 0;
 };
 
+// Kernels of a GPU begin as code that is there soon, unless there is better from an earlier time;
+// good code is made in the background and takes its place. Returns when all of it has: for whoever
+// measures.
+TULLE_API void finish_compiling();
+
 // A plan kept by keep_schedule: for what (names are numbered), and what was measured.
 struct TunedPlan {
   std::string statements, tensors, operands, machine;

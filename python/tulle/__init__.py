@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tulle import _library, torch_functions
+from tulle.background import finish_compiling
 from tulle.einsums import einsum
 from tulle.errors import InternalError, Unsupported, UserError
 from tulle.explanations import Explanation, explain
@@ -33,6 +34,7 @@ __all__ = [
     "compute",
     "einsum",
     "explain",
+    "finish_compiling",
     "from_levels",
     "kernel",
     "set_dense_limit",

@@ -80,6 +80,7 @@ keep_schedule: Callable[..., None] = _ops.keep_schedule.default
 tuned_plans: Callable[[], str] = _ops.tuned_plans.default
 forget_tuned_plans: Callable[[], int] = _ops.forget_tuned_plans.default
 cache_directory: Callable[[], str] = _ops.cache_directory.default
+finish_compiling: Callable[[], None] = _ops.finish_compiling.default
 version: str = _ops.version()
 
 _autograd = _skip_autograd(

@@ -73,6 +73,7 @@ class Contender:
         """Compiles and runs it; the tensors of its results, without their sizes. Finds out how
         often a sample has to repeat it."""
         result = self.run()
+        _library.finish_compiling()
         once = min(self.sample() for _ in range(2))
         self.repeats = max(1, min(self.most, round(SAMPLE_SECONDS / max(once, 1e-7))))
         if isinstance(result, Tensor):

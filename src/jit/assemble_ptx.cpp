@@ -2,6 +2,7 @@
 #include "jit/assemble_ptx.h"
 
 #include <array>
+#include <cstdint>
 
 #include "support/check.h"
 
@@ -10,15 +11,17 @@ namespace tulle::jit {
 namespace {
 
 // Numbers of CUjit_option and CUjitInputType.
-enum Option : int { kErrorLog = 5, kErrorLogSize = 6 };
+enum Option : int { kErrorLog = 5, kErrorLogSize = 6, kOptimisationLevel = 7 };
+constexpr uintptr_t kLowestLevel = 0, kHighestLevel = 4;
 constexpr int kPtx = 1;
 
 // One use of the linker, which owns the image that it makes.
 class Linking {
  public:
-  Linking() {
-    std::array<int, 2> options{kErrorLog, kErrorLogSize};
-    std::array<void*, 2> values{log_.data(), reinterpret_cast<void*>(log_.size())};
+  explicit Linking(bool light) {
+    std::array<int, 3> options{kErrorLog, kErrorLogSize, kOptimisationLevel};
+    std::array<void*, 3> values{log_.data(), reinterpret_cast<void*>(log_.size()),
+                                reinterpret_cast<void*>(light ? kLowestLevel : kHighestLevel)};
     cuda::check(cuda::driver().create_linker(static_cast<unsigned>(options.size()), options.data(),
                                              values.data(), &linker_),
                 "starting the assembler");
@@ -51,9 +54,9 @@ class Linking {
 
 }  // namespace
 
-std::vector<char> assemble_ptx(const cuda::Device& device, const std::string& ptx) {
+std::vector<char> assemble_ptx(const cuda::Device& device, const std::string& ptx, bool light) {
   const cuda::CurrentDevice current(device);
-  return Linking().image_of(device, ptx);
+  return Linking(light).image_of(device, ptx);
 }
 
 std::string assembler_of(const cuda::Device& device) {

@@ -18,7 +18,7 @@ std::vector<std::shared_ptr<const LoadedObject>> KernelCache::find(
     const std::vector<WantedCode>& wanted, const CompileMissing& compile) {
   std::vector<Request> requests;
   for (const WantedCode& one : wanted) {
-    requests.push_back({one.key, "", [&](std::span<const char> object) {
+    requests.push_back({one.key, "", true, [&](std::span<const char> object) {
                           return engine_.load(object, one.kernels);
                         }});
   }
@@ -31,14 +31,18 @@ std::vector<std::shared_ptr<const LoadedObject>> KernelCache::find(
 }
 
 std::vector<std::shared_ptr<const GpuModule>> KernelCache::find_gpu(
-    const std::vector<WantedCode>& wanted, const cuda::Device& device, Parallelism& parallelism,
-    const CompileMissing& compile) {
+    const std::vector<WantedCode>& wanted, const cuda::Device& device, bool light,
+    Parallelism& parallelism, const CompileMissing& compile) {
+  const std::string place = concat("GPU ", device.ordinal, light ? ", light" : "");
   std::vector<Request> requests;
   for (const WantedCode& one : wanted) {
-    requests.push_back({one.key, concat("GPU ", device.ordinal), [&](std::span<const char> text) {
-                          return load_ptx(device, std::string(text.begin(), text.end()),
-                                          one.kernels);
-                        }});
+    const Load load = [&](std::span<const char> bytes) -> Code {
+      const std::string text(bytes.begin(), bytes.end());
+      if (!light) return load_ptx(device, text, one.kernels);
+      return std::make_shared<const GpuModule>(device, assemble_ptx(device, text, true),
+                                               one.kernels);
+    };
+    requests.push_back({one.key, place, !light, load});
   }
   std::vector<std::shared_ptr<const GpuModule>> found;
   for (const Code& code : find_code(requests, parallelism, compile)) {
@@ -57,7 +61,7 @@ std::shared_ptr<const GpuModule> KernelCache::load_ptx(const cuda::Device& devic
   };
   Code code = load_from_disk(key, load);
   if (!code) {
-    const std::vector<char> image = assemble_ptx(device, text);
+    const std::vector<char> image = assemble_ptx(device, text, false);
     code = load(image);
     disk_.store(key, image);
   }
@@ -87,12 +91,17 @@ std::vector<KernelCache::Code> KernelCache::find_code(const std::vector<Request>
   }
   std::vector<Place*> places;
   for (auto& [key, place] : by_key) {
-    place.lock = std::unique_lock(place.cell->filling);
+    place.lock = std::unique_lock(place.cell->filling, std::defer_lock);
+    if (compile) {
+      place.lock.lock();
+    } else if (!place.lock.try_lock()) {
+      continue;
+    }
     places.push_back(&place);
   }
   parallel_for_or_throw(parallelism, static_cast<int>(places.size()), [&](int at) {
     Place& place = *places[static_cast<size_t>(at)];
-    place.code = look_up(*place.cell, place.on_disk, requests[place.request].load);
+    place.code = look_up(*place.cell, place.on_disk, requests[place.request]);
   });
   std::vector<Place*> missing;
   std::vector<size_t> numbers;
@@ -122,20 +131,23 @@ void KernelCache::fill(const std::vector<Place*>& missing, const std::vector<Req
   parallel_for_or_throw(parallelism, static_cast<int>(missing.size()), [&](int number) {
     const auto at = static_cast<size_t>(number);
     Place& place = *missing[at];
-    place.code = requests[place.request].load(compiled[at]);
+    const Request& request = requests[place.request];
+    place.code = request.load(compiled[at]);
     place.cell->code = place.code;
-    disk_.store(place.on_disk, compiled[at]);
+    if (request.is_kept) disk_.store(place.on_disk, compiled[at]);
     TULLE_LOG(Info, "compiled ", place.on_disk.hex(), ", ", compiled[at].size(), " bytes");
   });
 }
 
-KernelCache::Code KernelCache::look_up(Cell& cell, const ContentHash& on_disk, const Load& load) {
+KernelCache::Code KernelCache::look_up(Cell& cell, const ContentHash& on_disk,
+                                       const Request& request) {
   Code code = cell.code.lock();
   if (code) {
     TULLE_LOG(Debug, "found ", on_disk.hex(), " in memory");
     return code;
   }
-  code = load_from_disk(on_disk, load);
+  if (!request.is_kept) return nullptr;
+  code = load_from_disk(on_disk, request.load);
   cell.code = code;
   return code;
 }

@@ -33,16 +33,17 @@ class KernelCache {
   using CompileMissing =
       std::function<std::vector<std::vector<char>>(const std::vector<size_t>& missing)>;
 
-  // All that is wanted; `compile` is called at most once, for what is found nowhere; without it
-  // that is null. The same code is never loaded twice at a time, nor compiled twice at once:
-  // whoever comes second waits.
+  // All that is wanted; `compile` is called at most once, for what is found nowhere. The same code
+  // is never loaded twice at a time, nor compiled twice at once: whoever comes second waits.
+  // Without `compile` nobody waits, and what is not there, or not yet, is null.
   std::vector<std::shared_ptr<const LoadedObject>> find(const std::vector<WantedCode>& wanted,
                                                         const CompileMissing& compile);
 
   // The same for a GPU, where `compile` makes PTX. Code is loaded once for each GPU. Assembling it
-  // takes longest: `parallelism` has the threads for several at a time.
+  // takes longest: `parallelism` has the threads for several at a time. Light code
+  // (codegen::Target) is assembled in a hurry and not kept on disk.
   std::vector<std::shared_ptr<const GpuModule>> find_gpu(const std::vector<WantedCode>& wanted,
-                                                         const cuda::Device& device,
+                                                         const cuda::Device& device, bool light,
                                                          Parallelism& parallelism,
                                                          const CompileMissing& compile);
 
@@ -65,6 +66,7 @@ class KernelCache {
   struct Request {
     ContentHash key;
     std::string place;
+    bool is_kept;  // on disk
     Load load;
   };
 
@@ -77,7 +79,7 @@ class KernelCache {
   std::shared_ptr<const GpuModule> load_ptx(const cuda::Device& device, const std::string& text,
                                             const std::vector<std::string>& kernels);
   // In memory or on disk; null where it is in neither.
-  Code look_up(Cell& cell, const ContentHash& on_disk, const Load& load);
+  Code look_up(Cell& cell, const ContentHash& on_disk, const Request& request);
   std::shared_ptr<Cell> cell_of(const ContentHash& key);
   Code load_from_disk(const ContentHash& key, const Load& load);
 

@@ -35,6 +35,7 @@ HostProgram each_kernel(HostProgram program, const PipelineOptions&, Remarks&) {
 }
 
 HostProgram unroll_all(HostProgram program, const PipelineOptions& options, Remarks& remarks) {
+  if (options.light) return program;
   for (Kernel& kernel : program.kernels)
     kernel = unroll_loops(std::move(kernel), options.gpu, remarks);
   return program;
@@ -92,6 +93,10 @@ void run(const Pass& pass, PipelineResult& result, const PipelineOptions& option
 }
 
 }  // namespace
+
+HostProgram expand_steps(HostProgram program) {
+  return expand_scans(expand_sorts(std::move(program)));
+}
 
 PipelineResult run_passes(HostProgram program, const PipelineOptions& options) {
   PipelineResult result{std::move(program), {}};

@@ -114,6 +114,13 @@ class Unroller : public Rewriter {
  private:
   Stmt unroll(const For& loop) {
     const auto extent = constant_difference(loop.end, loop.begin);
+    // Whoever launches a kernel asks for as much shared memory as lowering laid out.
+    if (gpu_ && shared_bytes(loop.body) > 0) {
+      remarks_.push_back(
+          concat("the loop over ", loop.var,
+                 " stays serial: copies of it would need shared memory of their own"));
+      return as_serial(loop);
+    }
     if (extent) {
       const int64_t trips = std::max<int64_t>(0, (*extent + loop.step - 1) / loop.step);
       if (trips <= loop.factor || (loop.factor == 0 && trips <= kMostCopies))

@@ -2,6 +2,7 @@
 #include "runtime/gpu_run.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "loop/gpu.h"
 #include "runtime/run_state.h"
@@ -21,6 +22,17 @@ struct GpuKernel {
   unsigned shared;  // bytes to be asked for at the launch
 };
 
+// A kernel as it is launched, with shared memory beyond what every function has.
+GpuKernel with_function(GpuKernel kernel, cuda::Function function, const cuda::Device& device) {
+  kernel.function = function;
+  if (kernel.shared == 0) return kernel;
+  const cuda::CurrentDevice current(device);
+  cuda::check(cuda::driver().set_function_attribute(function, kMostDynamicShared,
+                                                    static_cast<int>(kernel.shared)),
+              "asking for shared memory");
+  return kernel;
+}
+
 GpuKernel gpu_kernel(const loop::Kernel& kernel, cuda::Function function,
                      const cuda::Device& device) {
   const int64_t bytes = loop::shared_bytes(kernel.body);
@@ -30,11 +42,13 @@ GpuKernel gpu_kernel(const loop::Kernel& kernel, cuda::Function function,
     unsupported("the kernel ", kernel.name, " needs ", bytes, " bytes of shared memory, but ",
                 device.name, " has ", device.shared_memory, " for a block");
   }
-  const cuda::CurrentDevice current(device);
-  cuda::check(
-      cuda::driver().set_function_attribute(function, kMostDynamicShared, static_cast<int>(bytes)),
-      "asking for shared memory");
-  return {function, threads, static_cast<unsigned>(bytes)};
+  return with_function({function, threads, static_cast<unsigned>(bytes)}, function, device);
+}
+
+bool is_capturing(cuda::Stream stream) {
+  int capturing = 0;
+  cuda::check(cuda::driver().is_capturing(stream, &capturing), "looking at the stream");
+  return capturing != 0;
 }
 
 cuda::Pointer on_device(const void* pointer) { return reinterpret_cast<cuda::Pointer>(pointer); }
@@ -164,11 +178,7 @@ class GpuRun : public RunState {
     for (const int slot : keep.arrays) is_temporary_[static_cast<size_t>(slot)] = false;
   }
 
-  bool is_capturing() const {
-    int capturing = 0;
-    cuda::check(cuda::driver().is_capturing(stream_, &capturing), "looking at the stream");
-    return capturing != 0;
-  }
+  bool is_capturing() const { return runtime::is_capturing(stream_); }
 
   void refuse_capture(const std::string& name) const {
     if (!is_capturing()) return;
@@ -194,8 +204,20 @@ class GpuRun : public RunState {
 
 struct GpuProgram::Prepared {
   PreparedProgram program;
-  std::vector<GpuKernel> kernels;
   const cuda::Device& device;
+  std::vector<GpuKernel> first;   // those it began with, which runs may still have
+  std::vector<GpuKernel> better;  // empty until they are there
+  std::shared_ptr<const void> better_code = nullptr;
+  std::shared_future<void> expected = {};                       // not valid: none are
+  std::atomic<const std::vector<GpuKernel>*> kernels = &first;  // of runs that begin now
+
+  // Those of a run on that stream.
+  const std::vector<GpuKernel>& kernels_for(cuda::Stream stream) const {
+    const bool waits = expected.valid() && kernels.load(std::memory_order_acquire) == &first &&
+                       is_capturing(stream);
+    if (waits) expected.wait();
+    return *kernels.load(std::memory_order_acquire);
+  }
 };
 
 GpuProgram::GpuProgram(const loop::HostProgram& program, const std::vector<cuda::Function>& kernels,
@@ -204,10 +226,22 @@ GpuProgram::GpuProgram(const loop::HostProgram& program, const std::vector<cuda:
   for (size_t k = 0; k < kernels.size(); ++k) {
     described.push_back(gpu_kernel(program.kernels[k], kernels[k], device));
   }
-  prepared_ = std::make_unique<const Prepared>(
-      Prepared{prepare_program(program, {}), std::move(described), device});
+  prepared_.reset(new Prepared{prepare_program(program, {}), device, std::move(described), {}});
 }
 GpuProgram::~GpuProgram() = default;
+
+void GpuProgram::expect_kernels(std::shared_future<void> ready) {
+  prepared_->expected = std::move(ready);
+}
+
+void GpuProgram::replace_kernels(const std::vector<cuda::Function>& kernels,
+                                 std::shared_ptr<const void> code) {
+  std::vector<GpuKernel>& better = prepared_->better;
+  for (size_t k = 0; k < kernels.size(); ++k)
+    better.push_back(with_function(prepared_->first[k], kernels[k], prepared_->device));
+  prepared_->better_code = std::move(code);
+  prepared_->kernels.store(&better, std::memory_order_release);
+}
 
 size_t GpuProgram::buffer_count() const { return prepared_->program.buffer_parameters; }
 size_t GpuProgram::scalar_count() const { return prepared_->program.scalar_parameters; }
@@ -220,7 +254,7 @@ void GpuProgram::run(std::span<void* const> buffers, std::span<const int64_t> sc
               " buffers and ", scalars.size(), " scalars given");
   TULLE_CHECK(results.size() == result_count(), "room for ", results.size(), " results");
   const cuda::CurrentDevice current(prepared_->device);
-  GpuRun run(program, prepared_->kernels, memory, stream);
+  GpuRun run(program, prepared_->kernels_for(stream), memory, stream);
   for (size_t slot = 0; slot < buffers.size(); ++slot) {
     if (on_device(buffers[slot]) % loop::kDeviceAlignment != 0) {
       user_error("an array of an operand on the GPU does not begin at a multiple of ",

@@ -1,6 +1,7 @@
 // Running a host program whose kernels are compiled for a GPU.
 #pragma once
 
+#include <future>
 #include <memory>
 #include <span>
 #include <vector>
@@ -36,6 +37,13 @@ class GpuProgram {
              const cuda::Device& device);
   ~GpuProgram();
 
+  // Better code for the same kernels is being made. Runs that are captured wait for it: a CUDA
+  // graph keeps the code that it was captured with. To be said before the first run.
+  void expect_kernels(std::shared_future<void> ready);
+  // Takes it for all runs from now on, and keeps it loaded. From any thread, once.
+  void replace_kernels(const std::vector<cuda::Function>& kernels,
+                       std::shared_ptr<const void> code);
+
   size_t buffer_count() const;  // of parameters
   size_t scalar_count() const;
   size_t result_count() const;
@@ -47,7 +55,7 @@ class GpuProgram {
 
  private:
   struct Prepared;
-  std::unique_ptr<const Prepared> prepared_;
+  std::unique_ptr<Prepared> prepared_;
 };
 
 }  // namespace tulle::runtime

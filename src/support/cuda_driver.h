@@ -54,6 +54,7 @@ using Pointer = uint64_t;  // on the device
   X(create_stream, "cuStreamCreate", (Stream * stream, unsigned flags))                          \
   X(synchronise, "cuStreamSynchronize", (Stream stream))                                         \
   X(is_capturing, "cuStreamIsCapturing", (Stream stream, int* status))                           \
+  X(exchange_capture_mode, "cuThreadExchangeStreamCaptureMode", (int* mode))                     \
   X(create_event, "cuEventCreate", (Event * event, unsigned flags))                              \
   X(destroy_event, "cuEventDestroy_v2", (Event event))                                           \
   X(record_event, "cuEventRecord", (Event event, Stream stream))                                 \

@@ -88,6 +88,10 @@ auto check_structure(const Structure& structure, const Check& check) {
   return check(layout.spec, view);
 }
 
+void finish_compiling_boxed(StableIValue*, uint64_t, uint64_t) {
+  with_named_errors([] { finish_compiling(); });
+}
+
 void describe_boxed(StableIValue* stack, uint64_t, uint64_t) {
   const StringArgument key(stack[0]);
   stack[0] = with_named_errors([&] { return give_string(describe_program(key.view())); });
@@ -167,6 +171,7 @@ STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("version() -> str");
   library.def("describe(str key) -> str");
   library.def("loaded() -> str");
+  library.def("finish_compiling() -> ()");
   library.def("describe_format(str format, int rank) -> str");
   library.def("describe_notation(str text, str schedule) -> str");
   library.def("validate(str name, str spec, Tensor sizes, Tensor[] tensors) -> ()");
@@ -181,6 +186,7 @@ STABLE_TORCH_LIBRARY_IMPL(tulle, CompositeExplicitAutograd, library) {
   library.impl("version", &version_boxed);
   library.impl("describe", &describe_boxed);
   library.impl("loaded", &loaded_boxed);
+  library.impl("finish_compiling", &finish_compiling_boxed);
   library.impl("describe_format", &describe_format_boxed);
   library.impl("describe_notation", &describe_notation_boxed);
   library.impl("set_dense_limit", &set_dense_limit_boxed);

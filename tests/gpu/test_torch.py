@@ -255,6 +255,47 @@ def test_graphs() -> None:
         torch.testing.assert_close(result.cpu(), data @ other, rtol=1e-4, atol=1e-4)
 
 
+def test_light_code_gives_the_same_bits() -> None:
+    """A first call runs on code that is there soon, later ones on better code."""
+    tensor = tulle.tensor(sparse(301, 203, seed=11), format="csr").to(GPU)
+    q, k, v = (torch.randn(size, 64, device=GPU) for size in (301, 203, 203))
+    programs = [
+        lambda: tensor @ v,
+        lambda: tulle.compute("S[i,j] = A[i,j] * Q[i,d] * K[j,d]", A=tensor, Q=q, K=k).values(),
+        lambda: tulle.compute("y[i] = argmax(j in A[i,j], A[i,j])", A=tensor),
+        lambda: tulle.compute(
+            "S[i,j] = sum(d, Q[i,d] * K[j,d])\nO[i,d] = softmax(j in A[i,j], S[i,j]) * V[j,d]",
+            **{"A": tensor, "Q": q, "K": k, "V": v},
+        ),
+        lambda: (tensor @ tensor.T).values(),
+        lambda: (tensor + tensor * tensor).values(),
+    ]
+    for program in programs:
+        first = program().clone()
+        tulle.finish_compiling()
+        assert torch.equal(first, program())
+
+
+def test_graphs_have_good_code() -> None:
+    """Captured at once after the first call, or with it."""
+    data = sparse(300, 200, seed=12)
+    tensor = tulle.tensor(data, format="csr").to(GPU)
+    for width, warm in ((24, True), (28, False)):
+        b = torch.randn(200, width, device=GPU)
+        out = torch.empty(300, width, device=GPU)
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            if warm:
+                torch.mm(tensor, b, out=out)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=stream):
+                torch.mm(tensor, b, out=out)
+            out.zero_()
+            graph.replay()
+        torch.cuda.synchronize()
+        torch.testing.assert_close(out.cpu(), data @ b.cpu(), rtol=1e-4, atol=1e-4)
+
+
 def test_out() -> None:
     data, b = sparse(300, 200), torch.randn(200, 64)
     tensor, dense = tulle.tensor(data, format="csr").to(GPU), b.to(GPU)

@@ -406,6 +406,17 @@ TEST_F(KernelCacheTest, SeveralAreFoundInTheirOrder) {
   EXPECT_EQ(compiled_, 4);
 }
 
+TEST_F(KernelCacheTest, WhoeverDoesNotCompileDoesNotWait) {
+  KernelCache kernels({}, directory_.string());
+  const std::vector<KernelCache::WantedCode> wanted = {{key(1), {"answer"}}};
+  EXPECT_EQ(kernels.find(wanted, {})[0], nullptr);
+  const auto found = kernels.find(wanted, [&](const std::vector<size_t>&) {
+    std::thread([&] { EXPECT_EQ(kernels.find(wanted, {})[0], nullptr); }).join();
+    return std::vector<std::vector<char>>{compile(1)};
+  });
+  EXPECT_EQ(kernels.find(wanted, {})[0], found[0]);
+}
+
 // Programs that share some of their kernels, each thread in another order.
 TEST_F(KernelCacheTest, ThreadsThatWantSeveralDoNotBlockEachOther) {
   KernelCache kernels({}, "");

@@ -2,6 +2,7 @@
 #include "passes/pipeline.h"
 
 #include "fixture.h"
+#include "loop/print.h"
 #include "support/check.h"
 
 namespace tulle::passes {
@@ -51,10 +52,17 @@ TEST(Pipeline, ShowsTheProgramAfterEveryPass) {
   EXPECT_EQ(seen.back(), "insert_bounds_checks");
 }
 
+TEST(Pipeline, LightCodeHasItsLoops) {
+  const std::string text = loop::to_string(run_passes(program_of(kSpmm), {.light = true}).program);
+  EXPECT_NE(text.find("unrolled(2) for p"), std::string::npos) << text;
+  EXPECT_NE(text.find("fma("), std::string::npos) << text;
+}
+
 TEST(Pipeline, KeepsResults) {
-  for (const bool masks : {true, false}) {
+  for (const auto& [masks, light] : {std::pair(true, false), {false, false}, {true, true}}) {
     const loop::HostProgram before = program_of(kSpmm);
-    const PipelineResult after = run_passes(before, {.masks = masks, .verify = true});
+    const PipelineResult after =
+        run_passes(before, {.masks = masks, .light = light, .verify = true});
     EXPECT_TRUE(after.remarks.empty());
     const auto expected = loop::interpret(before, spmm_buffers(), {{"m", 3}});
     const auto actual = loop::interpret(after.program, spmm_buffers(), {{"m", 3}});

@@ -149,5 +149,26 @@ TEST(UnrollLoops, SaysWhatItDoesNotWriteOut) {
   EXPECT_TRUE(many.has("  for p in [0, 1000)"));
 }
 
+TEST(UnrollLoops, LeavesSharedMemoryAsItIsLaidOut) {
+  const Transformed result = transform(kPass, R"(
+kernel k(A: f32*, y: mut f32*) {
+  block for b in [0, 1) {
+    unrolled(2) for p in [0, 4) {
+      parts = alloc shared f32[32]
+      thread for t in [0, 32) {
+        parts[t] = A[t]
+      }
+      barrier(block)
+      thread for t in [0, 32) {
+        y[t] = parts[31 - t]
+      }
+      barrier(block)
+    }
+  }
+})",
+                                       true, true);
+  EXPECT_TRUE(result.has("for p in [0, 4)"));
+}
+
 }  // namespace
 }  // namespace tulle::passes
