@@ -301,7 +301,7 @@ void lower_nest(const nest::Nest& nest, loop::HostProgram& program, Device devic
   const bool known =
       result.tensor->type.format.is_dense() || !result.tensor->shares_pattern_of.empty();
   if (known) {
-    lower_known_structure(nest, result, device, shares_result || nest::blocks_add_up(nest),
+    lower_known_structure(nest, result, device, shares_result || nest::adds_up_by_atomics(nest),
                           program);
   } else {
     lower_new_structure(nest, result, device, program);

@@ -29,12 +29,18 @@ int64_t most_lanes(const Nest& nest, const Stmt& stmt, const std::string& var, b
   return most;
 }
 
+bool has_atomics(const Stmt& stmt) {
+  if (const auto* forall = stmt.as<Forall>())
+    return forall->tag.by_atomics || has_atomics(forall->body);
+  if (const auto* where = stmt.as<Where>())
+    return has_atomics(where->consumer) || has_atomics(where->producer);
+  const auto* sequence = stmt.as<Sequence>();
+  return sequence && std::any_of(sequence->stmts.begin(), sequence->stmts.end(), has_atomics);
+}
+
 }  // namespace
 
-bool blocks_add_up(const Nest& nest) {
-  const auto* blocks = nest.root.as<Forall>();
-  return blocks && blocks->tag.by_atomics;
-}
+bool adds_up_by_atomics(const Nest& nest) { return has_atomics(nest.root); }
 
 int64_t lanes_inside(const Nest& nest, const std::string& var) {
   return most_lanes(nest, nest.root, var, false);
@@ -84,11 +90,9 @@ namespace {
 bool adds_part(const Assign* assign, const std::string& var, const Nest& nest) {
   const auto* access = assign ? assign->value.as<expr::Access>() : nullptr;
   if (!access || !assign->accumulate) return false;
-  const auto has_var = [&](const std::vector<std::string>& indices) {
-    return std::find(indices.begin(), indices.end(), var) != indices.end();
-  };
-  return nest.tensor(access->tensor).role == Tensor::Role::Workspace && has_var(access->indices) &&
-         !has_var(assign->indices);
+  const auto& own = access->indices;
+  return nest.tensor(access->tensor).role == Tensor::Role::Workspace &&
+         std::find(own.begin(), own.end(), var) != own.end() && !covers(assign->indices, nest, var);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace tulle::nest {
 
 // Whether any loop is bound to a part of a GPU.
 bool has_bound_loops(const Stmt& stmt);
-// Whether several blocks add to one element of the result, by atomics.
-bool blocks_add_up(const Nest& nest);
+// Whether several blocks or threads add to one element of the result, by atomics.
+bool adds_up_by_atomics(const Nest& nest);
 // How many lanes share an iteration of the loops over `var`, which are bound to lanes: as many as
 // the loops over lanes inside them have iterations, 1 where there are none.
 int64_t lanes_inside(const Nest& nest, const std::string& var);

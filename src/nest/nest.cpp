@@ -218,4 +218,12 @@ bool reads(const expr::Expr& value, const std::string& tensor) {
                      [&](const expr::Access* access) { return access->tensor == tensor; });
 }
 
+bool covers(const std::vector<std::string>& indices, const Nest& nest, const std::string& var) {
+  if (std::find(indices.begin(), indices.end(), var) != indices.end()) return true;
+  const Variable& variable = nest.variable(var);
+  if (variable.origin == Variable::Origin::Source) return false;
+  return covers(indices, nest, variable.parent) &&
+         (!variable.is_of_two() || covers(indices, nest, variable.second));
+}
+
 }  // namespace tulle::nest

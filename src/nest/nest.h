@@ -58,7 +58,7 @@ struct LoopTag {
   Kind kind = Kind::Serial;
   int factor = 0;                   // lanes of Vector, copies of Unrolled (0: all)
   Balance balance = Balance::Rows;  // of Parallel
-  bool by_atomics = false;          // of Block: blocks add up what they sum in common
+  bool by_atomics = false;          // of bound loops: they add up what they sum in common
   bool operator==(const LoopTag&) const = default;
 
   // To a part of a GPU; to one within a block.
@@ -231,5 +231,9 @@ bool find_assign(const Stmt& stmt, const Assign& assign);
 bool reads(const expr::Expr& value, const std::string& tensor);
 // How the statement accumulates into a workspace.
 Accumulate accumulation_of(const Stmt& producer, const std::string& workspace);
+
+// Whether different coordinates of the variable give different indices: it is one of them, or all
+// that it is derived from is.
+bool covers(const std::vector<std::string>& indices, const Nest& nest, const std::string& var);
 
 }  // namespace tulle::nest

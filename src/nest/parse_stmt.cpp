@@ -60,7 +60,7 @@ LoopTag StmtParser::loop_tag() {
   } else if (const auto bound = bound_kind(scanner_.peek().text)) {
     scanner_.next();
     tag.kind = *bound;
-    if (tag.kind == LoopTag::Kind::Block && scanner_.accept("(")) {
+    if (scanner_.accept("(")) {
       scanner_.expect("atomics");
       scanner_.expect(")");
       tag.by_atomics = true;

@@ -5,6 +5,7 @@
 #include "plan/gpu_columns.h"
 #include "plan/gpu_loops.h"
 #include "plan/gpu_rows.h"
+#include "plan/gpu_scatter.h"
 #include "plan/gpu_sums.h"
 #include "plan/native_order.h"
 
@@ -16,6 +17,7 @@ std::string choose_gpu_schedule(const OrderProblem& problem, const OrderChoice& 
   if (!rows.empty()) return rows;
   const GpuLoops loops(problem, choice, nest, machine);
   if (loops.row.empty()) return {};
+  if (loops.scatters) return scatter_by_atomics(loops);
   const std::string& last = loops.order.back();
   const bool sums = loops.is_summed(last) || position_of(problem.inner, last) >= 0;
   if (loops.contiguous && !sums) return columns_on_threads(loops);

@@ -71,6 +71,7 @@ OrderProblem LoopChooser::make_problem(const expr::Statement& statement, const F
   problem.may_convert = freedom.may_convert;
   problem.assembles_blocks = request_.machine.kind == Machine::Kind::Cpu;
   problem.threads = request_.machine.threads;
+  problem.may_scatter = may_scatter(statement);
   for (const auto& [operand, statistics] : request_.statistics) {
     problem.distinct_shares[operand] = statistics.distinct_share;
     if (statistics.longest_row > 0) problem.longest_rows[operand] = statistics.longest_row;
@@ -79,6 +80,16 @@ OrderProblem LoopChooser::make_problem(const expr::Statement& statement, const F
   if (freedom.may_share) problem.shareable = {operands.begin(), operands.end()};
   problem.is_part = is_part(statement);
   return problem;
+}
+
+// Whether the statement is a sum into a dense result that threads of a GPU can add up by atomics;
+// half types are accumulated in wider ones then.
+bool LoopChooser::may_scatter(const expr::Statement& statement) const {
+  const auto* sum = statement.value.as<expr::Reduce>();
+  const expr::TensorType& result = tensors_.at(statement.tensor);
+  const bool in_any_order = !is_float(result.type) || !request_.machine.deterministic;
+  return request_.machine.kind == Machine::Kind::Gpu && in_any_order && sum &&
+         sum->op == expr::Reduction::Sum && result.format.is_dense() && result.type != DType::Bool;
 }
 
 // Whether indices can be divided in more than one way.

@@ -39,6 +39,7 @@ class LoopChooser {
  private:
   OrderProblem make_problem(const expr::Statement& statement, const Freedom& freedom,
                             Division division) const;
+  bool may_scatter(const expr::Statement& statement) const;
   bool has_divided_operands(const expr::Statement& statement) const;
   bool is_part(const expr::Statement& statement) const;
 

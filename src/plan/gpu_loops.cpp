@@ -28,10 +28,11 @@ GpuLoops::GpuLoops(const OrderProblem& problem, const OrderChoice& choice, const
   type = problem.tensors->at(problem.statement->tensor).type;
   element_bytes = reads_halves() ? size_of(DType::Float16) : size_of(type);
   if (type != DType::Bool) vector = std::max<int64_t>(1, machine.vector_bytes / element_bytes);
-  if (!can_be_spread()) return;
+  scatters = can_be_scattered();
+  if (!scatters && !can_be_spread()) return;
   row = order[0];
   rows = problem.extents.at(row);
-  find_entries();
+  if (order.size() > 1) find_entries();
 }
 
 bool GpuLoops::are_few_and_short(int64_t turn) const {
@@ -48,11 +49,20 @@ bool GpuLoops::overflow_cache(int64_t columns) const {
          bytes > share * static_cast<double>(machine.last_cache);
 }
 
+bool GpuLoops::is_empty() const {
+  return std::any_of(order.begin(), order.end(),
+                     [&](const std::string& var) { return nest.known_extent(var) == 0; });
+}
+
 bool GpuLoops::can_be_spread() const {
   const bool plain = choice.route == Route::Dense || choice.route == Route::Shared;
-  return order.size() >= 2 && plain && !is_summed(order[0]) &&
-         std::none_of(order.begin(), order.end(),
-                      [&](const std::string& var) { return nest.known_extent(var) == 0; });
+  return order.size() >= 2 && plain && !is_summed(order[0]) && !is_empty();
+}
+
+bool GpuLoops::can_be_scattered() const {
+  const bool needs_one_order = machine.deterministic && is_float(type);
+  return !order.empty() && choice.route == Route::Dense && is_summed(order[0]) &&
+         !needs_one_order && !is_empty();
 }
 
 // Whether a dense operand of a half type lies along the innermost loop.

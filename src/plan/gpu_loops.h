@@ -19,7 +19,8 @@ constexpr double kLongestChunk = 1024;
 constexpr double kWarpsAtOnce = 64;  // that a multiprocessor runs
 constexpr int64_t kFewTurns = 8;
 
-// Loops of a dense result, or of one with the pattern of an operand, that begin with one over rows.
+// Loops of a dense result, or of one with the pattern of an operand, that begin with one over rows,
+// or, of a dense result, with a sum.
 struct GpuLoops {
   using Names = std::vector<std::string>;
 
@@ -45,8 +46,9 @@ struct GpuLoops {
   const OrderChoice& choice;
   const nest::Nest nest;  // with a result in which sums may be added up
   const Machine& machine;
-  Names order;      // begins with the rows, unless these are one and nothing else is there
-  std::string row;  // the first loop; empty where there is none to spread
+  Names order;            // begins with the rows, unless these are one and nothing else is there
+  std::string row;        // the first loop; empty where there is none to spread
+  bool scatters = false;  // the first loop is summed, and its iterations may add up in any order
   // The step that schedules begin with: it numbers rows of which only some are stored. Empty where
   // all are.
   std::string opening;
@@ -62,7 +64,9 @@ struct GpuLoops {
   int64_t longest_known = 0;  // that no row exceeds, as was seen; 0 where that is not known
 
  private:
+  bool is_empty() const;
   bool can_be_spread() const;
+  bool can_be_scattered() const;
   bool reads_halves() const;
   void find_entries();
   void number_rows(const expr::TensorType& operand);

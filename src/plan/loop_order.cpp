@@ -28,6 +28,7 @@ constexpr double kTrackedStep = 3;      // adding into a tracked workspace
 constexpr double kFreshElement = 4;     // of a workspace that is as long as a row
 constexpr double kStateStep = 1;        // updating a maximum that scales other sums in memory
 constexpr double kParallelShare = 0.9;  // of a worker's time that is not lost
+constexpr double kScatterShare = 0.3;   // the same where workers add up by atomics
 
 // Beginnings of orders that a search looks at: more than seven loops have.
 constexpr int kMostBeginnings = 15000;
@@ -112,9 +113,9 @@ class Search {
 
   // By how much threads divide the cost of an order that begins like this.
   double workers(const std::vector<std::string>& order) const {
-    const bool parallel =
-        !problem_.outer.empty() && (order.empty() || !problem_.reduced.contains(order[0]));
-    if (!parallel) return 1;
+    if (problem_.outer.empty()) return 1;
+    const bool sums = !order.empty() && problem_.reduced.contains(order[0]);
+    if (sums) return problem_.may_scatter ? std::max(1.0, kScatterShare * problem_.threads) : 1;
     const double most = order.empty() ? problem_.threads : problem_.extents.at(order[0]);
     return std::max(1.0, kParallelShare * std::min<double>(problem_.threads, most));
   }

@@ -36,7 +36,8 @@ struct OrderProblem {
   bool assembles_blocks =
       true;  // whether rows may be appended, and blocks gathered, by split loops
   int threads = 1;
-  bool is_part = false;  // of a sum to which other statements add, too
+  bool may_scatter = false;  // whether iterations of a summed loop may add up by atomics
+  bool is_part = false;      // of a sum to which other statements add, too
 };
 
 // Variables, extents, counts, and which loops stand around which. What decides about conversions

@@ -256,13 +256,15 @@ class BindingVerifier {
         check_combination(loop);
         continue;
       }
-      user_error("'", loop.var, "' is summed into '", assign->tensor, "': different ",
-                 nest::bound_name(loop.tag.kind),
-                 "s would write the same location at once. Bind a loop over an index of '",
-                 assign->tensor, "' instead, or ",
-                 loop.tag.kind == Kind::Block && is_added_by_atomics(*assign)
-                     ? concat("let blocks add up with bind(", loop.var, ", block, sums=atomics).")
-                     : concat("give each its own sum first with rfactor(", loop.var, ", part)."));
+      user_error(
+          "'", loop.var, "' is summed into '", assign->tensor, "': different ",
+          nest::bound_name(loop.tag.kind),
+          "s would write the same location at once. Bind a loop over an index of '", assign->tensor,
+          "' instead, or ",
+          loop.tag.kind == Kind::Block && is_added_by_atomics(*assign)
+              ? concat("let blocks add up with bind(", loop.var, ", block, sums=atomics).")
+              : concat("give each its own sum first with rfactor(", loop.var, ", part)",
+                       is_added_by_atomics(*assign) ? ", or add up with sums=atomics." : "."));
     }
   }
 

@@ -28,7 +28,7 @@ bool adds_blocks(const Step& step) {
 // there is none.
 std::string shared_sum(const Nest& nest) {
   if (needs_merging(nest)) return {};
-  const bool blocks = nest::blocks_add_up(nest);
+  const bool blocks = nest::adds_up_by_atomics(nest);
   for (const Assign* assign : lasting_assigns(nest.root)) {
     if (is_float(nest.tensor(assign->tensor).type.type) &&
         (blocks || nest::adds_up_cut_rows(nest, *assign)))
@@ -69,7 +69,7 @@ void require_whole_rows(const ScheduledNest& scheduled, const Nest& finished, Wa
   const std::string tensor = shared_sum(finished);
   if (tensor.empty()) return;
   const size_t at =
-      number_of(scheduled.schedule, nest::blocks_add_up(finished) ? adds_blocks : cuts_rows);
+      number_of(scheduled.schedule, nest::adds_up_by_atomics(finished) ? adds_blocks : cuts_rows);
   const Step& step = scheduled.schedule.steps[at];
   const std::string_view instead = on_cpu                   ? "use parallel(..., by=merge)"
                                    : step.rewrite == "bind" ? "bind a loop that is not summed"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "nest/bound_loops.h"
 #include "schedule/queries.h"
 #include "schedule/result_order.h"
 #include "support/check.h"
@@ -50,12 +51,12 @@ bool find_path(const Stmt& stmt, const Assign& target, Loops& path) {
   return false;
 }
 
-// From the outermost loop that is summed over inward.
+// From the outermost loop that is summed over inward, inside those that add up by atomics.
 Loops summed_loops(const Nest& nest, const Assign& target) {
   Loops path;
   find_path(nest.root, target, path);
   const auto first = std::find_if(path.begin(), path.end(), [&](const Forall* loop) {
-    return !covers(target.indices, nest, loop->var);
+    return !loop->tag.by_atomics && !covers(target.indices, nest, loop->var);
   });
   if (first == path.end()) {
     user_error("No loop around '", target.tensor,
@@ -180,8 +181,9 @@ Stmt consumer_of(const Nest& nest, const Assign& target, const expr::Expr& works
   const auto writes = std::count_if(all.begin(), all.end(), [&](const Assign* assign) {
     return assign->tensor == target.tensor;
   });
+  const bool adds = writes > 1 || nest::adds_up_by_atomics(nest);
   Stmt consumer = Assign::make(target.tensor, target.indices,
-                               writes > 1 ? target.accumulate : std::nullopt, workspace);
+                               adds ? target.accumulate : std::nullopt, workspace);
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
     consumer = Forall::make((*loop)->var, std::move(consumer), tracked ? LoopTag{} : (*loop)->tag);
   }

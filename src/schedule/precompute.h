@@ -5,9 +5,9 @@
 
 namespace tulle::schedule {
 
-// Puts the accumulation into the result behind a workspace. The outermost loop that is summed over
-// and everything in it become the producer, which accumulates into workspace[vars]; the consumer
-// loops over `vars` and stores:
+// Puts the accumulation into the result behind a workspace. The outermost loop that is summed over,
+// but not by atomics, and everything in it become the producer, which accumulates into
+// workspace[vars]; the consumer loops over `vars` and stores:
 //
 //   forall i, j, k: C[i,k] += e
 //   -> forall i: where acc { forall k: C[i,k] = acc[k] } producing { forall j, k: acc[k] += e }

@@ -238,14 +238,6 @@ std::string list_of(const std::vector<std::string>& names) {
   return text.empty() ? "none" : text;
 }
 
-bool covers(const std::vector<std::string>& indices, const Nest& nest, const std::string& var) {
-  if (contains(indices, var)) return true;
-  const Variable& variable = nest.variable(var);
-  if (variable.origin == Variable::Origin::Source) return false;
-  return covers(indices, nest, variable.parent) &&
-         (!variable.is_of_two() || covers(indices, nest, variable.second));
-}
-
 bool is_over_indices(const Nest& nest, const Assign& target, const std::string& var,
                      std::string_view step) {
   if (covers(target.indices, nest, var)) return true;

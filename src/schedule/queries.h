@@ -62,9 +62,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name);
 // "i, j, k"
 std::string list_of(const std::vector<std::string>& names);
 
-// Whether different coordinates of the variable give different indices: it is one of them, or all
-// that it is derived from is.
-bool covers(const std::vector<std::string>& indices, const Nest& nest, const std::string& var);
+using nest::covers;
 
 // Whether the variable covers indices of what is assigned. Raises UserError where it is of one of
 // them and of an index that is summed.

@@ -28,8 +28,7 @@ const expr::Access& walked_entries(const Nest& nest, const Forall& rows, const F
   return access;
 }
 
-void check_results(const Nest& nest, const Forall& rows, const Forall& entries,
-                   const std::string& operand) {
+void check_results(const Nest& nest, const Forall& entries, const std::string& operand) {
   // What is gathered for an entry is complete there.
   const std::vector<const Assign*> all = all_lasting_assigns(nest, entries.body);
   if (all.size() != 1) {
@@ -42,11 +41,6 @@ void check_results(const Nest& nest, const Forall& rows, const Forall& entries,
   if (!result.type.format.is_dense() && result.shares_pattern_of != operand) {
     user_error("'", assign.tensor, "' is built entry by entry, and needs its loops whole; leave ",
                "split_entries out.");
-  }
-  for (const std::string& var : {rows.var, entries.var}) {
-    if (contains(assign.indices, var)) continue;
-    user_error("'", assign.tensor, "' adds up entries along '", var,
-               "', which several chunks would do; use split_rows or split_positions.");
   }
 }
 
@@ -68,7 +62,7 @@ Nest split_entries(const Nest& nest, const std::string& row, const std::string& 
                "'; bring them together with reorder(", row, ", ", entry, ") first.");
   }
   const std::string& operand = walked_entries(nest, rows, *entries).tensor;
-  check_results(nest, rows, *entries, operand);
+  check_results(nest, *entries, operand);
   Nest result = nest;
   using Origin = Variable::Origin;
   result.variables[chunk] = {Origin::EntryChunk, row, entry, length, operand};

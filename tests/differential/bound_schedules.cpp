@@ -212,6 +212,35 @@ const std::vector<Bound>& bound_schedules() {
        "y[j] = A[i,j] * x[i]",
        {sparse("csr", {13, 9}), dense("x", {13})},
        "split(i, 4, ib, ii); bind(ib, block, sums=atomics)"},
+      {"ScatteredEntriesOnThreads",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csc", {13, 40}), dense("B", {40, 8})},
+       "split(k, 4, k0, k1); split_entries(j, i, 3, c, e); split(c, 4, cb, ci); "
+       "reorder(cb, ci, k0, e, k1); fuse(ci, k0, t); bind(cb, block, sums=atomics); "
+       "bind(t, thread, sums=atomics); vectorize(k1, 4); unroll(e, 2)"},
+      {"ScatteredRowsOnThreads",
+       "C[k,r] = A[i,j,k] * B[j,r] * D[i,r]",
+       {sparse("csf", {9, 7, 8}), dense("B", {7, 4}), dense("D", {9, 4})},
+       "number_rows(i, n); split(n, 3, nb, nt); bind(nb, block, sums=atomics); "
+       "bind(nt, thread, sums=atomics)"},
+      {"ColumnsSummedBeforeAtomics",
+       "y[j] = X[i,j]",
+       {dense("X", {29, 20})},
+       "split(j, 8, jp, jl); split(i, 3, ic, ir); split(ic, 4, ib, ii); "
+       "reorder(jp, ib, ii, jl, ir); fuse(ii, jl, t); fuse(jp, ib, b); "
+       "bind(b, block, sums=atomics); bind(t, thread, sums=atomics); precompute(acc, ()); "
+       "unroll(ir, 2)"},
+      {"SumOfEntriesOnLanes",
+       "s = A[i,j] * x[i] * x[j]",
+       {sparse("csr", {23, 23}), dense("x", {23})},
+       "split_entries(i, j, 2, c, e); split(c, 32, cg, cl); rfactor(cl, part); split(cg, 2, cb, "
+       "cw); "
+       "bind(cb, block, sums=atomics); bind(cw, warp, sums=atomics); bind(cl, lane)"},
+      {"CopiesAreNoParts",
+       "y[j] = X[i,j]",
+       {dense("X", {4, 20})},
+       "bind(i, block, sums=atomics); split(j, 4, j0, j1); bind(j1, thread); split(j0, 2, j2, j3); "
+       "stage(X, j2, registers, 2)"},
       {"SddmmChunksOnWarps",
        "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
        {sparse("csr", {13, 40}), dense("Q", {13, 32}), dense("K", {40, 32})},

@@ -209,8 +209,9 @@ class Scheduler {
       return concat("bind(", vars.front(), ", block",
                     is_summed(vars.front()) ? ", sums=atomics" : "", ")");
     }
-    return concat("bind(", dice_.pick(vars), ", ",
-                  dice_.pick<std::string>({"thread", "warp", "lane"}), ")");
+    const std::string& var = dice_.pick(vars);
+    return concat("bind(", var, ", ", dice_.pick<std::string>({"thread", "warp", "lane"}),
+                  is_summed(var) && dice_.chance(0.5) ? ", sums=atomics" : "", ")");
   }
 
   Dice& dice_;

@@ -57,6 +57,26 @@ def test_vectors() -> None:
     torch.testing.assert_close((tensor @ x.to(GPU)).cpu(), data @ x, rtol=1e-4, atol=1e-4)
 
 
+def test_sums_along_the_outermost_loop() -> None:
+    """Products with what is stored the other way, sums of columns and of everything."""
+    data = sparse(3000, 2000, 0.01)
+    b, c, x = torch.randn(2000, 48), torch.randn(3000, 48), torch.randn(2000)
+    for format in ("csr", "csc"):
+        tensor = tulle.tensor(data, format=format).to(GPU)
+        for found, wanted in (
+            (tensor @ b.to(GPU), data @ b),
+            (tensor.T @ c.to(GPU), data.T @ c),
+            (tensor @ x.to(GPU), data @ x),
+            (tulle.compute("y[j] = A[i,j]", A=tensor), data.sum(0)),
+            (tulle.compute("s = A[i,j]", A=tensor), data.sum()),
+            (tulle.compute("s = A[i,j] * x[j]", A=tensor, x=x.to(GPU)), (data @ x).sum()),
+        ):
+            torch.testing.assert_close(found.cpu(), wanted, rtol=1e-3, atol=1e-2)
+    dense = torch.randn(1000, 700)
+    columns = tulle.compute("y[j] = X[i,j]", X=dense.to(GPU))
+    torch.testing.assert_close(columns.cpu(), dense.sum(0), rtol=1e-3, atol=1e-2)
+
+
 def test_sampled_products() -> None:
     data, q, k = sparse(100, 120), torch.randn(100, 24), torch.randn(120, 24)
     tensor = tulle.tensor(data, format="csr").to(GPU)

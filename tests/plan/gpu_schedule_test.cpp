@@ -110,5 +110,32 @@ TEST(GpuSchedule, SpreadsTheRowsOfOneColumn) {
   EXPECT_TRUE(has(schedule, "bind(i_chunk_block, block)")) << schedule;
 }
 
+std::string scattered(const char* statement, bool deterministic) {
+  const std::map<std::string, expr::TensorType> types = {
+      {"A", {DType::Float32, DType::Int32, Format::parse("csc", 2)}},
+      {"B", {DType::Float32, DType::Int64, Format::dense(2)}}};
+  const UniqueProgram program =
+      with_unique_indices(expr::resolve(expr::parse_program(statement), types));
+  Request request = request_for_gpu(program);
+  request.machine.threads = 100000;
+  request.machine.deterministic = deterministic;
+  request.statistics["A"] = {{100000, 100000}, 1000000};
+  request.statistics["B"] = {{100000, 64}, 6400000};
+  request.known_extents["k"] = 64;
+  std::string text;
+  for (const auto& step : make_plan(request).steps) {
+    if (const auto* planned = std::get_if<PlannedNest>(&step)) text += to_string(planned->schedule);
+  }
+  return text;
+}
+
+TEST(GpuSchedule, ScattersByAtomicsWhatIsStoredTheOtherWay) {
+  const char* product = "C[i,k] = A[i,j] * B[j,k]";
+  EXPECT_TRUE(has(scattered(product, false), "thread, sums=atomics)")) << scattered(product, false);
+  EXPECT_FALSE(has(scattered(product, true), "atomics")) << scattered(product, true);
+  const char* largest = "C[i,k] = max(j, A[i,j] * B[j,k])";
+  EXPECT_FALSE(has(scattered(largest, false), "atomics")) << scattered(largest, false);
+}
+
 }  // namespace
 }  // namespace tulle::plan

@@ -68,7 +68,12 @@ TEST(Bind, RefusesSums) {
   expect_refused(
       "nest { operand X: f16\n result y: f16\n forall i { forall j { y[j] += X[i,j] } } }",
       "bind(i, block, sums=atomics)", "'y' is of float16; leave sums=atomics out");
-  expect_refused(kSpmm, "bind(i, block); bind(k, thread, sums=atomics)", "is for blocks");
+  expect_refused(kSpmm, "split(k, 32, k0, k1); bind(i, block); bind(k1, thread, sums=atomics)",
+                 "not summed over it; leave sums=atomics");
+  expect_refused(
+      "nest { operand X: f32\n result y: f32\n forall i { forall j { y[i] += X[i,j] } } }",
+      "split(j, 32, j0, j1); bind(i, block); bind(j1, thread)",
+      "rfactor(j1, part), or add up with sums=atomics");
   expect_refused(kSpmm, "reorder(j, i); bind(j, block, sums=atomics)", "'A' holds only some");
 }
 

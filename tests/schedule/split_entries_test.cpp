@@ -34,8 +34,9 @@ TEST(SplitEntries, KeepsTheEntriesOneAfterTheOther) {
   expect_refused(kSddmm, "split_entries(i, j, 8, c, e); bind(e, lane)", "leave it as it is");
 }
 
-TEST(SplitEntries, RefusesSumsOverEntries) {
-  expect_refused(kSpmm, "split_entries(i, j, 8, c, e)", "several chunks would do");
+TEST(SplitEntries, LeavesSumsToAtomics) {
+  expect_refused(kSpmm, "split_entries(i, j, 8, c, e); parallel(c)", "is summed into");
+  expect_refused(kSpmm, "split_entries(i, j, 8, c, e); bind(c, block)", "sums=atomics");
 }
 
 TEST(SplitEntries, RefusesLoopsThatStandApart) {
