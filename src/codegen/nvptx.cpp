@@ -346,7 +346,9 @@ void GpuEmitter::invoke(const loop::Invoke& stmt) {
   unsupported("a kernel that calls ", loop::text_of(stmt.function), " is not there yet on the GPU");
 }
 
-llvm::Value* GpuEmitter::library_call(loop::Function function, llvm::Value*) {
+llvm::Value* GpuEmitter::library_call(loop::Function function, llvm::Value* scalar) {
+  if (function == loop::Function::Exp2)
+    return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz, scalar);
   unsupported("the function ", loop::text_of(function), " is not there yet on the GPU");
 }
 

@@ -102,7 +102,9 @@ bool is_logical(BinaryOp op);
 
 // Functions of one type in and out, by the name they print with. Pow2 is 2^x of a whole number x
 // for which that is normal; Exponent and Mantissa take a positive normal number apart, the mantissa
-// from 1 to below 2. Of other numbers the three give any value. X(enumerator, text, arguments)
+// from 1 to below 2. Of other numbers the three give any value. Exp2 is 2^x of any float32 x, off
+// by at most 2 units in the last place, where subnormal numbers may count as 0; only GPUs have it.
+// X(enumerator, text, arguments)
 #define TULLE_LOOP_FUNCTIONS(X) \
   X(Neg, "neg", 1)              \
   X(Not, "not", 1)              \
@@ -128,6 +130,7 @@ bool is_logical(BinaryOp op);
   X(Cos, "cos", 1)              \
   X(Cosh, "cosh", 1)            \
   X(Sigmoid, "sigmoid", 1)      \
+  X(Exp2, "exp2", 1)            \
   X(Pow2, "pow2", 1)            \
   X(Exponent, "exponent", 1)    \
   X(Mantissa, "mantissa", 1)    \

@@ -48,6 +48,8 @@ bool takes(Function function, DType type) {
       return type != DType::Bool;
     case Function::Not:
       return !is_float(type);
+    case Function::Exp2:
+      return type == DType::Float32;
     default:
       return is_float(type);
   }

@@ -20,10 +20,11 @@ Expr operator/(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::Div
 
 class Math {
  public:
-  Math(Type type, const Binder& bind)
-      : type_(type), is_double_(type.scalar == DType::Float64), bind_(bind) {}
+  Math(Type type, const Binder& bind, bool gpu)
+      : type_(type), is_double_(type.scalar == DType::Float64), gpu_(gpu), bind_(bind) {}
 
   Expr exp(const Expr& x) const {
+    if (gpu_ && !is_double_) return exp_by_exp2(x);
     const Reduced reduced = reduce(clamp(x, choose(-104, -746), choose(89, 710)));
     return scaled(let("e", number(1) + rest(reduced)), reduced.exponent);
   }
@@ -105,6 +106,20 @@ class Math {
   }
 
  private:
+  // 2^r * 2^k, where x * log2(e) = k + r. In general r is at most 1/2. Beyond the exponents of
+  // normal numbers k stays where it is and r is what is left: 2^r is then infinite, 0, or as small
+  // as to make the product subnormal, which rounds once. Both parts of log2(e) are positive, so
+  // that infinities do not meet their opposites.
+  Expr exp_by_exp2(const Expr& x) const {
+    const Expr high = number(1.44269502162933349609375), low = number(1.92596303350061153e-8);
+    // A number to which this is added loses its fraction; Round is several times slower.
+    const Expr integers = number(12582912);  // 1.5 * 2^23
+    const Expr nearest = let("k", fma(x, high, integers) - integers);
+    const Expr exponent = let("k", clamp(nearest, -126, 127));
+    const Expr rest = let("r", fma(x, low, fma(x, high, negated(exponent))));
+    return call(Function::Exp2, rest) * call(Function::Pow2, exponent);
+  }
+
   // x = exponent * log(2) + rest, the rest at most half of log(2).
   struct Reduced {
     Expr exponent, rest;
@@ -182,6 +197,9 @@ class Math {
   }
   Expr let(const std::string& wish, const Expr& value) const { return bind_(wish, value); }
   static Expr call(Function function, const Expr& x) { return Call::make(function, {x}); }
+  static Expr fma(const Expr& a, const Expr& b, const Expr& c) {
+    return Call::make(Function::Fma, {a, b, c});
+  }
   static Expr negated(const Expr& x) { return call(Function::Neg, x); }
   static Expr select(const Expr& condition, const Expr& yes, const Expr& no) {
     return Select::make(condition, yes, no);
@@ -194,16 +212,16 @@ class Math {
   }
 
   Type type_;
-  bool is_double_;
+  bool is_double_, gpu_;
   const Binder& bind_;
 };
 
 }  // namespace
 
-Expr write_out(Function function, const Expr& x, const Binder& bind) {
+Expr write_out(Function function, const Expr& x, const Binder& bind, bool gpu) {
   const DType scalar = x.type().scalar;
   if (scalar != DType::Float32 && scalar != DType::Float64) return {};
-  const Math math(x.type(), bind);
+  const Math math(x.type(), bind, gpu);
   switch (function) {
     case Function::Exp:
       return math.exp(x);

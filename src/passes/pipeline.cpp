@@ -34,6 +34,11 @@ HostProgram each_kernel(HostProgram program, const PipelineOptions&, Remarks&) {
   return program;
 }
 
+HostProgram expand_all(HostProgram program, const PipelineOptions& options, Remarks&) {
+  for (Kernel& kernel : program.kernels) kernel = expand_functions(std::move(kernel), options.gpu);
+  return program;
+}
+
 HostProgram unroll_all(HostProgram program, const PipelineOptions& options, Remarks& remarks) {
   if (options.light) return program;
   for (Kernel& kernel : program.kernels)
@@ -62,7 +67,7 @@ constexpr Pass kSorts{"expand_sorts", whole_program<expand_sorts>};
 constexpr Pass kScans{"expand_scans", whole_program<expand_scans>};
 constexpr Pass kSortCalls{"expand_sort_calls", each_kernel<expand_sort_calls>};
 constexpr Pass kSimplify{"simplify", each_kernel<simplify>};
-constexpr Pass kExpand{"expand_functions", each_kernel<expand_functions>};
+constexpr Pass kExpand{"expand_functions", expand_all};
 constexpr Pass kPromote{"promote_accumulators", each_kernel<promote_accumulators>};
 constexpr Pass kScatter{"scatter_sums", each_kernel<scatter_sums>};
 constexpr Pass kUnroll{"unroll_loops", unroll_all};

@@ -98,6 +98,15 @@ TEST(Ptx, Arithmetic) {
   EXPECT_LACKS(text, ".ftz");
 }
 
+TEST(Ptx, PowersOfTwoAreOneInstruction) {
+  const std::string text = threads(
+      "C[i] = exp2(A[i])\n"
+      "C[ramp(i * 2, 1, 2)] = exp2(A[ramp(i * 2, 1, 2)])");
+  const size_t first = text.find("ex2.approx.ftz.f32");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_NE(text.find("ex2.approx.ftz.f32", first + 1), std::string::npos) << text;
+}
+
 TEST(Ptx, Halves) {
   for (const char* type : {"f16", "bf16"}) {
     const std::string half = type;

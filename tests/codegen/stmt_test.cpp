@@ -287,6 +287,7 @@ TEST(Stmt, RefusesWhatBelongsToTheGpu) {
   for (const char* body :
        {"block for b in [0, 4) { C[b] = 0.0f }", "barrier(block)", "w = alloc shared f32[4]",
         "C[0] = lane_reduce(add, C[0], 32)", "C[0] = lane_shuffle(xor, C[0], 1, 32)",
+        "C[0] = exp2(C[0])",
         "parallel for i in [0, 4) { parallel for k in [0, 4) { C[k] = 0.0f } }"}) {
     const auto kernel = loop::parse_kernel(concat("kernel kernel(C: mut f32*) {", body, "}"));
     EXPECT_THROW(emit_cpu({kernel}, host_target()), InternalError) << body;

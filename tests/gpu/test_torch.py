@@ -186,6 +186,33 @@ def test_elementwise() -> None:
     torch.testing.assert_close(first.sum(1).to_dense().cpu(), a.sum(1), rtol=1e-4, atol=1e-4)
 
 
+def units_off(found: torch.Tensor, exact: torch.Tensor) -> torch.Tensor:
+    """How far a float32 is from a float64, in units of its last place. Special values are equal."""
+    rounded = exact.float()
+    size = rounded.abs().clamp(min=torch.finfo(torch.float32).tiny)
+    unit = torch.ldexp(torch.ones_like(exact), torch.frexp(size).exponent - 24)
+    off = (found.double() - exact).abs() / unit
+    special = ~(rounded.isfinite() & found.isfinite())
+    same = (found == rounded) | (found.isnan() & rounded.isnan())
+    return torch.where(special, torch.where(same, 0.0, torch.inf), off)
+
+
+def test_exponentials() -> None:
+    for name, step in (("exp", 37), ("tanh", 1999), ("erf", 1999)):
+        for begin in range(-(2**31), 2**31, 2**28):
+            bits = torch.arange(begin, begin + 2**28, step, device=GPU, dtype=torch.int64)
+            x = bits.to(torch.int32).view(torch.float32)
+            y = tulle.compute(f"y[i] = {name}(x[i])", x=x)
+            off = units_off(y, getattr(torch, name)(x.double()))
+            place = int(off.argmax())
+            assert off[place] <= 2, (name, x[place], y[place], off[place])
+    inf, nan = torch.inf, torch.nan
+    special = torch.tensor([0.0, -0.0, inf, -inf, nan, 1e-45, -1e-45, 3e38, -3e38])
+    expected = torch.tensor([1.0, 1.0, inf, 0.0, nan, 1.0, 1.0, inf, 0.0])
+    found = tulle.compute("y[i] = exp(x[i])", x=special.to(GPU)).cpu()
+    torch.testing.assert_close(found, expected, rtol=0, atol=0, equal_nan=True)
+
+
 def test_conversions() -> None:
     data = sparse(70, 60)
     for source in ("csr", "coo", "csc"):

@@ -41,6 +41,15 @@ TEST(InterpretValues, FmaIsFused) {
             evaluate<float>("f32", "s * s - 1.0f", {{"s", a}}));
 }
 
+TEST(InterpretValues, PowersOfTwo) {
+  EXPECT_EQ(evaluate<float>("f32", "exp2(s)", {{"s", 0.5}}), std::exp2(0.5f));
+  EXPECT_EQ(evaluate<float>("f32", "exp2(s)", {{"s", -3}}), 0.125f);
+  EXPECT_EQ(evaluate<float>("f32", "exp2(s)", {{"s", 200}}),
+            std::numeric_limits<float>::infinity());
+  EXPECT_EQ(evaluate<float>("f32", "exp2(s)", {{"s", -200}}), 0.0f);
+  EXPECT_TRUE(std::isnan(evaluate<float>("f32", "exp2(s)", {{"s", kNan}})));
+}
+
 TEST(InterpretValues, IntegersWrap) {
   EXPECT_EQ(evaluate<int32_t>("i32", "m + 1:i32", {{"m", std::numeric_limits<int32_t>::max()}}),
             std::numeric_limits<int32_t>::min());

@@ -57,6 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"let x: f32 = s & s", "not an operator of f32: s & s"},
         Mistake{"let x: i64 = sqrt(n)", "not a function of i64: sqrt(n)"},
         Mistake{"let x: f32 = not(s)", "not a function of f32"},
+        Mistake{"let x: f64 = exp2(f64(s))", "not a function of f64: exp2(f64(s))"},
         Mistake{"let x: f32 = vector_reduce(add, s)", "a reduction of what is no vector"},
         Mistake{"let x: f32 = vector_reduce(or, broadcast(s, 4))", "not a reduction of f32"},
         Mistake{"atomic_or(C[0], s)", "atomic_or of f32"},

@@ -204,6 +204,8 @@ double call_float(Function function, DType type, double x, double y, double z) {
       return std::cos(x);
     case Function::Cosh:
       return std::cosh(x);
+    case Function::Exp2:
+      return std::exp2(static_cast<float>(x));
     case Function::Pow2:
       return std::ldexp(1.0, static_cast<int>(std::fmin(std::fmax(x, -1022.0), 1023.0)));
     case Function::Exponent:
