@@ -26,14 +26,29 @@ Expr work_before(const loop::Buffer& positions, const Expr& row) {
 
 }  // namespace
 
-Expr KernelLowering::share(const Expr& total, const Expr& chunk) const {
-  return Binary::make(BinaryOp::Div, total * chunk, kernel_.chunks);
+Expr KernelLowering::known_positions(const std::string& tensor, size_t level) const {
+  const Format& format = nest_.tensor(tensor).type.format;
+  const auto& levels = format.levels();
+  if (nest_.tensor(tensor).role != nest::Tensor::Role::Operand) return {};
+  // Where each has one slot on every level below there are as many values.
+  const auto below = levels.begin() + static_cast<std::ptrdiff_t>(level) + 1;
+  if (std::all_of(below, levels.end(), [](const Level& one) { return is_branchless(one.kind); }))
+    return loop::Var::make(count_name(tensor));
+  return level == 0 && counts_stored(format) ? Expr(loop::Var::make(stored_name(tensor))) : Expr();
+}
+
+Work KernelLowering::work_of_rows(const std::string& tensor, const loop::Buffer& positions,
+                                  const Expr& rows, Emitter& out) const {
+  const Expr entries = frame_->on_gpu() ? known_positions(tensor, 1) : Expr();
+  if (entries) return {rows + entries, true};
+  return {out.let("work", work_before(positions, rows)), false};
 }
 
 KernelLowering::Range KernelLowering::chunk_of_rows(const nest::Forall& loop, const Scope& scope,
                                                     const Expr& extent, Emitter& out) {
   can_be_cut_ = true;
   loop::Buffer positions;
+  std::string operand;
   if (loop.tag.balance == nest::LoopTag::Balance::Nnz) {
     // The operand whose first level is this loop's and whose second stores positions, one for each
     // row.
@@ -43,31 +58,50 @@ KernelLowering::Range KernelLowering::chunk_of_rows(const nest::Forall& loop, co
       if (cursor.level != 0 || levels.size() < 2 || !levels[0]->is_full()) continue;
       if (!coordinates_.is_level_variable(level(cursor).expr, access->indices, loop.var)) continue;
       positions = levels[1]->positions_buffer();
+      operand = access->tensor;
       if (positions) break;
     }
   }
-  if (!positions)
-    return {out.let("first", share(extent, frame_->chunk())),
-            out.let("last", share(extent, frame_->chunk() + 1))};
-
-  const Expr total = out.let("work", work_before(positions, extent));
-  auto cut = [&](const std::string& name, const Expr& work) {
-    const Expr target = out.let("target", work);
+  const Expr& chunk = frame_->chunk();
+  if (!positions) {
+    const Work rows{extent, true};
+    return {out.let("first", frame_->share(rows, chunk)),
+            out.let("last", frame_->share(rows, chunk + 1))};
+  }
+  const Work work = work_of_rows(operand, positions, extent, out);
+  auto cut = [&](const std::string& name, const Expr& begin, Emitter& to) {
+    const Expr target = to.let("target", begin);
     return emit_first_by_halves(
-        out, extent, [&](const Expr& row) { return work_before(positions, row); }, target, name);
+        to, extent, [&](const Expr& row) { return work_before(positions, row); }, target, name);
   };
-  const Expr begin = share(total, frame_->chunk());
-  const Expr first = cut("first", mutant("chunk-skips-row") ? begin + 1 : begin);
-  const Expr last = cut("last", share(total, frame_->chunk() + 1));
+  const int64_t skipped = mutant("chunk-skips-row") ? 1 : 0;
+  if (!frame_->on_gpu()) {
+    const Expr first = cut("first", frame_->share(work, chunk) + skipped, out);
+    return {first, cut("last", frame_->share(work, chunk + 1), out)};
+  }
+  // One search that runs twice: the shorter a kernel is, the sooner it is assembled.
+  const Expr first = out.declare("first", IntConst::make(0));
+  const Expr last = out.declare("last", IntConst::make(0));
+  const std::string end = names_.fresh("end");
+  Emitter search = out.nested();
+  search.assign(first, last + skipped);
+  search.assign(last, cut("row", frame_->share(work, loop::Var::make(end)), search));
+  out.add(loop::For::make(end, chunk, chunk + 2, search.take()));
   return {first, last};
 }
 
-KernelLowering::Range KernelLowering::chunk_of_positions(const LevelCode& level,
+KernelLowering::Range KernelLowering::chunk_of_positions(const Cursor& cursor,
                                                          const Positions& positions, Emitter& out) {
   can_be_cut_ = true;
-  const Expr count = out.let("count", positions.end - positions.begin);
+  const LevelCode& level = level_code(cursor);
+  // Those of the first level, unless some at its end are unused.
+  const Level& kind = this->level(cursor);
+  const bool all = cursor.level == 0 && stores_positions(kind.kind) && kind.multiple <= 1;
+  const Expr known = all && frame_->on_gpu() ? known_positions(cursor.access->tensor, 0) : Expr();
+  const Work work{known ? known : out.let("count", positions.end - positions.begin),
+                  known.get() != nullptr};
   auto cut = [&](const std::string& name, const Expr& chunk) {
-    const Expr at = out.declare(name, positions.begin + share(count, chunk));
+    const Expr at = out.declare(name, positions.begin + frame_->share(work, chunk));
     if (level.is_unique() || mutant("chunk-cuts-run")) return at;
     // A run of equal coordinates belongs to the chunk that it starts in.
     const Expr inside = out.declare("inside", loop::both(positions.begin < at, at < positions.end));

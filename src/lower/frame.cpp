@@ -30,6 +30,33 @@ Frame::Frame(Kind kind, std::string kernel, Expr chunks, Names& names)
 
 Expr Frame::slots() const { return loop::Var::make(kernel_ + "_slots"); }
 
+Expr Frame::least() const { return loop::Var::make(kernel_ + "_share"); }
+Expr Frame::rest() const { return loop::Var::make(kernel_ + "_rest"); }
+
+bool Frame::divides_on_host(const Work& work) const {
+  return kind_ == Kind::Threads && work.is_known;
+}
+
+Expr Frame::share(const Work& work, const Expr& chunk) {
+  if (!divides_on_host(work)) return Binary::make(BinaryOp::Div, work.total * chunk, chunks_);
+  TULLE_CHECK(!divided_ || loop::same(divided_, work.total), "several works of ", kernel_);
+  divided_ = work.total;
+  return chunk * least() + loop::minimum(chunk, rest());
+}
+
+Expr Frame::last_chunk_from(const Work& work, const Expr& unit) {
+  if (!divides_on_host(work))
+    return Binary::make(BinaryOp::Div, (unit + 1) * chunks_ - 1, work.total);
+  // The chunks with a unit more come first; where the others have none, they hold all units.
+  const Expr longer = rest() * (least() + 1), is_among = unit < longer;
+  auto pick = [&](const Expr& among, const Expr& behind) {
+    return loop::Select::make(is_among, among, behind);
+  };
+  const Expr none = IntConst::make(0);
+  return pick(none, rest()) +
+         Binary::make(BinaryOp::Div, unit - pick(none, longer), pick(least() + 1, least()));
+}
+
 Frame::Place Frame::allocate(const std::string& name, DType element, const Expr& size, bool zeroed,
                              Emitter& out) {
   TULLE_CHECK(kind_ != Kind::Bound, "a workspace that a thread keeps: ", name);
@@ -105,6 +132,12 @@ void Frame::launch(std::vector<loop::Step>& steps) const {
     }
     steps.push_back(loop::LetStep{kernel_ + "_blocks",
                                   loop::ceil_divide(threads, gpu_shape().threads_per_block)});
+    if (divided_) {
+      steps.push_back(
+          loop::LetStep{kernel_ + "_share", Binary::make(BinaryOp::Div, divided_, chunks_)});
+      steps.push_back(
+          loop::LetStep{kernel_ + "_rest", Binary::make(BinaryOp::Mod, divided_, chunks_)});
+    }
     for (const Slices& slices : slices_) {
       steps.push_back(loop::AllocateStep{slices.buffer, slots() * slices.size, slices.zeroed});
     }

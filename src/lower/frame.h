@@ -18,6 +18,12 @@ struct Slices {
   bool zeroed = false;
 };
 
+// So many units of work, which chunks share.
+struct Work {
+  loop::Expr total;
+  bool is_known = false;  // to the host program too, under the same names
+};
+
 class Frame {
  public:
   // Chunks on workers, chunks on threads, or no chunks: loops of the kernel's own are bound.
@@ -30,6 +36,13 @@ class Frame {
   bool on_gpu() const { return kind_ != Kind::Workers; }
   // The number of the chunk at hand.
   const loop::Expr& chunk() const { return chunk_; }
+
+  // Where a chunk begins in the work: all have equally much of it, within one unit. Threads of a
+  // GPU leave the division of what the host knows to the host; it is slow there, and slow to
+  // assemble.
+  loop::Expr share(const Work& work, const loop::Expr& chunk);
+  // The last chunk that begins at that unit of the work or before it.
+  loop::Expr last_chunk_from(const Work& work, const loop::Expr& unit);
 
   // Memory for a worker, zeroed or not before its first chunk (on a CPU: before each), allocated
   // in `out`. What comes back is where its first element is: 0 on a CPU. Not where loops are bound.
@@ -49,12 +62,18 @@ class Frame {
 
  private:
   loop::Expr slots() const;  // how many threads have chunks
+  // Whether the host divides the work, and the work of a chunk as it divides it: the least, and how
+  // many chunks have one unit more.
+  bool divides_on_host(const Work& work) const;
+  loop::Expr least() const;
+  loop::Expr rest() const;
 
   Kind kind_;
   std::string kernel_;
   loop::Expr chunks_, chunk_, slot_;
   Names& names_;
   std::vector<Slices> slices_;
+  loop::Expr divided_;  // what the host divides; null where that is nothing
 };
 
 }  // namespace tulle::lower

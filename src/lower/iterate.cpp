@@ -162,7 +162,7 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
   }
   Positions positions = run_of(cursor, scope, out);
   if (is_cut(loop)) {
-    const Range range = chunk_of_positions(level, positions, out);
+    const Range range = chunk_of_positions(cursor, positions, out);
     positions = {range.begin, range.end, positions.base};
   }
   if (level.is_unique() && !level.has_holes() && only_counts_visits(loop, {iterating}, scope)) {

@@ -129,7 +129,7 @@ class KernelLowering {
   // it and goes on (merge_path.cpp).
   void rows_by_work(const nest::Forall& loop, const Scope& scope, Emitter& out);
   void unfinished_row(const nest::Forall& loop, const loop::Buffer& positions,
-                      const loop::Expr& rows, const Scope& scope, Emitter& out);
+                      const loop::Expr& rows, const Work& work, const Scope& scope, Emitter& out);
   // Over the pieces that were dealt to a chunk (derived.h).
   void pieces_of_chunk(const nest::Forall& loop, const loop::Expr& chunk, const Scope& scope,
                        Emitter& out);
@@ -239,15 +239,19 @@ class KernelLowering {
   nest::Accumulate accumulation(const std::string& tensor) const;
 
   // --- chunks and looking ahead (chunk.cpp, prefetch.cpp) ---
-  // The first of `total` units of work that belongs to chunk `chunk`.
-  loop::Expr share(const loop::Expr& total, const loop::Expr& chunk) const;
+  // How many positions a level of the operand has, as the host knows it; null where it does not.
+  loop::Expr known_positions(const std::string& tensor, size_t level) const;
+  // The entries of all rows and the rows themselves, which `positions` tells apart; those of the
+  // operand's level 1.
+  Work work_of_rows(const std::string& tensor, const loop::Buffer& positions,
+                    const loop::Expr& rows, Emitter& out) const;
   Range chunk_of_rows(const nest::Forall& loop, const Scope& scope, const loop::Expr& extent,
                       Emitter& out);
   // Shortens the range of a loop to where the difference that is bound leads into the tensor;
   // whether there is one.
   bool bound_by_difference(const nest::Forall& loop, const Scope& scope, Range& range,
                            Emitter& out) const;
-  Range chunk_of_positions(const LevelCode& level, const Positions& positions, Emitter& out);
+  Range chunk_of_positions(const Cursor& cursor, const Positions& positions, Emitter& out);
   // Whether the loop is cut into chunks.
   bool is_cut(const nest::Forall& loop) const {
     return nest_.root.get() == &loop && frame_->kind() != Frame::Kind::Bound;

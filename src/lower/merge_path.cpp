@@ -37,10 +37,10 @@ void KernelLowering::rows_by_work(const nest::Forall& loop, const Scope& scope, 
   TULLE_CHECK(operand && frame_->kind() != Frame::Kind::Bound, "rows along ", loop.var, " to cut");
   const loop::Buffer positions = code(operand->tensor).levels[1]->positions_buffer();
   const Expr rows = coordinates_.extent(loop.var);
-  if (phase_ == Phase::Merge) return unfinished_row(loop, positions, rows, scope, out);
-  const Expr work = out.let("work", position(positions, rows) + rows);
-  const Expr begin = out.let("work_begin", share(work, frame_->chunk()));
-  const Expr end = out.let("work_end", share(work, frame_->chunk() + 1));
+  const Work work = work_of_rows(operand->tensor, positions, rows, out);
+  if (phase_ == Phase::Merge) return unfinished_row(loop, positions, rows, work, scope, out);
+  const Expr begin = out.let("work_begin", frame_->share(work, frame_->chunk()));
+  const Expr end = out.let("work_end", frame_->share(work, frame_->chunk() + 1));
   // The chunk may begin inside the row before.
   const Expr first = out.snapshot(
       "first",
@@ -67,18 +67,17 @@ void KernelLowering::rows_by_work(const nest::Forall& loop, const Scope& scope, 
 // Each chunk finishes the row that begins in it and goes on, if there is one: it merges its piece
 // with those of the chunks after it up to the one in which the row ends.
 void KernelLowering::unfinished_row(const nest::Forall& loop, const loop::Buffer& positions,
-                                    const Expr& rows, const Scope& scope, Emitter& out) {
-  const Expr work = out.let("work", position(positions, rows) + rows);
-  const Expr begin = out.let("work_begin", share(work, frame_->chunk()));
-  const Expr end = out.let("work_end", share(work, frame_->chunk() + 1));
+                                    const Expr& rows, const Work& work, const Scope& scope,
+                                    Emitter& out) {
+  const Expr begin = out.let("work_begin", frame_->share(work, frame_->chunk()));
+  const Expr end = out.let("work_end", frame_->share(work, frame_->chunk() + 1));
   Emitter some = out.nested(), mine = out.nested();
   const Expr row = some.snapshot(loop.var, first_row_from(positions, rows, end, some) - 1);
   const Expr from = some.let("p", position(positions, row));
   const Expr to = some.let("p_end", position(positions, row + 1));
   Scope inner = scope;
   inner.chunk = frame_->chunk();
-  // The last chunk that begins at the row's end or before it.
-  const Expr last = Binary::make(BinaryOp::Div, (to + row + 1) * kernel_.chunks - 1, work);
+  const Expr last = frame_->last_chunk_from(work, to + row);
   inner.last_chunk = mine.let("last_chunk", mutant("work-of-last-chunk-lost") ? last - 1 : last);
   enter(loop, row, {}, {}, inner, mine);
   some.add(loop::If::make(loop::both(begin <= from + row, end <= to + row), mine.take()));

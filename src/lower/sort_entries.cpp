@@ -43,10 +43,9 @@ void sort_entries(const std::string& from, const std::string& to, const expr::Te
   Emitter first(names);
   first.store(target.pos[0], IntConst::make(1), loop::Cast::make(type.index_type, count));
   chunk.add(loop::If::make(index == IntConst::make(0), first.take()));
-  auto share = [&](const Expr& c) {
-    return loop::Binary::make(loop::BinaryOp::Div, count * c, chunks);
-  };
-  chunk.add(loop::For::make("q", share(index), share(index + 1), body.take()));
+  const Work entries{count, true};
+  chunk.add(loop::For::make("q", frame.share(entries, index), frame.share(entries, index + 1),
+                            body.take()));
   loop::Kernel kernel =
       with_parameters(name, loop::Block::make({frame.wrap({}, chunk.take_statements())}));
 

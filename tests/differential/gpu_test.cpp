@@ -163,6 +163,60 @@ INSTANTIATE_TEST_SUITE_P(Formats, GpuFormat,
                                          "coo", "hyb(1,2)", "hyb(2,3)", "dia-csr(-1,2)",
                                          "bsr-csr(2,2)"));
 
+// Threads take chunks of the outermost loop: fewer, as many and more than there is work for.
+class GpuChunks : public testing::TestWithParam<int> {
+ protected:
+  static void check(const char* text, std::vector<Operand> operands, const char* schedule = "") {
+    for (const double density : {0.0, 0.05, 0.5}) {
+      Case test{.text = text, .operands = operands};
+      test.operands[0].density = density;
+      test.schedule = schedule;
+      test.gpu = true;
+      test.threads = GetParam();
+      EXPECT_EQ(run_case(test, kInterpreted), "") << to_string(test);
+    }
+  }
+};
+
+TEST_P(GpuChunks, OfRowsAndEntries) {
+  check("C[i,k] = A[i,j] * B[j,k]",
+        {sparse("csr", {19, 15}), {.name = "B", .format = "csr", .sizes = {15, 11}}});
+  check("C[i,j] = A[i,j] * x[i]", {sparse("ragged", {19, 15}), dense("x", {19})}, "parallel(i)");
+  check("y[i] = A[i,j] * x[j]", {sparse("csr", {19, 15}), dense("x", {15})}, "parallel(i, by=nnz)");
+}
+
+// How many positions the rows have is for the kernel to find where they hold several values each.
+TEST_P(GpuChunks, OfRowsOfBlocks) {
+  check("C[i,j] = A[i,j] + B[i,j]",
+        {sparse("bsr(2,3)", {18, 15}), {.name = "B", .format = "bsr(2,3)", .sizes = {18, 15}}});
+  check("C[i,j,k] = A[i,j,k] * x[i]",
+        {{.name = "A",
+          .format = "(i,j,k) -> (i: dense, j: compressed, k: compressed)",
+          .sizes = {9, 6, 5}},
+         dense("x", {9})},
+        "parallel(i, by=nnz)");
+}
+
+TEST_P(GpuChunks, OfStoredCoordinates) {
+  for (const char* format : {"coo", "dcsr"})
+    check("C[i,j] = A[i,j] * x[i]", {sparse(format, {18, 15}), dense("x", {18})}, "parallel(i)");
+  check("C[i,j] = A[i,j] * 2", {sparse("dbsr(2,3)", {18, 15})}, "parallel(io)");
+  check("C[i] = A[i] * x[i]", {{.name = "A", .format = "coo", .sizes = {40}}, dense("x", {40})},
+        "parallel(i)");
+}
+
+TEST_P(GpuChunks, OfEqualWork) {
+  check("y[i] = A[i,j] * x[j]", {sparse("csr", {19, 15}), dense("x", {15})},
+        "precompute(acc); parallel(i, by=merge)");
+  check("C[i,k] = A[i,j] * B[j,k]", {sparse("csr", {9, 45}), dense("B", {45, 6})},
+        "precompute(acc, k); parallel(i, by=merge)");
+  // More chunks than rows and entries.
+  check("C[i,k] = A[i,j] * B[j,k]", {sparse("csr", {9, 45}), dense("B", {45, 16})},
+        "precompute(acc, k); vectorize(k, 4); parallel(i, by=merge)");
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, GpuChunks, testing::Values(1, 2, 3, 7, 25, 64, 200));
+
 class GpuMatrix : public testing::TestWithParam<Operation> {};
 
 // All of the sample with TULLE_TEST_FULL=1; else every few cells of it, which has every condition
