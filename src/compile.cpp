@@ -189,6 +189,7 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
         nests, on_cpu ? schedule::WantsOneOrder::Cpu : schedule::WantsOneOrder::Caller);
   }
   LoweredProgram lowered = lower_nests(nests, device_of(request.machine), sink);
+  lowered.cost = plan.cost;
   times.end("lower");
   TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");
   return lowered;

@@ -61,6 +61,7 @@ struct ResultLayout {
 struct LoweredProgram {
   loop::HostProgram program;
   std::vector<ResultLayout> results;
+  double cost = 0;  // as the plan estimates it
 };
 
 // The statements on one line, for the log.

@@ -18,6 +18,7 @@ namespace {
 using Modules = std::vector<std::shared_ptr<const jit::GpuModule>>;
 
 constexpr int64_t kFewValues = int64_t{1} << 24;  // of all operands: light code takes a moment
+constexpr double kFewSteps = 20'000;              // of the threads that are busy longest
 constexpr int kRelaxedCapture = 2;                // the number of CU_STREAM_CAPTURE_MODE_RELAXED
 
 // codegen: the text of kernels.
@@ -119,14 +120,14 @@ Executable make_whole_ready(LoweredProgram lowered, const CompileRequest& reques
   return finished(std::move(lowered), source.find(threads, true), source.wanted(), request);
 }
 
-bool may_begin_light(const CompileRequest& request) {
+bool may_begin_light(const CompileRequest& request, double cost) {
   static const bool allowed = [] {
     const char* word = std::getenv("TULLE_BACKGROUND");
     return !word || std::string_view(word) != "0";
   }();
   int64_t values = 0;
   for (const auto& [operand, statistics] : request.statistics) values += statistics.count;
-  return allowed && values <= kFewValues;
+  return allowed && values <= kFewValues && cost <= kFewSteps;
 }
 
 // Gives the program good code as soon as that is made.
@@ -159,7 +160,7 @@ Executable make_gpu_ready(LoweredProgram lowered, const CompileRequest& request,
   FewThreads threads = threads_of(request);
   const auto source = std::make_shared<const KernelSource>(program, request, "lower");
   keep_known_program(request, lowered, source->wanted(), kernel_cache().disk());
-  Modules code = source->find(threads, !may_begin_light(request));
+  Modules code = source->find(threads, !may_begin_light(request, lowered.cost));
   if (is_complete(code)) return finished(std::move(lowered), code, source->wanted(), request);
 
   loop::HostProgram missing;

@@ -168,6 +168,7 @@ class Planner {
             const NestSchedules::Origin& origin) {
     const expr::Statement& statement = *problem.statement;
     const expr::TensorType& type = tensors_.at(statement.tensor);
+    plan_.cost += choice.cost;
     plan_.lines.push_back(concat(loops_line(statement.tensor, choice.order), "  # result ",
                                  text_of(choice.route), "; estimated cost ", choice.cost));
     if (choice.route == Route::Shared) plan_.shared_patterns[statement.tensor] = choice.shared;

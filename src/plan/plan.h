@@ -57,6 +57,7 @@ struct ScheduleSpace {
 
 struct Plan {
   std::vector<Step> steps;
+  double cost = 0;  // estimated, of all of them
   std::map<std::string, expr::TensorType> temporaries;
   std::map<std::string, std::string>
       extent_aliases;  // index of a conversion -> the index with the same extent
