@@ -13,7 +13,8 @@ from tulle.kernels import Kernel, kernel
 from tulle.limits import set_dense_limit
 from tulle.notation import compute
 from tulle.sparse_tensor import SparseTensor
-from tulle.tuning import Tuned, tune
+from tulle.tuning import tune
+from tulle.tuning_result import Tuned
 from tulle.tuning_space import Space
 
 __version__: str = _library.version

@@ -17,7 +17,7 @@ from tulle import _library, dtypes, explanations, tuning, tuning_store
 from tulle.command_operands import HELP, parse_operand
 from tulle.errors import Unsupported, UserError
 from tulle.programs import Operand
-from tulle.tuning_measure import Contender
+from tulle.tuning_contender import Contender
 from tulle.tuning_space import Space, candidates_for, problem_of
 
 EXPRESSION = 'an einsum ("ij,jk->ik") or index notation ("C[i,k] = A[i,j] * B[j,k]")'
@@ -178,7 +178,7 @@ def bench(given: Any) -> None:
     end = time.perf_counter() + given.seconds
     while time.perf_counter() < end or len(samples["planned"]) < 5:
         for name, contender in contenders.items():
-            samples[name].append(contender.sample())
+            samples[name].append(contender.sample().seconds)
     for name, times in samples.items():
         low, high = min(times), max(times)
         print(
@@ -188,7 +188,7 @@ def bench(given: Any) -> None:
 
 
 def tune(given: Any) -> int:
-    """Searches; 130 if it was interrupted, after what was found has been kept."""
+    """Searches; 130 if it was interrupted, after what was decided has been kept."""
     text, ordered, named = _computation(given)
     space = Space.default(text, *ordered, **named)
     for choice in given.formats:

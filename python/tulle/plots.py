@@ -15,8 +15,8 @@ from tulle.pictures import COLOURS, Picture, image, line, png, rgb, svg, text
 from tulle.sparse_tensor import SparseTensor
 
 if TYPE_CHECKING:
-    from tulle.tuning import Tuned
-    from tulle.tuning_measure import Measured
+    from tulle.tuning_race import Measured
+    from tulle.tuning_result import Tuned
 
 FAINTEST = 0.6  # how strong a colour a single entry in a large cell gets
 

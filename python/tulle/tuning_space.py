@@ -147,15 +147,16 @@ class Space:
     def formats(
         self, by_name: Mapping[Any, Sequence[str | Format]] | None = None, /, **named: Any
     ) -> Space:
-        """With these formats of sparse operands: by name, or by number in an einsum, from 0."""
+        """With these formats of sparse operands: by name, or by number in an einsum, from 0; their
+        names are t0, t1, as in schedules."""
         known = self.problem.formats()
         chosen = dict(self.formats_of)
         for given, formats in {**(by_name or {}), **named}.items():
             name = f"t{given}" if isinstance(given, int) else given
             if name not in known:
                 raise UserError(
-                    f"Space.formats: there is no sparse operand {given!r}; there "
-                    f"{'is' if len(known) == 1 else 'are'} {', '.join(self._called(known))}."
+                    f"Space.formats: there is no sparse operand {name}; there "
+                    f"{'is' if len(known) == 1 else 'are'} {', '.join(known)}."
                 )
             several = [formats] if isinstance(formats, str | Format) else formats
             rank = self.problem.operands[self.problem.names.index(name)].ndim
@@ -209,19 +210,22 @@ class Space:
     def _is_left_out(self, text: str) -> bool:
         return any(word in text for word in self.left_out)
 
-    def _called(self, names: Mapping[str, str]) -> list[str]:
-        return [name[1:] if self.problem.program.is_einsum else name for name in names]
-
     def __len__(self) -> int:
+        """Schedules of the operands as they are stored, times choices of formats: about as many
+        candidates as there are. Other formats have fewer schedules or more, and a search counts
+        those of the formats that it had time for."""
         return len(self.candidates(self.problem)) * len(self.format_choices())
 
     def __str__(self) -> str:
         found = self.candidates(self.problem)
+        choices = len(self.format_choices())
         lines = [f"{self.problem.program.text}"]
         for name, format in self.problem.formats().items():
-            formats = self._formats(name, format)
-            lines.append(f"  {self.problem.program.called(name)}: {', '.join(formats)}")
-        lines.append(f"  {len(found)} schedules, made of")
+            lines.append(f"  {name}: {', '.join(self._formats(name, format))}")
+        lines.append(
+            f"  {choices} choice{'s' if choices > 1 else ''} of formats; {len(found)} schedules "
+            "for the operands as they are stored, made of"
+        )
         by_rewrite: dict[str, dict[str, None]] = {}
         for candidate in found:
             for step in steps_of(candidate.schedule):

@@ -1,12 +1,18 @@
-"""The plans that searches have kept on disk."""
+"""The plans that searches have kept, for this process and on disk."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tulle import _library
+from tulle.errors import translated
+from tulle.explanations import Explanation
+from tulle.programs import explanation_of, flatten
+from tulle.tuning_result import Decision, Tuned, table
+from tulle.tuning_space import Problem
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,44 @@ def _parsed(text: str) -> Iterator[TunedPlan]:
         seconds, default, report, made = figures
         what = (statements, tensors, operands, machine, schedule)
         yield TunedPlan(*what, float(seconds), float(default), report, int(made))
+
+
+def keep(found: Tuned) -> None:
+    """Stores what was decided: for the operands' own formats in any case, for others, of which less
+    was tried, where a schedule has won."""
+    report = table(found.measured, found.default)
+    for decision in found.decisions:
+        if decision is found.decision or not decision.best.is_default:
+            keep_decision(found.problem.converted(dict(decision.formats)), decision, report)
+
+
+def keep_decision(problem: Problem, decision: Decision, report: str) -> None:
+    """Stores it for operands like these, in place of what was kept for them before."""
+    schedule = "" if decision.best.is_default else decision.best.candidate.schedule
+    figures = decision.seconds, decision.default_seconds
+    operands = flatten(problem.operands)
+    try:
+        _library.keep_schedule(problem.key(), *operands, schedule, *figures, report)
+    except RuntimeError as error:
+        raise translated(error) from None
+
+
+def kept_schedule(problem: Problem) -> str:
+    """The schedule that is kept for operands like these, as a caller would write it; empty where
+    there is none, or where it is the planned one."""
+    tuned = problem.tuned()
+    try:
+        text = explanation_of(tuned.program, tuned.names, tuned.operands)
+    except (RuntimeError, ValueError):
+        return ""
+    stages = Explanation(text).stages
+    if "tuning" not in stages:
+        return ""
+    plans = re.findall(r"^(\w+): loops .*\nschedule: (.*)$", stages["plan"], re.MULTILINE)
+    # What the parts of a composite operand add have the schedule of the first.
+    own = {name: text.split("; ") for name, text in plans if not re.search(r"_add\d+$", name)}
+    steps = [(f"{name}: " if len(own) > 1 else "", step) for name in own for step in own[name]]
+    return "; ".join(prefix + step for prefix, step in steps if step != "none")
 
 
 def forget_tuned_plans() -> int:

@@ -1,49 +1,22 @@
-"""Times candidates of a search side by side, so that what disturbs one disturbs all."""
+"""Candidates of a search made ready to run, and how the time of a call is taken."""
 
 from __future__ import annotations
 
-import statistics
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from tulle import _library
-from tulle.errors import Unsupported, UserError, translated
+from tulle import _library, tuning_waits
 from tulle.programs import compiled, flatten, spec_of
+from tulle.tuning_race import Measured, Runner, Sample
 from tulle.tuning_space import Candidate, Problem
+from tulle.tuning_store import kept_schedule
 
-CLEARLY = 2 / 3  # of the rounds
 SAMPLE_SECONDS = 0.5e-3  # at least: shorter calls are repeated
-
-
-@dataclass
-class Measured:
-    """A candidate with its times. `seconds` is its median, as if the default had been as fast
-    as it was on the whole while it was measured."""
-
-    candidate: Candidate
-    seconds: float = float("inf")
-    samples: list[float] = field(default_factory=list)
-    rounds: int = 0  # in which it ran beside the default
-    wins: int = 0  # of these, in which it was faster
-    floor: float = 1.0  # its least time over the default's, when both were measured last
-    refused: str = ""  # why it was not measured
-    conversion_seconds: float = 0.0  # of the operands into its formats
-
-    @property
-    def is_default(self) -> bool:
-        """Whether the schedule is the planned one for the formats that it is for."""
-        return self.candidate.is_default
-
-    def beats(self, default: Measured, share: float) -> bool:
-        """Whether it takes less than that share of the default's time: by the median, in most of
-        the rounds, and where nothing disturbed either of them."""
-        is_clear = self.wins >= CLEARLY * self.rounds and self.floor < 1
-        return self.seconds < share * default.seconds and is_clear
 
 
 class Contender:
@@ -74,7 +47,7 @@ class Contender:
         often a sample has to repeat it."""
         result = self.run()
         _library.finish_compiling()
-        once = min(self.sample() for _ in range(2))
+        once = min(self.sample().seconds for _ in range(2))
         self.repeats = max(1, min(self.most, round(SAMPLE_SECONDS / max(once, 1e-7))))
         if isinstance(result, Tensor):
             return [result]
@@ -85,14 +58,16 @@ class Contender:
             at += known.array_count + 2
         return tensors
 
-    def sample(self) -> float:
-        """Seconds of one call."""
+    def sample(self) -> Sample:
+        """Runs it as often as a sample takes."""
         if self.device.type == "cuda":
-            return self._sample_on_gpu()
+            return Sample(self._sample_on_gpu())
+        before = tuning_waits.waited()
         begin = time.perf_counter()
-        for _ in range(self.repeats):
-            self.run()
-        return (time.perf_counter() - begin) / self.repeats
+        self._repeat()
+        seconds = time.perf_counter() - begin
+        is_disturbed = tuning_waits.is_disturbed(before, tuning_waits.waited(), seconds)
+        return Sample(seconds / self.repeats, not is_disturbed)
 
     def _sample_on_gpu(self) -> float:
         """The time of the GPU: of a graph of calls, where they can be captured."""
@@ -136,22 +111,7 @@ class Contender:
         self.graph = None
 
 
-def made_ready(
-    problem: Problem, candidate: Candidate, expected: Sequence[Tensor] | None
-) -> tuple[Contender | None, Measured, list[Tensor]]:
-    """A contender whose results are those expected, or None and a note of why there is none."""
-    try:
-        contender = Contender(problem, candidate)
-        results = contender.warm_up()
-    except (RuntimeError, UserError, Unsupported) as error:
-        meant = translated(error) if isinstance(error, RuntimeError) else error
-        return None, Measured(candidate, refused=str(meant).splitlines()[0]), []
-    if expected is not None and not _agree(results, expected):
-        return None, Measured(candidate, refused="it computes something else: a bug"), []
-    return contender, contender.measured, results
-
-
-def _agree(found: Sequence[Tensor], expected: Sequence[Tensor]) -> bool:
+def agree(found: Sequence[Tensor], expected: Sequence[Tensor]) -> bool:
     """Whether results are the same but for the order in which sums were added up."""
     if len(found) != len(expected):
         return False
@@ -169,25 +129,38 @@ def _agree(found: Sequence[Tensor], expected: Sequence[Tensor]) -> bool:
     return True
 
 
-def race(contenders: Sequence[Contender], rounds: int, deadline: float) -> None:
-    """Takes turns; each gets its samples and the median of them relative to the first contender's,
-    which is the default."""
-    base = contenders[0]
-    taken: list[list[float]] = [[] for _ in contenders]
-    for turn in range(rounds):
-        order = range(len(contenders)) if turn % 2 == 0 else range(len(contenders) - 1, -1, -1)
-        for at in order:
-            taken[at].append(contenders[at].sample())
-        if turn >= 2 and time.perf_counter() > deadline:
-            break
-    base.measured.samples += taken[0]
-    base.measured.seconds = statistics.median(base.measured.samples)
-    now = statistics.median(taken[0])
-    for contender, samples in zip(contenders[1:], taken[1:], strict=True):
-        contender.measured.samples += samples
-        contender.measured.rounds += len(samples)
-        contender.measured.wins += sum(a < b for a, b in zip(samples, taken[0], strict=True))
-        contender.measured.floor = min(samples) / min(taken[0])
-        ratio = statistics.median(samples) / now
-        contender.measured.seconds = base.measured.seconds * ratio
-        contender.release()
+class Workbench:
+    """What a search measures with."""
+
+    def now(self) -> float:
+        """Seconds of a clock."""
+        return time.perf_counter()
+
+    def ready(self, problem: Problem, candidate: Candidate) -> tuple[Runner, list[Tensor]]:
+        """A contender, and the tensors of its results; raises where the schedule is refused."""
+        contender = Contender(problem, candidate)
+        return contender, contender.warm_up()
+
+    def kept_schedule(self, problem: Problem) -> str:
+        """What an earlier search has found for this problem, if anything."""
+        return kept_schedule(problem)
+
+    def converted(self, problem: Problem, formats: Mapping[str, str]) -> tuple[Problem, float]:
+        """The problem with operands in these formats, and the seconds that it takes to convert
+        them: those of the second time, when nothing has to be compiled."""
+        seconds = float("inf")
+        for _ in range(2):
+            _finish(problem)
+            begin = time.perf_counter()
+            found = problem.converted(formats)
+            _finish(problem)
+            seconds = min(seconds, time.perf_counter() - begin)
+        return found, seconds
+
+
+def _finish(problem: Problem) -> None:
+    """Waits for the GPU, if the operands are on one, and for its code."""
+    device = problem.operands[0].device
+    if device.type == "cuda":
+        _library.finish_compiling()
+        torch.cuda.synchronize(device)
