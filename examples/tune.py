@@ -31,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=4000, help="rows of the matrix (4000)")
     parser.add_argument("--seconds", type=float, default=5.0, help="how long to search (5)")
-    parser.add_argument("--plot", help="draws the search into this file (.svg)")
+    parser.add_argument("--plot", help="draws the search into this file (.svg, .png)")
     given = parser.parse_args()
     A = band_with_long_rows(given.size)
     B = torch.rand(given.size, 64)

@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     tune_parser.add_argument(
         "--formats", action="append", default=[], metavar="A=csr,csc", help="formats to be tried"
     )
-    tune_parser.add_argument("--plot", metavar="FILE.svg", help="draws the search")
+    tune_parser.add_argument("--plot", metavar="FILE", help="draws the search: .svg, or .png")
     return parser
 
 

@@ -103,10 +103,11 @@ class Tuned:
         return self.problem.converted(self.formats).operands
 
     def plot(self, path: str | Path | None = None) -> Picture:
-        """What was measured against what was predicted, as SVG: written to `path` if given."""
-        from tulle import plots
+        """What was measured against what was predicted: written to `path` if given, whose name ends
+        in .svg or .png; the PNG has no text."""
+        from tulle import search_plots
 
-        return plots.plot_search(self, path)
+        return search_plots.plot_search(self, path)
 
     def __str__(self) -> str:
         lines = [

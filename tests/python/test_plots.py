@@ -12,6 +12,7 @@ import torch
 from helpers import random_sparse
 
 import tulle
+from tulle.pictures import COLOURS, rgb
 
 
 def pixels_of(png: bytes) -> list[list[tuple[int, int, int]]]:
@@ -71,8 +72,11 @@ def test_searches_are_drawn(tmp_path: Path) -> None:
     root = ElementTree.fromstring(picture.svg)
     circles = [element for element in root if element.tag.endswith("circle")]
     assert len(circles) > len([m for m in found.measured if not m.refused])
-    with pytest.raises(tulle.UserError, match=r"end in \.svg"):
-        picture.save(tmp_path / "search.png")
+    found.plot(tmp_path / "search.png")
+    pixels = pixels_of((tmp_path / "search.png").read_bytes())
+    colours = {colour for row in pixels for colour in row}
+    assert (255, 255, 255) in colours and (0, 0, 0) in colours  # the ring around the best
+    assert rgb(COLOURS[0]) in colours
 
 
 def test_mistakes() -> None:
