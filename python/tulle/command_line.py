@@ -71,7 +71,11 @@ def _parser() -> argparse.ArgumentParser:
         "--stage", action="append", help="this stage alone: plan, nest, schedule, lower, passes..."
     )
     explain_parser.add_argument(
-        "--candidates", type=int, default=0, metavar="N", help="the N most promising schedules"
+        "--candidates",
+        type=int,
+        default=0,
+        metavar="N",
+        help="the N most promising schedules too, after the stages (alone: --stage candidates)",
     )
     bench_parser.add_argument("--seconds", type=float, default=2.0, help="how long (2)")
     tune_parser.add_argument("--seconds", type=float, default=10.0, help="how long to search (10)")
@@ -147,11 +151,9 @@ def cache(given: Any) -> None:
 
 
 def explain(given: Any) -> None:
-    """The stages, or candidates."""
+    """The stages, and candidates."""
     text, ordered, named = _computation(given)
     shown = explanations.explain(text, *ordered, candidates=given.candidates, **named)
-    if given.candidates and not given.stage:
-        given.stage = ["candidates"]
     if not given.stage:
         print(shown)
         return
@@ -226,8 +228,9 @@ def _list_plans() -> None:
     for plan in plans:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(plan.made))
         print(f"\n  {when}  {plan.default_seconds / plan.seconds:.2f}x of planned by rule")
-        for line in (plan.statements, *plan.tensors.splitlines(), plan.operands, plan.machine):
-            print(f"    {line.strip()}")
+        for text in (plan.statements, plan.tensors, plan.operands, plan.machine):
+            for line in text.splitlines():
+                print(f"    {line.strip()}")
         print(f"    -> {plan.schedule or 'as planned'}")
 
 

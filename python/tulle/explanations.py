@@ -51,7 +51,7 @@ def explain(
 ) -> Explanation:
     """Formats, plan, nest, loop IR, LLVM IR and assembly of an einsum (operands in order) or of
     statements of index notation (operands by name), as it runs on torch.get_num_threads(). With so
-    many of the schedules that `tune` would try first, if asked for."""
+    many of the schedules that `tune` would try first, if asked for, at the end."""
     check_text("explain", text, "ij,jk->ik")
     if not named and "=" not in text:
         program, names, tensors = einsums.prepare(text, operands, out_format)
@@ -72,9 +72,10 @@ def _explanation(
         if isinstance(operand, SparseTensor) and operand.format.is_composite
     ]
     text = "== parts ==\n" + "".join(parts) + "\n" if parts else ""
+    text += explanation_of(program, names, operands)
     if candidates:
-        text += "== candidates ==\n" + _candidates(program, names, operands, candidates) + "\n"
-    return Explanation(text + explanation_of(program, names, operands))
+        text += "\n== candidates ==\n" + _candidates(program, names, operands, candidates)
+    return Explanation(text)
 
 
 def _candidates(

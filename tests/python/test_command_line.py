@@ -15,7 +15,10 @@ import torch
 
 import tulle
 from tulle.command_line import main
-from tulle.tuning_store import forget_tuned_plans
+from tulle.tuning_race import Measured
+from tulle.tuning_result import Decision
+from tulle.tuning_space import candidates_for, problem_of
+from tulle.tuning_store import forget_tuned_plans, keep_decision
 
 PRODUCT = ["ij,jk->ik", "A=random(40x30,0.2):csr", "B=dense(30x8)"]
 
@@ -34,6 +37,15 @@ def output_of(capsys: pytest.CaptureFixture[str], *arguments: str, status: int =
     return captured.err if status == 1 else captured.out
 
 
+def keep_planned(text: str, b: torch.Tensor) -> None:
+    """Keeps the planned schedule, as a search does that finds no better one."""
+    a = tulle.tensor(torch.eye(40, 30), format="csr")
+    operands, named = ((), {"A": a, "B": b}) if "=" in text else ((a, b), {})
+    problem = problem_of("tune", text, operands, named, None)
+    best = Measured(candidates_for(problem)[0])
+    keep_decision(problem, Decision(best, 1e-6, 1e-6), "")
+
+
 def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     text = output_of(capsys, "info")
     assert f"tulle:        {tulle.__version__}" in text
@@ -50,11 +62,20 @@ def test_tune_then_cache_then_clear(capsys: pytest.CaptureFixture[str], tmp_path
     )  # fmt: skip
     assert "candidates measured" in found and "planned by rule" in found
     assert picture.read_text().startswith("<svg")
+    keep_planned("ij,jk->ik", torch.rand(30, 8))  # whatever was decided
     listed = output_of(capsys, "cache", "list", "--plans")
     assert "T0[x0,x1] = sum(x2, T1[x0,x2] * T2[x2,x1])" in listed
     assert "kernels kept" not in listed
     assert "tuned plans removed: " in output_of(capsys, "cache", "clear", "--plans")
     assert "tuned plans: 0" in output_of(capsys, "cache")
+
+
+def test_statements_of_plans_are_listed_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
+    forget_tuned_plans()
+    keep_planned("T[i,k] = A[i,j] * B[j,k]\nD[i] = T[i,k] * T[i,k]", torch.rand(30, 8))
+    lines = output_of(capsys, "cache", "--plans").splitlines()[2:]
+    assert len([line for line in lines if " = " in line]) >= 2
+    assert all(line.startswith("  ") for line in lines if line)
 
 
 def test_clearing_kernels(tmp_path: Path) -> None:
@@ -74,7 +95,10 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     text = output_of(capsys, "explain", *statement, "--stage", "plan", "--stage", "nest")
     assert "C: loops i j k" in text and "forall i" in text and "== lower ==" not in text
     assert "== lower ==" in output_of(capsys, "explain", *statement)
-    listed = output_of(capsys, "explain", *PRODUCT, "--candidates", "4").splitlines()
+    every = output_of(capsys, "explain", *PRODUCT, "--candidates", "4")
+    assert every.index("== plan ==") < every.index("== assembly ==") < every.index("== candidates")
+    alone = ["--candidates", "4", "--stage", "candidates"]
+    listed = output_of(capsys, "explain", *PRODUCT, *alone).splitlines()
     assert listed[0] == "== candidates ==" and len(listed) == 7
     assert "by predicted time" in listed[1] and "(planned by rule)" in listed[2]
 
