@@ -18,7 +18,7 @@ namespace {
 using Modules = std::vector<std::shared_ptr<const jit::GpuModule>>;
 
 constexpr int64_t kFewValues = int64_t{1} << 24;  // of all operands: light code takes a moment
-constexpr double kFewSteps = 20'000;              // of the threads that are busy longest
+constexpr double kFewSteps = 60'000;              // of the threads that are busy longest
 constexpr int kRelaxedCapture = 2;                // the number of CU_STREAM_CAPTURE_MODE_RELAXED
 
 // codegen: the text of kernels.

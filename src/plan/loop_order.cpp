@@ -115,9 +115,10 @@ class Search {
   double workers(const std::vector<std::string>& order) const {
     if (problem_.outer.empty()) return 1;
     const bool sums = !order.empty() && problem_.reduced.contains(order[0]);
-    if (sums) return problem_.may_scatter ? std::max(1.0, kScatterShare * problem_.threads) : 1;
+    if (sums && !problem_.may_scatter) return 1;
     const double most = order.empty() ? problem_.threads : problem_.extents.at(order[0]);
-    return std::max(1.0, kParallelShare * std::min<double>(problem_.threads, most));
+    const double share = sums ? kScatterShare : kParallelShare;
+    return std::max(1.0, share * std::min<double>(problem_.threads, most));
   }
 
   // The price of the operands that no order that begins like this walks over as they are stored.
