@@ -9,6 +9,7 @@
 #include "caller.h"
 #include "check_lengths.h"
 #include "composite.h"
+#include "part_programs.h"
 #include "runtime/heap.h"
 #include "runtime/select_parts.h"
 #include "support/check.h"
@@ -47,54 +48,45 @@ ResultTensor converted(TensorSpec spec, const TensorView& view, const std::strin
   return copying_program(spec, format)->run({view}, memory, options)[0];
 }
 
-// The result with arrays of its own in place of those that it shares with the operand.
-ResultTensor owned(ResultTensor result, Memory& memory) {
-  for (auto* arrays : {&result.pos, &result.crd}) {
-    for (ResultArray& array : *arrays) {
-      if (array.shared_operand < 0) continue;
-      const Memory::Block block = memory.allocate(array.type, array.length, false);
-      if (!block.data) user_error("There is no memory left for the parts of a composite format.");
-      std::memcpy(block.data, array.data, static_cast<size_t>(array.length * size_of(array.type)));
-      array = {block.data, array.length, array.type, block.handle, -1};
-    }
-  }
-  return result;
-}
-
-// The elements of an array at these places.
-ArraySpan gathered(const ArraySpan& from, DType type, const int64_t* order, int64_t count,
-                   Memory& memory) {
-  const auto size = static_cast<size_t>(size_of(type));
-  const Memory::Block block = memory.allocate(type, count, false);
-  if (!block.data) user_error("There is no memory left for the parts of a composite format.");
-  const auto* source = static_cast<const char*>(from.data);
-  auto* target = static_cast<char*>(block.data);
-  for (int64_t at = 0; at < count; ++at) {
-    std::memcpy(target + static_cast<size_t>(at) * size,
-                source + static_cast<size_t>(order[at]) * size, size);
-  }
-  return {block.data, count};
-}
-
-void require_cpu(const RunOptions& options) {
-  if (options.device.kind != Device::Kind::Cpu) {
-    throw Unsupported("Composite formats are built on the CPU; copy the tensor there first.");
-  }
-}
-
 }  // namespace
 
+Scratch::Scratch(const RunOptions& options) {
+  if (options.device.kind == Device::Kind::Cpu) return;
+  own_ = std::make_unique<CudaMemory>(options.device, options.stream);
+  memory_ = own_.get();
+}
+
+Scratch::Scratch(const RunOptions& options, Memory& memory)
+    : memory_(options.device.kind == Device::Kind::Cpu ? nullptr : &memory) {}
+
 Scratch::~Scratch() {
-  for (const Held& held : held_) runtime::heap_release(held.data, held.bytes);
+  if (own_) return;
+  for (const Held& held : held_) {
+    if (memory_) {
+      memory_->release_temporary(held.block);
+    } else {
+      runtime::heap_release(held.block.data, held.bytes);
+    }
+  }
 }
 
 Memory::Block Scratch::allocate(DType type, int64_t length, bool zeroed) {
   const int64_t bytes = std::max<int64_t>(1, length * size_of(type));
-  void* data = runtime::heap_allocate(bytes);
-  if (!data) return {};
-  held_.push_back({data, bytes});
-  if (zeroed) std::memset(data, 0, static_cast<size_t>(bytes));
-  return {data, nullptr};
+  const Block block =
+      memory_ ? memory_->allocate_temporary(bytes) : Block{runtime::heap_allocate(bytes), nullptr};
+  if (!block.data) return {};
+  held_.push_back({block, bytes});
+  if (zeroed) {
+    TULLE_CHECK(!memory_, "zeroed memory of a GPU");
+    std::memset(block.data, 0, static_cast<size_t>(bytes));
+  }
+  return block;
+}
+
+void Scratch::release_temporary(const Block& block) {
+  if (!memory_) return;
+  std::erase_if(held_, [&](const Held& held) { return held.block.data == block.data; });
+  memory_->release_temporary(block);
 }
 
 // A result as an operand.
@@ -107,9 +99,8 @@ TensorView view_of(const ResultTensor& result) {
   return view;
 }
 
-void select_parts(std::string_view format, const TensorSpec& spec, const TensorView& view,
-                  const RunOptions& options, int64_t* order, int64_t* counts) {
-  require_cpu(options);
+SelectedEntries select_parts(std::string_view format, const TensorSpec& spec,
+                             const TensorView& view, Memory& memory, const RunOptions& options) {
   const CompositeFormat composite = CompositeFormat::parse(format, spec.rank);
   const Format sorted = Format::coo(spec.rank, composite.order());
   if (Format::parse(spec.format, spec.rank) != sorted) {
@@ -117,44 +108,47 @@ void select_parts(std::string_view format, const TensorSpec& spec, const TensorV
                ", but the tensor has ", spec.format);
   }
   check_lengths(spec, sorted, view);
+  if (options.device.kind != Device::Kind::Cpu) {
+    return select_by_program(composite, spec, view, memory, options);
+  }
   runtime::SortedEntries entries{{}, {}, spec.index_type, view.values.length};
   for (size_t d = 0; d < view.levels.size(); ++d) {
     entries.sizes.push_back(view.sizes[static_cast<size_t>(composite.order()[d])]);
     const ArraySpan& crd = view.levels[d].crd;
     entries.coordinates.push_back({crd.data, crd.length, nullptr});
   }
+  const Memory::Block block = memory.allocate(DType::Int64, entries.count, false);
+  if (!block.data) user_error("There is no memory left for the parts of a composite format.");
+  SelectedEntries selected{{block.data, entries.count, DType::Int64, block.handle, -1},
+                           std::vector<int64_t>(composite.parts().size())};
   CallerParallelism parallelism(options);
-  runtime::select_parts(composite, entries, parallelism, order, counts);
+  runtime::select_parts(composite, entries, parallelism, static_cast<int64_t*>(block.data),
+                        selected.counts.data());
+  return selected;
 }
 
 std::vector<ResultTensor> decompose(std::string_view format, const TensorSpec& spec,
                                     const TensorView& view, Memory& memory,
                                     const RunOptions& options) {
-  require_cpu(options);
   const FormatInfo info = describe_format(format, spec.rank);
   if (info.parts.empty()) user_error("The format ", info.name, " is not a composite one.");
-  Scratch scratch;
-  TensorSpec sorted{"A", info.sorted, spec.type, spec.index_type, spec.rank, {}};
+  Scratch scratch(options, memory);
+  const TensorSpec sorted{"A", info.sorted, spec.type, spec.index_type, spec.rank, {}};
   const TensorView entries = view_of(converted(spec, view, info.sorted, scratch, options));
-  std::vector<int64_t> order(static_cast<size_t>(entries.values.length));
-  std::vector<int64_t> counts(info.parts.size());
-  select_parts(format, sorted, entries, options, order.data(), counts.data());
-
+  const SelectedEntries selected = select_parts(format, sorted, entries, scratch, options);
   std::vector<ResultTensor> parts;
-  const int64_t* next = order.data();
-  for (size_t p = 0; p < counts.size(); ++p) {
-    const int64_t count = counts[p];
-    TensorView part{entries.sizes, entries.levels, {}};
-    for (LevelSpan& level : part.levels) {
-      level.crd = gathered(level.crd, spec.index_type, next, count, scratch);
-    }
-    part.values = gathered(entries.values, spec.type, next, count, scratch);
-    const int64_t bounds64[] = {0, count};
-    const int32_t bounds32[] = {0, static_cast<int32_t>(count)};
-    const bool narrow = spec.index_type == DType::Int32;
-    part.levels[0].pos = {narrow ? static_cast<const void*>(bounds32) : bounds64, 2};
-    parts.push_back(owned(converted(sorted, part, info.parts[p].format, memory, options), memory));
-    next += count;
+  int64_t first = 0;
+  for (size_t p = 0; p < selected.counts.size(); ++p) {
+    const std::string& wanted = info.parts[p].format;
+    const bool is_gathered =
+        Format::parse(wanted, spec.rank) == Format::parse(info.sorted, spec.rank);
+    Scratch for_part(options, memory);
+    ResultTensor part =
+        gather_by_program(sorted, entries, selected.order, first, selected.counts[p],
+                          is_gathered ? memory : for_part, options);
+    if (!is_gathered) part = converted(sorted, view_of(part), wanted, memory, options);
+    parts.push_back(std::move(part));
+    first += selected.counts[p];
   }
   return parts;
 }

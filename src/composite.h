@@ -9,20 +9,25 @@
 
 namespace tulle {
 
-// Memory of this process, freed with the object.
+// Memory of the device that the options name, freed with the object: of this process, or on a GPU
+// from the driver or temporaries of another memory.
 class Scratch final : public Memory {
  public:
-  Scratch() = default;
+  explicit Scratch(const RunOptions& options);
+  Scratch(const RunOptions& options, Memory& memory);
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() override;
   Block allocate(DType type, int64_t length, bool zeroed) override;
+  void release_temporary(const Block& block) override;
 
  private:
   struct Held {
-    void* data;
+    Block block;
     int64_t bytes;
   };
+  std::unique_ptr<CudaMemory> own_;
+  Memory* memory_ = nullptr;  // of a GPU
   std::vector<Held> held_;
 };
 

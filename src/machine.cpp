@@ -61,4 +61,18 @@ plan::Machine describe_gpu(const cuda::Device& device) {
   return machine;
 }
 
+void set_machine(const Device& device, const std::string& features, int threads,
+                 CompileRequest& request) {
+  request.host_threads = threads;
+  if (device.kind == Device::Kind::Cuda) {
+    const cuda::Device& gpu = cuda::device(device.ordinal);
+    request.machine = describe_gpu(gpu);
+    request.target = codegen::gpu_target(gpu.architecture());
+    request.device = device.ordinal;
+    return;
+  }
+  request.machine = describe_machine(features, threads);
+  request.target = features.empty() ? codegen::host_target() : codegen::host_target(features);
+}
+
 }  // namespace tulle

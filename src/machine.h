@@ -1,9 +1,13 @@
 // What plans need to know of the machine this runs on.
 #pragma once
 
+#include <string>
+
 #include "codegen/target.h"
+#include "compile.h"
 #include "plan/plan.h"
 #include "support/cuda_device.h"
+#include "tulle/resources.h"
 
 namespace tulle {
 
@@ -12,5 +16,10 @@ plan::Machine describe_machine(std::string_view features_preset, int threads);
 
 // The same of a GPU.
 plan::Machine describe_gpu(const cuda::Device& device);
+
+// For which machine the request is: the CPU, restricted to those features if there are any, or a
+// GPU. So many threads run kernels on a CPU and generate code in any case.
+void set_machine(const Device& device, const std::string& features, int threads,
+                 CompileRequest& request);
 
 }  // namespace tulle

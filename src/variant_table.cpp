@@ -181,20 +181,6 @@ double VariantTable::distinct_share(size_t operand, const TensorView& view,
   return slot.share;
 }
 
-void VariantTable::set_machine(const Device& device, int threads, CompileRequest& request) const {
-  request.host_threads = threads;
-  if (device.kind == Device::Kind::Cuda) {
-    const cuda::Device& gpu = cuda::device(device.ordinal);
-    request.machine = describe_gpu(gpu);
-    request.target = codegen::gpu_target(gpu.architecture());
-    request.device = device.ordinal;
-    return;
-  }
-  request.machine = describe_machine(options_.features, threads);
-  request.target =
-      options_.features.empty() ? codegen::host_target() : codegen::host_target(options_.features);
-}
-
 CompileRequest VariantTable::request(const std::vector<TensorView>& views,
                                      const std::vector<int64_t>& extents, const RunOptions& options,
                                      bool any) const {
@@ -212,7 +198,7 @@ CompileRequest VariantTable::request(const std::vector<TensorView>& views,
       request.known_extents[indices_[index]] = extents[index];
     }
   }
-  set_machine(options.device, options.threads, request);
+  set_machine(options.device, options_.features, options.threads, request);
   request.machine.deterministic = options.deterministic;
   request.schedule = options_.schedule;
   request.checked = options_.checked;

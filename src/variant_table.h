@@ -42,8 +42,6 @@ class VariantTable {
   uint64_t signature(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
                      const RunOptions& options) const;
   double distinct_share(size_t operand, const TensorView& view, const Device& device) const;
-  // For which machine the request is.
-  void set_machine(const Device& device, int threads, CompileRequest& request) const;
   std::atomic<const Variant*>& list_for(uint64_t wanted) const {
     return lists_[(wanted >> 32) % lists_.size()];
   }

@@ -40,14 +40,20 @@ struct FormatInfo {
 };
 TULLE_API FormatInfo describe_format(std::string_view format, int rank);
 
-// Which entries of a tensor belong to which part of a composite format. The tensor is given in the
-// format that FormatInfo::sorted says. Writes the numbers of its entries into `order`, part by part
-// and in their order within each, and how many each part has into `counts`.
-TULLE_API void select_parts(std::string_view format, const TensorSpec& spec, const TensorView& view,
-                            const RunOptions& options, int64_t* order, int64_t* counts);
+// Which entries of a tensor belong to which part of a composite format: their numbers, part by part
+// and in their order within each, and how many each part has.
+struct SelectedEntries {
+  ResultArray order;  // of int64
+  std::vector<int64_t> counts;
+};
+// The tensor is given in the format that FormatInfo::sorted says. The array comes from `memory`. On
+// a GPU it waits for the counts.
+TULLE_API SelectedEntries select_parts(std::string_view format, const TensorSpec& spec,
+                                       const TensorView& view, Memory& memory,
+                                       const RunOptions& options = {});
 
 // The parts of a tensor in a composite format, each in its own. The arrays of the parts come from
-// `memory`. On the CPU only.
+// `memory`.
 TULLE_API std::vector<ResultTensor> decompose(std::string_view format, const TensorSpec& spec,
                                               const TensorView& view, Memory& memory,
                                               const RunOptions& options = {});

@@ -84,10 +84,8 @@ def composed(format: Format, shape: tuple[int, ...], parts: Sequence[SparseTenso
 
 
 def built(source: SparseTensor, format: Format) -> SparseTensor:
-    """The tensor in a composite format. Its entries are sorted and given out to the parts, and each
-    part is converted as any tensor is."""
-    if source.device.type != "cpu":
-        return built(source.cpu(), format).to(source.device)
+    """The tensor in a composite format, on the same device. Its entries are sorted and given out to
+    the parts, and each part is converted as any tensor is."""
     entries = source.to(format=Format(format.sorted_entries, source.ndim))
     pattern, values = entries.pattern, entries.values()
     spec = pattern.spec(values.dtype)
@@ -99,7 +97,7 @@ def built(source: SparseTensor, format: Format) -> SparseTensor:
         raise translated(error) from None
     parts = []
     for wanted, chosen in zip(format.parts, order.split(counts.tolist()), strict=True):
-        pos = torch.tensor([0, chosen.numel()], dtype=pattern.index_dtype)
+        pos = torch.tensor([0, chosen.numel()], dtype=pattern.index_dtype, device=source.device)
         arrays = (pos, *(crd[chosen] for crd in pattern.arrays[1:]))
         part = SparseTensor(pattern.with_arrays(arrays, pattern.index_dtype), values[chosen])
         parts.append(part.to(format=wanted.format))

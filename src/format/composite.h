@@ -43,6 +43,8 @@ class CompositeFormat {
 
   int rank() const { return static_cast<int>(order_.size()); }
   const std::vector<int>& order() const { return order_; }
+  // As they were given; `parts` spells them out.
+  const std::vector<Item>& items() const { return items_; }
   // In the order in which entries are given out and parts are stored; over the tensor's dimensions.
   const std::vector<Part>& parts() const { return parts_; }
   // How a tensor is stored whose parts are put together.

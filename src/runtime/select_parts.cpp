@@ -175,16 +175,20 @@ std::vector<Chunk> cut(const CompositeFormat& format, const SortedEntries& entri
   return chunks;
 }
 
-[[noreturn]] void fail_uncovered(const SortedEntries& entries, int64_t at) {
-  std::string text;
-  for (const ArrayView& coordinates : entries.coordinates) {
-    text += concat(text.empty() ? "" : ", ", coordinates.at(at, entries.index_type));
+void lower_to(std::atomic<int64_t>& least, int64_t value) {
+  int64_t seen = least;
+  while (value < seen && !least.compare_exchange_weak(seen, value)) {
   }
-  user_error("No part of the composite format takes the entry at (", text,
-             "); let the last part be 'rest: csr'.");
 }
 
 }  // namespace
+
+void fail_uncovered(const std::vector<int64_t>& coordinates) {
+  std::string text;
+  for (const int64_t coordinate : coordinates) text += concat(text.empty() ? "" : ", ", coordinate);
+  user_error("No part of the composite format takes the entry at (", text,
+             "); let the last part be 'rest: csr'.");
+}
 
 void select_parts(const CompositeFormat& format, const SortedEntries& entries,
                   Parallelism& parallelism, int64_t* order, int64_t* counts) {
@@ -204,13 +208,18 @@ void select_parts(const CompositeFormat& format, const SortedEntries& entries,
     for (int64_t at = chunk.begin; at < chunk.end; ++at) {
       const int32_t part = part_of[static_cast<size_t>(at)];
       if (part == kNone) {
-        uncovered = at;
+        lower_to(uncovered, at);
       } else {
         ++places[static_cast<size_t>(index)][static_cast<size_t>(part)];
       }
     }
   });
-  if (uncovered < entries.count) fail_uncovered(entries, uncovered);
+  if (uncovered < entries.count) {
+    std::vector<int64_t> at;
+    for (size_t d = 0; d < entries.coordinates.size(); ++d)
+      at.push_back(coordinate(entries, d, uncovered));
+    fail_uncovered(at);
+  }
   int64_t next = 0;
   for (size_t part = 0; part < parts.size(); ++part) {
     const int64_t first = next;

@@ -25,4 +25,7 @@ struct SortedEntries {
 void select_parts(const CompositeFormat& format, const SortedEntries& entries,
                   Parallelism& parallelism, int64_t* order, int64_t* counts);
 
+// Raises the UserError for the first entry that belongs to no part.
+[[noreturn]] void fail_uncovered(const std::vector<int64_t>& coordinates);
+
 }  // namespace tulle::runtime

@@ -1,30 +1,41 @@
 // tulle::select_parts: which entries of a tensor belong to which part of a composite format.
+#include <algorithm>
 #include <vector>
 
 #include <torch/csrc/stable/library.h>
 
 #include "bind.h"
 #include "boxing.h"
+#include "devices.h"
 #include "errors.h"
 #include "key.h"
-#include "parallel.h"
+#include "memory.h"
 #include "prepared.h"
 
 namespace tulle::shim {
 
 namespace {
 
-OwnedTensor new_vector(int64_t length) {
+Device device_of_all(std::span<const OwnedTensor> tensors) {
+  const Device device = device_of(tensors.front().get());
+  for (const OwnedTensor& tensor : tensors) {
+    if (device_of(tensor.get()) == device) continue;
+    throw UserError("The arrays of a tensor are on two devices: " + to_string(device) + " and " +
+                    to_string(device_of(tensor.get())) + ".");
+  }
+  return device;
+}
+
+// Numbers for the caller, on the CPU.
+OwnedTensor vector_of(const std::vector<int64_t>& numbers) {
+  const auto length = static_cast<int64_t>(numbers.size());
   OwnedTensor tensor = new_tensor(DType::Int64, std::span(&length, 1));
-  if (!tensor.get()) throw UserError("There is no memory left for the entries of parts.");
+  if (!tensor.get()) throw UserError("There is no memory left for the sizes of parts.");
+  std::copy(numbers.begin(), numbers.end(), static_cast<int64_t*>(mutable_data_of(tensor.get())));
   return tensor;
 }
 
-int64_t* numbers_of(const OwnedTensor& tensor) {
-  return static_cast<int64_t*>(mutable_data_of(tensor.get()));
-}
-
-// The numbers of the entries, part by part, and how many each part has.
+// The numbers of the entries, part by part, where the tensor is; and how many each part has.
 std::vector<OwnedTensor> select(std::string_view format, std::string_view spec_text,
                                 AtenTensorHandle sizes, std::span<const OwnedTensor> tensors) {
   const TensorLayout layout = layout_of(parse_spec("tensor " + std::string(spec_text)));
@@ -35,12 +46,14 @@ std::vector<OwnedTensor> select(std::string_view format, std::string_view spec_t
   }
   TensorView view = empty_view(layout);
   bind_sparse(layout, tensors, static_cast<const int64_t*>(data_of(sizes)), view);
-  const size_t parts = describe_format(format, layout.spec.rank).parts.size();
+  const Device device = device_of_all(tensors);
+  TorchMemory memory({});
+  memory.set_device(device);
+  const SelectedEntries selected =
+      select_parts(format, layout.spec, view, memory, run_options_on(device));
   std::vector<OwnedTensor> found;
-  found.push_back(new_vector(view.values.length));
-  found.push_back(new_vector(static_cast<int64_t>(parts)));
-  select_parts(format, layout.spec, view, run_options(), numbers_of(found[0]),
-               numbers_of(found[1]));
+  found.push_back(memory.take(selected.order.handle));
+  found.push_back(vector_of(selected.counts));
   return found;
 }
 
@@ -59,5 +72,6 @@ STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
 }
 
 STABLE_TORCH_LIBRARY_IMPL(tulle, CPU, library) { library.impl("select_parts", &select_boxed); }
+STABLE_TORCH_LIBRARY_IMPL(tulle, CUDA, library) { library.impl("select_parts", &select_boxed); }
 
 }  // namespace tulle::shim

@@ -217,6 +217,34 @@ TEST_P(GpuChunks, OfEqualWork) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, GpuChunks, testing::Values(1, 2, 3, 7, 25, 64, 200));
 
+// Sorted coordinates, as the entries of a part come, into the formats of parts.
+class GpuPartFormat : public testing::TestWithParam<const char*> {};
+
+TEST_P(GpuPartFormat, TakesEntries) {
+  for (const double density : {0.0, 0.05, 0.5}) {
+    for (const DType type : {DType::Float32, DType::BFloat16, DType::Int64}) {
+      for (const bool batch : {false, true}) {
+        Case test{.text = batch ? "T[b,i,j] = A[b,i,j]" : "T[i,j] = A[i,j]",
+                  .operands = {batch ? sparse("coo", {3, 5, 21}) : sparse("coo", {9, 21})},
+                  .out_formats = {{"T", GetParam()}}};
+        test.operands[0].type = type;
+        test.operands[0].density = density;
+        test.gpu = true;
+        std::string refused;
+        EXPECT_EQ(run_case(test, kInterpreted, &refused), "") << to_string(test);
+        if (!batch) {
+          EXPECT_EQ(refused, "");
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, GpuPartFormat,
+                         testing::Values("coo", "csr", "csc", "dcsr", "ell(21)", "dell(21)",
+                                         "pieces(4)", "dia", "bsr(4,4)", "dbsr(2,3)", "ragged",
+                                         "bitmap", "sr-bcrs(2,4)"));
+
 class GpuMatrix : public testing::TestWithParam<Operation> {};
 
 // All of the sample with TULLE_TEST_FULL=1; else every few cells of it, which has every condition

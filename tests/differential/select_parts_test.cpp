@@ -1,0 +1,316 @@
+// The host programs that give entries out to parts and gather them, against the runtime's
+// selection.
+#include "lower/select_parts.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "codegen/assemble.h"
+#include "codegen/emit.h"
+#include "loop/interpret.h"
+#include "part_programs.h"
+#include "passes/pipeline.h"
+#include "runtime/select_parts.h"
+#include "support/check.h"
+#include "support/mutant.h"
+
+namespace tulle::differential {
+namespace {
+
+using Coordinates = std::vector<std::vector<int64_t>>;  // by dimension
+
+struct Entries {
+  std::vector<int64_t> sizes;
+  Coordinates coordinates;
+
+  size_t count() const { return coordinates[0].size(); }
+};
+
+// Sorted entries, some rows full, some empty.
+Entries draw_entries(const std::vector<int64_t>& sizes, unsigned seed) {
+  std::mt19937 random(seed);
+  Entries entries{sizes, Coordinates(sizes.size())};
+  std::vector<int64_t> at(sizes.size(), 0);
+  int64_t all = 1;
+  for (const int64_t size : sizes) all *= size;
+  uint32_t percent = 0;
+  for (int64_t number = 0; number < all; ++number) {
+    int64_t rest = number;
+    for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d]) at[d] = rest % sizes[d];
+    if (at.back() == 0) percent = random() % 4 * 30;
+    if (random() % 100 >= percent) continue;
+    for (size_t d = 0; d < sizes.size(); ++d) entries.coordinates[d].push_back(at[d]);
+  }
+  return entries;
+}
+
+struct Selected {
+  std::vector<int64_t> order, begins;
+  bool operator==(const Selected&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Selected& selected) {
+  for (const auto* numbers : {&selected.order, &selected.begins}) {
+    for (const int64_t number : *numbers) out << number << " ";
+    out << "/ ";
+  }
+  return out;
+}
+
+Selected expected(const CompositeFormat& format, const Entries& entries) {
+  runtime::SortedEntries sorted{entries.sizes, {}, DType::Int64, 0};
+  for (const auto& of_dimension : entries.coordinates) {
+    sorted.count = static_cast<int64_t>(of_dimension.size());
+    sorted.coordinates.push_back({of_dimension.data(), sorted.count, nullptr});
+  }
+  Selected found{std::vector<int64_t>(entries.count()), {0}};
+  std::vector<int64_t> counts(format.parts().size());
+  NoParallelism serial;
+  runtime::select_parts(format, sorted, serial, found.order.data(), counts.data());
+  for (const int64_t count : counts) found.begins.push_back(found.begins.back() + count);
+  return found;
+}
+
+loop::Array array_of(const std::vector<int64_t>& values, DType type) {
+  if (type == DType::Int64) return loop::to_array(type, values);
+  return loop::to_array(type, std::vector<int32_t>(values.begin(), values.end()));
+}
+
+Selected interpreted(const loop::HostProgram& program, const Entries& entries, DType index_type) {
+  loop::Arrays arrays;
+  for (size_t d = 0; d < entries.coordinates.size(); ++d) {
+    arrays.emplace(concat("crd", d), array_of(entries.coordinates[d], index_type));
+  }
+  const loop::Arrays found = loop::interpret(
+      program, arrays,
+      {{"count", static_cast<int64_t>(entries.count())}, {"columns", entries.sizes.back()}});
+  return {loop::to_vector<int64_t>(found.at("order")),
+          loop::to_vector<int64_t>(found.at("begins"))};
+}
+
+loop::HostProgram after_passes(loop::HostProgram program) {
+  return passes::run_passes(std::move(program), {.masks = false, .gpu = true, .verify = true})
+      .program;
+}
+
+const char* const kFormats[] = {
+    "hyb(1,2)",
+    "hyb(3,1)",
+    "dia-csr(-2,1)",
+    "bsr-csr(2,3)",
+    "{ rows(nnz>=5): csr; columns(1,4): coo; rows(nnz<=1): ell(1); band(0,0): dia; rest: csr }",
+    "{ windows(3, reuse>=1.5): csr; rest: csr }",
+    "columns(2){ windows(2, reuse>=1.25): csr; blocks(3,2, fill>=0.5): bsr(3,2); rest: csr }",
+    "{ columns(3){ rows(nnz<=1): csr; blocks(2,2, fill>=0.75): bsr(2,2) }; windows(2, reuse>=1.1): "
+    "csr; rows(nnz<=2): csr; blocks(2,4, fill>=0.25): csr; rest: coo }",
+    "{ columns(0,3): csr; columns(4){ band(-1,1): csr }; rows(nnz<=3): csr; rest: csr }",
+    "columns(40){ rows(nnz<=1): csr; rest: csr }",
+};
+
+std::string name_of_test(const testing::TestParamInfo<const char*>& entry) {
+  std::string name = concat("f", entry.index, "_", entry.param);
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name.substr(0, 40);
+}
+
+class SelectProgram : public testing::TestWithParam<const char*> {
+ protected:
+  SelectProgram() { lower::gpu_shape().threads_per_block = 4; }
+  ~SelectProgram() override { lower::gpu_shape() = {}; }
+};
+
+TEST_P(SelectProgram, GivesOutWhatTheRuntimeDoes) {
+  for (const auto& sizes : std::vector<std::vector<int64_t>>{
+           {9, 7}, {1, 1}, {0, 5}, {6, 0}, {13, 20}, {3, 4, 5}, {2, 1, 9}, {2, 2, 3, 4}}) {
+    const CompositeFormat format =
+        CompositeFormat::parse(GetParam(), static_cast<int>(sizes.size()));
+    for (const DType index_type : {DType::Int32, DType::Int64}) {
+      const auto for_cpu = lower::select_parts(format, index_type, lower::Device::Cpu);
+      const auto for_gpu = lower::select_parts(format, index_type, lower::Device::Gpu);
+      for (unsigned seed = 0; seed < 4; ++seed) {
+        const Entries entries = draw_entries(sizes, seed);
+        const Selected wanted = expected(format, entries);
+        for (const auto* program : {&for_cpu, &for_gpu})
+          EXPECT_EQ(interpreted(*program, entries, index_type), wanted)
+              << testing::PrintToString(sizes);
+      }
+    }
+  }
+}
+
+TEST_P(SelectProgram, SurvivesPasses) {
+  const CompositeFormat format = CompositeFormat::parse(GetParam(), 2);
+  const auto program = after_passes(lower::select_parts(format, DType::Int32, lower::Device::Gpu));
+  for (const auto& sizes : {std::vector<int64_t>{11, 9}, {0, 0}}) {
+    const Entries entries = draw_entries(sizes, 5);
+    EXPECT_EQ(interpreted(program, entries, DType::Int32), expected(format, entries));
+  }
+}
+
+TEST_P(SelectProgram, IsTakenByTheAssembler) {
+  lower::gpu_shape() = {};
+  const auto program = after_passes(
+      lower::select_parts(CompositeFormat::parse(GetParam(), 3), DType::Int32, lower::Device::Gpu));
+  codegen::Module module = codegen::emit_gpu(program.kernels, codegen::gpu_target("sm_90"));
+  codegen::optimise(module);
+  EXPECT_EQ(codegen::complaints_of_ptxas(codegen::ptx(module), "sm_90"), "");
+}
+
+// Memory that lives as long as the object.
+class Blocks final : public Memory {
+ public:
+  Block allocate(DType type, int64_t length, bool) override {
+    const auto bytes = static_cast<size_t>(length * size_of(type)) / 64 * 64 + 64;
+    blocks_.emplace_back(std::aligned_alloc(64, bytes), &std::free);
+    return {blocks_.back().get(), nullptr};
+  }
+
+ private:
+  std::vector<std::unique_ptr<void, decltype(&std::free)>> blocks_;
+};
+
+// The entries as a tensor of coordinates, with their numbers as values.
+struct Tensor {
+  Tensor(const Entries& entries, DType index_type) : values(entries.count()) {
+    std::iota(values.begin(), values.end(), 0.0F);
+    view.sizes = entries.sizes;
+    view.values = {values.data(), static_cast<int64_t>(values.size())};
+    for (const auto& numbers : entries.coordinates) {
+      coordinates.push_back(array_of(numbers, index_type));
+      view.levels.push_back({{}, {coordinates.back().bytes.data(), view.values.length}});
+    }
+    spec = {"A", "coo", DType::Float32, index_type, static_cast<int>(entries.sizes.size()), {}};
+  }
+
+  std::vector<float> values;
+  std::vector<loop::Array> coordinates;
+  TensorView view;
+  TensorSpec spec;
+};
+
+template <typename T>
+std::vector<T> vector_of(const ResultArray& array) {
+  const auto* data = static_cast<const T*>(array.data);
+  return std::vector<T>(data, data + array.length);
+}
+
+TEST_P(SelectProgram, RunsCompiled) {
+  for (const auto& sizes : {std::vector<int64_t>{40, 30}, {3, 14, 5}, {0, 4}}) {
+    const CompositeFormat format =
+        CompositeFormat::parse(GetParam(), static_cast<int>(sizes.size()));
+    for (const DType index_type : {DType::Int32, DType::Int64}) {
+      const Entries entries = draw_entries(sizes, 3);
+      const Selected wanted = expected(format, entries);
+      const Tensor tensor(entries, index_type);
+      Blocks memory;
+      const RunOptions options{.threads = 3};
+      const SelectedEntries found =
+          select_by_program(format, tensor.spec, tensor.view, memory, options);
+      EXPECT_EQ(vector_of<int64_t>(found.order), wanted.order);
+      ASSERT_EQ(found.counts.size() + 1, wanted.begins.size());
+      for (size_t p = 0; p < found.counts.size(); ++p) {
+        EXPECT_EQ(found.counts[p], wanted.begins[p + 1] - wanted.begins[p]);
+        const ResultTensor part =
+            gather_by_program(tensor.spec, tensor.view, found.order, wanted.begins[p],
+                              found.counts[p], memory, options);
+        const auto first = wanted.order.begin() + wanted.begins[p];
+        EXPECT_EQ(vector_of<float>(part.values),
+                  std::vector<float>(first, first + found.counts[p]));
+        if (index_type == DType::Int32) continue;
+        EXPECT_EQ(vector_of<int64_t>(part.pos[0]), (std::vector<int64_t>{0, found.counts[p]}));
+        for (size_t d = 0; d < sizes.size(); ++d) {
+          std::vector<int64_t> coordinates;
+          for (int64_t at = 0; at < found.counts[p]; ++at)
+            coordinates.push_back(entries.coordinates[d][static_cast<size_t>(first[at])]);
+          EXPECT_EQ(vector_of<int64_t>(part.crd[d]), coordinates);
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, SelectProgram, testing::ValuesIn(kFormats), name_of_test);
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(SelectProgramOf, NamesTheFirstEntryThatNoPartTakes) {
+  const CompositeFormat::Choice band{{Selector::Kind::Band, 0, 0}, Format::parse("dia", 2)};
+  const CompositeFormat format({0, 1}, {{0, {band}}});
+  const Entries entries{{3, 4}, {{0, 1, 1, 2}, {0, 1, 3, 0}}};
+  const Tensor tensor(entries, DType::Int32);
+  Blocks memory;
+  const std::string found =
+      message_of([&] { select_by_program(format, tensor.spec, tensor.view, memory, {}); });
+  EXPECT_NE(found.find("takes the entry at (1, 3)"), std::string::npos) << found;
+  EXPECT_EQ(found, message_of([&] { expected(format, entries); }));
+}
+
+TEST(SelectProgramOf, TakesNothingFromOutside) {
+  const Entries entries{{3, 4}, {{0, 1, 2, 2}, {0, 1, 5, 6}}};
+  const Tensor tensor(entries, DType::Int64);
+  Blocks memory;
+  for (const char* text : {"hyb(3,1)", "{ rows(nnz<=1): csr; rest: csr }"}) {
+    const CompositeFormat format = CompositeFormat::parse(text, 2);
+    const std::string found =
+        message_of([&] { select_by_program(format, tensor.spec, tensor.view, memory, {}); });
+    EXPECT_NE(found.find("(2, 5)"), std::string::npos) << found;
+    EXPECT_EQ(found, message_of([&] { expected(format, entries); }));
+  }
+}
+
+// What is counted together and what is left matters to some entries.
+TEST(SelectProgramOf, FaultsAreFound) {
+  for (const char* fault : {"select-mixes-batch", "select-counts-taken"}) {
+    const CompositeFormat format =
+        CompositeFormat::parse("{ columns(0,2): csr; rows(nnz<=2): csr; rest: csr }", 3);
+    const Entries entries = draw_entries({20, 1, 6}, 1);
+    set_mutant(fault);
+    const auto faulty = lower::select_parts(format, DType::Int64, lower::Device::Gpu);
+    set_mutant("");
+    EXPECT_NE(interpreted(faulty, entries, DType::Int64), expected(format, entries)) << fault;
+  }
+}
+
+class GatherProgram : public testing::TestWithParam<DType> {};
+
+TEST_P(GatherProgram, TakesThePartInOrder) {
+  const auto program = lower::gather_entries(2, DType::Int32, GetParam(), lower::Device::Gpu);
+  const loop::HostProgram ready = after_passes(program);
+  const auto bytes = static_cast<size_t>(size_of(GetParam()));
+  loop::Array values{GetParam(), std::vector<std::byte>(5 * bytes)};
+  for (size_t e = 0; e < 5; ++e) values.bytes[e * bytes] = static_cast<std::byte>(e % 2);
+  const loop::Arrays arrays{{"order", array_of({4, 2, 0, 3, 1}, DType::Int64)},
+                            {"crd0", array_of({0, 1, 1, 2, 3}, DType::Int32)},
+                            {"crd1", array_of({5, 6, 7, 8, 9}, DType::Int32)},
+                            {"values", values}};
+  for (const loop::HostProgram& each : {program, ready}) {
+    const loop::Arrays found = loop::interpret(each, arrays, {{"first", 1}, {"count", 3}});
+    EXPECT_EQ(loop::to_vector<int32_t>(found.at("part_pos")), (std::vector<int32_t>{0, 3}));
+    EXPECT_EQ(loop::to_vector<int32_t>(found.at("part_crd0")), (std::vector<int32_t>{1, 0, 2}));
+    EXPECT_EQ(loop::to_vector<int32_t>(found.at("part_crd1")), (std::vector<int32_t>{7, 5, 8}));
+    const loop::Array& taken = found.at("part_values");
+    for (size_t e = 0; e < 3; ++e)
+      EXPECT_EQ(taken.bytes[e * bytes], static_cast<std::byte>(e == 2)) << e;
+  }
+  codegen::Module module = codegen::emit_gpu(ready.kernels, codegen::gpu_target("sm_90"));
+  codegen::optimise(module);
+  EXPECT_EQ(codegen::complaints_of_ptxas(codegen::ptx(module), "sm_90"), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, GatherProgram,
+                         testing::Values(DType::Bool, DType::Int32, DType::Int64, DType::Float16,
+                                         DType::BFloat16, DType::Float32, DType::Float64),
+                         [](const auto& entry) { return std::string(name_of(entry.param)); });
+
+}  // namespace
+}  // namespace tulle::differential
