@@ -241,6 +241,93 @@ def test_composites() -> None:
         torch.testing.assert_close(there.to_dense().cpu(), data)
 
 
+COMPOSITES = (
+    "hyb(1,2)",
+    "hyb(2,3)",
+    "dia-csr(-2,3)",
+    "bsr-csr(4,4)",
+    "{ rows(nnz<=16): ell(16); columns(0,64): coo; rest: csr }",
+    "columns(3){ windows(8, reuse>=1.2): csr; blocks(2,4, fill>=0.5): dbsr(2,4); rest: dcsr }",
+    "(i,j) -> (j,i){ rows(nnz<=24): csr; rest: csr }",
+)
+
+
+def check_built_there(data: torch.Tensor, given: str, format: str, index: torch.dtype) -> None:
+    here = tulle.tensor(data, format=given, index_dtype=index)
+    there = here.to(GPU).to(format=format)
+    here = here.to(format=format)
+    assert there.device == GPU and there.format == here.format
+    for part, expected in zip(there.parts(), here.parts(), strict=True):
+        for array, wanted in zip(part.pattern.arrays, expected.pattern.arrays, strict=True):
+            assert array.device == GPU and array.dtype == wanted.dtype
+            assert torch.equal(array.cpu(), wanted), (format, part.format)
+        assert torch.equal(part.to_dense().cpu(), expected.to_dense()), (format, part.format)
+
+
+def test_composites_are_built_there() -> None:
+    data = sparse(300, 200)
+    data[7] = 1  # a row that is longer than all buckets
+    data[40:52, 96:140] = 1
+    for format in COMPOSITES:
+        for index in (torch.int32, torch.int64):
+            check_built_there(data, "csr", format, index)
+        check_built_there(data.to(torch.bfloat16), "coo", format, torch.int32)
+        for shape in ((0, 5), (5, 0), (1, 1)):
+            check_built_there(sparse(*shape), "csr", format, torch.int32)
+    batch = torch.stack([sparse(40, 30, seed=seed) for seed in range(5)])
+    for format in (
+        "{ rows(nnz<=2): csf; rest: csf }",
+        "{ blocks(4,2, fill>=0.3): csf; windows(8, reuse>=1.1): coo; rest: csf }",
+    ):
+        check_built_there(batch, "csf", format, torch.int32)
+
+
+def test_large_composites_are_built_there() -> None:
+    rows, columns = torch.randint(20000, (2, 400000), generator=torch.Generator().manual_seed(1))
+    values = torch.ones(400000)
+    data = torch.sparse_coo_tensor(torch.stack([rows, columns]), values, (20000, 20000)).coalesce()
+    here = tulle.tensor(data, format="csr")
+    for format in ("hyb(4,5)", "bsr-csr(8,8)", "{ windows(64, reuse>=1.03): csr; rest: csr }"):
+        there = here.to(GPU).to(format=format)
+        for part, wanted in zip(there.parts(), here.to(format=format).parts(), strict=True):
+            for one, other in zip(part.pattern.arrays, wanted.pattern.arrays, strict=True):
+                assert torch.equal(one.cpu(), other), (format, part.format)
+
+
+def test_decomposes_there() -> None:
+    data, b = sparse(300, 200), torch.randn(200, 32)
+    data[7] = 1
+    kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]")
+    for format in COMPOSITES:
+        chosen = kernel.schedule(f"decompose(A, {format})")
+        for given in ("csr", "coo", "csc"):
+            tensor = tulle.tensor(data, format=given).to(GPU)
+            for _ in range(2):
+                result = chosen(A=tensor, B=b.to(GPU))
+                assert result.device == GPU
+                torch.testing.assert_close(result.cpu(), data @ b, rtol=1e-4, atol=1e-4)
+    tensor = tulle.tensor(data, format="csr").to(GPU)
+    explained = kernel.schedule("decompose(A, hyb(1,1))").explain(A=tensor, B=b.to(GPU))
+    assert "C is the sum over the 3 parts of A" in explained.stages["plan"]
+
+
+def test_building_composites_is_not_captured() -> None:
+    tensor, dense = (
+        tulle.tensor(sparse(300, 200), format="coo").to(GPU),
+        torch.randn(200, 8).to(GPU),
+    )
+    chosen = tulle.kernel("C[i,k] = A[i,j] * B[j,k]").schedule("decompose(A, dia-csr(0,1))")
+    chosen(A=tensor, B=dense)  # compiles
+    torch.cuda.synchronize()
+
+    def capture() -> None:
+        with torch.cuda.graph(torch.cuda.CUDAGraph()):
+            chosen(A=tensor, B=dense)
+
+    raises(tulle.UserError, "cannot be captured", capture)
+    torch.cuda.synchronize()
+
+
 def test_streams() -> None:
     data, b = sparse(300, 200), torch.randn(200, 64)
     tensor, dense = tulle.tensor(data, format="csr").to(GPU), b.to(GPU)

@@ -68,6 +68,51 @@ TEST(Composite, IsBuiltAndMultiplied) {
   }
 }
 
+TEST(Composite, EntriesAreSelected) {
+  Blocks memory;
+  const std::vector<int32_t> bounds = {0, 5}, rows = {0, 0, 0, 1, 2};
+  const TensorView entries{{3, 4},
+                           {{{bounds.data(), 2}, {rows.data(), 5}}, {{}, {kCoordinates.data(), 5}}},
+                           {kValues.data(), 5}};
+  TensorSpec spec = kMatrix;
+  EXPECT_THROW(select_parts("hyb(1,0)", spec, entries, memory), UserError);
+  spec.format = "coo";
+  const SelectedEntries selected = select_parts("hyb(1,0)", spec, entries, memory);
+  const auto* order = static_cast<const int64_t*>(selected.order.data);
+  EXPECT_EQ(std::vector<int64_t>(order, order + selected.order.length),
+            (std::vector<int64_t>{3, 4, 0, 1, 2}));
+  EXPECT_EQ(selected.counts, (std::vector<int64_t>{2, 3}));
+}
+
+// Those that stay coordinates are gathered into the caller's memory, the others converted.
+TEST(Composite, PartsAreTheCallers) {
+  Blocks memory;
+  for (const std::string given : {"csr", "csc", "bsr(2,2)"}) {
+    ProgramOptions options;
+    options.out_formats["T"] = given;
+    const auto program = Program::compile("T[i,j] = A[i,j]", {kMatrix}, options);
+    const ResultTensor matrix_in = program->run({matrix()}, memory)[0];
+    TensorView view{matrix_in.sizes, {}, {matrix_in.values.data, matrix_in.values.length}};
+    for (size_t l = 0; l < matrix_in.pos.size(); ++l) {
+      view.levels.push_back({{matrix_in.pos[l].data, matrix_in.pos[l].length},
+                             {matrix_in.crd[l].data, matrix_in.crd[l].length}});
+    }
+    TensorSpec spec = kMatrix;
+    spec.format = given;
+    for (const std::string format :
+         {"{ band(0,0): coo; rest: csc }", "(i,j) -> (j,i){ rows(nnz<=1): coo; rest: coo }"}) {
+      for (const ResultTensor& part : decompose(format, spec, view, memory)) {
+        for (const auto* arrays : {&part.pos, &part.crd}) {
+          for (const ResultArray& array : *arrays) EXPECT_EQ(array.shared_operand, -1);
+        }
+      }
+      TensorSpec composite = kMatrix;
+      composite.format = format;
+      EXPECT_NO_THROW(validate(composite, view_of(decompose(format, spec, view, memory))));
+    }
+  }
+}
+
 TEST(Composite, RefusesWhatDoesNotFit) {
   Blocks memory;
   EXPECT_THROW(decompose("csr", kMatrix, matrix(), memory), UserError);
