@@ -85,8 +85,19 @@ Memory::Block Scratch::allocate(DType type, int64_t length, bool zeroed) {
 
 void Scratch::release_temporary(const Block& block) {
   if (!memory_) return;
-  std::erase_if(held_, [&](const Held& held) { return held.block.data == block.data; });
+  forget(block);
   memory_->release_temporary(block);
+}
+
+std::function<void()> Scratch::keep_temporary(const Block& block) {
+  if (!memory_) return nullptr;
+  std::function<void()> release = memory_->keep_temporary(block);
+  if (release) forget(block);
+  return release;
+}
+
+void Scratch::forget(const Block& block) {
+  std::erase_if(held_, [&](const Held& held) { return held.block.data == block.data; });
 }
 
 // A result as an operand.

@@ -20,12 +20,15 @@ class Scratch final : public Memory {
   ~Scratch() override;
   Block allocate(DType type, int64_t length, bool zeroed) override;
   void release_temporary(const Block& block) override;
+  std::function<void()> keep_temporary(const Block& block) override;
 
  private:
   struct Held {
     Block block;
     int64_t bytes;
   };
+  void forget(const Block& block);
+
   std::unique_ptr<CudaMemory> own_;
   Memory* memory_ = nullptr;  // of a GPU
   std::vector<Held> held_;

@@ -96,6 +96,10 @@ loop::HostProgram after_passes(loop::HostProgram program) {
       .program;
 }
 
+constexpr const char* kManyRounds =
+    "{ columns(3){ rows(nnz<=1): csr; blocks(2,2, fill>=0.75): csr }; windows(2, reuse>=1.1): csr; "
+    "rows(nnz<=2): csr; blocks(2,4, fill>=0.25): csr; rest: coo }";
+
 const char* const kFormats[] = {
     "hyb(1,2)",
     "hyb(3,1)",
@@ -104,8 +108,7 @@ const char* const kFormats[] = {
     "{ rows(nnz>=5): csr; columns(1,4): coo; rows(nnz<=1): ell(1); band(0,0): dia; rest: csr }",
     "{ windows(3, reuse>=1.5): csr; rest: csr }",
     "columns(2){ windows(2, reuse>=1.25): csr; blocks(3,2, fill>=0.5): bsr(3,2); rest: csr }",
-    "{ columns(3){ rows(nnz<=1): csr; blocks(2,2, fill>=0.75): bsr(2,2) }; windows(2, reuse>=1.1): "
-    "csr; rows(nnz<=2): csr; blocks(2,4, fill>=0.25): csr; rest: coo }",
+    kManyRounds,
     "{ columns(0,3): csr; columns(4){ band(-1,1): csr }; rows(nnz<=3): csr; rest: csr }",
     "columns(40){ rows(nnz<=1): csr; rest: csr }",
 };
