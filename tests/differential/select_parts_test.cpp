@@ -3,6 +3,7 @@
 #include "lower/select_parts.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -12,6 +13,8 @@
 #include "codegen/assemble.h"
 #include "codegen/emit.h"
 #include "loop/interpret.h"
+#include "loop/plain_names.h"
+#include "loop/print.h"
 #include "part_programs.h"
 #include "passes/pipeline.h"
 #include "runtime/select_parts.h"
@@ -281,6 +284,26 @@ TEST(SelectProgramOf, FaultsAreFound) {
     const auto faulty = lower::select_parts(format, DType::Int64, lower::Device::Gpu);
     set_mutant("");
     EXPECT_NE(interpreted(faulty, entries, DType::Int64), expected(format, entries)) << fault;
+  }
+}
+
+// Kernels are compiled one by one, without the names that this program gave them.
+TEST(SelectProgramOf, EachKernelIsTakenByTheAssembler) {
+  std::map<std::string, loop::Kernel> kernels;
+  for (const auto& program :
+       {lower::select_parts(CompositeFormat::parse(kManyRounds, 3), DType::Int64,
+                            lower::Device::Gpu),
+        lower::gather_entries(3, DType::Int64, DType::Float32, lower::Device::Gpu)}) {
+    for (const loop::Kernel& kernel : after_passes(program).kernels) {
+      const loop::Kernel plain = loop::with_plain_names(kernel);
+      kernels.emplace(loop::to_string(plain), plain);
+    }
+  }
+  EXPECT_LT(kernels.size(), 50U);
+  for (const auto& [text, kernel] : kernels) {
+    codegen::Module module = codegen::emit_gpu({kernel}, codegen::gpu_target("sm_90"));
+    codegen::optimise(module);
+    EXPECT_EQ(codegen::complaints_of_ptxas(codegen::ptx(module), "sm_90"), "") << text;
   }
 }
 
