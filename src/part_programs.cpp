@@ -20,9 +20,10 @@ namespace {
 
 using Writing = std::function<loop::HostProgram(lower::Device)>;
 
-// The program of that name for the device; the last of them are kept.
+// The program of that name for the device; the last of them are kept. It is to run on these
+// entries first.
 std::shared_ptr<const Executable> program_for(const RunOptions& options, const std::string& name,
-                                              const Writing& write) {
+                                              const TensorView& entries, const Writing& write) {
   constexpr size_t most_kept = 256;
   static auto& kept = *new std::map<std::string, std::shared_ptr<const Executable>>;
   static auto& mutex = *new std::mutex;
@@ -34,6 +35,7 @@ std::shared_ptr<const Executable> program_for(const RunOptions& options, const s
   if (kept.size() >= most_kept) kept.clear();
   CompileRequest request;
   set_machine(options.device, "", options.threads, request);
+  request.statistics["entries"] = {entries.sizes, entries.values.length};
   LoweredProgram lowered{write(device_of(request.machine)), {}};
   return kept[key] = std::make_shared<Executable>(make_ready(std::move(lowered), request));
 }
@@ -103,7 +105,7 @@ SelectedEntries select_by_program(const CompositeFormat& format, const TensorSpe
   refuse_capture(options);
   const std::string name =
       concat("select ", format.rank(), " ", name_of(spec.index_type), " ", format.to_string());
-  const auto program = program_for(options, name, [&](lower::Device device) {
+  const auto program = program_for(options, name, view, [&](lower::Device device) {
     return lower::select_parts(format, spec.index_type, device);
   });
   std::vector<void*> coordinates;
@@ -133,7 +135,7 @@ ResultTensor gather_by_program(const TensorSpec& spec, const TensorView& entries
                                Memory& memory, const RunOptions& options) {
   const std::string name =
       concat("gather ", spec.rank, " ", name_of(spec.index_type), " ", name_of(spec.type));
-  const auto program = program_for(options, name, [&](lower::Device device) {
+  const auto program = program_for(options, name, entries, [&](lower::Device device) {
     return lower::gather_entries(spec.rank, spec.index_type, spec.type, device);
   });
   std::vector<void*> buffers = {order.data};
