@@ -60,7 +60,8 @@ void optimise(Module& module) {
 
   llvm::Module& code = *module.parts().module;
   const bool for_gpu = is_gpu(module.target());
-  llvm::FunctionPassManager passes = light_pipeline(asks_for_unrolling(code), for_gpu);
+  const bool unrolls = asks_for_unrolling(code) && !(for_gpu && module.target().light);
+  llvm::FunctionPassManager passes = light_pipeline(unrolls, for_gpu);
   for (llvm::Function& function : code) {
     if (function.isDeclaration()) continue;
     passes.run(function, functions);
