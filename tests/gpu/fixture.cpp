@@ -114,7 +114,8 @@ loop::Arrays run_on_gpu(const loop::HostProgram& source, const loop::Arrays& buf
   codegen::optimise(module);
   std::vector<std::string> names;
   for (const loop::Kernel& kernel : program.kernels) names.push_back(kernel.name);
-  const jit::GpuModule loaded(device, jit::assemble_ptx(device, codegen::ptx(module), false), names);
+  const jit::GpuModule loaded(device, jit::assemble_ptx(device, codegen::ptx(module), false),
+                              names);
   std::vector<cuda::Function> functions;
   for (const std::string& name : names) functions.push_back(loaded.kernel(name));
   const runtime::GpuProgram ready(program, functions, device);
