@@ -8,6 +8,7 @@
 #include "schedule/row_chunks.h"
 #include "schedule/schedule.h"
 #include "schedule/split_positions.h"
+#include "schedule/walkable_diagonals.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -27,6 +28,7 @@ nest::Nest run_steps(const Schedule& schedule, const nest::Nest& nest, Remarks* 
     try {
       result = run_step(schedule.steps[at], result, remarks);
       require_walkable_positions(result);
+      require_walkable_diagonals(result);
       require_chunks_around_rows(result);
       require_mergeable_rows(result);
       require_legal_bindings(result);

@@ -40,6 +40,19 @@ TEST(Differences, AreReorderedUnrolledAndSummed) {
             "unrolled(2) { forall k { acc[k] += A[i,j] * B[j,k] } } } }");
 }
 
+// Each matrix of a batch has diagonals of its own.
+TEST(Differences, StandInsideWhatIsStoredAboveThem) {
+  constexpr std::string_view batch = R"(nest {
+  operand A: f32, i32, dia
+  result y: f32
+  var j_i = j - i
+  forall b { forall i { forall j_i { y[i] += A[b,i,j] } } }
+})";
+  EXPECT_EQ(body_after(batch, "reorder(b, j_i, i)"),
+            "forall b { forall j_i { forall i { y[i] += A[b,i,j] } } }");
+  expect_refused(batch, "reorder(i, j_i, b)", "the diagonals that 'A' stores for one 'b'");
+}
+
 TEST(Differences, AreNotCountedFromZero) {
   for (const char* step : {"split(j_i, 2, a, b)", "rfactor(j_i, part)"})
     expect_refused(kRows, step, "runs over the differences of 'j' and 'i' that are stored");
