@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "nest/bound_loops.h"
 #include "schedule/queries.h"
 #include "schedule/rewrites.h"
 #include "support/check.h"
+#include "support/gpu_limits.h"
 #include "tulle/type_names.h"
 
 namespace tulle::schedule {
@@ -36,6 +38,15 @@ bool reads(const Nest& nest, const std::string& tensor) {
 bool is_bound(const Nest& nest) {
   const auto* root = nest.root.as<Forall>();
   return root && root->tag.kind == LoopTag::Kind::Block;
+}
+
+// Whether its threads work as lanes and warps, of which a block has whole ones.
+bool has_warps(const Nest& nest) {
+  bool found = false;
+  for_each_loop(nest.root, [&](const Forall& loop) {
+    found |= loop.tag.kind == LoopTag::Kind::Warp || loop.tag.kind == LoopTag::Kind::Lane;
+  });
+  return found;
 }
 
 // Why what the nest writes cannot be added to by others at the same time.
@@ -89,6 +100,14 @@ std::string why_not_together(const Nest& first, const Nest& next) {
           "' takes two kernels, of which the second merges what chunks gathered of a row; leave ",
           "split_rows or fuse_launches out.");
     }
+  }
+  for (const auto& [one, other] : {std::pair(&next, &first), std::pair(&first, &next)}) {
+    const int64_t threads = nest::threads_of_block(*other);
+    if (!has_warps(*one) || threads <= nest::threads_of_block(*one) || threads % kWarpSize == 0)
+      continue;
+    return concat("The blocks of '", result_of(*one), "' are made of warps, and those of '",
+                  result_of(*other), "' have ", threads, " threads; let these be a multiple of ",
+                  kWarpSize, ", or leave fuse_launches out.");
   }
   for (const auto& [reader, writer] : {std::pair(&next, &first), std::pair(&first, &next)}) {
     if (!reads(*reader, target_of(*writer))) continue;

@@ -27,8 +27,9 @@ struct LaunchGroup {
 std::vector<LaunchGroup> launch_groups(const Program& program);
 
 // Why the kernels of two finished nests cannot run at the same time, and what to do; empty if they
-// can: both are bound to a GPU and have one kernel each, neither reads what the other writes, and
-// what both write is a sum that atomics can add up.
+// can: both are bound to a GPU and have one kernel each, blocks of one size hold the threads and
+// warps of both, neither reads what the other writes, and what both write is a sum that atomics can
+// add up.
 std::string why_not_together(const nest::Nest& first, const nest::Nest& next);
 
 // Kernels that one launch has at most: each brings parameters, for which there is little room.

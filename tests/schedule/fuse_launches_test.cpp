@@ -87,6 +87,21 @@ TEST(FuseLaunches, RefusesResultsThatAreNoSums) {
       "'y' is no sum");
 }
 
+TEST(FuseLaunches, RefusesWarpsInBlocksOfOtherThreads) {
+  constexpr std::string_view threads = "split(i, 125, ib, it); bind(ib, block); bind(it, thread)";
+  constexpr std::string_view warps = "split(i, 2, ib, iw); bind(ib, block); bind(iw, warp)";
+  expect_refused(row_sum("y", "A", "", threads) + row_sum("z", "B", ", onto y", with(warps, "y")),
+                 "The blocks of 'z' are made of warps, and those of 'y' have 125 threads");
+  expect_refused(row_sum("y", "A", "", warps) + row_sum("z", "B", ", onto y", with(threads, "y")),
+                 "The blocks of 'y' are made of warps");
+  constexpr std::string_view fewer = "split(i, 33, ib, it); bind(ib, block); bind(it, thread)";
+  EXPECT_EQ(
+      groups_of("A, B", "y",
+                row_sum("y", "A", "", fewer) + row_sum("z", "B", ", onto y", with(warps, "y")))
+          .size(),
+      1U);
+}
+
 TEST(FuseLaunches, RefusesStatementsThatAreNotRightBefore) {
   expect_refused(row_sum("x", "A", "", kBound) + row_sum("w", "A", "", kBound) +
                      row_sum("y", "B", "", with(kBound, "x")),
