@@ -91,6 +91,8 @@ bool KernelLowering::only_counts_visits(const nest::Forall& loop, const AccessSe
   const bool blocks =
       variable.origin == Origin::Outer && nest_.variable(variable.parent).origin == Origin::Source;
   if (variable.origin != Origin::Source && !blocks) return false;
+  // The last block of one place in all of them: whether that is cut off is asked for each.
+  if (blocks && coordinates_.coordinate(variable.parent, bound)) return false;
   const loop::Expr runs = coordinates_.runs(loop.body);
   const auto* certain = runs.as<IntConst>();
   if (!certain || certain->value == 0) return false;
