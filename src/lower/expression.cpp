@@ -234,7 +234,7 @@ Expr KernelLowering::load(const expr::Access& access, const Scope& scope, Emitte
                                                     loop::IntConst::make(partner->second.distance),
                                                     partner->second.width));
   }
-  if (tensor.scalar) return tensor.scalar;
+  if (tensor.scalar) return Cast::make(compute_type(tensor.scalar.type().scalar), tensor.scalar);
   const Cursor& cursor = scope.cursors.at(access.id);
   TULLE_CHECK(cursor.level == static_cast<int>(tensor.levels.size()), "level ", cursor.level,
               " of ", access.tensor, " is not fixed where its value is read");
