@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <span>
 
 #include "support/check.h"
 
@@ -53,6 +54,8 @@ std::vector<Entry> read(const SortedEntries& entries, const Chunk& chunk) {
   return found;
 }
 
+using Parts = std::span<const CompositeFormat::Part>;
+
 // Gives the entries of one chunk out to parts.
 class Selection {
  public:
@@ -62,27 +65,49 @@ class Selection {
     std::fill_n(part_of_, entries_.size(), kNone);
   }
 
-  void select(int32_t part, const Selector& selector, const ColumnRange& range) {
-    std::vector<size_t> window;
-    for (size_t begin = 0; begin < left_.size();) {
-      window.clear();
-      size_t end = begin;
-      for (; end < left_.size() &&
-             share_window(entry(left_[begin]), entry(left_[end]), selector.height());
-           ++end) {
-        const int64_t column = entry(left_[end]).column;
-        if (column >= range.begin && column < range.end) window.push_back(left_[end]);
-      }
-      begin = end;
-      if (window.empty()) continue;
-      keep_selected(selector, window);
-      for (const size_t at : window) part_of_[at] = part;
+  // Parts that stand next to each other, of the same column ranges, the first of which has this
+  // number. What is left is dealt to the ranges once: each part looks at the entries of its own.
+  void select(int32_t first, Parts parts, int64_t columns) {
+    const int64_t ranges = parts.front().ranges;
+    std::vector<std::vector<size_t>> left(static_cast<size_t>(ranges));
+    if (ranges == 1) {
+      left[0].swap(left_);
+    } else {
+      const int64_t width = column_range(columns, 0, ranges).end;
+      for (const size_t at : left_)
+        left[static_cast<size_t>(entry(at).column / width)].push_back(at);
     }
-    std::erase_if(left_, [&](size_t at) { return part_of_[at] != kNone; });
+    for (size_t p = 0; p < parts.size(); ++p) {
+      select(first + static_cast<int32_t>(p), parts[p].selector,
+             left[static_cast<size_t>(parts[p].range)]);
+    }
+    if (ranges == 1) {
+      left_.swap(left[0]);
+    } else {
+      std::erase_if(left_, [&](size_t at) { return part_of_[at] != kNone; });
+    }
   }
 
  private:
   const Entry& entry(size_t at) const { return entries_[at]; }
+
+  // Takes what the selector takes out of `left`.
+  void select(int32_t part, const Selector& selector, std::vector<size_t>& left) {
+    std::vector<size_t> window;
+    for (size_t begin = 0; begin < left.size();) {
+      window.clear();
+      size_t end = begin;
+      for (; end < left.size() &&
+             share_window(entry(left[begin]), entry(left[end]), selector.height());
+           ++end) {
+        window.push_back(left[end]);
+      }
+      begin = end;
+      keep_selected(selector, window);
+      for (const size_t at : window) part_of_[at] = part;
+    }
+    std::erase_if(left, [&](size_t at) { return part_of_[at] != kNone; });
+  }
 
   // Leaves of a window's entries those that the selector takes.
   void keep_selected(const Selector& selector, std::vector<size_t>& window) const {
@@ -146,6 +171,14 @@ class Selection {
   std::vector<size_t> left_;  // entries that no part has, in their order
 };
 
+// The first parts of these that are of the same column ranges.
+Parts with_ranges_of(Parts parts) {
+  const auto other = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
+    return part.ranges != parts.front().ranges;
+  });
+  return parts.first(static_cast<size_t>(other - parts.begin()));
+}
+
 // How many rows a chunk takes at a time, so that no window of any selector is cut.
 int64_t common_height(const CompositeFormat& format, int64_t rows) {
   int64_t height = 1;
@@ -201,9 +234,10 @@ void select_parts(const CompositeFormat& format, const SortedEntries& entries,
   parallel_for(parallelism, static_cast<int>(chunks.size()), [&](int index) {
     const Chunk& chunk = chunks[static_cast<size_t>(index)];
     Selection selection(read(entries, chunk), &part_of[static_cast<size_t>(chunk.begin)]);
-    for (size_t p = 0; p < parts.size(); ++p) {
-      selection.select(static_cast<int32_t>(p), parts[p].selector,
-                       column_range(entries.sizes.back(), parts[p].range, parts[p].ranges));
+    for (size_t first = 0; first < parts.size();) {
+      const Parts group = with_ranges_of(Parts(parts).subspan(first));
+      selection.select(static_cast<int32_t>(first), group, entries.sizes.back());
+      first += group.size();
     }
     for (int64_t at = chunk.begin; at < chunk.end; ++at) {
       const int32_t part = part_of[static_cast<size_t>(at)];

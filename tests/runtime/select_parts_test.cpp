@@ -1,11 +1,14 @@
 // Selecting the entries of parts.
 #include "runtime/select_parts.h"
 
+#include <chrono>
 #include <random>
 
 #include <gtest/gtest.h>
 
+#include "runtime/expected_parts.h"
 #include "runtime/thread_pool.h"
+#include "support/check.h"
 #include "tulle/error.h"
 
 namespace tulle::runtime {
@@ -78,6 +81,71 @@ TEST(SelectParts, OfEveryMatrixOfABatch) {
             (Parts{{0, 1}, {2, 3}}));
   EXPECT_EQ(parts_of("{ blocks(2,1, fill>=1): csr; rest: csr }", {2, 2, 2}, entries),
             (Parts{{0, 1}, {2, 3}}));
+}
+
+// Selectors in column ranges and without, one after the other, of matrices and batches of them.
+TEST(SelectParts, AgreesWithCounting) {
+  std::mt19937 random(11);
+  const auto below = [&](int64_t count) {
+    return static_cast<int64_t>(random() % static_cast<uint32_t>(count));
+  };
+  for (int run = 0; run < 400; ++run) {
+    std::string format;
+    for (int64_t item = 0, items = 1 + below(3); item < items; ++item) {
+      const std::string selectors[] = {
+          concat("rows(nnz<=", 1 + below(4), "): csr; "),
+          concat("rows(nnz>=", 1 + below(4), "): csr; "),
+          concat("columns(", below(4), ",", 4 + below(4), "): csr; "),
+          concat("band(", below(3) - 2, ",", below(4), "): csr; "),
+          concat("blocks(", 1 + below(3), ",", 1 + below(4), ", fill>=0.5): csr; "),
+          concat("windows(", 1 + below(4), ", reuse>=1.3): csr; ")};
+      const std::string one = selectors[below(6)];
+      format += below(3) > 0
+                    ? one
+                    : concat("columns(", 2 + below(4), "){ ", one, selectors[below(6)], "}; ");
+    }
+    std::vector<int64_t> sizes = {1 + below(9), 1 + below(12)};
+    if (below(4) == 0) sizes.insert(sizes.begin(), 1 + below(3));
+    Coordinates entries(sizes.size());
+    const int64_t matrices = sizes.size() == 3 ? sizes[0] : 1;
+    for (int64_t place = 0; place < matrices * sizes.end()[-2] * sizes.back(); ++place) {
+      if (below(5) >= 2) continue;
+      if (sizes.size() == 3) entries[0].push_back(place / sizes.back() / sizes[1]);
+      entries.end()[-2].push_back(place / sizes.back() % sizes.end()[-2]);
+      entries.back().push_back(place % sizes.back());
+    }
+    format = concat("{ ", format, "rest: csr }");
+    const Parts parts = parts_of(format, sizes, entries);
+    const CompositeFormat composite =
+        CompositeFormat::parse(format, static_cast<int>(sizes.size()));
+    const ExpectedParts expected(composite, sizes, entries);
+    for (size_t p = 0; p < parts.size(); ++p) {
+      for (const int64_t at : parts[p])
+        ASSERT_EQ(expected[static_cast<size_t>(at)], static_cast<int>(p)) << format;
+    }
+  }
+}
+
+// However many ranges there are, an entry is looked at by the parts of its own alone.
+TEST(SelectParts, TakesNoLongerForMoreRanges) {
+  Coordinates entries(2);
+  for (int64_t row = 0; row < 4000; ++row) {
+    for (int64_t e = 0; e < 50; ++e) {
+      entries[0].push_back(row);
+      entries[1].push_back(e * 80 + row % 80);
+    }
+  }
+  const auto seconds = [&](const char* format) {
+    double best = 1e9;
+    for (int run = 0; run < 3; ++run) {
+      const auto start = std::chrono::steady_clock::now();
+      parts_of(format, {4000, 4000}, entries);
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+      best = std::min(best, passed.count());
+    }
+    return best;
+  };
+  EXPECT_LT(seconds("hyb(256,1)"), 8 * seconds("hyb(1,1)"));
 }
 
 TEST(SelectParts, OfNothing) { EXPECT_EQ(parts_of("hyb(1,0)", {3, 3}, {{}, {}}), (Parts{{}, {}})); }
