@@ -92,7 +92,7 @@ test-cpp: build $(BUILD)/.system-tools
 	$(say) 'Building and running the C++ tests'
 	@$(NINJA) -C $(BUILD)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=ignore
-	@grep -h '^ *matrix' $(BUILD)/Testing/Temporary/LastTest.log || true
+	@grep -hE '^ *(matrix|sequences)' $(BUILD)/Testing/Temporary/LastTest.log || true
 
 test-text: build $(BUILD)/.system-tools
 	$(say) 'Running the text tests'

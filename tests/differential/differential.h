@@ -58,9 +58,12 @@ std::string explain_case(const Case& test);
 expr::ReferenceTensor draw(const Operand& operand, unsigned seed);
 expr::StoredTensor draw_stored(const Operand& operand, unsigned seed);
 
-// The same for an operand in a composite format, as its parts; and these spelled out together.
+// The same for an operand in a composite format, as its parts, which have all entries of a tensor;
+// and these spelled out together.
 bool is_composite(const Operand& operand);
 std::vector<expr::StoredTensor> draw_parts(const Operand& operand, unsigned seed);
+std::vector<expr::StoredTensor> parts_of(const expr::ReferenceTensor& tensor,
+                                         const Operand& operand);
 expr::ReferenceTensor spell_out_parts(const std::vector<expr::StoredTensor>& parts);
 
 }  // namespace tulle::differential

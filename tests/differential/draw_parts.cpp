@@ -5,7 +5,9 @@
 #include "differential/differential.h"
 #include "expr/coordinates.h"
 #include "format/composite.h"
+#include "runtime/expected_parts.h"
 #include "runtime/select_parts.h"
+#include "support/check.h"
 
 namespace tulle::differential {
 
@@ -55,9 +57,12 @@ ReferenceTensor only(const ReferenceTensor& tensor, const std::vector<Entry>& en
 bool is_composite(const Operand& operand) { return CompositeFormat::is_composite(operand.format); }
 
 std::vector<expr::StoredTensor> draw_parts(const Operand& operand, unsigned seed) {
+  return parts_of(draw(operand, seed), operand);
+}
+
+std::vector<expr::StoredTensor> parts_of(const ReferenceTensor& tensor, const Operand& operand) {
   const auto format =
       CompositeFormat::parse(operand.format, static_cast<int>(operand.sizes.size()));
-  const ReferenceTensor tensor = draw(operand, seed);
   const std::vector<Entry> entries = sorted_entries(tensor, format.order());
   std::vector<std::vector<int64_t>> coordinates(operand.sizes.size());
   for (const Entry& entry : entries) {
@@ -71,9 +76,14 @@ std::vector<expr::StoredTensor> draw_parts(const Operand& operand, unsigned seed
   std::vector<int64_t> order(entries.size()), counts(format.parts().size());
   NoParallelism serial;
   runtime::select_parts(format, sorted, serial, order.data(), counts.data());
+  const runtime::ExpectedParts expected(format, sorted.sizes, coordinates);
   std::vector<expr::StoredTensor> parts;
   const int64_t* next = order.data();
   for (size_t p = 0; p < counts.size(); ++p) {
+    for (int64_t at = 0; at < counts[p]; ++at) {
+      TULLE_CHECK(expected[static_cast<size_t>(next[at])] == static_cast<int>(p), "entry ",
+                  next[at], " of ", operand.name, " is given to part ", p);
+    }
     parts.push_back(expr::store(only(tensor, entries, next, counts[p]), format.parts()[p].format,
                                 operand.index_type));
     next += counts[p];

@@ -2,17 +2,15 @@
 #include "differential/matrix_run.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
 #include <mutex>
-#include <sched.h>
 #include <span>
-#include <thread>
 
 #include <gtest/gtest.h>
 
+#include "differential/on_all_cores.h"
 #include "support/check.h"
 
 namespace tulle::differential {
@@ -38,12 +36,6 @@ class Summary : public testing::Environment {
   }
 };
 [[maybe_unused]] const auto* const kSummary = testing::AddGlobalTestEnvironment(new Summary);
-
-// The cores that this process may use.
-int usable_cores() {
-  cpu_set_t cores;
-  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
-}
 
 // A slice of the matrix: of every `count` runs of cells the one with this number.
 struct Slice {
@@ -80,22 +72,16 @@ void expect_right(const std::string& name, const std::vector<Case>& all, int eng
   const std::vector<std::span<const Case>> runs = runs_of(all);
   size_t cells = 0;
   for (const auto& run : runs) cells += run.size();
-  std::atomic<size_t> next = 0;
   std::mutex mutex;
   std::vector<std::string> failures;
-  auto work = [&] {
-    for (size_t at = next++; at < runs.size(); at = next++) {
-      for (const Case& cell : runs[at]) {
-        const std::string found = run_case(cell, engines);
-        if (found.empty()) continue;
-        const std::lock_guard lock(mutex);
-        failures.push_back(found + "\n" + to_string(cell));
-      }
+  on_all_cores(runs.size(), [&](size_t at) {
+    for (const Case& cell : runs[at]) {
+      const std::string found = run_case(cell, engines);
+      if (found.empty()) continue;
+      const std::lock_guard lock(mutex);
+      failures.push_back(found + "\n" + to_string(cell));
     }
-  };
-  std::vector<std::thread> workers;
-  for (int w = 0; w < usable_cores(); ++w) workers.emplace_back(work);
-  for (std::thread& worker : workers) worker.join();
+  });
   const size_t right = cells - failures.size();
   total().cells += cells;
   total().right += right;

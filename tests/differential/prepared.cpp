@@ -57,7 +57,9 @@ Prepared::Prepared(const Case& test) {
   for (size_t o = 0; o < given.size(); ++o) {
     Operand operand = test.operands[o];
     operand.format = apart[o].format;
-    const auto parts = operand.format == given[o].format ? stored[o] : drawn(test, operand);
+    // What the whole stores as padding the parts have as entries.
+    const auto parts =
+        operand.format == given[o].format ? stored[o] : parts_of(spelled.at(operand.name), operand);
     operands.insert(operands.end(), parts.begin(), parts.end());
   }
   const OperandParts parts(apart);
@@ -113,6 +115,15 @@ Prepared::Prepared(const Case& test) {
       if (std::find(special.begin(), special.end(), index) != special.end())
         request.known_extents[index] = extent;
     }
+  }
+}
+
+bool can_prepare(const Case& test) {
+  try {
+    const Prepared ready(test);
+    return true;
+  } catch (const Error&) {
+    return false;
   }
 }
 

@@ -28,4 +28,7 @@ struct Prepared {
   loop::Arrays arrays;
 };
 
+// Whether the language takes the program and what its schedule takes apart.
+bool can_prepare(const Case& test);
+
 }  // namespace tulle::differential

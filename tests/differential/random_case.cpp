@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "differential/prepared.h"
+#include "schedule/schedule.h"
 #include "support/check.h"
 
 namespace tulle::differential {
@@ -26,9 +28,9 @@ void unite(Indices& into, const Indices& more) {
   }
 }
 
-std::string joined(const Indices& indices) {
+std::string joined(const std::vector<std::string>& words, const char* between = ",") {
   std::string text;
-  for (const std::string& index : indices) text += (text.empty() ? "" : ",") + index;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
   return text;
 }
 
@@ -64,7 +66,7 @@ class Generator {
     if (test_.gpu) test_.threads *= 3;
     if (test_.gpu && dice_.chance(0.45)) multiply_rows(dice_, type_, index_type_, test_);
     if (dice_.chance(test_.gpu ? 0.7 : 0.4)) test_.schedule = random_schedule(dice_, test_);
-    if (dice_.chance(0.08)) take_apart();
+    if (dice_.chance(0.12)) take_apart();
     if (others_.chance(0.02)) apply_to_sums(others_, type_, index_type_, test_);
     if (others_.chance(0.06)) reduce_sums(others_, index_type_, test_);
     if (merged_.chance(0.03)) cut_rows(merged_, type_, index_type_, test_);
@@ -230,15 +232,41 @@ class Generator {
     pending_.push_back({name, left});
   }
 
-  // Lets the schedule begin by taking a matrix apart.
+  // Steps that take a matrix apart, or two.
+  std::vector<std::string> decompositions() {
+    std::vector<std::string> steps;
+    for (const Operand& operand : test_.operands) {
+      const int rank = static_cast<int>(operand.sizes.size());
+      const bool fits =
+          rank >= 2 && !is_composite(operand) && !Format::parse(operand.format, rank).is_dense();
+      if (!fits || !dice_.chance(steps.empty() ? 0.7 : 0.2)) continue;
+      steps.push_back(concat("decompose(", operand.name, ", ", random_composite(dice_, rank), ")"));
+    }
+    return steps;
+  }
+
+  // Lets the schedule take operands apart, in any place between steps for the parts. Where there is
+  // no sum over these that is refused, and seldom drawn.
   void take_apart() {
-    const Operand& operand = dice_.pick(test_.operands);
-    const int rank = static_cast<int>(operand.sizes.size());
-    if (rank < 2 || is_composite(operand) || Format::parse(operand.format, rank).is_dense()) return;
-    const std::string format = random_composite(dice_, rank);
-    if (dice_.chance(0.7)) test_.schedule.clear();
-    test_.schedule = concat("decompose(", operand.name, ", ", format,
-                            test_.schedule.empty() ? ")" : "); ", test_.schedule);
+    const std::string before = test_.schedule;
+    std::vector<std::string> steps;
+    bool taken = false;
+    for (int tries = 0; tries < 4 && !taken; ++tries) {
+      steps = decompositions();
+      test_.schedule = joined(steps, "; ");
+      taken = can_prepare(test_);
+    }
+    if (!taken && dice_.chance(0.8)) steps.clear();
+    const bool whole = dice_.chance(0.2);  // the steps for what was whole
+    const std::string of_parts = whole || steps.empty() ? before
+                                 : dice_.chance(0.7)    ? random_schedule(dice_, test_)
+                                                        : "";
+    std::vector<std::string> all;
+    for (const schedule::Step& step : schedule::parse_schedule(of_parts).steps)
+      all.push_back(schedule::to_string(step));
+    for (const std::string& step : steps)
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(dice_.below(all.size() + 1)), step);
+    test_.schedule = joined(all, "; ");
   }
 
   // An operand's, or any.

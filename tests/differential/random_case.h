@@ -59,8 +59,8 @@ std::string random_format(Dice& dice, int rank, bool sorted);
 // A composite format of random selectors and formats for a tensor of that rank, two at least.
 std::string random_composite(Dice& dice, int rank);
 
-// A schedule of steps that the case's nest accepts, and now and then one that it does not; empty
-// for a program of several nests.
+// A schedule of steps that the case's statements accept, and now and then one that they do not. The
+// case's own schedule says what is taken apart before; steps may be for one of the parts.
 std::string random_schedule(Dice& dice, const Case& test);
 
 }  // namespace tulle::differential

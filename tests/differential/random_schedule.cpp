@@ -3,6 +3,7 @@
 
 #include "differential/prepared.h"
 #include "differential/random_case.h"
+#include "differential/scheduled_statements.h"
 #include "nest/bound_loops.h"
 #include "schedule/queries.h"
 #include "schedule/schedule.h"
@@ -12,36 +13,37 @@ namespace tulle::differential {
 
 namespace {
 
+// Draws steps for one statement.
 class Scheduler {
  public:
-  Scheduler(Dice& dice, nest::Nest nest, bool gpu)
-      : dice_(dice), nest_(std::move(nest)), gpu_(gpu) {}
+  // `fresh` numbers the loops that steps make.
+  Scheduler(Dice& dice, ScheduledStatements& statements, size_t statement, bool gpu, int& fresh)
+      : dice_(dice), statements_(statements), statement_(statement), gpu_(gpu), fresh_(fresh) {}
 
-  std::string run() {
+  void run() {
     const size_t wanted = 1 + dice_.below(gpu_ ? 8 : 5);
     if (gpu_ && dice_.chance(0.7)) take_partial_sums();
-    for (size_t tries = 0; tries < 4 * wanted && steps_.size() < wanted; ++tries) take(draw());
+    for (size_t tries = 0; tries < 4 * wanted && taken_ < wanted; ++tries) take(draw());
     for (int tries = 0; tries < 4 && dice_.chance(0.7); ++tries) take(draw_stage());
     // One that is refused must be refused well.
-    if (dice_.chance(0.05)) steps_.push_back(draw());
-    std::string text;
-    for (const std::string& step : steps_) text += (text.empty() ? "" : "; ") + step;
-    return text;
+    if (dice_.chance(0.05)) statements_.add(written(draw()));
   }
 
  private:
-  void take(const std::string& step) {
-    try {
-      nest_ = schedule::apply(schedule::parse_schedule(step), nest_);
-      steps_.push_back(step);
-    } catch (const UserError&) {
-      return;  // refused: the nest stays as it is
-    }
+  const nest::Nest& nest() const { return statements_.nest(statement_); }
+
+  // Where there are others, most steps say that they are for this statement.
+  std::string written(const std::string& step) {
+    const bool several = statements_.numbers().size() > 1;
+    return statements_.written(statement_, step, several && dice_.chance(0.75));
   }
+
+  // A step that is refused leaves the nest as it is.
+  void take(const std::string& step) { taken_ += statements_.take(written(step)) ? 1 : 0; }
 
   std::vector<std::string> loops() const {
     std::vector<std::string> found;
-    schedule::for_each_loop(nest_.root, [&](const nest::Forall& loop) {
+    schedule::for_each_loop(nest().root, [&](const nest::Forall& loop) {
       if (!schedule::contains(found, loop.var)) found.push_back(loop.var);
     });
     return found;
@@ -49,7 +51,7 @@ class Scheduler {
 
   std::vector<std::string> tensors(nest::Tensor::Role role) const {
     std::vector<std::string> found;
-    for (const auto& [name, tensor] : nest_.tensors) {
+    for (const auto& [name, tensor] : nest().tensors) {
       if (tensor.role == role) found.push_back(name);
     }
     return found;
@@ -121,11 +123,11 @@ class Scheduler {
   std::string draw_stage() {
     std::vector<std::string> operands, all = tensors(nest::Tensor::Role::Operand);
     for (const std::string& name : all) {
-      if (nest_.tensor(name).type.format.is_dense() || dice_.chance(0.1)) operands.push_back(name);
+      if (nest().tensor(name).type.format.is_dense() || dice_.chance(0.1)) operands.push_back(name);
     }
     const std::vector<std::string> vars = loops();
     if (operands.empty() || vars.empty()) return "precompute(acc)";
-    const bool shared = nest::has_bound_loops(nest_.root) ? dice_.chance(0.6) : dice_.chance(0.05);
+    const bool shared = nest::has_bound_loops(nest().root) ? dice_.chance(0.6) : dice_.chance(0.05);
     const int depth = dice_.pick<int>({1, 2, 2, 3});
     return concat("stage(", dice_.pick(operands), ", ", dice_.pick(vars), ", ",
                   shared ? "shared" : "registers",
@@ -192,20 +194,20 @@ class Scheduler {
   }
 
   bool gathers_tuples() const {
-    return std::any_of(nest_.tensors.begin(), nest_.tensors.end(),
+    return std::any_of(nest().tensors.begin(), nest().tensors.end(),
                        [](const auto& entry) { return !entry.second.lead.empty(); });
   }
 
   bool is_summed(const std::string& var) const {
-    const auto all = schedule::lasting_assigns(nest::find_loop(nest_.root, var)->body);
+    const auto all = schedule::lasting_assigns(nest::find_loop(nest().root, var)->body);
     return std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
-      return assign->accumulate && !schedule::covers(assign->indices, nest_, var);
+      return assign->accumulate && !schedule::covers(assign->indices, nest(), var);
     });
   }
 
   // Blocks for the outermost loop, then what is inside.
   std::string draw_bind(const std::vector<std::string>& vars) {
-    if (!nest::has_bound_loops(nest_.root)) {
+    if (!nest::has_bound_loops(nest().root)) {
       return concat("bind(", vars.front(), ", block",
                     is_summed(vars.front()) ? ", sums=atomics" : "", ")");
     }
@@ -215,24 +217,55 @@ class Scheduler {
   }
 
   Dice& dice_;
-  nest::Nest nest_;
+  ScheduledStatements& statements_;
+  size_t statement_;
   bool gpu_;
-  std::vector<std::string> steps_;
-  int fresh_ = 0;
+  int& fresh_;
+  size_t taken_ = 0;  // steps
 };
+
+// Whether the program is taken as far as loops with the steps so far and this one.
+bool is_taken(CompileRequest request, const ScheduledStatements& statements,
+              const std::string& step) {
+  request.schedule = statements.text() + "; " + step;
+  try {
+    lower_program(request);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Kernels of several statements, of parts perhaps, in one launch.
+void draw_launches(Dice& dice, const CompileRequest& request, ScheduledStatements& statements) {
+  const std::vector<size_t>& numbers = statements.numbers();
+  for (int tries = 0; tries < 3; ++tries) {
+    const size_t at = 1 + dice.below(numbers.size() - 1);
+    std::string step = concat("fuse_launches(", statements.tensor(numbers[at - 1]), ")");
+    if (dice.chance(0.7)) step = concat(statements.tensor(numbers[at]), ": ", step);
+    if (dice.chance(0.1) || is_taken(request, statements, step)) return statements.add(step);
+  }
+}
 
 }  // namespace
 
 std::string random_schedule(Dice& dice, const Case& test) {
   try {
     const Prepared ready(test);
-    const CompileRequest& request = ready.request;
-    const plan::Plan plan = plan::make_plan(
-        {request.program, request.known_extents, request.statistics, request.machine, {}});
-    // Several statements, of parts perhaps.
-    if (plan.steps.size() != 1)
-      return test.gpu ? concat("fuse_launches(", request.program->program.results.back(), ")") : "";
-    return Scheduler(dice, std::get<plan::PlannedNest>(plan.steps[0]).nest, test.gpu).run();
+    ScheduledStatements statements(ready.request);
+    std::vector<size_t> chosen = statements.numbers();
+    int fresh = 0;
+    if (chosen.size() == 1) {
+      Scheduler(dice, statements, chosen[0], test.gpu, fresh).run();
+      return statements.text();
+    }
+    Dice own(~uint64_t{test.seed} + 3);  // so that what is drawn later stays as it is
+    own.shuffle(chosen);
+    chosen.resize(1 + own.below(std::min<size_t>(chosen.size(), 3)));
+    for (const size_t statement : chosen)
+      Scheduler(own, statements, statement, test.gpu, fresh).run();
+    if (test.gpu && own.chance(0.5)) draw_launches(own, ready.request, statements);
+    return statements.text();
   } catch (const Error&) {
     return {};  // running the case will tell
   }

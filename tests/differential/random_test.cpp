@@ -40,32 +40,6 @@ TEST(RandomPrograms, AgreeCompiled) {
   expect_agreement(number_of_programs(kCompiledPrograms), kCompiled);
 }
 
-// Only programs with a schedule, other ones than above: as many sequences of transformations.
-TEST(RandomSchedules, AreRightOrRefused) {
-  constexpr uint64_t usual = 300, first = 1000000;
-  const uint64_t count = number_of_programs(usual);
-  struct Tally {
-    uint64_t drawn = 0, refused = 0, steps = 0;
-  } cpu, gpu;
-  for (uint64_t seed = first; cpu.drawn + gpu.drawn < count; ++seed) {
-    const Case test = random_case(seed);
-    if (test.schedule.empty()) continue;
-    Tally& tally = test.gpu ? gpu : cpu;
-    std::string refused;
-    const std::string found = run_case(test, kInterpreted, &refused);
-    ASSERT_EQ(found, "") << "seed " << seed << "\n" << to_string(test);
-    ++tally.drawn;
-    tally.refused += refused.empty() ? 0 : 1;
-    tally.steps += 1 + std::count(test.schedule.begin(), test.schedule.end(), ';');
-  }
-  for (const auto& [name, tally] : {std::pair("CPU", cpu), std::pair("GPU", gpu)}) {
-    std::cout << name << ": " << tally.drawn << " sequences of " << tally.steps
-              << " transformations, " << tally.drawn - tally.refused << " equal, " << tally.refused
-              << " refused\n";
-    EXPECT_LT(tally.refused, tally.drawn / 2);
-  }
-}
-
 TEST(Case, ParsesBack) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const std::string text = to_string(random_case(seed));

@@ -1,0 +1,104 @@
+// Giving steps out to the nests of a program.
+#include "differential/scheduled_statements.h"
+
+#include <algorithm>
+
+#include "plan/inline_masked.h"
+#include "plan/plan.h"
+#include "plan/wide_sums.h"
+#include "schedule/schedule.h"
+#include "support/check.h"
+
+namespace tulle::differential {
+
+namespace {
+
+// A step that every nest takes, so that the loops are those of a statement with a schedule; the
+// planner hands the schedule on with the nest that it is for.
+schedule::Schedule marker(const expr::Statement& statement, size_t number) {
+  schedule::Schedule marked =
+      schedule::parse_schedule(concat("nontemporal(", statement.tensor, ")"));
+  marked.statement = concat("#", number);
+  return marked;
+}
+
+// What the nest assigns: the tensor of its statement, or what that is made from.
+const std::string& result_of(const nest::Nest& nest) {
+  return std::find_if(
+             nest.tensors.begin(), nest.tensors.end(),
+             [](const auto& entry) { return entry.second.role == nest::Tensor::Role::Result; })
+      ->first;
+}
+
+}  // namespace
+
+ScheduledStatements::ScheduledStatements(const CompileRequest& request)
+    : program_(request.program) {
+  const auto& statements = program_->program.statements;
+  plan::Request wanted{program_, request.known_extents, request.statistics, request.machine, {}};
+  for (size_t s = 0; s < statements.size(); ++s) {
+    scopes_.push_back(schedule::scope_of(statements[s], program_->renamed[s]));
+    const bool has_nest = !plan::is_used_under_mask(program_->program, s);
+    wanted.schedules.push_back(has_nest ? marker(statements[s], s) : schedule::Schedule());
+  }
+  nests_.resize(statements.size());
+  taken_.resize(statements.size(), 0);
+  for (const plan::Step& step : plan::make_plan(wanted).steps) {
+    const auto* planned = std::get_if<plan::PlannedNest>(&step);
+    if (!planned || !planned->schedule.statement.starts_with('#')) continue;
+    const size_t number = std::stoul(planned->schedule.statement.substr(1));
+    nests_[number] = planned->nest;
+    numbers_.push_back(number);
+  }
+}
+
+std::string ScheduledStatements::written(size_t statement, const std::string& step,
+                                         bool alone) const {
+  schedule::Step found = schedule::parse_schedule(step).steps.at(0);
+  auto rename = [&](std::string& name) {
+    if (name == result_of(nest(statement))) name = tensor(statement);
+    for (const auto& [before, after] : program_->renamed[statement]) {
+      if (name != after) continue;
+      name = before;
+      return;
+    }
+  };
+  for (schedule::Argument& argument : found.arguments) {
+    if (auto* name = std::get_if<std::string>(&argument.value)) rename(*name);
+    if (auto* names = std::get_if<schedule::Names>(&argument.value)) {
+      for (std::string& name : *names) rename(name);
+    }
+  }
+  if (alone) found.statement = tensor(statement);
+  return schedule::to_string(found);
+}
+
+bool ScheduledStatements::take(const std::string& step) {
+  try {
+    std::string all = text();
+    if (!all.empty()) all += "; ";
+    const auto schedules = schedule::distribute(schedule::parse_schedule(all + step), scopes_);
+    std::vector<std::optional<nest::Nest>> changed = nests_;
+    for (size_t s = 0; s < schedules.size(); ++s) {
+      if (schedules[s].steps.size() == taken_[s]) continue;
+      if (!changed[s]) return false;
+      const schedule::Schedule last{{schedules[s].steps.back()}};
+      changed[s] =
+          schedule::apply(plan::with_renamed(last, tensor(s), result_of(*changed[s])), *changed[s]);
+    }
+    for (size_t s = 0; s < schedules.size(); ++s) taken_[s] = schedules[s].steps.size();
+    nests_ = std::move(changed);
+  } catch (const UserError&) {
+    return false;
+  }
+  steps_.push_back(step);
+  return true;
+}
+
+std::string ScheduledStatements::text() const {
+  std::string text;
+  for (const std::string& step : steps_) text += (text.empty() ? "" : "; ") + step;
+  return text;
+}
+
+}  // namespace tulle::differential
