@@ -8,6 +8,7 @@
 #include <span>
 
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::runtime {
 
@@ -26,8 +27,9 @@ struct Entry {
   int64_t matrix = 0, row = 0, column = 0;
 };
 
-bool share_window(const Entry& a, const Entry& b, int64_t height) {
-  return a.matrix == b.matrix && (a.row == b.row || a.row / height == b.row / height);
+bool share_window(const Entry& a, const Entry& b, int64_t height, int64_t shift = 0) {
+  return a.matrix == b.matrix &&
+         (a.row == b.row || (a.row + shift) / height == (b.row + shift) / height);
 }
 
 int64_t coordinate(const SortedEntries& entries, size_t dimension, int64_t at) {
@@ -74,8 +76,9 @@ class Selection {
       left[0].swap(left_);
     } else {
       const int64_t width = column_range(columns, 0, ranges).end;
+      const int64_t last = mutant("select-range-too-early") ? ranges - 2 : ranges - 1;
       for (const size_t at : left_)
-        left[static_cast<size_t>(entry(at).column / width)].push_back(at);
+        left[static_cast<size_t>(std::min(entry(at).column / width, last))].push_back(at);
     }
     for (size_t p = 0; p < parts.size(); ++p) {
       select(first + static_cast<int32_t>(p), parts[p].selector,
@@ -93,12 +96,13 @@ class Selection {
 
   // Takes what the selector takes out of `left`.
   void select(int32_t part, const Selector& selector, std::vector<size_t>& left) {
+    const int64_t shift = mutant("select-window-shifted") ? 1 : 0;
     std::vector<size_t> window;
     for (size_t begin = 0; begin < left.size();) {
       window.clear();
       size_t end = begin;
       for (; end < left.size() &&
-             share_window(entry(left[begin]), entry(left[end]), selector.height());
+             share_window(entry(left[begin]), entry(left[end]), selector.height(), shift);
            ++end) {
         window.push_back(left[end]);
       }
@@ -114,19 +118,23 @@ class Selection {
     const auto count = static_cast<int64_t>(window.size());
     switch (selector.kind) {
       case Selector::Kind::Rows:
-        if (selector.at_least ? count < selector.first : count > selector.first) window.clear();
+        if (selector.at_least && !mutant("select-least-as-most") ? count < selector.first
+                                                                 : count > selector.first)
+          window.clear();
         break;
       case Selector::Kind::Columns:
         std::erase_if(window, [&](size_t at) {
           return entry(at).column < selector.first || entry(at).column >= selector.second;
         });
         break;
-      case Selector::Kind::Band:
+      case Selector::Kind::Band: {
+        const int64_t last = selector.second + (mutant("select-band-too-wide") ? 1 : 0);
         std::erase_if(window, [&](size_t at) {
           const int64_t diagonal = entry(at).column - entry(at).row;
-          return diagonal < selector.first || diagonal > selector.second;
+          return diagonal < selector.first || diagonal > last;
         });
         break;
+      }
       case Selector::Kind::Blocks:
         keep_blocks(selector, window);
         break;
@@ -141,7 +149,8 @@ class Selection {
   }
 
   void keep_blocks(const Selector& selector, std::vector<size_t>& window) const {
-    auto block = [&](size_t at) { return entry(at).column / selector.second; };
+    const int64_t width = selector.second * (mutant("select-block-with-next") ? 2 : 1);
+    auto block = [&](size_t at) { return entry(at).column / width; };
     std::sort(window.begin(), window.end(),
               [&](size_t a, size_t b) { return block(a) < block(b); });
     const double least = selector.threshold * static_cast<double>(selector.first) *

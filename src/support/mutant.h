@@ -33,7 +33,10 @@ inline constexpr std::string_view kMutants[] = {
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
     "scattered-sums-mixed", "simplify-drops-store", "unroll-missing-remainder",
-    "vector-reduce-drops-init", "vectorize-ignores-mask", "vectorize-missing-tail"};
+    "vector-reduce-drops-init", "vectorize-ignores-mask", "vectorize-missing-tail",
+    // runtime
+    "select-band-too-wide", "select-block-with-next", "select-least-as-most",
+    "select-range-too-early", "select-window-shifted"};
 
 // The fault that is switched on, none if empty. It starts as the environment's TULLE_MUTANT.
 inline std::string& active_mutant() {
