@@ -2,6 +2,7 @@
 #include "codegen/assemble.h"
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -24,10 +25,13 @@ std::string ptxas() {
 
 }  // namespace
 
-std::string complaints_of_ptxas(const std::string& ptx, const std::string& architecture) {
-  const auto file = std::filesystem::temp_directory_path() / concat("tulle-", getpid(), ".ptx");
+std::string complaints_of_ptxas(const std::string& ptx, const std::string& architecture,
+                                bool light) {
+  static std::atomic<int> next = 0;
+  const auto file =
+      std::filesystem::temp_directory_path() / concat("tulle-", getpid(), "-", next++, ".ptx");
   std::ofstream(file) << ptx;
-  const std::string command = concat("'", ptxas(), "' -arch=", architecture,
+  const std::string command = concat("'", ptxas(), "' -arch=", architecture, light ? " -O0" : "",
                                      " --warning-as-error -o /dev/null ", file.string(), " 2>&1");
   FILE* pipe = popen(command.c_str(), "r");  // NOLINT(bugprone-command-processor): ours
   if (!pipe) return "ptxas could not be started";

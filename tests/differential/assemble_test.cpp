@@ -14,14 +14,18 @@ class AssembledSchedule : public testing::TestWithParam<Bound> {};
 
 TEST_P(AssembledSchedule, IsTakenByTheAssembler) {
   const std::string architecture = "sm_90";
-  const Case test = bound_case(GetParam(), 1);
-  const Prepared ready(test);
-  const loop::HostProgram program =
-      optimise_program(lower_program(ready.request).program, ready.request);
-  codegen::Module module = codegen::emit_gpu(program.kernels, codegen::gpu_target(architecture));
-  codegen::optimise(module);
-  const std::string text = codegen::ptx(module);
-  EXPECT_EQ(codegen::complaints_of_ptxas(text, architecture), "") << to_string(test) << text;
+  Case test = bound_case(GetParam(), 1);
+  for (const bool light : {false, true}) {
+    test.light = light;
+    const Prepared ready(test);
+    const loop::HostProgram program =
+        optimise_program(lower_program(ready.request).program, ready.request);
+    codegen::Module module = codegen::emit_gpu(program.kernels, ready.request.target);
+    codegen::optimise(module);
+    const std::string text = codegen::ptx(module);
+    EXPECT_EQ(codegen::complaints_of_ptxas(text, architecture, light), "")
+        << to_string(test) << text;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kept, AssembledSchedule, testing::ValuesIn(bound_schedules()),

@@ -121,8 +121,9 @@ loop::HostProgram after_passes(const loop::HostProgram& program, const CompileRe
   };
   constexpr size_t kMost = 8;
   thread_local std::deque<Known> recent;
-  const std::string text = concat(active_mutant(), " ", request.target.triple, " ",
-                                  request.machine.vector_bytes, "\n", loop::to_string(program));
+  const std::string text =
+      concat(active_mutant(), " ", request.target.triple, " ", request.target.light, " ",
+             request.machine.vector_bytes, "\n", loop::to_string(program));
   for (const Known& known : recent) {
     if (known.text == text) return known.program;
   }

@@ -34,7 +34,7 @@ struct Case {
   int threads = 2;
   bool small_chunks = true;  // cut loops into chunks however little work there is
   bool gpu = false;          // planned for a GPU, and only interpreted
-  bool light = false;        // LLVM's back end takes no pains
+  bool light = false;        // code that is ready soon: no loops written out, LLVM takes no pains
 };
 
 // Text that says everything needed to run the case again, and the way back; UserError where it is

@@ -14,7 +14,8 @@ class BoundSchedule : public testing::TestWithParam<Bound> {};
 
 TEST_P(BoundSchedule, IsRight) {
   for (const unsigned seed : {1U, 2U, 3U}) {
-    const Case test = bound_case(GetParam(), seed);
+    Case test = bound_case(GetParam(), seed);
+    test.light = seed == 3;
     EXPECT_EQ(run_case(test, kInterpreted), "") << to_string(test);
   }
 }
@@ -39,6 +40,7 @@ class GpuPlan : public testing::TestWithParam<int64_t> {
         test.gpu = true;
         for (const bool small : {true, false}) {
           test.small_chunks = small;
+          test.light = small == (density < 0.3);
           EXPECT_EQ(run_case(test, kInterpreted), "") << to_string(test);
         }
       }
@@ -127,6 +129,7 @@ class GpuFormat : public testing::TestWithParam<const char*> {
         test.gpu = true;
         for (const bool small : {true, false}) {
           test.small_chunks = small;
+          test.light = small == (density < 0.3);
           EXPECT_EQ(run_case(test, kInterpreted), "") << to_string(test);
         }
       }

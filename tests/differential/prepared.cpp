@@ -79,6 +79,7 @@ Prepared::Prepared(const Case& test) {
     request.machine.last_cache =
         test.small_chunks ? 1 << 12 : 1 << 25;  // so that panels get narrow
     request.target = codegen::gpu_target("sm_90");
+    request.target.light = test.light;
   }
   request.schedule = taken.rest;
   request.verify_passes = true;
