@@ -1,11 +1,13 @@
 """Runs the tests of this folder on a machine with a GPU; needs Python and torch, no compiler.
 
     python tests/gpu/run.py [--build DIR] [--only TEXT] [--slice 2/8] [--full]
+    python tests/gpu/run.py [--build DIR] --sanitize memcheck|racecheck
 
 DIR holds the program gpu_test, which runs kernels written as text and the matrix of all operations
 and formats; the tests in test_*.py use the package. The matrix runs in a process for each core,
 since the driver assembles one kernel of a process at a time. What `make gpu-bundle` packs can be
-unpacked anywhere and run from there.
+unpacked anywhere and run from there. With --sanitize the kept schedules, an example of every step
+and plan, run under NVIDIA's compute-sanitizer, and nothing else does.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import argparse
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -51,6 +54,20 @@ def run_matrix(program: Path, which: int, slices: int) -> int:
     return len(failed)
 
 
+def run_sanitized(program: Path, tool: str) -> int:
+    """1 if compute-sanitizer is not there or finds something, else 0."""
+    home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    places = os.pathsep.join([os.environ.get("PATH", ""), f"{home}/bin"])
+    sanitizer = shutil.which("compute-sanitizer", path=places)
+    if not sanitizer:
+        print("compute-sanitizer, of NVIDIA's CUDA toolkit, is not in PATH or CUDA_HOME/bin")
+        return 1
+    command = [sanitizer, "--tool", tool, "--error-exitcode", "9", str(program)]
+    status = subprocess.call([*command, "--gtest_filter=*BoundSchedule*"])
+    print(f"{tool} of the kept schedules: {'clean' if status == 0 else 'FAILED'}", flush=True)
+    return 1 if status else 0
+
+
 def run_python(only: str) -> int:
     """The number of tests that failed."""
     sys.path.insert(0, str(ROOT / "python"))
@@ -81,7 +98,10 @@ def main() -> int:
     parser.add_argument("--only", default="", help="tests of the package whose name has this")
     parser.add_argument("--slice", default="1/1", help="2/8: the second of eight of the matrix")
     parser.add_argument("--full", action="store_true", help="all cells of the matrix, not a sample")
+    parser.add_argument("--sanitize", choices=["memcheck", "racecheck"], help="kept schedules only")
     options = parser.parse_args()
+    if options.sanitize:
+        return run_sanitized(options.build / "gpu_test", options.sanitize)
     if options.full:
         os.environ["TULLE_TEST_FULL"] = "1"
     failed = 0
