@@ -29,6 +29,18 @@ class Scheduler {
     if (dice_.chance(0.05)) statements_.add(written(draw()));
   }
 
+  // Chunks of equally many entries, and what they may be bound to: few nests take them.
+  void take_entries() {
+    const std::vector<std::string> vars = loops();
+    for (size_t v = 0; v + 1 < vars.size() && taken_ == 0; ++v) {
+      take(concat("split_entries(", vars[v], ", ", vars[v + 1], ", ", dice_.pick<int>({1, 3, 8}),
+                  ", ec, ee)"));
+    }
+    if (taken_ == 0) return;
+    take(concat("bind(ec, block", is_summed("ec") ? ", sums=atomics)" : ")"));
+    if (dice_.chance(0.5)) take(dice_.chance(0.5) ? "bind(ee, thread)" : "bind(ee, lane)");
+  }
+
  private:
   const nest::Nest& nest() const { return statements_.nest(statement_); }
 
@@ -256,10 +268,14 @@ std::string random_schedule(Dice& dice, const Case& test) {
     std::vector<size_t> chosen = statements.numbers();
     int fresh = 0;
     if (chosen.size() == 1) {
+      // Dice of its own here and below, so that what is drawn later stays as it is.
+      Dice rare(~uint64_t{test.seed} + 4);
+      if (test.gpu && rare.chance(0.1))
+        Scheduler(rare, statements, chosen[0], test.gpu, fresh).take_entries();
       Scheduler(dice, statements, chosen[0], test.gpu, fresh).run();
       return statements.text();
     }
-    Dice own(~uint64_t{test.seed} + 3);  // so that what is drawn later stays as it is
+    Dice own(~uint64_t{test.seed} + 3);
     own.shuffle(chosen);
     chosen.resize(1 + own.below(std::min<size_t>(chosen.size(), 3)));
     for (const size_t statement : chosen)
