@@ -71,24 +71,19 @@ class Selection {
   // number. What is left is dealt to the ranges once: each part looks at the entries of its own.
   void select(int32_t first, Parts parts, int64_t columns) {
     const int64_t ranges = parts.front().ranges;
+    const int64_t width = column_range(columns, 0, ranges).end;
+    const int64_t last = mutant("select-range-too-early") && ranges > 1 ? ranges - 2 : ranges - 1;
     std::vector<std::vector<size_t>> left(static_cast<size_t>(ranges));
-    if (ranges == 1) {
-      left[0].swap(left_);
-    } else {
-      const int64_t width = column_range(columns, 0, ranges).end;
-      const int64_t last = mutant("select-range-too-early") ? ranges - 2 : ranges - 1;
-      for (const size_t at : left_)
-        left[static_cast<size_t>(std::min(entry(at).column / width, last))].push_back(at);
+    for (const size_t at : left_) {
+      const int64_t column = entry(at).column;
+      if (column < 0 || column >= columns) continue;  // outside of all ranges
+      left[static_cast<size_t>(std::min(column / width, last))].push_back(at);
     }
     for (size_t p = 0; p < parts.size(); ++p) {
       select(first + static_cast<int32_t>(p), parts[p].selector,
              left[static_cast<size_t>(parts[p].range)]);
     }
-    if (ranges == 1) {
-      left_.swap(left[0]);
-    } else {
-      std::erase_if(left_, [&](size_t at) { return part_of_[at] != kNone; });
-    }
+    std::erase_if(left_, [&](size_t at) { return part_of_[at] != kNone; });
   }
 
  private:
