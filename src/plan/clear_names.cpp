@@ -74,10 +74,11 @@ bool is_name_of_stages(const std::string& name, const std::set<std::string>& ten
 bool is_index_of_stages(const std::string& name, const std::set<std::string>& tensors,
                         const std::set<std::string>& indices) {
   if (is_reserved_word(name)) return true;
-  const auto belongs = [&](const std::string& owner) {
-    return name != owner && name.starts_with(owner + "_");
+  const auto belongs = [&](const std::string& owner) { return name.starts_with(owner + "_"); };
+  const auto belongs_to_loops = [&](const std::string& index) {
+    return belongs(index) || belongs(index + "o") || belongs(index + "r");
   };
-  if (std::any_of(indices.begin(), indices.end(), belongs) ||
+  if (std::any_of(indices.begin(), indices.end(), belongs_to_loops) ||
       std::any_of(tensors.begin(), tensors.end(), belongs))
     return true;
   return (name.ends_with("o") || name.ends_with("r")) &&

@@ -17,6 +17,13 @@ TEST(ClearNames, LeavesAloneWhatStagesDoNotGive) {
   EXPECT_TRUE(names_in("y[i] = A[i,j] * compute[j] * n_k[j]").empty());
 }
 
+TEST(ClearNames, FindsLoopsOfStages) {
+  for (const char* name : {"i_block", "jo", "jr", "jo_stored", "jr_thread", "A_as0_1"})
+    EXPECT_TRUE(is_index_of_stages(name, {"A", "y"}, {"i", "j"})) << name;
+  for (const char* name : {"i", "jo2", "k_block", "ko_block"})
+    EXPECT_FALSE(is_index_of_stages(name, {"A", "y"}, {"i", "j"})) << name;
+}
+
 TEST(ClearNames, FindsWhatStagesGive) {
   for (const char* name : {"A_pos1",
                            "A_crd",
