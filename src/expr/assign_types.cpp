@@ -46,8 +46,8 @@ DType reduced_type(Reduction op, DType type) {
 class TypeAssigner {
  public:
   TypeAssigner(const Statement& statement, const std::map<std::string, TensorType>& tensors,
-               const std::set<std::string>& numbers)
-      : statement_(statement), tensors_(tensors), numbers_(numbers) {}
+               const std::set<std::string>& numbers, const std::set<std::string>& strong)
+      : statement_(statement), tensors_(tensors), numbers_(numbers), strong_(strong) {}
 
   Typed type(const Expr& expr) {
     const Typed found = type_bare(expr);
@@ -91,8 +91,9 @@ class TypeAssigner {
   }
 
   Typed type_access(const Access& access) {
+    const bool is_scalar = access.indices.empty() && !strong_.contains(access.tensor);
     const Strength strength = numbers_.contains(access.tensor) ? Strength::Number
-                              : access.indices.empty()         ? Strength::Scalar
+                              : is_scalar                      ? Strength::Scalar
                                                                : Strength::Tensor;
     const DType type = tensors_.at(access.tensor).type;
     const auto [known, is_new] = ids_.try_emplace({access.tensor, access.indices}, next_id_);
@@ -165,6 +166,7 @@ class TypeAssigner {
   const Statement& statement_;
   const std::map<std::string, TensorType>& tensors_;
   const std::set<std::string>& numbers_;
+  const std::set<std::string>& strong_;
   std::map<std::pair<std::string, std::vector<std::string>>, int> ids_;  // of accesses
   int next_id_ = 0;
 };
@@ -172,9 +174,9 @@ class TypeAssigner {
 }  // namespace
 
 Statement assign_types(const Statement& statement, const std::map<std::string, TensorType>& tensors,
-                       const std::set<std::string>& numbers) {
+                       const std::set<std::string>& numbers, const std::set<std::string>& strong) {
   Statement result = statement;
-  result.value = TypeAssigner(statement, tensors, numbers).type(statement.value).expr;
+  result.value = TypeAssigner(statement, tensors, numbers, strong).type(statement.value).expr;
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "nest/nest.h"
@@ -21,12 +22,14 @@ class NestParser {
  private:
   void add_tensor(const Declaration& declared);
   int rank_of(const Token& name) const;
+  void find_strong();
   Stmt typed(const Stmt& stmt);
   void use(const expr::Access& access);
 
   NestScanner& scanner_;
   Nest nest_;
   std::map<std::string, expr::TensorType> tensor_types_;
+  std::set<std::string> strong_;  // without indices, and made of what has some
 };
 
 // The format that a declaration gives in its long form, which tells the rank; see NestParser for

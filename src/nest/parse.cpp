@@ -33,6 +33,7 @@ Nest NestParser::parse() {
   nest_.root = StmtParser(scanner_, nest_).stmt();
   scanner_.expect("}");
   for (const Declaration& declared : declarations.tensors()) add_tensor(declared);
+  find_strong();
   nest_.root = typed(nest_.root);
   nest_ = with_numbered_accesses(nest_);
   try {
@@ -70,6 +71,23 @@ int NestParser::rank_of(const Token& name) const {
                              "(i,j) -> (i: dense, j: dense), or leave it out"));
 }
 
+// What a workspace without indices gathers or copies counts as it did before there was one.
+void NestParser::find_strong() {
+  const auto is_strong = [&](const expr::Access* access) {
+    return !access->indices.empty() || strong_.contains(access->tensor);
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Assign* assign : assigns(nest_.root)) {
+      const auto found = nest_.tensors.find(assign->tensor);
+      if (found == nest_.tensors.end() || found->second.role != Tensor::Role::Workspace) continue;
+      const auto read = expr::accesses(assign->value);
+      if (!assign->indices.empty() || std::none_of(read.begin(), read.end(), is_strong)) continue;
+      changed |= strong_.insert(assign->tensor).second;
+    }
+  }
+}
+
 Stmt NestParser::typed(const Stmt& stmt) {
   if (const auto* forall = stmt.as<Forall>()) {
     return Forall::make(forall->var, typed(forall->body), forall->tag);
@@ -88,8 +106,8 @@ Stmt NestParser::typed(const Stmt& stmt) {
   refuse_sums(assign->value);
   for (const std::string& index : assign->indices) nest_.variables.try_emplace(index);
   for (const expr::Access* access : expr::accesses(assign->value)) use(*access);
-  const expr::Statement statement =
-      expr::assign_types({assign->tensor, assign->indices, assign->value}, tensor_types_, {});
+  const expr::Statement statement = expr::assign_types(
+      {assign->tensor, assign->indices, assign->value}, tensor_types_, {}, strong_);
   return Assign::make(assign->tensor, assign->indices, assign->accumulate,
                       expr::widen_halves(statement.value));
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/check.h"
 #include "tulle/error.h"
 
 namespace tulle::nest {
@@ -224,6 +225,22 @@ TEST(NestText, RefusesWhatIsNotWellFormed) {
 TEST(NestText, RefusesUnknownBalance) {
   expect_refused("nest { result y: f32\n forall i parallel(cols) { y[i] = 1 } }",
                  "rows, nnz or merge");
+}
+
+// A copy of an entry promotes as the entry does, and one of a scalar as the scalar.
+TEST(NestText, WorkspacesCountAsWhatTheyHold) {
+  const auto type_of = [](const char* indices) {
+    const Nest nest = parse_nest(concat(
+        "nest {\n operand A: i64\n operand B: i32\n workspace w: i64, registers\n result C: i64\n "
+        "forall i { where w { C[i] = w * B[i] } producing { w = A",
+        indices, " } } }"));
+    for (const Assign* assign : assigns(nest.root)) {
+      if (assign->tensor == "C") return assign->value.type();
+    }
+    return DType::Bool;
+  };
+  EXPECT_EQ(type_of("[i]"), DType::Int64);
+  EXPECT_EQ(type_of(""), DType::Int32);
 }
 
 }  // namespace
