@@ -20,14 +20,16 @@ struct Counter {
   Expr end, step;
 };
 
+// Whether lanes combine what they have, and nothing is added up by atomics: the registers that
+// these take are wanted for gathers.
 bool combines_lanes(const Stmt& body) {
-  bool found = false;
+  bool combines = false, adds = false;
   visit(
-      body, [](const Stmt&) {},
+      body, [&](const Stmt& stmt) { adds |= stmt->kind == StmtKind::Atomic; },
       [&](const Expr& expr) {
-        found |= expr->kind == ExprKind::LaneReduce || expr->kind == ExprKind::LaneShuffle;
+        combines |= expr->kind == ExprKind::LaneReduce || expr->kind == ExprKind::LaneShuffle;
       });
-  return found;
+  return combines && !adds;
 }
 
 int assignments_to(const std::string& name, const Stmt& body) {
