@@ -1,6 +1,7 @@
 // The public Program: statements resolved once, kernels compiled for the sizes that turn up.
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <unistd.h>
 
 #include "caller.h"
@@ -8,7 +9,9 @@
 #include "compile.h"
 #include "composite.h"
 #include "expr/extents.h"
+#include "expr/padding.h"
 #include "expr/reduce_einsum.h"
+#include "expr/walk.h"
 #include "format/composite.h"
 #include "known_programs.h"
 #include "operand_parts.h"
@@ -115,6 +118,10 @@ class ResolvedExpression final : public Program {
     for (const auto& [name, type] : program_.program.tensors) {
       text += concat("  ", name, ": ", name_of(type.type), ", ", type.format.name(), "\n");
     }
+    for (const std::string& name : seen_with_padding()) {
+      text += concat("  # ", name, " stores padding as entries of 0, which reductions over its ",
+                     "entries see; store it as coo or csr if they should not\n");
+    }
     return text;
   }
 
@@ -139,6 +146,38 @@ class ResolvedExpression final : public Program {
   }
 
  private:
+  // Whether a sparse tensor holds more than was put into it, or into what it is made from.
+  bool stores_padding(const std::string& tensor) const {
+    const Format& format = program_.program.tensors.at(tensor).format;
+    if (format.is_dense()) return false;
+    if (expr::stores_padding(format)) return true;
+    for (const expr::Statement& statement : program_.program.statements) {
+      if (statement.tensor != tensor) continue;
+      const auto all = expr::accesses(statement.value);
+      if (std::any_of(all.begin(), all.end(),
+                      [&](const expr::Access* access) { return stores_padding(access->tensor); }))
+        return true;
+    }
+    return false;
+  }
+
+  // The tensors that store more than was put into them and whose entries a reduction runs over.
+  std::set<std::string> seen_with_padding() const {
+    std::set<std::string> found;
+    const auto look = [&](const expr::Expr& part) {
+      const auto* reduce = part.as<expr::Reduce>();
+      const auto* softmax = part.as<expr::Softmax>();
+      if (!softmax && !(reduce && reduce->stored)) return false;
+      for (const expr::Access* access : expr::accesses(softmax ? softmax->body : reduce->body)) {
+        if (stores_padding(access->tensor)) found.insert(access->tensor);
+      }
+      return false;
+    };
+    for (const expr::Statement& statement : program_.program.statements)
+      expr::any_part(statement.value, look);
+    return found;
+  }
+
   void check_operands_are_read() const {
     const auto& read = program_.program.operands;  // before composites are taken apart
     for (const TensorSpec& spec : operands_) {

@@ -189,6 +189,17 @@ def test_explain() -> None:
     assert str(tulle.kernel("C[i,k] = A[i,j] * B[j,k]").explain(A=a, B=b))
 
 
+PADDED = ("bsr(2,2)", "dia", "ragged", "dia-csr(1,1)")
+
+
+@pytest.mark.parametrize("format", ["csr", "ell(9)", "bitmap", "hyb(1,2)", *PADDED])
+def test_explain_tells_of_padding_that_is_seen(format: str) -> None:
+    a = tulle.tensor(random_sparse(9, 9), format=format)
+    over_entries = str(tulle.explain("y[i] = max(j in A[i,j], A[i,j])", A=a))
+    assert ("stores padding" in over_entries) == (format in PADDED)
+    assert "stores padding" not in str(tulle.explain("y[i] = A[i,j]", A=a))
+
+
 def test_absent_factors_stay_absent_where_rows_are_merged() -> None:
     data = torch.tensor([[0.0, 1.0]])
     a = tulle.tensor(data, format="csr")
