@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "compile.h"
@@ -141,5 +142,18 @@ class CallerParallelism final : public Parallelism {
  private:
   const RunOptions& options_;
 };
+
+// Where the executable runs: on the caller's stream, or on the caller's threads.
+inline void run_executable(const Executable& executable, std::span<void* const> buffers,
+                           std::span<const int64_t> scalars, ResultMemory& memory,
+                           const RunOptions& options, std::span<runtime::Result> results) {
+  if (executable.gpu_program) {
+    executable.gpu_program->run(buffers, scalars, memory, static_cast<cuda::Stream>(options.stream),
+                                results);
+  } else {
+    CallerParallelism parallelism(options);
+    executable.program->run(buffers, scalars, memory, parallelism, results);
+  }
+}
 
 }  // namespace tulle

@@ -47,13 +47,7 @@ std::vector<ResultArray> run(const Executable& executable, std::vector<void*> bu
   std::vector<void*> handles(executable.result_count(), nullptr);
   std::vector<runtime::Result> found(executable.result_count());
   ResultMemory result_memory(memory, executable.results, handles, {}, {}, options.device);
-  if (executable.gpu_program) {
-    executable.gpu_program->run(buffers, scalars, result_memory,
-                                static_cast<cuda::Stream>(options.stream), found);
-  } else {
-    CallerParallelism parallelism(options);
-    executable.program->run(buffers, scalars, result_memory, parallelism, found);
-  }
+  run_executable(executable, buffers, scalars, result_memory, options, found);
   std::vector<ResultArray> results;
   for (size_t r = 0; r < found.size(); ++r)
     results.push_back({found[r].data, found[r].elements, DType::Int64, handles[r], -1});

@@ -78,13 +78,7 @@ class ResolvedExpression final : public Program {
     found.assign(executable.result_count(), {});
     ResultMemory result_memory(memory, executable.results, handles, parts_.specs(), views,
                                options.device);
-    if (executable.gpu_program) {
-      executable.gpu_program->run(buffers, scalars, result_memory,
-                                  static_cast<cuda::Stream>(options.stream), found);
-    } else {
-      CallerParallelism parallelism(options);
-      executable.program->run(buffers, scalars, result_memory, parallelism, found);
-    }
+    run_executable(executable, buffers, scalars, result_memory, options, found);
     collect(variant, views, found, handles, results);
   }
 

@@ -111,16 +111,33 @@ Stmt replace(const Stmt& stmt, const nest::Node* node, const Stmt& replacement) 
   return map_parts(stmt, [&](const Stmt& part) { return replace(part, node, replacement); });
 }
 
-void for_each_loop(const Stmt& stmt, const std::function<void(const Forall&)>& visit) {
+namespace {
+
+using VisitWithin = std::function<void(const Forall&, const std::vector<std::string>& around)>;
+
+void walk_loops(const Stmt& stmt, std::vector<std::string>& around, const VisitWithin& visit) {
   if (const auto* forall = stmt.as<Forall>()) {
-    visit(*forall);
-    for_each_loop(forall->body, visit);
+    visit(*forall, around);
+    around.push_back(forall->var);
+    walk_loops(forall->body, around, visit);
+    around.pop_back();
   } else if (const auto* where = stmt.as<Where>()) {
-    for_each_loop(where->consumer, visit);
-    for_each_loop(where->producer, visit);
+    walk_loops(where->consumer, around, visit);
+    walk_loops(where->producer, around, visit);
   } else if (const auto* sequence = stmt.as<Sequence>()) {
-    for (const Stmt& part : sequence->stmts) for_each_loop(part, visit);
+    for (const Stmt& part : sequence->stmts) walk_loops(part, around, visit);
   }
+}
+
+}  // namespace
+
+void for_each_loop_within(const Stmt& stmt, const VisitWithin& visit) {
+  std::vector<std::string> around;
+  walk_loops(stmt, around, visit);
+}
+
+void for_each_loop(const Stmt& stmt, const std::function<void(const Forall&)>& visit) {
+  for_each_loop_within(stmt, [&](const Forall& loop, const auto&) { visit(loop); });
 }
 
 Nest with_tag(const Nest& nest, const LoopTag& tag,

@@ -30,6 +30,10 @@ Stmt replace(const Stmt& stmt, const nest::Node* node, const Stmt& replacement);
 
 // Calls `visit` for every loop, outer ones first.
 void for_each_loop(const Stmt& stmt, const std::function<void(const Forall&)>& visit);
+// The same with the variables of the loops around each, outermost first.
+void for_each_loop_within(
+    const Stmt& stmt,
+    const std::function<void(const Forall&, const std::vector<std::string>& around)>& visit);
 
 // Puts the tag on the loops that `choose` picks, but for those that copy into shared memory, which
 // all threads go through together.

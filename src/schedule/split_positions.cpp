@@ -101,49 +101,25 @@ void require_known_structure(const Nest& nest, std::string_view step) {
 
 namespace {
 
-class PositionVerifier {
- public:
-  explicit PositionVerifier(const Nest& nest) : nest_(nest) {}
-
-  void walk(const Stmt& stmt) {
-    if (const auto* loop = stmt.as<Forall>()) {
-      const Variable& variable = nest_.variable(loop->var);
-      if (variable.is_position()) check(*loop, variable);
-      loops_.push_back(loop->var);
-      walk(loop->body);
-      loops_.pop_back();
-    } else {
-      map_parts(stmt, [&](const Stmt& part) {
-        walk(part);
-        return part;
-      });
+void check_positions(const Nest& nest, const Forall& loop, const std::vector<std::string>& around) {
+  const Variable& variable = nest.variable(loop.var);
+  for (const expr::Access* access : walked_accesses(nest, loop.body, variable.parent)) {
+    const auto& levels = nest.tensor(access->tensor).type.format.levels();
+    const int level = level_over(nest, *access, variable.parent);
+    if (access->tensor != variable.tensor || level < 0) {
+      user_error("'", access->tensor, "' would have to be searched along '", variable.parent,
+                 "', whose loops count the entries of '", variable.tensor,
+                 "'; leave split_positions out.");
+    }
+    for (int above = 0; above < level; ++above) {
+      const std::string& index =
+          access->indices[static_cast<size_t>(levels[static_cast<size_t>(above)].expr.dimension)];
+      if (nest.determines(around, index)) continue;
+      user_error("The loop over '", loop.var, "' counts the entries of '", variable.tensor,
+                 "' for one '", index, "', and stands outside the loop over it; put that outside.");
     }
   }
-
- private:
-  void check(const Forall& loop, const Variable& variable) {
-    for (const expr::Access* access : walked_accesses(nest_, loop.body, variable.parent)) {
-      const auto& levels = nest_.tensor(access->tensor).type.format.levels();
-      const int level = level_over(nest_, *access, variable.parent);
-      if (access->tensor != variable.tensor || level < 0) {
-        user_error("'", access->tensor, "' would have to be searched along '", variable.parent,
-                   "', whose loops count the entries of '", variable.tensor,
-                   "'; leave split_positions out.");
-      }
-      for (int above = 0; above < level; ++above) {
-        const std::string& index =
-            access->indices[static_cast<size_t>(levels[static_cast<size_t>(above)].expr.dimension)];
-        if (nest_.determines(loops_, index)) continue;
-        user_error("The loop over '", loop.var, "' counts the entries of '", variable.tensor,
-                   "' for one '", index,
-                   "', and stands outside the loop over it; put that outside.");
-      }
-    }
-  }
-
-  const Nest& nest_;
-  std::vector<std::string> loops_;
-};
+}
 
 }  // namespace
 
@@ -168,6 +144,10 @@ Nest split_positions(const Nest& nest, const std::string& var, int64_t length,
   return result;
 }
 
-void require_walkable_positions(const Nest& nest) { PositionVerifier(nest).walk(nest.root); }
+void require_walkable_positions(const Nest& nest) {
+  for_each_loop_within(nest.root, [&](const Forall& loop, const std::vector<std::string>& around) {
+    if (nest.variable(loop.var).is_position()) check_positions(nest, loop, around);
+  });
+}
 
 }  // namespace tulle::schedule

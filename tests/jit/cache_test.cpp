@@ -1,6 +1,5 @@
-// The kernel cache: what is found again, what is refused, and what others do to the directory.
+// The cache on disk: what is found again, what is refused, and what others do to the directory.
 #include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -14,89 +13,12 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/emit.h"
 #include "jit/build_identity.h"
-#include "jit/disk_cache.h"
+#include "jit/cache_fixture.h"
 #include "jit/evict.h"
-#include "jit/kernel_cache.h"
-#include "loop/parse.h"
-#include "support/check.h"
 
 namespace tulle::jit {
 namespace {
-
-namespace fs = std::filesystem;
-
-ContentHash key(int number) { return hash_of({"a test", std::to_string(number)}); }
-
-std::vector<char> bytes(size_t count, char value) { return std::vector<char>(count, value); }
-
-// A kernel that writes `number`.
-std::vector<char> compile(int number) {
-  const auto kernel =
-      loop::parse_kernel(concat("kernel answer(C: mut i64*) { C[0] = ", number, " }"));
-  return codegen::object(codegen::emit_cpu({kernel}, codegen::host_target()));
-}
-
-int64_t answer_of(const LoadedObject& object) {
-  int64_t answer = 0;
-  void* buffers[] = {&answer};
-  EXPECT_EQ(object.kernel("answer")(nullptr, buffers, nullptr, 0, 0), loop::kKernelOk);
-  return answer;
-}
-
-// Runs in a child process, which must end well.
-template <typename Action>
-void in_child(const Action& action) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    _exit(action() ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-}
-
-class CacheTest : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string place = (fs::temp_directory_path() / "tulle-cache-XXXXXX").string();
-    ASSERT_NE(mkdtemp(place.data()), nullptr);
-    parent_ = place;
-    directory_ = parent_ / "cache";
-  }
-
-  void TearDown() override {
-    if (fs::exists(directory_)) fs::permissions(directory_, fs::perms::owner_all);
-    fs::remove_all(parent_);
-  }
-
-  DiskCache cache(int64_t limit = DiskCache::kLimit) {
-    return DiskCache(directory_.string(), limit);
-  }
-
-  fs::path file_of(int number) const { return directory_ / (key(number).hex() + ".o"); }
-
-  size_t file_count() const {
-    return static_cast<size_t>(
-        std::distance(fs::directory_iterator(directory_), fs::directory_iterator()));
-  }
-
-  // Rewrites the bytes of an entry.
-  void change(int number, const std::function<void(std::string&)>& edit) {
-    std::ifstream in(file_of(number), std::ios::binary);
-    std::string content((std::istreambuf_iterator<char>(in)), {});
-    edit(content);
-    std::ofstream(file_of(number), std::ios::binary) << content;
-  }
-
-  void set_age(const fs::path& file, int seconds) {
-    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::seconds(seconds));
-  }
-
-  fs::path parent_, directory_;
-};
 
 TEST(ContentHash, TellsPartsApart) {
   EXPECT_EQ(hash_of({"ab", "c"}), hash_of({"ab", "c"}));
@@ -357,151 +279,6 @@ TEST_F(CacheTest, TheEnvironmentNamesTheDirectory) {
     right = right && cache_directory_from_environment().empty();
     return right;
   });
-}
-
-class KernelCacheTest : public CacheTest {
- protected:
-  // Code that answers `number`; counts how often it had to be compiled.
-  std::shared_ptr<const LoadedObject> find(KernelCache& kernels, int number) {
-    return find_all(kernels, {number})[0];
-  }
-  std::vector<std::shared_ptr<const LoadedObject>> find_all(KernelCache& kernels,
-                                                            const std::vector<int>& numbers) {
-    std::vector<KernelCache::WantedCode> wanted;
-    for (const int number : numbers) wanted.push_back({key(number), {"answer"}});
-    return kernels.find(wanted, [&](const std::vector<size_t>& missing) {
-      std::vector<std::vector<char>> objects;
-      for (const size_t at : missing) objects.push_back(compile(numbers[at]));
-      compiled_ += static_cast<int>(missing.size());
-      return objects;
-    });
-  }
-
-  std::atomic<int> compiled_ = 0;
-};
-
-TEST_F(KernelCacheTest, CompilesOnce) {
-  KernelCache kernels({}, directory_.string());
-  const auto first = find(kernels, 1);
-  EXPECT_EQ(answer_of(*first), 1);
-  EXPECT_EQ(find(kernels, 1), first);
-  EXPECT_EQ(answer_of(*find(kernels, 2)), 2);
-  EXPECT_EQ(compiled_, 2);
-  KernelCache others({}, directory_.string());
-  EXPECT_EQ(answer_of(*find(others, 1)), 1);
-  EXPECT_EQ(compiled_, 2);
-}
-
-TEST_F(KernelCacheTest, SeveralAreFoundInTheirOrder) {
-  KernelCache kernels({}, directory_.string());
-  const auto five = find(kernels, 5);
-  const auto found = find_all(kernels, {7, 5, 3, 7});
-  EXPECT_EQ(compiled_, 3);
-  EXPECT_EQ(found[1], five);
-  EXPECT_EQ(found[0], found[3]);
-  EXPECT_EQ(answer_of(*found[0]), 7);
-  EXPECT_EQ(answer_of(*found[2]), 3);
-  KernelCache others({}, directory_.string());
-  EXPECT_EQ(answer_of(*find_all(others, {3, 9, 5})[1]), 9);
-  EXPECT_EQ(compiled_, 4);
-}
-
-TEST_F(KernelCacheTest, WhoeverDoesNotCompileDoesNotWait) {
-  KernelCache kernels({}, directory_.string());
-  const std::vector<KernelCache::WantedCode> wanted = {{key(1), {"answer"}}};
-  EXPECT_EQ(kernels.find(wanted, {})[0], nullptr);
-  const auto found = kernels.find(wanted, [&](const std::vector<size_t>&) {
-    std::thread([&] { EXPECT_EQ(kernels.find(wanted, {})[0], nullptr); }).join();
-    return std::vector<std::vector<char>>{compile(1)};
-  });
-  EXPECT_EQ(kernels.find(wanted, {})[0], found[0]);
-}
-
-// Programs that share some of their kernels, each thread in another order.
-TEST_F(KernelCacheTest, ThreadsThatWantSeveralDoNotBlockEachOther) {
-  KernelCache kernels({}, "");
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      for (int round = 0; round < 30; ++round) {
-        std::vector<int> numbers = {round, round + 1, round + 2};
-        std::rotate(numbers.begin(), numbers.begin() + t % 3, numbers.end());
-        const auto found = find_all(kernels, numbers);
-        for (size_t at = 0; at < 3; ++at) EXPECT_EQ(answer_of(*found[at]), numbers[at]);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
-TEST_F(KernelCacheTest, UnloadsCodeThatNobodyHolds) {
-  KernelCache kernels({}, "");
-  const std::weak_ptr<const LoadedObject> code = find(kernels, 1);
-  EXPECT_TRUE(code.expired());
-  for (int number = 0; number < 200; ++number) {
-    const auto found = kernels.find({{key(number), {"answer"}}}, [&](const auto&) {
-      return std::vector<std::vector<char>>{compile(1)};
-    });
-    EXPECT_EQ(answer_of(*found[0]), 1);
-  }
-  EXPECT_EQ(answer_of(*find(kernels, 1)), 1);
-  EXPECT_EQ(compiled_, 2);
-}
-
-TEST_F(KernelCacheTest, RebuildsWhatIsNoObject) {
-  DiskCache disk = cache();
-  disk.store(hash_of({build_identity(), key(1).view()}), bytes(100, 'x'));
-  KernelCache kernels({}, directory_.string());
-  EXPECT_EQ(answer_of(*find(kernels, 1)), 1);
-  KernelCache others({}, directory_.string());
-  EXPECT_EQ(answer_of(*find(others, 1)), 1);
-  EXPECT_EQ(compiled_, 1);
-}
-
-TEST_F(KernelCacheTest, AFailedCompilationIsTriedAgain) {
-  KernelCache kernels({}, directory_.string());
-  const auto fail = [&](const auto&) -> std::vector<std::vector<char>> { internal_error("no"); };
-  EXPECT_THROW(kernels.find({{key(1), {"answer"}}}, fail), InternalError);
-  EXPECT_EQ(answer_of(*find(kernels, 1)), 1);
-}
-
-TEST_F(KernelCacheTest, ThreadsShareOneCompilation) {
-  KernelCache kernels({}, directory_.string());
-  std::vector<std::shared_ptr<const LoadedObject>> held(32);
-  std::vector<std::thread> threads;
-  for (size_t t = 0; t < 8; ++t) {
-    threads.emplace_back([&, t] {
-      for (size_t number = 0; number < 4; ++number) {
-        held[4 * t + number] = find(kernels, static_cast<int>(number));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(compiled_, 4);
-  for (size_t at = 0; at < held.size(); ++at) EXPECT_EQ(answer_of(*held[at]), int64_t(at % 4));
-}
-
-TEST_F(KernelCacheTest, ChildrenOfForksCompileWhileOthersDo) {
-  KernelCache kernels({}, directory_.string());
-  const auto before = find(kernels, 1);
-  std::atomic<bool> stop = false;
-  std::vector<std::thread> busy;
-  for (int t = 0; t < 2; ++t) {
-    busy.emplace_back([&, t] {
-      for (int number = 100 * (t + 1); !stop; ++number) {
-        EXPECT_EQ(answer_of(*find(kernels, number)), number);
-      }
-    });
-  }
-  for (int round = 0; round < 20; ++round) {
-    in_child([&] {
-      return answer_of(*before) == 1 && answer_of(*find(kernels, 1)) == 1 &&
-             answer_of(*find(kernels, 10000 + round)) == 10000 + round &&
-             answer_of(*find(kernels, 100)) == 100;
-    });
-  }
-  stop = true;
-  for (std::thread& thread : busy) thread.join();
 }
 
 }  // namespace
