@@ -104,6 +104,8 @@ bool is_logical(BinaryOp op);
 // for which that is normal; Exponent and Mantissa take a positive normal number apart, the mantissa
 // from 1 to below 2. Of other numbers the three give any value. Exp2 is 2^x of any float32 x, off
 // by at most 2 units in the last place, where subnormal numbers may count as 0; only GPUs have it.
+// Decay is e^x of an x that is at most 0, a share of 1, and right to the last place of 1 or better:
+// what terms weigh beside the largest of them.
 // X(enumerator, text, arguments)
 #define TULLE_LOOP_FUNCTIONS(X) \
   X(Neg, "neg", 1)              \
@@ -130,6 +132,7 @@ bool is_logical(BinaryOp op);
   X(Cos, "cos", 1)              \
   X(Cosh, "cosh", 1)            \
   X(Sigmoid, "sigmoid", 1)      \
+  X(Decay, "decay", 1)          \
   X(Exp2, "exp2", 1)            \
   X(Pow2, "pow2", 1)            \
   X(Exponent, "exponent", 1)    \

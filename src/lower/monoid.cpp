@@ -83,7 +83,7 @@ Lead lead_with(Emitter& out, Monoid monoid, const Expr& before, const Expr& give
   // One of the two is the new best, and is no distance from it, infinities included.
   const Expr one = loop::constant(term.type(), 1);
   const Expr worse = combine(monoid == Monoid::Max ? Monoid::Min : Monoid::Max, old, term);
-  const Expr less = out.let("less", loop::Call::make(loop::Function::Exp, {worse - lead.next}));
+  const Expr less = out.let("less", loop::Call::make(loop::Function::Decay, {worse - lead.next}));
   auto distance = [&](const Expr& x) { return loop::Select::make(x == lead.next, one, less); };
   lead.shrink = out.let("shrink", mutant("lead-never-shrinks") ? one : distance(old));
   lead.weight = out.let("weight", distance(term));

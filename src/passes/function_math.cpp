@@ -29,6 +29,11 @@ class Math {
     return scaled(let("e", number(1) + rest(reduced)), reduced.exponent);
   }
 
+  // What rounding the product leaves out grows with x, and the share that it is of shrinks faster.
+  Expr decay(const Expr& x) const {
+    return gpu_ && !is_double_ ? call(Function::Exp2, x * number(kLog2e)) : exp(x);
+  }
+
   // Where the exponent is 0 the reduced argument is x; elsewhere the numbers involved are not
   // small.
   Expr expm1(const Expr& x) const {
@@ -225,6 +230,8 @@ Expr write_out(Function function, const Expr& x, const Binder& bind, bool gpu) {
   switch (function) {
     case Function::Exp:
       return math.exp(x);
+    case Function::Decay:
+      return math.decay(x);
     case Function::Expm1:
       return math.expm1(x);
     case Function::Log:

@@ -72,7 +72,9 @@ class Expansion {
     };
     const Expr top = Reduce::make(Reduction::Max, sum->indices, x, true, std::nullopt, type);
     const Expr weights = total(one);
-    const Expr quotient = Binary::make(BinaryOp::Div, total(weighted), weights, type);
+    // One division for all that is weighed: the weights come to 1 or more, that of the largest.
+    const Expr share = Binary::make(BinaryOp::Div, one, weights, type);
+    const Expr quotient = Binary::make(BinaryOp::Mul, total(weighted), share, type);
     // An infinite maximum makes NaN of all weights.
     const Expr infinite = Binary::make(BinaryOp::Sub, top, top, type);
     return Choose::make(weights, Binary::make(BinaryOp::Add, quotient, infinite, type),

@@ -97,6 +97,21 @@ TEST(ExpandFunctionsForGpu, ExpOfSpecialNumbersIsExact) {
   EXPECT_TRUE(std::isnan(y.back()));
 }
 
+// What terms weigh beside the largest of them.
+TEST(ExpandFunctionsForGpu, DecayIsRightToTheLastPlaceOfOne) {
+  std::vector<float> x = between(-30, 0, 60000);
+  for (const float far : {-0.0f, -87.5f, -104.0f, -1e30f, -kInfinity}) x.push_back(far);
+  const std::vector<float> y = run_on_gpu("decay", x);
+  for (size_t n = 0; n < x.size(); ++n) {
+    const double exact = std::exp(static_cast<double>(x[n]));
+    ASSERT_LE(std::fabs(y[n] - exact), std::ldexp(1.0, -24)) << "decay(" << x[n] << ")";
+    ASSERT_LE(std::fabs(y[n] - exact), exact * 4e-6 + 1e-38) << "decay(" << x[n] << ")";
+  }
+  EXPECT_TRUE(std::isnan(run_on_gpu("decay", {kNan})[0]));
+  const std::string wide = "kernel each(x: f64*, y: mut f64*) { y[0] = decay(x[0]) }";
+  EXPECT_FALSE(transform("expand_functions", wide, true, true).has("exp2("));
+}
+
 TEST(ExpandFunctionsForGpu, OthersAreClose) {
   const std::vector<float> all = sample_of_all();
   expect_close("tanh", [](double x) { return std::tanh(x); }, all);

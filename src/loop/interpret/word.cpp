@@ -197,6 +197,7 @@ double call_float(Function function, DType type, double x, double y, double z) {
     case Function::Erf:
       return std::erf(x);
     case Function::Exp:
+    case Function::Decay:
       return std::exp(x);
     case Function::Log:
       return std::log(x);
