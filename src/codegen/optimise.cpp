@@ -9,6 +9,7 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
+#include "codegen/blind_atomics.h"
 #include "codegen/parts.h"
 #include "codegen/streaming_stores.h"
 
@@ -65,7 +66,9 @@ void optimise(Module& module) {
   for (llvm::Function& function : code) {
     if (function.isDeclaration()) continue;
     passes.run(function, functions);
-    if (for_gpu) emit_streaming_stores(function);
+    if (!for_gpu) continue;
+    emit_streaming_stores(function);
+    emit_blind_atomics(function);
   }
 }
 

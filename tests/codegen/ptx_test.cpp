@@ -151,8 +151,11 @@ TEST(Ptx, LaneReductions) {
 TEST(Ptx, Atomics) {
   const std::string text =
       threads("atomic_add(C[i], s)\natomic_add(D[i], d)\natomic_add(P[i], m)\natomic_add(Q[i], n)");
-  EXPECT_HAS(text, "atom.global.add.f32");
-  EXPECT_HAS(text, "atom.global.add.f64");
+  for (const char* type : {"f32", "f64", "u32", "u64"}) {
+    EXPECT_HAS(text, concat("red.global.add.", type));  // nobody wants the old value
+  }
+  EXPECT_EQ(text.find("atom."), std::string::npos) << text;
+  EXPECT_HAS(threads("let old: i64 = atomic_add(Q[i], n)\nQ[old] = 1"), "atom.global.add.u64");
   for (const char* op : {"add", "mul", "min", "max"}) {
     threads(concat("atomic_", op, "(C[i], s)\natomic_", op, "(D[i], d)\natomic_", op,
                    "(P[i], m)\nlet old: i64 = atomic_", op, "(Q[i], n)\nQ[old] = 1"));
