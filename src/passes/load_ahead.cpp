@@ -6,6 +6,7 @@
 #include <set>
 
 #include "loop/rewrite.h"
+#include "passes/counted_loop.h"
 #include "passes/names.h"
 
 namespace tulle::passes {
@@ -14,56 +15,11 @@ using namespace loop;
 
 namespace {
 
-// p and how far it goes in an iteration, where the loop is one over positions.
-struct Counter {
-  std::string name;
-  Expr end, step;
-};
-
-// Whether lanes combine what they have, and nothing is added up by atomics: SDDMM in panels was
-// slower with loads ahead where it was measured.
-bool combines_lanes(const Stmt& body) {
-  bool combines = false, adds = false;
-  visit(
-      body, [&](const Stmt& stmt) { adds |= stmt->kind == StmtKind::Atomic; },
-      [&](const Expr& expr) {
-        combines |= expr->kind == ExprKind::LaneReduce || expr->kind == ExprKind::LaneShuffle;
-      });
-  return combines && !adds;
-}
-
-int assignments_to(const std::string& name, const Stmt& body) {
-  int count = 0;
-  visit(
-      body,
-      [&](const Stmt& stmt) {
-        const auto* assign = stmt.as<Assign>();
-        count += assign && assign->name == name ? 1 : 0;
-      },
-      [](const Expr&) {});
-  return count;
-}
-
-std::optional<Counter> counter_of(const While& loop, const std::vector<Stmt>& body) {
-  const auto* below = loop.condition.as<Binary>();
-  const auto* var = below && below->op == BinaryOp::Lt ? below->a.as<Var>() : nullptr;
-  const auto* last = body.empty() ? nullptr : body.back().as<Assign>();
-  if (!var || !last || last->name != var->name) return std::nullopt;
-  const auto* sum = last->value.as<Binary>();
-  const auto* from = sum && sum->op == BinaryOp::Add ? sum->a.as<Var>() : nullptr;
-  if (!from || from->name != var->name || !sum->b.as<IntConst>()) return std::nullopt;
-  if (assignments_to(var->name, loop.body) != 1) return std::nullopt;
-  const std::set<std::string> written = names_written(loop.body);
-  for (const std::string& name : names_read(below->b)) {
-    if (written.contains(name)) return std::nullopt;
-  }
-  return Counter{var->name, below->b, sum->b};
-}
-
 // What is loaded ahead of one loop.
 class Ahead {
  public:
-  Ahead(const std::set<std::string>& read_only, const While& loop, Counter counter, Names& names)
+  Ahead(const std::set<std::string>& read_only, const While& loop, LoopCounter counter,
+        Names& names)
       : read_only_(read_only),
         condition_(loop.condition),
         counter_(std::move(counter)),
@@ -155,7 +111,7 @@ class Ahead {
 
   const std::set<std::string>& read_only_;
   Expr condition_;
-  Counter counter_;
+  LoopCounter counter_;
   std::set<std::string> written_;  // in the loop
   Names& names_;
   std::string next_;
@@ -175,21 +131,14 @@ class LoadAhead : public Rewriter {
   Stmt rewrite(const Stmt& stmt) override {
     const Stmt result = Rewriter::rewrite(stmt);
     const auto* loop = result.as<While>();
-    if (!loop || !combines_lanes(loop->body)) return result;
-    std::vector<Stmt> body = statements_of(loop->body);
-    const std::optional<Counter> counter = counter_of(*loop, body);
+    if (!loop || lanes_together(*loop) == 1) return result;
+    const std::optional<LoopCounter> counter = counter_of(*loop);
     if (!counter) return result;
     Ahead ahead(read_only_, *loop, *counter, names_);
-    // Copies of the body may stand in a block of their own.
-    const auto* inner = body.front().as<Block>();
-    if (inner) {
-      body.front() = Block::make(ahead.rewritten(inner->stmts));
-    } else {
-      body = ahead.rewritten(body);
-    }
+    const Stmt changed = with_front(*loop, ahead.rewritten(front_of(*loop)));
     std::vector<Stmt> stmts = ahead.before();
     if (stmts.empty()) return result;
-    stmts.push_back(While::make(loop->condition, Block::make(std::move(body))));
+    stmts.push_back(changed);
     return Block::make(std::move(stmts));
   }
 

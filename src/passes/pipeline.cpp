@@ -12,6 +12,7 @@
 #include "passes/load_ahead.h"
 #include "passes/promote_accumulators.h"
 #include "passes/scatter_sums.h"
+#include "passes/share_loads.h"
 #include "passes/simplify.h"
 #include "passes/unroll_loops.h"
 #include "passes/vectorize_loops.h"
@@ -76,18 +77,20 @@ constexpr Pass kContract{"contract_fma", each_kernel<contract_fma>};
 constexpr Pass kVectorize{"vectorize_loops", vectorize_all};
 constexpr Pass kCarry{"carry_loads", each_kernel<carry_loads>};
 constexpr Pass kAdvance{"advance_loads", each_kernel<advance_loads>};
+constexpr Pass kShare{"share_loads", each_kernel<share_loads>};
 constexpr Pass kAhead{"load_ahead", each_kernel<load_ahead>};
 constexpr Pass kCheck{"insert_bounds_checks", check_all};
 
 // What only a GPU needs.
 constexpr bool is_for_gpu(const Pass& pass) {
   return pass.name == kSorts.name || pass.name == kScans.name || pass.name == kSortCalls.name ||
-         pass.name == kScatter.name || pass.name == kAdvance.name || pass.name == kAhead.name;
+         pass.name == kScatter.name || pass.name == kAdvance.name || pass.name == kShare.name ||
+         pass.name == kAhead.name;
 }
 
-constexpr Pass kPasses[] = {kSorts,   kScans,    kSortCalls, kExpand,   kPromote,
-                            kScatter, kUnroll,   kSimplify,  kContract, kVectorize,
-                            kCarry,   kSimplify, kAdvance,   kAhead,    kCheck};
+constexpr Pass kPasses[] = {kSorts,   kScans,    kSortCalls, kExpand,    kPromote, kScatter,
+                            kUnroll,  kSimplify, kContract,  kVectorize, kCarry,   kSimplify,
+                            kAdvance, kShare,    kAhead,     kCheck};
 
 void run(const Pass& pass, PipelineResult& result, const PipelineOptions& options) {
   result.program = pass.run(std::move(result.program), options, result.remarks);
@@ -111,7 +114,7 @@ PipelineResult run_passes(HostProgram program, const PipelineOptions& options) {
   for (const Pass& pass : kPasses) {
     if (pass.name == kCheck.name && !options.checked) continue;
     if (is_for_gpu(pass) && !options.gpu) continue;
-    if (pass.name == kAhead.name && options.light) continue;
+    if ((pass.name == kShare.name || pass.name == kAhead.name) && options.light) continue;
     run(pass, result, options);
   }
   return result;

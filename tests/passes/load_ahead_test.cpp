@@ -59,7 +59,6 @@ TEST(LoadAhead, LeavesAloneWhatItCannotTell) {
   for (const std::string& other : {
            with("crd: i32*", "crd: mut i32*"),                            // may be written
            with("while (p < n - 1)", "while (p < n - 1 && s < 9.0)"),     // no plain end
-           with("s = s + first", "atomic_add(y[0], s)\n s = s + first"),  // adds by atomics
            with("p = p + 2", "p = p + n"),                                // no constant step
            with("let q: i64 = p + 1", "p = p + 0\n let q: i64 = p + 1"),  // changes twice
        }) {

@@ -1,0 +1,74 @@
+// Reads counters off the last statement of a loop, groups of lanes off what they exchange.
+#include "passes/counted_loop.h"
+
+#include <algorithm>
+#include <set>
+
+#include "loop/rewrite.h"
+#include "passes/names.h"
+
+namespace tulle::passes {
+
+using namespace loop;
+
+namespace {
+
+int assignments_to(const std::string& name, const Stmt& body) {
+  int count = 0;
+  visit(
+      body,
+      [&](const Stmt& stmt) {
+        const auto* assign = stmt.as<Assign>();
+        count += assign && assign->name == name ? 1 : 0;
+      },
+      [](const Expr&) {});
+  return count;
+}
+
+}  // namespace
+
+std::optional<LoopCounter> counter_of(const While& loop) {
+  const std::vector<Stmt> body = statements_of(loop.body);
+  const auto* below = loop.condition.as<Binary>();
+  const auto* var = below && below->op == BinaryOp::Lt ? below->a.as<Var>() : nullptr;
+  const auto* last = body.empty() ? nullptr : body.back().as<Assign>();
+  if (!var || !last || last->name != var->name) return std::nullopt;
+  const auto* sum = last->value.as<Binary>();
+  const auto* from = sum && sum->op == BinaryOp::Add ? sum->a.as<Var>() : nullptr;
+  if (!from || from->name != var->name || !sum->b.as<IntConst>()) return std::nullopt;
+  if (assignments_to(var->name, loop.body) != 1) return std::nullopt;
+  const std::set<std::string> written = names_written(loop.body);
+  for (const std::string& name : names_read(below->b)) {
+    if (written.contains(name)) return std::nullopt;
+  }
+  return LoopCounter{var->name, below->b, sum->b};
+}
+
+std::vector<Stmt> front_of(const While& loop) {
+  const std::vector<Stmt> body = statements_of(loop.body);
+  const auto* inner = body.empty() ? nullptr : body.front().as<Block>();
+  return inner ? inner->stmts : body;
+}
+
+Stmt with_front(const While& loop, std::vector<Stmt> front) {
+  std::vector<Stmt> body = statements_of(loop.body);
+  if (body.empty() || !body.front().as<Block>()) {
+    body = std::move(front);
+  } else {
+    body.front() = Block::make(std::move(front));
+  }
+  return While::make(loop.condition, Block::make(std::move(body)));
+}
+
+int lanes_together(const While& loop) {
+  int lanes = 1;
+  visit(
+      loop.body, [](const Stmt&) {},
+      [&](const Expr& expr) {
+        if (const auto* sum = expr.as<LaneReduce>()) lanes = std::max(lanes, sum->width);
+        if (const auto* shuffle = expr.as<LaneShuffle>()) lanes = std::max(lanes, shuffle->width);
+      });
+  return lanes;
+}
+
+}  // namespace tulle::passes

@@ -1,0 +1,226 @@
+// Finds out which values are the same for neighbouring lanes, and the loads that follow from these.
+#include "passes/share_loads.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "loop/rewrite.h"
+#include "passes/counted_loop.h"
+#include "passes/linear.h"
+#include "passes/names.h"
+#include "support/gpu_limits.h"
+
+namespace tulle::passes {
+
+using namespace loop;
+
+namespace {
+
+constexpr int kFewestCopies = 4;  // that pay for handing on
+
+// For how many neighbouring lanes, from a multiple of that number on, names mean the same value. Of
+// variables that are assigned to, only the counter of a loop that these lanes run together does.
+using Widths = std::map<std::string, int>;
+
+// A coordinate that a copy loads.
+struct Coordinate {
+  size_t at;  // among the statements
+  const Let* let;
+  const Load* load;
+  Expr place;  // where it is loaded from, in names that stand before the loop, and the counter
+};
+
+class ShareLoads : public Rewriter {
+ public:
+  explicit ShareLoads(const Kernel& kernel) : names_(kernel) {
+    for (const BufferParam& buffer : kernel.buffers) {
+      if (!buffer.writable) read_only_.insert(buffer.buffer->name);
+    }
+    for (const ScalarParam& scalar : kernel.scalars) widths_[scalar.name] = kWarpSize;
+  }
+
+  using Rewriter::rewrite;
+  Stmt rewrite(const Stmt& stmt) override {
+    if (const auto* loop = stmt.as<For>()) return rewrite_loop(*loop, stmt);
+    const Widths outside = widths_;
+    if (const auto* loop = stmt.as<While>()) forget_assigned(*loop);
+    Stmt result = Rewriter::rewrite(stmt);
+    if (const auto* loop = result.as<While>()) {
+      widths_ = outside;
+      result = with_shared_loads(*loop, result);
+    }
+    if (stmt->kind == StmtKind::Block || stmt->kind == StmtKind::If || stmt.as<While>())
+      leave(outside, result);
+    if (const auto* let = result.as<Let>()) widths_[let->name] = value_width(let->value);
+    if (const auto* variable = result.as<Declare>())
+      widths_[variable->name] = value_width(variable->init);
+    if (const auto* assign = result.as<Assign>()) widths_.erase(assign->name);
+    return result;
+  }
+
+ private:
+  Stmt rewrite_loop(const For& loop, const Stmt& stmt) {
+    const Widths outside = widths_;
+    const std::string lane = lane_;
+    const bool is_lane = loop.loop == LoopKind::Lane;
+    if (is_lane) lane_ = loop.var;
+    const bool differs = is_lane || loop.loop == LoopKind::Thread;
+    widths_[loop.var] = differs ? 1 : value_width(loop.begin);
+    for (const std::string& name : names_written(loop.body)) widths_.erase(name);
+    const Stmt result = Rewriter::rewrite(stmt);
+    lane_ = lane;
+    leave(outside, result);
+    return result;
+  }
+
+  // What a loop assigns to may differ between lanes, but for its own counter.
+  void forget_assigned(const While& loop) {
+    const std::optional<LoopCounter> counter = counter_of(loop);
+    for (const std::string& name : names_written(loop.body)) {
+      if (!counter || name != counter->name) widths_.erase(name);
+    }
+  }
+
+  // Behind a statement, which lanes may have run differently often.
+  void leave(const Widths& outside, const Stmt& stmt) {
+    widths_ = outside;
+    for (const std::string& name : names_written(stmt)) widths_.erase(name);
+  }
+
+  int width_of(const Expr& expr) const {
+    if (const auto* var = expr.as<Var>()) {
+      const auto found = widths_.find(var->name);
+      return found == widths_.end() ? 1 : found->second;
+    }
+    if (const auto* binary = expr.as<Binary>(); binary && binary->op == BinaryOp::Div) {
+      const auto* lane = binary->a.as<Var>();
+      const auto* group = binary->b.as<IntConst>();
+      if (lane && lane->name == lane_ && group && group->value > 0 && group->value <= kWarpSize &&
+          std::has_single_bit(static_cast<uint64_t>(group->value)))
+        return static_cast<int>(group->value);
+    }
+    if (expr->kind == ExprKind::LaneShuffle) return 1;
+    int width = kWarpSize;
+    for (const Expr& child : children_of(expr)) width = std::min(width, width_of(child));
+    return width;
+  }
+
+  // Memory that the kernel does not write holds the same for all.
+  int value_width(const Expr& value) const {
+    bool loads_written = false;
+    visit(value, [&](const Expr& part) {
+      const auto* load = part.as<Load>();
+      loads_written |= load && !read_only_.contains(load->buffer->name);
+    });
+    return loads_written ? 1 : width_of(value);
+  }
+
+  Stmt with_shared_loads(const While& loop, const Stmt& stmt) {
+    const std::optional<LoopCounter> counter = counter_of(loop);
+    const int together = lanes_together(loop);
+    if (lane_.empty() || !counter || together == 1) return stmt;
+    std::vector<Stmt> front = front_of(loop);
+    std::vector<Coordinate> found = coordinates(front, loop, counter->name);
+    std::map<size_t, Stmt> loads;
+    while (static_cast<int>(found.size()) >= kFewestCopies)
+      share(take_copies(found), together, front, loads);
+    if (loads.empty()) return stmt;
+    std::vector<Stmt> stmts;
+    for (size_t at = 0; at < front.size(); ++at) {
+      if (const auto load = loads.find(at); load != loads.end()) stmts.push_back(load->second);
+      stmts.push_back(std::move(front[at]));
+    }
+    return with_front(loop, std::move(stmts));
+  }
+
+  // The loads of whole numbers at the front of the loop, from places that follow from the counter.
+  std::vector<Coordinate> coordinates(const std::vector<Stmt>& front, const While& loop,
+                                      const std::string& counter) const {
+    const std::set<std::string> written = names_written(loop.body);
+    std::map<std::string, Expr> known;
+    std::vector<Coordinate> found;
+    for (size_t at = 0; at < front.size(); ++at) {
+      const auto* let = front[at].as<Let>();
+      if (!let) continue;
+      const auto* cast = let->value.as<Cast>();
+      const auto* load = (cast ? cast->value : let->value).as<Load>();
+      Expr place = load ? load->index : let->value;
+      bool follows = true;
+      for (const std::string& name : names_read(place)) {
+        if (const auto earlier = known.find(name); earlier != known.end())
+          place = substitute(place, name, earlier->second);
+        else
+          follows &= name == counter || !written.contains(name);
+      }
+      if (!follows) continue;
+      const bool is_number = load && !load->predicate && !load->type.is_vector() &&
+                             !load->type.is_float() && !load->type.is_bool();
+      if (is_number && read_only_.contains(load->buffer->name))
+        found.push_back({at, let, load, place});
+      else if (!load && let->value.type() == kIndex)
+        known[let->name] = place;
+    }
+    return found;
+  }
+
+  // Those that follow from the first in equal steps, as many as a power of two.
+  static std::vector<Coordinate> take_copies(std::vector<Coordinate>& found) {
+    std::vector<Coordinate> copies = {found.front()};
+    std::optional<int64_t> step;
+    for (size_t n = 1; n < found.size(); ++n) {
+      if (found[n].load->buffer != copies[0].load->buffer) continue;
+      const auto distance = constant_difference(found[n].place, copies.back().place);
+      if (!distance || *distance == 0 || (step && *distance != *step)) continue;
+      step = distance;
+      copies.push_back(found[n]);
+    }
+    copies.resize(std::bit_floor(copies.size()), copies.front());
+    std::erase_if(found, [&](const Coordinate& one) {
+      return std::any_of(copies.begin(), copies.end(),
+                         [&](const Coordinate& taken) { return taken.at == one.at; });
+    });
+    return copies;
+  }
+
+  // Replaces the loads of the copies in the front, where that is worth it, and says which loads are
+  // to stand before which statements.
+  void share(const std::vector<Coordinate>& copies, int together, std::vector<Stmt>& front,
+             std::map<size_t, Stmt>& loads) {
+    const int same = std::min(together, width_of(copies[0].place));
+    const auto lanes = std::min(static_cast<int>(copies.size()), same);
+    if (lanes < kFewestCopies) return;
+    const int64_t step = *constant_difference(copies[1].place, copies[0].place);
+    const Expr own = Binary::make(BinaryOp::Mod, Var::make(lane_), IntConst::make(lanes)) * step;
+    std::string name;
+    for (size_t n = 0; n < copies.size(); ++n) {
+      const auto& [at, let, load, place] = copies[n];
+      const int turn = static_cast<int>(n) % lanes;
+      if (turn == 0) {
+        name = names_.fresh(let->name + "_own");
+        loads[at] = Let::make(name, Load::make(load->buffer, place + own));
+      }
+      const Expr handed = LaneShuffle::make(ShuffleMode::Index, Var::make(name, load->type),
+                                            IntConst::make(turn), lanes);
+      const bool converts = let->value.as<Cast>() != nullptr;
+      front[at] =
+          Let::make(let->name, converts ? Cast::make(let->value.type().scalar, handed) : handed);
+    }
+  }
+
+  Names names_;
+  std::set<std::string> read_only_;
+  Widths widths_;
+  std::string lane_;  // of the loop over lanes around; empty outside of one
+};
+
+}  // namespace
+
+Kernel share_loads(Kernel kernel) {
+  kernel.body = ShareLoads(kernel).rewrite(kernel.body);
+  return kernel;
+}
+
+}  // namespace tulle::passes
