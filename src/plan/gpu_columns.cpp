@@ -14,7 +14,11 @@ namespace {
 
 constexpr int64_t kNarrowPanel = 32;  // columns, at least
 constexpr double kFewRows = 4096;
-constexpr int64_t kShortPiece = 32, kLongPiece = 128;  // entries, at most
+// Entries of a piece, at most: of rows with fewer than kFew on average, with fewer than twice the
+// next, and with more.
+constexpr double kFew = 8;
+constexpr int64_t kShortestPiece = 16, kShortPiece = 32, kLongPiece = 128;
+constexpr double kTurnsOfLanes = 4;  // that a row keeps a warp busy with, entries on its lanes
 
 class ColumnScheduler {
  public:
@@ -45,10 +49,9 @@ class ColumnScheduler {
     bind_blocks(columns);
     text_.bind(rows + "_thread", "thread");
     if (columns.width > 1) text_.vectorize(columns.elements, columns.width);
-    const bool pairs = !columns.pairs.empty();
-    if (pairs) text_.unroll(columns.pairs, 0);
+    if (!columns.pairs.empty()) text_.unroll(columns.pairs, 0);
     if (!between.empty() && loops_.is_summed(between.back()))
-      unroll(between.back(), pairs || cuts_ ? copies() / 2 : copies());
+      unroll(between.back(), copies_of(columns));
     stream_result();
     return text_.text();
   }
@@ -62,11 +65,13 @@ class ColumnScheduler {
     const int64_t group = kWarpSize / columns.count;
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return {};
     const bool are_whole = !cuts_ || loops_.are_few_and_short(group * kCopies);
-    if (!are_whole && !are_long()) return {};  // groups of lanes have pieces of their own
+    // Shorter rows are better off on groups of lanes, which have pieces of their own.
+    if (!are_whole && loops_.entries < kTurnsOfLanes * static_cast<double>(group)) return {};
     if (loops_.longest > 0 && loops_.longest <= group) return {};  // too short for a warp
     const std::string entry = loops_.order[1], step = entry + "_step", lane = entry + "_lane";
-    const int64_t warps = are_whole ? kWarps : loops_.dealt_warps();
-    if (!are_whole) rows_ = deal_rows(loops_, piece(), warps, text_);
+    const int64_t warps = are_whole ? kWarps : dealt_warps(columns);
+    const int64_t piece = are_long() ? kLongPiece : 2 * kShortPiece;
+    if (!are_whole) rows_ = deal_rows(loops_, piece, warps, warps, text_);
     const std::string& rows = rows_.var;
     text_.split_positions(entry, group, step, lane);
     text_.split(rows, warps, rows + "_block", rows + "_warp");
@@ -87,7 +92,7 @@ class ColumnScheduler {
     text_.bind(columns.vectors, "lane");
     text_.bind(lane, "lane");
     if (columns.width > 1) text_.vectorize(columns.elements, columns.width);
-    unroll(step, are_whole ? kCopies : kCopies / 2);
+    unroll(step, are_whole ? kCopies : are_long() ? kCopies / 2 : kCopies / 4);
     stream_result();
     return text_.text();
   }
@@ -149,6 +154,14 @@ class ColumnScheduler {
     return few ? 2 * kCopies : kCopies;
   }
 
+  // Fewer where a thread has two vectors, or where a block has all threads of a multiprocessor,
+  // which then has registers for no more.
+  int64_t copies_of(const Columns& columns) const {
+    if (!columns.pairs.empty()) return copies() / 2;
+    if (!cuts_) return copies();
+    return dealt_warps(columns) < loops_.dealt_warps() ? kCopies : copies() / 2;
+  }
+
   // No more copies than a row has entries for.
   void unroll(const std::string& var, int64_t copies) {
     const bool walks = loops_.walks_entries && loops_.longest > 0;
@@ -157,16 +170,25 @@ class ColumnScheduler {
   }
 
   void split_rows(const Columns& columns) {
-    const int64_t warps = cuts_ ? loops_.dealt_warps() : kWarps;
+    const int64_t warps = cuts_ ? dealt_warps(columns) : kWarps;
     const int64_t groups = std::max<int64_t>(1, warps * kWarpSize / columns.count);
-    if (cuts_) rows_ = deal_rows(loops_, piece(), groups, text_);
+    if (cuts_) rows_ = deal_rows(loops_, piece(), warps, groups, text_);
     text_.split(rows_.var, groups, rows_.var + "_block", rows_.var + "_in");
   }
 
   // Whether a row has entries for several pieces.
   bool are_long() const { return loops_.entries >= 2 * kLongPiece; }
-  // How many entries a piece of a row has at most.
-  int64_t piece() const { return loops_.entries < 2 * kShortPiece ? kShortPiece : kLongPiece; }
+  // How many entries a piece of a row has at most. How long the rows of a part are is not known.
+  int64_t piece() const {
+    if (loops_.entries < kFew && !loops_.problem.is_part) return kShortestPiece;
+    return loops_.entries < 2 * kShortPiece ? kShortPiece : kLongPiece;
+  }
+  // Warps of a block that pieces are dealt to. Where panels follow one another on a multiprocessor
+  // and no warp has many pieces of one, small blocks do not wait for the slowest of many warps.
+  int64_t dealt_warps(const Columns& columns) const {
+    const double pieces = loops_.rows / std::max(1, loops_.machine.multiprocessors) / kMostWarps;
+    return !columns.panels.empty() && pieces < kFewTurns ? kWarps : loops_.dealt_warps();
+  }
 
   // The loop over blocks, made of that over panels and that over rows.
   void bind_blocks(const Columns& columns) {

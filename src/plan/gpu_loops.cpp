@@ -122,11 +122,12 @@ SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleText& text) {
   return chunks;
 }
 
-SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t turns, ScheduleText& text) {
+SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t warps, int64_t turns,
+                     ScheduleText& text) {
   SpreadLoop rows{loops.row + "_chunk", {loops.row + "_row"}};
   text.add(concat("deal_rows(", loops.row, ", ", piece, ", ", rows.var, ", ", rows.within[0], ", ",
-                  kMostWarps / loops.dealt_warps() * std::max(1, loops.machine.multiprocessors),
-                  ", ", turns, ")"));
+                  kMostWarps / warps * std::max(1, loops.machine.multiprocessors), ", ", turns,
+                  ")"));
   return rows;
 }
 

@@ -80,10 +80,11 @@ struct SpreadLoop {
 
 // Chunks of equally many entries, at least `length`, instead of rows.
 SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleText& text);
-// A block for each multiprocessor, with rows that lie together, whose gathers may find in its cache
-// what their neighbours fetched; pieces of them, of so many entries at most, go in turn to that
-// many warps or groups of lanes.
-SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t turns, ScheduleText& text);
+// Blocks of so many warps, as many as all multiprocessors run at once, with rows that lie together,
+// whose gathers may find in the cache what their neighbours fetched; pieces of them, of so many
+// entries at most, go in turn to the warps or groups of lanes of a block, `turns` of them.
+SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t warps, int64_t turns,
+                     ScheduleText& text);
 
 // The schedule that the rule writes, with rows cut where there are many entries and that is legal;
 // empty where it does not apply (writes nothing) or is not legal.

@@ -42,12 +42,15 @@ class SumScheduler {
     text_.split(sum, lanes * width, sum_step, width > 1 ? sum + "_rest" : sum_lane);
     if (width > 1) text_.split(sum + "_rest", width, sum_lane, element);
     Names inside = {sum_lane};
-    if (width > 1) inside.push_back(element);
     if (panels) {
       order.insert(order.begin(), sum_step);
     } else {
       inside.push_back(sum_step);
     }
+    // The products of one vector are added one to the other, by fused operations; those of several,
+    // and of halves, of which a vector has many, go into a vector of sums first.
+    const bool into_vector = width > 1 && (steps > 1 || loops_.element_bytes < 4);
+    if (width > 1) inside.insert(into_vector ? inside.begin() + 1 : inside.end(), element);
     if (is_gathered(sum)) {  // what is computed of the sum stands beside its loops
       text_.reorder(order);
       text_.reorder(inside);
@@ -57,7 +60,7 @@ class SumScheduler {
       if (!panels) text_.precompute(loops_.name("_acc"), {});
     }
     text_.rfactor(sum_lane, loops_.name("_part"));
-    if (width > 1) {
+    if (into_vector) {
       text_.rfactor(element, loops_.name("_sums"));
       if (!panels) text_.reorder({sum_step, element});
     }
@@ -65,7 +68,8 @@ class SumScheduler {
     text_.bind(rows_.var + "_warp", "warp");
     text_.bind(spread_ == Spread::Row ? entry + "_lane" : rows_.var + "_lane", "lane");
     text_.bind(sum_lane, "lane");
-    if (width > 1) text_.vectorize(element, width);
+    if (into_vector) text_.vectorize(element, width);
+    if (width > 1 && !into_vector) text_.unroll(element, 0);
     if (steps > 1) text_.unroll(sum_step, steps <= kCopies ? 0 : kCopies);
     unroll(walked, groups, steps);
     if (spread_ == Spread::Row && !panels) stream_result();
@@ -136,7 +140,7 @@ class SumScheduler {
   Names split_entries_of_rows(int64_t groups, int64_t steps) {
     const std::string& entry = loops_.order[1];
     const bool is_dealt = cuts_ && steps == 1;
-    if (is_dealt) rows_ = deal_rows(loops_, kPiece, kMostWarps, text_);
+    if (is_dealt) rows_ = deal_rows(loops_, kPiece, kMostWarps, kMostWarps, text_);
     if (cuts_ && !is_dealt) rows_ = cut_rows(loops_, 2 * kShortChunk, text_);
     const std::string step = entry + "_step", lane = entry + "_lane";
     text_.split_positions(entry, groups, step, lane);
