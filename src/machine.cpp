@@ -58,7 +58,17 @@ plan::Machine describe_gpu(const cuda::Device& device) {
   machine.threads = device.multiprocessors * kThreadsOfMultiprocessor;
   machine.vector_bytes = 16;  // of one thread's access
   machine.second_cache = machine.last_cache = device.second_cache;
+  const GpuLimits& limits = gpu_limits();
+  if (limits.many_entries > 0) machine.many_entries = limits.many_entries;
+  if (limits.last_cache > 0) machine.last_cache = limits.last_cache;
+  if (limits.multiprocessors > 0) machine.multiprocessors = limits.multiprocessors;
+  if (limits.threads > 0) machine.threads = limits.threads;
   return machine;
+}
+
+GpuLimits& gpu_limits() {
+  thread_local GpuLimits limits;
+  return limits;
 }
 
 void set_machine(const Device& device, const std::string& features, int threads,

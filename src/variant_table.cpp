@@ -16,7 +16,6 @@ namespace tulle {
 
 namespace {
 
-constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime values
 constexpr int kMostVariants = 256;             // after that many the kernel for any size is used
 constexpr uint64_t kForAll = 1;                // the signature of that kernel
 

@@ -14,6 +14,8 @@
 
 namespace tulle {
 
+inline constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime values
+
 // Any number of threads may use one at once.
 class VariantTable {
  public:

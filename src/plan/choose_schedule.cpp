@@ -47,7 +47,8 @@ class Scheduler {
     }
     if (gathers_tuple_ && type_ != DType::Bool && !on_gpu && lanes_ > 1) vectorize_others();
     if (!on_gpu) look_ahead();
-    run_parallel();
+    const std::optional<GpuRule> chunks = run_parallel();
+    if (on_gpu) followed_rules().insert(chunks.value_or(GpuRule::OneThread));
     return text_;
   }
 
@@ -259,10 +260,12 @@ class Scheduler {
     return nearest;
   }
 
-  void run_parallel() {
+  // Which chunks there are, if any.
+  std::optional<GpuRule> run_parallel() {
     const std::string& outermost = order_[0];
-    if (problem_.outer.empty() || problem_.reduced.contains(outermost) || gathered_at_ == 0) return;
-    if (knobs_.parallel == Knobs::Parallel::None) return;
+    if (problem_.outer.empty() || problem_.reduced.contains(outermost) || gathered_at_ == 0)
+      return std::nullopt;
+    if (knobs_.parallel == Knobs::Parallel::None) return std::nullopt;
     const bool has_entries =
         std::any_of(nest_.tensors.begin(), nest_.tensors.end(), [&](const auto& entry) {
           const nest::Tensor& tensor = entry.second;
@@ -280,6 +283,7 @@ class Scheduler {
     const bool by_entries = has_entries && knobs_.parallel != Knobs::Parallel::Rows;
     const std::string_view entries = knobs_.parallel == Knobs::Parallel::Merge ? "merge" : "nnz";
     add(concat("parallel(", outermost, ", by=", by_entries ? entries : "rows", ")"));
+    return by_entries ? GpuRule::ChunksOfEntries : GpuRule::ChunksOfRows;
   }
 
   const OrderProblem& problem_;
@@ -301,8 +305,11 @@ class Scheduler {
 std::string choose_schedule(const OrderProblem& problem, const OrderChoice& choice,
                             const nest::Nest& nest, const Machine& machine, const Knobs& knobs) {
   if (machine.kind == Machine::Kind::Gpu) {
-    const std::string bound = choose_gpu_schedule(problem, choice, nest, machine);
-    if (!bound.empty()) return bound;
+    const ScheduleText bound = choose_gpu_schedule(problem, choice, nest, machine);
+    if (!bound.empty()) {
+      followed_rules().insert(bound.rules().begin(), bound.rules().end());
+      return bound.text();
+    }
   }
   return Scheduler(problem, choice, nest, machine, knobs).run();
 }

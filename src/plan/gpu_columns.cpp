@@ -23,11 +23,12 @@ constexpr double kTurnsOfLanes = 4;  // that a row keeps a warp busy with, entri
 class ColumnScheduler {
  public:
   ColumnScheduler(const GpuLoops& loops, bool cuts)
-      : loops_(loops), cuts_(cuts), rows_{loops.row, {}}, text_(loops.opening) {}
+      : loops_(loops), cuts_(cuts), rows_{loops.row, {}} {}
 
   // Rows and the columns of a row on threads, each with a vector of columns; what lies between is
   // walked over by every thread.
-  std::string on_threads() {
+  ScheduleText on_threads() {
+    text_ = {GpuRule::ColumnsOnThreads, loops_.opening};
     const Names between(loops_.order.begin() + 1, loops_.order.end() - 1);
     const bool sums_entries = loops_.walks_entries && loops_.is_summed(loops_.order[1]);
     const Columns columns = split_columns(loops_.order.back(), sums_entries && !cuts_);
@@ -49,16 +50,24 @@ class ColumnScheduler {
     bind_blocks(columns);
     text_.bind(rows + "_thread", "thread");
     if (columns.width > 1) text_.vectorize(columns.elements, columns.width);
-    if (!columns.pairs.empty()) text_.unroll(columns.pairs, 0);
+    const bool pairs = !columns.pairs.empty();
+    if (pairs) text_.unroll(columns.pairs, 0);
+    text_.follow_if(cuts_, GpuRule::ColumnsDealt);
+    text_.follow_if(cuts_ && dealt_warps(columns) < loops_.dealt_warps(),
+                    GpuRule::ColumnsDealtToSmallBlocks);
+    text_.follow_if(!columns.panels.empty(), GpuRule::ColumnsInPanels);
+    text_.follow_if(pairs, GpuRule::ColumnsInPairs);
+    text_.follow_if(columns.width > 1, GpuRule::ColumnsInVectors);
     if (!between.empty() && loops_.is_summed(between.back()))
       unroll(between.back(), copies_of(columns));
     stream_result();
-    return text_.text();
+    return text_;
   }
 
   // A warp for a long row or for a piece of one: where its columns leave lanes over, these take
   // several entries at once, each on neighbouring lanes.
-  std::string with_entries_on_lanes() {
+  ScheduleText with_entries_on_lanes() {
+    text_ = {GpuRule::EntriesBesideColumns, loops_.opening};
     if (loops_.order.size() != 3 || !loops_.walks_entries || !loops_.is_summed(loops_.order[1]))
       return {};
     const Columns columns = split_columns(loops_.order.back(), false);
@@ -72,6 +81,9 @@ class ColumnScheduler {
     const int64_t warps = are_whole ? kWarps : dealt_warps(columns);
     const int64_t piece = are_long() ? kLongPiece : 2 * kShortPiece;
     if (!are_whole) rows_ = deal_rows(loops_, piece, warps, warps, text_);
+    text_.follow_if(!are_whole, GpuRule::EntriesBesideColumnsDealt);
+    text_.follow_if(!columns.panels.empty(), GpuRule::EntriesBesidePanels);
+    text_.follow_if(columns.width > 1, GpuRule::EntriesBesideVectors);
     const std::string& rows = rows_.var;
     text_.split_positions(entry, group, step, lane);
     text_.split(rows, warps, rows + "_block", rows + "_warp");
@@ -94,7 +106,7 @@ class ColumnScheduler {
     if (columns.width > 1) text_.vectorize(columns.elements, columns.width);
     unroll(step, are_whole ? kCopies : are_long() ? kCopies / 2 : kCopies / 4);
     stream_result();
-    return text_.text();
+    return text_;
   }
 
  private:
@@ -137,12 +149,13 @@ class ColumnScheduler {
 
   // How many columns a panel has: as many as a warp takes with vectors of this width, fewer where
   // the rows that are gathered again and again would not stay in the cache otherwise.
-  int64_t panel(const std::string& column, int64_t width) const {
+  int64_t panel(const std::string& column, int64_t width) {
     int64_t columns = kWarpSize * width;
     if (const auto extent = loops_.nest.known_extent(column))
       columns =
           std::min(columns, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(*extent))));
     if (!loops_.overflow_cache(columns)) return columns;
+    text_.follow(GpuRule::PanelsForTheCache);
     if (cuts_ && are_long()) return std::min(columns, kNarrowPanel);
     while (columns >= 2 * kNarrowPanel && loops_.overflow_cache(columns)) columns /= 2;
     return columns;
@@ -209,6 +222,7 @@ class ColumnScheduler {
     std::copy_if(first, between.end(), std::back_inserter(inside), std::not_fn(is_summed));
     inside.insert(inside.end(), columns.begin(), columns.end());
     text_.precompute(loops_.name("_acc"), inside);
+    text_.follow(GpuRule::ColumnsSummed);
   }
 
   void stream_result() {
@@ -219,8 +233,10 @@ class ColumnScheduler {
     // Where some rows are stored, others are still to come.
     const bool all = problem.statement->adds_to.empty() && loops_.opening.empty();
     if (loops_.choice.route == Route::Dense && all &&
-        bytes > static_cast<double>(loops_.machine.last_cache) / 4)
+        bytes > static_cast<double>(loops_.machine.last_cache) / 4) {
       text_.add(concat("nontemporal(", problem.statement->tensor, ")"));
+      text_.follow(GpuRule::ColumnsStreamed);
+    }
   }
 
   const GpuLoops& loops_;
@@ -231,8 +247,8 @@ class ColumnScheduler {
 
 }  // namespace
 
-std::string columns_on_threads(const GpuLoops& loops) {
-  const std::string entries = first_legal(
+ScheduleText columns_on_threads(const GpuLoops& loops) {
+  ScheduleText entries = first_legal(
       loops, [&](bool cuts) { return ColumnScheduler(loops, cuts).with_entries_on_lanes(); });
   if (!entries.empty()) return entries;
   return first_legal(loops, [&](bool cuts) { return ColumnScheduler(loops, cuts).on_threads(); });

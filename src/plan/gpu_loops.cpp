@@ -131,16 +131,17 @@ SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t warps, int64_
   return rows;
 }
 
-std::string first_legal(const GpuLoops& loops, const std::function<std::string(bool cuts)>& rule) {
+ScheduleText first_legal(const GpuLoops& loops,
+                         const std::function<ScheduleText(bool cuts)>& rule) {
   // The sum of a row may have to be that of its entries in one order, not of pieces in any.
   const bool needs_one_order =
       loops.machine.deterministic && is_float(loops.type) && loops.choice.route == Route::Dense;
   for (const bool cuts : {true, false}) {
     if (cuts && (!loops.walks_entries || !loops.are_many() || needs_one_order)) continue;
-    const std::string text = rule(cuts);
+    ScheduleText text = rule(cuts);
     if (text.empty()) return {};
     try {
-      schedule::apply(schedule::parse_schedule(text), loops.nest);
+      schedule::apply(schedule::parse_schedule(text.text()), loops.nest);
       return text;
     } catch (const UserError&) {
       continue;

@@ -88,6 +88,6 @@ SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t warps, int64_
 
 // The schedule that the rule writes, with rows cut where there are many entries and that is legal;
 // empty where it does not apply (writes nothing) or is not legal.
-std::string first_legal(const GpuLoops& loops, const std::function<std::string(bool cuts)>& rule);
+ScheduleText first_legal(const GpuLoops& loops, const std::function<ScheduleText(bool cuts)>& rule);
 
 }  // namespace tulle::plan

@@ -33,7 +33,7 @@ class RowScheduler {
                const Machine& machine)
       : problem_(problem), choice_(choice), nest_(nest), machine_(machine) {}
 
-  std::string run() {
+  ScheduleText run() {
     if (choice_.route != Route::Dense || !find_loops() || !measure()) return {};
     for (const bool cuts : {true, false}) {
       if (cuts &&
@@ -42,7 +42,7 @@ class RowScheduler {
       write(cuts);
       try {
         schedule::apply(schedule::parse_schedule(text_.text()), nest_);
-        return text_.text();
+        return text_;
       } catch (const UserError&) {
         continue;
       }
@@ -170,10 +170,16 @@ class RowScheduler {
   }
 
   void write(bool cuts) {
-    text_ = {};
+    text_ = {GpuRule::GatheredRows, {}};
     on_lanes_.clear();
     at_the_end_.clear();
     const int64_t groups = kWarpSize / lanes_;
+    text_.follow_if(cuts, GpuRule::GatheredCutRows);
+    text_.follow_if(rows_.size() > 1, GpuRule::GatheredRowsOfSeveralLoops);
+    text_.follow_if(!walks_entries_, GpuRule::GatheredDenseRows);
+    text_.follow(lanes_ == 1  ? GpuRule::GatheredByLanes
+                 : groups > 1 ? GpuRule::GatheredByGroups
+                              : GpuRule::GatheredByWarps);
     const std::string step = groups > 1 ? entry_ + "_step" : entry_, lane = entry_ + "_lane";
     const std::string rows = fuse_rows(cuts);
     text_.split(rows, kWarps, rows + "_block", rows + "_warp");
@@ -223,6 +229,7 @@ class RowScheduler {
       text_.reorder({step, element});
     }
     on_lanes_.push_back(lane);
+    text_.follow_if(wide > 1, GpuRule::GatheredVectors);
     if (wide > 1) at_the_end_.push_back(concat("vectorize(", element, ", ", wide, ")"));
     at_the_end_.push_back(concat("unroll(", step, ", 0)"));
     return count;
@@ -243,8 +250,8 @@ class RowScheduler {
 
 }  // namespace
 
-std::string gather_rows_on_warps(const OrderProblem& problem, const OrderChoice& choice,
-                                 const nest::Nest& nest, const Machine& machine) {
+ScheduleText gather_rows_on_warps(const OrderProblem& problem, const OrderChoice& choice,
+                                  const nest::Nest& nest, const Machine& machine) {
   return RowScheduler(problem, choice, nest, machine).run();
 }
 

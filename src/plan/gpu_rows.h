@@ -1,9 +1,8 @@
 // Schedules for GPUs of what is gathered row by row in several workspaces together.
 #pragma once
 
-#include <string>
-
 #include "plan/loop_order.h"
+#include "plan/schedule_text.h"
 
 namespace tulle::plan {
 
@@ -11,7 +10,7 @@ namespace tulle::plan {
 // from these (maxima with their places, sums of exponentials, softmax with weighted sums): a warp
 // for a row or for a chunk of rows, which it passes over once, its lanes in groups that take an
 // entry each. Empty where the nest is none of these or the schedule is not legal.
-std::string gather_rows_on_warps(const OrderProblem& problem, const OrderChoice& choice,
-                                 const nest::Nest& nest, const Machine& machine);
+ScheduleText gather_rows_on_warps(const OrderProblem& problem, const OrderChoice& choice,
+                                  const nest::Nest& nest, const Machine& machine);
 
 }  // namespace tulle::plan

@@ -18,13 +18,14 @@ constexpr const char* kAtomics = "sums=atomics";
 
 class Scatter {
  public:
-  explicit Scatter(const GpuLoops& loops) : loops_(loops), text_(loops.opening) {}
+  explicit Scatter(const GpuLoops& loops) : loops_(loops) {}
 
   // A vector of columns for each thread. Entries come one after the other, each of another row of
   // the result; the rows of a dense operand are summed before.
-  std::string columns() {
+  ScheduleText columns() {
     if (!loops_.contiguous || loops_.order.size() < 2 || loops_.is_summed(loops_.order.back()))
       return {};
+    begin(GpuRule::ScatteredColumns);
     const std::string& column = loops_.order.back();
     const auto extent = loops_.nest.known_extent(column);
     const int64_t width = extent ? std::gcd(*extent, loops_.vector) : 1;
@@ -56,36 +57,41 @@ class Scatter {
     if (!panel.empty()) text_.fuse(panel, block, chunks.var + "_panel");
     bind(panel.empty() ? block : chunks.var + "_panel", "block");
     bind(chunks.var + "_thread", "thread");
+    text_.follow_if(!panel.empty(), GpuRule::ScatteredColumnsInPanels);
+    text_.follow_if(width > 1, GpuRule::ScatteredColumnsInVectors);
     if (chunks.are_summed) text_.precompute(loops_.name("_acc"), inside);
     if (width > 1) text_.vectorize(inside[0], width);
     text_.unroll(chunks.within.back(), kCopies / 2);
-    return text_.text();
+    return text_;
   }
 
   // An entry for each thread.
-  std::string entries() {
+  ScheduleText entries() {
     if (!is_of_rows() || loops_.is_summed(loops_.order[1])) return {};
+    begin(GpuRule::ScatteredEntries);
     const std::string chunk = cut_entries(1);
     text_.split(chunk, kThreads, chunk + "_block", chunk + "_thread");
     bind(chunk + "_block", "block");
     bind(chunk + "_thread", "thread");
-    return text_.text();
+    return text_;
   }
 
   // Entries that are all summed: some for each lane, whose sums a warp adds up first.
-  std::string sum_of_entries() {
+  ScheduleText sum_of_entries() {
     if (!is_of_rows() || !loops_.is_summed(loops_.order[1])) return {};
+    begin(GpuRule::SumOfAllEntries);
     const std::string chunk = cut_entries(kChunkOfEntries), lane = chunk + "_lane";
     text_.split(chunk, kWarpSize, chunk + "_group", lane);
     return warps_of(chunk + "_group", lane);
   }
 
   // The same of loops over dense operands: neighbours on neighbouring lanes.
-  std::string sum_of_all() {
+  ScheduleText sum_of_all() {
     const Names& order = loops_.order;
     const bool all = std::all_of(order.begin(), order.end(),
                                  [&](const std::string& var) { return loops_.is_summed(var); });
     if (!all || loops_.walks_entries) return {};
+    begin(order.size() == 1 ? GpuRule::SumOfOneLoop : GpuRule::SumOfAll);
     std::string outer = order[0], last = order.back();
     if (order.size() == 1) {
       text_.split(last, kChunkOfSum, last + "_chunk", last + "_of");
@@ -102,15 +108,18 @@ class Scatter {
   }
 
   // Whatever the loops are.
-  std::string iterations() {
+  ScheduleText iterations() {
+    begin(GpuRule::ScatteredIterations);
     text_.split(loops_.row, kThreads / 2, loops_.row + "_block", loops_.row + "_thread");
     bind(loops_.row + "_block", "block");
     bind(loops_.row + "_thread", "thread");
-    return text_.text();
+    return text_;
   }
 
  private:
   using Names = GpuLoops::Names;
+
+  void begin(GpuRule rule) { text_ = {rule, loops_.opening}; }
 
   // What goes to the threads of a group, and the loops that each of them runs.
   struct Chunks {
@@ -119,14 +128,18 @@ class Scatter {
     bool are_summed = false;  // a thread sums all of it in one element
   };
   Chunks cut(const Names& between) {
-    if (between.size() == 1 && is_of_rows(3))
+    if (between.size() == 1 && is_of_rows(3)) {
+      text_.follow(GpuRule::ScatteredColumnsOfEntries);
       return {cut_entries(kChunkOfEntries), {between[0] + "_entry"}, false};
+    }
     Chunks rows{loops_.row + "_chunk", {loops_.row + "_row"}, true};
     text_.split(loops_.row, kChunkOfRows, rows.var, rows.within[0]);
     for (const std::string& var : between) {
       rows.within.push_back(var);
       rows.are_summed &= loops_.is_summed(var);
     }
+    text_.follow(rows.are_summed ? GpuRule::ScatteredColumnsOfSummedRows
+                                 : GpuRule::ScatteredColumnsOfRows);
     return rows;
   }
 
@@ -144,13 +157,13 @@ class Scatter {
     return chunk;
   }
 
-  std::string warps_of(const std::string& outer, const std::string& lane) {
+  ScheduleText warps_of(const std::string& outer, const std::string& lane) {
     text_.rfactor(lane, loops_.name("_part"));
     text_.split(outer, kWarps, outer + "_block", outer + "_warp");
     bind(outer + "_block", "block");
     bind(outer + "_warp", "warp");
     text_.bind(lane, "lane");
-    return text_.text();
+    return text_;
   }
 
   void bind(const std::string& var, const char* part) {
@@ -172,11 +185,11 @@ bool is_legal(const std::string& text, const nest::Nest& nest) {
 
 }  // namespace
 
-std::string scatter_by_atomics(const GpuLoops& loops) {
+ScheduleText scatter_by_atomics(const GpuLoops& loops) {
   for (const auto rule : {&Scatter::columns, &Scatter::entries, &Scatter::sum_of_entries,
                           &Scatter::sum_of_all, &Scatter::iterations}) {
-    const std::string text = (Scatter(loops).*rule)();
-    if (!text.empty() && is_legal(text, loops.nest)) return text;
+    ScheduleText text = (Scatter(loops).*rule)();
+    if (!text.empty() && is_legal(text.text(), loops.nest)) return text;
   }
   return {};
 }

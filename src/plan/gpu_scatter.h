@@ -1,14 +1,12 @@
 // Schedules for loops that begin with a sum.
 #pragma once
 
-#include <string>
-
 #include "plan/gpu_loops.h"
 
 namespace tulle::plan {
 
 // The outermost loop is summed, so that iterations of it add to the same elements: entries, rows or
 // chunks of them go to blocks and threads, which add up by atomics. Empty where they cannot.
-std::string scatter_by_atomics(const GpuLoops& loops);
+ScheduleText scatter_by_atomics(const GpuLoops& loops);
 
 }  // namespace tulle::plan

@@ -24,9 +24,13 @@ enum class Spread : uint8_t { Entries, Rows, Row };
 class SumScheduler {
  public:
   SumScheduler(const GpuLoops& loops, Spread spread, bool cuts)
-      : loops_(loops), spread_(spread), cuts_(cuts), rows_{loops.row, {}}, text_(loops.opening) {}
+      : loops_(loops),
+        spread_(spread),
+        cuts_(cuts),
+        rows_{loops.row, {}},
+        text_(rule_of(spread), loops.opening) {}
 
-  std::string run() {
+  ScheduleText run() {
     const std::string entry = loops_.order[1], sum = loops_.order[2];
     const auto extent = loops_.nest.known_extent(sum);
     if (loops_.is_summed(entry) || !extent || *extent < 1) return {};
@@ -73,11 +77,21 @@ class SumScheduler {
     if (steps > 1) text_.unroll(sum_step, steps <= kCopies ? 0 : kCopies);
     unroll(walked, groups, steps);
     if (spread_ == Spread::Row && !panels) stream_result();
-    return text_.text();
+    text_.follow_if(panels, GpuRule::SumsInPanels);
+    text_.follow_if(steps > 1, GpuRule::SumsInSteps);
+    text_.follow_if(into_vector, GpuRule::SumsInVectors);
+    text_.follow_if(width > 1 && !into_vector, GpuRule::SumsOfOneVector);
+    text_.follow_if(is_gathered(sum), GpuRule::SumsGathered);
+    return text_;
   }
 
  private:
   using Names = GpuLoops::Names;
+
+  static GpuRule rule_of(Spread spread) {
+    if (spread == Spread::Entries) return GpuRule::SumsSpreadByEntries;
+    return spread == Spread::Rows ? GpuRule::SumsSpreadByRows : GpuRule::SumsOfARow;
+  }
 
   // Whether panels of the sum, of so many elements, come one after the other: what the entries of
   // long rows gather stays in the cache then, and blocks add up what panels come to.
@@ -142,6 +156,8 @@ class SumScheduler {
     const bool is_dealt = cuts_ && steps == 1;
     if (is_dealt) rows_ = deal_rows(loops_, kPiece, kMostWarps, kMostWarps, text_);
     if (cuts_ && !is_dealt) rows_ = cut_rows(loops_, 2 * kShortChunk, text_);
+    text_.follow_if(is_dealt, GpuRule::SumsOfDealtRows);
+    text_.follow_if(cuts_ && !is_dealt, GpuRule::SumsOfCutRows);
     const std::string step = entry + "_step", lane = entry + "_lane";
     text_.split_positions(entry, groups, step, lane);
     const std::string& rows = rows_.var;
@@ -162,8 +178,10 @@ class SumScheduler {
   void stream_result() {
     const double bytes = loops_.count * static_cast<double>(size_of(loops_.type));
     if (loops_.choice.route == Route::Shared &&
-        bytes > static_cast<double>(loops_.machine.last_cache) / 4)
+        bytes > static_cast<double>(loops_.machine.last_cache) / 4) {
       text_.add(concat("nontemporal(", loops_.problem.statement->tensor, ")"));
+      text_.follow(GpuRule::SumsStreamed);
+    }
   }
 
   void unroll(const std::string& walked, int64_t groups, int64_t steps) {
@@ -187,13 +205,15 @@ class SumScheduler {
   ScheduleText text_;
 };
 
-std::string rows_of_entries(const GpuLoops& loops, bool cuts) {
-  ScheduleText text(loops.opening);
+ScheduleText rows_of_entries(const GpuLoops& loops, bool cuts) {
   const std::string entry = loops.order[1], step = entry + "_step", lane = entry + "_lane";
   // As many lanes as the entries of a row can keep busy.
   const auto wanted = std::clamp<uint64_t>(static_cast<uint64_t>(loops.entries / 2), 1, kWarpSize);
   const auto lanes = static_cast<int64_t>(std::bit_ceil(wanted));
   const bool sums = loops.is_summed(entry), groups = lanes < kWarpSize;
+  ScheduleText text(groups ? GpuRule::EntriesOnGroups : GpuRule::EntriesOnWarps, loops.opening);
+  text.follow_if(cuts, GpuRule::EntriesOfCutRows);
+  text.follow_if(sums, GpuRule::EntriesSummed);
   SpreadLoop rows{loops.row, {}};
   if (cuts) rows = cut_rows(loops, kShortChunk, text);
   const std::string row = rows.var + "_in", row_lane = rows.var + "_lane";
@@ -214,22 +234,22 @@ std::string rows_of_entries(const GpuLoops& loops, bool cuts) {
   text.bind(lane, "lane");
   const int64_t longest = loops.longest > 0 ? (loops.longest + lanes - 1) / lanes : kCopies;
   if (longest > 1) text.unroll(step, std::min(kCopies / 2, longest));
-  return text.text();
+  return text;
 }
 
 }  // namespace
 
-std::string sums_on_lanes(const GpuLoops& loops) {
+ScheduleText sums_on_lanes(const GpuLoops& loops) {
   for (const Spread spread : {Spread::Entries, Spread::Rows, Spread::Row}) {
     if (spread != Spread::Row && loops.entries >= kLongRow) continue;
-    std::string found =
+    ScheduleText found =
         first_legal(loops, [&](bool cuts) { return SumScheduler(loops, spread, cuts).run(); });
     if (!found.empty()) return found;
   }
   return {};
 }
 
-std::string entries_on_lanes(const GpuLoops& loops) {
+ScheduleText entries_on_lanes(const GpuLoops& loops) {
   return first_legal(loops, [&](bool cuts) { return rows_of_entries(loops, cuts); });
 }
 

@@ -1,17 +1,15 @@
 // Schedules for GPUs that spread the entries of rows, or what is summed for an entry, over lanes.
 #pragma once
 
-#include <string>
-
 #include "plan/gpu_loops.h"
 
 namespace tulle::plan {
 
 // Of three loops, the innermost a contiguous sum for an entry: groups of lanes share it. Empty
 // where no rule leads to a legal schedule.
-std::string sums_on_lanes(const GpuLoops& loops);
+ScheduleText sums_on_lanes(const GpuLoops& loops);
 
 // Of two loops, over rows and their entries: groups of lanes for a row, a lane for an entry.
-std::string entries_on_lanes(const GpuLoops& loops);
+ScheduleText entries_on_lanes(const GpuLoops& loops);
 
 }  // namespace tulle::plan

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "nest/bound_loops.h"
+#include "plan/gpu_rules.h"
 #include "schedule/fuse_launches.h"
 #include "support/check.h"
 #include "support/half.h"
@@ -27,6 +28,7 @@ void PartLaunches::add(const expr::Statement& statement, const nest::Nest& nest,
                    schedule::why_not_together(other, finished).empty();
           });
   if (fits) {
+    followed_rules().insert(GpuRule::PartsLaunchedTogether);
     for (const schedule::Step& step :
          schedule::parse_schedule(concat("fuse_launches(", first_, ")")).steps)
       schedule.steps.push_back(step);

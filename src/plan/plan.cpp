@@ -12,6 +12,7 @@
 #include "plan/expand_reductions.h"
 #include "plan/expand_softmax.h"
 #include "plan/gathering.h"
+#include "plan/gpu_rules.h"
 #include "plan/inline_masked.h"
 #include "plan/intermediate_type.h"
 #include "plan/nest_schedules.h"
@@ -67,6 +68,16 @@ class Planner {
 
  private:
   void note(const std::string& text) { plan_.lines.push_back("# " + text); }
+
+  void follow(GpuRule rule) const {
+    if (request_.machine.kind == Machine::Kind::Gpu) followed_rules().insert(rule);
+  }
+  void follow(Route route) const {
+    if (route == Route::Shared) follow(GpuRule::SharedPattern);
+    if (route == Route::Append) follow(GpuRule::AppendedResult);
+    if (route == Route::Tracked) follow(GpuRule::TrackedResult);
+    if (route == Route::Sort) follow(GpuRule::SortedResult);
+  }
 
   bool is_sparse(const std::string& tensor) const { return !tensors_.at(tensor).format.is_dense(); }
 
@@ -171,6 +182,7 @@ class Planner {
     plan_.cost += choice.cost;
     plan_.lines.push_back(concat(loops_line(statement.tensor, choice.order), "  # result ",
                                  text_of(choice.route), "; estimated cost ", choice.cost));
+    follow(choice.route);
     if (choice.route == Route::Shared) plan_.shared_patterns[statement.tensor] = choice.shared;
     if (choice.route == Route::Sort) return build_sorted(problem, choice, origin);
     push_nest(problem, choice, build_nest(problem, choice, known_, type), origin);
@@ -225,6 +237,7 @@ class Planner {
     add_temporary(wide.tensor, type);
     note(concat(statement.tensor, " is accumulated in ", name_of(type.type), " first, as ",
                 wide.tensor));
+    follow(GpuRule::WideSum);
     plan_.shared_patterns.erase(statement.tensor);
     schedules_.rename(statement.tensor, wide.tensor);
     plan_statement(wide, false, problem.may_convert, is_written);
@@ -255,6 +268,7 @@ class Planner {
     add_temporary(name, type);
     estimates_.set_count(name, estimates_.count(access.tensor, access.indices));
     note(concat(access.tensor, " is converted to ", format.name(), " (general path)"));
+    follow(GpuRule::ConvertedOperand);
     expr::Statement copy{name, {}, {}};
     for (size_t d = 0; d < access.indices.size(); ++d) {
       const std::string index = concat(name, "_", d);

@@ -1,9 +1,11 @@
-// Writes schedules as text, step by step.
+// Writes schedules for GPUs as text, step by step, with the rules that they follow.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
+#include "plan/gpu_rules.h"
 #include "support/check.h"
 
 namespace tulle::plan {
@@ -13,10 +15,23 @@ class ScheduleText {
   using Names = std::vector<std::string>;
 
   ScheduleText() = default;
-  // Begins with a step; empty: with none.
-  explicit ScheduleText(std::string first) : text_(std::move(first)) {}
+  // Begins with the step that numbers rows; empty: with none.
+  ScheduleText(GpuRule rule, const std::string& first) {
+    follow(rule);
+    if (first.empty()) return;
+    add(first);
+    follow(GpuRule::NumberedRows);
+  }
 
-  void add(const std::string& step) { text_ += (text_.empty() ? "" : "; ") + step; }
+  void follow(GpuRule rule) { rules_.insert(rule); }
+  void follow_if(bool does, GpuRule rule) {
+    if (does) follow(rule);
+  }
+
+  void add(const std::string& step) {
+    TULLE_CHECK(!rules_.empty(), "a schedule without a rule: ", step);
+    text_ += (text_.empty() ? "" : "; ") + step;
+  }
   void split(const std::string& var, int64_t length, const std::string& outer,
              const std::string& inner) {
     add(concat("split(", var, ", ", length, ", ", outer, ", ", inner, ")"));
@@ -45,7 +60,9 @@ class ScheduleText {
     add(concat("unroll(", var, ", ", copies, ")"));
   }
 
+  bool empty() const { return text_.empty(); }
   const std::string& text() const { return text_; }
+  const std::set<GpuRule>& rules() const { return rules_; }
 
  private:
   static std::string list(const Names& names) {
@@ -55,6 +72,7 @@ class ScheduleText {
   }
 
   std::string text_;
+  std::set<GpuRule> rules_;
 };
 
 }  // namespace tulle::plan

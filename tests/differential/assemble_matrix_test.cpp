@@ -1,4 +1,5 @@
-// The kernels that plans for GPUs make of the matrix, as PTX, which NVIDIA's assembler takes.
+// The kernels of the plans for GPUs and what these make of the matrix, as PTX, which NVIDIA's
+// assembler takes.
 #include <cstdlib>
 #include <iostream>
 #include <mutex>
@@ -8,6 +9,7 @@
 
 #include "codegen/assemble.h"
 #include "codegen/emit.h"
+#include "differential/default_plans.h"
 #include "differential/matrix.h"
 #include "differential/on_all_cores.h"
 #include "differential/prepared.h"
@@ -70,6 +72,24 @@ size_t count_wrong(std::span<const loop::Kernel> kernels, bool light) {
     }
   });
   return wrong;
+}
+
+// Each in good and in light code.
+TEST(AssembledPlans, AreTakenByTheAssembler) {
+  const std::vector<Planned>& plans = default_plans();
+  Kernels kernels;
+  on_all_cores(2 * plans.size(), [&](size_t at) {
+    Case test = plans[at / 2].test;
+    test.light = at % 2 == 1;
+    kernels.add(test);
+  });
+  EXPECT_EQ(count_wrong(kernels.of_good_code, false), 0);
+  EXPECT_EQ(count_wrong(kernels.of_light_code, true), 0);
+  std::cout << "plans assembled for a GPU: " << plans.size() << " cases, " << kernels.made
+            << " kernels, " << kernels.of_good_code.size() << " different ones in good code, "
+            << kernels.of_light_code.size() << " in light code\n";
+  EXPECT_GT(kernels.of_good_code.size(), 250);
+  EXPECT_GT(kernels.of_light_code.size(), 250);
 }
 
 // All of the sample with TULLE_TEST_FULL=1; else every few cells of it.

@@ -71,6 +71,9 @@ Operand parse_operand(std::string_view text) {
       operand.spread = Spread::EmptyRows;
     } else if (fields[f] == "one entry") {
       operand.spread = Spread::OneEntry;
+    } else if (constexpr std::string_view kLongest = "longest row ";
+               fields[f].starts_with(kLongest)) {
+      operand.longest_row = number<int64_t>(fields[f].substr(kLongest.size()));
     } else {
       user_error("something else of an operand: ", fields[f]);
     }
@@ -86,6 +89,7 @@ std::string text_of(const Operand& operand) {
   if (operand.explicit_zeros) text += "; zeros";
   if (operand.spread == Spread::EmptyRows) text += "; empty rows";
   if (operand.spread == Spread::OneEntry) text += "; one entry";
+  if (operand.longest_row > 0) text += concat("; longest row ", operand.longest_row);
   return text + "\n";
 }
 
@@ -101,6 +105,8 @@ std::string to_string(const Case& test) {
   if (!test.schedule.empty()) text += concat("schedule: ", test.schedule, "\n");
   if (!test.features.empty()) text += concat("features: ", test.features, "\n");
   if (test.gpu) text += "device: gpu\n";
+  if (test.multiprocessors > 0) text += concat("multiprocessors: ", test.multiprocessors, "\n");
+  if (test.deterministic) text += "sums: one order\n";
   if (!test.small_chunks) text += "chunks: large\n";
   if (test.light) text += "code: light\n";
   return text + concat("seed: ", test.seed, "\nthreads: ", test.threads, "\n");
@@ -127,6 +133,10 @@ Case parse_case(std::string_view text) {
       test.features = value;
     } else if (key == "device") {
       test.gpu = value == "gpu";
+    } else if (key == "multiprocessors") {
+      test.multiprocessors = number<int>(value);
+    } else if (key == "sums") {
+      test.deterministic = value == "one order";
     } else if (key == "chunks") {
       test.small_chunks = value != "large";
     } else if (key == "code") {

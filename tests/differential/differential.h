@@ -22,6 +22,7 @@ struct Operand {
   DType index_type = DType::Int32;
   bool explicit_zeros = false;  // some stored entries are 0
   Spread spread = Spread::Even;
+  int64_t longest_row = 0;  // entries, as the program is told; 0: it is not
 };
 
 struct Case {
@@ -34,7 +35,11 @@ struct Case {
   int threads = 2;
   bool small_chunks = true;  // cut loops into chunks however little work there is
   bool gpu = false;          // planned for a GPU, and only interpreted
-  bool light = false;        // code that is ready soon: no loops written out, LLVM takes no pains
+  // Of the GPU that is planned for, which runs as many `threads`, whichever GPU is there; 0: not
+  // known where it is interpreted, and else what the GPU has.
+  int multiprocessors = 0;
+  bool deterministic = false;  // on a GPU: sums of floating-point numbers have one order
+  bool light = false;          // code that is ready soon: no loops written out, LLVM takes no pains
 };
 
 // Text that says everything needed to run the case again, and the way back; UserError where it is
@@ -42,8 +47,9 @@ struct Case {
 std::string to_string(const Case& test);
 Case parse_case(std::string_view text);
 
-// kOnGpu needs a GPU; the others do not.
-enum Engines : int { kCompiled = 1, kInterpreted = 2, kBoth = 3, kOnGpu = 4 };
+// kOnGpu needs a GPU; the others do not. With kInGoodCode there is a second run, when good code has
+// taken the place of light code.
+enum Engines : int { kCompiled = 1, kInterpreted = 2, kBoth = 3, kOnGpu = 4, kInGoodCode = 8 };
 
 // Empty if all agree, else what differs where; errors of the compiler are reported as differences,
 // but for a UserError or Unsupported, which `refused` gets (if not null) and which then is no

@@ -11,6 +11,7 @@
 #include "plan/specialisable_indices.h"
 #include "plan/unique_indices.h"
 #include "support/check.h"
+#include "variant_table.h"
 
 namespace tulle::differential {
 
@@ -45,10 +46,24 @@ std::vector<expr::StoredTensor> drawn(const Case& test, const Operand& operand) 
 
 }  // namespace
 
+// Rows are cut early and panels get narrow where small operands are to be cut.
+GpuLimits limits_of(const Case& test) {
+  return {.many_entries = test.small_chunks ? 20 : plan::Machine().many_entries,
+          .last_cache = test.small_chunks ? 1 << 12 : 1 << 25,
+          .multiprocessors = test.multiprocessors,
+          .threads = test.threads};
+}
+
 Prepared::Prepared(const Case& test) {
   for (const Operand& operand : test.operands) {
     const int rank = static_cast<int>(operand.sizes.size());
-    given.push_back({operand.name, operand.format, operand.type, operand.index_type, rank, {}});
+    given.push_back({operand.name,
+                     operand.format,
+                     operand.type,
+                     operand.index_type,
+                     rank,
+                     {},
+                     operand.longest_row});
     stored.push_back(drawn(test, operand));
     spelled[operand.name] = spell_out_parts(stored.back());
   }
@@ -75,9 +90,11 @@ Prepared::Prepared(const Case& test) {
   if (test.gpu) {
     request.machine.kind = plan::Machine::Kind::Gpu;
     request.machine.vector_bytes = 16;
-    if (test.small_chunks) request.machine.many_entries = 20;
-    request.machine.last_cache =
-        test.small_chunks ? 1 << 12 : 1 << 25;  // so that panels get narrow
+    const GpuLimits limits = limits_of(test);
+    request.machine.many_entries = limits.many_entries;
+    request.machine.last_cache = limits.last_cache;
+    request.machine.multiprocessors = test.multiprocessors;
+    request.machine.deterministic = test.deterministic;
     request.target = codegen::gpu_target("sm_90");
     request.target.light = test.light;
   }
@@ -88,7 +105,7 @@ Prepared::Prepared(const Case& test) {
     const std::string& name = specs[o].name;
     const Pattern& pattern = *operands[o].pattern;
     request.operands.push_back(name);
-    request.statistics[name] = {pattern.sizes(), pattern.value_count()};
+    request.statistics[name] = {pattern.sizes(), pattern.value_count(), 1.0, specs[o].longest_row};
     scalars[lower::count_name(name)] = pattern.value_count();
     if (lower::counts_stored(parts.formats()[o]))
       scalars[lower::stored_name(name)] = pattern.levels()[0].crd.length;
@@ -113,7 +130,8 @@ Prepared::Prepared(const Case& test) {
       const auto dimension = static_cast<size_t>(uses.front().dimension);
       const int64_t extent = operands[o].pattern->sizes()[dimension];
       scalars[lower::extent_name(index)] = extent;
-      if (std::find(special.begin(), special.end(), index) != special.end())
+      const bool is_small = extent <= kLargestSpecialised;
+      if (is_small && std::find(special.begin(), special.end(), index) != special.end())
         request.known_extents[index] = extent;
     }
   }

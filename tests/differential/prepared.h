@@ -4,6 +4,7 @@
 #include "compile.h"
 #include "differential/differential.h"
 #include "loop/interpret.h"
+#include "machine.h"
 #include "tulle/tulle.h"
 
 namespace tulle::differential {
@@ -27,6 +28,9 @@ struct Prepared {
   loop::Scalars scalars;  // of the host program
   loop::Arrays arrays;
 };
+
+// What plans for a GPU go by in the case.
+GpuLimits limits_of(const Case& test);
 
 // Whether the language takes the program and what its schedule takes apart.
 bool can_prepare(const Case& test);

@@ -12,6 +12,7 @@
 
 #include "codegen/assemble.h"
 #include "codegen/emit.h"
+#include "differential/default_plans.h"
 #include "loop/interpret.h"
 #include "loop/plain_names.h"
 #include "loop/print.h"
@@ -239,6 +240,8 @@ TEST_P(SelectProgram, RunsCompiled) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, SelectProgram, testing::ValuesIn(kFormats), name_of_test);
+INSTANTIATE_TEST_SUITE_P(OfDefaultPlans, SelectProgram, testing::ValuesIn(built_formats()),
+                         name_of_test);
 
 std::string message_of(const std::function<void()>& call) {
   try {

@@ -6,8 +6,9 @@
 DIR holds the program gpu_test, which runs kernels written as text and the matrix of all operations
 and formats; the tests in test_*.py use the package. The matrix runs in a process for each core,
 since the driver assembles one kernel of a process at a time. What `make gpu-bundle` packs can be
-unpacked anywhere and run from there. With --sanitize the kept schedules, an example of every step
-and plan, run under NVIDIA's compute-sanitizer, and nothing else does.
+unpacked anywhere and run from there. With --sanitize the kept schedules, an example of every step,
+and the default plans, a case of every rule, run under NVIDIA's compute-sanitizer, and nothing else
+does.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+SANITIZED = "*BoundSchedule*:*DefaultPlan*:Parts.*"
 
 
 def run_matrix(program: Path, which: int, slices: int) -> int:
@@ -63,8 +65,9 @@ def run_sanitized(program: Path, tool: str) -> int:
         print("compute-sanitizer, of NVIDIA's CUDA toolkit, is not in PATH or CUDA_HOME/bin")
         return 1
     command = [sanitizer, "--tool", tool, "--error-exitcode", "9", str(program)]
-    status = subprocess.call([*command, "--gtest_filter=*BoundSchedule*"])
-    print(f"{tool} of the kept schedules: {'clean' if status == 0 else 'FAILED'}", flush=True)
+    status = subprocess.call([*command, f"--gtest_filter={SANITIZED}"])
+    found = "clean" if status == 0 else "FAILED"
+    print(f"{tool} of kept schedules and default plans: {found}", flush=True)
     return 1 if status else 0
 
 
@@ -98,7 +101,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="tests of the package whose name has this")
     parser.add_argument("--slice", default="1/1", help="2/8: the second of eight of the matrix")
     parser.add_argument("--full", action="store_true", help="all cells of the matrix, not a sample")
-    parser.add_argument("--sanitize", choices=["memcheck", "racecheck"], help="kept schedules only")
+    parser.add_argument("--sanitize", choices=["memcheck", "racecheck"], help="small cases only")
     options = parser.parse_args()
     if options.sanitize:
         return run_sanitized(options.build / "gpu_test", options.sanitize)

@@ -11,7 +11,7 @@ class BoundSchedule : public testing::TestWithParam<Bound> {};
 
 TEST_P(BoundSchedule, IsRight) {
   const Case test = bound_case(GetParam(), 1);
-  EXPECT_EQ(run_case(test, kOnGpu), "") << to_string(test);
+  EXPECT_EQ(run_case(test, kOnGpu | kInGoodCode), "") << to_string(test);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kept, BoundSchedule, testing::ValuesIn(bound_schedules()),

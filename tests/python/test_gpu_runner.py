@@ -19,12 +19,14 @@ def run(arguments: list[str], path: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(("tool", "status"), [("memcheck", 0), ("racecheck", 9)])
-def test_kept_schedules_run_under_the_sanitizer(tmp_path: Path, tool: str, status: int) -> None:
+def test_small_cases_run_under_the_sanitizer(tmp_path: Path, tool: str, status: int) -> None:
     fake = tmp_path / "compute-sanitizer"
     fake.write_text(f'#!/bin/sh\necho "$@"\nexit {status}\n')
     fake.chmod(0o755)
     done = run(["--sanitize", tool, "--build", "/there"], tmp_path)
     assert f"--tool {tool} --error-exitcode 9 /there/gpu_test --gtest_filter=" in done.stdout
+    for tests in ("BoundSchedule", "DefaultPlan"):
+        assert tests in done.stdout
     assert (done.returncode == 0) == (status == 0)
     assert ("clean" in done.stdout) == (status == 0)
 
