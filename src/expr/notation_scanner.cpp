@@ -33,6 +33,18 @@ void NotationScanner::skip_separators() {
   while (at_separator()) next();
 }
 
+bool NotationScanner::is_bracket_closed() const {
+  int open = 1;
+  for (size_t ahead = 0; open > 0; ++ahead) {
+    const Token& token = peek(ahead);
+    if (token.kind == TokenKind::End || token.kind == TokenKind::Newline || token.is(";"))
+      return false;
+    if (token.is("[")) ++open;
+    if (token.is("]")) --open;
+  }
+  return true;
+}
+
 Expr NotationScanner::since(size_t begin, const Expr& expr, std::vector<Span> indices) const {
   return placed(expr, {.all = span_since(begin), .indices = std::move(indices)});
 }

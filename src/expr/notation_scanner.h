@@ -27,6 +27,9 @@ class NotationScanner : public Scanner {
   // Around what stands in parentheses or brackets.
   void open() { ++open_; }
   void close() { --open_; }
+  // Whether a bracket that stands open here is closed on this line, after all that stand open
+  // between.
+  bool is_bracket_closed() const;
 
   // The node, which has been read from the token of that number on.
   Expr since(size_t begin, const Expr& expr, std::vector<Span> indices) const;

@@ -197,7 +197,14 @@ std::vector<std::string> ExprParser::subscripts(std::vector<Span>& places) {
     indices.emplace_back(token.text);
     places.push_back(scanner_.span_of(token));
     const Token after = scanner_.here();
-    if (after.is("+") || after.is("-") || after.is("*")) {
+    const bool computes = after.is("+") || after.is("-") || after.is("*") || after.is("/");
+    if (computes && !scanner_.is_bracket_closed()) {
+      scanner_.fail(
+          after, concat("expected ']' before '", after.text,
+                        "': the bracket of the subscripts is not closed, as in A[",
+                        indices.size() > 1 ? "i," : "", indices.back(), "] ", after.text, " ..."));
+    }
+    if (computes) {
       scanner_.not_yet(
           after,
           "affine subscripts are not there yet; multiply by a sparse matrix that shifts, as in "

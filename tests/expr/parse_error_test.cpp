@@ -50,6 +50,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"C = (a", "expected an operator or ')', found the end", ""},
         Mistake{"C = a)", "expected an operator or the end of the statement", ")"},
         Mistake{"C[i = a[i]", "expected ',' or ']'", "="},
+        Mistake{"C[i,k] = A[i,j * B[j,k]",
+                "expected ']' before '*': the bracket of the subscripts is not closed, as in "
+                "A[i,j] * ...",
+                "*"},
+        Mistake{"y[i] = x[i - A[i,j]\nz[i] = x[i]", "is not closed, as in A[i] - ...", "-"},
+        Mistake{"y[i] = x[i / 2", "expected ']' before '/'", "/"},
         Mistake{"C[] = a", "expected an index", "]"},
         Mistake{"C = a * * b", "expected a tensor", "*"},
         Mistake{"C[i,j,i] = a[i,j]", "the index 'i' stands twice on the left", "i"},
@@ -108,6 +114,7 @@ TEST_P(NotYet, PointsAtThePlace) {
 INSTANTIATE_TEST_SUITE_P(
     Mistakes, NotYet,
     testing::Values(Mistake{"C[i] += a[i]", "'+=' is not there yet", "+="},
+                    Mistake{"C[i] = A[i - P[i]]", "affine subscripts are not there yet", "-"},
                     Mistake{"C[i] = a[i+1]", "multiply by a sparse matrix that shifts", "+"},
                     Mistake{"C[i] = a[i] > 0", "comparisons are not there yet", ">"},
                     Mistake{"C[i] = (a[i] == 0)", "comparisons are not there yet", "=="},
