@@ -9,10 +9,13 @@ import torch
 from torch import Tensor
 
 from tulle.errors import UserError
+from tulle.lettering import HEIGHT, lettering
 from tulle.pictures import COLOURS, Picture, image, png, rgb, svg, text
 from tulle.sparse_tensor import SparseTensor
 
 FAINTEST = 0.6  # how strong a colour a single entry in a large cell gets
+FRAME = "#555555"
+MARGIN, LETTERS = 8, 2  # around what is drawn, and the size of letters, in pixels
 
 
 def plot_pattern(tensor: SparseTensor, path: str | Path | None = None, size: int = 480) -> Picture:
@@ -24,11 +27,10 @@ def plot_pattern(tensor: SparseTensor, path: str | Path | None = None, size: int
     parts = _parts(tensor)
     height, width = (max(1, min(size, extent)) for extent in tensor.shape)
     pixels = _pixels([coordinates for _, coordinates in parts], tuple(tensor.shape), height, width)
-    data = png(pixels)
+    names = [name for name, _ in parts]
     scale = size / max(height, width)
-    picture = Picture(
-        _framed(tensor, [name for name, _ in parts], data, width * scale, height * scale), data
-    )
+    drawn = _framed(tensor, names, png(pixels), width * scale, height * scale)
+    picture = Picture(drawn, png(_lettered(_title(tensor), names, pixels, max(1, int(scale)))))
     return picture if path is None else picture.save(path)
 
 
@@ -61,13 +63,42 @@ def _pixels(parts: Sequence[Tensor], shape: tuple[int, ...], height: int, width:
     return pixels.clamp(0, 255).to(torch.uint8)
 
 
+def _title(tensor: SparseTensor) -> str:
+    rows, columns = tensor.shape
+    return f"{rows} x {columns}, {tensor.nnz} entries"
+
+
+def _lettered(title: str, names: Sequence[str], pixels: Tensor, scale: int) -> Tensor:
+    """The pixels, each so many wide and high, in a frame under the title and a line a part."""
+    drawn = pixels.repeat_interleave(scale, 0).repeat_interleave(scale, 1)
+    height, width, _ = drawn.shape
+    lines = [lettering(line, LETTERS) for line in (title, *names)]
+    step = LETTERS * HEIGHT + 4
+    top = MARGIN + step * len(lines) + 1
+    indent = step + MARGIN
+    widest = max([width + 2, lines[0].shape[1], *(indent + line.shape[1] for line in lines[1:])])
+    canvas = torch.full((top + height + 1 + MARGIN, widest + 2 * MARGIN, 3), 255, dtype=torch.uint8)
+
+    def fill(y: int, x: int, height: int, width: int, colour: str) -> None:
+        canvas[y : y + height, x : x + width] = torch.tensor(rgb(colour), dtype=torch.uint8)
+
+    for number, line in enumerate(lines):
+        y, x = MARGIN + step * number, MARGIN + (indent if number else 0)
+        canvas[y : y + line.shape[0], x : x + line.shape[1]][line] = 0
+        if number:
+            fill(y, MARGIN, 7 * LETTERS, 7 * LETTERS, COLOURS[(number - 1) % len(COLOURS)])
+    fill(top - 1, MARGIN, height + 2, width + 2, FRAME)
+    canvas[top : top + height, MARGIN + 1 : MARGIN + 1 + width] = drawn
+    return canvas
+
+
 def _framed(
     tensor: SparseTensor, names: Sequence[str], data: bytes, width: float, height: float
 ) -> str:
     rows, columns = tensor.shape
     left, top = 56.0, 26.0 + 18 * len(names)
     parts = [
-        text(left, 18, f"{rows} x {columns}, {tensor.nnz} entries", 'font-weight="bold"'),
+        text(left, 18, _title(tensor), 'font-weight="bold"'),
         image(left, top, width, height, data),
         f'<rect x="{left}" y="{top}" width="{width:.1f}" height="{height:.1f}" fill="none" '
         'stroke="#555"/>',

@@ -12,7 +12,9 @@ import torch
 from helpers import random_sparse
 
 import tulle
+from tulle.lettering import lettering
 from tulle.pictures import COLOURS, rgb
+from tulle.plots import FRAME, LETTERS, MARGIN
 
 
 def pixels_of(png: bytes) -> list[list[tuple[int, int, int]]]:
@@ -26,6 +28,22 @@ def pixels_of(png: bytes) -> list[list[tuple[int, int, int]]]:
     return [[tuple(line[3 * x : 3 * x + 3]) for x in range(width)] for line in lines]  # type: ignore[misc]
 
 
+def matrix_of(png: bytes, rows: int, columns: int) -> list[list[tuple[int, int, int]]]:
+    """What stands in the frame, a pixel for each of so many rows and columns."""
+    pixels = pixels_of(png)
+    frame = rgb(FRAME)
+    ys = [y for y, row in enumerate(pixels) if frame in row]
+    xs = [x for x, colour in enumerate(pixels[ys[0]]) if colour == frame]
+    scale = (ys[-1] - ys[0] - 1) // rows
+    assert (xs[-1] - xs[0] - 1, ys[-1] - ys[0] - 1) == (columns * scale, rows * scale)
+    inside = [row[xs[0] + 1 : xs[-1]] for row in pixels[ys[0] + 1 : ys[-1]]]
+    small = [row[::scale] for row in inside[::scale]]
+    assert inside == [
+        [colour for colour in row for _ in range(scale)] for row in small for _ in range(scale)
+    ]
+    return small
+
+
 def test_a_pixel_is_coloured_where_there_is_an_entry() -> None:
     dense = random_sparse(9, 14, density=0.3)
     for format in ("csr", "csc", "coo", "bsr(2,2)", "dia", "hyb(2,1)", "bsr-csr(2,2)"):
@@ -35,7 +53,7 @@ def test_a_pixel_is_coloured_where_there_is_an_entry() -> None:
         held = torch.zeros(9, 14, dtype=torch.bool)
         held[tuple(A.coordinates())] = True
         white = (255, 255, 255)
-        found = [[colour != white for colour in row] for row in pixels_of(picture.png)]
+        found = [[colour != white for colour in row] for row in matrix_of(picture.png, 9, 14)]
         assert found == held.tolist()
 
 
@@ -43,18 +61,38 @@ def test_parts_have_colours_of_their_own() -> None:
     A = tulle.tensor(torch.ones(6, 6).triu(), format="{ band(0,0): dia; rest: csr }")
     picture = A.plot()
     assert picture.png
-    pixels = pixels_of(picture.png)
+    pixels = matrix_of(picture.png, 6, 6)
     assert len({pixels[at][at] for at in range(6)}) == 1
     assert pixels[0][0] != pixels[0][5]
     assert "band(0,0): dia" in picture.svg
+
+
+def test_a_png_has_the_names_of_parts_beside_their_colours() -> None:
+    A = tulle.tensor(torch.ones(6, 6).triu(), format="{ band(0,0): dia; rest: csr }")
+    png = A.plot().png
+    assert png
+    pixels = torch.tensor(pixels_of(png))
+    for number, name in enumerate(["band(0,0): dia", "rest: csr"]):
+        rows, columns = (pixels == torch.tensor(rgb(COLOURS[number]))).all(2).nonzero().T
+        square = columns < MARGIN + 7 * LETTERS
+        line = pixels[int(rows[square].min()) :, MARGIN + 7 * LETTERS :]
+        ink = lettering(name, LETTERS)
+        dark = (line[: ink.shape[0]] == 0).all(2)
+        first = int(dark.any(0).nonzero()[0]) - int(ink.any(0).nonzero()[0])
+        assert torch.equal(dark[:, first : first + ink.shape[1]], ink)
+
+
+def test_letters_without_a_shape_are_boxes() -> None:
+    assert torch.equal(lettering("é"), lettering("ß"))
+    assert lettering("ab", 3).shape == (27, 36)
+    assert lettering(" ").sum() == 0
 
 
 def test_large_matrices_become_small_pictures(tmp_path: Path) -> None:
     A = tulle.tensor(torch.eye(3000).to_sparse_coo(), format="csr")
     picture = A.plot(tmp_path / "eye.png", size=100)
     assert picture.png == (tmp_path / "eye.png").read_bytes()
-    pixels = pixels_of(picture.png)
-    assert len(pixels) == len(pixels[0]) == 100
+    pixels = matrix_of(picture.png, 100, 100)
     assert all(
         (pixels[y][x] != (255, 255, 255)) == (x == y) for y in range(100) for x in range(100)
     )
