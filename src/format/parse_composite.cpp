@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <optional>
 
 #include "format/composite.h"
 #include "format/composite_names.h"
@@ -191,7 +192,7 @@ class CompositeParser {
       found.first = at_least_one("the rows of a block");
       scanner_.expect(",");
       found.second = at_least_one("the columns of a block");
-      found.threshold = threshold("fill");
+      found.threshold = threshold("fill", 1);
     } else if (name.is("windows")) {
       found.kind = Selector::Kind::Windows;
       found.first = at_least_one("the rows of a window");
@@ -205,8 +206,8 @@ class CompositeParser {
     return found;
   }
 
-  // , fill>=0.25
-  double threshold(std::string_view word) {
+  // , fill>=0.25; at most that much, where there is a limit.
+  double threshold(std::string_view word, std::optional<int> most = std::nullopt) {
     scanner_.expect(",");
     scanner_.expect(word);
     scanner_.expect(">=");
@@ -216,6 +217,10 @@ class CompositeParser {
     }
     double value = 0;
     std::from_chars(number.text.data(), number.text.data() + number.text.size(), value);
+    if (most && value > *most) {
+      scanner_.fail(number, concat(word, " is a share, between 0 and ", *most, ": write ", word,
+                                   ">=0.5 where half of the places are to have entries"));
+    }
     return value;
   }
 
