@@ -31,7 +31,9 @@ NotationInfo describe_notation(std::string_view text, std::string_view schedule)
     add_new(info.assigned, statement.tensor);
     scopes.push_back(schedule::scope_of(statement));
   }
-  decomposed_specs(operands, schedule::take_decompositions(schedule).steps);
+  const std::vector<schedule::Decomposition> steps = schedule::take_decompositions(schedule).steps;
+  decomposed_specs(operands, steps);
+  for (const schedule::Decomposition& step : steps) info.decomposed[step.operand] = step.format;
   schedule::distribute(schedule::parse_schedule(schedule), std::move(scopes));
   return info;
 }

@@ -34,6 +34,8 @@ struct ProgramOptions {
 struct NotationInfo {
   std::vector<std::string> operands;  // in order of first use
   std::vector<std::string> assigned;  // results and intermediates, in order
+  // The operands that the schedule takes apart, and the composite format of each.
+  std::map<std::string, std::string> decomposed;
 };
 // Raises UserError with a caret where the statements are wrong, or where a step of the schedule is
 // wrong or for none of them.

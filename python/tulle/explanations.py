@@ -10,7 +10,14 @@ from typing import Any
 from tulle import composites, einsums, notation
 from tulle.arguments import check_text
 from tulle.errors import UserError
-from tulle.programs import Operand, OutFormat, Program, explanation_of, out_formats
+from tulle.programs import (
+    Operand,
+    OutFormat,
+    Program,
+    decomposed_in,
+    explanation_of,
+    out_formats,
+)
 from tulle.sparse_tensor import SparseTensor
 
 
@@ -60,17 +67,22 @@ def explain(
     else:
         program = Program(text, out_formats=out_formats(out_format))
         names, tensors = notation.by_name(named)
-    return _explanation(program, names, tensors, candidates)
+    return explain_program(program, names, tensors, candidates)
 
 
-def _explanation(
-    program: Program, names: Sequence[str], operands: Sequence[Operand], candidates: int
+def explain_program(
+    program: Program, names: Sequence[str], operands: Sequence[Operand], candidates: int = 0
 ) -> Explanation:
-    parts = [
-        composites.share_text(program.called(name), operand)
-        for name, operand in zip(names, operands, strict=True)
-        if isinstance(operand, SparseTensor) and operand.format.is_composite
-    ]
+    """The stages of a program for these operands."""
+    decomposed = decomposed_in(program)
+    parts = []
+    for name, operand in zip(names, operands, strict=True):
+        if not isinstance(operand, SparseTensor):
+            continue
+        if name in decomposed:
+            operand = operand.to(format=decomposed[name])
+        if operand.format.is_composite:
+            parts.append(composites.share_text(program.called(name), operand))
     text = "== parts ==\n" + "".join(parts) + "\n" if parts else ""
     text += explanation_of(program, names, operands)
     if candidates:

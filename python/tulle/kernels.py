@@ -10,10 +10,10 @@ from typing import Any
 from tulle import notation
 from tulle.arguments import check_text
 from tulle.errors import UserError
-from tulle.explanations import Explanation
+from tulle.explanations import Explanation, explain_program
 from tulle.formats import Format
 from tulle.outs import Out
-from tulle.programs import Operand, Program, execute, explanation_of, names_in, out_formats
+from tulle.programs import Operand, Program, execute, names_in, out_formats
 from tulle.sparse_tensor import SparseTensor
 
 
@@ -58,7 +58,7 @@ class Kernel:
 
     def explain(self, /, **operands: Any) -> Explanation:
         """Every stage of the compiler for these operands."""
-        return Explanation(explanation_of(self.program, *self._bind(operands)))
+        return explain_program(self.program, *self._bind(operands))
 
     def instead_of(self, caller: str) -> str:
         """What to write where a kernel was given to a function that takes text, for messages."""

@@ -99,13 +99,25 @@ def compiled(program: Program, specs: tuple[str, ...]) -> Compiled:
 def names_in(program: Program) -> tuple[list[str], list[str]]:
     """The operands that the statements read and the names that they assign. Raises where they are
     wrong, or where the schedule has a step that is wrong or for none of them."""
+    lines = _described(program)
+    operands = [name for kind, name, *_ in lines if kind == "operand"]
+    return operands, [name for kind, name, *_ in lines if kind == "assigned"]
+
+
+def decomposed_in(program: Program) -> dict[str, str]:
+    """The operands that the schedule takes apart, and the composite format of each."""
+    if not program.schedule:
+        return {}
+    return {line[1]: line[2] for line in _described(program) if line[0] == "decomposed"}
+
+
+def _described(program: Program) -> list[list[str]]:
+    """What is told of the statements: a word, a name and, of some, more."""
     try:
-        lines = _library.describe_notation(program.text, program.schedule).splitlines()
+        text = _library.describe_notation(program.text, program.schedule)
     except RuntimeError as error:
         raise translated(error) from None
-    named = [line.split(" ") for line in lines]
-    operands = [name for kind, name in named if kind == "operand"]
-    return operands, [name for kind, name in named if kind == "assigned"]
+    return [line.split(" ", 2) for line in text.splitlines()]
 
 
 def spec_of(name: str, operand: Operand) -> str:

@@ -56,6 +56,8 @@ std::string describe_notation_text(std::string_view notation, std::string_view s
   std::string text;
   for (const std::string& name : info.operands) text += "operand " + name + "\n";
   for (const std::string& name : info.assigned) text += "assigned " + name + "\n";
+  for (const auto& [name, format] : info.decomposed)
+    text += "decomposed " + name + " " + format + "\n";
   return text;
 }
 

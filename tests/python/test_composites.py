@@ -200,6 +200,7 @@ def test_explanations() -> None:
         ("{ rows(nnz<=4): elf(4); rest: csr }", "there is no format 'elf'"),
         ("hyb(0,3)", "takes the number of column ranges"),
         ("{ rest: hyb(1,1) }", "a part has a plain format"),
+        ("{ blocks(2,2, fill>=2): bsr(2,2); rest: csr }", "write fill>=0.5"),
     ],
 )
 def test_mistakes(format: str, message: str) -> None:
@@ -221,6 +222,11 @@ def test_decompose_as_a_step() -> None:
             assert_equal(chosen(A=tulle.tensor(data, format=given), B=wide), data @ wide)
     shown = kernel.schedule("decompose(A, hyb(1,1))").explain(A=tulle.tensor(data), B=wide)
     assert "C is the sum over the 3 parts of A" in shown.stages["plan"]
+    given = tulle.tensor(data, format="hyb(1,1)")
+    assert (
+        shown.stages["parts"] == tulle.explain(kernel.program.text, A=given, B=wide).stages["parts"]
+    )
+    assert shown.stages["parts"] == kernel.explain(A=given, B=wide).stages["parts"]
 
 
 @pytest.mark.parametrize(
