@@ -204,6 +204,7 @@ class Planner {
     add_temporary(entries, loose);
     OrderProblem collecting = problem;
     collecting.statement = &collect;
+    schedules_.rename(statement.tensor, entries);  // what a caller says of the result
     push_nest(collecting, choice, build_nest(collecting, choice, known_, loose), origin);
 
     expr::TensorType ordered = loose;
