@@ -141,7 +141,10 @@ void improve_in_background(std::shared_ptr<const KernelSource> source,
       cuda::check(cuda::driver().exchange_capture_mode(&mode), "working beside captures");
       const auto code = std::make_shared<const Modules>(source->compile_slowly());
       const std::shared_ptr<runtime::GpuProgram> waiting = program.lock();
-      if (waiting) waiting->replace_kernels(functions_of(*code, source->wanted()), code);
+      if (!waiting) return;
+      int64_t bytes = 0;
+      for (const auto& kernel : *code) bytes += kernel->bytes();
+      waiting->replace_kernels(functions_of(*code, source->wanted()), code, bytes);
     } catch (const std::exception& error) {
       TULLE_LOG(Info, "light code stays in use: ", error.what());
     }

@@ -16,8 +16,8 @@ namespace tulle {
 
 namespace {
 
-constexpr int kMostVariants = 256;             // after that many the kernel for any size is used
-constexpr uint64_t kForAll = 1;                // the signature of that kernel
+constexpr int kMostVariants = 256;  // after that many the kernel for any size is used
+constexpr uint64_t kForAll = 1;     // the signature of that kernel
 
 // 0 for the CPU, then the GPUs, each as it is and with sums in one order.
 uint64_t place_of(const RunOptions& options) {
@@ -131,7 +131,9 @@ const Variant& VariantTable::add(uint64_t wanted, CompileRequest request,
   variant->next = list.load(std::memory_order_relaxed);
   list.store(variant.get(), std::memory_order_release);
   ++count_;
-  code_bytes_ += variant->executable.code_bytes();
+  *code_bytes_ += variant->executable.code_bytes();
+  if (variant->executable.gpu_program)
+    variant->executable.gpu_program->count_better_code(code_bytes_);
   return *variant.release();
 }
 

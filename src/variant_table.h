@@ -34,7 +34,8 @@ class VariantTable {
                       const RunOptions& options) const;
 
   // The size of the code of all variants so far.
-  int64_t code_bytes() const { return code_bytes_.load(std::memory_order_relaxed); }
+  // Of all variants, with good code that took the place of light code.
+  int64_t code_bytes() const { return code_bytes_->load(std::memory_order_relaxed); }
 
   // What a variant for these operands is compiled from; `any`: for operands of all sizes.
   CompileRequest request(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
@@ -61,7 +62,7 @@ class VariantTable {
   mutable std::array<std::atomic<const Variant*>, 64> lists_{};  // that only grow
   mutable std::mutex compiling_;                                 // taken inside NoFork
   mutable std::atomic<int> count_ = 0;
-  mutable std::atomic<int64_t> code_bytes_ = 0;
+  const runtime::LateBytes::Total code_bytes_ = std::make_shared<std::atomic<int64_t>>(0);
 };
 
 }  // namespace tulle

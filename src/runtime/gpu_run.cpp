@@ -208,6 +208,7 @@ struct GpuProgram::Prepared {
   std::vector<GpuKernel> first;   // those it began with, which runs may still have
   std::vector<GpuKernel> better;  // empty until they are there
   std::shared_ptr<const void> better_code = nullptr;
+  LateBytes better_bytes = {};
   std::shared_future<void> expected = {};                       // not valid: none are
   std::atomic<const std::vector<GpuKernel>*> kernels = &first;  // of runs that begin now
 
@@ -235,12 +236,17 @@ void GpuProgram::expect_kernels(std::shared_future<void> ready) {
 }
 
 void GpuProgram::replace_kernels(const std::vector<cuda::Function>& kernels,
-                                 std::shared_ptr<const void> code) {
+                                 std::shared_ptr<const void> code, int64_t bytes) {
   std::vector<GpuKernel>& better = prepared_->better;
   for (size_t k = 0; k < kernels.size(); ++k)
     better.push_back(with_function(prepared_->first[k], kernels[k], prepared_->device));
   prepared_->better_code = std::move(code);
   prepared_->kernels.store(&better, std::memory_order_release);
+  prepared_->better_bytes.set(bytes);
+}
+
+void GpuProgram::count_better_code(LateBytes::Total total) {
+  prepared_->better_bytes.count_in(std::move(total));
 }
 
 size_t GpuProgram::buffer_count() const { return prepared_->program.buffer_parameters; }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/late_bytes.h"
 #include "runtime/run.h"
 #include "support/cuda_device.h"
 
@@ -40,9 +41,12 @@ class GpuProgram {
   // Better code for the same kernels is being made. Runs that are captured wait for it: a CUDA
   // graph keeps the code that it was captured with. To be said before the first run.
   void expect_kernels(std::shared_future<void> ready);
-  // Takes it for all runs from now on, and keeps it loaded. From any thread, once.
-  void replace_kernels(const std::vector<cuda::Function>& kernels,
-                       std::shared_ptr<const void> code);
+  // Takes it for all runs from now on, and keeps it loaded, so many bytes. From any thread, once.
+  // What it began with stays loaded too: runs may be under way with it.
+  void replace_kernels(const std::vector<cuda::Function>& kernels, std::shared_ptr<const void> code,
+                       int64_t bytes);
+  // Has the size of better code added to a total, now or when it is there. Once.
+  void count_better_code(LateBytes::Total total);
 
   size_t buffer_count() const;  // of parameters
   size_t scalar_count() const;
