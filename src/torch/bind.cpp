@@ -35,8 +35,7 @@ void bind_arrays(const TensorLayout& layout, std::span<const OwnedTensor> tensor
 
 // The vector of values of a composite is cut into those of its parts.
 void bind_parts(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
-                const int64_t* counts, TensorView& view) {
-  const AtenTensorHandle values = tensors[layout.arrays.size()].get();
+                AtenTensorHandle values, const int64_t* counts, TensorView& view) {
   const ArraySpan all = vector_span(layout, values, layout.spec.type);
   int64_t first = 0;
   for (size_t at = 0; at < layout.parts.size(); ++at) {
@@ -75,14 +74,14 @@ void bind_plain(const TensorLayout& layout, AtenTensorHandle tensor, TensorView&
 }
 
 void bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
-                 const int64_t* sizes, TensorView& view) {
+                 AtenTensorHandle values, const int64_t* sizes, TensorView& view) {
   std::copy_n(sizes, layout.spec.rank, view.sizes.begin());
   if (!layout.parts.empty()) {
-    bind_parts(layout, tensors, sizes + layout.spec.rank, view);
+    bind_parts(layout, tensors, values, sizes + layout.spec.rank, view);
     return;
   }
   bind_arrays(layout, tensors, view);
-  view.values = vector_span(layout, tensors[layout.arrays.size()].get(), layout.spec.type);
+  view.values = vector_span(layout, values, layout.spec.type);
 }
 
 }  // namespace tulle::shim

@@ -15,10 +15,10 @@ TensorView empty_view(const TensorLayout& layout);
 // Of a plain operand: a row-major tensor of the right type and rank. UserError if it is another.
 void bind_plain(const TensorLayout& layout, AtenTensorHandle tensor, TensorView& view);
 
-// Of any other: its structure arrays and values, vectors of the right types, whose lengths agree
-// with the sizes and with each other. UserError if they do not; what positions and coordinates say
-// is not looked at.
+// Of any other: its structure arrays, which are the first of the tensors, and its values, vectors
+// of the right types, whose lengths agree with the sizes and with each other. UserError if they do
+// not; what positions and coordinates say is not looked at.
 void bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
-                 const int64_t* sizes, TensorView& view);
+                 AtenTensorHandle values, const int64_t* sizes, TensorView& view);
 
 }  // namespace tulle::shim

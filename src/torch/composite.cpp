@@ -45,7 +45,8 @@ std::vector<OwnedTensor> select(std::string_view format, std::string_view spec_t
                     std::to_string(layout.arrays.size() + 1) + " tensors.");
   }
   TensorView view = empty_view(layout);
-  bind_sparse(layout, tensors, static_cast<const int64_t*>(data_of(sizes)), view);
+  bind_sparse(layout, tensors, tensors.back().get(), static_cast<const int64_t*>(data_of(sizes)),
+              view);
   const Device device = device_of_all(tensors);
   TorchMemory memory({});
   memory.set_device(device);

@@ -60,7 +60,8 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, s
     if (layout.is_plain) {
       bind_plain(layout, row_major(tensors[0].get()), views_[at]);
     } else {
-      bind_sparse(layout, tensors, next_size, views_[at]);
+      const AtenTensorHandle values = aligned(tensors[layout.arrays.size()].get());
+      bind_sparse(layout, tensors, values, next_size, views_[at]);
       next_size += layout.number_count();
       views_[at].structure = numbered ? static_cast<uint64_t>(~*next_structure++) : 0;
     }
@@ -85,12 +86,15 @@ Device Frame::common_device(std::span<const OwnedTensor> tensors) const {
 }
 
 AtenTensorHandle Frame::row_major(AtenTensorHandle tensor) {
-  const bool is_row_major = is_contiguous(tensor);
+  if (is_contiguous(tensor)) return aligned(tensor);
+  copies_.push_back(contiguous(tensor));
+  return copies_.back().get();
+}
+
+AtenTensorHandle Frame::aligned(AtenTensorHandle tensor) {
   const bool on_gpu = device_.kind == Device::Kind::Cuda;
-  const bool is_aligned =
-      !on_gpu || reinterpret_cast<uintptr_t>(data_of(tensor)) % kGpuAlignment == 0;
-  if (is_row_major && is_aligned) return tensor;
-  copies_.push_back(is_row_major ? copied(tensor) : contiguous(tensor));
+  if (!on_gpu || reinterpret_cast<uintptr_t>(data_of(tensor)) % kGpuAlignment == 0) return tensor;
+  copies_.push_back(copied(tensor));
   return copies_.back().get();
 }
 

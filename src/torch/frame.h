@@ -43,8 +43,10 @@ class Frame {
  private:
   // Where all of them are; UserError if they are in two places.
   Device common_device(std::span<const OwnedTensor> tensors) const;
-  // The tensor, or a copy of it that lives as long as the call.
+  // The tensor, or a copy of it that lives as long as the call: where it is not row-major, and
+  // where it begins in the middle of what a GPU loads at once.
   AtenTensorHandle row_major(AtenTensorHandle tensor);
+  AtenTensorHandle aligned(AtenTensorHandle tensor);
   // Sizes and memory of the results, checked.
   void place_results();
   bool can_be_written(AtenTensorHandle out) const;
@@ -55,7 +57,7 @@ class Frame {
   std::shared_ptr<const Prepared> prepared_;
   std::vector<TensorView> views_;
   std::span<const OwnedTensor> tensors_;  // of the call
-  std::vector<OwnedTensor> copies_;  // of dense operands that were not row-major or not aligned
+  std::vector<OwnedTensor> copies_;       // of values that were not row-major or not aligned
   Device device_;
   std::vector<AtenTensorHandle> outs_;  // by result; null where none was given
   TorchMemory memory_;

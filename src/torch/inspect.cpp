@@ -86,7 +86,8 @@ auto check_structure(const Structure& structure, const Check& check) {
                     " sizes and " + std::to_string(layout.arrays.size() + 1) + " tensors.");
   }
   TensorView view = empty_view(layout);
-  bind_sparse(layout, structure.tensors, static_cast<const int64_t*>(data_of(sizes)), view);
+  bind_sparse(layout, structure.tensors, structure.tensors.back().get(),
+              static_cast<const int64_t*>(data_of(sizes)), view);
   return check(layout.spec, view);
 }
 

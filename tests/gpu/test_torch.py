@@ -112,6 +112,22 @@ def test_structure_that_begins_anywhere() -> None:
         torch.testing.assert_close(product, data @ b, rtol=1e-4, atol=1e-4)
 
 
+def test_values_that_begin_anywhere() -> None:
+    data, b = sparse(40, 50), torch.randn(50, 8, device=GPU)
+    for format in ("csr", "hyb(2,1)"):
+        given = tulle.tensor(data, format=format).to(GPU)
+        values = given.values()
+        memory = torch.empty(values.numel() + 1, device=GPU)
+        memory[1:] = values
+        begun = given.with_values(memory[1:])
+        assert begun.values().data_ptr() % 16
+        for _ in range(3):
+            torch.testing.assert_close(begun @ b, given @ b)
+        torch.testing.assert_close(begun.to_dense(), given.to_dense())
+        memory *= 2  # it is still the tensor's own memory
+        torch.testing.assert_close(begun @ b, 2 * (given @ b))
+
+
 def test_short_rows() -> None:
     generator = torch.Generator().manual_seed(5)
     dense = torch.rand((1500, 1500), generator=generator)
