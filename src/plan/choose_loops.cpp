@@ -69,7 +69,6 @@ OrderProblem LoopChooser::make_problem(const expr::Statement& statement, const F
                                        Division division) const {
   OrderProblem problem = make_order_problem(statement, tensors_, estimates_, division);
   problem.may_convert = freedom.may_convert;
-  problem.assembles_blocks = request_.machine.kind == Machine::Kind::Cpu;
   problem.threads = request_.machine.threads;
   problem.may_scatter = may_scatter(statement);
   for (const auto& [operand, statistics] : request_.statistics) {

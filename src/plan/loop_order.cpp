@@ -162,9 +162,7 @@ class Search {
   // which the operand is read: by whole indices, which come in one order in both.
   bool comes_in_order(const Access& access, const std::vector<std::string>& order) const {
     const Format& format = operands_.type_of(access.tensor).format;
-    if (!format.is_ordered() || format.has_differences() ||
-        (format.has_blocks() && !problem_.assembles_blocks))
-      return false;
+    if (!format.is_ordered() || format.has_differences()) return false;
     int previous = -1;
     std::set<std::string> seen;
     for (const Level& level : format.levels()) {

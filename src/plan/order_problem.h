@@ -33,8 +33,6 @@ struct OrderProblem {
   std::set<std::string> shareable;                // operands whose structure a result may share
   bool may_convert = true;                        // false while planning a conversion
   bool keeps_storage = false;                     // converts only where there is no other way
-  bool assembles_blocks =
-      true;  // whether rows may be appended, and blocks gathered, by split loops
   int threads = 1;
   bool may_scatter = false;  // whether iterations of a summed loop may add up by atomics
   bool is_part = false;      // of a sum to which other statements add, too

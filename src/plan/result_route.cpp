@@ -53,9 +53,7 @@ class RouteFinder {
     const bool in_order = arrival.in_order && (!stores_below_full(format) || copies_coordinates());
     if (!in_order && !mutant("order-never-sorts")) return {Route::Sort, {}};
     if (arrival.before_sum) return {Route::Append, {}};
-    const bool ends_stored = last_stored_level(format) + 1 == format.level_count();
-    const bool gathers = ends_stored || problem_.assembles_blocks;
-    if (!arrival.only_last_in_sum || !gathers) return {Route::Sort, {}};
+    if (!arrival.only_last_in_sum) return {Route::Sort, {}};
     const Level& tracked = format.levels()[static_cast<size_t>(last_stored_level(format))];
     return {Route::Tracked,
             {},
@@ -63,10 +61,6 @@ class RouteFinder {
   }
 
  private:
-  bool gathers_blocks(const LevelExpr& level) const {
-    return problem_.assembles_blocks && level.part == LevelExpr::Part::Quotient;
-  }
-
   Arrival arrival_of(const Format& format) const {
     const expr::Statement& statement = *problem_.statement;
     const auto first_reduced =
@@ -85,9 +79,8 @@ class RouteFinder {
       if (at <= reduced_at) continue;
       arrival.before_sum = false;
       const bool has_loop = !level_variable(level.expr, statement.indices, problem_.space).empty();
-      const bool whole = has_loop && (level.expr.is_whole() || gathers_blocks(level.expr));
-      const bool alone = !is_branchless(level.kind) || problem_.assembles_blocks;
-      if (l != last_stored || !alone || is_bounded(level.kind) || !whole)
+      const bool gathers = level.expr.is_whole() || level.expr.part == LevelExpr::Part::Quotient;
+      if (l != last_stored || is_bounded(level.kind) || !has_loop || !gathers)
         arrival.only_last_in_sum = false;
     }
     return arrival;
@@ -105,8 +98,7 @@ class RouteFinder {
     const std::string& index = indices[static_cast<size_t>(level.dimension)];
     if (!level.is_whole()) return {};
     const std::vector<std::string>& parts = problem_.space.parts.at(index);
-    if (parts.size() == 2 && problem_.assembles_blocks)
-      return {position_of(order_, parts[0]), position_of(order_, parts[1])};
+    if (parts.size() == 2) return {position_of(order_, parts[0]), position_of(order_, parts[1])};
     // With what is subtracted bound outside, the difference ascends as the index does.
     const std::string other = problem_.space.subtracted(index);
     if (other.empty()) return {};

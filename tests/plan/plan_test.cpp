@@ -35,8 +35,10 @@ struct Problem {
   Problem& operator=(const Problem&) = delete;
 };
 
-std::string notes_of(std::string_view text, const std::vector<Planned>& operands) {
-  const Problem problem(text, operands);
+std::string notes_of(std::string_view text, const std::vector<Planned>& operands,
+                     const Machine& machine = {}) {
+  Problem problem(text, operands);
+  problem.request.machine = machine;
   std::string notes;
   for (const std::string& note : make_plan(problem.request).lines) notes += note + "\n";
   return notes;
@@ -63,6 +65,20 @@ TEST(Plan, ProductsOfCoordinatesGatherRowsToo) {
   const std::string notes = notes_of(kProduct, {{"A", "coo", 2}, {"B", "coo", 2}});
   EXPECT_TRUE(has(notes, "C: loops i j k  # result rows through a workspace")) << notes;
   EXPECT_FALSE(has(notes, "converted")) << notes;
+}
+
+TEST(Plan, GpusGatherAndAppendRowsAndBlocksWithoutSorting) {
+  Machine gpu;
+  gpu.kind = Machine::Kind::Gpu;
+  gpu.threads = 135168;
+  for (const char* format : {"coo", "bsr(4,4)"}) {
+    const std::string notes = notes_of(kProduct, {{"A", format, 2}, {"B", format, 2}}, gpu);
+    EXPECT_TRUE(has(notes, "# result rows through a workspace")) << notes;
+    EXPECT_FALSE(has(notes, "converted")) << notes;
+    EXPECT_FALSE(has(notes, "sorted")) << notes;
+  }
+  const std::string mixed = notes_of(kProduct, {{"A", "bsr(4,4)", 2}, {"B", "csr", 2}}, gpu);
+  EXPECT_FALSE(has(mixed, "sorted")) << mixed;
 }
 
 TEST(Plan, RowsWithoutEntriesAreReadByACopyToo) {
