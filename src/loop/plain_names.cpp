@@ -1,6 +1,7 @@
 // Renaming what a kernel declares.
 #include "loop/plain_names.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
@@ -60,6 +61,7 @@ class Renaming final : public LocalRenaming {
 
 Kernel with_plain_names(const Kernel& kernel) {
   Kernel plain = kernel;
+  plain.name.resize(std::min(plain.name.size(), plain.name.find('_')));
   std::erase_if(plain.name, [](char c) { return c >= '0' && c <= '9'; });
   Renaming renaming(plain);
   plain.body = renaming.rewrite(plain.body);

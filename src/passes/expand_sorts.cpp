@@ -5,6 +5,8 @@
 // there are negative ones: keys are sorted by their distance from it.
 #include "passes/expand_sorts.h"
 
+#include <map>
+
 #include "passes/kernel_text.h"
 #include "passes/scan_kernels.h"
 #include "support/check.h"
@@ -171,7 +173,7 @@ class SortExpansion {
     add(AllocateStep{state_, IntConst::make(4)});
     add(AllocateStep{halves_, length * 2});
     add(AllocateStep{counts_, tiles * 256 + 1});
-    ScanKernels scan(counts_, tiles * 256, name_ + "_scan", program_);
+    ScanKernels scan(counts_, tiles * 256, "scan_" + name_, program_);
     launch(kBegin, "", step_.order);
     for (size_t k = step_.keys.size(); k-- > 0;) sort_by(step_.keys[k], concat("key", k), scan);
     launch(kHandOut, "", step_.order);
@@ -194,17 +196,21 @@ class SortExpansion {
 
   // The kernel is made for its first launch.
   void launch(const char* text, const std::string& key_name, const Buffer& buffer) {
+    std::string& name = made_[{text, key_name}];
+    if (name.empty()) {
+      program_.kernels.push_back(kernel_of(text, key_name, buffer));
+      name = program_.kernels.back().name;
+    }
+    add(LaunchStep{name});
+  }
+
+  Kernel kernel_of(const char* text, const std::string& key_name, const Buffer& buffer) const {
     Words words{{"NAME", name_},
                 {"KEY", key_name},
                 {"TYPE", std::string(name_of(buffer->element))},
                 {"BUFFER", buffer->name}};
     if (mutant("sort-unstable")) words.insert(words.begin(), {"q < l", "q > l"});
-    Kernel kernel = kernel_of_text(text, words);
-    add(LaunchStep{kernel.name});
-    for (const Kernel& known : program_.kernels) {
-      if (known.name == kernel.name) return;
-    }
-    program_.kernels.push_back(std::move(kernel));
+    return kernel_of_text(text, words);
   }
 
   void add(Step step) { program_.steps.push_back(std::move(step)); }
@@ -213,6 +219,7 @@ class SortExpansion {
   const std::string name_;
   HostProgram& program_;
   Buffer state_, halves_, counts_;
+  std::map<std::pair<const char*, std::string>, std::string> made_;  // kernels, by text and key
 };
 
 }  // namespace

@@ -44,6 +44,13 @@ TEST(PlainNames, SoAreVariables) {
   }
 }
 
+TEST(PlainNames, OfTheKernelItsFirstWordIsLeft) {
+  const std::string one = plain("kernel fill_C(A: mut f32*) { A[0] = A[1] }");
+  EXPECT_EQ(one, plain("kernel fill_A_as0_entries(B: mut f32*) { B[0] = B[1] }"));
+  EXPECT_NE(one.find("kernel fill("), std::string::npos) << one;
+  EXPECT_NE(one, plain("kernel count_C(A: mut f32*) { A[0] = A[1] }"));
+}
+
 TEST(PlainNames, WhatDiffersInMoreStaysDifferent) {
   EXPECT_NE(plain("kernel k(A: f32*, B: mut f32*) { B[0] = A[1] }"),
             plain("kernel k(A: f32*, B: mut f32*) { B[1] = A[0] }"));
