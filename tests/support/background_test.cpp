@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -40,6 +41,74 @@ TEST(Background, GoesOnAfterAJobThatThrows) {
   in_background([&] { is_done = true; }).wait();
   EXPECT_TRUE(is_done);
   EXPECT_THROW(failed.get(), std::runtime_error);
+}
+
+TEST(Background, IdleStepsComeBehindAllJobs) {
+  std::promise<void> gate;
+  in_background([&] { gate.get_future().wait(); });
+  std::string seen;
+  int steps = 0;
+  in_idle_background([&] {
+    seen += 's';
+    if (++steps == 2) in_background([&] { seen += 'j'; });  // gets in between
+    return steps == 4;
+  });
+  in_idle_background([&] {
+    seen += 'x';
+    return true;
+  });
+  in_background([&] { seen += 'j'; });
+  gate.set_value();
+  await_background();
+  EXPECT_EQ(seen, "jssjssx");
+}
+
+TEST(Background, AnIdleStepThatThrowsIsTheLast) {
+  int steps = 0;
+  in_idle_background([&]() -> bool {
+    ++steps;
+    throw std::runtime_error("broken");
+  });
+  await_background();
+  EXPECT_EQ(steps, 1);
+}
+
+TEST(Background, BeginsNothingWhileItIsPaused) {
+  std::atomic<int> begun = 0, pieces = 0;
+  std::promise<void> half_done;
+  {
+    const BackgroundPause one;
+    {
+      const BackgroundPause other;
+      in_background([&] { ++begun; });
+      in_idle_background([&] {
+        ++begun;
+        return true;
+      });
+    }
+    usleep(20'000);
+    EXPECT_EQ(begun, 0);
+  }
+  await_background();
+  EXPECT_EQ(begun, 2);
+
+  std::promise<void> gate;
+  const std::shared_future<void> done = in_background([&] {
+    ++pieces;
+    half_done.set_value();
+    gate.get_future().wait();
+    await_pauses();
+    ++pieces;
+  });
+  half_done.get_future().wait();
+  {
+    const BackgroundPause pause;
+    gate.set_value();
+    usleep(20'000);
+    EXPECT_EQ(pieces, 1);
+  }
+  done.wait();
+  EXPECT_EQ(pieces, 2);
 }
 
 // The child has no such thread, and must not wait for it, at its end either.
