@@ -22,7 +22,8 @@ LIMITS_MS = {
     "from disk": 3.0,
     "planning": 2.0,
 }
-# A process that keeps no kernels: none of an expression is one of those before it.
+# A process that keeps no kernels: none of an expression is one of those before it. On a GPU scans
+# and sorts are there nevertheless, made in the background after the first expression.
 FORGETFUL = {"TULLE_CACHE": "0", "TULLE_KEEP_PROGRAMS": "1"}
 
 

@@ -11,6 +11,13 @@
 
 namespace tulle::jit {
 
+namespace {
+
+// The key of what this build of the library made.
+ContentHash on_disk(const ContentHash& key) { return hash_of({build_identity(), key.view()}); }
+
+}  // namespace
+
 KernelCache::KernelCache(const Symbols& imports, std::string directory)
     : engine_(imports), disk_(build_identity().empty() ? "" : std::move(directory)) {}
 
@@ -85,7 +92,7 @@ std::vector<KernelCache::Code> KernelCache::find_code(const std::vector<Request>
   std::map<ContentHash, Place> by_key;
   std::vector<ContentHash> keys;
   for (size_t at = 0; at < requests.size(); ++at) {
-    const ContentHash built_here = hash_of({build_identity(), requests[at].key.view()});
+    const ContentHash built_here = on_disk(requests[at].key);
     keys.push_back(hash_of({built_here.view(), requests[at].place}));
     by_key.try_emplace(keys.back(), at, built_here, cell_of(keys.back()));
   }
@@ -150,6 +157,11 @@ KernelCache::Code KernelCache::look_up(Cell& cell, const ContentHash& on_disk,
   code = load_from_disk(on_disk, request.load);
   cell.code = code;
   return code;
+}
+
+bool KernelCache::is_on_disk(const ContentHash& key) {
+  const NoFork no_fork;
+  return disk_.load(on_disk(key)).has_value();
 }
 
 std::shared_ptr<const LoadedObject> KernelCache::load(std::span<const char> object,

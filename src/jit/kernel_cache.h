@@ -47,6 +47,9 @@ class KernelCache {
                                                          Parallelism& parallelism,
                                                          const CompileMissing& compile);
 
+  // Whether it is found there under this key, without being loaded.
+  bool is_on_disk(const ContentHash& key);
+
   // The code of an object file that is not kept.
   std::shared_ptr<const LoadedObject> load(std::span<const char> object,
                                            const std::vector<std::string>& kernels);

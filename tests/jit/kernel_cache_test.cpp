@@ -44,6 +44,17 @@ TEST_F(KernelCacheTest, CompilesOnce) {
   EXPECT_EQ(compiled_, 2);
 }
 
+TEST_F(KernelCacheTest, SaysWhatIsOnDisk) {
+  KernelCache kernels({}, directory_.string());
+  EXPECT_FALSE(kernels.is_on_disk(key(1)));
+  find(kernels, 1);
+  EXPECT_TRUE(kernels.is_on_disk(key(1)));
+  EXPECT_FALSE(kernels.is_on_disk(key(2)));
+  KernelCache nowhere({}, "");
+  find(nowhere, 1);
+  EXPECT_FALSE(nowhere.is_on_disk(key(1)));
+}
+
 TEST_F(KernelCacheTest, SeveralAreFoundInTheirOrder) {
   KernelCache kernels({}, directory_.string());
   const auto five = find(kernels, 5);

@@ -1,0 +1,77 @@
+// Looking kernels up, and compiling them.
+#include "gpu_kernels.h"
+
+#include "codegen/emit.h"
+#include "loop/plain_names.h"
+#include "support/log.h"
+
+namespace tulle {
+
+namespace {
+
+constexpr int kRelaxedCapture = 2;  // the number of CU_STREAM_CAPTURE_MODE_RELAXED
+
+}  // namespace
+
+std::string generate_ptx(const std::vector<loop::Kernel>& kernels, const codegen::Target& target,
+                         const StageSink& sink) {
+  StageTimes times;
+  codegen::Module module = codegen::emit_gpu(kernels, target);
+  times.end("emit");
+  codegen::optimise(module);
+  times.end("optimise");
+  show(sink, "codegen", [&] { return codegen::print_llvm(module); });
+  std::string text = codegen::ptx(module);
+  times.end("ptx");
+  show(sink, "ptx", [&] { return text; });
+  TULLE_LOG(Debug, "code generation: ", times.text(), " ms");
+  return text;
+}
+
+GpuKernels::GpuKernels(std::vector<loop::Kernel> kernels, CompileRequest request,
+                       std::string_view stage)
+    : request_(std::move(request)), has_passed_(stage == "passes"), kernels_(std::move(kernels)) {
+  request_.program = nullptr;  // may be gone when code is made in the background
+  for (const loop::Kernel& kernel : kernels_) {
+    const loop::Kernel plain = loop::with_plain_names(kernel);
+    wanted_.push_back({key_of(plain, stage, request_), {plain.name}});
+  }
+}
+
+GpuModules GpuKernels::find(Parallelism& threads, bool compiles) const {
+  jit::KernelCache::CompileMissing compile;
+  if (compiles) {
+    compile = [&](const std::vector<size_t>& missing) {
+      return generate_each(kernels_, missing, threads,
+                           [&](const loop::Kernel& kernel) { return compiled(kernel); });
+    };
+  }
+  return find_on_device(wanted_, threads, compile);
+}
+
+std::shared_ptr<const jit::GpuModule> GpuKernels::find_or_compile(size_t at) const {
+  NoParallelism alone;
+  const auto compile = [&](const std::vector<size_t>&) {
+    return std::vector<std::vector<char>>{compiled(kernels_[at])};
+  };
+  return find_on_device({wanted_[at]}, alone, compile).front();
+}
+
+void GpuKernels::stay_out_of_captures() {
+  int mode = kRelaxedCapture;
+  cuda::check(cuda::driver().exchange_capture_mode(&mode), "working beside captures");
+}
+
+std::vector<char> GpuKernels::compiled(const loop::Kernel& kernel) const {
+  const loop::Kernel passed = has_passed_ ? kernel : optimise_kernel(kernel, request_);
+  const std::string text = generate_ptx({loop::with_plain_names(passed)}, request_.target);
+  return {text.begin(), text.end()};
+}
+
+GpuModules GpuKernels::find_on_device(const WantedCode& wanted, Parallelism& threads,
+                                      const jit::KernelCache::CompileMissing& compile) const {
+  return kernel_cache().find_gpu(wanted, cuda::device(request_.device), request_.target.light,
+                                 threads, compile);
+}
+
+}  // namespace tulle
