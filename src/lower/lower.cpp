@@ -19,6 +19,7 @@ using loop::IntConst;
 namespace {
 
 constexpr int64_t kChunksPerWorker = 8;  // of a sparse result, whose rows differ in cost
+constexpr int64_t kChunksPerRow = 4;     // on a GPU: two rows seldom begin in one
 
 struct ResultInfo {
   std::string name;
@@ -274,8 +275,13 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Devic
   const std::vector<ResultGroup> groups = result_groups(format);
   auto& steps = program.steps;
 
-  steps.push_back(loop::LetStep{chunks_name(result.name),
-                                chunk_count(nest, filling, kChunksPerWorker, device)});
+  Expr chunks = chunk_count(nest, filling, kChunksPerWorker, device);
+  // Each has memory of its own, and rows are not cut.
+  if (const auto* root = nest.root.as<nest::Forall>(); root && device == Device::Gpu)
+    chunks =
+        loop::maximum(IntConst::make(1),
+                      loop::minimum(chunks, Coordinates(nest).extent(root->var) * kChunksPerRow));
+  steps.push_back(loop::LetStep{chunks_name(result.name), chunks});
   const bool asks = std::any_of(groups.begin(), groups.end(), [&](const ResultGroup& group) {
     return group.is_counted || format.levels()[static_cast<size_t>(group.first)].width > 0;
   });
