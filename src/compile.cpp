@@ -89,7 +89,9 @@ schedule::Program finished(const schedule::Program& nests, lower::Device device,
   schedule::Program scheduled = schedule::apply(nests, &remarks);
   for (const schedule::ProgramStep& step : scheduled.steps) {
     const auto* nest = std::get_if<schedule::ScheduledNest>(&step);
-    if (device == lower::Device::Cpu && nest && nest::has_bound_loops(nest->nest.root)) {
+    const bool is_bound = nest && (nest::has_bound_loops(nest->nest.root) ||
+                                   !nest::member_variables(nest->nest).empty());
+    if (device == lower::Device::Cpu && is_bound) {
       user_error(
           "The schedule binds loops to a GPU, and this is compiled for a CPU; use parallel and ",
           "vectorize instead of bind.");

@@ -57,6 +57,8 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
     range = chunk_of_rows(loop, scope, range.end, out);
   }
   const bool is_bounded = bound_by_difference(loop, scope, range, out);
+  const bool is_shared = loop.tag.kind == nest::LoopTag::Kind::Member && frame_->members() > 1;
+  if (is_shared) range.begin = first_of_member(loop.var);
 
   std::vector<Walker> walkers;
   for (const int id : iterating) {
@@ -105,7 +107,8 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
   }
   out.add(loop::For::make(variable, range.begin, range.end, body.take(),
                           plain ? kind_of(loop.tag) : loop::LoopKind::Serial,
-                          plain ? loop.tag.factor : 0));
+                          plain ? loop.tag.factor : 0,
+                          is_shared ? nest_.known_extent(loop.var).value_or(1) : 1));
 }
 
 void KernelLowering::dense_body(const nest::Forall& loop, const Expr& coordinate,

@@ -20,15 +20,24 @@ constexpr int64_t kMostSliceBytes = int64_t{1} << 28;
 
 }  // namespace
 
-Frame::Frame(Kind kind, std::string kernel, Expr chunks, Names& names)
+Frame::Frame(Kind kind, std::string kernel, Expr chunks, Names& names, int64_t members)
     : kind_(kind),
       kernel_(std::move(kernel)),
+      members_(kind == Kind::Threads ? members : 1),
       chunks_(std::move(chunks)),
       chunk_(loop::Var::make(names.fresh("chunk"))),
+      member_(members_ > 1 ? loop::Var::make(names.fresh("member")) : Expr()),
       slot_(kind == Kind::Threads ? loop::Var::make(names.fresh("slot")) : Expr()),
       names_(names) {}
 
 Expr Frame::slots() const { return loop::Var::make(kernel_ + "_slots"); }
+
+Expr Frame::divided_by_members(const Expr& threads) const {
+  return members_ == 1 ? threads : Binary::make(BinaryOp::Div, threads, IntConst::make(members_));
+}
+Expr Frame::times_members(const Expr& chunks) const {
+  return members_ == 1 ? chunks : chunks * members_;
+}
 
 Expr Frame::least() const { return loop::Var::make(kernel_ + "_share"); }
 Expr Frame::rest() const { return loop::Var::make(kernel_ + "_rest"); }
@@ -91,19 +100,26 @@ loop::Stmt Frame::wrap(std::vector<loop::Stmt> before, std::vector<loop::Stmt> b
   const Expr number =
       loop::Var::make(block) * gpu_shape().threads_per_block + loop::Var::make(thread);
   std::vector<loop::Stmt> inside;
+  const auto add_member = [&](const Expr& of) {
+    if (!member_) return;
+    inside.push_back(loop::Let::make(member_.as<loop::Var>()->name,
+                                     Binary::make(BinaryOp::Mod, of, IntConst::make(members_))));
+  };
   if (slices_.empty()) {
-    inside.push_back(loop::Let::make(chunk, number));
+    add_member(number);
+    inside.push_back(loop::Let::make(chunk, divided_by_members(number)));
     append(before, std::move(body));
     inside.push_back(loop::If::make(chunk_ < chunks_, loop::Block::make(std::move(before))));
   } else {
     // A thread that has memory of its own runs one chunk after the other in it.
     const std::string round = names_.fresh("round");
-    std::vector<loop::Stmt> one = {
-        loop::Let::make(chunk, loop::Var::make(round) * slots() + slot_)};
+    std::vector<loop::Stmt> one = {loop::Let::make(
+        chunk, loop::Var::make(round) * divided_by_members(slots()) + divided_by_members(slot_))};
     one.push_back(loop::If::make(chunk_ < chunks_, loop::Block::make(std::move(body))));
     before.push_back(loop::For::make(round, IntConst::make(0), loop::Var::make(kernel_ + "_rounds"),
                                      loop::Block::make(std::move(one))));
     inside.push_back(loop::Let::make(slot_.as<loop::Var>()->name, number));
+    add_member(slot_);
     inside.push_back(loop::If::make(slot_ < slots(), loop::Block::make(std::move(before))));
   }
   const loop::Stmt threads =
@@ -115,20 +131,21 @@ loop::Stmt Frame::wrap(std::vector<loop::Stmt> before, std::vector<loop::Stmt> b
 
 void Frame::launch(std::vector<loop::Step>& steps) const {
   if (kind_ == Kind::Threads) {
-    Expr threads = chunks_;
+    Expr threads = times_members(chunks_);
     if (!slices_.empty()) {
       Expr bytes = IntConst::make(1);
       for (const Slices& slices : slices_)
         bytes = bytes + slices.size * size_of(slices.buffer->element);
-      const Expr fitting = Binary::make(BinaryOp::Div, IntConst::make(kMostSliceBytes), bytes);
+      const Expr fitting =
+          divided_by_members(Binary::make(BinaryOp::Div, IntConst::make(kMostSliceBytes), bytes));
+      const Expr most = divided_by_members(IntConst::make(gpu_shape().most_slots));
       threads = slots();
+      const Expr at_once = loop::minimum(chunks_, loop::minimum(most, fitting));
+      steps.push_back(loop::LetStep{kernel_ + "_slots",
+                                    times_members(loop::maximum(IntConst::make(1), at_once))});
       steps.push_back(loop::LetStep{
-          kernel_ + "_slots",
-          loop::maximum(IntConst::make(1),
-                        loop::minimum(chunks_, loop::minimum(IntConst::make(gpu_shape().most_slots),
-                                                             fitting)))});
-      steps.push_back(loop::LetStep{kernel_ + "_rounds",
-                                    Binary::make(BinaryOp::Div, chunks_ + threads - 1, threads)});
+          kernel_ + "_rounds",
+          Binary::make(BinaryOp::Div, times_members(chunks_) + threads - 1, threads)});
     }
     steps.push_back(loop::LetStep{kernel_ + "_blocks",
                                   loop::ceil_divide(threads, gpu_shape().threads_per_block)});

@@ -29,13 +29,17 @@ class Frame {
   // Chunks on workers, chunks on threads, or no chunks: loops of the kernel's own are bound.
   enum class Kind : uint8_t { Workers, Threads, Bound };
 
-  // Of the kernel with this name. `names` are those of the kernel.
-  Frame(Kind kind, std::string kernel, loop::Expr chunks, Names& names);
+  // Of the kernel with this name. `names` are those of the kernel. Chunks on threads may have
+  // several members: threads that run the same chunk, each with memory of its own.
+  Frame(Kind kind, std::string kernel, loop::Expr chunks, Names& names, int64_t members = 1);
 
   Kind kind() const { return kind_; }
   bool on_gpu() const { return kind_ != Kind::Workers; }
   // The number of the chunk at hand.
   const loop::Expr& chunk() const { return chunk_; }
+  // How many members a chunk has, and the number of the one at hand, null where there is one.
+  int64_t members() const { return members_; }
+  const loop::Expr& member() const { return member_; }
 
   // Where a chunk begins in the work: all have equally much of it, within one unit. Threads of a
   // GPU leave the division of what the host knows to the host; it is slow there, and slow to
@@ -62,6 +66,8 @@ class Frame {
 
  private:
   loop::Expr slots() const;  // how many threads have chunks
+  loop::Expr divided_by_members(const loop::Expr& threads) const;
+  loop::Expr times_members(const loop::Expr& chunks) const;
   // Whether the host divides the work, and the work of a chunk as it divides it: the least, and how
   // many chunks have one unit more.
   bool divides_on_host(const Work& work) const;
@@ -70,7 +76,8 @@ class Frame {
 
   Kind kind_;
   std::string kernel_;
-  loop::Expr chunks_, chunk_, slot_;
+  int64_t members_;
+  loop::Expr chunks_, chunk_, member_, slot_;
   Names& names_;
   std::vector<Slices> slices_;
   loop::Expr divided_;  // what the host divides; null where that is nothing

@@ -59,6 +59,10 @@ struct KernelContext {
   std::string result;
   std::vector<std::string> result_indices;
   loop::Expr chunks;  // how many there are; the kernel's parallel loop runs over them
+  // Where a chunk has several members: whether the one at hand is that which stores the structure
+  // of a result; null where there is one.
+  loop::Expr stores_structure;
+  bool has_conditional_entries = false;  // which are there if something is assigned to them
 };
 
 }  // namespace tulle::lower

@@ -94,11 +94,32 @@ loop::Kernel KernelLowering::lower(const std::string& name) {
   const Frame::Kind kind = is_bound()               ? Frame::Kind::Bound
                            : device_ == Device::Gpu ? Frame::Kind::Threads
                                                     : Frame::Kind::Workers;
-  frame_.emplace(kind, name, kernel_.chunks, names_);
+  frame_.emplace(kind, name, kernel_.chunks, names_, members());
+  if (frame_->members() > 1) kernel_.stores_structure = frame_->member() == IntConst::make(0);
   Emitter before(names_), chunk(names_);
   lower_chunk(before, chunk);
   top.add(frame_->wrap(before.take_statements(), chunk.take_statements()));
   return with_parameters(name, top.take());
+}
+
+int64_t KernelLowering::members() const {
+  int64_t count = 1;
+  if (phase_ != Phase::Fill || !shares_values_) return count;
+  for (const std::string& var : nest::member_variables(nest_))
+    count *= nest_.known_extent(var).value_or(1);
+  return count;
+}
+
+Expr KernelLowering::first_of_member(const std::string& var) const {
+  Expr rest = frame_->member();
+  int64_t inside = 1;
+  const std::vector<std::string> variables = nest::member_variables(nest_);
+  for (auto inner = variables.rbegin(); *inner != var; ++inner)
+    inside *= nest_.known_extent(*inner).value_or(1);
+  if (inside > 1) rest = loop::Binary::make(loop::BinaryOp::Div, rest, IntConst::make(inside));
+  if (variables.front() == var) return rest;
+  return loop::Binary::make(loop::BinaryOp::Mod, rest,
+                            IntConst::make(nest_.known_extent(var).value_or(1)));
 }
 
 void KernelLowering::lower_chunk(Emitter& before, Emitter& out) {

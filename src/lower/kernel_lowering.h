@@ -38,6 +38,8 @@ class KernelLowering {
  public:
   // Where the result is shared, other blocks or kernels of other nests add to it at the same time.
   KernelLowering(const nest::Nest& nest, Phase phase, Device device, bool shares_result = false);
+  // Lets one thread run each chunk, whatever loops are bound to members.
+  void leave_values_together() { shares_values_ = false; }
   KernelLowering(const KernelLowering&) = delete;
   KernelLowering& operator=(const KernelLowering&) = delete;
 
@@ -59,6 +61,8 @@ class KernelLowering {
   const SharedRows& shared_rows() const { return shared_rows_; }
   // After lower(): the arrays of operands' structures that the kernel looks things up in.
   const std::vector<Derived>& derived() const { return derived_; }
+  // After lower(): whether members of a chunk would find different entries.
+  bool members_disagree() const { return members() > 1 && kernel_.has_conditional_entries; }
   // Whether loops of the nest are bound to a GPU, so that there are no chunks.
   bool is_bound() const { return kernel_.is_bound(); }
   // What it starts at instead, where it accumulates by something else than a sum; else null.
@@ -68,6 +72,9 @@ class KernelLowering {
   // --- setting up (kernel_lowering.cpp) ---
   void declare_tensors();
   void lower_chunk(Emitter& before, Emitter& out);
+  // How many members a chunk has, and the first coordinate that the one at hand has of a variable.
+  int64_t members() const;
+  loop::Expr first_of_member(const std::string& var) const;
   TensorCode& code(const std::string& tensor) { return tensors_.at(tensor); }
   const LevelCode& level_code(const Cursor& cursor) {
     return *code(cursor.access->tensor).levels[cursor.level];
@@ -262,6 +269,7 @@ class KernelLowering {
   KernelContext kernel_;
   Device device_;
   bool shares_result_;
+  bool shares_values_ = true;  // among the members of a chunk
   // Parts of the kernel that all files here speak of.
   const nest::Nest& nest_ = kernel_.nest;
   const Phase phase_ = kernel_.phase;

@@ -2,6 +2,9 @@
 #include "lower/lower.h"
 
 #include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
 
 #include "lower/kernel_lowering.h"
 #include "lower/kernel_parameters.h"
@@ -269,8 +272,15 @@ void allocate_levels(const nest::Nest& nest, const ResultInfo& result,
 
 void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Device device,
                          loop::HostProgram& program) {
-  KernelLowering filling(nest, Phase::Fill, device);
-  loop::Kernel fill = filling.lower("fill_" + result.name);
+  const auto lowered = [&](bool shares_values) {
+    auto lowering = std::make_unique<KernelLowering>(nest, Phase::Fill, device);
+    if (!shares_values) lowering->leave_values_together();
+    loop::Kernel kernel = lowering->lower("fill_" + result.name);
+    return std::pair(std::move(lowering), std::move(kernel));
+  };
+  auto [lowering, fill] = lowered(true);
+  if (lowering->members_disagree()) std::tie(lowering, fill) = lowered(false);
+  const KernelLowering& filling = *lowering;
   const Format& format = result.tensor->type.format;
   const std::vector<ResultGroup> groups = result_groups(format);
   auto& steps = program.steps;

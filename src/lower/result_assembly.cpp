@@ -31,7 +31,8 @@ void ResultAssembly::begin_chunk(const Expr& chunk, Scope& scope, Emitter& out) 
   if (kernel_.phase == Phase::Fill) {
     Emitter first = out.nested();
     for (const auto& level : result_levels()) level->open(first);
-    if (!first.empty()) out.add(loop::If::make(chunk == IntConst::make(0), first.take()));
+    if (!first.empty())
+      out.add(loop::If::make(of_one_member(chunk == IntConst::make(0)), first.take()));
   }
   if (!groups_.empty() && groups_[0].first == 0) begin_row(0, IntConst::make(0), scope, out);
 }
@@ -46,13 +47,26 @@ void ResultAssembly::end_chunk(const Expr& chunk, Emitter& out) {
     } else if (groups_[g].first == 0) {
       Emitter last = out.nested();
       result_levels()[0]->finish(last, IntConst::make(0), counters_[g]);
-      out.add(loop::If::make(chunk == kernel_.chunks - 1, last.take()));
+      out.add(loop::If::make(of_one_member(chunk == kernel_.chunks - 1), last.take()));
     }
   }
   if (widest_) {
     out.add(loop::Atomic::make(loop::ReduceOp::Max,
                                loop::make_buffer(width_buffer_name(kernel_.result), DType::Int64),
                                IntConst::make(0), widest_));
+  }
+}
+
+Expr ResultAssembly::of_one_member(const Expr& condition) const {
+  return kernel_.stores_structure ? loop::both(kernel_.stores_structure, condition) : condition;
+}
+
+void ResultAssembly::add_for_one_member(Emitter& statements, Emitter& out) const {
+  if (statements.empty()) return;
+  if (kernel_.stores_structure) {
+    out.add(loop::If::make(kernel_.stores_structure, statements.take()));
+  } else {
+    for (loop::Stmt& stmt : statements.take_statements()) out.add(std::move(stmt));
   }
 }
 
@@ -202,7 +216,11 @@ void ResultAssembly::finish_rows(const Scope& before, const Scope& scope, Emitte
 void ResultAssembly::finish_row(int group, const Expr& parent, const Scope& scope, Emitter& out) {
   const LevelCode& level = group_level(static_cast<size_t>(group));
   const Expr& counter = counters_[static_cast<size_t>(group)];
-  if (kernel_.phase == Phase::Fill) level.finish(out, parent, counter);
+  if (kernel_.phase == Phase::Fill) {
+    Emitter last = out.nested();
+    level.finish(last, parent, counter);
+    add_for_one_member(last, out);
+  }
   if (widest_ && level.most_entries() > 0) {
     out.assign(widest_, loop::maximum(widest_, counter - scope.rows.at(group).begin));
   }
@@ -232,7 +250,9 @@ void ResultAssembly::skip_rows(const Scope& before, const Scope& scope, Emitter&
     const LevelCode& level = group_level(g);
     const Expr row = first + loop::Var::make(variable);
     level.finish(body, row, level.row_begin(row, counters_[g]));
-    out.add(loop::For::make(variable, IntConst::make(0), rows, body.take()));
+    Emitter skipped = out.nested();
+    skipped.add(loop::For::make(variable, IntConst::make(0), rows, body.take()));
+    add_for_one_member(skipped, out);
   }
 }
 
@@ -265,6 +285,7 @@ void ResultAssembly::append(int group, const Scope& scope, Emitter& out, const B
     if (mine.sometimes) {
       out.add(loop::Declare::make(mine.flag.as<loop::Var>()->name, IntConst::make(0, loop::kBool)));
       if (!mine.always && !mutant("append-untouched")) exists = mine.flag;
+      kernel_.has_conditional_entries |= !mine.always;
     }
   } else {
     const Expr& below = counters_[static_cast<size_t>(group) + 1];
@@ -280,9 +301,11 @@ void ResultAssembly::append(int group, const Scope& scope, Emitter& out, const B
   Emitter commit = out.nested();
   if (kernel_.phase == Phase::Fill) {
     const auto& code_of = result_levels();
+    Emitter entry = out.nested();
     for (int l = levels.first; l <= levels.last; ++l) {
-      code_of[static_cast<size_t>(l)]->insert(commit, position, level_coordinate(l, scope));
+      code_of[static_cast<size_t>(l)]->insert(entry, position, level_coordinate(l, scope));
     }
+    add_for_one_member(entry, commit);
   }
   // Where full levels stand between, their rows have been finished.
   if (!innermost && groups_[static_cast<size_t>(group) + 1].first == levels.last + 1) {

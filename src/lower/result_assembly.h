@@ -54,6 +54,9 @@ class ResultAssembly {
   const LevelCode& group_level(size_t group) const;
   const LevelCode& innermost_level() const { return group_level(groups_.size() - 1); }
   bool is_known(int result_level, const Scope& scope) const;
+  // Where a chunk has several members, one of them alone stores what all have found.
+  loop::Expr of_one_member(const loop::Expr& condition) const;
+  void add_for_one_member(Emitter& statements, Emitter& out) const;
   loop::Expr level_coordinate(int result_level, const Scope& scope) const;
   bool completes(int first_level, int last_level, const Scope& before, const Scope& scope) const;
   // Whether the loop completes a full level right above the group.

@@ -111,6 +111,7 @@ void KernelLowering::track_block(const nest::Assign& assign, const Scope& scope,
     body(inner, work);
   }
   if (!mine.always && !mine.sometimes) return;  // nothing is ever added here
+  kernel_.has_conditional_entries |= !mine.always;
   const Expr is_new = begin_block(out, arrays, coordinate, identity_of(assign.accumulate, type));
   if (mine.sometimes) {
     out.add(loop::Declare::make(mine.flag.as<loop::Var>()->name, IntConst::make(0, loop::kBool)));

@@ -29,6 +29,19 @@ int64_t most_lanes(const Nest& nest, const Stmt& stmt, const std::string& var, b
   return most;
 }
 
+void add_members(const Stmt& stmt, std::vector<std::string>& found) {
+  if (const auto* forall = stmt.as<Forall>()) {
+    const bool is_new = std::find(found.begin(), found.end(), forall->var) == found.end();
+    if (forall->tag.kind == LoopTag::Kind::Member && is_new) found.push_back(forall->var);
+    add_members(forall->body, found);
+  } else if (const auto* where = stmt.as<Where>()) {
+    add_members(where->consumer, found);
+    add_members(where->producer, found);
+  } else if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts) add_members(part, found);
+  }
+}
+
 bool has_atomics(const Stmt& stmt) {
   if (const auto* forall = stmt.as<Forall>())
     return forall->tag.by_atomics || has_atomics(forall->body);
@@ -39,6 +52,12 @@ bool has_atomics(const Stmt& stmt) {
 }
 
 }  // namespace
+
+std::vector<std::string> member_variables(const Nest& nest) {
+  std::vector<std::string> found;
+  add_members(nest.root, found);
+  return found;
+}
 
 bool adds_up_by_atomics(const Nest& nest) { return has_atomics(nest.root); }
 

@@ -8,6 +8,8 @@ namespace tulle::nest {
 
 // Whether any loop is bound to a part of a GPU.
 bool has_bound_loops(const Stmt& stmt);
+// The variables of loops that are bound to members of a chunk, outermost first.
+std::vector<std::string> member_variables(const Nest& nest);
 // Whether several blocks or threads add to one element of the result, by atomics.
 bool adds_up_by_atomics(const Nest& nest);
 // How many lanes share an iteration of the loops over `var`, which are bound to lanes: as many as

@@ -12,6 +12,7 @@ namespace tulle::nest {
 namespace {
 
 constexpr std::pair<LoopTag::Kind, std::string_view> kBoundNames[] = {
+    {LoopTag::Kind::Member, "member"},
     {LoopTag::Kind::Block, "block"},
     {LoopTag::Kind::Warp, "warp"},
     {LoopTag::Kind::Lane, "lane"},

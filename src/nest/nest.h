@@ -53,7 +53,17 @@ class Stmt {
 // row that is. Block, Warp, Lane and Thread are the parts of a
 // GPU that a loop's iterations are bound to, as in loop/stmt.h.
 struct LoopTag {
-  enum class Kind : uint8_t { Serial, Parallel, Vector, Unrolled, Block, Warp, Lane, Thread };
+  enum class Kind : uint8_t {
+    Serial,
+    Parallel,
+    Vector,
+    Unrolled,
+    Member,
+    Block,
+    Warp,
+    Lane,
+    Thread
+  };
   enum class Balance : uint8_t { Rows, Nnz, Merge };
   Kind kind = Kind::Serial;
   int factor = 0;                   // lanes of Vector, copies of Unrolled (0: all)
@@ -61,7 +71,8 @@ struct LoopTag {
   bool by_atomics = false;          // of bound loops: they add up what they sum in common
   bool operator==(const LoopTag&) const = default;
 
-  // To a part of a GPU; to one within a block.
+  // To a part of a GPU; to one within a block. Members of a chunk are neither: chunks are spread
+  // over threads, so many for each.
   bool is_bound() const { return kind >= Kind::Block; }
   bool is_within_block() const { return kind > Kind::Block; }
 };

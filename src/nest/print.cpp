@@ -35,6 +35,7 @@ std::string text_of(const LoopTag& tag) {
       return concat(" vector(", tag.factor, ")");
     case LoopTag::Kind::Unrolled:
       return tag.factor == 0 ? " unrolled" : concat(" unrolled(", tag.factor, ")");
+    case LoopTag::Kind::Member:
     case LoopTag::Kind::Block:
     case LoopTag::Kind::Warp:
     case LoopTag::Kind::Lane:

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "plan/choose_gpu_schedule.h"
+#include "plan/schedule_text.h"
 #include "support/check.h"
 #include "support/half.h"
 
@@ -49,6 +50,7 @@ class Scheduler {
     if (!on_gpu) look_ahead();
     const std::optional<GpuRule> chunks = run_parallel();
     if (on_gpu) followed_rules().insert(chunks.value_or(GpuRule::OneThread));
+    if (on_gpu) share_blocks();
     return text_;
   }
 
@@ -284,6 +286,17 @@ class Scheduler {
     const std::string_view entries = knobs_.parallel == Knobs::Parallel::Merge ? "merge" : "nnz";
     add(concat("parallel(", outermost, ", by=", by_entries ? entries : "rows", ")"));
     return by_entries ? GpuRule::ChunksOfEntries : GpuRule::ChunksOfRows;
+  }
+
+  void share_blocks() {
+    const std::string alone = text_;
+    for (const std::string& var : choice_.members) add(concat("bind(", var, ", member)"));
+    if (choice_.members.empty()) return;
+    if (is_legal(text_, nest_)) {
+      followed_rules().insert(GpuRule::SharedBlocks);
+    } else {
+      text_ = alone;
+    }
   }
 
   const OrderProblem& problem_;

@@ -73,6 +73,7 @@ namespace tulle::plan {
   RULE(SharedPattern)                                                                             \
   RULE(AppendedResult)                                                                            \
   RULE(TrackedResult)                                                                             \
+  RULE(SharedBlocks)                                                                              \
   RULE(SortedResult)                                                                              \
   RULE(ConvertedOperand)                                                                          \
   RULE(WideSum)                                                                                   \

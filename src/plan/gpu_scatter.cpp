@@ -174,15 +174,6 @@ class Scatter {
   ScheduleText text_;
 };
 
-bool is_legal(const std::string& text, const nest::Nest& nest) {
-  try {
-    schedule::apply(schedule::parse_schedule(text), nest);
-    return true;
-  } catch (const UserError&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 ScheduleText scatter_by_atomics(const GpuLoops& loops) {

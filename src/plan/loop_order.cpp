@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "plan/contiguous_loop.h"
+#include "plan/gpu_members.h"
 #include "plan/loop_trips.h"
 #include "plan/native_order.h"
 #include "support/check.h"
@@ -182,7 +183,7 @@ class Search {
   // what the loops so far cost, the innermost one excepted: finish() knows what a step of it costs.
   void extend(const std::vector<std::string>& order, double visits, double cost) {
     if (++beginnings_ > kMostBeginnings && !best_.order.empty()) return;
-    if ((cost + conversions(order)) / workers(order) >= best_.cost) return;
+    if ((cost + conversions(order)) / workers(order) / most_members_ >= best_.cost) return;
     const size_t loops = problem_.outer.size() + problem_.inner.size();
     const bool outer_left = order.size() < outer_.size();
     for (const std::string& var : outer_left ? outer_ : problem_.inner) {
@@ -279,6 +280,8 @@ class Search {
       else
         cost += visits_of(order, route.tracked) * kTrackedStep + arrays;
     }
+    if (choice.route == Route::Tracked)
+      choice.members = member_loops(operands_, order, route, choice.converted);
     choice.vectorized = is_contiguous(operands_, order, choice.route);
     const bool dense_innermost =
         !order.empty() &&
@@ -287,12 +290,14 @@ class Search {
     cost += visits * (choice.vectorized ? kVectorStep : dense_innermost ? kStridedStep : 1);
     if (choice.route == Route::Sort) cost += appended_entries(order, visits) * kSortedEntry;
     cost /= workers(order);
+    for (const std::string& var : choice.members) cost /= problem_.extents.at(var);
     choice.cost = cost;
     if (cost < best_.cost) best_ = choice;
   }
 
   const OrderProblem& problem_;
   const WalkedOperands operands_;
+  const double most_members_ = most_members(problem_);
   std::vector<std::string> outer_;  // the problem's, in the order in which they are tried
   int beginnings_ = 0;
   OrderChoice best_;

@@ -14,8 +14,9 @@ struct OrderChoice {
   std::vector<std::string> order;
   std::set<int> converted;  // accesses (by id) whose operand is to be sorted into this order first
   Route route = Route::Dense;
-  std::string shared;       // the operand of Route::Shared
-  bool vectorized = false;  // the innermost loop runs over contiguous data
+  std::string shared;                // the operand of Route::Shared
+  std::vector<std::string> members;  // loops to bind to members of a chunk
+  bool vectorized = false;           // the innermost loop runs over contiguous data
   double cost = 0;
   int tried = 0;  // orders and beginnings of orders that were looked at
 };

@@ -1,12 +1,16 @@
-// Writes schedules for GPUs as text, step by step, with the rules that they follow.
+// Writes schedules for GPUs as text, step by step, with the rules that they follow, and asks
+// whether they are legal.
 #pragma once
 
 #include <set>
 #include <string>
 #include <vector>
 
+#include "nest/nest.h"
 #include "plan/gpu_rules.h"
+#include "schedule/schedule.h"
 #include "support/check.h"
+#include "tulle/error.h"
 
 namespace tulle::plan {
 
@@ -74,5 +78,15 @@ class ScheduleText {
   std::string text_;
   std::set<GpuRule> rules_;
 };
+
+// Whether the nest takes all steps of the schedule.
+inline bool is_legal(const std::string& text, const nest::Nest& nest) {
+  try {
+    schedule::apply(schedule::parse_schedule(text), nest);
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
+}
 
 }  // namespace tulle::plan

@@ -2,6 +2,7 @@
 #include "nest/loop_names.h"
 #include "nest/verify.h"
 #include "schedule/bound_loops.h"
+#include "schedule/members.h"
 #include "schedule/merged_rows.h"
 #include "schedule/result_order.h"
 #include "schedule/rewrites.h"
@@ -32,6 +33,7 @@ nest::Nest run_steps(const Schedule& schedule, const nest::Nest& nest, Remarks* 
       require_chunks_around_rows(result);
       require_mergeable_rows(result);
       require_legal_bindings(result);
+      require_legal_members(result);
     } catch (const UserError& error) {
       refuse_step(schedule, at, error.what());
     }

@@ -29,6 +29,7 @@ std::string_view step_of(LoopTag::Kind kind) {
       return "vectorize";
     case LoopTag::Kind::Unrolled:
       return "unroll";
+    case LoopTag::Kind::Member:
     case LoopTag::Kind::Block:
     case LoopTag::Kind::Warp:
     case LoopTag::Kind::Lane:

@@ -90,8 +90,8 @@ const Rewrite kRewrites[] = {
                                : a.has("by", "merge") ? Balance::Merge
                                                       : Balance::Rows;
        return parallel(n, a.name(0), balance); }},
-    {"bind", "bind(i, block), or warp, lane, thread; with sums=atomics of a loop that is summed",
-     {Role::Loop, Role::Word}, 2, 2, {"block", "warp", "lane", "thread"}, "sums", {"atomics"},
+    {"bind", "bind(i, block), or warp, lane, thread, member; with sums=atomics of a loop that is summed",
+     {Role::Loop, Role::Word}, 2, 2, {"block", "warp", "lane", "thread", "member"}, "sums", {"atomics"},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return bind(n, a.name(0), *nest::bound_kind(a.name(1)), a.has("sums", "atomics")); }},
     {"vectorize", "vectorize(k, 16)", {Role::Loop, kLanes}, 2, 2, {}, "", {},

@@ -441,6 +441,27 @@ const std::vector<Bound>& bound_schedules() {
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(2,3)", {7, 9}), dense("B", {9, 6})},
        "bind(io, block); bind(k, thread)"},
+      {"BlocksOfAProductOnMembers",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("bsr(2,3)", {17, 13}), {.name = "B", .format = "bsr(3,4)", .sizes = {13, 30}}},
+       "precompute(acc, (ko, ir, kr), tracked); parallel(io, by=nnz); bind(kr, member); "
+       "bind(ir, member)"},
+      {"RowsOfBlocksOnMembers",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("bsr(4,2)", {19, 13}), {.name = "B", .format = "bsr(2,3)", .sizes = {13, 30}}},
+       "precompute(acc, (ko, ir, kr), tracked); parallel(io, by=rows); bind(ir, member)"},
+      {"BlocksInOneChunkOnMembers",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("bsr(4,2)", {19, 13}), {.name = "B", .format = "bsr(2,3)", .sizes = {13, 30}}},
+       "precompute(acc, (ko, ir, kr), tracked); bind(kr, member)"},
+      {"BlocksThatMayBeEmptyOnMembers",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("bsr(2,3)", {17, 13}),
+        {.name = "B",
+         .format = "(j,k) -> (j/3: dense, k/4: compressed, j%3: compressed, k%4: dense)",
+         .sizes = {13, 30}}},
+       "reorder(io, jo, ko, ir, jr, kr); precompute(acc, (ko, ir, kr), tracked); "
+       "parallel(io, by=nnz); bind(kr, member); bind(ir, member)"},
   };
   return all;
 }

@@ -81,6 +81,21 @@ TEST(Plan, GpusGatherAndAppendRowsAndBlocksWithoutSorting) {
   EXPECT_FALSE(has(mixed, "sorted")) << mixed;
 }
 
+TEST(Plan, ThreadsOfAGpuShareBlocksWhereRowsLeaveThemOver) {
+  Machine gpu;
+  gpu.kind = Machine::Kind::Gpu;
+  const std::vector<Planned> blocks = {{"A", "bsr(4,4)", 2}, {"B", "bsr(4,4)", 2}};
+  gpu.threads = 135168;
+  EXPECT_TRUE(has(notes_of(kProduct, blocks, gpu), "bind(kr, member); bind(ir, member)"));
+  gpu.threads = 2000;  // for 250 rows of blocks
+  const std::string some = notes_of(kProduct, blocks, gpu);
+  EXPECT_TRUE(has(some, "bind(kr, member)")) << some;
+  EXPECT_FALSE(has(some, "bind(ir, member)")) << some;
+  gpu.threads = 500;
+  EXPECT_FALSE(has(notes_of(kProduct, blocks, gpu), "member"));
+  EXPECT_FALSE(has(notes_of(kProduct, blocks), "member"));
+}
+
 TEST(Plan, RowsWithoutEntriesAreReadByACopyToo) {
   for (const int64_t entries : {0, 1, 10, 100}) {
     const std::string notes =

@@ -193,7 +193,7 @@ TEST(Bind, KeepsBoundLoopsInPlace) {
 }
 
 TEST(Bind, RefusesOtherWords) {
-  expect_refused(kSpmv, "bind(i, grid)", "'block', 'warp', 'lane' or 'thread'");
+  expect_refused(kSpmv, "bind(i, grid)", "'block', 'warp', 'lane', 'thread' or 'member'");
 }
 
 constexpr std::string_view kPartsOfRows =
@@ -248,6 +248,42 @@ TEST(Bind, RefusesTuplesThatSharedMemoryHasNoRoomFor) {
                  "split_positions(j, 16, j0, jw); reorder(jw, j0); rfactor(jw, part); "
                  "bind(i, block); bind(jw, warp)",
                  "Copies and tuples take 74496 bytes");
+}
+
+// BSR times BSR, in blocks of 2 x 2, its rows of blocks gathered.
+constexpr std::string_view kBlocks = R"(nest {
+  operand A: f32, i32, bsr(2,2)
+  operand B: f32, i32, bsr(2,2)
+  result C: f32, i32, bsr(2,2)
+  var io = i / 2
+  var ir = i % 2
+  var jo = j / 2
+  var jr = j % 2
+  var ko = k / 2
+  var kr = k % 2
+  forall io { forall jo { forall ko { forall ir { forall jr { forall kr {
+    C[i,k] += A[i,j] * B[j,k]
+  } } } } } }
+})";
+constexpr const char* kGathered = "precompute(acc, (ko, ir, kr), tracked); ";
+
+TEST(Members, ShareTheInsidesOfBlocks) {
+  const std::string body =
+      body_after(kBlocks, concat(kGathered, "parallel(io); bind(kr, member); bind(ir, member)"));
+  EXPECT_NE(body.find("forall ir member"), std::string::npos) << body;
+  EXPECT_NE(body.find("forall kr member"), std::string::npos) << body;
+}
+
+TEST(Members, HaveNothingInCommon) {
+  const auto refused = [](const char* steps, const char* why) {
+    expect_refused(kBlocks, concat(kGathered, steps), why);
+  };
+  refused("bind(jr, member)", "each member would have a part of it");
+  refused("bind(ko, member)", "not known when compiling");
+  refused("bind(kr, member, sums=atomics)", "leave sums=atomics out");
+  expect_refused(kBlocks, "bind(kr, member)", "precompute(acc, (ko, ir, kr), tracked)");
+  expect_refused(kDense, "split(j, 8, j0, j1); bind(j1, member)", "chunks have no members");
+  expect_refused(kDense, "split(j, 8, j0, j1); bind(i, block); bind(j1, member)", "here are both");
 }
 
 }  // namespace
