@@ -30,10 +30,18 @@ Expr KernelLowering::known_positions(const std::string& tensor, size_t level) co
   const Format& format = nest_.tensor(tensor).type.format;
   const auto& levels = format.levels();
   if (nest_.tensor(tensor).role != nest::Tensor::Role::Operand) return {};
-  // Where each has one slot on every level below there are as many values.
+  // Where each has so many slots on the levels below there are as many values times that.
+  int64_t slots = 1;
   const auto below = levels.begin() + static_cast<std::ptrdiff_t>(level) + 1;
-  if (std::all_of(below, levels.end(), [](const Level& one) { return is_branchless(one.kind); }))
-    return loop::Var::make(count_name(tensor));
+  const bool is_fixed = std::all_of(below, levels.end(), [&](const Level& one) {
+    const bool is_block = is_full(one.kind) && one.expr.part == LevelExpr::Part::Remainder;
+    if (is_block) slots *= one.expr.divisor;
+    return is_block || is_branchless(one.kind);
+  });
+  if (is_fixed) {
+    const Expr count = loop::Var::make(count_name(tensor));
+    return slots == 1 ? count : Binary::make(BinaryOp::Div, count, IntConst::make(slots));
+  }
   return level == 0 && counts_stored(format) ? Expr(loop::Var::make(stored_name(tensor))) : Expr();
 }
 
