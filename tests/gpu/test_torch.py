@@ -408,6 +408,8 @@ def test_graphs() -> None:
 def test_light_code_gives_the_same_bits() -> None:
     """A first call runs on code that is there soon, later ones on better code."""
     tensor = tulle.tensor(sparse(301, 203, seed=11), format="csr").to(GPU)
+    square = sparse(201, 201, seed=13)
+    blocks, pairs = (tulle.tensor(square, format=name).to(GPU) for name in ("bsr(4,4)", "coo"))
     q, k, v = (torch.randn(size, 64, device=GPU) for size in (301, 203, 203))
     programs = [
         lambda: tensor @ v,
@@ -419,11 +421,15 @@ def test_light_code_gives_the_same_bits() -> None:
         ),
         lambda: (tensor @ tensor.T).values(),
         lambda: (tensor + tensor * tensor).values(),
+        lambda: (blocks @ blocks).values(),
+        lambda: (pairs @ pairs).values(),
+        lambda: (blocks + pairs).values(),
     ]
     for program in programs:
         first = program().clone()
         tulle.finish_compiling()
         assert torch.equal(first, program())
+    torch.testing.assert_close((blocks @ blocks).to_dense().cpu(), square @ square)
 
 
 def test_graphs_have_good_code() -> None:
