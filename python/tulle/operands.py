@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from tulle import kept_numbers
 from tulle.errors import UserError
 from tulle.programs import Operand
 from tulle.sparse_tensor import SparseTensor
@@ -64,11 +65,13 @@ def as_scalar(number: float, others: Sequence[Operand]) -> Tensor:
     """A number as an operand of rank 0. Those give way to the types of tensors with dimensions;
     beside integers a fraction has the default type, as in torch."""
     device = others[0].device if others else torch.device("cpu")
-    if isinstance(number, numbers.Integral):
-        return torch.full((), int(number), dtype=torch.int64, device=device)
+    is_whole = isinstance(number, numbers.Integral)
     all_floating = bool(others) and all(other.dtype.is_floating_point for other in others)
-    dtype = torch.float64 if all_floating else torch.get_default_dtype()
-    return torch.full((), float(number), dtype=dtype, device=device)
+    fraction = torch.float64 if all_floating else torch.get_default_dtype()
+    dtype, value = (torch.int64, int(number)) if is_whole else (fraction, float(number))
+    if device.type == "cuda":
+        return kept_numbers.tensor_of(value, dtype, device)
+    return torch.full((), value, dtype=dtype, device=device)
 
 
 def index_names(count: int) -> list[str]:

@@ -432,6 +432,29 @@ def test_light_code_gives_the_same_bits() -> None:
     torch.testing.assert_close((blocks @ blocks).to_dense().cpu(), square @ square)
 
 
+def test_numbers_in_graphs() -> None:
+    matrix = tulle.tensor(torch.eye(40), format="csr").to("cuda")
+    ones = torch.ones(40, 8, device="cuda")
+
+    def scaled(number: float) -> torch.Tensor:
+        return tulle.compute("C[i,k] = A[i,j] * B[j,k] * s", A=matrix, B=ones, s=number)
+
+    for _ in range(3):  # kept from the second time on
+        for number in (0.5, 2.0, -3.0):
+            assert torch.equal(scaled(number), number * ones)
+    tulle.finish_compiling()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        kept, new = scaled(2.0), scaled(7.0)
+    for number in range(1000):  # pushes out what is not captured
+        scaled(number + 0.25)
+    for _ in range(2):
+        kept.zero_()
+        new.zero_()
+        graph.replay()
+        assert torch.equal(kept, 2 * ones) and torch.equal(new, 7 * ones)
+
+
 def test_graphs_have_good_code() -> None:
     """Captured at once after the first call, or with it."""
     data = sparse(300, 200, seed=12)
