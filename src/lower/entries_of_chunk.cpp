@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lower/kernel_lowering.h"
+#include "nest/outliving.h"
 
 namespace tulle::lower {
 
@@ -12,11 +13,12 @@ using loop::Load;
 
 namespace {
 
-// Whether each statement stores what it computes and adds nothing up in the result.
-bool only_stores(const nest::Forall& loop, const std::string& result) {
+// Whether each statement stores what it computes, and adds nothing up in the result or beside it.
+bool only_stores(const nest::Forall& loop, const KernelContext& kernel) {
+  if (!nest::outliving_workspaces(kernel.nest, loop.body).empty()) return false;
   const std::vector<const nest::Assign*> all = nest::assigns(loop.body);
   return std::all_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
-    return assign->tensor != result || !assign->accumulate;
+    return assign->tensor != kernel.result || !assign->accumulate;
   });
 }
 
@@ -30,7 +32,7 @@ void KernelLowering::entries_of_chunk(const nest::Forall& loop, const Scope& sco
   const StoredRows stored = stored_rows(variable);
   derive(derive_entry_rows(stored, is_bound() ? Device::Gpu : device_));
   const Expr begin = out.let("begin", chunk_around(variable, scope) * variable.factor);
-  const bool only_stored = only_stores(loop, result_) && nest_.tensor(result_).onto.empty();
+  const bool only_stored = only_stores(loop, kernel_) && nest_.tensor(result_).onto.empty();
   if (!only_stored || loop.tag.kind != nest::LoopTag::Kind::Unrolled) {
     const Expr end = loop::minimum(begin + variable.factor, stored.entries);
     return entries_from(loop, stored, begin, end - begin, {}, scope, out);

@@ -462,6 +462,11 @@ const std::vector<Bound>& bound_schedules() {
          .sizes = {13, 30}}},
        "reorder(io, jo, ko, ir, jr, kr); precompute(acc, (ko, ir, kr), tracked); "
        "parallel(io, by=nnz); bind(kr, member); bind(ir, member)"},
+      {"SumOfEntriesUnrolled",
+       "s = A[i,j] * x[j]",
+       {sparse("csr", {37, 9}), dense("x", {9})},
+       "split_entries(i, j, 3, c, e); split(c, 32, g, l); rfactor(l, part); "
+       "bind(g, block, sums=atomics); unroll(e, 4)"},
   };
   return all;
 }
