@@ -22,6 +22,7 @@ import subprocess
 import sys
 import time
 import traceback
+from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -29,31 +30,58 @@ ROOT = HERE.parent.parent
 SANITIZED = "*BoundSchedule*:*DefaultPlan*:Parts.*"
 
 
-def run_matrix(program: Path, which: int, slices: int) -> int:
-    """The number of processes that found something wrong."""
+def run_in_parts(command: list[str], environments: list[dict[str, str]]) -> tuple[int, str]:
+    """A process for each environment, on a core of its own; how many failed, and what all said. Of
+    those that failed the last lines are printed."""
     cores = sorted(os.sched_getaffinity(0))
-    running = []
-    for at, core in enumerate(cores):
-        part = f"{(which - 1) * len(cores) + at + 1}/{slices * len(cores)}"
-        command = ["taskset", "-c", str(core), str(program), "--gtest_filter=*Matrix*"]
-        environment = os.environ | {"TULLE_TEST_SLICE": part}
-        running.append(
-            subprocess.Popen(
-                command,
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
+    running = [
+        subprocess.Popen(
+            command,
+            env=os.environ | environment,
+            preexec_fn=partial(os.sched_setaffinity, 0, {cores[at % len(cores)]}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
+        for at, environment in enumerate(environments)
+    ]
     texts = [process.communicate()[0] for process in running]
     failed = [text for text, process in zip(texts, running, strict=True) if process.returncode]
     for text in failed:
         print("\n".join(text.splitlines()[-60:]))
-    found = re.findall(r"^matrix: (\d+) cells, (\d+) right$", "\n".join(texts), re.MULTILINE)
+    return len(failed), "\n".join(texts)
+
+
+def shards() -> list[dict[str, str]]:
+    """What tells the processes of GoogleTest, one a core, which tests are theirs."""
+    count = len(os.sched_getaffinity(0))
+    return [{"GTEST_TOTAL_SHARDS": str(count), "GTEST_SHARD_INDEX": str(at)} for at in range(count)]
+
+
+def passed_in(text: str) -> int:
+    """How many tests passed, by what GoogleTest said."""
+    return sum(int(count) for count in re.findall(r"^\[  PASSED  \] (\d+)", text, re.MULTILINE))
+
+
+def run_program(program: Path) -> int:
+    """The number of processes that found something wrong in what is not the matrix."""
+    failed, text = run_in_parts([str(program), "--gtest_filter=-*Matrix*"], shards())
+    print(f"kernels, plans and schedules: {passed_in(text)} tests passed", flush=True)
+    return failed
+
+
+def run_matrix(program: Path, which: int, slices: int) -> int:
+    """The number of processes that found something wrong."""
+    cores = len(os.sched_getaffinity(0))
+    parts = [
+        {"TULLE_TEST_SLICE": f"{(which - 1) * cores + at + 1}/{slices * cores}"}
+        for at in range(cores)
+    ]
+    failed, text = run_in_parts([str(program), "--gtest_filter=*Matrix*"], parts)
+    found = re.findall(r"^matrix: (\d+) cells, (\d+) right$", text, re.MULTILINE)
     cells, right = (sum(int(pair[at]) for pair in found) for at in range(2))
     print(f"matrix on the GPU, slice {which} of {slices}: {cells} cells, {right} right", flush=True)
-    return len(failed)
+    return failed
 
 
 def run_sanitized(program: Path, tool: str) -> int:
@@ -65,10 +93,11 @@ def run_sanitized(program: Path, tool: str) -> int:
         print("compute-sanitizer, of NVIDIA's CUDA toolkit, is not in PATH or CUDA_HOME/bin")
         return 1
     command = [sanitizer, "--tool", tool, "--error-exitcode", "9", str(program)]
-    status = subprocess.call([*command, f"--gtest_filter={SANITIZED}"])
-    found = "clean" if status == 0 else "FAILED"
-    print(f"{tool} of kept schedules and default plans: {found}", flush=True)
-    return 1 if status else 0
+    failed, text = run_in_parts([*command, f"--gtest_filter={SANITIZED}"], shards())
+    print(*sorted(set(re.findall(r"^=+ (\w+ SUMMARY: .*)$", text, re.MULTILINE))), sep="\n")
+    found = "FAILED" if failed else "clean"
+    print(f"{tool} of {passed_in(text)} kept schedules and default plans: {found}", flush=True)
+    return 1 if failed else 0
 
 
 def run_python(only: str) -> int:
@@ -110,7 +139,7 @@ def main() -> int:
     failed = 0
     if not options.only:
         program = options.build / "gpu_test"
-        failed += subprocess.call([program, "--gtest_filter=-*Matrix*"])
+        failed += run_program(program)
         which, slices = (int(number) for number in options.slice.split("/"))
         failed += run_matrix(program, which, slices)
     failed += run_python(options.only)
