@@ -27,12 +27,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+MOST_LINES = 150  # of a process that failed
 SANITIZED = "*BoundSchedule*:*DefaultPlan*:Parts.*"
 
 
 def run_in_parts(command: list[str], environments: list[dict[str, str]]) -> tuple[int, str]:
-    """A process for each environment, on a core of its own; how many failed, and what all said. Of
-    those that failed the last lines are printed."""
+    """A process for each environment, on a core of its own; how many failed, and what all said.
+    What is wrong is printed."""
     cores = sorted(os.sched_getaffinity(0))
     running = [
         subprocess.Popen(
@@ -48,7 +49,8 @@ def run_in_parts(command: list[str], environments: list[dict[str, str]]) -> tupl
     texts = [process.communicate()[0] for process in running]
     failed = [text for text, process in zip(texts, running, strict=True) if process.returncode]
     for text in failed:
-        print("\n".join(text.splitlines()[-60:]))
+        told = [line for line in text.splitlines() if not re.match(r"\[ (RUN|      OK) ", line)]
+        print("\n".join(told[:MOST_LINES]))
     return len(failed), "\n".join(texts)
 
 
