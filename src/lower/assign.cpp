@@ -22,8 +22,12 @@ void KernelLowering::lower_assign(const nest::Assign& assign, const Scope& scope
   const bool is_sum = nest::starts_absent(assign.accumulate);
   if (is_sum ? expr::is_zero(value) : expr::is_absent(value)) {
     needs_zeros_ = needs_zeros_ || into_result;
+    if (nest_.leads(assign.tensor)) code(assign.tensor).lead = {};
     return;
   }
+  // Where the lead has no term, neither has what goes with it.
+  if (nest::has_lead(assign.accumulate) && !code(nest_.tensor(assign.tensor).lead).lead.next)
+    return;
   const Expr exists = presence(value);
   const bool keeps_track =
       into_result ? assembles() : static_cast<bool>(code(assign.tensor).written);
