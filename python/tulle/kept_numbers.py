@@ -17,7 +17,10 @@ _captured: dict[_Key, Tensor] = {}  # graphs read them whenever they are replaye
 
 
 def _is_capturing(device: torch.device) -> bool:
-    return device.type == "cuda" and torch.cuda.is_current_stream_capturing()
+    if device.type != "cuda":
+        return False
+    with torch.cuda.device(device):
+        return torch.cuda.is_current_stream_capturing()
 
 
 def _made(number: float, dtype: torch.dtype, device: torch.device) -> Tensor:

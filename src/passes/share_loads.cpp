@@ -12,6 +12,7 @@
 #include "passes/linear.h"
 #include "passes/names.h"
 #include "support/gpu_limits.h"
+#include "support/mutant.h"
 
 namespace tulle::passes {
 
@@ -202,8 +203,9 @@ class ShareLoads : public Rewriter {
         name = names_.fresh(let->name + "_own");
         loads[at] = Let::make(name, Load::make(load->buffer, place + own));
       }
+      const int from = mutant("share-from-the-next") ? (turn + 1) % lanes : turn;
       const Expr handed = LaneShuffle::make(ShuffleMode::Index, Var::make(name, load->type),
-                                            IntConst::make(turn), lanes);
+                                            IntConst::make(from), lanes);
       const bool converts = let->value.as<Cast>() != nullptr;
       front[at] =
           Let::make(let->name, converts ? Cast::make(let->value.type().scalar, handed) : handed);

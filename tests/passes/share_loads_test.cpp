@@ -2,6 +2,7 @@
 // bit.
 #include "fixture.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::passes {
 namespace {
@@ -78,6 +79,20 @@ TEST(ShareLoads, GoesBeforeLoadingAhead) {
                         {{"crd", coordinates()}, {"B", doubles(28, 2)}, {"y", doubles(32, 3)}},
                         {{"n", n}}, 0, true, true);
   }
+}
+
+TEST(ShareLoads, OfTheNextLaneWouldBeNoticed) {
+  const auto sums = [] {
+    const loop::Arrays after = loop::interpret(
+        transform(kPass, with("s = s + lane", "s = s * 0.5 + lane"), true, true).program,
+        {{"crd", coordinates()}, {"B", doubles(28, 2)}, {"y", doubles(32, 3)}}, {{"n", 64}});
+    return loop::to_vector<double>(after.at("y"));
+  };
+  const std::vector<double> right = sums();
+  set_mutant("share-from-the-next");
+  const std::vector<double> wrong = sums();
+  set_mutant("");
+  EXPECT_NE(right, wrong);
 }
 
 TEST(ShareLoads, LeavesAloneWhatLanesDoNotShare) {
