@@ -2,7 +2,7 @@
 #include "passes/counted_loop.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "loop/rewrite.h"
 #include "passes/names.h"
@@ -23,6 +23,29 @@ int assignments_to(const std::string& name, const Stmt& body) {
       },
       [](const Expr&) {});
   return count;
+}
+
+bool has_load(const Expr& expr) {
+  bool found = false;
+  visit(expr, [&](const Expr& part) {
+    found |= part->kind == ExprKind::Load || part->kind == ExprKind::LaneReduce ||
+             part->kind == ExprKind::LaneShuffle;
+  });
+  return found;
+}
+
+// The value as it follows from the counter; null where it does not.
+Expr place_of(const Expr& value, const std::string& counter, const std::set<std::string>& written,
+              const std::map<std::string, Expr>& known) {
+  Expr place = value;
+  for (const std::string& name : names_read(value)) {
+    if (const auto found = known.find(name); found != known.end()) {
+      place = substitute(place, name, found->second);
+    } else if (name != counter && written.contains(name)) {
+      return {};
+    }
+  }
+  return names_read(place).contains(counter) && !has_load(place) ? place : Expr();
 }
 
 }  // namespace
@@ -58,6 +81,28 @@ Stmt with_front(const While& loop, std::vector<Stmt> front) {
     body.front() = Block::make(std::move(front));
   }
   return While::make(loop.condition, Block::make(std::move(body)));
+}
+
+std::vector<Coordinate> coordinates_of(const std::vector<Stmt>& front, const While& loop,
+                                       const std::string& counter,
+                                       const std::set<std::string>& read_only) {
+  const std::set<std::string> written = names_written(loop.body);
+  std::map<std::string, Expr> known;  // names of the front that follow from the counter
+  std::vector<Coordinate> found;
+  for (size_t at = 0; at < front.size(); ++at) {
+    const auto* let = front[at].as<Let>();
+    if (!let) continue;
+    const auto* cast = let->value.as<Cast>();
+    const auto* load = (cast ? cast->value : let->value).as<Load>();
+    const Expr place = place_of(load ? load->index : let->value, counter, written, known);
+    if (!place) continue;
+    const bool is_number = load && !load->predicate && !load->type.is_vector() &&
+                           !load->type.is_float() && !load->type.is_bool();
+    if (is_number && read_only.contains(load->buffer->name))
+      found.push_back({at, let, load, place});
+    if (!load) known[let->name] = place;
+  }
+  return found;
 }
 
 int lanes_together(const While& loop) {

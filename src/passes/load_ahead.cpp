@@ -1,7 +1,6 @@
 // Finds the loads at the front of a loop's body, and keeps what they find in variables.
 #include "passes/load_ahead.h"
 
-#include <map>
 #include <optional>
 #include <set>
 
@@ -20,35 +19,20 @@ class Ahead {
  public:
   Ahead(const std::set<std::string>& read_only, const While& loop, LoopCounter counter,
         Names& names)
-      : read_only_(read_only),
-        condition_(loop.condition),
-        counter_(std::move(counter)),
-        written_(names_written(loop.body)),
-        names_(names) {}
+      : read_only_(read_only), loop_(loop), counter_(std::move(counter)), names_(names) {}
 
   // The statements at the front of the body, with loads of the next iteration in place of those of
   // their own.
-  std::vector<Stmt> rewritten(const std::vector<Stmt>& stmts) {
+  std::vector<Stmt> rewritten() {
+    const std::vector<Stmt> front = front_of(loop_);
+    const std::vector<Coordinate> found = coordinates_of(front, loop_, counter_.name, read_only_);
     std::vector<Stmt> result;
-    for (const Stmt& stmt : stmts) {
-      const auto* let = stmt.as<Let>();
-      const Load* load = let ? coordinate(let->value) : nullptr;
-      const Expr place = load ? place_of(load->index) : Expr();
-      if (!place) {
-        if (let) remember(*let);
-        result.push_back(stmt);
-        continue;
+    for (size_t at = 0, next_found = 0; at < front.size(); ++at) {
+      if (next_found < found.size() && found[next_found].at == at) {
+        replace(found[next_found++], result);
+      } else {
+        result.push_back(front[at]);
       }
-      const std::string kept = names_.fresh(let->name + "_ahead");
-      const Expr value = Var::make(kept, load->type);
-      const auto load_at = [&](const Expr& at) {
-        return Load::make(load->buffer, substitute(place, counter_.name, at));
-      };
-      declared_.push_back(Declare::make(kept, constant(load->type, 0)));
-      first_.push_back(Assign::make(kept, load_at(Var::make(counter_.name))));
-      result.push_back(Let::make(
-          let->name, let->value.as<Cast>() ? Cast::make(let->value.type().scalar, value) : value));
-      result.push_back(Assign::make(kept, load_at(Var::make(next()))));
     }
     if (!declared_.empty()) result.insert(result.begin(), Let::make(next(), next_place()));
     return result;
@@ -57,45 +41,24 @@ class Ahead {
   // What stands before the loop.
   std::vector<Stmt> before() const {
     std::vector<Stmt> stmts = declared_;
-    if (!first_.empty()) stmts.push_back(If::make(condition_, Block::make(first_)));
+    if (!first_.empty()) stmts.push_back(If::make(loop_.condition, Block::make(first_)));
     return stmts;
   }
 
  private:
-  // The load of one whole number, as it is or converted.
-  const Load* coordinate(const Expr& value) const {
-    const auto* cast = value.as<Cast>();
-    const auto* load = (cast ? cast->value : value).as<Load>();
-    const bool whole = load && !load->predicate && !load->type.is_vector() &&
-                       !load->type.is_float() && !load->type.is_bool();
-    return whole && read_only_.contains(load->buffer->name) ? load : nullptr;
-  }
-
-  // The index as it follows from the counter; null where it does not.
-  Expr place_of(const Expr& index) const {
-    Expr place = index;
-    for (const std::string& name : names_read(index)) {
-      if (const auto found = known_.find(name); found != known_.end()) {
-        place = substitute(place, name, found->second);
-      } else if (name != counter_.name && written_.contains(name)) {
-        return {};
-      }
-    }
-    return names_read(place).contains(counter_.name) && !has_load(place) ? place : Expr();
-  }
-
-  void remember(const Let& let) {
-    const Expr value = place_of(let.value);
-    if (value) known_[let.name] = value;
-  }
-
-  static bool has_load(const Expr& expr) {
-    bool found = false;
-    visit(expr, [&](const Expr& part) {
-      found |= part->kind == ExprKind::Load || part->kind == ExprKind::LaneReduce ||
-               part->kind == ExprKind::LaneShuffle;
-    });
-    return found;
+  void replace(const Coordinate& coordinate, std::vector<Stmt>& result) {
+    const Let& let = *coordinate.let;
+    const Load& load = *coordinate.load;
+    const std::string kept = names_.fresh(let.name + "_ahead");
+    const Expr value = Var::make(kept, load.type);
+    const auto load_at = [&](const Expr& at) {
+      return Load::make(load.buffer, substitute(coordinate.place, counter_.name, at));
+    };
+    declared_.push_back(Declare::make(kept, constant(load.type, 0)));
+    first_.push_back(Assign::make(kept, load_at(Var::make(counter_.name))));
+    result.push_back(Let::make(
+        let.name, let.value.as<Cast>() ? Cast::make(let.value.type().scalar, value) : value));
+    result.push_back(Assign::make(kept, load_at(Var::make(next()))));
   }
 
   const std::string& next() {
@@ -110,12 +73,10 @@ class Ahead {
   }
 
   const std::set<std::string>& read_only_;
-  Expr condition_;
+  const While& loop_;
   LoopCounter counter_;
-  std::set<std::string> written_;  // in the loop
   Names& names_;
   std::string next_;
-  std::map<std::string, Expr> known_;  // names of the body that follow from the counter
   std::vector<Stmt> declared_, first_;
 };
 
@@ -135,7 +96,7 @@ class LoadAhead : public Rewriter {
     const std::optional<LoopCounter> counter = counter_of(*loop);
     if (!counter) return result;
     Ahead ahead(read_only_, *loop, *counter, names_);
-    const Stmt changed = with_front(*loop, ahead.rewritten(front_of(*loop)));
+    const Stmt changed = with_front(*loop, ahead.rewritten());
     std::vector<Stmt> stmts = ahead.before();
     if (stmts.empty()) return result;
     stmts.push_back(changed);

@@ -26,14 +26,6 @@ constexpr int kFewestCopies = 4;  // that pay for handing on
 // variables that are assigned to, only the counter of a loop that these lanes run together does.
 using Widths = std::map<std::string, int>;
 
-// A coordinate that a copy loads.
-struct Coordinate {
-  size_t at;  // among the statements
-  const Let* let;
-  const Load* load;
-  Expr place;  // where it is loaded from, in names that stand before the loop, and the counter
-};
-
 class ShareLoads : public Rewriter {
  public:
   explicit ShareLoads(const Kernel& kernel) : names_(kernel) {
@@ -124,7 +116,7 @@ class ShareLoads : public Rewriter {
     const int together = lanes_together(loop);
     if (lane_.empty() || !counter || together == 1) return stmt;
     std::vector<Stmt> front = front_of(loop);
-    std::vector<Coordinate> found = coordinates(front, loop, counter->name);
+    std::vector<Coordinate> found = coordinates_of(front, loop, counter->name, read_only_);
     std::map<size_t, Stmt> loads;
     while (static_cast<int>(found.size()) >= kFewestCopies)
       share(take_copies(found), together, front, loads);
@@ -135,36 +127,6 @@ class ShareLoads : public Rewriter {
       stmts.push_back(std::move(front[at]));
     }
     return with_front(loop, std::move(stmts));
-  }
-
-  // The loads of whole numbers at the front of the loop, from places that follow from the counter.
-  std::vector<Coordinate> coordinates(const std::vector<Stmt>& front, const While& loop,
-                                      const std::string& counter) const {
-    const std::set<std::string> written = names_written(loop.body);
-    std::map<std::string, Expr> known;
-    std::vector<Coordinate> found;
-    for (size_t at = 0; at < front.size(); ++at) {
-      const auto* let = front[at].as<Let>();
-      if (!let) continue;
-      const auto* cast = let->value.as<Cast>();
-      const auto* load = (cast ? cast->value : let->value).as<Load>();
-      Expr place = load ? load->index : let->value;
-      bool follows = true;
-      for (const std::string& name : names_read(place)) {
-        if (const auto earlier = known.find(name); earlier != known.end())
-          place = substitute(place, name, earlier->second);
-        else
-          follows &= name == counter || !written.contains(name);
-      }
-      if (!follows) continue;
-      const bool is_number = load && !load->predicate && !load->type.is_vector() &&
-                             !load->type.is_float() && !load->type.is_bool();
-      if (is_number && read_only_.contains(load->buffer->name))
-        found.push_back({at, let, load, place});
-      else if (!load && let->value.type() == kIndex)
-        known[let->name] = place;
-    }
-    return found;
   }
 
   // Those that follow from the first in equal steps, as many as a power of two.
