@@ -18,6 +18,7 @@ namespace {
 
 constexpr int64_t kMostCopies = 256;
 constexpr int64_t kMostElements = 16;  // of a local array that a loop counts through
+constexpr int kMostGuarded = 4;        // iterations of a step some of which change nothing
 
 // Lets a body change something only where a condition holds: what it assigns to and stores in local
 // arrays keeps its value otherwise. What it computes, it computes anyway.
@@ -169,11 +170,16 @@ class Unroller : public Rewriter {
   }
 
   // Half as many copies, a quarter and so on, so that the loads of what is left are still made
-  // together; one after the other where the factor is no power of two.
+  // together; one after the other where the factor is no power of two. On a GPU the last few are
+  // made together whatever is left of them.
   void remainder(const For& loop, const std::string& next, const Expr& end,
                  std::vector<Stmt>& stmts) {
     if (gpu_ && Guard::can_hold(loop.body)) {
-      stmts.push_back(If::make(Var::make(next) < end, guarded_copies(loop, next, end)));
+      int factor = loop.factor;
+      for (; factor > kMostGuarded && factor % 2 == 0; factor /= 2)
+        stmts.push_back(
+            If::make(are_left(loop, factor / 2, next, end), copies(loop, factor / 2, next)));
+      stmts.push_back(If::make(Var::make(next) < end, guarded_copies(loop, factor, next, end)));
       return;
     }
     if ((loop.factor & (loop.factor - 1)) != 0) {
@@ -188,7 +194,7 @@ class Unroller : public Rewriter {
 
   // One step more, whose iterations past the end are the last one again and change nothing: all
   // loads are made together, where copies after copies would wait for each other.
-  Stmt guarded_copies(const For& loop, const std::string& next, const Expr& end) {
+  Stmt guarded_copies(const For& loop, int factor, const std::string& next, const Expr& end) {
     const std::string last = names_.fresh(loop.var + "_last");
     const Expr from = Var::make(next);
     const Expr length = end - from - 1;  // before the last iteration, in whole steps
@@ -196,7 +202,7 @@ class Unroller : public Rewriter {
         loop.step == 1 ? length
                        : Binary::make(BinaryOp::Div, length, IntConst::make(loop.step)) * loop.step;
     std::vector<Stmt> stmts = {Let::make(last, from + steps)};
-    for (int copy = 0; copy + 1 < loop.factor; ++copy) {
+    for (int copy = 0; copy + 1 < factor; ++copy) {
       const std::string is_there = names_.fresh("is_there");
       const Expr wish = from + copy * loop.step;
       std::vector<Stmt> one = {Let::make(is_there, wish < end),

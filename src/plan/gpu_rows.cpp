@@ -19,7 +19,8 @@ using nest::Stmt;
 constexpr int64_t kNarrow = 8;          // lanes of an entry, at least where it has so many vectors
 constexpr int64_t kVectors = 4;         // that a lane keeps of a row, at most where lanes are left
 constexpr int64_t kLoads = 8;           // that a lane has under way where there are many warps
-constexpr int64_t kMoreLoads = 16;      // where there are few, or rows are long
+constexpr int64_t kMoreLoads = 16;      // where rows are long
+constexpr int64_t kMostLoads = 32;      // where there are few: all of them wait for the longest row
 constexpr double kLongRow = 256;        // entries
 constexpr double kFewRows = 32;         // a multiprocessor
 constexpr int64_t kMostCopies = 8;      // of the loop over entries
@@ -210,7 +211,8 @@ class RowScheduler {
     return problem_.extents.at(rows_.back()) <= kFewRows * machine_.multiprocessors;
   }
   int64_t wanted_loads() const {
-    return has_few_rows() || per_row_ >= kLongRow ? kMoreLoads : kLoads;
+    if (has_few_rows()) return kMostLoads;
+    return per_row_ >= kLongRow ? kMoreLoads : kLoads;
   }
 
   // A loop of an entry over the lanes of a group, with vectors; how many vectors a lane loads.

@@ -63,6 +63,16 @@ TEST(UnrollLoops, MasksSumsOverGroupsOfLanes) {
   }
 }
 
+TEST(UnrollLoops, MasksNoMoreThanAFewOnAGpu) {
+  for (const int factor : {4, 8, 16}) {
+    const std::string text =
+        concat("kernel k(A: f64*, y: mut f64*; n: i64) {\n  var s: f64 = 0.0\n  unrolled(", factor,
+               ") for p in [0, n) {\n    s = s + A[p]\n  }\n  y[0] = s\n}");
+    const Transformed result = transform(kPass, text, true, true);
+    EXPECT_TRUE(result.has("let is_there3") && !result.has("let is_there4")) << result.after;
+  }
+}
+
 TEST(UnrollLoops, DoesNotMaskWhatOthersSee) {
   const std::string text =
       "kernel k(A: f64*, y: mut f64*; n: i64) {\n"
