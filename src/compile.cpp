@@ -100,12 +100,24 @@ schedule::Program finished(const schedule::Program& nests, lower::Device device,
   return scheduled;
 }
 
+// The nest that builds what is sorted.
+const nest::Nest& builder_of(const std::string& entries, const schedule::Program& scheduled) {
+  for (const schedule::ProgramStep& step : scheduled.steps) {
+    const auto* built = std::get_if<schedule::ScheduledNest>(&step);
+    if (!built || !built->nest.tensors.contains(entries)) continue;
+    if (built->nest.tensor(entries).role == nest::Tensor::Role::Result) return built->nest;
+  }
+  internal_error("no nest builds ", entries);
+}
+
 void lower_steps(const schedule::Program& scheduled, lower::Device device,
                  loop::HostProgram& program) {
   const std::vector<schedule::LaunchGroup> groups = schedule::launch_groups(scheduled);
   for (size_t s = 0; s < scheduled.steps.size(); ++s) {
     if (const auto* sort = std::get_if<schedule::SortEntries>(&scheduled.steps[s])) {
-      lower::sort_entries(sort->from, sort->to, scheduled.type_of(sort->to), program, device);
+      const size_t levels = lower::levels_to_sort(builder_of(sort->from, scheduled), sort->from);
+      lower::sort_entries(sort->from, sort->to, scheduled.type_of(sort->to), levels, program,
+                          device);
       continue;
     }
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& candidate) {

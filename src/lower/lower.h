@@ -23,10 +23,14 @@ std::string kernel_name(const nest::Nest& nest);
 // Makes one kernel of these, which run on a GPU in any order, and launches it in place of the last.
 void fuse_launches(const std::vector<std::string>& kernels, loop::HostProgram& program);
 
-// Appends what sorts the entries of `from` (stored as unordered coordinates) into `to`, of the same
-// levels, ordered but not unique: equal coordinates stand next to each other.
+// By how many of its levels, from the first on, the entries of a result that the nest builds as
+// coordinates have to be sorted: along the others its loops bring them in order, and sorting keeps
+// that.
+size_t levels_to_sort(const nest::Nest& nest, const std::string& result);
+// Appends what sorts the entries of `from` (stored as unordered coordinates) by so many levels into
+// `to`, of the same levels: equal coordinates stand next to each other.
 void sort_entries(const std::string& from, const std::string& to, const expr::TensorType& type,
-                  loop::HostProgram& program, Device device = Device::Cpu);
+                  size_t sorted_levels, loop::HostProgram& program, Device device = Device::Cpu);
 
 // Inserts steps that free what was allocated and is no result right after its last use. Once, when
 // the program is complete.

@@ -1,4 +1,6 @@
 // Bringing coordinates into order: the host sorts a permutation, a kernel applies it.
+#include <algorithm>
+
 #include "lower/emitter.h"
 #include "lower/frame.h"
 #include "lower/kernel_parameters.h"
@@ -12,8 +14,45 @@ using loop::Expr;
 using loop::IntConst;
 using loop::Load;
 
+namespace {
+
+// The loops that stand directly in each other from the outermost on.
+std::vector<std::string> outer_loops(const nest::Nest& nest) {
+  std::vector<std::string> loops;
+  for (nest::Stmt stmt = nest.root; stmt.as<nest::Forall>(); stmt = stmt.as<nest::Forall>()->body)
+    loops.push_back(stmt.as<nest::Forall>()->var);
+  return loops;
+}
+
+}  // namespace
+
+size_t levels_to_sort(const nest::Nest& nest, const std::string& result) {
+  const std::vector<Level>& levels = nest.tensor(result).type.format.levels();
+  const bool ascend = std::all_of(nest.tensors.begin(), nest.tensors.end(), [](const auto& entry) {
+    return entry.second.role != nest::Tensor::Role::Operand ||
+           entry.second.type.format.is_ordered();
+  });
+  const std::vector<const nest::Assign*> all = nest::assigns(nest.root);
+  const auto assign = std::find_if(all.begin(), all.end(), [&](const nest::Assign* candidate) {
+    return candidate->tensor == result;
+  });
+  if (!ascend || assign == all.end()) return levels.size();
+  std::vector<std::string> indices;
+  for (const Level& level : levels) {
+    const std::string& index = (*assign)->indices[static_cast<size_t>(level.expr.dimension)];
+    indices.push_back(level.expr.is_whole() ? index : std::string());
+  }
+  const std::vector<std::string> loops = outer_loops(nest);
+  for (size_t sorted = 1; sorted < levels.size(); ++sorted) {
+    const auto rest = indices.begin() + static_cast<std::ptrdiff_t>(sorted);
+    if (levels.size() - sorted <= loops.size() && std::equal(rest, indices.end(), loops.begin()))
+      return sorted;
+  }
+  return levels.size();
+}
+
 void sort_entries(const std::string& from, const std::string& to, const expr::TensorType& type,
-                  loop::HostProgram& program, Device device) {
+                  size_t sorted_levels, loop::HostProgram& program, Device device) {
   const TensorBuffers source = buffers_of(from, type);
   const TensorBuffers target = buffers_of(to, type);
   const Expr count = loop::Var::make(count_name(from));
@@ -25,7 +64,8 @@ void sort_entries(const std::string& from, const std::string& to, const expr::Te
   }
   auto& steps = program.steps;
   steps.push_back(loop::AllocateStep{order, count, false});
-  steps.push_back(loop::SortStep{order, keys, count});
+  const auto sorted = keys.begin() + static_cast<std::ptrdiff_t>(sorted_levels);
+  steps.push_back(loop::SortStep{order, {keys.begin(), sorted}, count});
 
   Names names;
   Emitter body(names);

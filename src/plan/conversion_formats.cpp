@@ -5,12 +5,13 @@
 
 namespace tulle::plan {
 
-Format coordinates_of(const Format& format, bool ordered) {
+Format coordinates_of(const Format& format, bool ordered, bool unique) {
   std::vector<Level> levels;
   for (const Level& level : format.levels()) {
     const LevelKind kind = levels.empty() ? LevelKind::Compressed : LevelKind::Singleton;
     levels.push_back({level.expr, kind, false, ordered});
   }
+  levels.back().unique = unique;
   return {format.dimension_names(), std::move(levels)};
 }
 

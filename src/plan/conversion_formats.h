@@ -13,7 +13,8 @@
 namespace tulle::plan {
 
 // The levels of a format as coordinates, one a level: what sorting brings into the format's order.
-Format coordinates_of(const Format& format, bool ordered);
+// `unique` where there are no entries with the same coordinates.
+Format coordinates_of(const Format& format, bool ordered, bool unique);
 
 // How to store an operand so that loops in this order can walk over it: a level for each loop over
 // one of its indices, compressed but for the first where `dense_first` says so.

@@ -196,7 +196,7 @@ class Planner {
     const std::string entries = statement.tensor + "_entries",
                       sorted = statement.tensor + "_sorted";
     expr::TensorType loose = type;
-    loose.format = coordinates_of(type.format, false);
+    loose.format = coordinates_of(type.format, false, false);
     // Equal coordinates are added up after sorting, and rounded then.
     if (statement.value.as<expr::Reduce>()) loose.type = compute_type(type.type);
     expr::Statement collect = statement;
@@ -208,13 +208,22 @@ class Planner {
     push_nest(collecting, choice, build_nest(collecting, choice, known_, loose), origin);
 
     expr::TensorType ordered = loose;
-    ordered.format = coordinates_of(type.format, true);
+    ordered.format = coordinates_of(type.format, true, computes_entries_once(statement));
     add_temporary(sorted, ordered);
     plan_.steps.push_back(SortEntries{entries, sorted, ordered});
     note(concat(entries, " are sorted into ", sorted));
     const expr::Statement copy{statement.tensor, statement.indices,
                                Access::make(0, sorted, statement.indices, ordered.type)};
     plan_statement(copy, false, false);
+  }
+
+  // Whether no two iterations come to the same coordinates.
+  bool computes_entries_once(const expr::Statement& statement) const {
+    if (statement.value.as<expr::Reduce>()) return false;
+    const std::vector<const Access*> reads = expr::accesses(statement.value);
+    return std::all_of(reads.begin(), reads.end(), [&](const Access* access) {
+      return tensors_.at(access->tensor).format.is_unique();
+    });
   }
 
   void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest,
