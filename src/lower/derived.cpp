@@ -157,18 +157,42 @@ loop::Buffer entry_rows_of(const StoredRows& stored) {
   return loop::make_buffer(stored.tensor + "_entry_rows", stored.positions->element);
 }
 
-Derived derive_entry_rows(const StoredRows& stored, Device device) {
-  const loop::Buffer rows = entry_rows_of(stored);
+namespace {
+
+// Row by row: workers have many of them each.
+loop::Kernel fill_rows(const std::string& name, const StoredRows& stored, const loop::Buffer& rows,
+                       int64_t early) {
   const Expr row = Var::make("row");
-  const Expr begin =
-      mutant("entry-in-row-before") ? wide(stored.positions, row) - 1 : wide(stored.positions, row);
+  const Expr begin = wide(stored.positions, row) - early;
   const loop::Stmt fill =
       loop::For::make("entry", loop::maximum(begin, IntConst::make(0)),
                       wide(stored.positions, row + 1), store(rows, Var::make("entry"), row));
   Names names;
+  return kernel_for_each(name, "row", stored.rows, fill, Device::Cpu, names);
+}
+
+// Entry by entry: a thread that had a long row would be the last of all.
+loop::Kernel find_rows(const std::string& name, const StoredRows& stored, const loop::Buffer& rows,
+                       int64_t early) {
+  Names names;
+  Emitter out(names);
+  const Expr entry = Var::make("entry");
+  const Expr next = emit_first_by_halves(
+      out, stored.rows, [&](const Expr& row) { return wide(stored.positions, row + 1); },
+      entry + 1 + early);
+  out.store(rows, entry, Cast::make(rows->element, next));
+  return kernel_for_each(name, "entry", stored.entries, out.take(), Device::Gpu, names);
+}
+
+}  // namespace
+
+Derived derive_entry_rows(const StoredRows& stored, Device device) {
+  const loop::Buffer rows = entry_rows_of(stored);
+  const std::string name = "fill_" + rows->name;
+  const int64_t early = mutant("entry-in-row-before") ? 1 : 0;
   Derived derived{"rows", stored.tensor, {}, {}};
-  derived.kernels.push_back(
-      kernel_for_each("fill_" + rows->name, "row", stored.rows, fill, device, names));
+  derived.kernels.push_back(device == Device::Gpu ? find_rows(name, stored, rows, early)
+                                                  : fill_rows(name, stored, rows, early));
   derived.steps = {loop::KeepStep{derived.what, derived.tensor},
                    loop::AllocateStep{rows, stored.entries},
                    loop::LaunchStep{derived.kernels.back().name}, loop::KeptStep{{rows}}};
