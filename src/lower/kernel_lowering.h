@@ -135,6 +135,11 @@ class KernelLowering {
   // Over the rows that a chunk of equal work has a part of; while merging, the one that begins in
   // it and goes on (merge_path.cpp).
   void rows_by_work(const nest::Forall& loop, const Scope& scope, Emitter& out);
+  void cut_along(const nest::Forall& loop, const expr::Access& operand, const loop::Expr& row,
+                 const Positions& whole, Scope& scope, Emitter& out);
+  // The same where entries are listed, with the rows that they are of.
+  void listed_rows_by_work(const nest::Forall& loop, const expr::Access& operand,
+                           const Scope& scope, Emitter& out);
   void unfinished_row(const nest::Forall& loop, const loop::Buffer& positions,
                       const loop::Expr& rows, const Work& work, const Scope& scope, Emitter& out);
   // Over the pieces that were dealt to a chunk (derived.h).

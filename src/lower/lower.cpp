@@ -9,6 +9,7 @@
 #include "lower/kernel_lowering.h"
 #include "lower/kernel_parameters.h"
 #include "lower/storage.h"
+#include "nest/merged_rows.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -286,8 +287,9 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Devic
   auto& steps = program.steps;
 
   Expr chunks = chunk_count(nest, filling, kChunksPerWorker, device);
-  // Each has memory of its own, and rows are not cut.
-  if (const auto* root = nest.root.as<nest::Forall>(); root && device == Device::Gpu)
+  // Each has memory of its own, and rows are not cut, unless for equal work.
+  const auto* root = nest.root.as<nest::Forall>();
+  if (root && device == Device::Gpu && !nest::loop_over_merged_rows(nest))
     chunks =
         loop::maximum(IntConst::make(1),
                       loop::minimum(chunks, Coordinates(nest).extent(root->var) * kChunksPerRow));

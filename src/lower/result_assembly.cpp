@@ -219,7 +219,11 @@ void ResultAssembly::finish_row(int group, const Expr& parent, const Scope& scop
   if (kernel_.phase == Phase::Fill) {
     Emitter last = out.nested();
     level.finish(last, parent, counter);
-    add_for_one_member(last, out);
+    if (scope.ends_here && !last.empty() && !mutant("cut-row-finished-twice")) {
+      out.add(loop::If::make(of_one_member(scope.ends_here), last.take()));
+    } else {
+      add_for_one_member(last, out);
+    }
   }
   if (widest_ && level.most_entries() > 0) {
     out.assign(widest_, loop::maximum(widest_, counter - scope.rows.at(group).begin));

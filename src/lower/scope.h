@@ -43,6 +43,7 @@ struct Scope {
   std::map<std::string, loop::Expr> entries;       // operands at one of whose entries a loop stands
   loop::Expr is_shared_row;                        // by several chunks; null where rows are whole
   loop::Expr chunk, last_chunk, begins_here;  // of a row: this one, its last, whether it is first
+  loop::Expr ends_here;                       // whether the row does; null where rows are whole
   bool by_atomics = false;                    // results are added to what is there
   loop::Expr stores_if;                       // whether results are stored; null: always
   std::map<int, loop::Expr> values;           // accesses whose value is known

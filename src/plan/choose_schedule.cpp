@@ -282,10 +282,22 @@ class Scheduler {
           }
           return false;
         });
+    if (machine_.kind == Machine::Kind::Gpu && !knobs_.parallel && cut_for_equal_work())
+      return GpuRule::ChunksOfWork;
     const bool by_entries = has_entries && knobs_.parallel != Knobs::Parallel::Rows;
     const std::string_view entries = knobs_.parallel == Knobs::Parallel::Merge ? "merge" : "nnz";
     add(concat("parallel(", outermost, ", by=", by_entries ? entries : "rows", ")"));
     return by_entries ? GpuRule::ChunksOfEntries : GpuRule::ChunksOfRows;
+  }
+
+  // Where each thread takes entries one by one, a long row would be one thread's.
+  bool cut_for_equal_work() {
+    if (choice_.route == Route::Dense || choice_.route == Route::Tracked) return false;
+    const std::string whole = text_;
+    add(concat("parallel(", order_[0], ", by=merge)"));
+    if (is_legal(text_, nest_)) return true;
+    text_ = whole;
+    return false;
   }
 
   void share_blocks() {

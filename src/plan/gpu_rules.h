@@ -67,6 +67,7 @@ namespace tulle::plan {
   /* Where none of these fits: chunks of the outermost loop, or one thread. */                    \
   RULE(ChunksOfRows)                                                                              \
   RULE(ChunksOfEntries)                                                                           \
+  RULE(ChunksOfWork)                                                                              \
   RULE(OneThread)                                                                                 \
   /* With any of them. */                                                                         \
   RULE(NumberedRows)                                                                              \

@@ -1,6 +1,9 @@
 // Checks on nests whose rows are cut wherever that makes chunks equal.
 #include "schedule/merged_rows.h"
 
+#include <algorithm>
+
+#include "expr/absence.h"
 #include "nest/merged_rows.h"
 #include "nest/staging.h"
 #include "schedule/queries.h"
@@ -60,6 +63,26 @@ const Where* find_gathering(const Nest& nest, const Stmt& stmt, const Assign& as
              "' (reorder) and gather along it too (precompute), or use parallel(by=nnz).");
 }
 
+// Whether entries are appended to the result one after the other, so that chunks which have counted
+// theirs can do so apart, wherever in a row they begin.
+bool is_appended_to(const Nest& nest, const Assign& assign, const Forall& rows,
+                    const Forall& entries) {
+  const std::vector<Level>& levels = nest.tensor(assign.tensor).type.format.levels();
+  const auto is_for = [&](const Level& level, const std::string& var) {
+    return level.expr.is_whole() &&
+           assign.indices[static_cast<size_t>(level.expr.dimension)] == var;
+  };
+  if (assign.accumulate || levels.size() < 2) return false;
+  // A list takes entries whatever their coordinates are.
+  if (fills_slots(levels[0].kind) && !levels[0].unique && levels[0].multiple <= 1) {
+    return std::all_of(levels.begin() + 1, levels.end(),
+                       [](const Level& level) { return is_branchless(level.kind); });
+  }
+  return levels.size() == 2 && is_full(levels[0].kind) && is_for(levels[0], rows.var) &&
+         stores_positions(levels[1].kind) && fills_slots(levels[1].kind) &&
+         levels[1].multiple <= 1 && is_for(levels[1], entries.var);
+}
+
 // Each entry of the operand has a place of its own in the result.
 void check_entries(const Nest& nest, const Forall& rows, const Forall& entries,
                    const std::string& operand) {
@@ -67,7 +90,9 @@ void check_entries(const Nest& nest, const Forall& rows, const Forall& entries,
     if (!covers(assign->indices, nest, entries.var))
       refuse_sum(nest, nest::without_staging(rows.body, nest), entries, *assign);
     const Tensor& tensor = nest.tensor(assign->tensor);
-    if (tensor.type.format.is_dense() || tensor.shares_pattern_of == operand) continue;
+    if (tensor.type.format.is_dense() || tensor.shares_pattern_of == operand ||
+        is_appended_to(nest, *assign, rows, entries))
+      continue;
     user_error("'", assign->tensor, "' is built entry by entry, and needs its rows whole; use ",
                "parallel(by=nnz).");
   }
@@ -103,6 +128,34 @@ void check_workspaces(const Nest& nest, const Where& where, const Forall& entrie
   }
 }
 
+// The loop over entries walks over those of the operand; beside them over those of others whose
+// entries are appended to the result as they come.
+void require_walked(const Nest& nest, const Forall& rows, const Forall& entries,
+                    const expr::Access& operand) {
+  const std::vector<const Assign*> lasting = lasting_assigns(rows.body);
+  const bool appends = std::all_of(lasting.begin(), lasting.end(), [&](const Assign* assign) {
+    return is_appended_to(nest, *assign, rows, entries);
+  });
+  const std::vector<const expr::Access*> walked = walked_accesses(nest, entries);
+  for (const expr::Access* other : walked) {
+    require_same_indices(nest, *other, "by=merge");
+    if (other->tensor == operand.tensor || (appends && nest::goes_along(nest, *other, operand)))
+      continue;
+    user_error("The loop over '", entries.var, "' walks over '", other->tensor,
+               "', not only over the rows of '", operand.tensor, "'; use parallel(by=nnz).");
+  }
+  if (walked.size() == 1) return require_needed(entries, operand);
+  for (const Assign* assign : lasting) {
+    const expr::Expr rest = expr::without(assign->value, [&](const expr::Access& access) {
+      return std::any_of(walked.begin(), walked.end(),
+                         [&](const expr::Access* one) { return one->id == access.id; });
+    });
+    if (expr::is_absent(rest)) continue;
+    user_error("'", assign->tensor, "' has terms where none of the operands has an entry, so that ",
+               "the loop over '", entries.var, "' visits more than entries; use parallel(by=nnz).");
+  }
+}
+
 }  // namespace
 
 void require_mergeable_rows(const Nest& nest) {
@@ -115,18 +168,16 @@ void require_mergeable_rows(const Nest& nest) {
                rows->var, ", by=rows).");
   }
   const Forall& entries = *nest::find_loop(rows->body, nest::entries_index(nest, *operand));
-  const expr::Access& walked = walked_access(nest, entries);
-  if (walked.tensor != operand->tensor) {
-    user_error("The loop over '", entries.var, "' walks over '", walked.tensor,
-               "', not over the rows of '", operand->tensor, "'; use parallel(by=nnz).");
-  }
-  require_needed(entries, walked);
-  require_same_indices(nest, *operand, "by=merge");
+  require_walked(nest, *rows, entries, *operand);
   for (Stmt body = rows->body; body.as<Where>() && nest::is_staging(*body.as<Where>(), nest);
        body = body.as<Where>()->consumer)
     check_outside(nest, entries, body.as<Where>()->producer, {}, operand->tensor);
   const Stmt body = nest::without_staging(rows->body, nest);
-  if (const auto* where = body.as<Where>()) {
+  const bool is_list = nest::lists_entries(nest.tensor(operand->tensor).type.format);
+  if (const auto* where = body.as<Where>(); where && is_list) {
+    user_error("'", list_of(where->workspaces), "' gathers the rows of '", operand->tensor,
+               "', which does not store where they begin; use parallel(", rows->var, ", by=rows).");
+  } else if (where) {
     check_workspaces(nest, *where, entries, operand->tensor);
   } else {
     check_entries(nest, *rows, entries, operand->tensor);

@@ -12,9 +12,10 @@ namespace tulle::schedule {
 
 namespace {
 
-// The accesses in the statement that hold only some coordinates of the variable.
-std::vector<const expr::Access*> walked_accesses(const Nest& nest, const Stmt& stmt,
-                                                 const std::string& var) {
+// The accesses in the statement that hold only some coordinates of the variable, each once: a loop
+// over it walks over their entries.
+std::vector<const expr::Access*> walked_along(const Nest& nest, const Stmt& stmt,
+                                              const std::string& var) {
   std::vector<const expr::Access*> found;
   for (const Assign* assign : assigns(stmt)) {
     for (const expr::Access* access : expr::accesses(assign->value)) {
@@ -28,6 +29,10 @@ std::vector<const expr::Access*> walked_accesses(const Nest& nest, const Stmt& s
 }
 
 }  // namespace
+
+std::vector<const expr::Access*> walked_accesses(const Nest& nest, const Forall& loop) {
+  return walked_along(nest, loop.body, loop.var);
+}
 
 int level_over(const Nest& nest, const expr::Access& access, const std::string& var) {
   const std::vector<Level>& levels = nest.tensor(access.tensor).type.format.levels();
@@ -44,7 +49,7 @@ int level_over(const Nest& nest, const expr::Access& access, const std::string& 
 }
 
 const expr::Access& walked_access(const Nest& nest, const Forall& loop) {
-  const std::vector<const expr::Access*> walked = walked_accesses(nest, loop.body, loop.var);
+  const std::vector<const expr::Access*> walked = walked_accesses(nest, loop);
   if (walked.empty()) {
     user_error("All tensors hold every coordinate of '", loop.var,
                "', so there are no entries to count; use split.");
@@ -103,7 +108,7 @@ namespace {
 
 void check_positions(const Nest& nest, const Forall& loop, const std::vector<std::string>& around) {
   const Variable& variable = nest.variable(loop.var);
-  for (const expr::Access* access : walked_accesses(nest, loop.body, variable.parent)) {
+  for (const expr::Access* access : walked_along(nest, loop.body, variable.parent)) {
     const auto& levels = nest.tensor(access->tensor).type.format.levels();
     const int level = level_over(nest, *access, variable.parent);
     if (access->tensor != variable.tensor || level < 0) {

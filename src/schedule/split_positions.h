@@ -16,6 +16,8 @@ namespace tulle::schedule {
 nest::Nest split_positions(const nest::Nest& nest, const std::string& var, int64_t length,
                            const std::string& outer, const std::string& inner);
 
+// The accesses whose entries the loop walks over, each once.
+std::vector<const expr::Access*> walked_accesses(const nest::Nest& nest, const nest::Forall& loop);
 // The operand whose entries the loop walks over; UserError where none or more than one is, or where
 // it does not store them one after the other under each parent.
 const expr::Access& walked_access(const nest::Nest& nest, const nest::Forall& loop);

@@ -169,9 +169,11 @@ INSTANTIATE_TEST_SUITE_P(Formats, GpuFormat,
 // Threads take chunks of the outermost loop: fewer, as many and more than there is work for.
 class GpuChunks : public testing::TestWithParam<int> {
  protected:
-  static void check(const char* text, std::vector<Operand> operands, const char* schedule = "") {
+  static void check(const char* text, std::vector<Operand> operands, const char* schedule = "",
+                    const char* out_format = "") {
     for (const double density : {0.0, 0.05, 0.5}) {
       Case test{.text = text, .operands = operands};
+      if (*out_format) test.out_formats["C"] = out_format;
       test.operands[0].density = density;
       test.schedule = schedule;
       test.gpu = true;
@@ -216,6 +218,23 @@ TEST_P(GpuChunks, OfEqualWork) {
   // More chunks than rows and entries.
   check("C[i,k] = A[i,j] * B[j,k]", {sparse("csr", {9, 45}), dense("B", {45, 16})},
         "precompute(acc, k); vectorize(k, 4); parallel(i, by=merge)");
+}
+
+TEST_P(GpuChunks, OfEqualWorkThatIsAppended) {
+  for (const char* from : {"csr", "coo"}) {
+    Operand entries = sparse(from, {19, 35});
+    entries.spread = Spread::EmptyRows;
+    for (const char* to : {"csr", "coo", "csc"})
+      check("C[i,j] = A[i,j] * x[i]", {entries, dense("x", {19})}, "parallel(i, by=merge)", to);
+    check("C[i,j] = A[i,j]", {sparse(from, {1, 300})}, "parallel(i, by=merge)", "csr");
+  }
+  for (const double density : {0.0, 0.1, 0.9}) {
+    Operand other{.name = "B", .format = "csr", .sizes = {19, 35}, .density = density};
+    other.spread = Spread::EmptyRows;
+    for (const char* text :
+         {"C[i,j] = A[i,j] + B[i,j]", "C[i,j] = A[i,j] * B[i,j]", "C[i,j] = A[i,j] * 2 - B[i,j]"})
+      check(text, {sparse("csr", {19, 35}), other}, "parallel(i, by=merge)");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, GpuChunks, testing::Values(1, 2, 3, 7, 25, 64, 200));

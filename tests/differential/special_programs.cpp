@@ -57,8 +57,30 @@ void multiply_rows(Dice& dice, DType type, DType index_type, Case& test) {
   }
 }
 
+// Entries that are appended to a result by chunks which begin and end inside rows.
+void append_cut_rows(Dice& dice, DType type, DType index_type, Case& test) {
+  const int64_t rows = dice.between(1, 9), columns = dice.between(1, 40);
+  test.text = dice.pick<std::string>(
+      {"R0[i,j] = A[i,j] * B[i]", "R0[i,j] = A[i,j] + B[i,j]", "R0[i,j] = A[i,j] * B[i,j]"});
+  const bool walks_both = test.text.ends_with("B[i,j]");
+  test.operands = {{.name = "A",
+                    .format = walks_both ? "csr" : dice.pick<std::string>({"csr", "coo"}),
+                    .sizes = {rows, columns},
+                    .density = dice.pick<double>({0.1, 0.3, 0.9}),
+                    .type = type,
+                    .index_type = index_type},
+                   {.name = "B", .format = "dense", .sizes = {rows}, .type = type}};
+  if (walks_both) {
+    test.operands[1] = test.operands[0];
+    test.operands[1].name = "B";
+  }
+  test.out_formats["R0"] = dice.pick<std::string>({"csr", "coo", "csc"});
+  test.schedule = "parallel(i, by=merge)";
+}
+
 void cut_rows(Dice& dice, DType type, DType index_type, Case& test) {
   test = {.seed = test.seed, .threads = dice.pick<int>({2, 3, 5, 8})};
+  if (dice.chance(0.3)) return append_cut_rows(dice, type, index_type, test);
   multiply_rows(dice, type, index_type, test);
   for (Operand& operand : test.operands) operand.format = "dense";
   test.operands[0].format = "csr";

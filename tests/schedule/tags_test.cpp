@@ -114,11 +114,44 @@ TEST(ParallelByMerge, RefusesSumsOfNothingInExpressions) {
       "parallel(i, by=merge)", "a sum of nothing differs from 0");
 }
 
-TEST(ParallelByMerge, RefusesRowsOfResultsThatAreBuilt) {
+TEST(ParallelByMerge, CutsRowsWhoseEntriesAreAppended) {
+  for (const char* from : {"csr", "coo"}) {
+    for (const char* to :
+         {"csr", "coo", "(i,j) -> (j: compressed nonunique unordered, i: singleton unordered)"}) {
+      EXPECT_EQ(body_after(concat("nest { operand A: f32, i32, ", from, "\n result C: f32, i32, ",
+                                  to, "\nforall i { forall j { C[i,j] = A[i,j] * 2 } } }"),
+                           "parallel(i, by=merge)"),
+                "forall i parallel(merge) { forall j { C[i,j] = A[i,j] * 2 } }");
+    }
+  }
+}
+
+TEST(ParallelByMerge, RefusesRowsOfResultsThatAreBuiltWhole) {
+  for (const char* format : {"dcsr", "ell(4)", "(i,j) -> (i: dense, j: compressed multiple(4))"}) {
+    expect_refused(concat("nest { operand A: f32, i32, csr\n result C: f32, i32, ", format,
+                          "\nforall i { forall j { C[i,j] = A[i,j] * 2 } } }"),
+                   "parallel(i, by=merge)", "'C' is built entry by entry");
+  }
+}
+
+TEST(ParallelByMerge, RefusesToGatherRowsThatAreListed) {
   expect_refused(
-      "nest { operand A: f32, i32, csr\n result C: f32, i32, csr\n"
-      "forall i { forall j { C[i,j] = A[i,j] * 2 } } }",
-      "parallel(i, by=merge)", "'C' is built entry by entry");
+      "nest { operand A: f32, i32, coo\n result y: f32\n forall i { forall j { y[i] += A[i,j] } } "
+      "}",
+      "precompute(acc); parallel(i, by=merge)", "does not store where they begin");
+}
+
+TEST(ParallelByMerge, RefusesToWalkOverOthers) {
+  const auto nest_with = [](const char* other, const char* result) {
+    return concat("nest { operand A: f32, i32, csr\n operand B: f32, i32, ", other,
+                  "; result C: f32", result,
+                  "\nforall i { forall j { C[i,j] = A[i,j] + B[i,j] } } }");
+  };
+  EXPECT_EQ(body_after(nest_with("csr", ", i32, csr"), "parallel(i, by=merge)"),
+            "forall i parallel(merge) { forall j { C[i,j] = A[i,j] + B[i,j] } }");
+  const std::string why = "walks over 'B', not only over the rows of 'A'";
+  expect_refused(nest_with("dcsr", ", i32, csr"), "parallel(i, by=merge)", why);
+  expect_refused(nest_with("csr", ""), "parallel(i, by=merge)", why);
 }
 
 TEST(ParallelByMerge, RefusesWhatComesAfterItAndBreaksIt) {
