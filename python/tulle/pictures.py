@@ -47,11 +47,6 @@ def text(x: float, y: float, content: str, style: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(content)}</text>'
 
 
-def line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
-    """The same."""
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" {style}/>'
-
-
 def svg(width: float, height: float, parts: Sequence[str]) -> str:
     """A whole picture on white."""
     return "\n".join(

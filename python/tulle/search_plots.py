@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
-import torch
-from torch import Tensor
-
-from tulle.pictures import COLOURS, Picture, line, png, rgb, svg, text
+from tulle.drawings import Dot, Line, Words, picture
+from tulle.pictures import COLOURS, Picture
 
 if TYPE_CHECKING:
-    from tulle.tuning_race import Measured
     from tulle.tuning_result import Tuned
 
-_WIDTH, _HEIGHT, _LEFT, _TOP = 560.0, 300.0, 70.0, 64.0
+_Formats = tuple[tuple[str, str], ...]
+
+_WIDTH, _HEIGHT, _LEFT, _RIGHT = 560.0, 300.0, 70.0, 24.0
+_LETTER = 6.8  # how wide one is, about
+_STEP = 20.0  # from a line of text to the next
+_GREY, _FAINT = "#555555", "#eeeeee"
 
 
 def plot_search(found: Tuned, path: str | Path | None = None) -> Picture:
@@ -26,35 +26,25 @@ def plot_search(found: Tuned, path: str | Path | None = None) -> Picture:
     the formats."""
     shown = [m for m in found.measured if not m.refused and math.isfinite(m.seconds)]
     formats = list(dict.fromkeys(m.candidate.formats for m in [found.default, *shown]))
+    legend, top = _legend(formats)
     guess = max((m.candidate.predicted or 0 for m in shown), default=0) or 1e-3
     across = _Axis([m.candidate.predicted or guess for m in shown], _LEFT, _LEFT + _WIDTH)
-    up = _Axis([m.seconds for m in shown], _TOP + _HEIGHT, _TOP)
+    up = _Axis([m.seconds for m in shown], top + _HEIGHT, top)
     dots = [
-        _Dot(
+        Dot(
             across(one.candidate.predicted or guess),
             up(one.seconds),
-            COLOURS[formats.index(one.candidate.formats) % len(COLOURS)],
+            _colour(formats.index(one.candidate.formats)),
             one is found.best or one is found.best_of_all,
-            one,
+            one.candidate.schedule or "none",
         )
         for one in shown
     ]
-    parts = [*_frame(found, across, up, len(shown)), *map(_circle, dots), *_legend(formats)]
-    size = _LEFT + _WIDTH + 24, _TOP + _HEIGHT + 52
-    pixels = _pixels(dots, across, up, up(found.default.seconds), size)
-    picture = Picture(svg(*size, parts), png(pixels))
-    return picture if path is None else picture.save(path)
-
-
-@dataclass(frozen=True)
-class _Dot:
-    """A candidate."""
-
-    x: float
-    y: float
-    colour: str
-    is_marked: bool
-    measured: Measured
+    level = up(found.default.seconds)
+    planned = Line(_LEFT, level, _LEFT + _WIDTH, level, _GREY, is_dashed=True)
+    parts = [_title(found, len(shown)), *legend, *_axes(across, up, top), planned, *dots]
+    drawn = picture(_LEFT + _WIDTH + _RIGHT, top + _HEIGHT + 52, parts)
+    return drawn if path is None else drawn.save(path)
 
 
 class _Axis:
@@ -76,70 +66,48 @@ class _Axis:
         return found or [first, last]
 
 
-def _frame(found: Tuned, across: _Axis, up: _Axis, count: int) -> list[str]:
-    """Titles, and lines behind the dots."""
-    title = (
-        f"{found.problem.program.text}: {count} measured, {found.speedup:.2f}x the planned schedule"
-    )
-    parts = [text(_LEFT, 18, title, 'font-weight="bold"')]
+def _axes(across: _Axis, up: _Axis, top: float) -> list[Words | Line]:
+    """Lines behind the dots, and what they stand for."""
+    parts: list[Words | Line] = []
+    bottom, right = top + _HEIGHT, _LEFT + _WIDTH
     for tick in across.ticks():
-        parts.append(line(across(tick), _TOP, across(tick), _TOP + _HEIGHT, 'stroke="#eee"'))
-        style = 'text-anchor="middle" fill="#555"'
-        parts.append(text(across(tick), _TOP + _HEIGHT + 16, f"{1e3 * tick:.3g}", style))
+        parts.append(Line(across(tick), top, across(tick), bottom, _FAINT))
+        parts.append(Words(across(tick), bottom + 16, f"{1e3 * tick:.3g}", "middle", _GREY))
     for tick in up.ticks():
-        parts.append(line(_LEFT, up(tick), _LEFT + _WIDTH, up(tick), 'stroke="#eee"'))
-        style = 'text-anchor="end" fill="#555"'
-        parts.append(text(_LEFT - 6, up(tick) + 4, f"{1e3 * tick:.3g}", style))
-    middle = 'text-anchor="middle" fill="#555"'
-    parts.append(text(_LEFT + _WIDTH / 2, _TOP + _HEIGHT + 36, "predicted, ms", middle))
-    turned = f'{middle} transform="rotate(-90 16 {_TOP + _HEIGHT / 2:.1f})"'
-    parts.append(text(16, _TOP + _HEIGHT / 2, "measured, ms", turned))
-    level = up(found.default.seconds)
-    dashes = 'stroke="#555" stroke-dasharray="4 3"'
-    return [*parts, line(_LEFT, level, _LEFT + _WIDTH, level, dashes)]
+        parts.append(Line(_LEFT, up(tick), right, up(tick), _FAINT))
+        parts.append(Words(_LEFT - 6, up(tick) + 4, f"{1e3 * tick:.3g}", "end", _GREY))
+    parts.append(Words(_LEFT + _WIDTH / 2, bottom + 36, "predicted, ms", "middle", _GREY))
+    middle = top + _HEIGHT / 2
+    return [*parts, Words(16, middle, "measured, ms", "middle", _GREY, is_turned=True)]
 
 
-def _circle(dot: _Dot) -> str:
-    ring = 'stroke="black" stroke-width="1.5"' if dot.is_marked else ""
-    label = f"<title>{escape(dot.measured.candidate.schedule or 'none')}</title>"
-    return (
-        f'<circle cx="{dot.x:.1f}" cy="{dot.y:.1f}" r="{5 if dot.is_marked else 4}" '
-        f'fill="{dot.colour}" fill-opacity="0.8" {ring}>{label}</circle>'
+def _title(found: Tuned, count: int) -> Words:
+    lines = [line.strip() for line in found.problem.program.text.splitlines()]
+    outcome = f": {count} measured, {found.speedup:.2f}x the planned schedule"
+    room = int((_WIDTH + _RIGHT) / _LETTER) - len(outcome)
+    return Words(
+        _LEFT, 18, _shortened("; ".join(filter(None, lines)), room) + outcome, is_bold=True
     )
 
 
-def _legend(formats: Sequence[tuple[tuple[str, str], ...]]) -> list[str]:
-    parts = []
-    x = _LEFT
+def _legend(formats: Sequence[_Formats]) -> tuple[list[Words | Dot], float]:
+    """The colours of formats, in as many lines as they need; where what is under it begins."""
+    parts: list[Words | Dot] = []
+    x, y = _LEFT, 40.0
     for number, choice in enumerate(formats):
-        name = ", ".join(format for _, format in choice) or "dense"
-        colour = COLOURS[number % len(COLOURS)]
-        parts.append(f'<circle cx="{x + 4:.1f}" cy="36" r="4" fill="{colour}"/>')
-        parts.append(text(x + 12, 40, name))
-        x += 30 + 6.8 * len(name)
-    return [*parts, text(_LEFT, 56, "dashed: planned by rule; ringed: best", 'fill="#555"')]
+        name = _shortened(", ".join(format for _, format in choice) or "dense", 80)
+        width = 12 + _LETTER * len(name)
+        if x > _LEFT and x + width > _LEFT + _WIDTH + _RIGHT:
+            x, y = _LEFT, y + _STEP
+        parts += [Dot(x + 4, y - 4, _colour(number)), Words(x + 12, y, name)]
+        x += width + 18
+    note = "dashed: planned by rule; ringed: best"
+    return [*parts, Words(_LEFT, y + _STEP, note, colour=_GREY)], y + _STEP + 10
 
 
-def _pixels(
-    dots: Sequence[_Dot], across: _Axis, up: _Axis, level: float, size: tuple[float, float]
-) -> Tensor:
-    """[height, width, 3]: the same lines and dots, without the text."""
-    width, height = (2 * round(extent) for extent in size)
-    pixels = torch.full((height, width, 3), 255, dtype=torch.uint8)
-    top, bottom = round(2 * _TOP), round(2 * (_TOP + _HEIGHT))
-    left, right = round(2 * _LEFT), round(2 * (_LEFT + _WIDTH))
-    for tick in across.ticks():
-        pixels[top:bottom, round(2 * across(tick))] = 238
-    for tick in up.ticks():
-        pixels[round(2 * up(tick)), left:right] = 238
-    for start in range(left, right, 14):
-        pixels[round(2 * level), start : min(right, start + 8)] = 85
-    y, x = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
-    for dot in dots:
-        distance = ((x - 2 * dot.x) ** 2 + (y - 2 * dot.y) ** 2).sqrt()
-        if dot.is_marked:
-            pixels[distance <= 11.5] = 0
-        pixels[distance <= (8.5 if dot.is_marked else 8)] = torch.tensor(
-            rgb(dot.colour), dtype=torch.uint8
-        )
-    return pixels
+def _colour(number: int) -> str:
+    return COLOURS[number % len(COLOURS)]
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."

@@ -104,7 +104,7 @@ class Tuned:
 
     def plot(self, path: str | Path | None = None) -> Picture:
         """What was measured against what was predicted: written to `path` if given, whose name ends
-        in .svg or .png; the PNG has no text."""
+        in .svg or .png."""
         from tulle import search_plots
 
         return search_plots.plot_search(self, path)

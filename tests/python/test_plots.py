@@ -12,9 +12,13 @@ import torch
 from helpers import random_sparse
 
 import tulle
+from tulle.drawings import SCALE, Words, picture
 from tulle.lettering import lettering
-from tulle.pictures import COLOURS, rgb
+from tulle.pictures import COLOURS, Picture, rgb
 from tulle.plots import FRAME, LETTERS, MARGIN
+from tulle.programs import Program
+from tulle.tuning_race import Measured
+from tulle.tuning_space import Candidate, Problem
 
 
 def pixels_of(png: bytes) -> list[list[tuple[int, int, int]]]:
@@ -84,6 +88,7 @@ def test_a_png_has_the_names_of_parts_beside_their_colours() -> None:
 
 def test_letters_without_a_shape_are_boxes() -> None:
     assert torch.equal(lettering("é"), lettering("ß"))
+    assert not torch.equal(lettering("C"), lettering("c"))
     assert lettering("ab", 3).shape == (27, 36)
     assert lettering(" ").sum() == 0
 
@@ -115,6 +120,62 @@ def test_searches_are_drawn(tmp_path: Path) -> None:
     colours = {colour for row in pixels for colour in row}
     assert (255, 255, 255) in colours and (0, 0, 0) in colours  # the ring around the best
     assert rgb(COLOURS[0]) in colours
+    assert words_of(picture) >= {"predicted, ms", "measured, ms", "csr"}
+    assert any(words.startswith("ij,jk->ik: ") for words in words_of(picture))
+
+
+def words_of(picture: Picture) -> set[str]:
+    """The texts of the SVG; each stands in the PNG at the same place in the same colour."""
+    assert picture.png
+    pixels = torch.tensor(pixels_of(picture.png))
+    found = set()
+    for element in ElementTree.fromstring(picture.svg):
+        if not element.tag.endswith("text"):
+            continue
+        words, anchor = element.text or "", element.get("text-anchor", "start")
+        ink = lettering(words, SCALE)
+        share = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
+        x, y = (round(SCALE * float(element.get(name, ""))) for name in ("x", "y"))
+        if "transform" in element.attrib:
+            ink = ink.rot90()
+            x, y = x - 14, y + round(share * (ink.shape[0] - SCALE)) - ink.shape[0]
+        else:
+            x, y = x - round(share * (ink.shape[1] - SCALE)), y - 14
+        here = pixels[y : y + ink.shape[0], x : x + ink.shape[1]]
+        inked = (here == torch.tensor(rgb(element.get("fill", "")))).all(2)
+        assert inked.shape == ink.shape and inked[ink].all(), words
+        if "font-weight" not in element.attrib:
+            assert not inked[~ink].any(), words
+        found.add(words)
+    return found
+
+
+def test_searches_of_many_formats_have_legends_of_several_lines() -> None:
+    formats = [
+        f"columns({c}){{ rows(nnz<={n}): ell({n}); rest: csr }}" for c in (2, 3) for n in (4, 5)
+    ]
+    formats += ["csr", "csc", "bsr(16,16)", " ".join(["unlikely"] * 20)]
+    measured = [
+        Measured(Candidate((("A", format),), "", 1e-4 * (1 + n), is_default=True), 2e-4 * (1 + n))
+        for n, format in enumerate(formats)
+    ]
+    text = "\n  T[i,k] = A[i,j] * B[j,k]\n  y[i] = " + " + ".join(["T[i,k]"] * 20)
+    problem = Problem(Program(text), (), ())
+    found = tulle.Tuned(problem, measured[0], measured, [], None, 8, (8, 8), 1.0)
+    words = words_of(found.plot())
+    assert words >= set(formats[:-1])
+    assert any(one.startswith("unlikely ") and one.endswith("...") for one in words)
+    assert any(one.startswith("T[i,k] = A[i,j] * B[j,k]; y[i] = T[i,k]") for one in words)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("anchor", ["start", "middle", "end"])
+def test_words_past_the_edges_are_cut_off(anchor: str, is_turned: bool) -> None:
+    for place in (-3, 0, 5, 20, 60):
+        one = Words(place, place, "words that are long", anchor, is_turned=is_turned)
+        picture(20, 20, [one])
+    inside = picture(80, 20, [Words(5, 15, "words")])
+    assert words_of(inside) == {"words"}
 
 
 def test_mistakes() -> None:
