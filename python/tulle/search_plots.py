@@ -83,7 +83,8 @@ def _axes(across: _Axis, up: _Axis, top: float) -> list[Words | Line]:
 
 def _title(found: Tuned, count: int) -> Words:
     lines = [line.strip() for line in found.problem.program.text.splitlines()]
-    outcome = f": {count} measured, {found.speedup:.2f}x the planned schedule"
+    speedup = f"{found.speedup:.2f}x the planned schedule" if found.decision else "nothing decided"
+    outcome = f": {count} measured, {speedup}"
     room = int((_WIDTH + _RIGHT) / _LETTER) - len(outcome)
     return Words(
         _LEFT, 18, _shortened("; ".join(filter(None, lines)), room) + outcome, is_bold=True

@@ -46,10 +46,16 @@ class Pool:
             self.decision = None
         elif best.verdict:
             self.decision = Decision(best, best.verdict.seconds, best.verdict.other_seconds)
-        elif is_last and all(verdict is None or verdict.is_clear for verdict in verdicts):
+        elif is_last and self._is_known() and all(v is None or v.is_clear for v in verdicts):
             self.decision = Decision(best, best.seconds, best.seconds)
         else:
             self.decision = None
+
+    def _is_known(self) -> bool:
+        """Whether that nothing seems to be faster than the default says more than that everything
+        was disturbed."""
+        others = [runner.measured for runner in self.runners[1:]]
+        return 2 * sum(one.is_judged for one in others) >= len(others)
 
     def _is_kept_in_doubt(self) -> bool:
         """What an earlier search has found is given up only if it is known to be no faster than the

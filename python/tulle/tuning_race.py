@@ -12,6 +12,7 @@ from tulle.tuning_space import Candidate
 
 ROUNDS = 15  # of a race that decides, if time allows
 LEAST_ROUNDS = 5  # in which something can be decided
+LEAST_TRIAL = 2  # that say whether one is worth more
 GAIN = 0.98  # of the other's time: what a winner must stay under
 LUCK = 1 / 32  # how likely as many rounds may be won by luck alone
 STEADY = 1.5  # times its least time: what the median of one that nothing disturbs stays under
@@ -48,6 +49,7 @@ class Measured:
     samples: list[float] = field(default_factory=list)
     disturbed: int = 0  # of these
     ratio: float = float("inf")  # to the search's default beside it; it ranks candidates, no more
+    is_judged: bool = False  # whether enough that nothing disturbed says so
     verdict: Verdict | None = None  # of a race that decides, against the default of its formats
     refused: str = ""  # why it was not measured
     conversion_seconds: float = 0.0  # of the operands into its formats

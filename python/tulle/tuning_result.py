@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from tulle.pictures import Picture
@@ -11,8 +11,14 @@ from tulle.programs import Operand
 from tulle.tuning_race import Measured
 from tulle.tuning_space import Problem
 
+BUSY = 0.2  # of the samples disturbed: worth a note
+NOTE = (
+    "other work on the machine disturbed {:.0f}% of the samples: search again when it is quiet, or "
+    "for more seconds"
+)
 INTERRUPTED = "nothing was decided before the interrupt: what was in use stays"
-UNSTEADY = "times varied too much to decide: what was in use stays"
+TOO_BUSY = "nothing could be decided, the machine was too busy: what was in use stays"
+UNSTEADY = "nothing could be decided, times varied too much: what was in use stays"
 
 
 @dataclass(frozen=True)
@@ -52,11 +58,22 @@ class Tuned:
     formats_tried: tuple[int, int]  # so many of so many choices
     seconds: float  # that it took
     is_interrupted: bool = False
-    notes: list[str] = field(default_factory=list)
+
+    @property
+    def disturbed(self) -> float:
+        """The share of the samples that other work on the machine got in the way of."""
+        count = sum(len(one.samples) for one in self.measured)
+        return sum(one.disturbed for one in self.measured) / max(1, count)
+
+    @property
+    def notes(self) -> list[str]:
+        """What else should be known of the search."""
+        return [NOTE.format(100 * self.disturbed)] if self.disturbed > BUSY else []
 
     @property
     def decision(self) -> Decision | None:
-        """That for the operands' own formats; None where the search ended before it was made."""
+        """That for the operands' own formats; None where the search ended before it was made, or
+        where the machine was too busy to say."""
         own = self.default.candidate.formats
         return next((one for one in self.decisions if one.formats == own), None)
 
@@ -136,7 +153,8 @@ class Tuned:
 
     def _verdict(self) -> str:
         if self.decision is None:
-            reason = INTERRUPTED if self.is_interrupted else UNSTEADY
+            reason = TOO_BUSY if self.disturbed > BUSY else UNSTEADY
+            reason = INTERRUPTED if self.is_interrupted else reason
             return f"planned by rule {milliseconds(self.default.seconds)}; {reason}"
         default, best = self.decision.default_seconds, self.decision.seconds
         stays = ": the planned one stays" if self.best.is_default else ""

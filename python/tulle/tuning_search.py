@@ -7,7 +7,17 @@ from collections.abc import Callable, Mapping
 from tulle.errors import Unsupported, UserError, translated
 from tulle.tuning_contender import Workbench, agree
 from tulle.tuning_pool import Pool
-from tulle.tuning_race import GAIN, LEAST_ROUNDS, ROUNDS, Measured, Runner, Sample, cost, race
+from tulle.tuning_race import (
+    GAIN,
+    LEAST_ROUNDS,
+    LEAST_TRIAL,
+    ROUNDS,
+    Measured,
+    Runner,
+    Sample,
+    cost,
+    race,
+)
 from tulle.tuning_result import Recommendation, Tuned, milliseconds
 from tulle.tuning_space import Candidate, Space
 
@@ -18,8 +28,6 @@ HOPELESS = 2.5  # times the best: not even that
 FINALISTS = 3  # of the formats that something is decided for
 MOST_RACES = 8  # to find these, where the machine is busy or first impressions were wrong
 FORMATS = 2  # beside the operands' own, that something is decided for
-BUSY = 0.2  # of the samples disturbed: worth a note
-NOTE = "other work on the machine disturbed {:.0f}% of the samples: search again when it is quiet"
 
 
 class Search:
@@ -152,13 +160,17 @@ class Search:
         measured = runner.measured
         measured.conversion_seconds = pool.conversion_seconds
         best = min(one.measured.ratio for one in self._runners())
-        measured.add(_first_samples(runner))
+        first = _first_samples(runner)
+        measured.add(first)
         measured.ratio = min(measured.samples) / self.own.default.measured.seconds
+        measured.is_judged = any(sample.is_clean for sample in first)
         pool.runners.append(runner)
         if measured.ratio < HOPELESS * best:
             both = [self.own.default, runner]
-            rounds = max(2, min(TRIAL_ROUNDS, int(TRIAL_SHARE * self.seconds / cost(both))))
-            measured.ratio = race(both, rounds, self.bench.now).verdict(1).ratio
+            affordable = int(TRIAL_SHARE * self.seconds / cost(both))
+            trial = race(both, max(LEAST_TRIAL, min(TRIAL_ROUNDS, affordable)), self.bench.now)
+            measured.ratio = trial.verdict(1).ratio
+            measured.is_judged = len(trial.clean_rounds(1)) >= LEAST_TRIAL
             self._promote(pool, runner)
         if self.show:
             self._report()
@@ -215,6 +227,7 @@ class Search:
         for at, runner in enumerate(runners, 1):
             verdict = deciding.verdict(at)
             runner.measured.verdict = verdict
+            runner.measured.is_judged |= verdict.is_clear
             runner.measured.ratio = verdict.ratio * pool.default.measured.ratio
         pool.decide(is_last=False)
 
@@ -257,14 +270,7 @@ class Search:
             (len(self.pools), len(self.choices)),
             self.bench.now() - self.start,
             is_interrupted,
-            self._notes(),
         )
-
-    def _notes(self) -> list[str]:
-        measured = [runner.measured for runner in self._runners()]
-        disturbed = sum(one.disturbed for one in measured)
-        share = disturbed / max(1, sum(len(one.samples) for one in measured))
-        return [NOTE.format(100 * share)] if share > BUSY else []
 
     def _report(self) -> None:
         decision = self.own.decision

@@ -316,6 +316,7 @@ def test_what_an_earlier_search_has_found_is_not_given_up_in_doubt() -> None:
             assert kept.verdict.ratio >= 0.98
         if found.decision is None:
             assert kept.verdict.ratio < 0.98 and not kept.verdict.is_won
+            assert "times varied too much: what was in use stays" in str(found)
     assert 0 < doubts < 40
 
 
@@ -329,6 +330,51 @@ def test_a_busy_machine_does_not_forget_what_an_earlier_search_has_found() -> No
         assert found.decision is None
         assert "what was in use stays" in str(found)
         assert found.notes
+
+
+@pytest.mark.parametrize("slower", [1.2, 8.0])
+def test_a_machine_that_is_always_busy_decides_nothing_and_says_so(slower: float) -> None:
+    """Even where nothing seems to be worth a race, or a trial."""
+
+    def disturb(_: int, __: Candidate, seconds: float, drawn: random.Random) -> Sample:
+        return Sample(seconds * drawn.uniform(5, 6), False)
+
+    truth = {("csr", PLANNED): 0.5} | {("csr", f"step{n}"): slower * 0.5 for n in range(6)}
+    for seed in range(20):
+        found = search(Machine(truth, seed, disturb=disturb), "csr")
+        assert not any(one.verdict for one in found.measured)
+        assert found.decision is None and found.decisions == [] and found.disturbed == 1
+        assert found.best.is_default and found.speedup == 1
+        *_, verdict, note = str(found).splitlines()
+        assert "nothing could be decided, the machine was too busy" in verdict
+        assert "what was in use stays" in verdict and "planned one stays" not in str(found)
+        assert "100% of the samples: search again when it is quiet, or for more seconds" in note
+        assert repr(found) == str(found)
+        assert "nothing decided" in found.plot().svg
+
+
+def test_the_planned_one_stays_where_most_of_the_others_were_measured_undisturbed() -> None:
+    def disturb(_: int, candidate: Candidate, seconds: float, drawn: random.Random) -> Sample:
+        is_clean = candidate.schedule not in busy
+        return Sample(seconds * (1 if is_clean else drawn.uniform(5, 6)), is_clean)
+
+    truth = {("csr", PLANNED): 0.5} | {("csr", f"step{n}"): 0.6 for n in range(6)}
+    for count in range(7):
+        busy = {f"step{n}" for n in range(count)}
+        found = search(Machine(truth, 1, disturb=disturb), "csr")
+        assert len(found.measured) == 7
+        assert (found.decision is not None) == (count <= 3)
+        assert ("the planned one stays" in str(found)) == (count <= 3)
+        assert ("too busy" in str(found)) == (count > 3)
+        assert bool(found.notes) == (found.disturbed > 0.2)
+
+
+def test_a_space_of_the_planned_one_alone_is_decided() -> None:
+    def disturb(_: int, __: Candidate, seconds: float, ___: random.Random) -> Sample:
+        return Sample(seconds, False)
+
+    found = search(Machine({("csr", PLANNED): 0.5}, disturb=disturb), "csr")
+    assert found.decision and "the planned one stays" in str(found) and found.notes
 
 
 def test_slow_calls_take_no_more_than_a_few_times_what_was_asked_for() -> None:
