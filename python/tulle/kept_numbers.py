@@ -9,11 +9,15 @@ import torch
 from torch import Tensor
 
 MOST = 256  # numbers that are remembered
+# Numbers that stay for good: a graph reads them whenever it is replayed, and nobody says when it
+# never will be again. Each is in memory once (512 bytes, the least that PyTorch's allocator gives),
+# however many graphs read it. Past these, graphs fill numbers of their own in each replay.
+MOST_CAPTURED = 4096
 
 _Key = tuple[torch.device, torch.dtype, str]
 _lock = threading.Lock()
 _seen: OrderedDict[_Key, Tensor | None] = OrderedDict()  # None for what came once
-_captured: dict[_Key, Tensor] = {}  # graphs read them whenever they are replayed
+_captured: dict[_Key, Tensor] = {}
 
 
 def _is_capturing(device: torch.device) -> bool:
@@ -47,10 +51,12 @@ def tensor_of(number: float, dtype: torch.dtype, device: torch.device) -> Tensor
             if kept is None and is_known and not capturing:
                 made = _made(number, dtype, device)
                 kept = made if type(made) is Tensor else None  # not one that is only pretended
-            if kept is not None and capturing:
+            if kept is not None and capturing and len(_captured) < MOST_CAPTURED:
                 _captured[key] = kept
             else:
                 _seen[key] = kept
                 while len(_seen) > MOST:
                     _seen.popitem(last=False)
+                if capturing:
+                    kept = None  # it may go before the graph does
     return torch.full((), number, dtype=dtype, device=device) if kept is None else kept

@@ -65,6 +65,31 @@ def test_captured_numbers_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert of(2.0) is kept
 
 
+def test_captured_numbers_are_kept_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    of(2.0)
+    kept = of(2.0)
+    monkeypatch.setattr(kept_numbers, "_is_capturing", lambda device: True)
+    assert all(of(2.0) is kept for _ in range(3))  # in as many graphs
+    assert list(kept_numbers._captured.values()) == [kept] and not kept_numbers._seen
+    monkeypatch.setattr(kept_numbers, "_is_capturing", lambda device: False)
+    assert of(2.0) is kept and not kept_numbers._seen
+
+
+def test_graphs_have_numbers_of_their_own_where_many_are_captured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kept_numbers, "MOST_CAPTURED", 2)
+    for _ in range(2):
+        kept = [of(number) for number in (1.5, 2.5, 3.5)]
+    monkeypatch.setattr(kept_numbers, "_is_capturing", lambda device: True)
+    captured = [of(number) for number in (1.5, 2.5, 3.5)]
+    assert [one is other for one, other in zip(captured, kept, strict=True)] == [True, True, False]
+    assert captured[2].item() == 3.5 and captured[2] is not of(3.5)
+    assert len(kept_numbers._captured) == 2
+    monkeypatch.setattr(kept_numbers, "_is_capturing", lambda device: False)
+    assert of(3.5) is kept[2]  # which no graph reads
+
+
 def test_too_large_a_number_is_refused_each_time() -> None:
     for _ in range(3):
         with pytest.raises((RuntimeError, OverflowError)):
