@@ -41,12 +41,15 @@ def test_formats_have_the_names_that_messages_give_them() -> None:
         tulle.Format("no-such-format")
     listed = re.findall(r"[a-z][a-z-]*(?:\([a-z,]+\))?", str(refused.value).split("names are ")[1])
     names = set(listed[: listed.index("and")]) - {"of", "composites"}
-    row = next(
-        line for line in (ROOT / "README.md").read_text().splitlines() if "| formats |" in line
-    )
-    written = set(re.findall(r"[a-z][a-z-]*(?:\([a-z,]+\))?", row))
+
+    def written_in(document: str, begin: str, end: str) -> set[str]:
+        text = (ROOT / document).read_text().split(begin)[1].split(end)[0]
+        return set(re.findall(r"[a-z][a-z-]*(?:\([a-z,]+\))?", text))
+
     assert "pieces(g)" in names
-    assert names - written == {"dia-csr(l,u)", "bsr-csr(r,c)"}
+    in_readme = written_in("README.md", "| formats |", "\n")
+    assert names - in_readme == {"dia-csr(l,u)", "bsr-csr(r,c)"}
+    assert names <= written_in("CHANGELOG.md", "**Formats.**", "\n- ")
 
 
 def test_a_schedule_by_hand(tmp_path: Path) -> None:
