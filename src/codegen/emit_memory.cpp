@@ -45,6 +45,13 @@ std::optional<llvm::AtomicRMWInst::BinOp> atomic_instruction(ReduceOp op, DType 
   internal_error("unknown reduction");
 }
 
+// Whether it makes a number the largest or smallest, and nobody asks what was there.
+bool is_extreme(const loop::Atomic& stmt) {
+  const loop::Type type = stmt.value.type();
+  return stmt.result.empty() && type.is_float() && size_of(type.scalar) >= 4 &&
+         (stmt.op == ReduceOp::Max || stmt.op == ReduceOp::Min);
+}
+
 }  // namespace
 
 llvm::Value* Emitter::address(const BufferNode& buffer, llvm::Value* index, bool in_bounds) {
@@ -167,14 +174,39 @@ llvm::Value* Emitter::compare_exchange(ReduceOp op, const loop::BufferNode& buff
   return builder_.CreateBitCast(old, memory);
 }
 
+// Numbers that are not negative are ordered as their bits, and before them come negative ones in
+// the reverse order of theirs. A NaN is kept: it gets the sign with which its bits win.
+void Emitter::atomic_extreme(ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
+                             llvm::Value* pointer, llvm::Value* operand) {
+  using llvm::AtomicRMWInst;
+  const bool largest = op == ReduceOp::Max;
+  llvm::Type* number = operand->getType();
+  llvm::Value* nan = llvm::ConstantFP::getQNaN(number, !largest);
+  llvm::Value* kept = builder_.CreateSelect(builder_.CreateFCmpUNO(operand, operand), nan, operand);
+  llvm::Value* bits =
+      builder_.CreateBitCast(kept, builder_.getIntNTy(number->getScalarSizeInBits()));
+  const auto apply = [&](AtomicRMWInst::BinOp instruction) {
+    builder_.CreateAtomicRMW(instruction, pointer, bits, align_of(type.scalar),
+                             llvm::AtomicOrdering::Monotonic, atomic_scope(buffer));
+  };
+  branch(
+      builder_.CreateICmpSLT(bits, llvm::Constant::getNullValue(bits->getType())),
+      [&] { apply(largest ? AtomicRMWInst::UMin : AtomicRMWInst::UMax); },
+      [&] { apply(largest ? AtomicRMWInst::Max : AtomicRMWInst::Min); });
+}
+
 void Emitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
                               llvm::Value* elements) {
   const loop::Type type = stmt.value.type().with_lanes(1);
   for (int lane = 0; lane < stmt.value.type().lanes; ++lane) {
     const auto number = static_cast<uint64_t>(lane);
-    atomic_element(stmt.op, *stmt.buffer, type,
-                   builder_.CreateConstGEP1_64(memory_type_of(type), pointer, number),
-                   builder_.CreateExtractElement(elements, number));
+    llvm::Value* at = builder_.CreateConstGEP1_64(memory_type_of(type), pointer, number);
+    llvm::Value* element = builder_.CreateExtractElement(elements, number);
+    if (is_extreme(stmt)) {
+      atomic_extreme(stmt.op, *stmt.buffer, type, at, element);
+    } else {
+      atomic_element(stmt.op, *stmt.buffer, type, at, element);
+    }
   }
 }
 
@@ -198,6 +230,7 @@ void Emitter::atomic(const loop::Atomic& stmt) {
     return atomic_elements(stmt, address(*stmt.buffer, value(first), true), operand);
   }
   llvm::Value* pointer = address(*stmt.buffer, value(stmt.index), true);
+  if (is_extreme(stmt)) return atomic_extreme(stmt.op, *stmt.buffer, type, pointer, operand);
   llvm::Value* old = atomic_element(stmt.op, *stmt.buffer, type, pointer, operand);
   if (!stmt.result.empty()) bind_value(stmt.result, from_memory(old, type));
 }

@@ -112,6 +112,9 @@ class Emitter {
   // On one element; gives what it was before.
   llvm::Value* atomic_element(loop::ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
                               llvm::Value* pointer, llvm::Value* operand);
+  // The same by the bits of a number that is to be the largest or smallest.
+  void atomic_extreme(loop::ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
+                      llvm::Value* pointer, llvm::Value* operand);
   void mark_load(llvm::Instruction* instruction, const loop::BufferNode& buffer);
 
   llvm::BasicBlock* entry_ = nullptr;

@@ -148,8 +148,11 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
   if (counting) return;
   const bool shared = shares_result_ || (scope.is_shared_row && adds_up_rows());
   if (into_result && shared && !mutant("shared-rows-stored")) {
+    const nest::Monoid monoid = mutant("atomics-add-maxima")
+                                    ? nest::Monoid::Sum
+                                    : assign.accumulate.value_or(nest::Monoid::Sum);
     const loop::Stmt add =
-        loop::Atomic::make(loop::ReduceOp::Add, target.values, at,
+        loop::Atomic::make(reduction_of(monoid, type), target.values, at,
                            loop::Cast::make(type.scalar, value_of(value, scope, out)));
     if (scope.by_atomics) return out.add(add);
     out.add(loop::If::make(

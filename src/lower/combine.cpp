@@ -2,6 +2,7 @@
 // threads by shared memory. Every thread gets the sum.
 #include "loop/gpu.h"
 #include "lower/kernel_lowering.h"
+#include "lower/monoid.h"
 #include "nest/bound_loops.h"
 #include "support/check.h"
 #include "support/mutant.h"
@@ -10,26 +11,6 @@ namespace tulle::lower {
 
 using loop::Expr;
 using loop::IntConst;
-
-namespace {
-
-loop::ReduceOp reduction_of(nest::Monoid monoid, const loop::Type& type) {
-  using loop::ReduceOp;
-  switch (monoid) {
-    case nest::Monoid::Sum:
-      return type.is_bool() ? ReduceOp::Or : ReduceOp::Add;
-    case nest::Monoid::Prod:
-      return type.is_bool() ? ReduceOp::And : ReduceOp::Mul;
-    case nest::Monoid::Max:
-      return type.is_bool() ? ReduceOp::Or : ReduceOp::Max;
-    case nest::Monoid::Min:
-      return type.is_bool() ? ReduceOp::And : ReduceOp::Min;
-    default:
-      internal_error("threads combine '", nest::text_of(monoid), "'");
-  }
-}
-
-}  // namespace
 
 void KernelLowering::combine_parts(const nest::Forall& loop, const Scope& scope, Emitter& out) {
   if (nest::merges_tuples(loop, nest_)) return merge_tuples(loop, scope, out);

@@ -65,6 +65,24 @@ Expr combine(Monoid monoid, const Expr& old, const Expr& term) {
   internal_error("unknown monoid");
 }
 
+loop::ReduceOp reduction_of(Monoid monoid, const loop::Type& type) {
+  using loop::ReduceOp;
+  switch (monoid) {
+    case Monoid::Sum:
+      return type.is_bool() ? ReduceOp::Or : ReduceOp::Add;
+    case Monoid::Prod:
+      return type.is_bool() ? ReduceOp::And : ReduceOp::Mul;
+    case Monoid::Max:
+      return type.is_bool() ? ReduceOp::Or : ReduceOp::Max;
+    case Monoid::Min:
+      return type.is_bool() ? ReduceOp::And : ReduceOp::Min;
+    case Monoid::Pick:
+    case Monoid::Scaled:
+      break;  // they need their lead
+  }
+  internal_error("partial results combine by '", nest::text_of(monoid), "'");
+}
+
 Lead lead_with(Emitter& out, Monoid monoid, const Expr& before, const Expr& given) {
   const Expr old = out.snapshot("old", before);
   const Expr term = out.let("term", given);

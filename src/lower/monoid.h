@@ -10,6 +10,8 @@ namespace tulle::lower {
 loop::Expr identity_of(nest::Accumulate accumulate, loop::Type type);
 // What stands there after a further term; of a monoid without a lead.
 loop::Expr combine(nest::Monoid monoid, const loop::Expr& old, const loop::Expr& term);
+// The operation by which partial results of such a monoid combine.
+loop::ReduceOp reduction_of(nest::Monoid monoid, const loop::Type& type);
 
 // What a lead's last term did, for the workspaces that go with it.
 struct Lead {

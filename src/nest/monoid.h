@@ -35,6 +35,12 @@ std::string_view text_of(Monoid monoid);
 inline bool has_lead(Accumulate accumulate) {
   return accumulate == Monoid::Pick || accumulate == Monoid::Scaled;
 }
+// Whether what is accumulated apart can be put together term by term, in one operation.
+inline bool stands_alone(Accumulate accumulate) { return accumulate && !has_lead(accumulate); }
+// Whether floating-point terms come to the same bits in any order.
+inline bool is_exact(Accumulate accumulate) {
+  return accumulate == Monoid::Max || accumulate == Monoid::Min;
+}
 // Whether nothing is the same as a term of 0, so that a value over no terms is absent.
 inline bool starts_absent(Accumulate accumulate) {
   return !accumulate || *accumulate == Monoid::Sum;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plan/gathering.h"
 #include "support/check.h"
 
 namespace tulle::plan {
@@ -82,14 +83,15 @@ OrderProblem LoopChooser::make_problem(const expr::Statement& statement, const F
   return problem;
 }
 
-// Whether the statement is a sum into a dense result that threads of a GPU can add up by atomics;
+// Whether the statement reduces into a dense result that threads of a GPU can combine by atomics;
 // half types are accumulated in wider ones then.
 bool LoopChooser::may_scatter(const expr::Statement& statement) const {
-  const auto* sum = statement.value.as<expr::Reduce>();
+  const auto* reduce = statement.value.as<expr::Reduce>();
   const expr::TensorType& result = tensors_.at(statement.tensor);
-  const bool in_any_order = !is_float(result.type) || !request_.machine.deterministic;
-  return request_.machine.kind == Machine::Kind::Gpu && in_any_order && sum &&
-         sum->op == expr::Reduction::Sum && result.format.is_dense() && result.type != DType::Bool;
+  return request_.machine.kind == Machine::Kind::Gpu && reduce &&
+         nest::stands_alone(monoid_of(*reduce)) && result.format.is_dense() &&
+         result.type != DType::Bool &&
+         (!request_.machine.deterministic || is_exact_in_any_order(statement, result.type));
 }
 
 // Whether indices can be divided in more than one way.

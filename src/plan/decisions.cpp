@@ -83,6 +83,11 @@ std::optional<Decision> Decisions::take(const std::string& tensor) {
   return decision;
 }
 
+bool Decisions::has(const std::string& tensor) const {
+  const auto found = waiting_.find(tensor);
+  return found != waiting_.end() && !found->second.empty();
+}
+
 void Decisions::require_all_taken() const {
   for (const auto& [tensor, decisions] : waiting_) {
     if (decisions.empty()) continue;

@@ -28,6 +28,8 @@ class Decisions {
   void add(const std::string& tensor, Decision decision);
   // The next one for a statement that assigns the tensor, if there is one.
   std::optional<Decision> take(const std::string& tensor);
+  // Whether there is one left for it.
+  bool has(const std::string& tensor) const;
   bool empty() const { return waiting_.empty(); }
   // UserError at one that was not taken.
   void require_all_taken() const;

@@ -50,6 +50,9 @@ bool asks_for_absence(const Expr& expr, const Tensors& tensors, bool fixes, bool
   }
   const auto* binary = expr.as<Binary>();
   if (!binary) return false;
+  const bool adds = binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
+  // With a number there is a value.
+  if (adds && (binary->a.as<expr::Literal>() || binary->b.as<expr::Literal>())) fixes = false;
   const bool product = binary->op == BinaryOp::Mul;
   const bool first = binary->op == BinaryOp::Div || binary->op == BinaryOp::Within ||
                      (product && may_be_infinite(binary->b, tensors));
@@ -67,6 +70,15 @@ void collect_topmost(const Expr& expr, std::vector<const Reduce*>& found) {
 }
 
 }  // namespace
+
+bool tells_absence(const expr::Statement& statement, const Tensors& tensors) {
+  return asks_for_absence(statement.value, tensors, false, false);
+}
+
+bool is_exact_in_any_order(const expr::Statement& statement, DType type) {
+  const auto* reduce = statement.value.as<Reduce>();
+  return !is_float(type) || (reduce && nest::is_exact(monoid_of(*reduce)));
+}
 
 std::vector<const Reduce*> topmost_reductions(const Expr& expr) {
   std::vector<const Reduce*> found;
@@ -129,7 +141,7 @@ Gathering gathering_of(const expr::Statement& statement, const Tensors& tensors)
                                  [](const Reduce* reduce) { return reduce->op == Reduction::Sum; });
   // Sums alone are left to their scalars: workspaces of their own would cost more than they save.
   if (!is_dense || !same || (plain && reductions.size() == 1) ||
-      asks_for_absence(statement.value, tensors, false, false)) {
+      tells_absence(statement, tensors)) {
     return Gathering::Scalars;
   }
   return Gathering::Tuple;

@@ -23,6 +23,11 @@ enum class Gathering : uint8_t {
 // Absent and 0 are the same in a dense result, which also has room for every coordinate.
 Gathering gathering_of(const expr::Statement& statement, const Tensors& tensors);
 
+// Whether it matters that a sum in the statement may be absent rather than 0.
+bool tells_absence(const expr::Statement& statement, const Tensors& tensors);
+// Whether a value that is one reduction comes to the same bits in whatever order its terms do.
+bool is_exact_in_any_order(const expr::Statement& statement, DType type);
+
 // The reductions that stand in no other.
 std::vector<const expr::Reduce*> topmost_reductions(const expr::Expr& expr);
 

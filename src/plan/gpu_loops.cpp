@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "plan/gathering.h"
 #include "plan/wide_sums.h"
 #include "support/half.h"
 
@@ -60,7 +61,8 @@ bool GpuLoops::can_be_spread() const {
 }
 
 bool GpuLoops::can_be_scattered() const {
-  const bool needs_one_order = machine.deterministic && is_float(type);
+  const bool needs_one_order =
+      machine.deterministic && !is_exact_in_any_order(*problem.statement, type);
   return !order.empty() && choice.route == Route::Dense && is_summed(order[0]) &&
          !needs_one_order && !is_empty();
 }

@@ -77,6 +77,7 @@ namespace tulle::plan {
   RULE(SharedBlocks)                                                                              \
   RULE(SortedResult)                                                                              \
   RULE(ConvertedOperand)                                                                          \
+  RULE(ReducedFirst)                                                                              \
   RULE(WideSum)                                                                                   \
   RULE(PartsLaunchedTogether)
 

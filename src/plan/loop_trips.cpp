@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "expr/absence.h"
+#include "plan/gathering.h"
 #include "plan/native_order.h"
 
 namespace tulle::plan {
@@ -66,11 +67,20 @@ expr::Expr body_over(const expr::Expr& expr, const std::string& index) {
   return {};
 }
 
-// What the loop over a variable computes: the body of the reduction that binds it, or all.
-expr::Expr part_of(const OrderProblem& problem, const std::string& var) {
+// What the loop over a variable inside of others computes: the body of the reduction that binds it,
+// the terms of all that is gathered where one of the others is reduced, or all.
+std::vector<expr::Expr> parts_of(const OrderProblem& problem,
+                                 const std::vector<std::string>& outside, const std::string& var) {
   const std::string& parent = problem.space.variables.at(var).parent;
-  const expr::Expr found = body_over(problem.statement->value, parent.empty() ? var : parent);
-  return found ? found : problem.statement->value;
+  const expr::Expr& value = problem.statement->value;
+  if (const expr::Expr found = body_over(value, parent.empty() ? var : parent)) return {found};
+  const bool gathers = std::any_of(outside.begin(), outside.end(), [&](const std::string& other) {
+    return problem.reduced.contains(other);
+  });
+  if (!gathers) return {value};
+  std::vector<expr::Expr> terms;
+  for (const expr::Reduce* reduce : topmost_reductions(value)) terms.push_back(reduce->body);
+  return terms;
 }
 
 bool is_stored(const WalkedOperands& operands, const Access& access,
@@ -127,9 +137,12 @@ double estimate_trips(const WalkedOperands& operands, const std::vector<std::str
   std::vector<std::string> with = outside;
   with.push_back(var);
   double least = std::numeric_limits<double>::infinity(), all = 0;
-  const expr::Expr part = part_of(problem, var);
+  const std::vector<expr::Expr> parts = parts_of(problem, outside, var);
   const auto vanishes_without = [&](const std::set<int>& ids) {
-    return expr::is_zero(expr::without(part, [&](const Access& a) { return ids.contains(a.id); }));
+    return std::all_of(parts.begin(), parts.end(), [&](const expr::Expr& part) {
+      return expr::is_zero(
+          expr::without(part, [&](const Access& a) { return ids.contains(a.id); }));
+    });
   };
   std::set<int> walking;
   for (const Access* access : operands.sparse) {

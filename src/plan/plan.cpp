@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "expr/absence.h"
 #include "expr/walk.h"
 #include "plan/arrange_sums.h"
 #include "plan/build_nest.h"
@@ -17,6 +18,7 @@
 #include "plan/intermediate_type.h"
 #include "plan/nest_schedules.h"
 #include "plan/split_merges.h"
+#include "plan/split_reductions.h"
 #include "plan/wide_sums.h"
 #include "support/check.h"
 #include "support/half.h"
@@ -125,8 +127,8 @@ class Planner {
         arrange_sums(statement, sparse, unbounded, has_coordinates, name, keeps);
     auto plan_split = [&](const expr::Statement& wide, bool shares) {
       const SplitStatement split = split_merges(wide, sparse, name);
-      for (const expr::Statement& part : split.before) plan_statement(part, false, true);
-      plan_statement(split.statement, shares, true, is_written && &wide == &arranged.statement);
+      for (const expr::Statement& part : split.before) plan_reduced(part, false, false);
+      plan_reduced(split.statement, shares, is_written && &wide == &arranged.statement);
     };
     for (const expr::Statement& part : arranged.before) plan_split(part, false);
     plan_split(arranged.statement, may_share);
@@ -137,9 +139,51 @@ class Planner {
     plan_.temporaries[name] = type;
   }
 
+  std::string name_of_part(const expr::Statement& statement) const {
+    return concat(statement.tensor, "_part", plan_.temporaries.size());
+  }
+
+  // The statement, on a GPU with its reductions computed before where it would run in one thread or
+  // on a copy of an operand otherwise: reductions alone are combined by atomics.
+  void plan_reduced(const expr::Statement& statement, bool may_share, bool is_written) {
+    const auto split = begins_with_sum(statement, may_share, is_written)
+                           ? split_reductions(statement, tensors_,
+                                              [&](const expr::Statement& part) {
+                                                return add_reduced(statement, part);
+                                              })
+                           : std::nullopt;
+    if (!split) return plan_statement(statement, may_share, true, is_written);
+    follow(GpuRule::ReducedFirst);
+    for (const expr::Statement& part : split->before) plan_statement(part, false, true);
+    plan_statement(split->statement, false, true, is_written);
+  }
+
+  bool begins_with_sum(const expr::Statement& statement, bool may_share, bool is_written) const {
+    if (request_.machine.kind != Machine::Kind::Gpu || statement.value.as<expr::Reduce>() ||
+        topmost_reductions(statement.value).empty() ||
+        (is_written && schedules_.are_loops_written()))
+      return false;
+    if (decisions_.has(statement.tensor)) return decisions_.has(name_of_part(statement));
+    const ChosenLoops loops = loops_.choose(statement, {may_share, true, false}, std::nullopt);
+    return !loops.choice.converted.empty() ||
+           (!loops.choice.order.empty() &&
+            loops.problem.reduced.contains(loops.choice.order.front()));
+  }
+
+  // A name and a dense type for what a statement reduces.
+  std::string add_reduced(const expr::Statement& statement, const expr::Statement& part) {
+    const std::string name = name_of_part(statement);
+    const bool unbounded = expr::may_be_infinite(
+        part.value, [&](const std::string& tensor) { return tensors_.at(tensor).unbounded; });
+    note(concat(name, " = ", expr::to_string(part.value), " is reduced first"));
+    add_temporary(name, {compute_type(part.value.type()), tensors_.at(statement.tensor).index_type,
+                         Format::dense(static_cast<int>(part.indices.size())), unbounded});
+    return name;
+  }
+
   // A name and a type for a part of the statement that is computed on its own.
   std::string add_intermediate(const expr::Statement& statement, const expr::Statement& part) {
-    const std::string name = concat(statement.tensor, "_part", plan_.temporaries.size());
+    const std::string name = name_of_part(statement);
     const expr::TensorType type = intermediate_type(statement, part, tensors_);
     note(concat(name, " = ", expr::to_string(part.value), " is computed first, as ",
                 type.format.name()));

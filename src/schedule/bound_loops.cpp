@@ -271,18 +271,18 @@ class BindingVerifier {
   // Whether blocks can add to it in any order.
   bool is_added_by_atomics(const Assign& assign) const {
     const Tensor& target = nest_.tensor(assign.tensor);
-    return target.role == Tensor::Role::Result && assign.accumulate == nest::Monoid::Sum &&
+    return target.role == Tensor::Role::Result && nest::stands_alone(assign.accumulate) &&
            size_of(target.type.type) >= 4 && target.type.type != DType::Bool;
   }
 
   void check_atomics(const Forall& loop, const Assign& assign, bool covered) const {
     if (is_added_by_atomics(assign) && !covered) return;
-    user_error("Atomics add up plain sums of int32, int64, float32 and float64 over '", loop.var,
-               "', and '", assign.tensor, "' is ",
+    user_error("Atomics combine sums, products, maxima and minima of int32, int64, float32 and ",
+               "float64 over '", loop.var, "', and '", assign.tensor, "' is ",
                covered ? std::string("not summed over it")
-               : assign.accumulate == nest::Monoid::Sum
+               : nest::stands_alone(assign.accumulate)
                    ? concat("of ", long_name_of(nest_.tensor(assign.tensor).type.type))
-                   : std::string("no sum"),
+                   : std::string("none of these"),
                "; leave sums=atomics out.");
   }
 

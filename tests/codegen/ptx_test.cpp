@@ -155,6 +155,10 @@ TEST(Ptx, Atomics) {
     EXPECT_HAS(text, concat("red.global.add.", type));  // nobody wants the old value
   }
   EXPECT_EQ(text.find("atom."), std::string::npos) << text;
+  const std::string largest = threads("atomic_max(C[i], s)\natomic_min(D[i], d)");
+  for (const char* part : {"max.s32", "min.u32", "min.s64", "max.u64"})
+    EXPECT_HAS(largest, concat("red.global.", part));
+  EXPECT_EQ(largest.find("atom."), std::string::npos) << largest;
   EXPECT_HAS(threads("let old: i64 = atomic_add(Q[i], n)\nQ[old] = 1"), "atom.global.add.u64");
   for (const char* op : {"add", "mul", "min", "max"}) {
     threads(concat("atomic_", op, "(C[i], s)\natomic_", op, "(D[i], d)\natomic_", op,

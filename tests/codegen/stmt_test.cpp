@@ -273,6 +273,41 @@ TEST(Stmt, Atomics) {
   EXPECT_EQ(l[0], 0);
 }
 
+// Maxima and minima of floating-point numbers go by their bits.
+template <typename T>
+void expect_extremes(const char* type) {
+  const auto kernel = compile(
+      concat("kernel kernel(A: ", type, "*, C: mut ", type,
+             "*; n: i64) { for k in [0, n) { atomic_max(C[0], A[k]) atomic_min(C[1], A[k]) } }"));
+  const T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const std::vector<T> finite{T(-0.0), 0, T(1.5), T(-1.5), T(-1e30), T(1e30), T(-3), 2};
+  for (const T first : finite) {
+    for (const T second : {T(-infinity), infinity, T(-0.5), T(0.5), T(-7), T(7)}) {
+      std::vector<T> a{first, second}, c{-infinity, infinity};
+      kernel.run({a.data(), c.data()}, {2});
+      EXPECT_EQ(c[0], std::max(first, second)) << type << " " << first << " " << second;
+      EXPECT_EQ(c[1], std::min(first, second)) << type << " " << first << " " << second;
+    }
+    for (const T not_a_number : {nan, std::copysign(nan, T(-1))}) {
+      for (std::vector<T> a : {std::vector<T>{first, not_a_number, -first, infinity},
+                               std::vector<T>{not_a_number, -infinity, first, T(-first)}}) {
+        std::vector<T> c{-infinity, infinity};
+        kernel.run({a.data(), c.data()}, {4});
+        EXPECT_TRUE(std::isnan(c[0]) && std::isnan(c[1])) << type << " " << first;
+      }
+    }
+  }
+  std::vector<T> zeros{T(-0.0), 0, T(-0.0)}, c{-infinity, infinity};
+  kernel.run({zeros.data(), c.data()}, {3});
+  EXPECT_FALSE(std::signbit(c[0]));
+  EXPECT_TRUE(std::signbit(c[1]));
+}
+
+TEST(Stmt, AtomicExtremes) {
+  expect_extremes<float>("f32");
+  expect_extremes<double>("f64");
+}
+
 TEST(Stmt, PrefetchNeverFaults) {
   const auto kernel = compile(
       "kernel kernel(A: f32*; n: i64) { prefetch(A[n], 1) prefetch(A[n], 2) prefetch(A[n], 3) }");

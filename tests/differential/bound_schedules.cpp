@@ -236,6 +236,21 @@ const std::vector<Bound>& bound_schedules() {
        "split_entries(i, j, 2, c, e); split(c, 32, cg, cl); rfactor(cl, part); split(cg, 2, cb, "
        "cw); "
        "bind(cb, block, sums=atomics); bind(cw, warp, sums=atomics); bind(cl, lane)"},
+      {"LargestEntriesOfColumns",
+       "y[j] = max(i in A[i,j], A[i,j] * x[i])",
+       {sparse("csr", {23, 9}), dense("x", {23})},
+       "split_entries(i, j, 3, c, e); split(c, 8, cb, ct); bind(cb, block, sums=atomics); "
+       "bind(ct, thread, sums=atomics)"},
+      {"SmallestOfAllOnLanes",
+       "s = min((i,j), X[i,j] * x[j])",
+       {dense("X", {23, 20}), dense("x", {20})},
+       "split(j, 4, jo, jl); reorder(i, jl, jo); rfactor(jl, part); split(i, 2, ib, iw); "
+       "bind(ib, block, sums=atomics); bind(iw, warp, sums=atomics); bind(jl, lane)"},
+      {"ProductOfEntriesOnThreads",
+       "s = prod((i,j) in A[i,j], A[i,j])",
+       {sparse("csr", {9, 7})},
+       "split_entries(i, j, 2, c, e); split(c, 4, cb, ct); bind(cb, block, sums=atomics); "
+       "bind(ct, thread, sums=atomics)"},
       {"CopiesAreNoParts",
        "y[j] = X[i,j]",
        {dense("X", {4, 20})},

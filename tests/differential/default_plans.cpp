@@ -53,8 +53,8 @@ Operand other(const char* name, const char* format, std::vector<int64_t> sizes) 
   return operand;
 }
 
-// --- products with dense matrices and vectors, at entries, and attention: in all floating types
-// ---
+// --- products with dense matrices and vectors, at entries, attention, reductions and sums: in all
+// floating types ---
 
 const std::string kSpmm = "C[i,k] = A[i,j] * B[j,k]", kSpmv = "y[i] = A[i,j] * x[j]",
                   kSddmm = "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
@@ -94,6 +94,12 @@ std::vector<Statement> of_all_types() {
       {"SddmmOfLongRows", kSddmm, for_sddmm(csr({5, 300}, 0.6), 32), kMany},
       {"Attention", kAttention, for_attention(uneven(csr({13, 40})), 16, 16)},
       {"EightHeads", kHeads, for_heads(uneven(csr({7, 30})), 8, 16)},
+      {"Spmv", kSpmv, for_spmv(uneven(csr({250, 60}, 0.2))), kAll},
+      {"RowSums", "y[i] = sum(j, A[i,j])", {uneven(csr({37, 60}))}},
+      {"RowMaxima", "y[i] = max(j in A[i,j], A[i,j])", {uneven(csr({37, 60}))}},
+      {"ColumnMaxima", "y[j] = max(i, A[i,j])", {uneven(csr({37, 60}))}, kAll},
+      {"SumOfAll", "s = A[i,j]", {csr({90, 100}, 0.6)}, kAll},
+      {"Added", "C[i,j] = A[i,j] + B[i,j]", {csr({37, 20}), other("B", "csr", {37, 20})}},
   };
 }
 
@@ -120,7 +126,6 @@ std::vector<Statement> products() {
       {"SpmmCsc", kSpmm, for_spmm(sparse("csc", {37, 60}), 64), kAll},
       {"SpmmCscPanels", kSpmm, for_spmm(sparse("csc", {9, 20}), 300)},
       {"SpmmCscOddColumns", kSpmm, for_spmm(sparse("csc", {9, 20}), 3)},
-      {"Spmv", kSpmv, for_spmv(uneven(csr({250, 60}, 0.2))), kAll},
       {"SpmvLongRows", kSpmv, for_spmv(csr({13, 150}, 0.6)), kAll},
       {"SpmvEll", kSpmv, for_spmv(sparse("ell(9)", {53, 9}))},
       {"SpmvDcsr", kSpmv, for_spmv(uneven(sparse("dcsr", {53, 30})))},
@@ -154,8 +159,6 @@ std::vector<Statement> products() {
 std::vector<Statement> reductions() {
   const Operand rows = uneven(csr({37, 60})), many = csr({30, 100}, 0.6);
   return {
-      {"RowSums", "y[i] = sum(j, A[i,j])", {rows}},
-      {"RowMaxima", "y[i] = max(j in A[i,j], A[i,j])", {rows}},
       {"RowMaximaOfAll", "y[i] = max(j, A[i,j])", {rows}},
       {"RowMeans", "y[i] = mean(j in A[i,j], A[i,j])", {rows}},
       {"RowArgmax", "y[i] = argmax(j in A[i,j], A[i,j])", {rows}},
@@ -174,12 +177,17 @@ std::vector<Statement> reductions() {
       {"DenseSoftmax", "C[i,j] = softmax(j, X[i,j])", {dense("X", {13, 70})}},
       {"ColumnSums", "y[j] = sum(i, A[i,j])", {rows}, kAll},
       {"ColumnSumsOfDense", "y[j] = X[i,j]", {dense("X", {70, 33})}, kAll},
-      {"ColumnMaxima", "y[j] = max(i, A[i,j])", {rows}},
       {"PlaneSums", "C[j,k] = X[i,j,k]", {dense("X", {600, 3, 128})}, kAll},
-      {"SumOfAll", "s = A[i,j]", {csr({90, 100}, 0.6)}, kAll},
       {"SumOfDense", "s = X[i,j]", {dense("X", {37, 40})}, kAll},
       {"InnerProduct", "s = x[i] * y[i]", {dense("x", {5000}), dense("y", {5000})}, kAll},
-      {"MaximumOfAll", "s = max((i,j), A[i,j])", {rows}},
+      {"MaximumOfAll", "s = max((i,j), A[i,j])", {rows}, kAll},
+      {"ProductOfAll", "s = prod((i,j) in A[i,j], A[i,j])", {csr({9, 7})}, kAll},
+      {"ColumnMinima", "y[j] = min(i in A[i,j], A[i,j])", {rows}, kAll},
+      {"ColumnMeans", "y[j] = mean(i, A[i,j])", {rows}, kAll},
+      {"SegmentMaximaOfColumns",
+       "C[j,k] = max(i in A[i,j], A[i,j] * X[i,k])",
+       {rows, dense("X", {37, 20})},
+       kAll},
       {"SumOfCube",
        "s = T[i,j,k] * x[i]",
        {other("T", "csf", {140, 5, 6}), dense("x", {140})},
@@ -197,7 +205,6 @@ std::vector<Statement> elementwise_and_assembled() {
       {"MatricesOfVectors",
        "C[i,j] = X[i,j] + Y[i,j]",
        {dense("X", {13, 200}), dense("Y", {13, 200})}},
-      {"Added", "C[i,j] = A[i,j] + B[i,j]", {csr({37, 20}), other("B", "csr", {37, 20})}},
       {"AddedBlocks",
        "C[i,j] = A[i,j] + B[i,j]",
        {sparse("bsr(2,3)", {18, 15}), other("B", "bsr(2,3)", {18, 15})}},

@@ -17,7 +17,9 @@ bool adds_in_any_order(const loop::HostProgram& program) {
         kernel.body,
         [&](const loop::Stmt& stmt) {
           const auto* atomic = stmt.as<loop::Atomic>();
-          found |= atomic && is_float(atomic->buffer->element);
+          const bool is_exact =
+              atomic && (atomic->op == loop::ReduceOp::Max || atomic->op == loop::ReduceOp::Min);
+          found |= atomic && !is_exact && is_float(atomic->buffer->element);
         },
         [](const loop::Expr&) {});
   }

@@ -133,8 +133,22 @@ TEST(GpuSchedule, ScattersByAtomicsWhatIsStoredTheOtherWay) {
   const char* product = "C[i,k] = A[i,j] * B[j,k]";
   EXPECT_TRUE(has(scattered(product, false), "thread, sums=atomics)")) << scattered(product, false);
   EXPECT_FALSE(has(scattered(product, true), "atomics")) << scattered(product, true);
+}
+
+TEST(GpuSchedule, ReducesByAtomicsBeforeWhatComesOfIt) {
+  // A count of entries, their largest and what both come to.
   const char* largest = "C[i,k] = max(j, A[i,j] * B[j,k])";
-  EXPECT_FALSE(has(scattered(largest, false), "atomics")) << scattered(largest, false);
+  for (const bool deterministic : {false, true}) {
+    const std::string schedules = scattered(largest, deterministic);
+    EXPECT_TRUE(has(schedules, "split_entries(j, i, 32, j_chunk, i_entry)")) << schedules;
+    EXPECT_TRUE(has(schedules, "thread, sums=atomics)")) << schedules;
+  }
+  const char* product = "y[i] = prod(j in A[i,j], A[i,j])";
+  EXPECT_TRUE(has(scattered(product, false), "sums=atomics")) << scattered(product, false);
+  EXPECT_FALSE(has(scattered(product, true), "atomics")) << scattered(product, true);
+  // Where the loops go through rows, there is nothing to cut.
+  const char* rows = "y[j] = max(i, A[i,j])";
+  EXPECT_FALSE(has(scattered(rows, false), "atomics")) << scattered(rows, false);
 }
 
 }  // namespace

@@ -63,8 +63,12 @@ TEST(Bind, RefusesSums) {
   expect_refused(kSpmm, "bind(i, block, sums=atomics)", "not summed over it; leave sums=atomics");
   const std::string largest =
       "nest { operand X: f32\n result y: f32\n forall i { forall j { y[j] max= X[i,j] } } }";
-  expect_refused(largest, "bind(i, block, sums=atomics)", "'y' is no sum; leave sums=atomics out");
-  expect_refused(largest, "bind(i, block)", "own sum first with rfactor(i, part)");
+  expect_refused(largest, "bind(i, block)", "let blocks add up with bind(i, block, sums=atomics)");
+  EXPECT_EQ(body_after(largest, "bind(i, block, sums=atomics)"),
+            "forall i block(atomics) { forall j { y[j] max= X[i,j] } }");
+  expect_refused(
+      "nest { operand X: f32\n result y: f32\n forall i { forall j { y[j] = X[i,j] } } }",
+      "bind(i, block, sums=atomics)", "'y' is none of these; leave sums=atomics out");
   expect_refused(
       "nest { operand X: f16\n result y: f16\n forall i { forall j { y[j] += X[i,j] } } }",
       "bind(i, block, sums=atomics)", "'y' is of float16; leave sums=atomics out");
