@@ -193,36 +193,6 @@ Expr KernelLowering::presence(const expr::Expr& expr) const {
   }
 }
 
-nest::Accumulate KernelLowering::accumulation(const std::string& tensor) const {
-  if (nest_.tensor(tensor).role != nest::Tensor::Role::Workspace) return std::nullopt;
-  return nest::accumulation_of(nest_.root, tensor);
-}
-
-void KernelLowering::find_fixing(const expr::Expr& expr, bool fixes) {
-  const auto is_unbounded = [&](const expr::Expr& part) {
-    return expr::may_be_infinite(part, [&](const std::string& tensor) {
-      // A maximum over nothing is infinite, too.
-      const nest::Accumulate accumulate = accumulation(tensor);
-      return nest_.tensor(tensor).type.unbounded ||
-             (accumulate && !nest::starts_absent(accumulate));
-    });
-  };
-  if (const auto* access = expr.as<expr::Access>()) {
-    if (fixes && nest_.tensor(access->tensor).role == nest::Tensor::Role::Workspace)
-      fixing_.insert(access->tensor);
-  } else if (const auto* unary = expr.as<expr::Unary>()) {
-    find_fixing(unary->value, fixes || unary->function == ElementFunction::Ones);
-  } else if (expr.as<expr::Choose>()) {
-    for (const expr::Expr& child : expr::children(expr)) find_fixing(child, fixes);
-  } else if (const auto* binary = expr.as<expr::Binary>()) {
-    const bool quotient = binary->op == expr::BinaryOp::Div,
-               product = binary->op == expr::BinaryOp::Mul,
-               masks = binary->op == expr::BinaryOp::Within;
-    find_fixing(binary->a, fixes || quotient || masks || (product && is_unbounded(binary->b)));
-    find_fixing(binary->b, fixes || (product && is_unbounded(binary->a)));
-  }
-}
-
 Expr KernelLowering::load(const expr::Access& access, const Scope& scope, Emitter& out) {
   const TensorCode& tensor = code(access.tensor);
   if (const auto known = scope.values.find(access.id); known != scope.values.end())

@@ -15,22 +15,10 @@ using loop::IntConst;
 
 KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Device device,
                                bool shares_result)
-    : kernel_(nest, phase), device_(device), shares_result_(shares_result) {
-  for (const nest::Assign* assign : nest::assigns(nest.root)) {
-    // A 0 may be the largest of all, and nothing is not.
-    const auto reads = expr::accesses(assign->value);
-    const bool fixes = !nest::starts_absent(assign->accumulate) &&
-                       std::any_of(reads.begin(), reads.end(), [&](const expr::Access* access) {
-                         return nest::may_be_absent(nest, access->tensor);
-                       });
-    find_fixing(assign->value, fixes);
-  }
-  // A sum outside all loops is a scalar, which has a value whatever was added up.
-  for (const auto* where = nest.root.as<nest::Where>(); where;
-       where = where->consumer.as<nest::Where>()) {
-    for (const std::string& workspace : where->workspaces) fixing_.erase(workspace);
-  }
-}
+    : kernel_(nest, phase),
+      device_(device),
+      shares_result_(shares_result),
+      told_from_zero_(nest::told_from_zero(nest)) {}
 
 bool KernelLowering::is_in_tuple(const nest::Assign& assign) const {
   return nest::has_lead(assign.accumulate) || nest_.leads(assign.tensor);

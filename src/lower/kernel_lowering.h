@@ -242,13 +242,9 @@ class KernelLowering {
   // Whether the expression has a value here or is absent: what only sums of nothing decide at run
   // time.
   loop::Expr presence(const expr::Expr& expr) const;
-  // Notes the workspaces whose absence changes a value: 0 / 0 is NaN, nothing / 0 is nothing.
-  void find_fixing(const expr::Expr& expr, bool fixes);
   bool is_in_tuple(const nest::Assign& assign) const;
   // Whether the statement updates some workspaces of a tuple and leaves others of it to the rest.
   bool splits_tuple(const nest::Stmt& stmt) const;
-  // How a workspace accumulates; nothing for other tensors.
-  nest::Accumulate accumulation(const std::string& tensor) const;
 
   // --- chunks and looking ahead (chunk.cpp, prefetch.cpp) ---
   // How many positions a level of the operand has, as the host knows it; null where it does not.
@@ -291,7 +287,7 @@ class KernelLowering {
   CopiesAhead ahead_{kernel_, shared_, making_copies()};
   Emitter* hoisted_ = nullptr;  // before the outermost loop of a chunk
   std::optional<Frame> frame_;
-  std::set<std::string> fixing_;  // workspaces that find_fixing found
+  std::set<std::string> told_from_zero_;  // workspaces where they are absent
   SharedRows shared_rows_;
   std::vector<Derived> derived_;
   bool can_be_cut_ = false;

@@ -34,8 +34,8 @@ void KernelLowering::allocate_scalar(const std::string& name, nest::Accumulate a
                                      Emitter& out) {
   TensorCode& target = tensors_[name];
   target.scalar = out.declare(name, identity_of(accumulate, {nest_.tensor(name).type.type, 1}));
-  const bool asked = (assembles() || fixing_.contains(name)) && nest::starts_absent(accumulate) &&
-                     !is_staged(name);
+  const bool asked = (assembles() || told_from_zero_.contains(name)) &&
+                     nest::starts_absent(accumulate) && !is_staged(name);
   if (asked) target.written = out.declare(name + "_written", IntConst::make(0, loop::kBool));
 }
 

@@ -1,6 +1,7 @@
 // Writing reductions out.
 #include "plan/expand_reductions.h"
 
+#include "expr/walk.h"
 #include "plan/presence.h"
 #include "support/check.h"
 #include "support/half.h"
@@ -26,13 +27,54 @@ class Expander {
   Expander(const std::function<bool(const std::string&)>& is_sparse, const expr::ExprNode* zeroed)
       : is_sparse_(is_sparse), zeroed_(zeroed) {}
 
-  Expr expand(const Expr& expr) const {
-    const Expr inside = expr::with_children(expr, [&](const Expr& child) { return expand(child); });
+  Expr expand(const Expr& expr) const { return expand(expr, expr.get() == zeroed_); }
+
+ private:
+  // `zeroed` says that absent and 0 are the same here.
+  Expr expand(const Expr& expr, bool zeroed) const {
+    if (const Reduce* sum = zeroed ? counted_sum(expr) : nullptr) {
+      const Expr zero = Literal::make(0, true, expr.type());
+      return Choose::make(count(*sum), expand_children(expr, false), zero, expr.type());
+    }
+    return expand_children(expr, zeroed && tells_nothing(expr));
+  }
+
+  Expr expand_children(const Expr& expr, bool zeroed) const {
+    const Expr inside =
+        expr::with_children(expr, [&](const Expr& child) { return expand(child, zeroed); });
     const auto* reduce = inside.as<Reduce>();
     return reduce ? expand_reduce(*reduce, expr.get() == zeroed_) : inside;
   }
 
- private:
+  // Whether it is the same for operands that are absent and for such that are 0.
+  static bool tells_nothing(const Expr& expr) {
+    if (const auto* unary = expr.as<Unary>()) return unary->function != expr::ElementFunction::Ones;
+    const auto* binary = expr.as<Binary>();
+    return binary && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub ||
+                      binary->op == BinaryOp::Max || binary->op == BinaryOp::Min);
+  }
+
+  // The sum in the numerator of a quotient that is absent with it, whatever the denominator is,
+  // where counting its terms is little beside adding them up: the sums of a row have one count.
+  const Reduce* counted_sum(const Expr& expr) const {
+    bool divides = false;
+    Expr part = expr;
+    for (const auto* binary = part.as<Binary>(); binary; binary = part.as<Binary>()) {
+      const bool quotient = binary->op == BinaryOp::Div;
+      if (!quotient && binary->op != BinaryOp::Mul) return nullptr;
+      divides |= quotient;
+      const bool first = quotient || expr::has_reduction(binary->a);
+      if (!is_everywhere(first ? binary->b : binary->a)) return nullptr;
+      part = first ? binary->a : binary->b;
+    }
+    const auto* sum = part.as<Reduce>();
+    if (!divides || !sum || sum->op != Reduction::Sum || sum->stored || is_everywhere(sum->body) ||
+        expr::has_reduction(sum->body))
+      return nullptr;
+    const size_t counts = expr::free_indices(count(*sum)).size();
+    return counts > 0 && counts < expr::free_indices(part).size() ? sum : nullptr;
+  }
+
   Expr expand_reduce(const Reduce& reduce, bool zeroed) const {
     switch (reduce.op) {
       case Reduction::Sum:

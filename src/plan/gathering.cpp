@@ -137,11 +137,7 @@ Gathering gathering_of(const expr::Statement& statement, const Tensors& tensors)
   const bool same = std::all_of(reductions.begin(), reductions.end(), [&](const Reduce* reduce) {
     return indices(reduce) == indices(reductions[0]);
   });
-  const bool plain = std::all_of(reductions.begin(), reductions.end(),
-                                 [](const Reduce* reduce) { return reduce->op == Reduction::Sum; });
-  // Sums alone are left to their scalars: workspaces of their own would cost more than they save.
-  if (!is_dense || !same || (plain && reductions.size() == 1) ||
-      tells_absence(statement, tensors)) {
+  if (!is_dense || !same || tells_absence(statement, tensors)) {
     return Gathering::Scalars;
   }
   return Gathering::Tuple;

@@ -7,12 +7,14 @@
 #include "expr/walk.h"
 #include "plan/arrange_sums.h"
 #include "plan/build_nest.h"
+#include "plan/choose_gpu_schedule.h"
 #include "plan/choose_loops.h"
 #include "plan/conversion_formats.h"
 #include "plan/estimates.h"
 #include "plan/expand_reductions.h"
 #include "plan/expand_softmax.h"
 #include "plan/gathering.h"
+#include "plan/gpu_loops.h"
 #include "plan/gpu_rules.h"
 #include "plan/inline_masked.h"
 #include "plan/intermediate_type.h"
@@ -28,6 +30,9 @@ namespace tulle::plan {
 using expr::Access;
 
 namespace {
+
+constexpr double kWaiting =
+    4;  // times as long as warps have to do at most while one row is gathered
 
 class Planner {
  public:
@@ -143,10 +148,10 @@ class Planner {
     return concat(statement.tensor, "_part", plan_.temporaries.size());
   }
 
-  // The statement, on a GPU with its reductions computed before where it would run in one thread or
-  // on a copy of an operand otherwise: reductions alone are combined by atomics.
+  // The statement, on a GPU with its reductions computed before where these have better schedules
+  // alone: one that has the columns of a product, or one that rows cannot be gathered for.
   void plan_reduced(const expr::Statement& statement, bool may_share, bool is_written) {
-    const auto split = begins_with_sum(statement, may_share, is_written)
+    const auto split = is_better_split(statement, may_share, is_written)
                            ? split_reductions(statement, tensors_,
                                               [&](const expr::Statement& part) {
                                                 return add_reduced(statement, part);
@@ -158,16 +163,29 @@ class Planner {
     plan_statement(split->statement, false, true, is_written);
   }
 
-  bool begins_with_sum(const expr::Statement& statement, bool may_share, bool is_written) const {
+  bool is_better_split(const expr::Statement& statement, bool may_share, bool is_written) const {
+    const size_t reductions = topmost_reductions(statement.value).size();
     if (request_.machine.kind != Machine::Kind::Gpu || statement.value.as<expr::Reduce>() ||
-        topmost_reductions(statement.value).empty() ||
-        (is_written && schedules_.are_loops_written()))
+        reductions == 0 || (is_written && schedules_.are_loops_written()))
       return false;
     if (decisions_.has(statement.tensor)) return decisions_.has(name_of_part(statement));
+    if (reductions == 1) return true;
     const ChosenLoops loops = loops_.choose(statement, {may_share, true, false}, std::nullopt);
-    return !loops.choice.converted.empty() ||
-           (!loops.choice.order.empty() &&
-            loops.problem.reduced.contains(loops.choice.order.front()));
+    if (!loops.choice.converted.empty() || waits_for_a_row(loops)) return true;
+    const nest::Nest nest =
+        build_nest(loops.problem, loops.choice, known_, tensors_.at(statement.tensor));
+    return choose_gpu_schedule(loops.problem, loops.choice, nest, request_.machine).empty();
+  }
+
+  // Whether a warp would be busy with one row for longer than all others take together.
+  bool waits_for_a_row(const ChosenLoops& loops) const {
+    const auto& longest = loops.problem.longest_rows;
+    return std::any_of(longest.begin(), longest.end(), [&](const auto& row) {
+      const auto count = loops.problem.counts.find(row.first);
+      const double warps = kWarpsAtOnce * request_.machine.multiprocessors;
+      return count != loops.problem.counts.end() &&
+             static_cast<double>(row.second) * warps > kWaiting * count->second;
+    });
   }
 
   // A name and a dense type for what a statement reduces.

@@ -211,8 +211,15 @@ void require_same_indices(const Nest& nest, const expr::Access& access, std::str
   }
 }
 
-bool is_read_in_expression(const Nest& nest, const std::string& tensor) {
+bool tells_absence(const Nest& nest, const std::string& tensor) {
   const std::vector<const Assign*> all = assigns(nest.root);
+  // What a result stores may hang on it; else there is a 0 where there is nothing.
+  const bool assembles = std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
+    const Tensor& target = nest.tensor(assign->tensor);
+    return target.role == Tensor::Role::Result && !target.type.format.is_dense() &&
+           target.shares_pattern_of.empty();
+  });
+  if (!assembles) return nest::told_from_zero(nest).contains(tensor);
   return std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
     // Where a mask has an entry, nothing is 0.
     expr::Expr value = assign->value;

@@ -207,3 +207,26 @@ def test_absent_factors_stay_absent_where_rows_are_merged() -> None:
     b = torch.full((1, 2), torch.inf)
     found = tulle.compute("D[i,j] = A[i,j] * B[i,j] + C[i,j]", A=a, B=b, C=c)
     assert found.to_dense().tolist() == [[5.0, torch.inf]]
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "dcsr", "ell(8)", "hyb(1,2)"])
+def test_what_comes_of_products(format: str) -> None:
+    """Sums of products in larger expressions, with columns, where rows may be empty."""
+    dense = random_sparse(6, 8, density=0.4)
+    dense[2] = 0
+    a, x, d = tulle.tensor(dense, format=format), random_dense(8, 5), random_dense(6)
+    d[2], d[4] = 0, 0  # an absent numerator stays absent, a sum does not
+    product = dense @ x
+    activated = tulle.compute("C[i,k] = relu(sum(j, A[i,j] * X[j,k]))", A=a, X=x)
+    assert_equal(activated, torch.relu(product))
+    divided = (product / d[:, None]).index_fill_(0, torch.tensor([2]), 0)
+    for text, wanted in [
+        ("sum(j, A[i,j] * X[j,k]) / d[i]", divided),
+        ("sum(j, A[i,j] * X[j,k]) / d[i] + 1", divided + 1),
+        ("2 * sum(j, A[i,j] * X[j,k]) / d[i]", 2 * divided),
+        ("sum(j, A[i,j] * X[j,k]) / d[i] / (d[i] * d[i] + 1)", divided / (d * d + 1)[:, None]),
+    ]:
+        assert_equal(tulle.compute(f"C[i,k] = {text}", A=a, X=x, d=d), wanted)
+    empty = tulle.compute("C[i,k] = sum(j, A[i,j] * X[j,k]) / d[i] / z[i]", A=a, X=x, d=d, z=0 * d)
+    assert (empty[2] == 0).all()
+    assert not empty[[0, 1, 3, 5]].isfinite().any()

@@ -110,8 +110,16 @@ TEST(ParallelByMerge, RefusesLoopsBetweenRowsAndWorkspaces) {
 TEST(ParallelByMerge, RefusesSumsOfNothingInExpressions) {
   expect_refused(
       "nest { operand A: f32, i32, csr\n operand b: f32; result y: f32\n workspace t: f32\n"
-      "forall i { where t { y[i] = b[i] / t } producing { forall j { t += A[i,j] } } } }",
+      "forall i { where t { y[i] = t / b[i] } producing { forall j { t += A[i,j] } } } }",
       "parallel(i, by=merge)", "a sum of nothing differs from 0");
+  // Nothing in a denominator, or under a function, is 0.
+  EXPECT_EQ(
+      body_after(
+          "nest { operand A: f32, i32, csr\n operand b: f32; result y: f32\n workspace t: f32\n"
+          "forall i { where t { y[i] = relu(b[i] / t) } producing { forall j { t += A[i,j] } } } }",
+          "parallel(i, by=merge)"),
+      "forall i parallel(merge) { where t { y[i] = relu(b[i] / t) } producing { forall j { t += "
+      "A[i,j] } } }");
 }
 
 TEST(ParallelByMerge, CutsRowsWhoseEntriesAreAppended) {
