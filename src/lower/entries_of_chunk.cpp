@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lower/kernel_lowering.h"
+#include "nest/merged_rows.h"
 #include "nest/outliving.h"
 
 namespace tulle::lower {
@@ -30,7 +31,8 @@ bool only_stores(const nest::Forall& loop, const KernelContext& kernel) {
 void KernelLowering::entries_of_chunk(const nest::Forall& loop, const Scope& scope, Emitter& out) {
   const nest::Variable& variable = nest_.variable(loop.var);
   const StoredRows stored = stored_rows(variable);
-  derive(derive_entry_rows(stored, is_bound() ? Device::Gpu : device_));
+  if (!lists_entries(variable.tensor))
+    derive(derive_entry_rows(stored, is_bound() ? Device::Gpu : device_));
   const Expr begin = out.let("begin", chunk_around(variable, scope) * variable.factor);
   const bool only_stored = only_stores(loop, kernel_) && nest_.tensor(result_).onto.empty();
   if (!only_stored || loop.tag.kind != nest::LoopTag::Kind::Unrolled) {
@@ -42,6 +44,10 @@ void KernelLowering::entries_of_chunk(const nest::Forall& loop, const Scope& sco
   entries_from(loop, stored, begin, count, {}, scope, whole);
   entries_from(loop, stored, begin, count, stored.entries, scope, part);
   out.add(loop::If::make(begin + variable.factor <= stored.entries, whole.take(), part.take()));
+}
+
+bool KernelLowering::lists_entries(const std::string& tensor) const {
+  return nest::lists_entries(nest_.tensor(tensor).type.format);
 }
 
 // So many entries from `begin` on, or as many as there are before `end`, which may be null.
@@ -63,9 +69,23 @@ void KernelLowering::entries_from(const nest::Forall& loop, const StoredRows& st
   }
   const nest::Stmt rows_loop =
       nest::Forall::make(variable.parent, nest::Forall::make(variable.second, loop.body));
-  const Expr row =
-      body.let(variable.parent, Cast::make(DType::Int64, Load::make(entry_rows_of(stored), entry)));
-  enter(*rows_loop.as<nest::Forall>(), row, {}, {}, inner, body);
+  if (lists_entries(variable.tensor)) {
+    AccessSet listed;
+    std::map<int, Positions> here;
+    for (const auto& [id, cursor] : scope.cursors) {
+      if (cursor.access->tensor != variable.tensor) continue;
+      listed.insert(id);
+      here[id] = {entry, {}};
+    }
+    const LevelCode& rows = *code(variable.tensor).levels[0];
+    rows.prepare(body);
+    const Expr row = body.let(variable.parent, rows.coordinate(entry, here.begin()->second));
+    enter(*rows_loop.as<nest::Forall>(), row, listed, here, inner, body);
+  } else {
+    const Expr row = body.let(variable.parent,
+                              Cast::make(DType::Int64, Load::make(entry_rows_of(stored), entry)));
+    enter(*rows_loop.as<nest::Forall>(), row, {}, {}, inner, body);
+  }
   const bool unrolls = loop.tag.kind == nest::LoopTag::Kind::Unrolled;
   out.add(loop::For::make(name, IntConst::make(0), count, body.take(),
                           unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial,

@@ -152,6 +152,8 @@ class KernelLowering {
   void entries_from(const nest::Forall& loop, const StoredRows& stored, const loop::Expr& begin,
                     const loop::Expr& count, const loop::Expr& end, const Scope& scope,
                     Emitter& out);
+  // Whether an operand stores entries with the rows that they are of.
+  bool lists_entries(const std::string& tensor) const;
   // The chunk of rows or entries whose part the variable goes through.
   loop::Expr chunk_around(const nest::Variable& variable, const Scope& scope) const;
   // The scope inside a loop that may be bound and whose variable has this name in the kernel.

@@ -17,7 +17,8 @@ ScheduleText choose_gpu_schedule(const OrderProblem& problem, const OrderChoice&
   if (!rows.empty()) return rows;
   const GpuLoops loops(problem, choice, nest, machine);
   if (loops.row.empty()) return {};
-  if (loops.scatters) return scatter_by_atomics(loops);
+  if (loops.scatters || (loops.lists_entries && problem.may_scatter))
+    return scatter_by_atomics(loops);
   const std::string& last = loops.order.back();
   const bool sums = loops.is_summed(last) || position_of(problem.inner, last) >= 0;
   if (loops.contiguous && !sums) return columns_on_threads(loops);

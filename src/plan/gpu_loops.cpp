@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "nest/merged_rows.h"
 #include "plan/gathering.h"
 #include "plan/wide_sums.h"
 #include "support/half.h"
@@ -86,6 +87,7 @@ void GpuLoops::find_entries() {
     const auto& levels = type.format.levels();
     if (levels.empty()) continue;
     if (level_variable(levels[0].expr, access->indices, problem.space) != row) continue;
+    lists_entries |= nest::lists_entries(type.format);
     if (!is_full(levels[0].kind)) numbered = &type;
     if (levels.size() < 2 || is_full(levels[1].kind)) continue;
     if (level_variable(levels[1].expr, access->indices, problem.space) != order[1]) continue;
@@ -101,7 +103,7 @@ void GpuLoops::find_entries() {
     count = known->second;
     entries = count / std::max(1.0, rows);
   }
-  if (numbered) number_rows(*numbered);
+  if (numbered && !lists_entries) number_rows(*numbered);
 }
 
 // Rows that are stored have as many entries as there is room for, or at least one.

@@ -57,6 +57,7 @@ struct GpuLoops {
   int64_t element_bytes = 4;    // of what is read and written along the innermost loop
   int64_t vector = 1;           // elements that one access of a thread takes
   bool walks_entries = false;   // the second loop, row by row
+  bool lists_entries = false;   // with both coordinates of each, so that rows are not found
   double entries = 0;           // of a row
   double count = 0;             // of all entries
   double rows = 0;              // that are there

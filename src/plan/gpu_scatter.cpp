@@ -67,7 +67,8 @@ class Scatter {
 
   // An entry for each thread.
   ScheduleText entries() {
-    if (!is_of_rows() || loops_.is_summed(loops_.order[1])) return {};
+    const bool sums_rows = loops_.is_summed(loops_.order[0]) || !loops_.lists_entries;
+    if (!is_of_rows() || (sums_rows && loops_.is_summed(loops_.order[1]))) return {};
     begin(GpuRule::ScatteredEntries);
     const std::string chunk = cut_entries(1);
     text_.split(chunk, kThreads, chunk + "_block", chunk + "_thread");

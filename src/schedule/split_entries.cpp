@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "nest/merged_rows.h"
 #include "schedule/queries.h"
 #include "schedule/split_positions.h"
 #include "support/check.h"
@@ -11,8 +12,26 @@ namespace tulle::schedule {
 
 namespace {
 
-// The access to rows of entries that the two loops walk over.
+// The access to a list of entries, with both coordinates of each, that the two loops walk over;
+// null where they walk over something else.
+const expr::Access* listed_entries(const Nest& nest, const Forall& rows, const Forall& entries) {
+  const std::vector<const expr::Access*> walked = walked_accesses(nest, entries);
+  if (walked.size() != 1) return nullptr;
+  const Format& format = nest.tensor(walked[0]->tensor).type.format;
+  const auto index = [&](size_t level) {
+    return walked[0]->indices[static_cast<size_t>(format.levels()[level].expr.dimension)];
+  };
+  return nest::lists_entries(format) && index(0) == rows.var && index(1) == entries.var ? walked[0]
+                                                                                        : nullptr;
+}
+
+// The access to entries that the two loops walk over.
 const expr::Access& walked_entries(const Nest& nest, const Forall& rows, const Forall& entries) {
+  if (const expr::Access* listed = listed_entries(nest, rows, entries)) {
+    require_needed(entries, *listed);
+    require_same_indices(nest, *listed, "split_entries");
+    return *listed;
+  }
   const expr::Access& access = walked_rows(nest, entries);
   require_needed(entries, access);
   const auto& levels = nest.tensor(access.tensor).type.format.levels();
@@ -22,7 +41,7 @@ const expr::Access& walked_entries(const Nest& nest, const Forall& rows, const F
       access.indices[static_cast<size_t>(levels[0].expr.dimension)] == rows.var;
   if (!stores_rows) {
     user_error("'", access.tensor, "' does not store rows of entries along '", rows.var,
-               "' as csr does; use split_positions.");
+               "' as csr or coo does; use split_positions.");
   }
   require_same_indices(nest, access, "split_entries");
   return access;

@@ -236,6 +236,17 @@ const std::vector<Bound>& bound_schedules() {
        "split_entries(i, j, 2, c, e); split(c, 32, cg, cl); rfactor(cl, part); split(cg, 2, cb, "
        "cw); "
        "bind(cb, block, sums=atomics); bind(cw, warp, sums=atomics); bind(cl, lane)"},
+      {"ListedEntriesOnThreads",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("coo", {13, 40}), dense("B", {40, 8})},
+       "split(k, 4, k0, k1); split_entries(i, j, 3, c, e); split(c, 4, cb, ci); "
+       "reorder(cb, ci, k0, e, k1); fuse(ci, k0, t); bind(cb, block, sums=atomics); "
+       "bind(t, thread, sums=atomics); vectorize(k1, 4); unroll(e, 2)"},
+      {"ListedPatternOnThreads",
+       "S[i,j] = A[i,j] * x[i] * y[j]",
+       {sparse("coo", {23, 9}), dense("x", {23}), dense("y", {9})},
+       "split_entries(i, j, 3, c, e); split(c, 8, cb, ct); bind(cb, block); bind(ct, thread); "
+       "unroll(e, 3)"},
       {"LargestEntriesOfColumns",
        "y[j] = max(i in A[i,j], A[i,j] * x[i])",
        {sparse("csr", {23, 9}), dense("x", {23})},

@@ -58,5 +58,21 @@ TEST(SplitEntries, RefusesEmptyChunks) {
   expect_refused(kSddmm, "split_entries(i, j, 0, c, e)", "1 to");
 }
 
+TEST(SplitEntries, CutsListsOfEntries) {
+  const auto nest_over = [](const char* format) {
+    return concat("nest { operand A: f32, i32, ", format,
+                  "\n operand x: f32; result y: f32\n"
+                  "forall i { forall j { y[i] += A[i,j] * x[j] } } }");
+  };
+  EXPECT_EQ(body_after(nest_over("coo"), "split_entries(i, j, 8, c, e)"),
+            "forall c { forall e { y[i] += A[i,j] * x[j] } }");
+  // Equal coordinates, which are added up first, stand next to each other, or anywhere.
+  for (const char* format :
+       {"(i,j) -> (i: compressed nonunique, j: singleton nonunique)",
+        "(i,j) -> (i: compressed nonunique unordered, j: singleton unordered)"}) {
+    expect_refused(nest_over(format), "split_entries(i, j, 8, c, e)", "'A' does not store");
+  }
+}
+
 }  // namespace
 }  // namespace tulle::schedule
