@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "plan/choose_gpu_schedule.h"
+#include "plan/gathering.h"
 #include "plan/schedule_text.h"
 #include "support/check.h"
 #include "support/half.h"
@@ -85,6 +86,8 @@ class Scheduler {
         })) {
       gathered_at_ = static_cast<size_t>(first - order_.begin());  // in workspaces already
       gathers_tuple_ = true;
+      in_registers_ = fits_in_registers();
+      if (in_registers_) unroll_entries(order_[order_.size() - 2], 2);
       return;
     }
     const std::string name = problem_.statement->tensor + "_acc";
@@ -114,12 +117,26 @@ class Scheduler {
     for (size_t at = 0; at < order_.size() && gathered_at_ == order_.size() + 1; ++at) {
       if (problem_.reduced.contains(order_[at])) gathered_at_ = at;
     }
-    // Two entries at a time hide the latency of loading the next row.
     const size_t from_end = inside.size() == 1 ? 2 : 1;
-    const std::string& walked = order_[order_.size() - std::min(order_.size(), from_end)];
-    const int at_a_time = knobs_.unroll.value_or(inside.size() == 1 ? 2 : 1);
+    unroll_entries(order_[order_.size() - std::min(order_.size(), from_end)],
+                   inside.size() == 1 ? 2 : 1);
+  }
+
+  // Two entries at a time hide the latency of loading the next row.
+  void unroll_entries(const std::string& walked, int planned) {
+    const int at_a_time = knobs_.unroll.value_or(planned);
     if (at_a_time > 1 && problem_.reduced.contains(walked))
       add(concat("unroll(", walked, ", ", at_a_time, ")"));
+  }
+
+  // Whether one sum is gathered in a workspace that the nest has, for as many columns as there are
+  // registers.
+  bool fits_in_registers() const {
+    if (topmost_reductions(problem_.statement->value).size() != 1 || !choice_.vectorized ||
+        order_.size() < 2 || !in_outer(order_.back()) || problem_.reduced.contains(order_.back()))
+      return false;
+    const auto extent = nest_.known_extent(order_.back());
+    return extent && *extent <= kRegisterBytes / size_of(compute_type(type_));
   }
 
   // Whether an index of the result has no loop of its own, but follows from a difference that is
