@@ -233,35 +233,38 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
       ++scope.cursors.at(id).level;
     }
   }
-  const Expr in_range =
-      scope.visits_padding ? Expr()
-      : loop.tag.is_within_block()
-          ? thread_condition(kernel_, loop, before, scope)
-          : range_condition(kernel_, loop,
-                            !iterating.empty() || assembly_.must_visit_all(loop, before), before,
-                            scope);
-  // Past the end there are rows in padding alone.
-  const bool has_padding = in_range && assembles() && !assembly_.remainders().empty();
+  RangeConditions within;
+  if (loop.tag.is_within_block() && !scope.visits_padding) {
+    within.exists = thread_condition(kernel_, loop, before, scope);
+  } else if (!scope.visits_padding) {
+    within = range_conditions(
+        kernel_, loop, !iterating.empty() || assembly_.must_visit_all(loop, before),
+        assembles() ? assembly_.remainders() : std::set<std::string>(), before, scope);
+  }
+  const Body content = body ? body : [&](const Scope& s, Emitter& o) { lower(loop.body, s, o); };
+  if (!within.exists) return enter_row(loop, within.in_range, before, scope, out, content);
+  Emitter inside = out.nested();
+  enter_row(loop, within.in_range, before, scope, inside, content);
+  out.add(loop::If::make(within.exists, inside.take()));
+}
+
+void KernelLowering::enter_row(const nest::Forall& loop, const Expr& in_range, const Scope& before,
+                               Scope scope, Emitter& out, const Body& body) {
   Emitter inside = out.nested();
   enter_stored(scope, inside);
-  assembly_.begin_rows(before, scope, has_padding ? out : inside);
+  assembly_.begin_rows(before, scope, in_range ? out : inside);
   settle(loop.body, scope, inside, [&](const Scope& settled, Emitter& at) {
-    build_result(loop.body, before, settled, at, [&](const Scope& s, Emitter& o) {
-      return body ? body(s, o) : lower(loop.body, s, o);
-    });
+    build_result(loop.body, before, settled, at, body);
   });
-  if (!has_padding) assembly_.finish_rows(before, scope, inside);
-  if (in_range && !has_padding) {
-    out.add(loop::If::make(in_range, inside.take()));
-  } else if (in_range) {
-    Emitter outside = out.nested();
-    assembly_.skip_rows(before, scope, outside);
-    out.add(
-        loop::If::make(in_range, inside.take(), outside.empty() ? loop::Stmt() : outside.take()));
-  } else {
+  if (!in_range) {
+    assembly_.finish_rows(before, scope, inside);
     for (loop::Stmt& stmt : inside.take_statements()) out.add(std::move(stmt));
+    return;
   }
-  if (has_padding) assembly_.finish_rows(before, scope, out);
+  Emitter outside = out.nested();
+  assembly_.skip_rows(before, scope, outside);
+  out.add(loop::If::make(in_range, inside.take(), outside.empty() ? loop::Stmt() : outside.take()));
+  assembly_.finish_rows(before, scope, out);
 }
 
 void KernelLowering::enter_stored(Scope& scope, Emitter& out) {

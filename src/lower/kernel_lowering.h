@@ -184,6 +184,10 @@ class KernelLowering {
   void enter(const nest::Forall& loop, const loop::Expr& coordinate, const AccessSet& iterating,
              const std::map<int, Positions>& present, Scope scope, Emitter& out,
              const Body& body = {});
+  // The same behind the loop's conditions but for `in_range`, outside of which a result has rows of
+  // padding.
+  void enter_row(const nest::Forall& loop, const loop::Expr& in_range, const Scope& before,
+                 Scope scope, Emitter& out, const Body& body);
   // Finds the stored rows whose numbers have become known.
   void enter_stored(Scope& scope, Emitter& out);
   // Fixes every level whose coordinate is known: by arithmetic or by searching.

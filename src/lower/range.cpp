@@ -1,8 +1,8 @@
 // Going through what variables were split from.
 #include "lower/range.h"
 
+#include <algorithm>
 #include <functional>
-#include <set>
 
 #include "support/mutant.h"
 
@@ -14,11 +14,21 @@ using Origin = nest::Variable::Origin;
 
 namespace {
 
+// Whether the index is one whose blocks the variables go through.
+bool is_in_blocks(const KernelContext& kernel, const std::string& index,
+                  const std::set<std::string>& padded) {
+  return std::any_of(padded.begin(), padded.end(), [&](const std::string& inside) {
+    return kernel.nest.variable(inside).parent == index;
+  });
+}
+
 // Whether what the variables were split from, and becomes known, lies within its extent.
-Expr split_condition(const KernelContext& kernel, const std::vector<std::string>& variables,
-                     const Scope& before, const Scope& scope) {
+RangeConditions split_conditions(const KernelContext& kernel,
+                                 const std::vector<std::string>& variables,
+                                 const std::set<std::string>& padded, const Scope& before,
+                                 const Scope& scope) {
   const Coordinates& coordinates = kernel.coordinates;
-  Expr condition;
+  RangeConditions conditions;
   std::set<std::string> seen;
   const std::function<void(const std::string&)> visit = [&](const std::string& part) {
     const nest::Variable& variable = kernel.nest.variable(part);
@@ -33,16 +43,19 @@ Expr split_condition(const KernelContext& kernel, const std::vector<std::string>
     const auto known = kernel.nest.known_extent(variable.parent);
     if ((known && *known % variable.factor == 0) || !seen.insert(variable.parent).second) return;
     const Expr fits = coordinate < coordinates.extent(variable.parent);
+    Expr& condition =
+        is_in_blocks(kernel, variable.parent, padded) ? conditions.in_range : conditions.exists;
     condition = condition ? loop::both(condition, fits) : fits;
   };
   for (const std::string& variable : variables) visit(variable);
-  return condition;
+  return conditions;
 }
 
 }  // namespace
 
-Expr range_condition(const KernelContext& kernel, const nest::Forall& loop, bool visits_padding,
-                     const Scope& before, const Scope& scope) {
+RangeConditions range_conditions(const KernelContext& kernel, const nest::Forall& loop,
+                                 bool visits_padding, const std::set<std::string>& padded,
+                                 const Scope& before, const Scope& scope) {
   // Bounds reach through splits, not through what was fused.
   bool is_fused = false;
   for (std::string var = loop.var; !is_fused && kernel.nest.variable(var).origin != Origin::Source;
@@ -55,23 +68,25 @@ Expr range_condition(const KernelContext& kernel, const nest::Forall& loop, bool
     // Of a diagonal that ends before this row, or begins after it.
     const Expr coordinate = kernel.coordinates.coordinate(variable.parent, scope);
     if (!coordinate) return {};
-    return loop::both(IntConst::make(0) <= coordinate,
-                      coordinate < kernel.coordinates.extent(variable.parent));
+    const Expr fits = loop::both(IntConst::make(0) <= coordinate,
+                                 coordinate < kernel.coordinates.extent(variable.parent));
+    if (is_in_blocks(kernel, variable.parent, padded)) return {{}, fits};
+    return {fits, {}};
   }
   if ((!is_fused && !visits_padding) || kernel.nest.variable(loop.var).origin == Origin::Source)
     return {};
-  return split_condition(kernel, {loop.var}, before, scope);
+  return split_conditions(kernel, {loop.var}, padded, before, scope);
 }
 
 Expr thread_condition(const KernelContext& kernel, const nest::Forall& loop, const Scope& before,
                       const Scope& scope) {
   if (mutant("bind-unguarded")) return {};
-  return split_condition(kernel, {loop.var}, before, scope);
+  return split_conditions(kernel, {loop.var}, {}, before, scope).exists;
 }
 
 Expr copy_condition(const KernelContext& kernel, const nest::Assign& assign, const Scope& before,
                     const Scope& scope) {
-  return split_condition(kernel, assign.indices, before, scope);
+  return split_conditions(kernel, assign.indices, {}, before, scope).exists;
 }
 
 }  // namespace tulle::lower

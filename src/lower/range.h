@@ -2,14 +2,25 @@
 // reaches past its end.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "lower/kernel_context.h"
 
 namespace tulle::lower {
 
-// Of the coordinates that the loop completes, which leads from the scope `before` to this one; null
-// where its bounds see to that: counting loops stop in time, walks over entries do not.
-loop::Expr range_condition(const KernelContext& kernel, const nest::Forall& loop,
-                           bool visits_padding, const Scope& before, const Scope& scope);
+// Null where nothing can lie outside.
+struct RangeConditions {
+  loop::Expr exists;    // for coordinates past whose end there is nothing
+  loop::Expr in_range;  // for those past whose end a result has rows of padding
+};
+
+// Of the coordinates that the loop completes, which leads from the scope `before` to this one.
+// Bounds see to most of them: counting loops stop in time, walks over entries do not. Variables
+// that go through blocks with padding in them are `padded`.
+RangeConditions range_conditions(const KernelContext& kernel, const nest::Forall& loop,
+                                 bool visits_padding, const std::set<std::string>& padded,
+                                 const Scope& before, const Scope& scope);
 
 // The same for a loop over the threads of a block, which has as many iterations as the block has
 // threads: whether there is something for this one.
