@@ -235,6 +235,9 @@ class KernelLowering {
   // where it comes to none.
   const nest::Assign* block_at(const nest::Stmt& stmt, const Scope& before,
                                const Scope& scope) const;
+  // Whether each coordinate that a tracked workspace over these variables notes is an entry: where
+  // it is an index, or blocks of one whose insides are not chosen outside.
+  bool tracks_entries(const std::vector<std::string>& indices) const;
   // Around the body of that loop: starts the block and notes it.
   void track_block(const nest::Assign& assign, const Scope& scope, Emitter& out, const Body& body);
   bool has_blocks(const std::string& tensor) const;

@@ -58,10 +58,10 @@ void KernelLowering::allocate_tracked(const std::string& name,
       if (frame_->on_gpu()) base = place.base;
     };
     // Counting takes the number of coordinates alone, unless rows are as long as their last one
-    // says, or blocks may be empty.
+    // says, or blocks may be empty or cut off before the place that is asked for.
     const auto* block = arrays->block ? arrays->block.as<IntConst>() : nullptr;
     const bool may_be_empty = arrays->block && (!block || block->value == 0);
-    if (!assembly_.counts_alone() || may_be_empty) {
+    if (!assembly_.counts_alone() || may_be_empty || !tracks_entries(indices)) {
       allocate("_values", type.type, arrays->block ? extent * arrays->block : extent, true,
                arrays->values, arrays->values_base);
       allocate("_list", type.index_type, extent + 1, false, arrays->list, arrays->list_base);
@@ -77,6 +77,17 @@ void KernelLowering::allocate_tracked(const std::string& name,
     target.tracked = std::move(arrays);
   }
   begin_round(out, *target.tracked);
+}
+
+bool KernelLowering::tracks_entries(const std::vector<std::string>& indices) const {
+  using Origin = nest::Variable::Origin;
+  const nest::Variable& tracked = nest_.variable(indices[0]);
+  if (tracked.origin == Origin::Source) return true;
+  return tracked.origin == Origin::Outer &&
+         std::any_of(indices.begin(), indices.end(), [&](const std::string& index) {
+           const nest::Variable& inner = nest_.variable(index);
+           return inner.origin == Origin::Inner && inner.parent == tracked.parent;
+         });
 }
 
 bool KernelLowering::has_blocks(const std::string& tensor) const {
