@@ -59,7 +59,8 @@ void check_loop(const Nest& nest, const Forall& loop) {
 void check_assign(const Nest& nest, const Assign& assign, const std::string& var) {
   bool is_inside = !is_gathered(nest, assign.tensor);
   for_each_loop(nest.root, [&](const Forall& loop) {
-    is_inside = is_inside || (loop.var == var && nest::find_assign(loop.body, assign));
+    const bool is_shared = loop.var == var && loop.tag.kind == LoopTag::Kind::Member;
+    is_inside = is_inside || (is_shared && nest::find_assign(loop.body, assign));
   });
   for (const expr::Access* access : expr::accesses(assign.value)) {
     if (!is_gathered(nest, access->tensor)) continue;

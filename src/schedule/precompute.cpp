@@ -185,7 +185,9 @@ Stmt consumer_of(const Nest& nest, const Assign& target, const expr::Expr& works
   Stmt consumer = Assign::make(target.tensor, target.indices,
                                adds ? target.accumulate : std::nullopt, workspace);
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-    consumer = Forall::make((*loop)->var, std::move(consumer), tracked ? LoopTag{} : (*loop)->tag);
+    // What a member has computed it stores.
+    const bool keeps = !tracked || (*loop)->tag.kind == LoopTag::Kind::Member;
+    consumer = Forall::make((*loop)->var, std::move(consumer), keeps ? (*loop)->tag : LoopTag{});
   }
   return consumer;
 }

@@ -46,6 +46,8 @@ Case random_case(uint64_t seed);
 void multiply_rows(Dice& dice, DType type, DType index_type, Case& test);
 // The same with rows that are cut wherever chunks of equal work end.
 void cut_rows(Dice& dice, DType type, DType index_type, Case& test);
+// Results with blocks, whose values the members of a chunk may share.
+void share_blocks(Dice& dice, DType type, DType index_type, Case& test);
 // A function of sums over an operand in parts, or sums that tell an entry of value 0 from none over
 // one that is taken apart. Only some can be taken into the parts.
 void apply_to_sums(Dice& dice, DType type, DType index_type, Case& test);

@@ -41,6 +41,38 @@ class Scheduler {
     if (dice_.chance(0.5)) take(dice_.chance(0.5) ? "bind(ee, thread)" : "bind(ee, lane)");
   }
 
+  // Whether the result is sparse, comes into being, and has blocks.
+  bool builds_blocks() const {
+    const nest::Tensor& result = nest().tensor(tensors(nest::Tensor::Role::Result).front());
+    const Format& format = result.type.format;
+    return !format.is_dense() && result.shares_pattern_of.empty() &&
+           is_full(format.levels().back().kind);
+  }
+
+  // Chunks whose members share the blocks of a sparse result: few nests take them.
+  void take_members() {
+    if (loops().empty()) return;
+    if (dice_.chance(0.3)) {
+      std::vector<std::string> order = loops();
+      dice_.shuffle(order);
+      take(concat("reorder(", schedule::list_of(order), ")"));
+    }
+    take_gathered_blocks();
+    if (dice_.chance(0.6)) {
+      take(concat("parallel(", loops().front(),
+                  ", by=", dice_.pick<std::string>({"rows", "nnz", "merge"}), ")"));
+    }
+    std::vector<std::string> vars = loops();
+    dice_.shuffle(vars);
+    for (const std::string& var : vars) {
+      if (dice_.chance(0.8)) take(concat("bind(", var, ", member)"));
+    }
+    if (dice_.chance(0.05)) {
+      const std::string sums = dice_.chance(0.3) ? ", sums=atomics" : "";
+      statements_.add(written(concat("bind(", dice_.pick(vars), ", member", sums, ")")));
+    }
+  }
+
  private:
   const nest::Nest& nest() const { return statements_.nest(statement_); }
 
@@ -146,6 +178,23 @@ class Scheduler {
                   depth > 1 || dice_.chance(0.2) ? concat(", ", depth) : "", ")");
   }
 
+  // Gathers blocks in a workspace that remembers which were written: those that the result stores
+  // come first.
+  void take_gathered_blocks() {
+    std::vector<std::string> over;
+    bool inside = false;
+    for (const std::string& var : loops()) {
+      inside = inside || is_summed(var);
+      if (inside && !is_summed(var)) over.push_back(var);
+    }
+    const nest::Assign& target = *schedule::lasting_assigns(nest().root).front();
+    std::stable_partition(over.begin(), over.end(), [&](const std::string& var) {
+      return schedule::stores_sparsely(nest(), target.tensor, target.indices, var);
+    });
+    if (!over.empty())
+      take(concat("precompute(v", fresh_++, ", (", schedule::list_of(over), "), tracked)"));
+  }
+
   // Gathers what rows come to, so that they can be cut wherever chunks end.
   void take_merged_rows() {
     take(concat("precompute(v", fresh_++, ")"));
@@ -236,6 +285,20 @@ class Scheduler {
   size_t taken_ = 0;  // steps
 };
 
+// The schedule with one of its steps in another place: a nest may be legal again after a step that
+// makes it illegal.
+std::string with_step_moved(Dice& dice, const std::string& text) {
+  std::vector<schedule::Step> steps = schedule::parse_schedule(text).steps;
+  const auto from = steps.begin() + static_cast<std::ptrdiff_t>(dice.below(steps.size()));
+  const schedule::Step moved = *from;
+  steps.erase(from);
+  steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(dice.below(steps.size() + 1)), moved);
+  std::string all;
+  for (const schedule::Step& step : steps)
+    all += (all.empty() ? "" : "; ") + schedule::to_string(step);
+  return all;
+}
+
 // Whether the program is taken as far as loops with the steps so far and this one.
 bool is_taken(CompileRequest request, const ScheduledStatements& statements,
               const std::string& step) {
@@ -272,8 +335,14 @@ std::string random_schedule(Dice& dice, const Case& test) {
       Dice rare(~uint64_t{test.seed} + 4);
       if (test.gpu && rare.chance(0.1))
         Scheduler(rare, statements, chosen[0], test.gpu, fresh).take_entries();
+      Dice members(~uint64_t{test.seed} + 5);
+      if (Scheduler sharing(members, statements, chosen[0], test.gpu, fresh);
+          test.gpu && members.chance(sharing.builds_blocks() ? 0.8 : 0.05))
+        sharing.take_members();
       Scheduler(dice, statements, chosen[0], test.gpu, fresh).run();
-      return statements.text();
+      const bool shares = statements.text().find(", member") != std::string::npos;
+      return shares && members.chance(0.3) ? with_step_moved(members, statements.text())
+                                           : statements.text();
     }
     Dice own(~uint64_t{test.seed} + 3);
     own.shuffle(chosen);

@@ -22,6 +22,8 @@ constexpr uint64_t kSequences = 5000;  // TULLE_TEST_PROGRAMS asks for another n
 constexpr uint64_t kOfSlice = 50;      // sequences that are drawn from seeds next to each other
 constexpr uint64_t kFirst = 1000000;   // seed: other programs than those of random_test.cpp
 
+constexpr const char* kOfMembers = "bind(member)";  // which few nests take
+
 struct Tally {
   uint64_t drawn = 0, equal = 0, steps = 0, equal_steps = 0;
 
@@ -73,7 +75,11 @@ void run_sequence(const Case& test, Outcome& outcome) {
   if (!refused.empty()) return;
   ++tally.equal;
   tally.equal_steps += steps.size();
-  for (const schedule::Step& step : steps) ++outcome.rewrites[step.rewrite];
+  for (const schedule::Step& step : steps) {
+    ++outcome.rewrites[step.rewrite];
+    if (schedule::to_string(step).find(", member") != std::string::npos)
+      ++outcome.rewrites[kOfMembers];
+  }
 }
 
 uint64_t drawn(const Outcome& outcome) {
@@ -118,6 +124,7 @@ TEST(RandomSchedules, AreRightOrRefused) {
   std::istringstream names(schedule::rewrite_names());
   for (std::string name; std::getline(names >> std::ws, name, ',');)
     EXPECT_GE(all.rewrites[name], 10) << name;
+  EXPECT_GE(all.rewrites[kOfMembers], 10);
 }
 
 }  // namespace

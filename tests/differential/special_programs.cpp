@@ -91,6 +91,64 @@ void cut_rows(Dice& dice, DType type, DType index_type, Case& test) {
   test.schedule += "parallel(i, by=merge)";
 }
 
+namespace {
+
+// Blocks of so many rows and columns, now and then with something sparse in them.
+std::string block_format(Dice& dice, int64_t rows, int64_t columns) {
+  if (dice.chance(0.7)) {
+    const auto name = dice.pick<std::string>({"bsr", "bsr", "bsr", "bsc", "dbsr"});
+    return concat(name, "(", rows, ",", columns, ")");
+  }
+  const std::string above = dice.chance(0.7) ? "dense" : "compressed";
+  std::vector<std::string> insides = {concat("i%", rows, ": "), concat("j%", columns, ": ")};
+  dice.shuffle(insides);
+  const std::string last = dice.chance(0.7) ? "compressed" : "dense";
+  return concat("(i,j) -> (i/", rows, ": ", above, ", j/", columns, ": compressed, ", insides[0],
+                last == "dense" ? "compressed" : "dense", ", ", insides[1], last, ")");
+}
+
+}  // namespace
+
+void share_blocks(Dice& dice, DType type, DType index_type, Case& test) {
+  const int64_t rows = dice.between(1, 4), columns = dice.between(1, 4), inner = dice.between(1, 3);
+  const int64_t height = dice.between(1, 20), width = dice.between(1, 20),
+                depth = dice.between(1, 12);
+  test = {.seed = test.seed, .threads = dice.pick<int>({2, 5, 20, 200}), .gpu = true};
+  const auto operand = [&](const char* name, const std::string& format,
+                           std::vector<int64_t> sizes) {
+    return Operand{.name = name,
+                   .format = format,
+                   .sizes = std::move(sizes),
+                   .density = dice.pick<double>({0.1, 0.3, 0.6}),
+                   .type = type,
+                   .index_type = index_type,
+                   .explicit_zeros = dice.chance(0.1)};
+  };
+  const std::string result = concat("bsr(", rows, ",", columns, ")");
+  switch (dice.below(6)) {
+    case 0:
+      test.text = dice.pick<std::string>({"R0[i,j] = A[i,j] + B[i,j]", "R0[i,j] = A[i,j] * B[i,j]",
+                                          "R0[i,j] = within(A[i,j], B[i,j])"});
+      test.operands = {operand("A", block_format(dice, rows, columns), {height, width}),
+                       operand("B", block_format(dice, rows, columns), {height, width})};
+      if (dice.chance(0.5)) test.out_formats["R0"] = result;
+      break;
+    case 1:  // into rows of something dense
+      test.text = "R0[i,j,k] = A[i,j] * B[j,k]";
+      test.operands = {
+          operand("A", dice.pick<std::string>({"csr", "coo", "dcsr"}), {height, depth}),
+          operand("B", "dense", {depth, dice.between(1, 9)})};
+      test.out_formats["R0"] = "(i,j,k) -> (i: dense, j: compressed, k: dense)";
+      break;
+    default:
+      test.text = "R0[i,j] = A[i,k] * B[k,j]";
+      test.operands = {operand("A", block_format(dice, rows, inner), {height, depth}),
+                       operand("B", block_format(dice, inner, columns), {depth, width})};
+      if (dice.chance(0.6)) test.out_formats["R0"] = result;
+  }
+  if (dice.chance(0.75)) test.schedule = random_schedule(dice, test);
+}
+
 void apply_to_sums(Dice& dice, DType type, DType index_type, Case& test) {
   const int64_t rows = dice.between(1, 9), columns = dice.between(2, 20);
   const auto function = dice.pick<std::string>({"neg", "relu", "square", "abs"});
