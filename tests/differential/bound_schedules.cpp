@@ -488,6 +488,14 @@ const std::vector<Bound>& bound_schedules() {
          .sizes = {13, 30}}},
        "reorder(io, jo, ko, ir, jr, kr); precompute(acc, (ko, ir, kr), tracked); "
        "parallel(io, by=nnz); bind(kr, member); bind(ir, member)"},
+      {"BlocksThatMembersDisagreeAbout",
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("bsr(2,3)", {17, 13}),
+        {.name = "B",
+         .format = "(j,k) -> (j/3: dense, k/4: compressed, k%4: dense, j%3: compressed)",
+         .sizes = {13, 30}}},
+       "reorder(io, jo, ko, ir, kr, jr); precompute(acc, (ko, ir, kr), tracked); "
+       "parallel(io, by=nnz); bind(kr, member); bind(ir, member)"},
       {"SumOfEntriesUnrolled",
        "s = A[i,j] * x[j]",
        {sparse("csr", {37, 9}), dense("x", {9})},
