@@ -4,6 +4,7 @@
 #include "lower/kernel_lowering.h"
 #include "lower/walker.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::lower {
 
@@ -105,10 +106,10 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
         loop::For::make(variable, range.begin, range.end, body.take(), loop::LoopKind::Unrolled));
     return;
   }
-  out.add(loop::For::make(variable, range.begin, range.end, body.take(),
-                          plain ? kind_of(loop.tag) : loop::LoopKind::Serial,
-                          plain ? loop.tag.factor : 0,
-                          is_shared ? nest_.known_extent(loop.var).value_or(1) : 1));
+  out.add(loop::For::make(
+      variable, range.begin, range.end, body.take(),
+      plain ? kind_of(loop.tag) : loop::LoopKind::Serial, plain ? loop.tag.factor : 0,
+      is_shared && !mutant("members-overlap") ? nest_.known_extent(loop.var).value_or(1) : 1));
 }
 
 void KernelLowering::dense_body(const nest::Forall& loop, const Expr& coordinate,

@@ -78,7 +78,9 @@ Frame::Place Frame::allocate(const std::string& name, DType element, const Expr&
   const loop::Buffer buffer =
       loop::make_buffer(names_.fresh(concat(kernel_, "_", name)), element, loop::Space::Global);
   slices_.push_back({buffer, size, zeroed});
-  const Expr slot = mutant("slices-overlap") ? IntConst::make(0) : slot_;
+  const Expr slot = mutant("slices-overlap")        ? IntConst::make(0)
+                    : mutant("members-share-slice") ? divided_by_members(slot_)
+                                                    : slot_;
   return {buffer, out.let(name + "_slice", slot * size)};
 }
 
@@ -102,8 +104,9 @@ loop::Stmt Frame::wrap(std::vector<loop::Stmt> before, std::vector<loop::Stmt> b
   std::vector<loop::Stmt> inside;
   const auto add_member = [&](const Expr& of) {
     if (!member_) return;
+    const BinaryOp op = mutant("members-by-chunk") ? BinaryOp::Div : BinaryOp::Mod;
     inside.push_back(loop::Let::make(member_.as<loop::Var>()->name,
-                                     Binary::make(BinaryOp::Mod, of, IntConst::make(members_))));
+                                     Binary::make(op, of, IntConst::make(members_))));
   };
   if (slices_.empty()) {
     add_member(number);
@@ -143,9 +146,9 @@ void Frame::launch(std::vector<loop::Step>& steps) const {
       const Expr at_once = loop::minimum(chunks_, loop::minimum(most, fitting));
       steps.push_back(loop::LetStep{kernel_ + "_slots",
                                     times_members(loop::maximum(IntConst::make(1), at_once))});
-      steps.push_back(loop::LetStep{
-          kernel_ + "_rounds",
-          Binary::make(BinaryOp::Div, times_members(chunks_) + threads - 1, threads)});
+      const Expr all = mutant("members-miss-rounds") ? chunks_ : times_members(chunks_);
+      steps.push_back(loop::LetStep{kernel_ + "_rounds",
+                                    Binary::make(BinaryOp::Div, all + threads - 1, threads)});
     }
     steps.push_back(loop::LetStep{kernel_ + "_blocks",
                                   loop::ceil_divide(threads, gpu_shape().threads_per_block)});

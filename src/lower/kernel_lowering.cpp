@@ -7,6 +7,7 @@
 #include "lower/monoid.h"
 #include "nest/absence.h"
 #include "nest/staging.h"
+#include "support/mutant.h"
 
 namespace tulle::lower {
 
@@ -83,7 +84,8 @@ loop::Kernel KernelLowering::lower(const std::string& name) {
                            : device_ == Device::Gpu ? Frame::Kind::Threads
                                                     : Frame::Kind::Workers;
   frame_.emplace(kind, name, kernel_.chunks, names_, members());
-  if (frame_->members() > 1) kernel_.stores_structure = frame_->member() == IntConst::make(0);
+  if (frame_->members() > 1 && !mutant("members-all-store"))
+    kernel_.stores_structure = frame_->member() == IntConst::make(0);
   Emitter before(names_), chunk(names_);
   lower_chunk(before, chunk);
   top.add(frame_->wrap(before.take_statements(), chunk.take_statements()));
@@ -104,7 +106,8 @@ Expr KernelLowering::first_of_member(const std::string& var) const {
   const std::vector<std::string> variables = nest::member_variables(nest_);
   for (auto inner = variables.rbegin(); *inner != var; ++inner)
     inside *= nest_.known_extent(*inner).value_or(1);
-  if (inside > 1) rest = loop::Binary::make(loop::BinaryOp::Div, rest, IntConst::make(inside));
+  if (inside > 1 && !mutant("members-mixed"))
+    rest = loop::Binary::make(loop::BinaryOp::Div, rest, IntConst::make(inside));
   if (variables.front() == var) return rest;
   return loop::Binary::make(loop::BinaryOp::Mod, rest,
                             IntConst::make(nest_.known_extent(var).value_or(1)));

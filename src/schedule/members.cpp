@@ -6,6 +6,7 @@
 #include "nest/bound_loops.h"
 #include "schedule/queries.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::schedule {
 
@@ -59,7 +60,8 @@ void check_loop(const Nest& nest, const Forall& loop) {
 void check_assign(const Nest& nest, const Assign& assign, const std::string& var) {
   bool is_inside = !is_gathered(nest, assign.tensor);
   for_each_loop(nest.root, [&](const Forall& loop) {
-    const bool is_shared = loop.var == var && loop.tag.kind == LoopTag::Kind::Member;
+    const bool is_bound = loop.tag.kind == LoopTag::Kind::Member || mutant("member-stores-others");
+    const bool is_shared = loop.var == var && is_bound;
     is_inside = is_inside || (is_shared && nest::find_assign(loop.body, assign));
   });
   for (const expr::Access* access : expr::accesses(assign.value)) {

@@ -186,7 +186,8 @@ Stmt consumer_of(const Nest& nest, const Assign& target, const expr::Expr& works
                                adds ? target.accumulate : std::nullopt, workspace);
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
     // What a member has computed it stores.
-    const bool keeps = !tracked || (*loop)->tag.kind == LoopTag::Kind::Member;
+    const bool keeps =
+        !tracked || ((*loop)->tag.kind == LoopTag::Kind::Member && !mutant("member-stores-others"));
     consumer = Forall::make((*loop)->var, std::move(consumer), keeps ? (*loop)->tag : LoopTag{});
   }
   return consumer;

@@ -70,7 +70,7 @@ class Generator {
     if (others_.chance(0.02)) apply_to_sums(others_, type_, index_type_, test_);
     if (others_.chance(0.06)) reduce_sums(others_, index_type_, test_);
     if (merged_.chance(0.03)) cut_rows(merged_, type_, index_type_, test_);
-    if (blocks_.chance(0.03)) share_blocks(blocks_, type_, index_type_, test_);
+    if (blocks_.chance(0.05)) share_blocks(blocks_, type_, index_type_, test_);
     test_.light = test_.gpu && merged_.chance(0.25);
     return test_;
   }

@@ -289,7 +289,11 @@ class Scheduler {
 // makes it illegal.
 std::string with_step_moved(Dice& dice, const std::string& text) {
   std::vector<schedule::Step> steps = schedule::parse_schedule(text).steps;
-  const auto from = steps.begin() + static_cast<std::ptrdiff_t>(dice.below(steps.size()));
+  auto from = steps.begin() + static_cast<std::ptrdiff_t>(dice.below(steps.size()));
+  const auto gathers = std::find_if(steps.begin(), steps.end(), [](const schedule::Step& step) {
+    return step.rewrite == "precompute";
+  });
+  if (gathers != steps.end() && dice.chance(0.5)) from = gathers;
   const schedule::Step moved = *from;
   steps.erase(from);
   steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(dice.below(steps.size() + 1)), moved);
@@ -341,7 +345,7 @@ std::string random_schedule(Dice& dice, const Case& test) {
         sharing.take_members();
       Scheduler(dice, statements, chosen[0], test.gpu, fresh).run();
       const bool shares = statements.text().find(", member") != std::string::npos;
-      return shares && members.chance(0.3) ? with_step_moved(members, statements.text())
+      return shares && members.chance(0.4) ? with_step_moved(members, statements.text())
                                            : statements.text();
     }
     Dice own(~uint64_t{test.seed} + 3);

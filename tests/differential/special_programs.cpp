@@ -95,7 +95,7 @@ namespace {
 
 // Blocks of so many rows and columns, now and then with something sparse in them.
 std::string block_format(Dice& dice, int64_t rows, int64_t columns) {
-  if (dice.chance(0.7)) {
+  if (dice.chance(0.6)) {
     const auto name = dice.pick<std::string>({"bsr", "bsr", "bsr", "bsc", "dbsr"});
     return concat(name, "(", rows, ",", columns, ")");
   }
@@ -125,7 +125,7 @@ void share_blocks(Dice& dice, DType type, DType index_type, Case& test) {
                    .explicit_zeros = dice.chance(0.1)};
   };
   const std::string result = concat("bsr(", rows, ",", columns, ")");
-  switch (dice.below(6)) {
+  switch (dice.below(7)) {
     case 0:
       test.text = dice.pick<std::string>({"R0[i,j] = A[i,j] + B[i,j]", "R0[i,j] = A[i,j] * B[i,j]",
                                           "R0[i,j] = within(A[i,j], B[i,j])"});
