@@ -278,16 +278,103 @@ TEST(Members, ShareTheInsidesOfBlocks) {
   EXPECT_NE(body.find("forall kr member"), std::string::npos) << body;
 }
 
+TEST(Members, ShareBlocksThatAreGatheredAfterwards) {
+  const std::string body =
+      body_after(kBlocks, "bind(kr, member); precompute(acc, (ko, ir, kr), tracked)");
+  const size_t stored = body.find("forall kr member");
+  ASSERT_NE(stored, std::string::npos) << body;
+  EXPECT_NE(body.find("forall kr member", stored + 1), std::string::npos) << body;
+}
+
+// The nest with another text in place of the first that it has.
+std::string with(std::string_view nest, std::string_view before, std::string_view after) {
+  std::string changed(nest);
+  changed.replace(changed.find(before), before.size(), after);
+  return changed;
+}
+
+void expect_no_members(std::string_view nest, const char* steps, const char* why) {
+  expect_refused(nest, concat(kGathered, steps), why);
+}
+
 TEST(Members, HaveNothingInCommon) {
-  const auto refused = [](const char* steps, const char* why) {
-    expect_refused(kBlocks, concat(kGathered, steps), why);
-  };
-  refused("bind(jr, member)", "each member would have a part of it");
-  refused("bind(ko, member)", "not known when compiling");
-  refused("bind(kr, member, sums=atomics)", "leave sums=atomics out");
+  expect_no_members(kBlocks, "bind(jr, member)", "'acc' is summed in the loop over 'jr'");
+  expect_no_members(kBlocks, "bind(jr, member)", "stores whole, over ir, kr.");
+  expect_no_members(kBlocks, "bind(kr, member, sums=atomics)", "leave that out");
   expect_refused(kBlocks, "bind(kr, member)", "precompute(acc, (ko, ir, kr), tracked)");
-  expect_refused(kDense, "split(j, 8, j0, j1); bind(j1, member)", "chunks have no members");
-  expect_refused(kDense, "split(j, 8, j0, j1); bind(i, block); bind(j1, member)", "here are both");
+}
+
+TEST(Members, AreCountedWhenCompiling) {
+  expect_no_members(kBlocks, "bind(ko, member)", "'ko' has a number known only when it runs");
+  const std::string none = with(kDense, "extent j = 8", "extent j = 0");
+  expect_refused(none, "bind(j, member)", "'j' has none; leave bind(j, member) out");
+}
+
+TEST(Members, AreAsManyAsAChunkHas) {
+  std::string large(kBlocks);
+  for (size_t at = large.find("2"); at != std::string::npos; at = large.find("2", at)) {
+    const bool is_type = large[at - 1] == '3';
+    if (!is_type) large.replace(at, 1, "16");
+    at += 2;
+  }
+  expect_no_members(large, "bind(kr, member); bind(ir, member)",
+                    "Loops over ir, kr have 256 iterations together, and a chunk has at most 128");
+}
+
+TEST(Members, BuildASparseResult) {
+  expect_refused(kDense, "split(j, 8, j0, j1); bind(j1, member)",
+                 "is dense; bind the outermost loop to blocks and 'j1' to threads instead");
+  expect_refused(
+      with(kBlocks, "result C: f32, i32, bsr(2,2)", "result C: f32, i32, like A, bsr(2,2)"),
+      "bind(kr, member)", "has the pattern of 'A'; bind the outermost loop to blocks");
+}
+
+TEST(Members, ShareBlocksAlone) {
+  // Rows of blocks stand above what the result stores.
+  const std::string rows =
+      with(kBlocks, "result C: f32, i32, bsr(2,2)",
+           "result C: f32, i32, (i,k) -> (i/2: dense, i%2: dense, k/2: compressed, k%2: dense)");
+  expect_refused(with(rows, "forall io { forall jo { forall ko { forall ir {",
+                      "forall io { forall ir { forall jo { forall ko {"),
+                 "precompute(acc, (ko, kr), tracked); bind(ir, member)", "'C' has none along 'ir'");
+}
+
+TEST(Members, GoThroughAllCoordinates) {
+  const std::string some = with(
+      kBlocks, "operand B: f32, i32, bsr(2,2)",
+      "operand B: f32, i32, (j,k) -> (j/2: dense, k/2: compressed, j%2: dense, k%2: compressed)");
+  expect_no_members(some, "bind(kr, member)", "and 'B' holds only some of them; bind a loop");
+  expect_no_members(some, "bind(kr, member)", "stores whole, over ir.");
+}
+
+TEST(Members, StoreWhatTheyHave) {
+  expect_refused(R"(nest {
+  operand A: f32, i32, bsr(2,2)
+  operand B: f32, i32, bsr(2,2)
+  result C: f32, i32, bsr(2,2)
+  workspace acc: f32, tracked, dense
+  var io = i / 2
+  var ir = i % 2
+  var jo = j / 2
+  var jr = j % 2
+  var ko = k / 2
+  var kr = k % 2
+  forall io {
+    where acc {
+      forall ko { forall ir { forall kr { C[i,k] = acc[ko,ir,kr] } } }
+    } producing {
+      forall jo { forall ko { forall ir { forall jr { forall kr member {
+        acc[ko,ir,kr] += A[i,j] * B[j,k]
+      } } } } }
+    }
+  }
+})",
+                 "parallel(io)", "'C' is assigned outside of the loops over 'kr'");
+}
+
+TEST(Members, AreNoPartsOfBlocks) {
+  expect_refused(kDense, "split(j, 8, j0, j1); bind(i, block); bind(j1, member)",
+                 "The loops over j1 are bound to the members of chunks and others to blocks");
 }
 
 }  // namespace
