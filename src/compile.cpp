@@ -182,6 +182,10 @@ plan::Request plan_request(const CompileRequest& request) {
 
 }  // namespace
 
+plan::Plan plan_program(const CompileRequest& request) {
+  return plan::make_plan(plan_request(request));
+}
+
 std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request) {
   plan::Request wanted = plan_request(request);
   wanted.with_spaces = true;
@@ -189,9 +193,8 @@ std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request) 
 }
 
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink) {
-  const plan::Request wanted = plan_request(request);
   StageTimes times;
-  const plan::Plan plan = plan::make_plan(wanted);
+  const plan::Plan plan = plan_program(request);
   times.end("plan");
   TULLE_LOG(Debug, "plan of ", title(request), "\n", text_of(plan));
   show(sink, "plan", [&] { return text_of(plan); });

@@ -71,6 +71,9 @@ std::string title(const CompileRequest& request);
 std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& program,
                                                     std::string_view schedule);
 
+// plan: the plan of the request's program.
+plan::Plan plan_program(const CompileRequest& request);
+
 // plan: what could be tried for the statements of the request, or the estimates of its schedules.
 std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request);
 

@@ -35,7 +35,7 @@ class Scheduler {
         knobs_(knobs),
         order_(choice.order) {}
 
-  std::string run() {
+  ChosenSchedule run() {
     if (order_.empty()) return {};
     type_ = problem_.tensors->at(problem_.statement->tensor).type;
     const int bytes = knobs_.vector_bytes.value_or(machine_.vector_bytes);
@@ -50,9 +50,10 @@ class Scheduler {
     if (gathers_tuple_ && type_ != DType::Bool && !on_gpu && lanes_ > 1) vectorize_others();
     if (!on_gpu) look_ahead();
     const std::optional<GpuRule> chunks = run_parallel();
-    if (on_gpu) followed_rules().insert(chunks.value_or(GpuRule::OneThread));
-    if (on_gpu) share_blocks();
-    return text_;
+    if (!on_gpu) return {text_, {}};
+    GpuRules rules = {chunks.value_or(GpuRule::OneThread)};
+    if (share_blocks()) rules.insert(GpuRule::SharedBlocks);
+    return {text_, rules};
   }
 
  private:
@@ -317,15 +318,14 @@ class Scheduler {
     return false;
   }
 
-  void share_blocks() {
+  // Whether members of chunks share them.
+  bool share_blocks() {
     const std::string alone = text_;
     for (const std::string& var : choice_.members) add(concat("bind(", var, ", member)"));
-    if (choice_.members.empty()) return;
-    if (is_legal(text_, nest_)) {
-      followed_rules().insert(GpuRule::SharedBlocks);
-    } else {
-      text_ = alone;
-    }
+    if (choice_.members.empty()) return false;
+    if (is_legal(text_, nest_)) return true;
+    text_ = alone;
+    return false;
   }
 
   const OrderProblem& problem_;
@@ -344,14 +344,11 @@ class Scheduler {
 
 }  // namespace
 
-std::string choose_schedule(const OrderProblem& problem, const OrderChoice& choice,
-                            const nest::Nest& nest, const Machine& machine, const Knobs& knobs) {
+ChosenSchedule choose_schedule(const OrderProblem& problem, const OrderChoice& choice,
+                               const nest::Nest& nest, const Machine& machine, const Knobs& knobs) {
   if (machine.kind == Machine::Kind::Gpu) {
     const ScheduleText bound = choose_gpu_schedule(problem, choice, nest, machine);
-    if (!bound.empty()) {
-      followed_rules().insert(bound.rules().begin(), bound.rules().end());
-      return bound.text();
-    }
+    if (!bound.empty()) return {bound.text(), bound.rules()};
   }
   return Scheduler(problem, choice, nest, machine, knobs).run();
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "plan/gpu_rules.h"
 #include "plan/loop_order.h"
 
 namespace tulle::plan {
@@ -22,8 +23,13 @@ struct Knobs {
   std::optional<Parallel> parallel;
 };
 
-std::string choose_schedule(const OrderProblem& problem, const OrderChoice& choice,
-                            const nest::Nest& nest, const Machine& machine,
-                            const Knobs& knobs = {});
+struct ChosenSchedule {
+  std::string text;  // in the names of the nest
+  GpuRules rules;    // that it follows, for a GPU
+};
+
+ChosenSchedule choose_schedule(const OrderProblem& problem, const OrderChoice& choice,
+                               const nest::Nest& nest, const Machine& machine,
+                               const Knobs& knobs = {});
 
 }  // namespace tulle::plan

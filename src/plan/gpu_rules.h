@@ -93,10 +93,6 @@ inline constexpr std::string_view kGpuRules[] = {
 #undef TULLE_NAME
 };
 
-// The rules that plans of this thread have followed.
-inline std::set<GpuRule>& followed_rules() {
-  thread_local std::set<GpuRule> rules;
-  return rules;
-}
+using GpuRules = std::set<GpuRule>;
 
 }  // namespace tulle::plan

@@ -25,24 +25,27 @@ bool NestSchedules::are_loops_written() const {
   return !std::all_of(written_.steps.begin(), written_.steps.end(), schedule::is_about_launches);
 }
 
-schedule::Schedule NestSchedules::choose(const OrderProblem& problem, const OrderChoice& choice,
-                                         const nest::Nest& nest, const Origin& origin) {
-  schedule::Schedule schedule = written_;
+NestSchedules::Chosen NestSchedules::choose(const OrderProblem& problem, const OrderChoice& choice,
+                                            const nest::Nest& nest, const Origin& origin) {
+  Chosen chosen{written_, {}};
+  schedule::Schedule& schedule = chosen.schedule;
   bool chooses_launch = false;
   if (origin.decided) {
     schedule = *origin.decided;
   } else if (!origin.is_written || !are_loops_written()) {
     const schedule::Schedule written = origin.is_written ? written_ : schedule::Schedule();
-    schedule = schedule::parse_schedule(choose_schedule(problem, choice, nest, request_.machine));
+    const ChosenSchedule open = choose_schedule(problem, choice, nest, request_.machine);
+    chosen.rules = open.rules;
+    schedule = schedule::parse_schedule(open.text);
     schedule.steps.insert(schedule.steps.end(), written.steps.begin(), written.steps.end());
     chooses_launch = problem.is_part && written.steps.empty();
   }
-  if (chooses_launch) {
-    launches_.add(*problem.statement, nest, schedule);
-  } else {
+  if (!chooses_launch) {
     launches_.end();
+  } else if (launches_.add(*problem.statement, nest, schedule)) {
+    chosen.rules.insert(GpuRule::PartsLaunchedTogether);
   }
-  return schedule;
+  return chosen;
 }
 
 ScheduleSpace NestSchedules::space(const OrderProblem& problem, const OrderChoice& choice,

@@ -29,8 +29,12 @@ class NestSchedules {
     bool is_written = false;
     std::optional<schedule::Schedule> decided = {};
   };
-  schedule::Schedule choose(const OrderProblem& problem, const OrderChoice& choice,
-                            const nest::Nest& nest, const Origin& origin);
+  struct Chosen {
+    schedule::Schedule schedule;
+    GpuRules rules;  // that it follows where it is chosen for a GPU
+  };
+  Chosen choose(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
+                const Origin& origin);
 
   // What could be tried for a nest that a caller wrote, or the estimate for the schedule that it
   // has.

@@ -4,17 +4,19 @@
 #include <algorithm>
 
 #include "nest/bound_loops.h"
-#include "plan/gpu_rules.h"
 #include "schedule/fuse_launches.h"
 #include "support/check.h"
 #include "support/half.h"
 
 namespace tulle::plan {
 
-void PartLaunches::add(const expr::Statement& statement, const nest::Nest& nest,
+bool PartLaunches::add(const expr::Statement& statement, const nest::Nest& nest,
                        schedule::Schedule& schedule) {
   const DType type = nest.tensor(statement.tensor).type.type;
-  if (machine_.kind != Machine::Kind::Gpu || is_half(type)) return end();
+  if (machine_.kind != Machine::Kind::Gpu || is_half(type)) {
+    end();
+    return false;
+  }
   const std::string& target = statement.adds_to.empty() ? statement.tensor : statement.adds_to;
   const nest::Nest finished = schedule::apply(schedule, nest);
   const bool in_any_order = !machine_.deterministic || !is_float(type);
@@ -28,7 +30,6 @@ void PartLaunches::add(const expr::Statement& statement, const nest::Nest& nest,
                    schedule::why_not_together(other, finished).empty();
           });
   if (fits) {
-    followed_rules().insert(GpuRule::PartsLaunchedTogether);
     for (const schedule::Step& step :
          schedule::parse_schedule(concat("fuse_launches(", first_, ")")).steps)
       schedule.steps.push_back(step);
@@ -38,6 +39,7 @@ void PartLaunches::add(const expr::Statement& statement, const nest::Nest& nest,
     target_ = target;
   }
   nests_.push_back(finished);
+  return fits;
 }
 
 }  // namespace tulle::plan

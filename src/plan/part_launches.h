@@ -15,8 +15,8 @@ class PartLaunches {
   explicit PartLaunches(const Machine& machine) : machine_(machine) {}
 
   // Adds fuse_launches to the schedule of a part where its kernel can run with those of the parts
-  // before it, and has blocks of as many threads.
-  void add(const expr::Statement& statement, const nest::Nest& nest, schedule::Schedule& schedule);
+  // before it, and has blocks of as many threads; whether it can.
+  bool add(const expr::Statement& statement, const nest::Nest& nest, schedule::Schedule& schedule);
   // Something else comes next.
   void end() { nests_.clear(); }
 

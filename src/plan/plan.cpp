@@ -15,7 +15,6 @@
 #include "plan/expand_softmax.h"
 #include "plan/gathering.h"
 #include "plan/gpu_loops.h"
-#include "plan/gpu_rules.h"
 #include "plan/inline_masked.h"
 #include "plan/intermediate_type.h"
 #include "plan/nest_schedules.h"
@@ -76,10 +75,10 @@ class Planner {
  private:
   void note(const std::string& text) { plan_.lines.push_back("# " + text); }
 
-  void follow(GpuRule rule) const {
-    if (request_.machine.kind == Machine::Kind::Gpu) followed_rules().insert(rule);
+  void follow(GpuRule rule) {
+    if (request_.machine.kind == Machine::Kind::Gpu) plan_.rules.insert(rule);
   }
-  void follow(Route route) const {
+  void follow(Route route) {
     if (route == Route::Shared) follow(GpuRule::SharedPattern);
     if (route == Route::Append) follow(GpuRule::AppendedResult);
     if (route == Route::Tracked) follow(GpuRule::TrackedResult);
@@ -290,7 +289,8 @@ class Planner {
 
   void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest,
                  const NestSchedules::Origin& origin) {
-    schedule::Schedule schedule = schedules_.choose(problem, choice, nest, origin);
+    auto [schedule, rules] = schedules_.choose(problem, choice, nest, origin);
+    for (const GpuRule rule : rules) follow(rule);
     plan_.lines.push_back(schedule_line(schedule));
     if (rounds_sums(nest, problem.statement->tensor, schedule))
       return compute_wide(problem, origin.is_written);

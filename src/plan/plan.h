@@ -9,6 +9,7 @@
 #include "expr/program.h"
 #include "nest/nest.h"
 #include "plan/decisions.h"
+#include "plan/gpu_rules.h"
 #include "plan/statistics.h"
 #include "plan/unique_indices.h"
 #include "schedule/schedule.h"
@@ -66,6 +67,7 @@ struct Plan {
   // The text that decisions.h reads: what was decided, and in comments why and what follows.
   std::vector<std::string> lines;
   std::vector<ScheduleSpace> spaces;  // of the statements that were written, if asked for
+  GpuRules rules;                     // that were followed for a GPU
   int orders_tried = 0;               // and beginnings of some
 };
 

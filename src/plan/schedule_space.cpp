@@ -167,11 +167,11 @@ std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
     if (const auto scheduled = applied(text, nest))
       found.push_back({text, cost.estimate(*scheduled)});
   };
-  const std::string planned = choose_schedule(problem, choice, nest, machine);
+  const std::string planned = choose_schedule(problem, choice, nest, machine).text;
   add(planned);
   if (machine.kind == Machine::Kind::Gpu) {
     for (const Machine& other : similar_machines(machine)) {
-      const std::string text = choose_schedule(problem, choice, nest, other);
+      const std::string text = choose_schedule(problem, choice, nest, other).text;
       for_each_number(schedule::parse_schedule(text), 0, text == planned ? 2 : 1,
                       [&](const schedule::Schedule& changed) { add(to_string(changed)); });
     }
@@ -182,7 +182,7 @@ std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
     const std::string first =
         is_chosen ? std::string() : concat("reorder(", joined(order.order), ")");
     for_each_setting(machine, is_chosen, [&](const Knobs& knobs) {
-      const std::string rest = choose_schedule(problem, order, nest, machine, knobs);
+      const std::string rest = choose_schedule(problem, order, nest, machine, knobs).text;
       add(first.empty() || rest.empty() ? first + rest : concat(first, "; ", rest));
     });
   }

@@ -2,7 +2,6 @@
 // whether they are legal.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -66,7 +65,7 @@ class ScheduleText {
 
   bool empty() const { return text_.empty(); }
   const std::string& text() const { return text_; }
-  const std::set<GpuRule>& rules() const { return rules_; }
+  const GpuRules& rules() const { return rules_; }
 
  private:
   static std::string list(const Names& names) {
@@ -76,7 +75,7 @@ class ScheduleText {
   }
 
   std::string text_;
-  std::set<GpuRule> rules_;
+  GpuRules rules_;
 };
 
 // Whether the nest takes all steps of the schedule.

@@ -152,12 +152,15 @@ std::string difference_of(const std::vector<ResultTensor>& results, const Progra
   return {};
 }
 
-std::string check_compiled(const Case& test, Place& place, const Prepared& ready,
-                           const std::map<std::string, ReferenceTensor>& wanted,
-                           bool again = false) {
+std::shared_ptr<const Program> compiled(const Case& test, const Prepared& ready) {
   ProgramOptions options{test.out_formats, test.schedule, test.features, false};
   const auto program = Program::compile(test.text, ready.given, options);
   keep_loaded(program);
+  return program;
+}
+
+// The operands, brought to the place.
+std::vector<TensorView> views_at(Place& place, const Case& test, const Prepared& ready) {
   std::vector<TensorView> views(ready.given.size());
   for (size_t o = 0; o < views.size(); ++o) {
     for (const expr::StoredTensor& stored : ready.stored[o]) {
@@ -172,10 +175,23 @@ std::string check_compiled(const Case& test, Place& place, const Prepared& ready
       views[o].parts.push_back(view);
     }
   }
+  return views;
+}
+
+RunOptions run_options(const Case& test, const Place& place) {
   RunOptions run;
   run.threads = test.threads;
   run.device = place.device();
   run.deterministic = test.deterministic;
+  return run;
+}
+
+std::string check_compiled(const Case& test, Place& place, const Prepared& ready,
+                           const std::map<std::string, ReferenceTensor>& wanted,
+                           bool again = false) {
+  const auto program = compiled(test, ready);
+  const std::vector<TensorView> views = views_at(place, test, ready);
+  const RunOptions run = run_options(test, place);
   std::vector<ResultTensor> results = program->run(views, place.memory(), run);
   std::string found = difference_of(results, *program, test, place, wanted);
   if (!found.empty() || !again) return found;
@@ -252,6 +268,14 @@ std::string explain_case(const Case& test) {
     text += error.what();
   }
   return text;
+}
+
+std::string explain_on_gpu(const Case& test) {
+  set_limits(test);
+  const Prepared ready(test);
+  const auto place = first_gpu();
+  const std::vector<TensorView> views = views_at(*place, test, ready);
+  return compiled(test, ready)->explain(views, run_options(test, *place));
 }
 
 std::string run_case(const Case& test, int engines, std::string* refused) {

@@ -58,6 +58,8 @@ std::string run_case(const Case& test, int engines = kBoth, std::string* refused
 
 // What each stage makes of the case, up to the loop IR after passes.
 std::string explain_case(const Case& test);
+// The same of the first GPU, which must be there.
+std::string explain_on_gpu(const Case& test);
 
 // The operand's data, drawn from the seed: spelled out, and as it is stored. A list of coordinates
 // that may repeat or stand in any order does.
