@@ -6,10 +6,10 @@
 namespace tulle::schedule {
 
 // The loops over `row` and, directly in it, over `entry`, which walk over an operand stored as CSR
-// or as sorted COO, become one over chunks of `length` entries with one over the entries of a chunk in it. Rows do
-// not matter: a chunk finds the row of its first entry by searching and goes on from there. Refused
-// where the statement adds up entries, which several chunks would do for one row, and where it has
-// terms without an entry.
+// or as sorted COO, become one over chunks of `length` entries with one over the entries of a chunk
+// in it. Rows do not matter: a chunk finds the row of its first entry by searching and goes on from
+// there. Refused where the statement adds up entries, which several chunks would do for one row,
+// and where it has terms without an entry.
 nest::Nest split_entries(const nest::Nest& nest, const std::string& row, const std::string& entry,
                          int64_t length, const std::string& chunk, const std::string& inner);
 
