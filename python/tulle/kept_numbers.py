@@ -8,16 +8,17 @@ from collections import OrderedDict
 import torch
 from torch import Tensor
 
-MOST = 256  # numbers that are remembered
-# Numbers that stay for good: a graph reads them whenever it is replayed, and nobody says when it
-# never will be again. Each is in memory once (512 bytes, the least that PyTorch's allocator gives),
-# however many graphs read it. Past these, graphs fill numbers of their own in each replay.
-MOST_CAPTURED = 4096
+MOST_SEEN = 256  # numbers of which it is remembered that they came
+# Numbers that are kept stay for good: kernels of any stream may be waiting to read them, and graphs
+# read them whenever they are replayed. Each is in memory once (512 bytes, the least that PyTorch's
+# allocator gives), however many graphs read it. Numbers past these are filled in each call, and by
+# graphs in each replay.
+MOST_KEPT = 4096
 
 _Key = tuple[torch.device, torch.dtype, str]
 _lock = threading.Lock()
-_seen: OrderedDict[_Key, Tensor | None] = OrderedDict()  # None for what came once
-_captured: dict[_Key, Tensor] = {}
+_seen: OrderedDict[_Key, None] = OrderedDict()
+_kept: dict[_Key, Tensor] = {}
 
 
 def _is_capturing(device: torch.device) -> bool:
@@ -42,21 +43,16 @@ def tensor_of(number: float, dtype: torch.dtype, device: torch.device) -> Tensor
     if torch.compiler.is_compiling():
         return torch.full((), number, dtype=dtype, device=device)
     key = (device, dtype, number.hex() if isinstance(number, float) else str(number))
-    capturing = _is_capturing(device)
     with _lock:
-        kept = _captured.get(key)
+        kept = _kept.get(key)
+        if kept is None and key in _seen and len(_kept) < MOST_KEPT and not _is_capturing(device):
+            made = _made(number, dtype, device)
+            if type(made) is Tensor:  # not one that is only pretended
+                kept = _kept[key] = made
+                del _seen[key]
         if kept is None:
-            is_known = key in _seen
-            kept = _seen.pop(key, None)
-            if kept is None and is_known and not capturing:
-                made = _made(number, dtype, device)
-                kept = made if type(made) is Tensor else None  # not one that is only pretended
-            if kept is not None and capturing and len(_captured) < MOST_CAPTURED:
-                _captured[key] = kept
-            else:
-                _seen[key] = kept
-                while len(_seen) > MOST:
-                    _seen.popitem(last=False)
-                if capturing:
-                    kept = None  # it may go before the graph does
+            _seen[key] = None
+            _seen.move_to_end(key)
+            if len(_seen) > MOST_SEEN:
+                _seen.popitem(last=False)
     return torch.full((), number, dtype=dtype, device=device) if kept is None else kept

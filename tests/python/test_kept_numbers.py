@@ -15,7 +15,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     kept_numbers._seen.clear()
-    monkeypatch.setattr(kept_numbers, "_captured", {})
+    monkeypatch.setattr(kept_numbers, "_kept", {})
 
 
 def of(number: float, dtype: torch.dtype = torch.float64) -> torch.Tensor:
@@ -40,10 +40,17 @@ def test_tells_numbers_and_types_apart() -> None:
 
 
 def test_remembers_so_many() -> None:
-    for number in range(3 * kept_numbers.MOST):
+    for number in range(3 * kept_numbers.MOST_SEEN):
         of(float(number))
-    assert len(kept_numbers._seen) == kept_numbers.MOST
-    assert all(kept is None for kept in kept_numbers._seen.values())
+    assert len(kept_numbers._seen) == kept_numbers.MOST_SEEN and not kept_numbers._kept
+
+
+def test_keeps_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_numbers, "MOST_KEPT", 2)
+    for number in (1.0, 2.0, 3.0):
+        of(number)
+        assert (of(number) is of(number)) == (number < 3)
+    assert of(3.0).item() == 3
 
 
 def test_made_under_inference_mode_serves_gradients() -> None:
@@ -53,41 +60,16 @@ def test_made_under_inference_mode_serves_gradients() -> None:
     assert of(0.5) is kept and not kept.is_inference()
 
 
-def test_captured_numbers_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    of(2.0)
-    kept = of(2.0)
-    monkeypatch.setattr(kept_numbers, "_is_capturing", lambda device: True)
-    assert of(2.0) is kept
-    assert of(3.0) is not of(3.0)  # what is made while a graph is captured belongs to it
-    monkeypatch.setattr(kept_numbers, "_is_capturing", lambda device: False)
-    for number in range(2 * kept_numbers.MOST):
-        of(number + 0.5)
-    assert of(2.0) is kept
-
-
-def test_captured_numbers_are_kept_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_graphs_read_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     of(2.0)
     kept = of(2.0)
     monkeypatch.setattr(kept_numbers, "_is_capturing", lambda device: True)
     assert all(of(2.0) is kept for _ in range(3))  # in as many graphs
-    assert list(kept_numbers._captured.values()) == [kept] and not kept_numbers._seen
+    assert of(3.0) is not of(3.0)  # what is made while a graph is captured belongs to it
     monkeypatch.setattr(kept_numbers, "_is_capturing", lambda device: False)
-    assert of(2.0) is kept and not kept_numbers._seen
-
-
-def test_graphs_have_numbers_of_their_own_where_many_are_captured(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(kept_numbers, "MOST_CAPTURED", 2)
-    for _ in range(2):
-        kept = [of(number) for number in (1.5, 2.5, 3.5)]
-    monkeypatch.setattr(kept_numbers, "_is_capturing", lambda device: True)
-    captured = [of(number) for number in (1.5, 2.5, 3.5)]
-    assert [one is other for one, other in zip(captured, kept, strict=True)] == [True, True, False]
-    assert captured[2].item() == 3.5 and captured[2] is not of(3.5)
-    assert len(kept_numbers._captured) == 2
-    monkeypatch.setattr(kept_numbers, "_is_capturing", lambda device: False)
-    assert of(3.5) is kept[2]  # which no graph reads
+    for number in range(2 * kept_numbers.MOST_SEEN):
+        of(number + 0.5)
+    assert of(2.0) is kept
 
 
 def test_too_large_a_number_is_refused_each_time() -> None:
