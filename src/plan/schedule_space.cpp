@@ -126,7 +126,8 @@ std::vector<Machine> similar_machines(const Machine& machine) {
 // The number that a step may have instead of its own, which is the first; 0: the step is left out.
 std::vector<int64_t> other_numbers(const schedule::Step& step, int64_t number) {
   if (step.rewrite == "unroll") return {number, 0, 2, 4, 8, 16};
-  if (step.rewrite.starts_with("split"))  // also split_positions and split_rows
+  // Also split_positions, split_rows and split_entries; the lengths of pieces, blocks and turns.
+  if (step.rewrite.starts_with("split") || step.rewrite == "deal_rows")
     return {number, number / 4, number / 2, 2 * number, 4 * number};
   return {number};
 }
