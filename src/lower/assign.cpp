@@ -4,6 +4,7 @@
 #include "expr/absence.h"
 #include "lower/kernel_lowering.h"
 #include "lower/monoid.h"
+#include "nest/cut_rows.h"
 #include "support/check.h"
 #include "support/half.h"
 #include "support/mutant.h"
@@ -150,7 +151,7 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
   if (into_result && shared && !mutant("shared-rows-stored")) {
     const nest::Monoid monoid = mutant("atomics-add-maxima")
                                     ? nest::Monoid::Sum
-                                    : assign.accumulate.value_or(nest::Monoid::Sum);
+                                    : nest::combined_by(nest_, assign).value_or(nest::Monoid::Sum);
     const loop::Stmt add =
         loop::Atomic::make(reduction_of(monoid, type), target.values, at,
                            loop::Cast::make(type.scalar, value_of(value, scope, out)));

@@ -6,6 +6,7 @@
 #include "lower/kernel_parameters.h"
 #include "lower/monoid.h"
 #include "nest/absence.h"
+#include "nest/cut_rows.h"
 #include "nest/staging.h"
 #include "support/mutant.h"
 
@@ -141,8 +142,10 @@ void KernelLowering::build_result(const nest::Stmt& stmt, const Scope& before, c
 
 Expr KernelLowering::start() const {
   for (const nest::Assign* assign : nest::assigns(nest_.root)) {
-    if (assign->tensor != result_ || nest::starts_absent(assign->accumulate)) continue;
-    return identity_of(assign->accumulate, {nest_.tensor(result_).type.type, 1});
+    const nest::Accumulate accumulate =
+        adds_up_rows() ? nest::combined_by(nest_, *assign) : assign->accumulate;
+    if (assign->tensor != result_ || nest::starts_absent(accumulate)) continue;
+    return identity_of(accumulate, {nest_.tensor(result_).type.type, 1});
   }
   return {};
 }

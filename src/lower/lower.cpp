@@ -85,7 +85,7 @@ Expr dense_size(const nest::Nest& nest, const ResultInfo& result) {
 
 // A kernel that zeroes the rows of a dense result that several chunks will add to.
 loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
-                              const SharedRows& shared, Device device) {
+                              const SharedRows& shared, const Expr& start, Device device) {
   const Coordinates coordinates(nest);
   const auto& levels = result.tensor->type.format.levels();
   const Expr rows = coordinates.level_extent(levels[0].expr, result.indices);
@@ -97,7 +97,8 @@ loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
   names.fresh(values->name);
   const std::string row_name = names.fresh("row"), at_name = names.fresh("at");
   const Expr row = loop::Var::make(row_name), at = loop::Var::make(at_name);
-  const loop::Stmt zero = loop::Store::make(values, at, loop::constant({values->element, 1}, 0));
+  const loop::Stmt zero =
+      loop::Store::make(values, at, start ? start : loop::constant({values->element, 1}, 0));
   const std::string name = "zero_" + result.name;
   if (!shared.list) {
     auto position = [&](const Expr& of) {
@@ -179,7 +180,7 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
   }
   for (const Derived& derived : lowering.derived()) add_derived(derived, program);
   if (is_new && lowering.shared_rows().positions && !zeroed) {
-    program.kernels.push_back(zero_shared_rows(nest, result, lowering.shared_rows(),
+    program.kernels.push_back(zero_shared_rows(nest, result, lowering.shared_rows(), start,
                                                lowering.is_bound() ? Device::Gpu : device));
     program.steps.push_back(loop::LaunchStep{program.kernels.back().name});
   }

@@ -40,7 +40,9 @@ bool TuplePieces::any() const {
 
 bool TuplePieces::gathers(const nest::Where& where) const {
   if (where_of_pieces() != &where) return false;
-  return nest::loop_over_merged_rows(kernel_.nest) ||
+  if (nest::loop_over_merged_rows(kernel_.nest)) return true;
+  // What is alone is combined by atomics.
+  return where.workspaces.size() > 1 &&
          std::none_of(where.workspaces.begin(), where.workspaces.end(),
                       [&](const std::string& name) {
                         return nest::starts_absent(nest::accumulation_of(where.producer, name));

@@ -26,4 +26,11 @@ bool adds_up_cut_rows(const Nest& nest, const Assign& assign) {
   });
 }
 
+Accumulate combined_by(const Nest& nest, const Assign& assign) {
+  const auto* stored = assign.value.as<expr::Access>();
+  const bool gathered = stored && nest.tensor(stored->tensor).role == Tensor::Role::Workspace;
+  return assign.accumulate || !gathered ? assign.accumulate
+                                        : accumulation_of(nest.root, stored->tensor);
+}
+
 }  // namespace tulle::nest

@@ -138,8 +138,8 @@ SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t warps, int64_
 ScheduleText first_legal(const GpuLoops& loops,
                          const std::function<ScheduleText(bool cuts)>& rule) {
   // The sum of a row may have to be that of its entries in one order, not of pieces in any.
-  const bool needs_one_order =
-      loops.machine.deterministic && is_float(loops.type) && loops.choice.route == Route::Dense;
+  const bool needs_one_order = loops.machine.deterministic && loops.choice.route == Route::Dense &&
+                               !is_exact_in_any_order(*loops.problem.statement, loops.type);
   for (const bool cuts : {true, false}) {
     if (cuts && (!loops.walks_entries || !loops.are_many() || needs_one_order)) continue;
     ScheduleText text = rule(cuts);

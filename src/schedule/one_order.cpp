@@ -30,7 +30,8 @@ std::string shared_sum(const Nest& nest) {
   if (needs_merging(nest)) return {};
   const bool blocks = nest::adds_up_by_atomics(nest);
   for (const Assign* assign : lasting_assigns(nest.root)) {
-    if (is_float(nest.tensor(assign->tensor).type.type) && !nest::is_exact(assign->accumulate) &&
+    if (is_float(nest.tensor(assign->tensor).type.type) &&
+        !nest::is_exact(nest::combined_by(nest, *assign)) &&
         (blocks || nest::adds_up_cut_rows(nest, *assign)))
       return assign->tensor;
   }

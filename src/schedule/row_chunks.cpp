@@ -119,9 +119,9 @@ void check_result(const Nest& nest, const std::string& step, const Forall& rows,
   const auto& entries = nest.tensor(operand.tensor).type.format.levels()[1];
   const bool sums =
       !contains(assign.indices, operand.indices[static_cast<size_t>(entries.expr.dimension)]);
-  if (!first || (sums && assign.accumulate != nest::Monoid::Sum)) {
+  if (!first || (sums && !nest::stands_alone(assign.accumulate))) {
     user_error("'", assign.tensor, "' is not stored row by row along '", rows.var,
-               "', or is no plain sum; leave ", step, " out.");
+               "', or is no sum, product, maximum or minimum; leave ", step, " out.");
   }
   const DType type = result.type.type;
   if (sums && (size_of(type) < 4 || type == DType::Bool)) {

@@ -247,6 +247,17 @@ const std::vector<Bound>& bound_schedules() {
        {sparse("coo", {23, 9}), dense("x", {23}), dense("y", {9})},
        "split_entries(i, j, 3, c, e); split(c, 8, cb, ct); bind(cb, block); bind(ct, thread); "
        "unroll(e, 3)"},
+      {"LargestOfCutRows",
+       "C[i,k] = max(j in A[i,j], A[i,j] * B[j,k])",
+       {sparse("csr", {9, 40}), dense("B", {40, 8})},
+       "split(k, 4, k0, k1); split_rows(i, 8, c, r); split(c, 4, cb, ci); "
+       "reorder(cb, ci, k0, r, j, k1); fuse(ci, k0, t); precompute(acc, k1); bind(cb, block); "
+       "bind(t, thread); vectorize(k1, 4)"},
+      {"SmallestOfDealtRows",
+       "y[i] = min(j in A[i,j], A[i,j] * x[j])",
+       {sparse("csr", {13, 40}), dense("x", {40})},
+       "deal_rows(i, 5, c, r, 2, 4); split(c, 4, cb, ct); precompute(acc); bind(cb, block); "
+       "bind(ct, thread)"},
       {"LargestEntriesOfColumns",
        "y[j] = max(i in A[i,j], A[i,j] * x[i])",
        {sparse("csr", {23, 9}), dense("x", {23})},

@@ -83,5 +83,18 @@ TEST(DealRows, RefusesNumbersThatCannotBe) {
   expect_refused(kSpmm, "deal_rows(i, 0, c, r, 132, 32)", "1 to");
 }
 
+TEST(SplitRows, CutsRowsOfMaxima) {
+  const auto nest_with = [](const char* assign) {
+    return concat("nest { operand A: f32, i32, csr\n operand x: f32; result y: f32\n",
+                  "forall i { forall j { ", assign, " } } }");
+  };
+  for (const char* assign : {"y[i] max= A[i,j] * x[j]", "y[i] *= A[i,j] * x[j]"}) {
+    EXPECT_EQ(body_after(nest_with(assign), "split_rows(i, 8, c, r)"),
+              concat("forall c { forall r { forall j { ", assign, " } } }"));
+  }
+  expect_refused(nest_with("y[i] = A[i,j] * x[j]"), "split_rows(i, 8, c, r)",
+                 "is no sum, product, maximum or minimum");
+}
+
 }  // namespace
 }  // namespace tulle::schedule
