@@ -158,14 +158,16 @@ class ExprFileParser {
 
   int rank_of(const Declaration& declared, const expr::Program& program) const {
     const std::string& name = declared.name;
-    if (declared.sizes) return static_cast<int>(declared.sizes->size());
+    const auto rank = [&](const std::vector<std::string>& indices) {
+      return static_cast<int>(declared.sizes ? declared.sizes->size() : indices.size());
+    };
     for (const expr::Statement& statement : program.statements) {
-      if (statement.tensor == name) return static_cast<int>(statement.indices.size());
+      if (statement.tensor == name) return rank(statement.indices);
       for (const expr::Access* access : expr::accesses(statement.value)) {
-        if (access->tensor == name) return static_cast<int>(access->indices.size());
+        if (access->tensor == name) return rank(access->indices);
       }
     }
-    scanner_.fail(declared.place, concat("no statement uses '", name, "'"));
+    scanner_.fail(declared.place, concat("no statement uses '", name, "'; leave its line out"));
   }
 
   void add_statistics(const Declaration& declared, const OperandParts& parts) {

@@ -145,4 +145,71 @@ bool is_zero(const Expr& expr) {
   return literal != nullptr && literal->value == 0;
 }
 
+namespace {
+
+class Telling {
+ public:
+  Telling(const AbsenceQuestions& questions, const std::function<void(const Expr& leaf)>& told)
+      : questions_(questions), told_(told) {}
+
+  // `divides` says that it stands in a denominator, where a 0 has a sign.
+  void visit(const Expr& expr, bool fixes, bool divides) const {
+    if (expr.as<Access>() || expr.as<Reduce>()) {
+      if (fixes) told_(expr);
+    } else if (const auto* unary = expr.as<Unary>()) {
+      const bool asks = unary->function == ElementFunction::Ones ||
+                        (divides && unary->function == ElementFunction::Neg);
+      visit(unary->value, fixes || asks, divides);
+    } else if (const auto* choose = expr.as<Choose>()) {
+      visit(choose->condition, false, false);
+      if (!questions_.counts(choose->condition)) visit(choose->yes, fixes, divides);
+      visit(choose->no, fixes, divides);
+    } else if (const auto* binary = expr.as<Binary>()) {
+      visit_binary(*binary, fixes, divides);
+    } else {
+      for (const Expr& child : children(expr)) visit(child, fixes, divides);
+    }
+  }
+
+ private:
+  bool is_infinite(const Expr& expr) const {
+    return may_be_infinite(expr, questions_.is_unbounded);
+  }
+
+  void visit_binary(const Binary& binary, bool fixes, bool divides) const {
+    switch (binary.op) {
+      case BinaryOp::Add:
+      case BinaryOp::Sub: {
+        // With a number there is a value, whatever else there is.
+        const bool alone = !binary.a.as<Literal>() && !binary.b.as<Literal>();
+        const bool signs = divides && binary.op == BinaryOp::Sub;
+        visit(binary.a, alone && (fixes || signs), alone && divides);
+        return visit(binary.b, alone && (fixes || signs), alone && divides);
+      }
+      case BinaryOp::Mul:
+        visit(binary.a, fixes || divides || is_infinite(binary.b), divides);
+        return visit(binary.b, fixes || divides || is_infinite(binary.a), divides);
+      case BinaryOp::Div:
+        visit(binary.a, true, divides);
+        return visit(binary.b, fixes, true);
+      case BinaryOp::Within:
+        visit(binary.a, true, false);
+        return visit(binary.b, fixes, divides);
+      default:
+        visit(binary.a, fixes, divides);
+        return visit(binary.b, fixes, divides);
+    }
+  }
+
+  const AbsenceQuestions& questions_;
+  const std::function<void(const Expr& leaf)>& told_;
+};
+
+}  // namespace
+
+void find_told(const Expr& expr, const AbsenceQuestions& questions, bool fixes,
+               const std::function<void(const Expr& leaf)>& told) {
+  Telling(questions, told).visit(expr, fixes, false);
+}
+
 }  // namespace tulle::expr

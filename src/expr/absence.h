@@ -23,4 +23,17 @@ bool is_zero(const Expr& expr);
 bool may_be_infinite(const Expr& expr,
                      const std::function<bool(const std::string& tensor)>& is_unbounded);
 
+// What find_told asks of accesses and reductions.
+struct AbsenceQuestions {
+  // Whether a tensor may hold infinities though the operands are finite.
+  std::function<bool(const std::string& tensor)> is_unbounded;
+  // Whether a condition says how many terms there are, so that what it chooses has some.
+  std::function<bool(const Expr& condition)> counts;
+};
+// Calls `told` with every access and every reduction, outside of other reductions, that the value
+// tells absent from 0: nothing / 0 is nothing, and 0 / 0 is NaN; nothing times infinity is nothing;
+// x / -nothing is x / +0. `fixes` says that it shows where the whole expression is absent.
+void find_told(const Expr& expr, const AbsenceQuestions& questions, bool fixes,
+               const std::function<void(const Expr& leaf)>& told);
+
 }  // namespace tulle::expr

@@ -132,7 +132,13 @@ Expr KernelLowering::value_of(const expr::Expr& expr, const Scope& scope, Emitte
   const auto* binary = expr.as<expr::Binary>();
   TULLE_CHECK(binary, "a sum inside an assignment");
   const bool masks = binary->op == expr::BinaryOp::Within;
-  const Expr second = Cast::make(type.scalar, value_of(binary->b, scope, out));
+  Expr second = Cast::make(type.scalar, value_of(binary->b, scope, out));
+  if (binary->op == expr::BinaryOp::Div) {
+    // What is absent is +0 in a denominator, also under a minus.
+    const Expr exists = presence(binary->b);
+    if (!exists.as<loop::IntConst>())
+      second = loop::Select::make(exists, second, loop::constant(type, 0));
+  }
   const Expr value =
       masks ? second
             : combine(binary->op, Cast::make(type.scalar, value_of(binary->a, scope, out)), second);

@@ -24,37 +24,35 @@ bool may_be_absent(const Nest& nest, const std::string& workspace) {
 
 namespace {
 
-void find_told(const Nest& nest, const expr::Expr& expr, bool fixes, std::set<std::string>& found) {
-  const auto is_unbounded = [&](const expr::Expr& part) {
-    return expr::may_be_infinite(part, [&](const std::string& tensor) {
-      // A maximum over nothing is infinite, too.
-      const Accumulate accumulate = nest.tensor(tensor).role == Tensor::Role::Workspace
-                                        ? accumulation_of(nest.root, tensor)
-                                        : std::nullopt;
-      return nest.tensor(tensor).type.unbounded || (accumulate && !starts_absent(accumulate));
-    });
-  };
-  if (const auto* access = expr.as<expr::Access>()) {
-    if (fixes && nest.tensor(access->tensor).role == Tensor::Role::Workspace)
-      found.insert(access->tensor);
-  } else if (const auto* unary = expr.as<expr::Unary>()) {
-    find_told(nest, unary->value, fixes || unary->function == expr::ElementFunction::Ones, found);
-  } else if (expr.as<expr::Choose>()) {
-    for (const expr::Expr& child : expr::children(expr)) find_told(nest, child, fixes, found);
-  } else if (const auto* binary = expr.as<expr::Binary>()) {
-    const bool quotient = binary->op == expr::BinaryOp::Div,
-               product = binary->op == expr::BinaryOp::Mul,
-               masks = binary->op == expr::BinaryOp::Within;
-    find_told(nest, binary->a, fixes || quotient || masks || (product && is_unbounded(binary->b)),
-              found);
-    find_told(nest, binary->b, fixes || (product && is_unbounded(binary->a)), found);
-  }
+// Whether a condition reads workspaces that count, and nothing else.
+bool counts(const Nest& nest, const expr::Expr& condition) {
+  const std::vector<const expr::Access*> reads = expr::accesses(condition);
+  const std::vector<const Assign*> all = assigns(nest.root);
+  return std::any_of(reads.begin(), reads.end(), [&](const expr::Access* access) {
+    return nest.tensor(access->tensor).role == Tensor::Role::Workspace &&
+           std::all_of(all.begin(), all.end(), [&](const Assign* assign) {
+             const auto* ones = assign->value.as<expr::Unary>();
+             return assign->tensor != access->tensor ||
+                    (ones && ones->function == expr::ElementFunction::Ones);
+           });
+  });
 }
 
 }  // namespace
 
 std::set<std::string> told_from_zero(const Nest& nest) {
   std::set<std::string> found;
+  const auto is_workspace = [&](const std::string& tensor) {
+    return nest.tensor(tensor).role == Tensor::Role::Workspace;
+  };
+  const expr::AbsenceQuestions questions{
+      [&](const std::string& tensor) {
+        // A maximum over nothing is infinite, too.
+        const Accumulate accumulate =
+            is_workspace(tensor) ? accumulation_of(nest.root, tensor) : std::nullopt;
+        return nest.tensor(tensor).type.unbounded || (accumulate && !starts_absent(accumulate));
+      },
+      [&](const expr::Expr& condition) { return counts(nest, condition); }};
   for (const Assign* assign : assigns(nest.root)) {
     // A 0 may be the largest of all, and nothing is not.
     const auto reads = expr::accesses(assign->value);
@@ -62,7 +60,10 @@ std::set<std::string> told_from_zero(const Nest& nest) {
                        std::any_of(reads.begin(), reads.end(), [&](const expr::Access* access) {
                          return may_be_absent(nest, access->tensor);
                        });
-    find_told(nest, assign->value, fixes, found);
+    expr::find_told(assign->value, questions, fixes, [&](const expr::Expr& leaf) {
+      const auto* access = leaf.as<expr::Access>();
+      if (access && is_workspace(access->tensor)) found.insert(access->tensor);
+    });
   }
   for (const auto* where = nest.root.as<Where>(); where; where = where->consumer.as<Where>()) {
     for (const std::string& workspace : where->workspaces) found.erase(workspace);

@@ -19,46 +19,12 @@ using expr::Reduction;
 
 namespace {
 
-bool may_be_infinite(const Expr& expr, const Tensors& tensors) {
-  return expr::may_be_infinite(
-      expr, [&](const std::string& tensor) { return tensors.at(tensor).unbounded; });
-}
-
 // Whether the expression says how many of something are there.
 bool counts(const Expr& expr) {
   return expr::any_part(expr, [](const Expr& part) {
     const auto* unary = part.as<expr::Unary>();
     return unary && unary->function == expr::ElementFunction::Ones;
   });
-}
-
-// Whether it matters that a sum in the expression may be absent rather than 0. `chosen` says that
-// a choice by a count has ruled that out.
-bool asks_for_absence(const Expr& expr, const Tensors& tensors, bool fixes, bool chosen) {
-  if (const auto* reduce = expr.as<Reduce>()) {
-    return fixes && !chosen && reduce->op == Reduction::Sum;
-  }
-  if (const auto* unary = expr.as<expr::Unary>()) {
-    const bool ones = unary->function == expr::ElementFunction::Ones;
-    return asks_for_absence(unary->value, tensors, fixes || ones, chosen);
-  }
-  if (const auto* choose = expr.as<expr::Choose>()) {
-    const bool counted = counts(choose->condition);
-    return asks_for_absence(choose->condition, tensors, false, chosen) ||
-           asks_for_absence(choose->yes, tensors, fixes, chosen || counted) ||
-           asks_for_absence(choose->no, tensors, fixes, chosen);
-  }
-  const auto* binary = expr.as<Binary>();
-  if (!binary) return false;
-  const bool adds = binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
-  // With a number there is a value.
-  if (adds && (binary->a.as<expr::Literal>() || binary->b.as<expr::Literal>())) fixes = false;
-  const bool product = binary->op == BinaryOp::Mul;
-  const bool first = binary->op == BinaryOp::Div || binary->op == BinaryOp::Within ||
-                     (product && may_be_infinite(binary->b, tensors));
-  return asks_for_absence(binary->a, tensors, fixes || first, chosen) ||
-         asks_for_absence(binary->b, tensors,
-                          fixes || (product && may_be_infinite(binary->a, tensors)), chosen);
 }
 
 void collect_topmost(const Expr& expr, std::vector<const Reduce*>& found) {
@@ -72,7 +38,14 @@ void collect_topmost(const Expr& expr, std::vector<const Reduce*>& found) {
 }  // namespace
 
 bool tells_absence(const expr::Statement& statement, const Tensors& tensors) {
-  return asks_for_absence(statement.value, tensors, false, false);
+  bool found = false;
+  const expr::AbsenceQuestions questions{
+      [&](const std::string& tensor) { return tensors.at(tensor).unbounded; }, counts};
+  expr::find_told(statement.value, questions, false, [&](const Expr& leaf) {
+    const auto* reduce = leaf.as<Reduce>();
+    found |= reduce && reduce->op == Reduction::Sum;
+  });
+  return found;
 }
 
 bool is_exact_in_any_order(const expr::Statement& statement, DType type) {

@@ -30,8 +30,8 @@ using expr::Access;
 
 namespace {
 
-constexpr double kWaiting =
-    4;  // times as long as warps have to do at most while one row is gathered
+// Times as long as warps have work for at most, while one of them gathers a row.
+constexpr double kWaiting = 4;
 
 class Planner {
  public:

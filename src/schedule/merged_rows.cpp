@@ -106,7 +106,7 @@ void check_workspaces(const Nest& nest, const Where& where, const Forall& entrie
   for (const std::string& name : where.workspaces) {
     const nest::Accumulate accumulate = nest::accumulation_of(where.producer, name);
     if (accumulate && nest.tensor(name).tracking == Tensor::Tracking::Plain &&
-        !(nest::starts_absent(accumulate) && tells_absence(nest, name)))
+        !(nest::starts_absent(accumulate) && shows_absence(nest, name)))
       continue;
     user_error("'", name, "' is not accumulated, or used in an expression where a sum of nothing ",
                "differs from 0, and pieces of a row do not know whether there was anything; use ",

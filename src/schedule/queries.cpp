@@ -211,7 +211,7 @@ void require_same_indices(const Nest& nest, const expr::Access& access, std::str
   }
 }
 
-bool tells_absence(const Nest& nest, const std::string& tensor) {
+bool shows_absence(const Nest& nest, const std::string& tensor) {
   const std::vector<const Assign*> all = assigns(nest.root);
   // What a result stores may hang on it; else there is a 0 where there is nothing.
   const bool assembles = std::any_of(all.begin(), all.end(), [&](const Assign* assign) {

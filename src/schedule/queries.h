@@ -56,7 +56,7 @@ void require_coordinates(const Nest& nest, const std::string& var, std::string_v
 // under other indices too.
 void require_same_indices(const Nest& nest, const expr::Access& access, std::string_view step);
 // Whether it shows where nothing was added to a tensor.
-bool tells_absence(const Nest& nest, const std::string& tensor);
+bool shows_absence(const Nest& nest, const std::string& tensor);
 // Raises UserError if a variable or tensor has this name.
 void require_free_name(const Nest& nest, const std::string& name);
 // Raises UserError unless the tensor is there and has this role.

@@ -61,7 +61,7 @@ void check_target(const Nest& nest, const Assign& target) {
                "leave rfactor out.");
   }
   if (nest::starts_absent(target.accumulate) && nest::may_be_absent(nest, target.tensor) &&
-      tells_absence(nest, target.tensor)) {
+      shows_absence(nest, target.tensor)) {
     user_error("'", target.tensor,
                "' is used in an expression, where a sum of nothing differs from 0, and partial ",
                "sums do not know whether there was anything; leave rfactor out.");

@@ -35,11 +35,11 @@ const expr::Access& walked_entries(const Nest& nest, const Forall& rows, const F
   const expr::Access& access = walked_rows(nest, entries);
   require_needed(entries, access);
   const auto& levels = nest.tensor(access.tensor).type.format.levels();
-  const bool stores_rows =
+  const bool lies_row_by_row =
       levels.size() == 2 && is_full(levels[0].kind) && levels[0].expr.is_whole() &&
       levels[1].expr.is_whole() && levels[1].multiple <= 1 &&
       access.indices[static_cast<size_t>(levels[0].expr.dimension)] == rows.var;
-  if (!stores_rows) {
+  if (!lies_row_by_row) {
     user_error("'", access.tensor, "' does not store rows of entries along '", rows.var,
                "' as csr or coo does; use split_positions.");
   }

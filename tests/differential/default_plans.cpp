@@ -187,6 +187,7 @@ std::vector<Statement> reductions() {
        "C[i,k] = sum(j, A[i,j] * B[j,k]) / d[i]",
        {rows, dense("B", {60, 20}), dense("d", {37})},
        kAll},
+      {"QuotientOfNothing", "y[i] = 1 / -sum(j, A[i,j])", {rows}},
       {"ListedRowSums", "y[i] = sum(j, A[i,j])", {sparse("coo", {37, 20})}, kAll},
       {"ListedSampledProduct", kSddmm, for_sddmm(sparse("coo", {13, 20}), 16)},
       {"ProductOfAll", "s = prod((i,j) in A[i,j], A[i,j])", {csr({9, 7})}, kAll},

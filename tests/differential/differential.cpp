@@ -72,8 +72,8 @@ std::string difference(const ReferenceTensor& wanted, const ReferenceTensor& got
     std::string place = concat(" at ", at);
     if (is_float(wanted.type)) {
       const double a = wanted.floats[at], b = got.floats[at];
-      if (!(std::abs(a - b) <= tolerance * (1 + std::abs(a))) &&
-          !(std::isnan(a) && std::isnan(b)) && a != b) {
+      const bool near = std::isfinite(a) && std::abs(a - b) <= tolerance * (1 + std::abs(a));
+      if (!near && !(std::isnan(a) && std::isnan(b)) && a != b) {
         return concat("expected ", a, ", got ", b, place);
       }
     } else if (wanted.integers[at] != got.integers[at]) {

@@ -27,7 +27,9 @@ std::string decisions_in(const std::string& plan) {
 std::string decisions_on_gpu(const Case& test) {
   constexpr std::string_view kHead = "== plan ==\n";
   const std::string explained = explain_on_gpu(test);
-  return decisions_in(explained.substr(explained.find(kHead) + kHead.size()));
+  const size_t head = explained.find(kHead);
+  if (head == std::string::npos) return "there is no plan in " + explained;
+  return decisions_in(explained.substr(head + kHead.size()));
 }
 
 class DefaultPlan : public testing::TestWithParam<Planned> {};

@@ -96,7 +96,9 @@ void expect_same(const std::string& name, const loop::Array& found, const loop::
   if (found.bytes == expected.bytes) return;
   for (int64_t at = 0; at < found.size(); ++at) {
     const double x = element(found, at), y = element(expected, at);
-    if (std::isnan(x) && std::isnan(y)) continue;
+    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+    ASSERT_TRUE(std::isfinite(x) && std::isfinite(y))
+        << name << "[" << at << "] is " << x << ", not " << y;
     ASSERT_LE(std::abs(x - y), tolerance * std::max(std::abs(x), std::abs(y)))
         << name << "[" << at << "] is " << x << ", not " << y;
   }

@@ -230,3 +230,13 @@ def test_what_comes_of_products(format: str) -> None:
     empty = tulle.compute("C[i,k] = sum(j, A[i,j] * X[j,k]) / d[i] / z[i]", A=a, X=x, d=d, z=0 * d)
     assert (empty[2] == 0).all()
     assert not empty[[0, 1, 3, 5]].isfinite().any()
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "dcsr", "ell(3)", "hyb(1,1)"])
+def test_sums_over_nothing_have_no_sign_in_denominators(format: str) -> None:
+    dense = torch.tensor([[1.0, 0, 2], [0, 0, 0], [0, -3, 4]])
+    a, x = tulle.tensor(dense, format=format), random_dense(3, 4).abs() + 1
+    for text in ("1 / -sum(j, A[i,j])", "1 / (-2 * sum(j, A[i,j]))", "1 / sum(j, A[i,j])"):
+        assert tulle.compute(f"y[i] = {text}", A=a)[1] == torch.inf
+    columns = tulle.compute("C[i,k] = 1 / -sum(j, A[i,j] * X[j,k])", A=a, X=x.float())
+    assert (columns[1] == torch.inf).all()
