@@ -22,6 +22,8 @@ Operand sparse(const char* format, std::vector<int64_t> sizes);
 Operand dense(const char* name, std::vector<int64_t> sizes);
 
 const std::vector<Bound>& bound_schedules();
+// Those of them that cut rows or entries into chunks, or combine by atomics, for the most part.
+std::vector<Bound> schedules_of_chunks();
 // One of them with other data for each seed.
 Case bound_case(const Bound& bound, unsigned seed);
 
