@@ -110,6 +110,11 @@ def kernel(text: str, /, **formats: str | Format) -> Kernel:
     check_text("kernel", text, "C[i,k] = A[i,j] * B[j,k]")
     program = Program(text)
     read, _ = names_in(program)
+    if "out_format" in formats and "out_format" not in read:
+        raise UserError(
+            "kernel: formats are those of operands; that of a result is given afterwards, "
+            'kernel(...).out_format(C="csr").'
+        )
     _check_names("kernel", formats, "read", read)
     known = {name: Format(format) for name, format in formats.items()}
     return Kernel(program, known)

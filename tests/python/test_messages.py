@@ -270,3 +270,8 @@ def test_an_index_of_another_extent_keeps_its_name_in_schedules() -> None:
     rows, product = kernel(A=A, B=B, x=x)
     assert_equal(rows, A.to_dense().sum(1))
     torch.testing.assert_close(product, B @ x)
+
+
+def test_kernel_says_where_formats_of_results_are_given() -> None:
+    with pytest.raises(tulle.UserError, match=re.escape('kernel(...).out_format(C="csr")')):
+        tulle.kernel("C[i,j] = A[i,j] * 2", A="csr", out_format="csr")
