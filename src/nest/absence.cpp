@@ -24,7 +24,7 @@ bool may_be_absent(const Nest& nest, const std::string& workspace) {
 
 namespace {
 
-// Whether a condition reads workspaces that count, and nothing else.
+// Whether a condition reads a workspace that counts entries.
 bool counts(const Nest& nest, const expr::Expr& condition) {
   const std::vector<const expr::Access*> reads = expr::accesses(condition);
   const std::vector<const Assign*> all = assigns(nest.root);

@@ -64,7 +64,7 @@ class RowScheduler {
     }
     const auto* where = stmt.as<nest::Where>();
     const auto* entries = where ? where->producer.as<Forall>() : nullptr;
-    if (rows_.empty() || !entries || where->workspaces.empty()) return false;
+    if (rows_.empty() || !entries) return false;
     entry_ = entries->var;
     walks_entries_ = is_stored(entry_);
     count_entries();

@@ -1,6 +1,8 @@
 // What is left of expressions where operands are absent.
 #include "expr/absence.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "expr/fixture.h"
@@ -37,6 +39,47 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"sum(j, A[j] + x[j])", "A", "sum(j, x[j])"}, Case{"A + 1", "A", "1"},
                     Case{"(A + B) * C", "A", "B * C"}, Case{"(A + B) * C", "AB", "0"},
                     Case{"A * B + C", "B", "C"}, Case{"0 * x", "", "0 * x"}));
+
+// The operands that a value tells absent from 0, in the order of their names.
+std::string told_in(const std::string& value, bool counts = false) {
+  const Program program = parse_program("out = " + value);
+  std::set<std::string> names;
+  find_told(program.statements[0].value,
+            {[](const std::string&) { return false; }, [&](const Expr&) { return counts; }}, false,
+            [&](const Expr& leaf) {
+              if (const auto* access = leaf.as<Access>()) names.insert(access->tensor);
+            });
+  std::string all;
+  for (const std::string& name : names) all += name;
+  return all;
+}
+
+TEST(Absence, ShowsInNumerators) {
+  EXPECT_EQ(told_in("A"), "");
+  EXPECT_EQ(told_in("A * x"), "");
+  EXPECT_EQ(told_in("relu(A - B)"), "");
+  EXPECT_EQ(told_in("A / x"), "A");
+  EXPECT_EQ(told_in("relu(A + B) / x"), "AB");
+  EXPECT_EQ(told_in("1 + A / x"), "A");
+  EXPECT_EQ(told_in("(A + 1) / x"), "");   // with a number there is a value
+  EXPECT_EQ(told_in("A * (1 / x)"), "A");  // which may be infinite
+}
+
+TEST(Absence, ShowsInDenominatorsThatHaveASign) {
+  EXPECT_EQ(told_in("1 / A"), "");
+  EXPECT_EQ(told_in("1 / (A + B)"), "");
+  EXPECT_EQ(told_in("1 / relu(A)"), "");
+  EXPECT_EQ(told_in("1 / -A"), "A");
+  EXPECT_EQ(told_in("1 / relu(-A)"), "A");
+  EXPECT_EQ(told_in("1 / (A * -2)"), "A");
+  EXPECT_EQ(told_in("1 / (A - B)"), "AB");
+  EXPECT_EQ(told_in("1 / (-A + 1)"), "");
+}
+
+TEST(Absence, DoesNotShowWhereACountChooses) {
+  EXPECT_EQ(told_in("where(x, A / y, B / y)"), "AB");
+  EXPECT_EQ(told_in("where(x, A / y, B / y)", true), "B");
+}
 
 TEST(Absence, WhatIsLeftKeepsTheTypeOfTheSum) {
   const ResolvedProgram program =
