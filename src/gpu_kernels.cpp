@@ -2,6 +2,7 @@
 #include "gpu_kernels.h"
 
 #include "codegen/emit.h"
+#include "jit/assemble_ptx.h"
 #include "loop/plain_names.h"
 #include "support/log.h"
 
@@ -30,12 +31,17 @@ std::string generate_ptx(const std::vector<loop::Kernel>& kernels, const codegen
 
 GpuKernels::GpuKernels(std::vector<loop::Kernel> kernels, CompileRequest request,
                        std::string_view stage)
-    : request_(std::move(request)), has_passed_(stage == "passes"), kernels_(std::move(kernels)) {
+    : request_(std::move(request)),
+      has_passed_(stage == "passes"),
+      kernels_(std::move(kernels)),
+      wanted_(kernels_.size()) {
   request_.program = nullptr;  // may be gone when code is made in the background
-  for (const loop::Kernel& kernel : kernels_) {
-    const loop::Kernel plain = loop::with_plain_names(kernel);
-    wanted_.push_back({key_of(plain, stage, request_), {plain.name}});
-  }
+  FewThreads threads = threads_of(request_);
+  parallel_for_or_throw(threads, static_cast<int>(wanted_.size()), [&](int number) {
+    const auto at = static_cast<size_t>(number);
+    const loop::Kernel plain = loop::with_plain_names(kernels_[at]);
+    wanted_[at] = {key_of(plain, stage, request_), {plain.name}};
+  });
 }
 
 GpuModules GpuKernels::find(Parallelism& threads, bool compiles) const {
@@ -65,7 +71,12 @@ void GpuKernels::stay_out_of_captures() {
 std::vector<char> GpuKernels::compiled(const loop::Kernel& kernel) const {
   const loop::Kernel passed = has_passed_ ? kernel : optimise_kernel(kernel, request_);
   const std::string text = generate_ptx({loop::with_plain_names(passed)}, request_.target);
-  return {text.begin(), text.end()};
+  if (!request_.target.light) return {text.begin(), text.end()};
+  StageTimes times;
+  std::vector<char> image = jit::assemble_ptx(cuda::device(request_.device), text, true);
+  times.end("assemble");
+  TULLE_LOG(Debug, kernel.name, ": ", text.size(), " bytes, ", times.text(), " ms");
+  return image;
 }
 
 GpuModules GpuKernels::find_on_device(const WantedCode& wanted, Parallelism& threads,

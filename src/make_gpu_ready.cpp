@@ -82,14 +82,18 @@ void improve_in_background(std::shared_ptr<const GpuKernels> kernels,
 
 // Whatever code there is soonest.
 Executable make_soon_ready(LoweredProgram lowered, const CompileRequest& request) {
+  StageTimes times;
   loop::HostProgram& program = lowered.program;
   program = passes::expand_steps(std::move(program));
   loop::verify_steps(program);
+  times.end("expand steps");
   const BackgroundPause pause;
   FewThreads threads = threads_of(request);
   const auto kernels = std::make_shared<const GpuKernels>(program.kernels, request, "lower");
   keep_known_program(request, lowered, kernels->wanted(), kernel_cache().disk());
+  times.end("find keys");
   GpuModules code = kernels->find(threads, !may_begin_light(request, lowered.cost));
+  times.end("look up");
   if (is_complete(code)) return finished(std::move(lowered), code, kernels->wanted(), request);
 
   std::vector<loop::Kernel> missing;
@@ -99,11 +103,14 @@ Executable make_soon_ready(LoweredProgram lowered, const CompileRequest& request
   CompileRequest soon = request;
   soon.target.light = true;
   const GpuModules light = GpuKernels(std::move(missing), soon, "lower").find(threads, true);
+  times.end("light code");
   for (auto next = light.begin(); std::shared_ptr<const jit::GpuModule>& one : code) {
     if (!one) one = *next++;
   }
   Executable executable = finished(std::move(lowered), code, kernels->wanted(), request);
   improve_in_background(kernels, executable.gpu_program);
+  times.end("finish");
+  TULLE_LOG(Debug, "ready soon: ", times.text(), " ms");
   return executable;
 }
 

@@ -55,6 +55,7 @@ struct Options {
   std::string target;    // a preset of codegen/target.h; the machine itself if empty
   int threads = 1;
   bool checked = false;
+  bool light = false;
 };
 
 bool is_gpu(const Options& options) { return options.target.starts_with("sm_"); }
@@ -173,8 +174,11 @@ class Walk {
   }
 
   codegen::Target target() const {
-    if (is_gpu(options_)) return codegen::gpu_target(options_.target);
-    return options_.target.empty() ? codegen::host_target() : codegen::host_target(options_.target);
+    codegen::Target target = is_gpu(options_)          ? codegen::gpu_target(options_.target)
+                             : options_.target.empty() ? codegen::host_target()
+                                                       : codegen::host_target(options_.target);
+    target.light = options_.light;
+    return target;
   }
 
   std::string generate_code() const {
@@ -204,7 +208,8 @@ constexpr std::string_view kUsage =
     "  --target PRESET   for a machine with sse4.2, avx2 or avx512 instead of this one, or for a "
     "GPU: sm_80, sm_90\n"
     "  --pass NAME       run this pass alone\n"
-    "  --checked         bounds checks in generated code\n";
+    "  --checked         bounds checks in generated code\n"
+    "  --light           code that is ready soon, which a GPU begins with\n";
 
 int positive(std::string_view option, const std::string& text) {
   int number = 0;
@@ -237,6 +242,8 @@ Options parse_options(int count, char** arguments) {
       options.target = value();
     } else if (word == "--checked") {
       options.checked = true;
+    } else if (word == "--light") {
+      options.light = true;
     } else if (options.file.empty() && (word == "-" || !word.starts_with("-"))) {
       options.file = word;
     } else {

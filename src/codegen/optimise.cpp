@@ -27,7 +27,8 @@ bool asks_for_unrolling(const llvm::Module& module) {
   return false;
 }
 
-llvm::FunctionPassManager light_pipeline(bool unroll, bool for_gpu) {
+llvm::FunctionPassManager light_pipeline(bool unroll, const Target& target) {
+  const bool for_gpu = is_gpu(target);
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   if (unroll) {
@@ -36,7 +37,7 @@ llvm::FunctionPassManager light_pipeline(bool unroll, bool for_gpu) {
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   }
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstCombinePass());
+  if (!(for_gpu && target.light)) passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
@@ -62,7 +63,7 @@ void optimise(Module& module) {
   llvm::Module& code = *module.parts().module;
   const bool for_gpu = is_gpu(module.target());
   const bool unrolls = asks_for_unrolling(code) && !(for_gpu && module.target().light);
-  llvm::FunctionPassManager passes = light_pipeline(unrolls, for_gpu);
+  llvm::FunctionPassManager passes = light_pipeline(unrolls, module.target());
   for (llvm::Function& function : code) {
     if (function.isDeclaration()) continue;
     passes.run(function, functions);

@@ -44,10 +44,8 @@ std::vector<std::shared_ptr<const GpuModule>> KernelCache::find_gpu(
   std::vector<Request> requests;
   for (const WantedCode& one : wanted) {
     const Load load = [&](std::span<const char> bytes) -> Code {
-      const std::string text(bytes.begin(), bytes.end());
-      if (!light) return load_ptx(device, text, one.kernels);
-      return std::make_shared<const GpuModule>(device, assemble_ptx(device, text, true),
-                                               one.kernels);
+      if (light) return std::make_shared<const GpuModule>(device, bytes, one.kernels);
+      return load_ptx(device, {bytes.begin(), bytes.end()}, one.kernels);
     };
     requests.push_back({one.key, place, !light, load});
   }

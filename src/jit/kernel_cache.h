@@ -40,8 +40,8 @@ class KernelCache {
                                                         const CompileMissing& compile);
 
   // The same for a GPU, where `compile` makes PTX. Code is loaded once for each GPU. Assembling it
-  // takes longest: `parallelism` has the threads for several at a time. Light code
-  // (codegen::Target) is assembled in a hurry and not kept on disk.
+  // takes longest: `parallelism` has the threads for several at a time. Of light code
+  // (codegen::Target) `compile` makes the image itself, which is not kept on disk.
   std::vector<std::shared_ptr<const GpuModule>> find_gpu(const std::vector<WantedCode>& wanted,
                                                          const cuda::Device& device, bool light,
                                                          Parallelism& parallelism,
