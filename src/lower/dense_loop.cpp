@@ -106,10 +106,16 @@ void KernelLowering::dense_loop(const nest::Forall& loop, const AccessSet& itera
         loop::For::make(variable, range.begin, range.end, body.take(), loop::LoopKind::Unrolled));
     return;
   }
-  out.add(loop::For::make(
-      variable, range.begin, range.end, body.take(),
-      plain ? kind_of(loop.tag) : loop::LoopKind::Serial, plain ? loop.tag.factor : 0,
-      is_shared && !mutant("members-overlap") ? nest_.known_extent(loop.var).value_or(1) : 1));
+  if (is_shared && !mutant("members-overlap")) {  // there is one for each member, at most
+    Emitter own = out.nested();
+    own.add(loop::Let::make(variable, range.begin));
+    own.add(body.take());
+    out.add(loop::If::make(range.begin < range.end, own.take()));
+    return;
+  }
+  out.add(loop::For::make(variable, range.begin, range.end, body.take(),
+                          plain ? kind_of(loop.tag) : loop::LoopKind::Serial,
+                          plain ? loop.tag.factor : 0));
 }
 
 void KernelLowering::dense_body(const nest::Forall& loop, const Expr& coordinate,

@@ -8,6 +8,7 @@
 #include "passes/expand_functions.h"
 #include "passes/expand_scans.h"
 #include "passes/expand_sorts.h"
+#include "passes/hoist_conditions.h"
 #include "passes/insert_bounds_checks.h"
 #include "passes/load_ahead.h"
 #include "passes/promote_accumulators.h"
@@ -70,6 +71,7 @@ constexpr Pass kScans{"expand_scans", whole_program<expand_scans>};
 constexpr Pass kSortCalls{"expand_sort_calls", each_kernel<expand_sort_calls>};
 constexpr Pass kSimplify{"simplify", each_kernel<simplify>};
 constexpr Pass kExpand{"expand_functions", expand_all};
+constexpr Pass kHoist{"hoist_conditions", each_kernel<hoist_conditions>};
 constexpr Pass kPromote{"promote_accumulators", each_kernel<promote_accumulators>};
 constexpr Pass kScatter{"scatter_sums", each_kernel<scatter_sums>};
 constexpr Pass kUnroll{"unroll_loops", unroll_all};
@@ -84,13 +86,13 @@ constexpr Pass kCheck{"insert_bounds_checks", check_all};
 // What only a GPU needs.
 constexpr bool is_for_gpu(const Pass& pass) {
   return pass.name == kSorts.name || pass.name == kScans.name || pass.name == kSortCalls.name ||
-         pass.name == kScatter.name || pass.name == kAdvance.name || pass.name == kShare.name ||
-         pass.name == kAhead.name;
+         pass.name == kHoist.name || pass.name == kScatter.name || pass.name == kAdvance.name ||
+         pass.name == kShare.name || pass.name == kAhead.name;
 }
 
-constexpr Pass kPasses[] = {kSorts,   kScans,    kSortCalls, kExpand,    kPromote, kScatter,
-                            kUnroll,  kSimplify, kContract,  kVectorize, kCarry,   kSimplify,
-                            kAdvance, kShare,    kAhead,     kCheck};
+constexpr Pass kPasses[] = {kSorts,    kScans,   kSortCalls, kExpand,   kHoist,     kPromote,
+                            kScatter,  kUnroll,  kSimplify,  kContract, kVectorize, kCarry,
+                            kSimplify, kAdvance, kShare,     kAhead,    kCheck};
 
 void run(const Pass& pass, PipelineResult& result, const PipelineOptions& options) {
   result.program = pass.run(std::move(result.program), options, result.remarks);

@@ -78,7 +78,8 @@ TEST(Pipeline, NamesThePassesThereAre) {
     EXPECT_STREQ(
         error.what(),
         "no pass is called 'inline'; there are expand_sorts, expand_scans, "
-        "expand_sort_calls, expand_functions, promote_accumulators, scatter_sums, unroll_loops, "
+        "expand_sort_calls, expand_functions, hoist_conditions, promote_accumulators, "
+        "scatter_sums, unroll_loops, "
         "simplify, contract_fma, vectorize_loops, carry_loads, advance_loads, share_loads, "
         "load_ahead, insert_bounds_checks");
   }

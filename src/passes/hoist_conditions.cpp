@@ -1,0 +1,102 @@
+// Takes such loops apart, inner ones first.
+#include "passes/hoist_conditions.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "loop/rewrite.h"
+#include "passes/names.h"
+
+namespace tulle::passes {
+
+using namespace loop;
+
+namespace {
+
+// Whether the divisor may be zero where nothing has asked yet.
+bool may_fail(const Expr& expr) {
+  const auto* binary = expr.as<Binary>();
+  if (!binary || (binary->op != BinaryOp::Div && binary->op != BinaryOp::Mod)) return false;
+  const auto* divisor = binary->b.as<IntConst>();
+  return expr.type() == kIndex && !(divisor && divisor->value > 0);
+}
+
+// What changes while a loop runs.
+class Changes {
+ public:
+  explicit Changes(const For& loop) : names_(names_written(loop.body)) { names_.insert(loop.var); }
+
+  // Whether the expression has the same value in all iterations, which takes no look at memory or
+  // at other lanes and is there even if there are none.
+  bool spare(const Expr& expr) const {
+    bool is_spared = true;
+    visit(expr, [&](const Expr& inner) {
+      if (const auto* var = inner.as<Var>()) is_spared &= !names_.contains(var->name);
+      is_spared &= !inner.as<Load>() && !inner.as<LaneReduce>() && !inner.as<LaneShuffle>();
+      is_spared &= !may_fail(inner);
+    });
+    return is_spared;
+  }
+
+  void drop(const std::string& name) { names_.erase(name); }
+
+ private:
+  std::set<std::string> names_;
+};
+
+bool is_plain(const For& loop) {
+  return loop.loop == LoopKind::Serial || loop.loop == LoopKind::Unrolled;
+}
+
+// Lets, and a condition behind them that has no other branch; null where there is more.
+const If* condition_at_end(const std::vector<Stmt>& stmts) {
+  const If* test = stmts.empty() ? nullptr : stmts.back().as<If>();
+  if (!test || test->no) return nullptr;
+  for (size_t at = 0; at + 1 < stmts.size(); ++at) {
+    if (!stmts[at].as<Let>()) return nullptr;
+  }
+  return test;
+}
+
+class Hoisting : public Rewriter {
+ public:
+  using Rewriter::rewrite;
+  Stmt rewrite(const Stmt& stmt) override {
+    const Stmt result = Rewriter::rewrite(stmt);
+    const auto* loop = result.as<For>();
+    return loop && is_plain(*loop) ? hoist(*loop, result) : result;
+  }
+
+ private:
+  static Stmt hoist(const For& loop, const Stmt& whole) {
+    std::vector<Stmt> body = statements_of(loop.body);
+    const If* test = condition_at_end(body);
+    if (!test) return whole;
+    Changes changes(loop);
+    if (!changes.spare(test->condition)) return whole;
+    body.pop_back();
+    std::vector<Stmt> before;
+    for (const Stmt& stmt : statements_of(test->yes)) {
+      const auto* let = stmt.as<Let>();
+      if (let && changes.spare(let->value)) {
+        changes.drop(let->name);
+        before.push_back(stmt);
+      } else {
+        body.push_back(stmt);
+      }
+    }
+    before.push_back(For::make(loop.var, loop.begin, loop.end, Block::make(std::move(body)),
+                               loop.loop, loop.factor, loop.step));
+    return If::make(test->condition, Block::make(std::move(before)));
+  }
+};
+
+}  // namespace
+
+Kernel hoist_conditions(Kernel kernel) {
+  kernel.body = Hoisting().rewrite(kernel.body);
+  return kernel;
+}
+
+}  // namespace tulle::passes

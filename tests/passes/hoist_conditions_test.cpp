@@ -1,0 +1,88 @@
+// Conditions that are the same in all iterations of a loop come before it.
+#include "fixture.h"
+#include "support/check.h"
+
+namespace tulle::passes {
+namespace {
+
+constexpr const char* kPass = "hoist_conditions";
+
+constexpr const char* kBlock = R"(
+kernel k(A: f32*, B: f32*, y: mut f32*; n: i64, m: i64, own: i64) {
+  for j in [0, n) {
+    let row: i64 = j * 4
+    if (own % 4 < min(4, m)) {
+      let k: i64 = own % 4
+      let at: i64 = row + k
+      y[k] = y[k] + A[j] * B[at]
+    }
+  }
+})";
+
+loop::Arrays block_arrays() {
+  return {{"A", floats(3)}, {"B", floats(12, 2)}, {"y", floats(4, 3)}};
+}
+
+TEST(HoistConditions, ComeWithTheNamesThatStayTheSame) {
+  const Transformed result = transform(kPass, kBlock);
+  EXPECT_TRUE(result.has("  if (own % 4 < min(4, m)) {\n    let k: i64 = own % 4\n    for j in"))
+      << result.after;
+  EXPECT_TRUE(result.has("let row: i64 = j * 4\n      let at: i64 = row + k\n")) << result.after;
+}
+
+TEST(HoistConditions, ChangeNoResult) {
+  for (const int64_t n : {0, 1, 3}) {
+    for (const int64_t own : {0, 2, 3, 7})
+      expect_same_results({kPass}, kBlock, block_arrays(), {{"n", n}, {"m", 3}, {"own", own}});
+  }
+}
+
+TEST(HoistConditions, MakeAccumulatorsOfWhatStandsUnderThem) {
+  const std::string promoted = transform("promote_accumulators", kBlock).after;
+  EXPECT_EQ(promoted.find("y_value"), std::string::npos) << promoted;
+  const std::string hoisted = transform(kPass, kBlock).after;
+  const Transformed both = transform("promote_accumulators", hoisted);
+  EXPECT_TRUE(both.has("var y_value: f32 = y[k]")) << both.after;
+  expect_same_results({kPass, "promote_accumulators"}, kBlock, block_arrays(),
+                      {{"n", 3}, {"m", 4}, {"own", 5}});
+}
+
+TEST(HoistConditions, LeaveLoopsInsideAndOutside) {
+  const std::string text = R"(
+kernel k(A: f32*, y: mut f32*; n: i64, m: i64) {
+  for i in [0, n) {
+    for j in [0, n) {
+      if (i < m) {
+        y[i] = y[i] + A[j]
+      }
+    }
+  }
+})";
+  const Transformed result = transform(kPass, text);
+  EXPECT_TRUE(result.has("for i in [0, n) {\n    if (i < m) {\n      for j in [0, n) {"))
+      << result.after;
+  expect_same_results({kPass}, text, {{"A", floats(4)}, {"y", floats(4, 2)}}, {{"n", 4}, {"m", 2}});
+}
+
+class HoistRefusal : public testing::TestWithParam<const char*> {};
+
+TEST_P(HoistRefusal, LeavesTheLoop) {
+  const std::string text =
+      concat("kernel k(A: f32*, P: i64*, y: mut f32*; n: i64) {\n var q: i64 = 0\n",
+             "for p in [0, n) {\n", GetParam(), "\n }\n y[0] = f32(q)\n}");
+  const Transformed result = transform(kPass, text);
+  EXPECT_EQ(result.before, result.after);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Loops, HoistRefusal,
+    testing::Values("if (p < 3) { y[p] = 1.0f }",                       // of the loop
+                    "if (q < 3) { q = q + 1 }",                         // changes in it
+                    "let a: i64 = p * 2 if (a < 3) { y[p] = 1.0f }",    // by way of a name
+                    "if (P[0] < 3) { y[p] = 1.0f }",                    // is in memory
+                    "if (8 / n < 3) { y[p] = 1.0f }",                   // would fail without it
+                    "if (n < 3) { y[p] = 1.0f } else { y[p] = 2.0f }",  // has another branch
+                    "y[p] = 0.0f if (n < 3) { y[p] = 1.0f }"));         // more is done
+
+}  // namespace
+}  // namespace tulle::passes
