@@ -251,11 +251,19 @@ void KernelLowering::enter(const nest::Forall& loop, const Expr& coordinate,
 void KernelLowering::enter_row(const nest::Forall& loop, const Expr& in_range, const Scope& before,
                                Scope scope, Emitter& out, const Body& body) {
   Emitter inside = out.nested();
+  const Scope by_numbers = scope;
   enter_stored(scope, inside);
+  const Expr exists = stored_row_condition(kernel_, by_numbers, scope);
   assembly_.begin_rows(before, scope, in_range ? out : inside);
-  settle(loop.body, scope, inside, [&](const Scope& settled, Emitter& at) {
+  Emitter row = out.nested();
+  settle(loop.body, scope, row, [&](const Scope& settled, Emitter& at) {
     build_result(loop.body, before, settled, at, body);
   });
+  if (exists) {
+    inside.add(loop::If::make(exists, row.take()));
+  } else {
+    for (loop::Stmt& stmt : row.take_statements()) inside.add(std::move(stmt));
+  }
   if (!in_range) {
     assembly_.finish_rows(before, scope, inside);
     for (loop::Stmt& stmt : inside.take_statements()) out.add(std::move(stmt));

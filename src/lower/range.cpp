@@ -84,6 +84,13 @@ Expr thread_condition(const KernelContext& kernel, const nest::Forall& loop, con
   return split_conditions(kernel, {loop.var}, {}, before, scope).exists;
 }
 
+Expr stored_row_condition(const KernelContext& kernel, const Scope& before, const Scope& scope) {
+  if (before.coordinates.size() == scope.coordinates.size()) return {};
+  std::vector<std::string> all;
+  for (const auto& [name, variable] : kernel.nest.variables) all.push_back(name);
+  return split_conditions(kernel, all, {}, before, scope).exists;
+}
+
 Expr copy_condition(const KernelContext& kernel, const nest::Assign& assign, const Scope& before,
                     const Scope& scope) {
   return split_conditions(kernel, assign.indices, {}, before, scope).exists;

@@ -27,6 +27,10 @@ RangeConditions range_conditions(const KernelContext& kernel, const nest::Forall
 loop::Expr thread_condition(const KernelContext& kernel, const nest::Forall& loop,
                             const Scope& before, const Scope& scope);
 
+// The same where rows that are stored have become known by their numbers.
+loop::Expr stored_row_condition(const KernelContext& kernel, const Scope& before,
+                                const Scope& scope);
+
 // The same for an element of a copy: whether it is one of the operand.
 loop::Expr copy_condition(const KernelContext& kernel, const nest::Assign& assign,
                           const Scope& before, const Scope& scope);

@@ -21,7 +21,7 @@ void KernelLowering::allocate_workspace(const nest::Where& where, const std::str
   for (const nest::Assign* assign : nest::assigns(where.producer)) {
     if (assign->tensor == name) indices = assign->indices;
   }
-  if (nest_.tensor(name).tracking == nest::Tensor::Tracking::Tracked) {
+  if (nest_.tensor(name).is_tracked()) {
     allocate_tracked(name, indices, out);
   } else if (indices.empty()) {
     allocate_scalar(name, nest::accumulation_of(where.producer, name), out);
@@ -67,6 +67,7 @@ void KernelLowering::allocate_tracked(const std::string& name,
       allocate("_list", type.index_type, extent + 1, false, arrays->list, arrays->list_base);
     }
     allocate("_stamps", DType::Int32, extent, true, arrays->stamps, arrays->stamps_base);
+    if (nest_.tensor(name).tracking == nest::Tensor::Tracking::Scanned) arrays->scanned = extent;
     arrays->count = hoisted_->declare(name + "_count", IntConst::make(0));
     arrays->round = hoisted_->declare(name + "_round", IntConst::make(0, {DType::Int32, 1}));
     target.values = arrays->values;

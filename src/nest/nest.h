@@ -177,9 +177,10 @@ struct Variable {
 
 struct Tensor {
   enum class Role : uint8_t { Operand, Result, Workspace };
-  // Plain workspaces are dense arrays; Tracked ones also know which coordinates were written, and
-  // are read in order of coordinates, those alone.
-  enum class Tracking : uint8_t { Plain, Tracked };
+  // Plain workspaces are dense arrays; the others also know which coordinates were written, and are
+  // read in order of coordinates, those alone: Tracked ones list and sort them, Scanned ones look
+  // for them among all.
+  enum class Tracking : uint8_t { Plain, Tracked, Scanned };
   // Staged ones hold a copy of what is read of an operand: each thread's own, or one that the
   // threads of a block, or of a warp where they stand in a loop over warps, make together.
   enum class Staging : uint8_t { None, Registers, Shared };
@@ -194,6 +195,8 @@ struct Tensor {
   // Of a staged workspace: how many copies there are, of which all but one are of iterations to
   // come of the loop around.
   int depth = 1;
+
+  bool is_tracked() const { return tracking != Tracking::Plain; }
 };
 
 struct Prefetch {

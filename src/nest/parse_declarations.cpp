@@ -56,6 +56,8 @@ void DeclarationParser::property(Declaration& declared) {
     declared.tensor.tracking = Tensor::Tracking::Plain;
   } else if (scanner_.accept("tracked")) {
     declared.tensor.tracking = Tensor::Tracking::Tracked;
+  } else if (scanner_.accept("scanned")) {
+    declared.tensor.tracking = Tensor::Tracking::Scanned;
   } else if (scanner_.accept("registers")) {
     declared.tensor.staging = Tensor::Staging::Registers;
   } else if (scanner_.accept("shared")) {

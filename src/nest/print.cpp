@@ -119,6 +119,7 @@ class Printer {
     }
     if (type.unbounded && tensor.role == Tensor::Role::Operand) text += ", unbounded";
     if (tensor.tracking == Tensor::Tracking::Tracked) text += ", tracked";
+    if (tensor.tracking == Tensor::Tracking::Scanned) text += ", scanned";
     if (!tensor.lead.empty()) text += ", with " + tensor.lead;
     if (tensor.staging == Tensor::Staging::Registers) text += ", registers";
     if (tensor.staging == Tensor::Staging::Shared) text += ", shared";

@@ -22,6 +22,13 @@ bool may_fail(const Expr& expr) {
   return expr.type() == kIndex && !(divisor && divisor->value > 0);
 }
 
+bool asks_other_lanes(const Expr& expr) {
+  bool asks = false;
+  visit(expr,
+        [&](const Expr& inner) { asks |= inner.as<LaneReduce>() || inner.as<LaneShuffle>(); });
+  return asks;
+}
+
 // What changes while a loop runs.
 class Changes {
  public:
@@ -33,10 +40,9 @@ class Changes {
     bool is_spared = true;
     visit(expr, [&](const Expr& inner) {
       if (const auto* var = inner.as<Var>()) is_spared &= !names_.contains(var->name);
-      is_spared &= !inner.as<Load>() && !inner.as<LaneReduce>() && !inner.as<LaneShuffle>();
-      is_spared &= !may_fail(inner);
+      is_spared &= !inner.as<Load>() && !may_fail(inner);
     });
-    return is_spared;
+    return is_spared && !asks_other_lanes(expr);
   }
 
   void drop(const std::string& name) { names_.erase(name); }
@@ -49,12 +55,14 @@ bool is_plain(const For& loop) {
   return loop.loop == LoopKind::Serial || loop.loop == LoopKind::Unrolled;
 }
 
-// Lets, and a condition behind them that has no other branch; null where there is more.
+// Lets, and a condition behind them that has no other branch; null where there is more, or where
+// lanes for which the condition does not hold are asked for something before.
 const If* condition_at_end(const std::vector<Stmt>& stmts) {
   const If* test = stmts.empty() ? nullptr : stmts.back().as<If>();
   if (!test || test->no) return nullptr;
   for (size_t at = 0; at + 1 < stmts.size(); ++at) {
-    if (!stmts[at].as<Let>()) return nullptr;
+    const auto* let = stmts[at].as<Let>();
+    if (!let || asks_other_lanes(let->value)) return nullptr;
   }
   return test;
 }

@@ -20,6 +20,7 @@ constexpr int64_t kLongestPanel = 4096;   // elements of a loop that is both par
 constexpr int64_t kRegisterBytes = 1024;  // of accumulators: 16 vectors of 64 bytes
 constexpr int64_t kAheadBytes = 8192;     // how far ahead to prefetch, in bytes of gathered rows
 constexpr double kFewLines = 128;         // bytes of a row in two cache lines
+constexpr double kEntriesOfAThread = 16;  // of a GPU, so that it has something to do
 // Of the last cache, the share that a result may take: where gathers are scattered, and where
 // entries find what their neighbours fetched in nearer caches, so that it crowds nothing out.
 constexpr double kScatteredResult = 0.25, kNearResult = 1.5;
@@ -97,7 +98,8 @@ class Scheduler {
       if (!problem_.reduced.contains(*var) && in_outer(*var)) inside.push_back(*var);
     }
     if (choice_.route == Route::Tracked) {
-      add(concat("precompute(", name, ", (", list(inside), "), tracked)"));
+      add(concat("precompute(", name, ", (", list(inside),
+                 choice_.scans ? "), scanned)" : "), tracked)"));
       gathered_at_ = static_cast<size_t>(first - order_.begin());
       return;
     }
@@ -302,10 +304,23 @@ class Scheduler {
         });
     if (machine_.kind == Machine::Kind::Gpu && !knobs_.parallel && cut_for_equal_work())
       return GpuRule::ChunksOfWork;
-    const bool by_entries = has_entries && knobs_.parallel != Knobs::Parallel::Rows;
+    const bool by_entries = has_entries && knobs_.parallel != Knobs::Parallel::Rows &&
+                            (knobs_.parallel || !each_row_fills_a_thread());
     const std::string_view entries = knobs_.parallel == Knobs::Parallel::Merge ? "merge" : "nnz";
     add(concat("parallel(", outermost, ", by=", by_entries ? entries : "rows", ")"));
     return by_entries ? GpuRule::ChunksOfEntries : GpuRule::ChunksOfRows;
+  }
+
+  // Whether there is a thread for each row that is gathered in a workspace, and enough in rows for
+  // that: then chunks of equal work would be rows, too.
+  bool each_row_fills_a_thread() const {
+    if (machine_.kind != Machine::Kind::Gpu || choice_.route != Route::Tracked) return false;
+    double entries = 0;
+    for (const auto& [operand, count] : problem_.counts) {
+      if (!problem_.tensors->at(operand).format.is_dense()) entries += count;
+    }
+    const double rows = problem_.extents.at(order_[0]);
+    return rows <= problem_.threads && entries >= rows * kEntriesOfAThread;
   }
 
   // Where each thread takes entries one by one, a long row would be one thread's.

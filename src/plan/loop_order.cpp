@@ -25,6 +25,7 @@ constexpr double kLastResort = 1e18;
 constexpr double kCopiedEntry = 6;      // appending an entry that comes in order
 constexpr double kConversion = 3000;    // its kernels and memory, however few the entries
 constexpr double kSkippedStep = 1;      // past a coordinate that not all operands have
+constexpr double kLooksForAnEntry = 4;  // in a tracked workspace, instead of sorting
 constexpr double kTrackedStep = 3;      // adding into a tracked workspace
 constexpr double kFreshElement = 4;     // of a workspace that is as long as a row
 constexpr double kStateStep = 1;        // updating a maximum that scales other sums in memory
@@ -234,6 +235,16 @@ class Search {
     return visits;
   }
 
+  // Whether the rows of a tracked workspace come to enough entries for a look at all coordinates.
+  bool is_well_filled(const std::vector<std::string>& order, const std::string& tracked) const {
+    if (!problem_.scans_rows) return false;
+    const auto first = std::find_if(order.begin(), order.end(), [&](const std::string& var) {
+      return problem_.reduced.contains(var);
+    });
+    const double rows = first == order.begin() ? 1 : visits_of(order, *(first - 1));
+    return rows * problem_.extents.at(tracked) <= visits_of(order, tracked) * kLooksForAnEntry;
+  }
+
   // How many entries a result gets that is sorted afterwards, the innermost loop of which comes to
   // so many coordinates: one for each sum that is complete before it is appended, else one a term.
   double appended_entries(const std::vector<std::string>& order, double visits) const {
@@ -280,8 +291,10 @@ class Search {
       else
         cost += visits_of(order, route.tracked) * kTrackedStep + arrays;
     }
-    if (choice.route == Route::Tracked)
+    if (choice.route == Route::Tracked) {
       choice.members = member_loops(operands_, order, route, choice.converted);
+      choice.scans = is_well_filled(order, route.tracked);
+    }
     choice.vectorized = is_contiguous(operands_, order, choice.route);
     const bool dense_innermost =
         !order.empty() &&

@@ -16,6 +16,7 @@ struct OrderChoice {
   Route route = Route::Dense;
   std::string shared;                // the operand of Route::Shared
   std::vector<std::string> members;  // loops to bind to members of a chunk
+  bool scans = false;                // a tracked row is full enough for a look at all of it
   bool vectorized = false;           // the innermost loop runs over contiguous data
   double cost = 0;
   int tried = 0;  // orders and beginnings of orders that were looked at

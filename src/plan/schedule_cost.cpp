@@ -168,7 +168,7 @@ void ScheduleCost::visit_assign(const nest::Assign& assign, const Path& path) {
   cycles_ += path.steps * kElement;
   const nest::Tensor& written = nest_->tensor(assign.tensor);
   if (written.role == nest::Tensor::Role::Result) return add_result(assign, path);
-  if (written.tracking == nest::Tensor::Tracking::Tracked) {
+  if (written.is_tracked()) {
     cycles_ += path.steps * kTracked;
     return;
   }

@@ -14,7 +14,7 @@ namespace {
 
 bool is_gathered(const Nest& nest, const std::string& tensor) {
   const Tensor& found = nest.tensor(tensor);
-  return found.role == Tensor::Role::Result || found.tracking == Tensor::Tracking::Tracked;
+  return found.role == Tensor::Role::Result || found.is_tracked();
 }
 
 // Whether the result has all of the variable's coordinates for each of its entries.

@@ -105,7 +105,7 @@ void check_workspaces(const Nest& nest, const Where& where, const Forall& entrie
   check_outside(nest, entries, where.producer, where.workspaces, operand);
   for (const std::string& name : where.workspaces) {
     const nest::Accumulate accumulate = nest::accumulation_of(where.producer, name);
-    if (accumulate && nest.tensor(name).tracking == Tensor::Tracking::Plain &&
+    if (accumulate && !nest.tensor(name).is_tracked() &&
         !(nest::starts_absent(accumulate) && shows_absence(nest, name)))
       continue;
     user_error("'", name, "' is not accumulated, or used in an expression where a sum of nothing ",

@@ -127,6 +127,10 @@ std::string in_place_of_plain(const Nest& nest, const std::string& workspace, co
   return concat("track that, ", tracked_precompute(workspace, vars));
 }
 
+std::string_view word_of(Tensor::Tracking tracking) {
+  return tracking == Tensor::Tracking::Scanned ? "scanned" : "tracked";
+}
+
 // A plain workspace is stored whole, a tracked one where it was written: that must be what the
 // result stores.
 void check_storage(const Nest& nest, const Assign& target, const std::string& workspace,
@@ -145,9 +149,11 @@ void check_storage(const Nest& nest, const Assign& target, const std::string& wo
     }
     return;
   }
+  const std::string way_out =
+      concat("so there is nothing to track; leave '", word_of(tracking), "' out.");
   if (!result.shares_pattern_of.empty()) {
-    user_error("'", target.tensor, "' has the pattern of '", result.shares_pattern_of,
-               "', so there is nothing to track; leave 'tracked' out.");
+    user_error("'", target.tensor, "' has the pattern of '", result.shares_pattern_of, "', ",
+               way_out);
   }
   if (loops.empty()) {
     user_error(
@@ -155,8 +161,8 @@ void check_storage(const Nest& nest, const Assign& target, const std::string& wo
         "result's indices is inside the sum.");
   }
   if (!is_sparse(loops.front())) {
-    user_error("'", target.tensor, "' stores every coordinate of '", loops.front()->var,
-               "', so there is nothing to track; leave 'tracked' out.");
+    user_error("'", target.tensor, "' stores every coordinate of '", loops.front()->var, "', ",
+               way_out);
   }
   const auto level_of = [&](const Forall* loop) {
     return level_over(nest, result.type.format, target.indices, loop->var);
@@ -227,7 +233,7 @@ Nest precompute(const Nest& nest, const std::string& workspace,
   const Stmt producer = Forall::make(outermost.var, summed, outermost.tag);
   const expr::Expr access = expr::Access::make(next_access_id(nest), workspace, vars, type);
   const Stmt consumer =
-      consumer_of(nest, target, access, loops, tracking == Tensor::Tracking::Tracked);
+      consumer_of(nest, target, access, loops, tracking != Tensor::Tracking::Plain);
   result.root = replace(nest.root, &outermost, Where::make(workspace, consumer, producer));
   return result;
 }

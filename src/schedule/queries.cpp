@@ -178,7 +178,7 @@ void require_untagged(const Nest& nest, const std::string& var, std::string_view
 
 void require_whole_in_tracked(const Nest& nest, const std::string& var, std::string_view step) {
   for (const Assign* assign : assigns(nest.root)) {
-    if (nest.tensor(assign->tensor).tracking != Tensor::Tracking::Tracked) continue;
+    if (!nest.tensor(assign->tensor).is_tracked()) continue;
     if (!stores_sparsely(nest, assign->tensor, assign->indices, var)) continue;
     user_error("'", assign->tensor, "' tracks the coordinates of '", var,
                "' and needs its loop whole; leave ", step, " out.");
@@ -286,7 +286,7 @@ bool stores_sparsely(const Nest& nest, const std::string& tensor,
                      const std::vector<std::string>& indices, const std::string& var) {
   const std::vector<std::string> names = lineage(nest, var);
   const Tensor& stored = nest.tensor(tensor);
-  const bool tracked = stored.tracking == Tensor::Tracking::Tracked;
+  const bool tracked = stored.is_tracked();
   const std::vector<Level>& levels = stored.type.format.levels();
   return std::any_of(levels.begin(), levels.end(), [&](const Level& level) {
     const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];

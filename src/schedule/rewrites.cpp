@@ -70,11 +70,13 @@ const Rewrite kRewrites[] = {
      {Role::Loop, Role::Loop, kLength, Role::NewLoop, Role::NewLoop}, 5, 5, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return split_entries(n, a.name(0), a.name(1), a.integer(2), a.name(3), a.name(4)); }},
-    {"precompute", "precompute(acc, (j, k)) or precompute(acc, k, tracked)",
-     {Role::NewWorkspace, Role::Loops, Role::Word}, 1, 3, {"tracked"}, "", {},
+    {"precompute", "precompute(acc, (j, k)), or precompute(acc, k, tracked), or scanned",
+     {Role::NewWorkspace, Role::Loops, Role::Word}, 1, 3, {"tracked", "scanned"}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return precompute(n, a.name(0), a.count() > 1 ? a.names(1) : Names(),
-                         a.count() > 2 ? Tracking::Tracked : Tracking::Plain); }},
+                         a.count() < 3               ? Tracking::Plain
+                         : a.name(2) == "scanned" ? Tracking::Scanned
+                                                  : Tracking::Tracked); }},
     {"rfactor", "rfactor(j, part)", {Role::Loop, Role::NewWorkspace}, 2, 2, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return rfactor(n, a.name(0), a.name(1)); }},

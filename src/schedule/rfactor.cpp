@@ -55,7 +55,7 @@ void check_target(const Nest& nest, const Assign& target) {
   const Tensor& tensor = nest.tensor(target.tensor);
   const bool own_pattern = tensor.role == Tensor::Role::Result && !tensor.type.format.is_dense() &&
                            tensor.shares_pattern_of.empty();
-  if (own_pattern || tensor.tracking == Tensor::Tracking::Tracked) {
+  if (own_pattern || tensor.is_tracked()) {
     user_error("'", target.tensor,
                "' stores only what some term reaches, and partial sums do not know what that is; ",
                "leave rfactor out.");

@@ -129,7 +129,7 @@ class Scheduler {
                       "))");
       }
       case 5:
-        return concat("precompute(", fresh, ", ", var, ", tracked)");
+        return concat("precompute(", fresh, ", ", var, ", ", draw_tracking(), ")");
       case 6:
         if (dice_.chance(0.4)) take_merged_rows();
         return concat("parallel(", vars.front(),
@@ -192,8 +192,11 @@ class Scheduler {
       return schedule::stores_sparsely(nest(), target.tensor, target.indices, var);
     });
     if (!over.empty())
-      take(concat("precompute(v", fresh_++, ", (", schedule::list_of(over), "), tracked)"));
+      take(concat("precompute(v", fresh_++, ", (", schedule::list_of(over), "), ", draw_tracking(),
+                  ")"));
   }
+
+  std::string draw_tracking() { return dice_.pick<std::string>({"tracked", "scanned"}); }
 
   // Gathers what rows come to, so that they can be cut wherever chunks end.
   void take_merged_rows() {

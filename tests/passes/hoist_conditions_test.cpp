@@ -64,6 +64,26 @@ kernel k(A: f32*, y: mut f32*; n: i64, m: i64) {
   expect_same_results({kPass}, text, {{"A", floats(4)}, {"y", floats(4, 2)}}, {{"n", 4}, {"m", 2}});
 }
 
+TEST(HoistConditions, LeaveWhatAllLanesComeTo) {
+  const std::string text = R"(
+kernel k(A: f32*, y: mut f32*; n: i64) {
+  block for b in [0, 1) {
+    warp for w in [0, 1) {
+      lane for l in [0, 32) {
+        for p in [0, n) {
+          let sum: f32 = lane_reduce(add, A[p * 32 + l], 32)
+          if (l == 0) {
+            y[p] = sum
+          }
+        }
+      }
+    }
+  }
+})";
+  const Transformed result = transform(kPass, text);
+  EXPECT_EQ(result.before, result.after);
+}
+
 class HoistRefusal : public testing::TestWithParam<const char*> {};
 
 TEST_P(HoistRefusal, LeavesTheLoop) {

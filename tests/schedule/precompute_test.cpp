@@ -44,6 +44,16 @@ TEST(Precompute, TracksSparseResults) {
   EXPECT_EQ(nest.tensor("acc").type.index_type, DType::Int32);
 }
 
+TEST(Precompute, ScansSparseResults) {
+  EXPECT_EQ(body_after(kSpgemm, "precompute(acc, k, scanned)"),
+            body_after(kSpgemm, "precompute(acc, k, tracked)"));
+  const nest::Nest nest =
+      apply(parse_schedule("precompute(acc, k, scanned)"), nest::parse_nest(kSpgemm));
+  EXPECT_EQ(nest.tensor("acc").tracking, nest::Tensor::Tracking::Scanned);
+  EXPECT_EQ(nest::parse_nest(nest::to_string(nest)).tensor("acc").tracking,
+            nest::Tensor::Tracking::Scanned);
+}
+
 TEST(Precompute, AddsToWhatIsThere) {
   EXPECT_EQ(body_after("nest { operand A: f32, i32, csr\n operand b: f32; result y: f32\n"
                        "forall i { sequence { y[i] = b[i]; forall j { y[i] += A[i,j] } } } }",
@@ -123,6 +133,7 @@ TEST(Precompute, RefusesScalarsForSparseResults) {
 
 TEST(Precompute, RefusesTrackingDenseResults) {
   expect_refused(kSpmm, "precompute(acc, k, tracked)", "leave 'tracked' out");
+  expect_refused(kSpmm, "precompute(acc, k, scanned)", "leave 'scanned' out");
 }
 
 TEST(Precompute, RefusesTrackingSeveralVariables) {

@@ -18,10 +18,28 @@ Expr after(const Expr& base, const Expr& offset) { return base ? base + offset :
 }  // namespace
 
 void TrackedLevel::prepare(Emitter& out) const {
-  if (arrays_.only_counts() || mutant("tracked-unsorted")) return;
+  if (arrays_.only_counts()) return;
+  if (arrays_.scanned) return list_written(out);
+  if (mutant("tracked-unsorted")) return;
   const Expr begin = after(arrays_.list_base, IntConst::make(0));
   out.add(loop::Invoke::make(loop::RuntimeFunction::Sort, arrays_.list,
                              {begin, begin + arrays_.count}));
+}
+
+// Each coordinate goes to the end of the list, and stays there if it was written.
+void TrackedLevel::list_written(Emitter& out) const {
+  const std::string name = out.names().fresh("scanned");
+  const Expr coordinate = loop::Var::make(name);
+  const Expr is_written =
+      Load::make(arrays_.stamps, after(arrays_.stamps_base, coordinate)) == arrays_.round;
+  out.assign(arrays_.count, IntConst::make(0));
+  Emitter body = out.nested();
+  body.store(arrays_.list, after(arrays_.list_base, arrays_.count),
+             Cast::make(arrays_.list->element, coordinate));
+  body.assign(arrays_.count,
+              arrays_.count + loop::Select::make(is_written, IntConst::make(1), IntConst::make(0)));
+  const Expr end = mutant("scan-ends-early") ? arrays_.scanned - 1 : arrays_.scanned;
+  out.add(loop::For::make(name, IntConst::make(0), end, body.take()));
 }
 
 Positions TrackedLevel::positions(Emitter& out, const Positions&, const Expr&) const {
@@ -50,11 +68,15 @@ void add_tracked(Emitter& out, const TrackedArrays& arrays, const Expr& coordina
     const Expr old = out.let("old", Load::make(arrays.values, at));
     const Expr start = loop::Select::make(seen, old, identity_of(monoid, type));
     out.store(arrays.values, at, combine(monoid, start, value));
+  }
+  if (arrays.lists_as_they_come()) {
     out.store(arrays.list, after(arrays.list_base, arrays.count),
               Cast::make(arrays.list->element, coordinate));
   }
-  out.assign(arrays.count,
-             arrays.count + loop::Select::make(seen, IntConst::make(0), IntConst::make(1)));
+  if (arrays.counts_as_they_come()) {
+    out.assign(arrays.count,
+               arrays.count + loop::Select::make(seen, IntConst::make(0), IntConst::make(1)));
+  }
   out.store(arrays.stamps, stamp, arrays.round);
 }
 
@@ -74,11 +96,11 @@ Expr begin_block(Emitter& out, const TrackedArrays& arrays, const Expr& coordina
 void end_block(Emitter& out, const TrackedArrays& arrays, const Expr& coordinate,
                const Expr& is_new, const Expr& written) {
   Emitter note = out.nested();
-  if (!arrays.only_counts()) {
+  if (arrays.lists_as_they_come()) {
     note.store(arrays.list, after(arrays.list_base, arrays.count),
                Cast::make(arrays.list->element, coordinate));
   }
-  note.assign(arrays.count, arrays.count + 1);
+  if (arrays.counts_as_they_come()) note.assign(arrays.count, arrays.count + 1);
   note.store(arrays.stamps, after(arrays.stamps_base, coordinate), arrays.round);
   out.add(loop::If::make(written ? loop::both(is_new, written) : is_new, note.take()));
 }

@@ -17,11 +17,15 @@ struct TrackedArrays {
       list;  // the coordinates written, one slot more than the extent; null while only counting
   // Where they begin; null: at 0.
   loop::Expr values_base, stamps_base, list_base;
-  loop::Expr count;  // of coordinates written in this round, mutable
-  loop::Expr round;  // i32, mutable
-  loop::Expr block;  // how many values a coordinate has; null: one
+  loop::Expr count;    // of coordinates written in this round, mutable
+  loop::Expr round;    // i32, mutable
+  loop::Expr block;    // how many values a coordinate has; null: one
+  loop::Expr scanned;  // how many coordinates there are, all of which are looked at for those
+                       // written, once it is complete; null: these are listed as they come
 
   bool only_counts() const { return !list; }
+  bool lists_as_they_come() const { return !only_counts() && !scanned; }
+  bool counts_as_they_come() const { return only_counts() || !scanned; }
 };
 
 class TrackedLevel : public LevelCode {
@@ -35,13 +39,15 @@ class TrackedLevel : public LevelCode {
   loop::Expr child(const loop::Expr& position) const override;
 
  private:
+  void list_written(Emitter& out) const;
+
   TrackedArrays arrays_;
 };
 
 // Starts a round: nothing is written yet.
 void begin_round(Emitter& out, const TrackedArrays& arrays);
 
-// Adds `value` at a coordinate and notes it in the list, without a branch.
+// Adds `value` at a coordinate and notes it, without a branch.
 void add_tracked(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate,
                  nest::Monoid monoid, const loop::Expr& value);
 
