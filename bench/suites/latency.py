@@ -43,15 +43,16 @@ def measure(options: Options) -> Iterator[Row]:
     return first_calls("cpu") if options.tulle else iter(())
 
 
-def first_calls(device: str) -> Iterator[Row]:
-    """The rows of expressions over tensors on a device."""
+def first_calls(device: str, compiling: int = PROCESSES) -> Iterator[Row]:
+    """The rows of expressions over tensors on a device; so many processes compile them."""
     compiled, loaded, planned = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder) / "cache"
         cache.mkdir(mode=0o700)
         _first_calls(cache, device)  # fills the cache
-        for _ in range(PROCESSES):
+        for _ in range(compiling):
             compiled.append(_first_calls(cache, device, **FORGETFUL))
+        for _ in range(PROCESSES):
             loaded.append(_first_calls(cache, device))
             planned.append(_first_calls(cache, device, TULLE_LOG="info", **FORGETFUL))
     for at, first in enumerate(compiled[0]):

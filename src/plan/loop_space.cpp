@@ -156,14 +156,14 @@ std::string level_variable(const LevelExpr& level, const std::vector<std::string
                            const LoopSpace& space) {
   const std::string& index = indices[static_cast<size_t>(level.dimension)];
   const std::vector<std::string>& parts = space.parts.at(index);
-  const std::string other = space.subtracted(index);
-  if (level.is_difference()) {
-    return !other.empty() && other == indices[static_cast<size_t>(level.second)] ? parts[0]
-                                                                                 : std::string();
+  if (!level.is_difference() && !level.is_whole()) {
+    if (parts.size() != 2 || space.variables.at(parts[0]).factor != level.divisor) return {};
+    return level.part == LevelExpr::Part::Quotient ? parts[0] : parts[1];
   }
+  const std::string other = space.subtracted(index);
   if (level.is_whole()) return parts.size() == 1 && other.empty() ? parts[0] : std::string();
-  if (parts.size() != 2 || space.variables.at(parts[0]).factor != level.divisor) return {};
-  return level.part == LevelExpr::Part::Quotient ? parts[0] : parts[1];
+  return !other.empty() && other == indices[static_cast<size_t>(level.second)] ? parts[0]
+                                                                               : std::string();
 }
 
 }  // namespace tulle::plan
