@@ -5,6 +5,7 @@
 #include "jit/assemble_ptx.h"
 #include "loop/plain_names.h"
 #include "support/log.h"
+#include "support/pack.h"
 
 namespace tulle {
 
@@ -40,7 +41,9 @@ GpuKernels::GpuKernels(std::vector<loop::Kernel> kernels, CompileRequest request
   parallel_for_or_throw(threads, static_cast<int>(wanted_.size()), [&](int number) {
     const auto at = static_cast<size_t>(number);
     const loop::Kernel plain = loop::with_plain_names(kernels_[at]);
-    wanted_[at] = {key_of(plain, stage, request_), {plain.name}};
+    const jit::ContentHash key = key_of(plain, stage, request_);
+    // Several have one image as light code.
+    wanted_[at] = {key, {is_light() ? concat(plain.name, "_", key.hex()) : plain.name}};
   });
 }
 
@@ -48,6 +51,7 @@ GpuModules GpuKernels::find(Parallelism& threads, bool compiles) const {
   jit::KernelCache::CompileMissing compile;
   if (compiles) {
     compile = [&](const std::vector<size_t>& missing) {
+      if (is_light()) return light_images(missing, threads);
       return generate_each(kernels_, missing, threads,
                            [&](const loop::Kernel& kernel) { return compiled(kernel); });
     };
@@ -68,21 +72,45 @@ void GpuKernels::stay_out_of_captures() {
   cuda::check(cuda::driver().exchange_capture_mode(&mode), "working beside captures");
 }
 
+loop::Kernel GpuKernels::ready_for_codegen(const loop::Kernel& kernel) const {
+  return loop::with_plain_names(has_passed_ ? kernel : optimise_kernel(kernel, request_));
+}
+
 std::vector<char> GpuKernels::compiled(const loop::Kernel& kernel) const {
-  const loop::Kernel passed = has_passed_ ? kernel : optimise_kernel(kernel, request_);
-  const std::string text = generate_ptx({loop::with_plain_names(passed)}, request_.target);
-  if (!request_.target.light) return {text.begin(), text.end()};
-  StageTimes times;
-  std::vector<char> image = jit::assemble_ptx(cuda::device(request_.device), text, true);
-  times.end("assemble");
-  TULLE_LOG(Debug, kernel.name, ": ", text.size(), " bytes, ", times.text(), " ms");
-  return image;
+  const std::string text = generate_ptx({ready_for_codegen(kernel)}, request_.target);
+  return {text.begin(), text.end()};
+}
+
+// Each start of the assembler costs as much as a small kernel: some are assembled together, as many
+// as the longest one leaves time for, and all of them have the same image.
+std::vector<std::vector<char>> GpuKernels::light_images(const std::vector<size_t>& numbers,
+                                                        Parallelism& threads) const {
+  std::vector<size_t> lengths;
+  for (const size_t number : numbers) lengths.push_back(loop::to_string(kernels_[number]).size());
+  const std::vector<std::vector<size_t>> groups = pack(lengths);
+  std::vector<std::vector<char>> images(numbers.size());
+  parallel_for_or_throw(threads, static_cast<int>(groups.size()), [&](int index) {
+    const std::vector<size_t>& group = groups[static_cast<size_t>(index)];
+    std::vector<loop::Kernel> together;
+    for (const size_t at : group) {
+      together.push_back(ready_for_codegen(kernels_[numbers[at]]));
+      together.back().name = wanted_[numbers[at]].kernels.front();
+    }
+    const std::string text = generate_ptx(together, request_.target);
+    StageTimes times;
+    const std::vector<char> image =
+        jit::assemble_ptx(cuda::device(request_.device), text, /*light=*/true);
+    times.end("assemble");
+    TULLE_LOG(Debug, together.size(), " kernels, ", text.size(), " bytes: ", times.text(), " ms");
+    for (const size_t at : group) images[at] = image;
+  });
+  return images;
 }
 
 GpuModules GpuKernels::find_on_device(const WantedCode& wanted, Parallelism& threads,
                                       const jit::KernelCache::CompileMissing& compile) const {
-  return kernel_cache().find_gpu(wanted, cuda::device(request_.device), request_.target.light,
-                                 threads, compile);
+  return kernel_cache().find_gpu(wanted, cuda::device(request_.device), is_light(), threads,
+                                 compile);
 }
 
 }  // namespace tulle

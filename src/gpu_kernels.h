@@ -37,7 +37,11 @@ class GpuKernels {
   static void stay_out_of_captures();
 
  private:
+  bool is_light() const { return request_.target.light; }
+  loop::Kernel ready_for_codegen(const loop::Kernel& kernel) const;
   std::vector<char> compiled(const loop::Kernel& kernel) const;
+  std::vector<std::vector<char>> light_images(const std::vector<size_t>& numbers,
+                                              Parallelism& threads) const;
   GpuModules find_on_device(const WantedCode& wanted, Parallelism& threads,
                             const jit::KernelCache::CompileMissing& compile) const;
 

@@ -102,12 +102,16 @@ Executable make_soon_ready(LoweredProgram lowered, const CompileRequest& request
   }
   CompileRequest soon = request;
   soon.target.light = true;
-  const GpuModules light = GpuKernels(std::move(missing), soon, "lower").find(threads, true);
+  const GpuKernels in_a_hurry(std::move(missing), soon, "lower");
+  const GpuModules light = in_a_hurry.find(threads, true);
   times.end("light code");
-  for (auto next = light.begin(); std::shared_ptr<const jit::GpuModule>& one : code) {
-    if (!one) one = *next++;
+  WantedCode found = kernels->wanted();
+  for (size_t at = 0, next = 0; at < code.size(); ++at) {
+    if (code[at]) continue;
+    code[at] = light[next];
+    found[at] = in_a_hurry.wanted()[next++];
   }
-  Executable executable = finished(std::move(lowered), code, kernels->wanted(), request);
+  Executable executable = finished(std::move(lowered), code, found, request);
   improve_in_background(kernels, executable.gpu_program);
   times.end("finish");
   TULLE_LOG(Debug, "ready soon: ", times.text(), " ms");

@@ -11,7 +11,7 @@ struct Target {
   std::string triple;
   std::string cpu;
   std::string features;  // "+avx2,-avx512f"; adds to what the cpu has
-  bool light = false;    // the back end takes no pains: soon ready, slow code
+  bool light = false;    // the back end takes few pains: soon ready, slow code
 
   bool operator==(const Target&) const = default;
 };

@@ -85,7 +85,8 @@ Expr thread_condition(const KernelContext& kernel, const nest::Forall& loop, con
 }
 
 Expr stored_row_condition(const KernelContext& kernel, const Scope& before, const Scope& scope) {
-  if (before.coordinates.size() == scope.coordinates.size()) return {};
+  const bool has_found_rows = before.coordinates.size() < scope.coordinates.size();
+  if (!has_found_rows || mutant("stored-row-unguarded")) return {};
   std::vector<std::string> all;
   for (const auto& [name, variable] : kernel.nest.variables) all.push_back(name);
   return split_conditions(kernel, all, {}, before, scope).exists;

@@ -14,14 +14,6 @@ using namespace loop;
 
 namespace {
 
-// Whether the divisor may be zero where nothing has asked yet.
-bool may_fail(const Expr& expr) {
-  const auto* binary = expr.as<Binary>();
-  if (!binary || (binary->op != BinaryOp::Div && binary->op != BinaryOp::Mod)) return false;
-  const auto* divisor = binary->b.as<IntConst>();
-  return expr.type() == kIndex && !(divisor && divisor->value > 0);
-}
-
 bool asks_other_lanes(const Expr& expr) {
   bool asks = false;
   visit(expr,
@@ -35,12 +27,12 @@ class Changes {
   explicit Changes(const For& loop) : names_(names_written(loop.body)) { names_.insert(loop.var); }
 
   // Whether the expression has the same value in all iterations, which takes no look at memory or
-  // at other lanes and is there even if there are none.
+  // at other lanes.
   bool spare(const Expr& expr) const {
     bool is_spared = true;
     visit(expr, [&](const Expr& inner) {
       if (const auto* var = inner.as<Var>()) is_spared &= !names_.contains(var->name);
-      is_spared &= !inner.as<Load>() && !may_fail(inner);
+      is_spared &= !inner.as<Load>();
     });
     return is_spared && !asks_other_lanes(expr);
   }
@@ -80,7 +72,7 @@ class Hoisting : public Rewriter {
   static Stmt hoist(const For& loop, const Stmt& whole) {
     std::vector<Stmt> body = statements_of(loop.body);
     const If* test = condition_at_end(body);
-    if (!test) return whole;
+    if (!test || asks_other_lanes(loop.begin) || asks_other_lanes(loop.end)) return whole;
     Changes changes(loop);
     if (!changes.spare(test->condition)) return whole;
     body.pop_back();

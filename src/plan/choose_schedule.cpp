@@ -20,7 +20,7 @@ constexpr int64_t kLongestPanel = 4096;   // elements of a loop that is both par
 constexpr int64_t kRegisterBytes = 1024;  // of accumulators: 16 vectors of 64 bytes
 constexpr int64_t kAheadBytes = 8192;     // how far ahead to prefetch, in bytes of gathered rows
 constexpr double kFewLines = 128;         // bytes of a row in two cache lines
-constexpr double kEntriesOfAThread = 16;  // of a GPU, so that it has something to do
+constexpr double kEntriesOfAThread = 16;  // of a GPU, in a chunk: lower's kWorkPerThread
 // Of the last cache, the share that a result may take: where gathers are scattered, and where
 // entries find what their neighbours fetched in nearer caches, so that it crowds nothing out.
 constexpr double kScatteredResult = 0.25, kNearResult = 1.5;
@@ -311,8 +311,8 @@ class Scheduler {
     return by_entries ? GpuRule::ChunksOfEntries : GpuRule::ChunksOfRows;
   }
 
-  // Whether there is a thread for each row that is gathered in a workspace, and enough in rows for
-  // that: then chunks of equal work would be rows, too.
+  // Whether rows that are gathered in a workspace get a chunk each, since they have enough in them
+  // and there are not too many: then chunks of equal work would be rows, too.
   bool each_row_fills_a_thread() const {
     if (machine_.kind != Machine::Kind::Gpu || choice_.route != Route::Tracked) return false;
     double entries = 0;

@@ -157,8 +157,9 @@ void check_storage(const Nest& nest, const Assign& target, const std::string& wo
   }
   if (loops.empty()) {
     user_error(
-        "A tracked workspace has a variable, but none was given; reorder so that a loop over the "
-        "result's indices is inside the sum.");
+        "A ", word_of(tracking),
+        " workspace has a variable, but none was given; reorder so that a loop over the result's "
+        "indices is inside the sum.");
   }
   if (!is_sparse(loops.front())) {
     user_error("'", target.tensor, "' stores every coordinate of '", loops.front()->var, "', ",
@@ -169,12 +170,13 @@ void check_storage(const Nest& nest, const Assign& target, const std::string& wo
   };
   const int tracked = level_of(loops.front());
   if (tracked < 0) {
-    user_error("A tracked workspace needs the whole variable, and '", loops.front()->var,
-               "' is derived; leave split and fuse out.");
+    user_error("A ", word_of(tracking), " workspace needs the whole variable, and '",
+               loops.front()->var, "' is derived; leave split and fuse out.");
   }
   for (size_t inner = 1; inner < loops.size(); ++inner) {
     if (!is_sparse(loops[inner]) && level_of(loops[inner]) > tracked) continue;
-    user_error("A tracked workspace tracks its first variable, and the others run through the ",
+    user_error("A ", word_of(tracking),
+               " workspace tracks its first variable, and the others run through the ",
                "blocks that '", target.tensor, "' stores for each of its coordinates, which '",
                loops[inner]->var, "' does not; reorder so that its loop is outside the sum.");
   }

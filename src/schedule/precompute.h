@@ -13,8 +13,9 @@ namespace tulle::schedule {
 //   -> forall i: where acc { forall k: C[i,k] = acc[k] } producing { forall j, k: acc[k] += e }
 //
 // `vars` are exactly the loops over the result's indices inside that loop; with none the workspace
-// is a scalar. A tracked workspace has first the variable along which the result stores only what
-// was reached, then those that run through the block of each of its coordinates, if it has blocks.
+// is a scalar. A tracked or scanned workspace has first the variable along which the result stores
+// only what was reached, then those that run through the block of each of its coordinates, if it
+// has blocks.
 nest::Nest precompute(const nest::Nest& nest, const std::string& workspace,
                       const std::vector<std::string>& vars,
                       nest::Tensor::Tracking tracking = nest::Tensor::Tracking::Plain);

@@ -70,7 +70,7 @@ const Rewrite kRewrites[] = {
      {Role::Loop, Role::Loop, kLength, Role::NewLoop, Role::NewLoop}, 5, 5, {}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return split_entries(n, a.name(0), a.name(1), a.integer(2), a.name(3), a.name(4)); }},
-    {"precompute", "precompute(acc, (j, k)), or precompute(acc, k, tracked), or scanned",
+    {"precompute", "precompute(acc, (j, k)), precompute(acc, k, tracked) or precompute(acc, k, scanned)",
      {Role::NewWorkspace, Role::Loops, Role::Word}, 1, 3, {"tracked", "scanned"}, "", {},
      [](const Nest& n, const Arguments& a, Remarks*) {
        return precompute(n, a.name(0), a.count() > 1 ? a.names(1) : Names(),
