@@ -51,6 +51,21 @@ RangeConditions split_conditions(const KernelContext& kernel,
   return conditions;
 }
 
+// Whether what follows from a difference, and becomes known, lies within its extent: diagonals end
+// before a part of the index that they go along, or begin in it.
+Expr diagonal_condition(const KernelContext& kernel, const Scope& before, const Scope& scope) {
+  Expr all;
+  for (const auto& [name, variable] : kernel.nest.variables) {
+    if (variable.origin != Origin::Difference) continue;
+    const Expr coordinate = kernel.coordinates.coordinate(variable.parent, scope);
+    if (!coordinate || kernel.coordinates.coordinate(variable.parent, before)) continue;
+    const Expr fits = loop::both(IntConst::make(0) <= coordinate,
+                                 coordinate < kernel.coordinates.extent(variable.parent));
+    all = all ? loop::both(all, fits) : fits;
+  }
+  return all;
+}
+
 }  // namespace
 
 RangeConditions range_conditions(const KernelContext& kernel, const nest::Forall& loop,
@@ -73,9 +88,13 @@ RangeConditions range_conditions(const KernelContext& kernel, const nest::Forall
     if (is_in_blocks(kernel, variable.parent, padded)) return {{}, fits};
     return {fits, {}};
   }
-  if ((!is_fused && !visits_padding) || kernel.nest.variable(loop.var).origin == Origin::Source)
-    return {};
-  return split_conditions(kernel, {loop.var}, padded, before, scope);
+  if (variable.origin == Origin::Source) return {};
+  RangeConditions conditions;
+  if (is_fused || visits_padding)
+    conditions = split_conditions(kernel, {loop.var}, padded, before, scope);
+  if (const Expr fits = diagonal_condition(kernel, before, scope))
+    conditions.exists = conditions.exists ? loop::both(conditions.exists, fits) : fits;
+  return conditions;
 }
 
 Expr thread_condition(const KernelContext& kernel, const nest::Forall& loop, const Scope& before,

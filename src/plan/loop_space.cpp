@@ -40,16 +40,24 @@ std::map<std::string, Wish> wishes(const Format& format, const std::vector<std::
   return found;
 }
 
-// Whether loops over differences can do: the statement vanishes where operands that are stored by
-// them have no entries, so that only those are visited, and all its loops stand around one
-// assignment, so that what a difference and its second bind is known there.
+// Whether loops over differences can do: the statement vanishes where the operands that are stored
+// by one of them have no entries, so that only those are visited, and all its loops stand around
+// one assignment, so that what a difference and its second bind is known there.
 bool may_loop_over_differences(const expr::Statement& statement,
                                const std::map<std::string, expr::TensorType>& tensors) {
   const auto* sum = statement.value.as<expr::Reduce>();
   if (expr::has_reduction(sum ? sum->body : statement.value)) return false;
-  return expr::is_zero(expr::without(statement.value, [&](const expr::Access& access) {
-    return tensors.at(access.tensor).format.has_differences();
-  }));
+  std::map<std::pair<std::string, std::string>, std::set<int>> stored_by;  // accesses
+  for (const expr::Access* access : expr::accesses(statement.value)) {
+    for (const auto& [index, wish] : wishes(tensors.at(access->tensor).format, access->indices)) {
+      if (!wish.subtracted.empty()) stored_by[{index, wish.subtracted}].insert(access->id);
+    }
+  }
+  return std::all_of(stored_by.begin(), stored_by.end(), [&](const auto& difference) {
+    return expr::is_zero(expr::without(statement.value, [&](const expr::Access& access) {
+      return difference.second.contains(access.id);
+    }));
+  });
 }
 
 }  // namespace
