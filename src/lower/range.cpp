@@ -104,8 +104,7 @@ Expr thread_condition(const KernelContext& kernel, const nest::Forall& loop, con
 }
 
 Expr stored_row_condition(const KernelContext& kernel, const Scope& before, const Scope& scope) {
-  const bool has_found_rows = before.coordinates.size() < scope.coordinates.size();
-  if (!has_found_rows || mutant("stored-row-unguarded")) return {};
+  if (before.coordinates.size() == scope.coordinates.size()) return {};
   std::vector<std::string> all;
   for (const auto& [name, variable] : kernel.nest.variables) all.push_back(name);
   return split_conditions(kernel, all, {}, before, scope).exists;

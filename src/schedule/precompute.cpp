@@ -147,6 +147,14 @@ void check_storage(const Nest& nest, const Assign& target, const std::string& wo
           "' stores only what some term reaches, and a plain workspace does not know what that ",
           "is; ", in_place_of_plain(nest, workspace, loops), ".");
     }
+    for (const Forall* loop : loops) {
+      if (result.shares_pattern_of.empty() ||
+          !leads_to_entries(nest, target.tensor, target.indices, loop->var))
+        continue;
+      user_error("The entries of '", target.tensor, "' are those that loops find in '",
+                 result.shares_pattern_of, "', and '", loop->var, "' is among them: bring '",
+                 loop->var, "' outside of the sum, or leave precompute out.");
+    }
     return;
   }
   const std::string way_out =

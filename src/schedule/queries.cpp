@@ -296,6 +296,18 @@ bool stores_sparsely(const Nest& nest, const std::string& tensor,
   });
 }
 
+bool leads_to_entries(const Nest& nest, const std::string& tensor,
+                      const std::vector<std::string>& indices, const std::string& var) {
+  const std::vector<std::string> names = lineage(nest, var);
+  bool is_over = false;
+  for (const Level& level : nest.tensor(tensor).type.format.levels()) {
+    const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
+    is_over |= contains(names, index) && !is_other_half(nest, names, level.expr, index);
+    if (is_over && !is_direct(level.kind)) return true;
+  }
+  return false;
+}
+
 std::string sparse_tensor(const Nest& nest, const Stmt& stmt, const std::string& var) {
   for (const Assign* assign : assigns(stmt)) {
     for (const expr::Access* access : expr::accesses(assign->value)) {

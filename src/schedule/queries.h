@@ -77,8 +77,13 @@ bool is_over_indices(const Nest& nest, const Assign& target, const std::string& 
 // not full, or it is a tracked workspace.
 bool stores_sparsely(const Nest& nest, const std::string& tensor,
                      const std::vector<std::string>& indices, const std::string& var);
-// The first tensor of which this holds among those that the statement reads and writes; empty if
-// there is none.
+
+// Whether places of the tensor's entries, so indexed, are searched for once the variable is known:
+// a level over it has one below, or is one, that no coordinate tells the place of.
+bool leads_to_entries(const Nest& nest, const std::string& tensor,
+                      const std::vector<std::string>& indices, const std::string& var);
+// The first tensor of which stores_sparsely holds among those that the statement reads and writes;
+// empty if there is none.
 std::string sparse_tensor(const Nest& nest, const Stmt& stmt, const std::string& var);
 
 // Assignments in the statement to something that outlives it: not to workspaces that are filled in

@@ -80,6 +80,12 @@ std::vector<const Forall*> target_loops(const Nest& nest, const Forall& loop,
       user_error("'", target.tensor, "' holds only some coordinates of '", inner.var,
                  "', and partial sums would hold all of them; leave rfactor out.");
     }
+    const std::string& pattern = nest.tensor(target.tensor).shares_pattern_of;
+    if (!pattern.empty() && leads_to_entries(nest, target.tensor, target.indices, inner.var)) {
+      user_error("The entries of '", target.tensor, "' are those that loops find in '", pattern,
+                 "', and '", inner.var, "' is among them: bring '", inner.var, "' outside of '",
+                 loop.var, "', or leave rfactor out.");
+    }
     found.push_back(&inner);
   });
   return found;

@@ -30,9 +30,9 @@ inline constexpr std::string_view kMutants[] = {
     "ragged-found-past-end", "range-ends-early", "result-not-zeroed", "row-pieces-overlap",
     "row-pieces-share-a-place", "scan-ends-early", "search-goes-past", "segment-ends-early",
     "shared-rows-stored", "slices-overlap", "split-unbounded", "stage-stale-buffer",
-    "stage-without-barrier", "stored-row-unguarded", "stored-row-unmapped", "tracked-block-stale",
-    "tracked-keeps-round", "tracked-unsorted", "tuple-takes-nothing", "tuples-without-barrier",
-    "work-begins-early", "work-of-last-chunk-lost", "workspace-wrong-zero",
+    "stage-without-barrier", "stored-row-unmapped", "tracked-block-stale", "tracked-keeps-round",
+    "tracked-unsorted", "tuple-takes-nothing", "tuples-without-barrier", "work-begins-early",
+    "work-of-last-chunk-lost", "workspace-wrong-zero",
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
     "scattered-sums-mixed", "simplify-drops-store", "unroll-missing-remainder",

@@ -131,6 +131,14 @@ TEST(Precompute, RefusesScalarsForSparseResults) {
                  "stores only what some term reaches");
 }
 
+TEST(Precompute, RefusesEntriesThatNoLoopFinds) {
+  expect_refused(kSddmm, "reorder(j, d, i); precompute(acc, i)",
+                 "bring 'i' outside of the sum, or leave precompute out");
+  expect_refused(kSddmm, "reorder(j, d, i); rfactor(d, acc)",
+                 "bring 'i' outside of 'd', or leave rfactor out");
+  body_after(kSddmm, "reorder(j, i, d); rfactor(d, acc)");
+}
+
 TEST(Precompute, RefusesTrackingDenseResults) {
   expect_refused(kSpmm, "precompute(acc, k, tracked)", "leave 'tracked' out");
   expect_refused(kSpmm, "precompute(acc, k, scanned)", "leave 'scanned' out");
