@@ -243,7 +243,7 @@ passes::PipelineOptions pass_options(const CompileRequest& request) {
   options.checked = request.checked;
   options.verify = request.verify_passes;
   options.gpu = codegen::is_gpu(request.target);
-  options.light = options.gpu && request.target.light;
+  options.light = codegen::is_light_gpu(request.target);
   options.masks = !options.gpu && request.machine.vector_bytes > 16;
   return options;
 }

@@ -87,7 +87,8 @@ llvm::SmallVector<char, 0> generate(const Module& module, llvm::CodeGenFileType 
   llvm::legacy::PassManager passes;
   const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module.parts().module);
   llvm::TargetMachine& machine = machine_for(module.target());
-  if (is_gpu(module.target()) && module.target().light) {
+  if (is_light_gpu(module.target())) {
+    TULLE_CHECK(kind == llvm::CodeGenFileType::AssemblyFile, "GPUs have no objects");
     add_light_gpu_passes(machine, passes, out);
   } else {
     TULLE_CHECK(!machine.addPassesToEmitFile(passes, out, nullptr, kind), "no such output for ",

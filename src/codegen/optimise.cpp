@@ -37,7 +37,7 @@ llvm::FunctionPassManager light_pipeline(bool unroll, const Target& target) {
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   }
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  if (!(for_gpu && target.light)) passes.addPass(llvm::InstCombinePass());
+  if (!is_light_gpu(target)) passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
@@ -62,7 +62,7 @@ void optimise(Module& module) {
 
   llvm::Module& code = *module.parts().module;
   const bool for_gpu = is_gpu(module.target());
-  const bool unrolls = asks_for_unrolling(code) && !(for_gpu && module.target().light);
+  const bool unrolls = asks_for_unrolling(code) && !is_light_gpu(module.target());
   llvm::FunctionPassManager passes = light_pipeline(unrolls, module.target());
   for (llvm::Function& function : code) {
     if (function.isDeclaration()) continue;

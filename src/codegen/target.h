@@ -31,5 +31,6 @@ Target host_target(std::string_view preset);
 // UserError for another name.
 Target gpu_target(std::string_view architecture);
 bool is_gpu(const Target& target);
+inline bool is_light_gpu(const Target& target) { return is_gpu(target) && target.light; }
 
 }  // namespace tulle::codegen

@@ -51,6 +51,11 @@ RangeConditions split_conditions(const KernelContext& kernel,
   return conditions;
 }
 
+// Whether a coordinate that follows from a difference is one of the index.
+Expr lies_within(const KernelContext& kernel, const std::string& index, const Expr& coordinate) {
+  return loop::both(IntConst::make(0) <= coordinate, coordinate < kernel.coordinates.extent(index));
+}
+
 // Whether what follows from a difference, and becomes known, lies within its extent: diagonals end
 // before a part of the index that they go along, or begin in it.
 Expr diagonal_condition(const KernelContext& kernel, const Scope& before, const Scope& scope) {
@@ -59,8 +64,7 @@ Expr diagonal_condition(const KernelContext& kernel, const Scope& before, const 
     if (variable.origin != Origin::Difference) continue;
     const Expr coordinate = kernel.coordinates.coordinate(variable.parent, scope);
     if (!coordinate || kernel.coordinates.coordinate(variable.parent, before)) continue;
-    const Expr fits = loop::both(IntConst::make(0) <= coordinate,
-                                 coordinate < kernel.coordinates.extent(variable.parent));
+    const Expr fits = lies_within(kernel, variable.parent, coordinate);
     all = all ? loop::both(all, fits) : fits;
   }
   return all;
@@ -83,8 +87,7 @@ RangeConditions range_conditions(const KernelContext& kernel, const nest::Forall
     // Of a diagonal that ends before this row, or begins after it.
     const Expr coordinate = kernel.coordinates.coordinate(variable.parent, scope);
     if (!coordinate) return {};
-    const Expr fits = loop::both(IntConst::make(0) <= coordinate,
-                                 coordinate < kernel.coordinates.extent(variable.parent));
+    const Expr fits = lies_within(kernel, variable.parent, coordinate);
     if (is_in_blocks(kernel, variable.parent, padded)) return {{}, fits};
     return {fits, {}};
   }

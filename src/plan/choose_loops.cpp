@@ -71,8 +71,7 @@ OrderProblem LoopChooser::make_problem(const expr::Statement& statement, const F
   OrderProblem problem = make_order_problem(statement, tensors_, estimates_, division);
   problem.may_convert = freedom.may_convert;
   problem.threads = request_.machine.threads;
-  problem.scans_rows = request_.machine.kind == Machine::Kind::Gpu;
-  problem.shares_blocks = request_.machine.kind == Machine::Kind::Gpu;
+  problem.on_gpu = request_.machine.kind == Machine::Kind::Gpu;
   problem.may_scatter = may_scatter(statement);
   for (const auto& [operand, statistics] : request_.statistics) {
     problem.distinct_shares[operand] = statistics.distinct_share;

@@ -34,10 +34,11 @@ struct OrderProblem {
   bool may_convert = true;                        // false while planning a conversion
   bool keeps_storage = false;                     // converts only where there is no other way
   int threads = 1;
-  bool scans_rows = false;     // whether sorting costs more than a look at a few times as many
-  bool shares_blocks = false;  // whether threads may compute the values of a block together
-  bool may_scatter = false;    // whether iterations of a summed loop may add up by atomics
-  bool is_part = false;        // of a sum to which other statements add, too
+  // On a GPU threads compute the values of a block together, and sorting costs more than a look at
+  // a few times as many.
+  bool on_gpu = false;
+  bool may_scatter = false;  // whether iterations of a summed loop may add up by atomics
+  bool is_part = false;      // of a sum to which other statements add, too
 };
 
 // Variables, extents, counts, and which loops stand around which. What decides about conversions

@@ -137,6 +137,14 @@ Tile tile_of(const Nest& nest, const std::vector<std::string>& outside, const Re
     }
     tile.loops.push_back(loop);
   }
+  std::vector<std::string> known = outside;
+  for (const Forall* loop : tile.loops) known.push_back(loop->var);
+  for (const std::string& index : indices) {
+    if (!tile.problem.empty() || nest.determines(known, index)) continue;
+    tile.problem = concat(
+        "'", index, "' follows from a diagonal and from a loop inside, and stage ",
+        "copies elements of '", tensor, "' by their coordinates; stage it inside ", "that loop");
+  }
   if (staging == Staging::Shared && nest.tensor(tensor).staging == Staging::Registers) {
     tile.problem = concat("a copy of it in registers is read, '", tensor,
                           "', which is each thread's own; stage in shared memory first");

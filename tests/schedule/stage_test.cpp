@@ -122,6 +122,13 @@ TEST(Stage, CopiesRowsThatDiagonalsMeet) {
   expect_refused(kDiagonals, "stage(X, k, registers)", "'d' visits entries, chunks or diagonals");
 }
 
+TEST(Stage, RefusesWhatALoopInsideSaysOfADiagonal) {
+  const std::string cut = "reorder(k, d, i); split(i, 4, i0, i1); ";
+  expect_refused(kDiagonals, cut + "stage(X, i0, registers)",
+                 "'j' follows from a diagonal and from a loop inside");
+  body_after(kDiagonals, cut + "stage(X, i1, registers)");
+}
+
 TEST(Stage, RefusesEntriesByNumber) {
   expect_refused(kRows, "split_positions(j, 4, j0, j1); stage(K, j0, registers)",
                  "'j1' visits entries");
