@@ -81,13 +81,14 @@ std::vector<char> GpuKernels::compiled(const loop::Kernel& kernel) const {
   return {text.begin(), text.end()};
 }
 
-// Each start of the assembler costs as much as a small kernel: some are assembled together, as many
-// as the longest one leaves time for, and all of them have the same image.
+// Each start of the assembler costs as much as a small kernel: where there are more kernels than
+// threads, some are assembled together, and all of them have the same image.
 std::vector<std::vector<char>> GpuKernels::light_images(const std::vector<size_t>& numbers,
                                                         Parallelism& threads) const {
   std::vector<size_t> lengths;
   for (const size_t number : numbers) lengths.push_back(loop::to_string(kernels_[number]).size());
-  const std::vector<std::vector<size_t>> groups = pack(lengths);
+  const std::vector<std::vector<size_t>> groups =
+      pack(lengths, static_cast<size_t>(threads.threads()));
   std::vector<std::vector<char>> images(numbers.size());
   parallel_for_or_throw(threads, static_cast<int>(groups.size()), [&](int index) {
     const std::vector<size_t>& group = groups[static_cast<size_t>(index)];

@@ -1,4 +1,4 @@
-// First fit, from the largest on.
+// The largest first, each to where there is least.
 #include "support/pack.h"
 
 #include <algorithm>
@@ -6,25 +6,24 @@
 
 namespace tulle {
 
-std::vector<std::vector<size_t>> pack(const std::vector<size_t>& sizes) {
+std::vector<std::vector<size_t>> pack(const std::vector<size_t>& sizes, size_t groups) {
   std::vector<size_t> by_size(sizes.size());
   std::iota(by_size.begin(), by_size.end(), size_t{0});
   std::stable_sort(by_size.begin(), by_size.end(),
                    [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
-  std::vector<std::vector<size_t>> groups;
-  std::vector<size_t> rooms;
+  std::vector<std::vector<size_t>> packed;
+  std::vector<size_t> filled;
   for (const size_t thing : by_size) {
-    const auto fits =
-        std::find_if(rooms.begin(), rooms.end(), [&](size_t room) { return room >= sizes[thing]; });
-    if (fits == rooms.end()) {
-      groups.push_back({thing});
-      rooms.push_back(sizes[by_size.front()] - sizes[thing]);
+    if (packed.size() < groups) {
+      packed.push_back({thing});
+      filled.push_back(sizes[thing]);
     } else {
-      groups[static_cast<size_t>(fits - rooms.begin())].push_back(thing);
-      *fits -= sizes[thing];
+      const auto least = std::min_element(filled.begin(), filled.end());
+      packed[static_cast<size_t>(least - filled.begin())].push_back(thing);
+      *least += sizes[thing];
     }
   }
-  return groups;
+  return packed;
 }
 
 }  // namespace tulle

@@ -1,4 +1,4 @@
-// Putting things together into few groups of about the same size.
+// Putting things together into groups of about the same size.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace tulle {
 
-// The numbers of things of these sizes in groups, none of which is larger than the largest thing,
-// the one with that first: each goes to the first group that has room, larger ones before others.
-std::vector<std::vector<size_t>> pack(const std::vector<size_t>& sizes);
+// The numbers of things of these sizes in at most so many groups, none of them empty: each goes to
+// the group that has least so far, larger things before others.
+std::vector<std::vector<size_t>> pack(const std::vector<size_t>& sizes, size_t groups);
 
 }  // namespace tulle
