@@ -23,8 +23,8 @@ Expr apply(ElementFunction function, const Expr& x) {
   const Expr zero = loop::constant(x.type(), 0);
   const bool integral = !x.type().is_float();
   switch (function) {
-    case ElementFunction::Relu:
-      return loop::maximum(x, zero);
+    case ElementFunction::Relu:  // NaN and -0 stay
+      return loop::Select::make(x < zero, zero, x);
     case ElementFunction::Square:
       return x * x;
     case ElementFunction::Sign: {  // 0 of NaN, as in torch

@@ -105,12 +105,13 @@ bool combines(const Forall& loop, const Nest& nest) {
 namespace {
 
 // Whether the assignment accumulates an element of a workspace that has this index, and the target
-// has not.
+// has not; a copy of an operand has no sums.
 bool adds_part(const Assign* assign, const std::string& var, const Nest& nest) {
   const auto* access = assign ? assign->value.as<expr::Access>() : nullptr;
   if (!access || !assign->accumulate) return false;
   const auto& own = access->indices;
-  return nest.tensor(access->tensor).role == Tensor::Role::Workspace &&
+  const Tensor& tensor = nest.tensor(access->tensor);
+  return tensor.role == Tensor::Role::Workspace && tensor.staging == Tensor::Staging::None &&
          std::find(own.begin(), own.end(), var) != own.end() && !covers(assign->indices, nest, var);
 }
 

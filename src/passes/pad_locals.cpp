@@ -36,18 +36,21 @@ bool branches(const Stmt& body) {
 
 class Growth : public Rewriter {
  public:
-  explicit Growth(const std::map<std::string, int64_t>& padding) : padding_(padding) {}
+  Growth(const std::map<std::string, int64_t>& padding, const std::set<std::string>& filled)
+      : padding_(padding), filled_(filled) {}
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {
     const auto* allocate = stmt.as<Allocate>();
     const auto more = allocate ? padding_.find(allocate->buffer->name) : padding_.end();
     if (more == padding_.end()) return Rewriter::rewrite(stmt);
-    return Allocate::make(allocate->buffer, allocate->size + more->second, allocate->zeroed);
+    const bool zeroed = allocate->zeroed || !filled_.contains(allocate->buffer->name);
+    return Allocate::make(allocate->buffer, allocate->size + more->second, zeroed);
   }
 
  private:
   const std::map<std::string, int64_t>& padding_;
+  const std::set<std::string>& filled_;
 };
 
 }  // namespace
@@ -82,14 +85,22 @@ bool LocalSizes::have_room(const For& loop, int64_t done, int64_t rest, int lane
 }
 
 std::set<std::string> LocalSizes::pad(const For& loop, int64_t missing) {
-  std::set<std::string> names;
+  std::set<std::string> names, loaded;
   visit_locals(loop.body, [&](const std::string& buffer, const Expr&) { names.insert(buffer); });
-  for (const std::string& name : names) padding_[name] = std::max(padding_[name], missing);
+  visit(
+      loop.body, [](const Stmt&) {},
+      [&](const Expr& expr) {
+        if (const auto* load = expr.as<Load>()) loaded.insert(load->buffer->name);
+      });
+  for (const std::string& name : names) {
+    padding_[name] = std::max(padding_[name], missing);
+    if (!loaded.contains(name)) filled_.insert(name);
+  }
   return names;
 }
 
 Stmt LocalSizes::grow(const Stmt& kernel_body) const {
-  return Growth(padding_).rewrite(kernel_body);
+  return Growth(padding_, filled_).rewrite(kernel_body);
 }
 
 }  // namespace tulle::passes

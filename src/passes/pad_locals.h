@@ -23,12 +23,13 @@ class LocalSizes {
   // Notes that the local arrays of the loop need `missing` elements more; returns their names.
   std::set<std::string> pad(const loop::For& loop, int64_t missing);
 
-  // The kernel with the longer arrays.
+  // The kernel with the longer arrays; padding that no loop fills is 0.
   loop::Stmt grow(const loop::Stmt& kernel_body) const;
 
  private:
   std::map<std::string, int64_t> sizes_;  // -1 where allocations of one name differ
   std::map<std::string, int64_t> padding_;
+  std::set<std::string> filled_;  // with their padding, before anything is read
 };
 
 }  // namespace tulle::passes

@@ -72,7 +72,7 @@ class RouteFinder {
     int previous = -1;
     for (int l = 0; l < format.level_count(); ++l) {
       const Level& level = format.levels()[static_cast<size_t>(l)];
-      const auto [first, at] = place_of(level.expr);
+      const auto [first, at] = place_of(level.expr, is_full(level.kind) && l < last_stored);
       if (first < 0 || first < previous) arrival.in_order = false;
       if (l > last_stored) continue;
       previous = std::max(previous, at);
@@ -87,11 +87,11 @@ class RouteFinder {
   }
 
   // Which loops bring the coordinates of a level of the result in order, one or the halves of a
-  // split; -1 if none do.
+  // split, `all` of them or some; -1 if none do.
   struct Place {
     int first = -1, last = -1;
   };
-  Place place_of(const LevelExpr& level) const {
+  Place place_of(const LevelExpr& level, bool all) const {
     const std::vector<std::string>& indices = problem_.statement->indices;
     const std::string var = level_variable(level, indices, problem_.space);
     if (!var.empty()) return {position_of(order_, var), position_of(order_, var)};
@@ -101,7 +101,7 @@ class RouteFinder {
     if (parts.size() == 2) return {position_of(order_, parts[0]), position_of(order_, parts[1])};
     // With what is subtracted bound outside, the difference ascends as the index does.
     const std::string other = problem_.space.subtracted(index);
-    if (other.empty()) return {};
+    if (other.empty() || all) return {};
     const int difference = position_of(order_, parts[0]);
     return position_of(order_, other) < difference ? Place{difference, difference} : Place{};
   }

@@ -323,17 +323,25 @@ class BindingVerifier {
   }
 
   // Who fills a part of a workspace reads it.
-  static void check_reader(const Where& where, const std::string& name, const Forall& loop) {
+  static void check_reader(const Where& where, const std::string& name, const std::string& index) {
     const std::vector<const Assign*> all = assigns(where.consumer);
     const bool is_read = std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
       return nest::reads(assign->value, name);
     });
-    const Forall* reader = nest::find_loop(where.consumer, loop.var);
-    if (!is_read || (reader && reader->tag.kind == loop.tag.kind)) return;
-    user_error("The workspace '", name, "' is filled by a loop over '", loop.var,
-               "' that is bound to a ", nest::bound_name(loop.tag.kind),
-               ", whose parts are kept apart, and read by one that is not; put fuse before ",
-               "precompute and rfactor.");
+    const Forall* writer = nest::find_loop(where.producer, index);
+    const Forall* reader = nest::find_loop(where.consumer, index);
+    const Kind writes = part_of(writer), reads = part_of(reader);
+    if (!is_read || writes == reads) return;
+    const bool writers = writes != Kind::Serial;
+    user_error("The workspace '", name, "' is ", writers ? "filled" : "read", " by a loop over '",
+               index, "' that is bound to a ", nest::bound_name(writers ? writes : reads),
+               ", whose parts are kept apart, and ", writers ? "read" : "filled",
+               " by one that is not; put fuse before precompute and rfactor.");
+  }
+
+  // The part of a block that the loop is bound to, if there is one.
+  static Kind part_of(const Forall* loop) {
+    return loop && loop->tag.is_within_block() ? loop->tag.kind : Kind::Serial;
   }
 
   // A thread keeps the part of a workspace that its own iterations use.
@@ -345,11 +353,8 @@ class BindingVerifier {
       if (assign->tensor != name) continue;
       size = tensor.depth;
       for (const std::string& index : assign->indices) {
-        const Forall* loop = nest::find_loop(where.producer, index);
-        if (loop && loop->tag.is_within_block()) {
-          check_reader(where, name, *loop);
-          continue;
-        }
+        check_reader(where, name, index);
+        if (part_of(nest::find_loop(where.producer, index)) != Kind::Serial) continue;
         const auto extent = nest_.known_extent(index);
         if (!extent) {
           user_error("The workspace '", name, "' is as long as '", index,

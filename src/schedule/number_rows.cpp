@@ -41,7 +41,14 @@ Nest number_rows(const Nest& nest, const std::string& var, const std::string& ro
     require_needed(*loop, access);
     require_sums(nest, *loop);
     require_same_indices(nest, access, "number_rows");
-    result.variables[row] = {Variable::Origin::Stored, var, {}, 1, access.tensor};
+    const Variable& numbers =
+        result.variables
+            .try_emplace(row, Variable{Variable::Origin::Stored, var, {}, 1, access.tensor})
+            .first->second;
+    if (numbers.tensor != access.tensor) {
+      user_error("Loops over '", var, "' walk over '", numbers.tensor, "' and '", access.tensor,
+                 "', each of which numbers rows of its own; leave number_rows out.");
+    }
     return Forall::make(row, loop->body);
   });
   return result;

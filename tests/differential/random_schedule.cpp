@@ -8,6 +8,7 @@
 #include "schedule/queries.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::differential {
 
@@ -313,6 +314,8 @@ bool is_taken(CompileRequest request, const ScheduledStatements& statements,
   try {
     lower_program(request);
     return true;
+  } catch (const InternalError&) {
+    return true;  // running the case will tell
   } catch (const Error&) {
     return false;
   }
@@ -358,6 +361,9 @@ std::string random_schedule(Dice& dice, const Case& test) {
       Scheduler(own, statements, statement, test.gpu, fresh).run();
     if (test.gpu && own.chance(0.5)) draw_launches(own, ready.request, statements);
     return statements.text();
+  } catch (const InternalError& error) {
+    if (!active_mutant().empty()) return {};  // running the case will tell
+    throw InternalError(concat(error.what(), "\nwhile a schedule is drawn, seed ", test.seed));
   } catch (const Error&) {
     return {};  // running the case will tell
   }
