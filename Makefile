@@ -130,7 +130,7 @@ gpu-bundle: build
 	$(say) 'Packing $(BUILD)/gpu/bundle.tar.xz'
 	@$(NINJA) -C $(BUILD) gpu_test
 	@rm -rf $(BUILD)/gpu && mkdir -p $(BUILD)/gpu/bundle/{build,tests}
-	@cp -rL python $(BUILD)/gpu/bundle/ && cp -r bench $(BUILD)/gpu/bundle/ && cp -r tests/gpu $(BUILD)/gpu/bundle/tests/ && cp $(BUILD)/gpu_test $(BUILD)/gpu/bundle/build/
+	@cp -rL python $(BUILD)/gpu/bundle/ && cp -r bench examples $(BUILD)/gpu/bundle/ && cp -r tests/gpu $(BUILD)/gpu/bundle/tests/ && cp $(BUILD)/gpu_test $(BUILD)/gpu/bundle/build/
 	@strip $(BUILD)/gpu/bundle/build/gpu_test $(BUILD)/gpu/bundle/python/tulle/lib/*.so
 	@tar -C $(BUILD)/gpu/bundle -cJf $(BUILD)/gpu/bundle.tar.xz . && rm -r $(BUILD)/gpu/bundle
 

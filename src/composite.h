@@ -43,6 +43,10 @@ std::vector<TensorSpec> decomposed_specs(
     const std::vector<TensorSpec>& given,
     const std::vector<schedule::Decomposition>& decompositions);
 
+// UserError, pointing at a step, where its operand is dense.
+void require_sparse(const std::vector<TensorSpec>& given,
+                    const std::vector<schedule::Decomposition>& decompositions);
+
 // A program for operands of the given formats that takes some apart first, on every run, and runs
 // `inside` on the parts.
 std::shared_ptr<const Program> decomposing_program(

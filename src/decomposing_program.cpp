@@ -78,6 +78,7 @@ std::vector<TensorSpec> decomposed_specs(
       fail_at(step.place, concat("no operand is called '", step.operand, "'"));
     }
     if (!CompositeFormat::is_composite(step.format)) {
+      Format::parse(step.format, spec->rank);  // refuses what is no format at all
       fail_at(step.place, concat("the format ", step.format, " has no parts; write ", "decompose(",
                                  step.operand, ", hyb(1,3)), say"));
     }
@@ -85,6 +86,20 @@ std::vector<TensorSpec> decomposed_specs(
     spec->format = step.format;
   }
   return specs;
+}
+
+void require_sparse(const std::vector<TensorSpec>& given,
+                    const std::vector<schedule::Decomposition>& decompositions) {
+  for (const schedule::Decomposition& step : decompositions) {
+    for (const TensorSpec& spec : given) {
+      if (spec.name != step.operand || CompositeFormat::is_composite(spec.format) ||
+          !Format::parse(spec.format, spec.rank).is_dense()) {
+        continue;
+      }
+      fail_at(step.place, concat("'", step.operand, "' is dense, and decompose gives the entries ",
+                                 "of a sparse operand out to parts; leave it out"));
+    }
+  }
 }
 
 std::shared_ptr<const Program> decomposing_program(

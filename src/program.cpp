@@ -349,6 +349,7 @@ std::shared_ptr<const Program> make_clear_program(const expr::Program& parsed,
                                                   const ProgramOptions& options,
                                                   const jit::ContentHash& source) {
   const schedule::Decompositions taken = schedule::take_decompositions(options.schedule);
+  require_sparse(operands, taken.steps);
   ProgramOptions inside = options;
   inside.schedule = taken.rest;
   auto program = std::make_shared<ResolvedExpression>(

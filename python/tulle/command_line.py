@@ -16,6 +16,7 @@ import torch
 from tulle import _library, dtypes, explanations, tuning, tuning_store
 from tulle.command_operands import HELP, parse_operand
 from tulle.errors import Unsupported, UserError
+from tulle.pictures import check_name
 from tulle.programs import Operand
 from tulle.tuning_contender import Contender
 from tulle.tuning_space import Space, candidates_for, problem_of
@@ -191,6 +192,8 @@ def bench(given: Any) -> None:
 
 def tune(given: Any) -> int:
     """Searches; 130 if it was interrupted, after what was decided has been kept."""
+    if given.plot:
+        check_name(given.plot, has_png=True)
     text, ordered, named = _computation(given)
     space = Space.default(text, *ordered, **named)
     for choice in given.formats:

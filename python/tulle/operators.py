@@ -122,6 +122,14 @@ class Operators:
         """With values of float32."""
         return self.to(torch.float32)
 
+    def half(self: Any) -> Any:
+        """With values of float16."""
+        return self.to(torch.float16)
+
+    def bfloat16(self: Any) -> Any:
+        """With values of bfloat16."""
+        return self.to(torch.bfloat16)
+
     def double(self: Any) -> Any:
         """With values of float64."""
         return self.to(torch.float64)

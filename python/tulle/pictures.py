@@ -16,6 +16,15 @@ from tulle.errors import UserError
 COLOURS = ["#30638e", "#d1495b", "#edae49", "#00798c", "#8a5a83", "#5b8c5a", "#7a6c5d"]
 
 
+def check_name(path: str | Path, *, has_png: bool) -> None:
+    """Raises UserError unless the name says what is written."""
+    kinds = (".svg", ".png") if has_png else (".svg",)
+    if Path(path).suffix.lower() not in kinds:
+        raise UserError(
+            f"plot: the name of the file should end in {' or '.join(kinds)}: '{path}' does not."
+        )
+
+
 class Picture:
     """Shows itself in a notebook; `save` writes a file whose name ends in .svg or .png."""
 
@@ -25,14 +34,11 @@ class Picture:
 
     def save(self, path: str | Path) -> Picture:
         """Writes it."""
-        kind = Path(path).suffix.lower()
-        if kind == ".svg":
-            Path(path).write_text(self.svg, encoding="utf-8")
-        elif kind == ".png" and self.png is not None:
+        check_name(path, has_png=self.png is not None)
+        if self.png is not None and Path(path).suffix.lower() == ".png":
             Path(path).write_bytes(self.png)
         else:
-            kinds = ".svg" if self.png is None else ".svg or .png"
-            raise UserError(f"plot: the name of the file should end in {kinds}: '{path}' does not.")
+            Path(path).write_text(self.svg, encoding="utf-8")
         return self
 
     def _repr_svg_(self) -> str:

@@ -45,6 +45,11 @@ def tune(
             f"tune: space should be a tulle.Space, but found {type(space).__name__}; "
             "Space.default(...) makes one from the same arguments."
         )
+    elif (space.problem.program.text, space.problem.names) != (problem.program.text, problem.names):
+        raise UserError(
+            f"tune: space is one of {space.problem.program.text}, not of {text}; "
+            "Space.default(...) makes one from the same arguments."
+        )
     is_shown = sys.stderr.isatty() if progress is None else progress
     found = Search(replace(space, problem=problem), seconds, bar if is_shown else None).run()
     keep(found)

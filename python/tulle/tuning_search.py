@@ -28,6 +28,7 @@ HOPELESS = 2.5  # times the best: not even that
 FINALISTS = 3  # of the formats that something is decided for
 MOST_RACES = 8  # to find these, where the machine is busy or first impressions were wrong
 FORMATS = 2  # beside the operands' own, that something is decided for
+OTHER_RESULT = "its result would be stored in another format; say which with out_format="
 
 
 class Search:
@@ -151,6 +152,9 @@ class Search:
         except (RuntimeError, UserError, Unsupported) as error:
             meant = translated(error) if isinstance(error, RuntimeError) else error
             self.refused.append(Measured(candidate, refused=str(meant).splitlines()[0]))
+            return False
+        if pool is not self.own and len(results) != len(self.expected):
+            self.refused.append(Measured(candidate, refused=OTHER_RESULT))
             return False
         # Sparse results of other formats may be stored in another order.
         is_same = pool is self.own or len(self.expected) == 1

@@ -101,7 +101,8 @@ def steps_of(schedule: str) -> list[str]:
 
 
 def candidates_for(problem: Problem) -> list[Candidate]:
-    """What the compiler would try for operands in these formats, the default first."""
+    """What the compiler would try for operands in these formats: the default first, then by what is
+    predicted."""
     formats = tuple(problem.formats().items())
     try:
         text = _library.candidates(problem.key(), *flatten(problem.operands))
@@ -113,13 +114,14 @@ def candidates_for(problem: Problem) -> list[Candidate]:
         by_statement.setdefault(statement, []).append((schedule, float(seconds)))
     total = sum(schedules[0][1] for schedules in by_statement.values())
     planned = "; ".join(schedules[0][0] for schedules in by_statement.values() if schedules[0][0])
-    found = [Candidate(formats, planned, total, is_default=True)]
+    default = Candidate(formats, planned, total, is_default=True)
     # One statement at a time, the others as they are planned.
+    found: list[Candidate] = []
     for schedules in by_statement.values():
         (_, planned_seconds), *others = schedules
         rest = total - planned_seconds
         found += [Candidate(formats, schedule, rest + time) for schedule, time in others]
-    return found
+    return [default, *sorted(found, key=lambda one: one.predicted or 0.0)]
 
 
 @dataclass(frozen=True)

@@ -113,15 +113,13 @@ class FormatRules {
   }
 
   // How many uncovered indices there are but for batches: indices of every operand that the leader
-  // stores densely, above all others.
+  // stores densely.
   int uncovered_matrix_rank() const {
     int rank = static_cast<int>(uncovered_.size());
     for (const Level& level : format_of(leader()).levels()) {
       const std::string& index = index_of(leader(), level);
       const bool whole = level.expr.part == LevelExpr::Part::Whole;
-      if (!is_full(level.kind) || !whole || !contains(uncovered_, index) || !everywhere(index))
-        break;
-      --rank;
+      if (is_full(level.kind) && whole && contains(uncovered_, index) && everywhere(index)) --rank;
     }
     return std::max(rank, 1);
   }

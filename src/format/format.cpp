@@ -59,8 +59,8 @@ void check_dimension(int dimension, const std::string& name, const std::vector<L
                        parts[1].part == Part::Remainder && parts[0].divisor == parts[1].divisor;
   if (!whole && !blocked && !difference) {
     user_error("The levels must hold the dimension '", name, "' exactly once: as ", name,
-               ", or as ", name, "/b and further in ", name, "%b with the same b, or as ", name,
-               "-i where another level holds i.");
+               ", or as ", name, "/b and further in ", name, "%b with the same b, or as the ",
+               "difference to another dimension that a level holds whole, i-j.");
   }
 }
 

@@ -59,12 +59,13 @@ class CompositeParser {
       scanner_.fail(first, concat("there is no composite format '", name, "'; the names are ",
                                   composite_names()));
     }
-    scanner_.expect("(");
     std::vector<int64_t> arguments;
-    do {
-      arguments.push_back(scanner_.expect_integer("a number"));
-    } while (scanner_.accept(","));
-    scanner_.expect(")");
+    if (scanner_.accept("(")) {
+      do {
+        arguments.push_back(scanner_.expect_integer("a number"));
+      } while (scanner_.accept(","));
+      scanner_.expect(")");
+    }
     expect_end();
     return CompositeParser(composite_named(name, arguments), rank_).parse();
   }
@@ -178,7 +179,8 @@ class CompositeParser {
       found.kind = Selector::Kind::Rows;
       scanner_.expect("nnz");
       found.at_least = scanner_.peek().is(">=");
-      if (!scanner_.accept(">=")) scanner_.expect("<=");
+      if (!scanner_.accept(">=") && !scanner_.accept("<="))
+        scanner_.fail(scanner_.peek(), "expected '<=' or '>='");
       found.first = at_least_one("a number of entries");
     } else if (name.is("columns") || name.is("band")) {
       found.kind = name.is("band") ? Selector::Kind::Band : Selector::Kind::Columns;
@@ -186,7 +188,11 @@ class CompositeParser {
       scanner_.expect(",");
       const Token second = scanner_.peek();
       found.second = scanner_.expect_integer("a number");
-      if (found.second < found.first) scanner_.fail(second, "the second number is the larger one");
+      if (found.second < found.first) {
+        fail_at(scanner_.span_of(second), concat(name.text, "(", found.first, ",", found.second,
+                                                 ") ends before it begins; write ", name.text, "(",
+                                                 found.second, ",", found.first, ")"));
+      }
     } else if (name.is("blocks")) {
       found.kind = Selector::Kind::Blocks;
       found.first = at_least_one("the rows of a block");

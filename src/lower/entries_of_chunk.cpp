@@ -23,6 +23,13 @@ bool only_stores(const nest::Forall& loop, const KernelContext& kernel) {
   });
 }
 
+bool reads(const nest::Stmt& stmt, const std::string& tensor) {
+  const std::vector<const nest::Assign*> all = nest::assigns(stmt);
+  return std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
+    return nest::reads(assign->value, tensor);
+  });
+}
+
 }  // namespace
 
 // Where a chunk is whole, its loads are of neighbours. Past the end of the operand the last entry
@@ -69,7 +76,22 @@ void KernelLowering::entries_from(const nest::Forall& loop, const StoredRows& st
   }
   const nest::Stmt rows_loop =
       nest::Forall::make(variable.parent, nest::Forall::make(variable.second, loop.body));
-  if (lists_entries(variable.tensor)) {
+  if (!reads(loop.body, variable.tensor)) {
+    // What was gathered of the entries: nothing else leads to their coordinates.
+    const auto& levels = code(variable.tensor).levels;
+    for (const auto& level : levels) level->prepare(body);
+    const Positions here{entry, {}};
+    const bool listed = lists_entries(variable.tensor);
+    const Expr row =
+        body.let(variable.parent,
+                 listed ? levels[0]->coordinate(entry, here)
+                        : Cast::make(DType::Int64, Load::make(entry_rows_of(stored), entry)));
+    const auto& rows = *rows_loop.as<nest::Forall>();
+    enter(rows, row, {}, {}, inner, body, [&](const Scope& in_row, Emitter& rest) {
+      const Expr column = rest.let(variable.second, levels[1]->coordinate(entry, here));
+      enter(*rows.body.as<nest::Forall>(), column, {}, {}, in_row, rest);
+    });
+  } else if (lists_entries(variable.tensor)) {
     AccessSet listed;
     std::map<int, Positions> here;
     for (const auto& [id, cursor] : scope.cursors) {

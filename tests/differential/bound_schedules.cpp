@@ -27,6 +27,12 @@ std::vector<Bound> of_whole_rows() {
        {sparse("csr", {37, 9}), dense("B", {9, 6})},
        "precompute(acc, k); split(i, 8, ib, it); bind(ib, block); bind(it, thread); "
        "vectorize(k, 4); unroll(j, 2)"},
+      {"ExampleByHand",  // ON_GPU of examples/schedule.py
+       "C[i,k] = A[i,j] * B[j,k]",
+       {sparse("csr", {21, 9}), dense("B", {9, 64})},
+       "split(k, 4, kv, k1); split(i, 8, block, row); reorder(block, row, kv, j, k1); "
+       "fuse(row, kv, thread); precompute(acc, k1); bind(block, block); bind(thread, thread); "
+       "vectorize(k1, 4); unroll(j, 4)"},
       {"SpmmWarpForARow",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("csr", {11, 9}), dense("B", {9, 70})},

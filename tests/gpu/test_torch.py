@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import torch
 from gpu_tensors import GPU, raises, sparse
 
@@ -381,6 +385,13 @@ def test_two_devices_are_refused() -> None:
         for _ in range(2):
             raises(tulle.UserError, "on two devices", lambda a=a, other=other: a @ other)
             a @ other.to(a.device)
+
+
+def test_a_schedule_by_hand() -> None:
+    example = Path(__file__).parents[2] / "examples/schedule.py"
+    command = [sys.executable, str(example), "--size", "2000"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "cuda: planned" in text and "refused: " in text, text
 
 
 def test_searches() -> None:

@@ -1,3 +1,4 @@
+// Compiling, passing and interpreting kernels that tests write as text.
 #include "fixture.h"
 
 #include <algorithm>

@@ -58,6 +58,14 @@ def test_a_schedule_by_hand(tmp_path: Path) -> None:
     assert "refused: " in text
 
 
+def test_the_example_for_a_gpu_is_among_the_kept_schedules() -> None:
+    example = (ROOT / "examples/schedule.py").read_text()
+    steps = example.split('ON_GPU = """')[1].split('"""')[0].split()
+    kept = (ROOT / "tests/differential/bound_schedules.cpp").read_text()
+    entry = kept.split('{"ExampleByHand"')[1].split("},\n      {")[0]
+    assert "".join(steps) == "".join(re.sub(r'[";\s]', "", entry.split("64})},")[1]).split())
+
+
 def test_a_search(tmp_path: Path) -> None:
     options = ["--size", "300", "--seconds", "0.5", "--plot", "search.svg"]
     text = run([str(ROOT / "examples/tune.py"), *options], tmp_path)
