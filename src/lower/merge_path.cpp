@@ -40,7 +40,8 @@ void KernelLowering::rows_by_work(const nest::Forall& loop, const Scope& scope, 
   TULLE_CHECK(operand && frame_->kind() != Frame::Kind::Bound, "rows along ", loop.var, " to cut");
   if (nest::lists_entries(nest_.tensor(operand->tensor).type.format))
     return listed_rows_by_work(loop, *operand, scope, out);
-  const loop::Buffer positions = code(operand->tensor).levels[1]->positions_buffer();
+  const LevelCode& entries = *code(operand->tensor).levels[1];
+  const loop::Buffer positions = entries.positions_buffer();
   const Expr rows = coordinates_.extent(loop.var);
   const Work work = work_of_rows(operand->tensor, positions, rows, out);
   if (phase_ == Phase::Merge) return unfinished_row(loop, positions, rows, work, scope, out);
@@ -59,12 +60,13 @@ void KernelLowering::rows_by_work(const nest::Forall& loop, const Scope& scope, 
   const Expr to = body.let("p_end", position(positions, row + 1));
   Scope inner = scope;
   const Expr here = mutant("work-begins-early") ? begin - row - 1 : begin - row;
-  inner.chunk_entries[operand->tensor] = {body.let("p", loop::maximum(from, here)),
-                                          body.let("p_end", loop::minimum(to, end - row))};
+  const Positions piece{body.let("p", loop::maximum(from, here)),
+                        body.let("p_end", loop::minimum(to, end - row))};
+  inner.chunk_entries[operand->tensor] = entries.used(body, piece);
   inner.chunk = frame_->chunk();
   inner.begins_here = body.let("begins_here", begin <= from + row);
   inner.ends_here = body.let("ends_here", to + row < end);
-  cut_along(loop, *operand, row, {from, to}, inner, body);
+  cut_along(loop, *operand, row, entries.used(body, {from, to}), inner, body);
   inner.is_shared_row =
       body.let("is_shared", Binary::make(BinaryOp::Or, from + row < begin, end <= to + row));
   enter(loop, row, {}, {}, inner, body);

@@ -127,6 +127,14 @@ Expr Coordinates::coordinate(const std::string& var, const Scope& scope) const {
     const int64_t factor = nest_.variable(split->first).factor;
     return coordinate(split->first, scope) * factor + coordinate(split->second, scope);
   }
+  // A copy of what fused loops copied may be over the loops that they were.
+  if (const auto own = nest_.variables.find(var);
+      own != nest_.variables.end() && own->second.origin == Variable::Origin::Fused) {
+    const auto first = scope.coordinates.find(own->second.parent);
+    const auto second = scope.coordinates.find(own->second.second);
+    if (first != scope.coordinates.end() && second != scope.coordinates.end())
+      return first->second * extent(own->second.second) + second->second;
+  }
   for (const auto& [name, v] : nest_.variables) {
     if (v.origin != Variable::Origin::ChunkRow || v.parent != var) continue;
     if (const auto row = scope.coordinates.find(name); row != scope.coordinates.end())
