@@ -57,6 +57,23 @@ bool KernelLowering::lists_entries(const std::string& tensor) const {
   return nest::lists_entries(nest_.tensor(tensor).type.format);
 }
 
+// What was gathered of the entries is used: nothing else leads to their coordinates.
+void KernelLowering::enter_unread(const nest::Variable& variable, const StoredRows& stored,
+                                  const nest::Forall& rows, const Expr& entry, const Scope& scope,
+                                  Emitter& out) {
+  const auto& levels = code(variable.tensor).levels;
+  for (const auto& level : levels) level->prepare(out);
+  const Positions here{entry, {}};
+  const Expr row = out.let(
+      variable.parent, lists_entries(variable.tensor)
+                           ? levels[0]->coordinate(entry, here)
+                           : Cast::make(DType::Int64, Load::make(entry_rows_of(stored), entry)));
+  enter(rows, row, {}, {}, scope, out, [&](const Scope& in_row, Emitter& rest) {
+    const Expr column = rest.let(variable.second, levels[1]->coordinate(entry, here));
+    enter(*rows.body.as<nest::Forall>(), column, {}, {}, in_row, rest);
+  });
+}
+
 // So many entries from `begin` on, or as many as there are before `end`, which may be null.
 void KernelLowering::entries_from(const nest::Forall& loop, const StoredRows& stored,
                                   const Expr& begin, const Expr& count, const Expr& end,
@@ -77,20 +94,7 @@ void KernelLowering::entries_from(const nest::Forall& loop, const StoredRows& st
   const nest::Stmt rows_loop =
       nest::Forall::make(variable.parent, nest::Forall::make(variable.second, loop.body));
   if (!reads(loop.body, variable.tensor)) {
-    // What was gathered of the entries: nothing else leads to their coordinates.
-    const auto& levels = code(variable.tensor).levels;
-    for (const auto& level : levels) level->prepare(body);
-    const Positions here{entry, {}};
-    const bool listed = lists_entries(variable.tensor);
-    const Expr row =
-        body.let(variable.parent,
-                 listed ? levels[0]->coordinate(entry, here)
-                        : Cast::make(DType::Int64, Load::make(entry_rows_of(stored), entry)));
-    const auto& rows = *rows_loop.as<nest::Forall>();
-    enter(rows, row, {}, {}, inner, body, [&](const Scope& in_row, Emitter& rest) {
-      const Expr column = rest.let(variable.second, levels[1]->coordinate(entry, here));
-      enter(*rows.body.as<nest::Forall>(), column, {}, {}, in_row, rest);
-    });
+    enter_unread(variable, stored, *rows_loop.as<nest::Forall>(), entry, inner, body);
   } else if (lists_entries(variable.tensor)) {
     AccessSet listed;
     std::map<int, Positions> here;

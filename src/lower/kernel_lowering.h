@@ -152,6 +152,9 @@ class KernelLowering {
   void entries_from(const nest::Forall& loop, const StoredRows& stored, const loop::Expr& begin,
                     const loop::Expr& count, const loop::Expr& end, const Scope& scope,
                     Emitter& out);
+  void enter_unread(const nest::Variable& variable, const StoredRows& stored,
+                    const nest::Forall& rows, const loop::Expr& entry, const Scope& scope,
+                    Emitter& out);
   // Whether an operand stores entries with the rows that they are of.
   bool lists_entries(const std::string& tensor) const;
   // The chunk of rows or entries whose part the variable goes through.

@@ -135,7 +135,11 @@ def test_batches() -> None:
     for format in ("hyb(2,1)", "dia-csr(-1,1)", "bsr-csr(2,3)"):
         tensor = tulle.tensor(data, format=format)
         assert_equal(tensor, data)
-        assert_equal(tensor @ wide, data @ wide)
+        product = tensor @ wide
+        assert isinstance(product, torch.Tensor)  # as for batches of csr matrices
+        assert_equal(product, data @ wide)
+        plan = tulle.explain("bij,bjk->bik", tensor, wide).stages["plan"]
+        assert f"out is the sum over the {len(tensor.parts())} parts of t0" in plan
         assert_equal(tensor.permute(1, 0, 2), data.permute(1, 0, 2))
 
 
@@ -199,6 +203,9 @@ def test_explanations() -> None:
         ("{ rows(nnz<=4): ell(4) }", "the last part is to be 'rest'"),
         ("{ rows(nnz<=4): elf(4); rest: csr }", "there is no format 'elf'"),
         ("hyb(0,3)", "takes the number of column ranges"),
+        ("hyb", "takes the number of column ranges"),
+        ("{ band(1,-1): dia; rest: csr }", r"write band\(-1,1\)"),
+        ("{ rows(nnz<3): ell(3); rest: csr }", "expected '<=' or '>='"),
         ("{ rest: hyb(1,1) }", "a part has a plain format"),
         ("{ blocks(2,2, fill>=2): bsr(2,2); rest: csr }", "write fill>=0.5"),
     ],
@@ -233,6 +240,8 @@ def test_decompose_as_a_step() -> None:
     ("text", "schedule", "message"),
     [
         ("C[i,k] = A[i,j] * B[j,k]", "decompose(A, csr)", "has no parts"),
+        ("C[i,k] = A[i,j] * B[j,k]", "decompose(A, foo)", "there is no format 'foo'"),
+        ("C[i,k] = A[i,j] * B[j,k]", "decompose(B, hyb(1,1))", "'B' is dense"),
         ("C[i,k] = A[i,j] * B[j,k]", "decompose(D, hyb(1,1))", "'D'"),
         ("C[i,k] = A[i,j] * B[j,k]", "C: decompose(A, hyb(1,1))", "for all statements"),
         ("C[i,k] = A[i,j] * B[j,k]", "decompose(A, hyb(1", "expected a format"),

@@ -293,6 +293,16 @@ def test_formats_are_compared_with_the_cost_of_converting() -> None:
     assert str(A.format) == "coo"
 
 
+def test_formats_that_change_the_result_are_refused() -> None:
+    batch = tulle.tensor(torch.rand(2, 6, 6) * (torch.rand(2, 6, 6) > 0.5), format="csr")
+    wide = torch.rand(2, 6, 4)
+    space = tulle.Space.default("bij,bjk->bik", batch, wide).formats({0: ["coo"]})
+    found = tulle.tune("bij,bjk->bik", batch, wide, space=space, seconds=0.3)
+    refused = [one.refused for one in found.measured if one.refused]
+    assert any("stored in another format" in reason for reason in refused), refused
+    assert not any("a bug" in reason for reason in refused)
+
+
 def test_mistakes() -> None:
     A, B = operands()
     with pytest.raises(tulle.UserError, match="seconds should be a number above 0"):
@@ -301,6 +311,8 @@ def test_mistakes() -> None:
         tulle.tune("ij,jk->ik", A, B, space=["parallel(i)"])  # type: ignore[arg-type]
     with pytest.raises(tulle.UserError, match="given by name"):
         tulle.tune("C[i] = A[i,j]", A)
+    with pytest.raises(tulle.UserError, match="one of ij->i, not of ij,jk->ik"):
+        tulle.tune("ij,jk->ik", A, B, space=tulle.Space.default("ij->i", A))
     space = tulle.Space.default("ij,jk->ik", A, B)
     with pytest.raises(tulle.UserError, match="there is no sparse operand t1; there is t0"):
         space.formats({1: ["csr"]})
