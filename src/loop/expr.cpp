@@ -188,6 +188,7 @@ Expr Call::make(Function function, std::vector<Expr> args) {
 }
 
 Expr Load::make(Buffer buffer, Expr index, Expr predicate) {
+  TULLE_CHECK(buffer, "a load of no buffer");
   TULLE_CHECK(index.type().scalar == DType::Int64, "an index into ", buffer->name);
   const Type type{buffer->element, index.type().lanes};
   TULLE_CHECK(!predicate || predicate.type() == kBool.with_lanes(type.lanes),

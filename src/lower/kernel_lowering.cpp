@@ -6,6 +6,7 @@
 #include "lower/kernel_parameters.h"
 #include "lower/monoid.h"
 #include "nest/absence.h"
+#include "nest/bound_loops.h"
 #include "nest/cut_rows.h"
 #include "nest/staging.h"
 #include "support/mutant.h"
@@ -172,9 +173,10 @@ void KernelLowering::lower_where(const nest::Where& where, const Scope& scope, E
   const AccessSet reads = absent_reads(where);
   Scope after = scope;
   if (vanishes(where.producer, scope.absent)) {
+    const bool is_exchanged = nest::has_bound_loops(where.consumer);  // whatever there is of it
     for (const std::string& name : where.workspaces) {
       const nest::Accumulate accumulate = nest::accumulation_of(where.producer, name);
-      if (!nest::starts_absent(accumulate)) allocate_workspace(where, name, out);
+      if (is_exchanged || !nest::starts_absent(accumulate)) allocate_workspace(where, name, out);
     }
     after.absent.insert(reads.begin(), reads.end());
     lower_consumer(where.consumer, after, out);

@@ -140,7 +140,8 @@ std::optional<Disorder> find_disorder(const Nest& nest) {
     const Tensor& result = nest.tensor(assign->tensor);
     const Format& format = result.type.format;
     if (result.role != Tensor::Role::Result || format.is_dense()) continue;
-    if (!result.shares_pattern_of.empty() || !format.is_ordered()) continue;
+    if (!result.shares_pattern_of.empty() || (!format.is_ordered() && !format.is_unique()))
+      continue;
     Names loops;
     find_loops(nest.root, assign, loops);
     const Names wanted = wanted_loops(nest, *assign, loops);
@@ -149,7 +150,8 @@ std::optional<Disorder> find_disorder(const Nest& nest) {
       return covers(assign->indices, nest, loop);
     });
     if (once && wanted.size() <= loops.size() &&
-        std::equal(wanted.begin(), wanted.end(), loops.begin())) {
+        (format.is_ordered() ? std::equal(wanted.begin(), wanted.end(), loops.begin())
+                             : std::is_permutation(wanted.begin(), wanted.end(), loops.begin()))) {
       continue;
     }
     const std::string problem =
