@@ -43,6 +43,7 @@ OperandParts::OperandParts(const std::vector<TensorSpec>& given) {
     }
     const CompositeFormat composite = CompositeFormat::parse(spec.format, spec.rank);
     types_[spec.name] = {spec.type, spec.index_type, composite.merged()};
+    types_[spec.name].batches = spec.rank - 2;
     for (const CompositeFormat::Part& part : composite.parts()) {
       auto& parts = composites_[spec.name];
       const std::string name = concat(spec.name, "_part", parts.size());

@@ -45,7 +45,7 @@ def tune(
             f"tune: space should be a tulle.Space, but found {type(space).__name__}; "
             "Space.default(...) makes one from the same arguments."
         )
-    elif (space.problem.program.text, space.problem.names) != (problem.program.text, problem.names):
+    elif not space.problem.computes_like(problem):
         raise UserError(
             f"tune: space is one of {space.problem.program.text}, not of {text}; "
             "Space.default(...) makes one from the same arguments."

@@ -38,6 +38,13 @@ class Problem:
             if isinstance(operand, SparseTensor)
         }
 
+    def computes_like(self, other: Problem) -> bool:
+        """Whether the texts say the same, of operands of the same names."""
+        own, its = ("".join(one.program.text.split()) for one in (self, other))
+        if "->" not in own or "->" not in its:  # of an einsum, what is left out follows
+            own, its = own.split("->")[0], its.split("->")[0]
+        return own == its and set(self.names) == set(other.names)
+
     def tuned(self) -> Problem:
         """The same computation with the schedule that is kept for it, if there is one."""
         return replace(self, program=replace(self.program, tuned=True))

@@ -50,6 +50,7 @@ struct TensorType {
   DType index_type = DType::Int64;
   Format format = Format::dense(0);
   bool unbounded = false;  // whether it may hold infinities where the operands hold none
+  int batches = 0;  // leading dimensions that results have in full, whatever is stored of them
   bool operator==(const TensorType&) const = default;
 };
 

@@ -113,13 +113,15 @@ class FormatRules {
   }
 
   // How many uncovered indices there are but for batches: indices of every operand that the leader
-  // stores densely.
+  // stores densely, or parts of which are batches of matrices.
   int uncovered_matrix_rank() const {
     int rank = static_cast<int>(uncovered_.size());
+    const int batches = tensors_.at(leader().tensor).batches;
     for (const Level& level : format_of(leader()).levels()) {
       const std::string& index = index_of(leader(), level);
       const bool whole = level.expr.part == LevelExpr::Part::Whole;
-      if (is_full(level.kind) && whole && contains(uncovered_, index) && everywhere(index)) --rank;
+      const bool full = is_full(level.kind) || level.expr.dimension < batches;
+      if (full && whole && contains(uncovered_, index) && everywhere(index)) --rank;
     }
     return std::max(rank, 1);
   }

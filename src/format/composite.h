@@ -48,7 +48,7 @@ class CompositeFormat {
   // In the order in which entries are given out and parts are stored; over the tensor's dimensions.
   const std::vector<Part>& parts() const { return parts_; }
   // How a tensor is stored whose parts are put together.
-  Format merged() const { return Format::parse("csr", rank()); }
+  Format merged() const { return Format::csf(rank(), {}, rank() == 2); }
 
   // The form that spells every part out; parses back to an equal format.
   std::string to_string() const;

@@ -120,20 +120,42 @@ std::optional<std::pair<std::string, std::string>> Coordinates::bound_split(
   return std::nullopt;
 }
 
+Expr Coordinates::put_together(const std::string& var, const Scope& scope) const {
+  const auto found = scope.coordinates.find(var);
+  if (found != scope.coordinates.end()) return found->second;
+  const Variable& own = nest_.variable(var);
+  if (own.origin == Variable::Origin::Fused) {
+    const Expr first = put_together(own.parent, scope), second = put_together(own.second, scope);
+    if (first && second) return first * extent(own.second) + second;
+  }
+  for (const auto& [outer, v] : nest_.variables) {
+    if (v.origin != Variable::Origin::Outer || v.parent != var) continue;
+    for (const auto& [inner, w] : nest_.variables) {
+      if (w.origin != Variable::Origin::Inner || w.parent != var || w.factor != v.factor) continue;
+      const Expr first = put_together(outer, scope), second = put_together(inner, scope);
+      if (first && second) return first * v.factor + second;
+    }
+  }
+  return {};
+}
+
+Expr Coordinates::rebuilt(const std::string& var, const Scope& scope) const {
+  if (const Expr known = coordinate(var, scope)) return known;
+  if (const Expr whole = put_together(var, scope)) return whole;
+  const Variable& own = nest_.variable(var);
+  const bool outer = own.origin == Variable::Origin::Outer;
+  if (!outer && own.origin != Variable::Origin::Inner) return {};
+  const Expr parent = rebuilt(own.parent, scope);
+  if (!parent) return {};
+  return Binary::make(outer ? BinaryOp::Div : BinaryOp::Mod, parent, IntConst::make(own.factor));
+}
+
 Expr Coordinates::coordinate(const std::string& var, const Scope& scope) const {
   const auto found = scope.coordinates.find(var);
   if (found != scope.coordinates.end()) return found->second;
   if (const auto split = bound_split(var, 0, scope)) {
     const int64_t factor = nest_.variable(split->first).factor;
     return coordinate(split->first, scope) * factor + coordinate(split->second, scope);
-  }
-  // A copy of what fused loops copied may be over the loops that they were.
-  if (const auto own = nest_.variables.find(var);
-      own != nest_.variables.end() && own->second.origin == Variable::Origin::Fused) {
-    const auto first = scope.coordinates.find(own->second.parent);
-    const auto second = scope.coordinates.find(own->second.second);
-    if (first != scope.coordinates.end() && second != scope.coordinates.end())
-      return first->second * extent(own->second.second) + second->second;
   }
   for (const auto& [name, v] : nest_.variables) {
     if (v.origin != Variable::Origin::ChunkRow || v.parent != var) continue;

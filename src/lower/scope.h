@@ -80,6 +80,9 @@ class Coordinates {
   // The coordinate of a variable, bound itself or through variables derived from it; null while not
   // known.
   loop::Expr coordinate(const std::string& var, const Scope& scope) const;
+  // The same of a variable whose loops others have taken the place of: also from those that it is
+  // split or fused from.
+  loop::Expr rebuilt(const std::string& var, const Scope& scope) const;
   // Of a level of a tensor with these indices; null while not known.
   loop::Expr level_coordinate(const LevelExpr& level, const std::vector<std::string>& indices,
                               const Scope& scope) const;
@@ -89,6 +92,8 @@ class Coordinates {
                          const std::string& var) const;
 
  private:
+  // From the loops that the variable was split into or fused from, all of them bound.
+  loop::Expr put_together(const std::string& var, const Scope& scope) const;
   // The outer (inner) variable of a split of `parent` by `factor` that is bound in the scope;
   // factor 0 for any.
   std::optional<std::pair<std::string, std::string>> bound_split(const std::string& parent,

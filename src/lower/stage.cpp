@@ -50,6 +50,14 @@ void KernelLowering::copy_element(const nest::Assign& assign, const Expr& elemen
         d == 0 ? rest : out.let(index, Binary::make(BinaryOp::Mod, rest, extent));
     if (d > 0) rest = out.let("rest", Binary::make(BinaryOp::Div, rest, extent));
   }
+  // What is copied may be a copy over loops that were split or fused since.
+  for (const expr::Access* access : expr::accesses(assign.value)) {
+    for (const std::string& index : access->indices) {
+      if (coordinates_.coordinate(index, inner)) continue;
+      if (const Expr rebuilt = coordinates_.rebuilt(index, inner))
+        inner.coordinates[index] = out.let(index, rebuilt);
+    }
+  }
   Emitter inside = out.nested();
   const nest::Stmt stmt = nest::Assign::make(assign.tensor, assign.indices, {}, assign.value);
   settle(stmt, inner, inside, [&](const Scope& settled, Emitter& body) {

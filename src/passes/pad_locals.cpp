@@ -36,7 +36,8 @@ bool branches(const Stmt& body) {
 
 class Growth : public Rewriter {
  public:
-  Growth(const std::map<std::string, int64_t>& padding, const std::set<std::string>& filled)
+  Growth(const std::map<std::string, int64_t>& padding,
+         const std::map<std::string, int64_t>& filled)
       : padding_(padding), filled_(filled) {}
 
   using Rewriter::rewrite;
@@ -44,13 +45,15 @@ class Growth : public Rewriter {
     const auto* allocate = stmt.as<Allocate>();
     const auto more = allocate ? padding_.find(allocate->buffer->name) : padding_.end();
     if (more == padding_.end()) return Rewriter::rewrite(stmt);
-    const bool zeroed = allocate->zeroed || !filled_.contains(allocate->buffer->name);
+    const auto filled = filled_.find(allocate->buffer->name);
+    const bool zeroed =
+        allocate->zeroed || filled == filled_.end() || filled->second < more->second;
     return Allocate::make(allocate->buffer, allocate->size + more->second, zeroed);
   }
 
  private:
   const std::map<std::string, int64_t>& padding_;
-  const std::set<std::string>& filled_;
+  const std::map<std::string, int64_t>& filled_;
 };
 
 }  // namespace
@@ -93,8 +96,8 @@ std::set<std::string> LocalSizes::pad(const For& loop, int64_t missing) {
         if (const auto* load = expr.as<Load>()) loaded.insert(load->buffer->name);
       });
   for (const std::string& name : names) {
+    if (!padding_.contains(name) && !loaded.contains(name)) filled_[name] = missing;
     padding_[name] = std::max(padding_[name], missing);
-    if (!loaded.contains(name)) filled_.insert(name);
   }
   return names;
 }

@@ -20,7 +20,8 @@ class LocalSizes {
   // local arrays unmasked: none is used, or each only at places whose last is its end.
   bool have_room(const loop::For& loop, int64_t done, int64_t rest, int lanes) const;
 
-  // Notes that the local arrays of the loop need `missing` elements more; returns their names.
+  // Notes that the local arrays of the loop need `missing` elements more; returns their names. To
+  // be called for one loop after the other.
   std::set<std::string> pad(const loop::For& loop, int64_t missing);
 
   // The kernel with the longer arrays; padding that no loop fills is 0.
@@ -29,7 +30,7 @@ class LocalSizes {
  private:
   std::map<std::string, int64_t> sizes_;  // -1 where allocations of one name differ
   std::map<std::string, int64_t> padding_;
-  std::set<std::string> filled_;  // with their padding, before anything is read
+  std::map<std::string, int64_t> filled_;  // padding that the first of the loops only writes
 };
 
 }  // namespace tulle::passes

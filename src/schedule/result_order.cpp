@@ -92,6 +92,14 @@ Names loops_over(const Nest& nest, const Names& loops, const LevelExpr& level,
   return loops_over(nest, loops, index);
 }
 
+// Whether each entry is stored with all its coordinates.
+bool is_list(const Format& format) {
+  const std::vector<Level>& levels = format.levels();
+  return !is_full(levels[0].kind) &&
+         std::all_of(levels.begin() + 1, levels.end(),
+                     [](const Level& level) { return is_branchless(level.kind); });
+}
+
 // The loops that the levels of the result stand for, down to the last that stores coordinates.
 Names wanted_loops(const Nest& nest, const Assign& assign, const Names& loops) {
   const std::vector<Level>& levels = nest.tensor(assign.tensor).type.format.levels();
@@ -140,8 +148,9 @@ std::optional<Disorder> find_disorder(const Nest& nest) {
     const Tensor& result = nest.tensor(assign->tensor);
     const Format& format = result.type.format;
     if (result.role != Tensor::Role::Result || format.is_dense()) continue;
-    if (!result.shares_pattern_of.empty() || (!format.is_ordered() && !format.is_unique()))
-      continue;
+    // Entries that are listed without order may come in any.
+    const bool in_order = format.is_ordered() || !is_list(format);
+    if (!result.shares_pattern_of.empty() || (!in_order && !format.is_unique())) continue;
     Names loops;
     find_loops(nest.root, assign, loops);
     const Names wanted = wanted_loops(nest, *assign, loops);
@@ -150,14 +159,14 @@ std::optional<Disorder> find_disorder(const Nest& nest) {
       return covers(assign->indices, nest, loop);
     });
     if (once && wanted.size() <= loops.size() &&
-        (format.is_ordered() ? std::equal(wanted.begin(), wanted.end(), loops.begin())
-                             : std::is_permutation(wanted.begin(), wanted.end(), loops.begin()))) {
+        (in_order ? std::equal(wanted.begin(), wanted.end(), loops.begin())
+                  : std::is_permutation(wanted.begin(), wanted.end(), loops.begin()))) {
       continue;
     }
     const std::string problem =
         concat("'", assign->tensor, "' (", format.name(),
-               ") is built entry by entry, which takes the loops ", list_of(wanted),
-               " outermost in this order, but the schedule has ", list_of(loops));
+               ") is built entry by entry, which takes the loops ", list_of(wanted), " outermost",
+               in_order ? " in this order" : "", ", but the schedule has ", list_of(loops));
     return Disorder{problem, possible_remedies(nest, *assign, wanted, loops)};
   }
   return std::nullopt;

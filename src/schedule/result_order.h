@@ -15,8 +15,8 @@ struct Disorder {
 };
 
 // Entries of a result with a pattern of its own are appended as the loops come to them: the loops
-// over its levels must stand outside all others, in the order of the levels where it is ordered.
-// Nothing if they do.
+// over its levels must stand outside all others, in the order of the levels, or in any
+// where entries are listed without order. Nothing if they do.
 std::optional<Disorder> find_disorder(const nest::Nest& nest);
 
 }  // namespace tulle::schedule

@@ -14,7 +14,7 @@ std::vector<std::vector<size_t>> pack(const std::vector<size_t>& sizes, size_t g
   std::vector<std::vector<size_t>> packed;
   std::vector<size_t> filled;
   for (const size_t thing : by_size) {
-    if (packed.size() < groups) {
+    if (packed.size() < std::max<size_t>(1, groups)) {
       packed.push_back({thing});
       filled.push_back(sizes[thing]);
     } else {

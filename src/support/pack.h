@@ -6,8 +6,8 @@
 
 namespace tulle {
 
-// The numbers of things of these sizes in at most so many groups, none of them empty: each goes to
-// the group that has least so far, larger things before others.
+// The numbers of things of these sizes in at most so many groups, one at least, none of them empty:
+// each goes to the group that has least so far, larger things before others.
 std::vector<std::vector<size_t>> pack(const std::vector<size_t>& sizes, size_t groups);
 
 }  // namespace tulle
