@@ -23,13 +23,6 @@ bool only_stores(const nest::Forall& loop, const KernelContext& kernel) {
   });
 }
 
-bool reads(const nest::Stmt& stmt, const std::string& tensor) {
-  const std::vector<const nest::Assign*> all = nest::assigns(stmt);
-  return std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
-    return nest::reads(assign->value, tensor);
-  });
-}
-
 }  // namespace
 
 // Where a chunk is whole, its loads are of neighbours. Past the end of the operand the last entry
@@ -93,7 +86,7 @@ void KernelLowering::entries_from(const nest::Forall& loop, const StoredRows& st
   }
   const nest::Stmt rows_loop =
       nest::Forall::make(variable.parent, nest::Forall::make(variable.second, loop.body));
-  if (!reads(loop.body, variable.tensor)) {
+  if (!nest::reads(loop.body, variable.tensor)) {
     enter_unread(variable, stored, *rows_loop.as<nest::Forall>(), entry, inner, body);
   } else if (lists_entries(variable.tensor)) {
     AccessSet listed;

@@ -219,6 +219,12 @@ bool reads(const expr::Expr& value, const std::string& tensor) {
                      [&](const expr::Access* access) { return access->tensor == tensor; });
 }
 
+bool reads(const Stmt& stmt, const std::string& tensor) {
+  const std::vector<const Assign*> all = assigns(stmt);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Assign* assign) { return reads(assign->value, tensor); });
+}
+
 bool covers(const std::vector<std::string>& indices, const Nest& nest, const std::string& var) {
   if (std::find(indices.begin(), indices.end(), var) != indices.end()) return true;
   const Variable& variable = nest.variable(var);

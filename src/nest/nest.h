@@ -243,6 +243,8 @@ const Forall* find_loop(const Stmt& stmt, const std::string& var);
 bool find_assign(const Stmt& stmt, const Assign& assign);
 // Whether the value that is assigned, or a part of it, reads the tensor.
 bool reads(const expr::Expr& value, const std::string& tensor);
+// Whether an assignment in the statement does.
+bool reads(const Stmt& stmt, const std::string& tensor);
 // How the statement accumulates into a workspace.
 Accumulate accumulation_of(const Stmt& producer, const std::string& workspace);
 

@@ -129,12 +129,8 @@ class Verifier {
     }
     verify_lead(where, name, accumulate);
     verify_staging(where, name, accumulate);
-    const auto consumed = assigns(where.consumer);
-    if (!nest_.leads(name) &&
-        std::none_of(consumed.begin(), consumed.end(),
-                     [&](const Assign* assign) { return reads(assign->value, name); })) {
+    if (!nest_.leads(name) && !reads(where.consumer, name))
       fail("the consumer of '", name, "' never reads it");
-    }
   }
 
   void verify_lead(const Where& where, const std::string& name, Accumulate accumulate) const {

@@ -324,14 +324,10 @@ class BindingVerifier {
 
   // Who fills a part of a workspace reads it.
   static void check_reader(const Where& where, const std::string& name, const std::string& index) {
-    const std::vector<const Assign*> all = assigns(where.consumer);
-    const bool is_read = std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
-      return nest::reads(assign->value, name);
-    });
     const Forall* writer = nest::find_loop(where.producer, index);
     const Forall* reader = nest::find_loop(where.consumer, index);
     const Kind writes = part_of(writer), reads = part_of(reader);
-    if (!is_read || writes == reads) return;
+    if (writes == reads || !nest::reads(where.consumer, name)) return;
     const bool writers = writes != Kind::Serial;
     user_error("The workspace '", name, "' is ", writers ? "filled" : "read", " by a loop over '",
                index, "' that is bound to a ", nest::bound_name(writers ? writes : reads),
