@@ -5,6 +5,7 @@
 #include <set>
 
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tulle {
 
@@ -26,10 +27,8 @@ std::vector<std::string> results_of(const expr::Program& program) {
 std::string only_result(const expr::Program& program, const std::string& format) {
   const std::vector<std::string> results = results_of(program);
   if (results.size() == 1) return results.front();
-  std::string names;
-  for (const std::string& name : results) names += (names.empty() ? "" : ", ") + name;
   user_error("The format ", format, " is given without a name, but the statements have ",
-             results.size(), " results (", names, "); give formats by name.");
+             results.size(), " results (", joined(results), "); give formats by name.");
 }
 
 }  // namespace

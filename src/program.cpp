@@ -19,6 +19,7 @@
 #include "renaming_program.h"
 #include "runtime/heap.h"
 #include "support/check.h"
+#include "support/joined.h"
 #include "tulle/tulle.h"
 #include "tuned_plans.h"
 #include "variant_table.h"
@@ -26,12 +27,6 @@
 namespace tulle {
 
 namespace {
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 class ResolvedExpression final : public Program {
  public:

@@ -9,6 +9,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -105,7 +106,12 @@ def _computation(given: Any) -> tuple[str, list[Operand], dict[str, Any]]:
     if given.dtype not in dtypes.BY_NAME:
         raise UserError(f"--dtype should be one of {', '.join(dtypes.BY_NAME)}.")
     dtype = dtypes.BY_NAME[given.dtype]
-    named = dict(parse_operand(text, dtype, given.device) for text in given.operands)
+    named: dict[str, Operand] = {}
+    for text in given.operands:
+        name, operand = parse_operand(text, dtype, given.device)
+        if name in named:
+            raise UserError(f"'{name}' is given twice; give each operand a name of its own.")
+        named[name] = operand
     if "=" in given.expression:
         return given.expression, [], named
     return given.expression, list(named.values()), {}
@@ -168,6 +174,8 @@ def explain(given: Any) -> None:
 
 def bench(given: Any) -> None:
     """Medians of calls, taking turns."""
+    if not given.seconds > 0:
+        raise UserError(f"--seconds should be a number above 0, but found {given.seconds}.")
     text, ordered, named = _computation(given)
     problem = problem_of("bench", text, ordered, named, None)
     default, *_ = candidates_for(problem)
@@ -194,6 +202,7 @@ def tune(given: Any) -> int:
     """Searches; 130 if it was interrupted, after what was decided has been kept."""
     if given.plot:
         check_name(given.plot, has_png=True)
+        _check_folder(Path(given.plot).parent)
     text, ordered, named = _computation(given)
     space = Space.default(text, *ordered, **named)
     for choice in given.formats:
@@ -211,6 +220,14 @@ def tune(given: Any) -> int:
 
 
 # ---- what they ask -----------------------------------------------------------------------------
+
+
+def _check_folder(folder: Path) -> None:
+    """Before a search whose picture goes there."""
+    if not folder.is_dir():
+        raise UserError(f"--plot: there is no folder '{folder}'; make it first.")
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"--plot: the folder '{folder}' cannot be written to.")
 
 
 def _split_formats(text: str) -> list[str]:

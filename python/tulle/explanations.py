@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
+import operator
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from tulle import composites, einsums, notation
-from tulle.arguments import check_text
+from tulle import composites, notation
 from tulle.errors import UserError
 from tulle.programs import (
     Operand,
@@ -16,7 +16,6 @@ from tulle.programs import (
     Program,
     decomposed_in,
     explanation_of,
-    out_formats,
 )
 from tulle.sparse_tensor import SparseTensor
 
@@ -59,15 +58,8 @@ def explain(
     """Formats, plan, nest, loop IR, LLVM IR and assembly of an einsum (operands in order) or of
     statements of index notation (operands by name), as it runs on torch.get_num_threads(). With so
     many of the schedules that `tune` would try first, if asked for, at the end."""
-    check_text("explain", text, "ij,jk->ik")
-    if not named and "=" not in text:
-        program, names, tensors = einsums.prepare(text, operands, out_format)
-    elif operands:
-        raise UserError("explain: the operands of index notation are given by name, A=A.")
-    else:
-        program = Program(text, out_formats=out_formats(out_format))
-        names, tensors = notation.by_name(named)
-    return explain_program(program, names, tensors, candidates)
+    prepared = notation.prepare("explain", text, operands, named, out_format)
+    return explain_program(*prepared, _count(candidates))
 
 
 def explain_program(
@@ -88,6 +80,18 @@ def explain_program(
     if candidates:
         text += "\n== candidates ==\n" + _candidates(program, names, operands, candidates)
     return Explanation(text)
+
+
+def _count(candidates: Any) -> int:
+    try:
+        count = operator.index(candidates)
+    except TypeError:
+        count = -1
+    if count < 0:
+        raise UserError(
+            f"explain: candidates should be a whole number from 0 on, but found {candidates!r}."
+        )
+    return count
 
 
 def _candidates(

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from torch import Tensor
+
+from tulle import einsums
 from tulle.arguments import check_text
-from tulle.errors import Unsupported
+from tulle.errors import Unsupported, UserError
 from tulle.operands import as_operand, as_scalar, is_number
 from tulle.outs import Out
 from tulle.programs import Operand, OutFormat, Program, execute, out_formats
+from tulle.sparse_tensor import SparseTensor
 
 
 def compute(
     text: str,
     /,
     out_format: OutFormat = None,
-    *,
+    *unnamed: Any,
     sizes: Mapping[str, int] | None = None,
     out: Out = None,
     **operands: Any,
@@ -28,12 +32,36 @@ def compute(
     tuple of several. `out_format` is the format of the result, or a dict of formats by name. `out`
     is a tensor that takes a dense result, or a dict of such tensors by name.
     """
+    if unnamed or isinstance(out_format, Tensor | SparseTensor):
+        raise _without_names("compute")
     if sizes:
         raise Unsupported("compute: sizes= is not supported yet; extents come from the operands.")
     check_text("compute", text, "C[i,k] = A[i,j] * B[j,k]")
     program = Program(text, out_formats=out_formats(out_format))
     results = execute(program, *by_name(operands), out)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def prepare(
+    caller: str, text: str, operands: Sequence[Any], named: Mapping[str, Any], out_format: OutFormat
+) -> tuple[Program, list[str], list[Operand]]:
+    """The program of an einsum over operands in order, or of statements over operands by name, and
+    what it runs on."""
+    check_text(caller, text, "ij,jk->ik")
+    if "=" in text:
+        if operands:
+            raise _without_names(caller)
+        return Program(text, out_formats=out_formats(out_format)), *by_name(named)
+    if named:
+        raise UserError(
+            f"{caller}: the operands of an einsum are given in order, without names, and there is "
+            f"no argument '{next(iter(named))}'."
+        )
+    return einsums.prepare(text, operands, out_format)
+
+
+def _without_names(caller: str) -> UserError:
+    return UserError(f"{caller}: the operands of index notation are given by name, A=A.")
 
 
 def by_name(operands: Mapping[str, Any]) -> tuple[list[str], list[Operand]]:

@@ -138,9 +138,11 @@ class Operators:
         """On the CPU."""
         return self.to("cpu")
 
-    def cuda(self: Any) -> Any:
-        """On the current GPU."""
-        return self.to("cuda")
+    def cuda(self: Any, device: Any = None) -> Any:
+        """On the current GPU, or on the one that is given, by its number or as a device."""
+        if isinstance(device, int):
+            device = f"cuda:{device}"
+        return self.to("cuda" if device is None else device)
 
     # ---- what this version does not have -------------------------------------------------------
 

@@ -353,7 +353,8 @@ class SparseTensor(Operators):
 
         if self.format.is_composite:
             return composites.restored, (str(self.format), self._pattern.shape, self.parts())
-        parts = (str(self.format), self._pattern.shape, self._pattern.arrays, self._values)
+        own = self._pattern
+        parts = (str(self.format), own.shape, own.arrays, self._values, own.index_dtype)
         return structure.restored, parts
 
     def __repr__(self) -> str:

@@ -18,19 +18,30 @@ GPU_ALIGNMENT = 16  # bytes
 
 
 def checked(
-    name: str, format: Format, shape: tuple[int, ...], arrays: Sequence[Tensor], values: Tensor
+    name: str,
+    format: Format,
+    shape: tuple[int, ...],
+    arrays: Sequence[Tensor],
+    values: Tensor,
+    index_dtype: torch.dtype | None = None,
 ) -> SparseTensor:
     """The tensor, if its structure is valid; UserError otherwise."""
-    pattern = _pattern_of(format, shape, arrays)
+    pattern = _pattern_of(format, shape, arrays, index_dtype)
     pattern.validate(name, values)
     return SparseTensor(pattern, values)
 
 
-def _pattern_of(format: Format, shape: tuple[int, ...], arrays: Sequence[Tensor]) -> Pattern:
-    """Unchecked structure; positions and coordinates get one type."""
+def _pattern_of(
+    format: Format,
+    shape: tuple[int, ...],
+    arrays: Sequence[Tensor],
+    index_dtype: torch.dtype | None = None,
+) -> Pattern:
+    """Unchecked structure; positions and coordinates get one type, that of the arrays if none is
+    given."""
     names = [name for level in format.levels for name in level.arrays]
     indices = [array for name, array in zip(names, arrays, strict=True) if name != "bits"]
-    index_dtype = _common_index_dtype(indices)
+    index_dtype = index_dtype or _common_index_dtype(indices)
     types = [torch.bool if name == "bits" else index_dtype for name in names]
     typed = tuple(_aligned(array.to(type)) for array, type in zip(arrays, types, strict=True))
     return Pattern(format, shape, typed, index_dtype)
@@ -62,10 +73,15 @@ def in_order(
 
 
 def restored(
-    format: str, shape: tuple[int, ...], arrays: tuple[Tensor, ...], values: Tensor
+    format: str,
+    shape: tuple[int, ...],
+    arrays: tuple[Tensor, ...],
+    values: Tensor,
+    index_dtype: torch.dtype | None = None,
 ) -> SparseTensor:
     """What was pickled; structure from a file is not trusted."""
-    return checked("the pickled tensor", Format(format, len(shape)), shape, arrays, values)
+    known = Format(format, len(shape))
+    return checked("the pickled tensor", known, shape, arrays, values, index_dtype)
 
 
 def reassembled(

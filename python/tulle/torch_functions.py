@@ -137,7 +137,18 @@ def _relu(input: Any, inplace: bool = False) -> Result:
     return arithmetic.element_function("relu", input)
 
 
+def _softmax_handler(name: str) -> Handler:
+    def handle(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Result:
+        if dim is None:
+            raise UserError(f"{name}: the dimension is to be given, {name}(A, dim=1).")
+        return arithmetic.softmax(name, input if dtype is None else input.to(dtype), dim)
+
+    return handle
+
+
 _HANDLERS[functional.relu] = _relu
+for _name in ("softmax", "log_softmax"):
+    _HANDLERS[getattr(functional, _name)] = _softmax_handler(_name)
 
 
 def dispatch(

@@ -30,8 +30,9 @@ def tune(
     own formats is kept, and used from then on by all that computes the same with operands like
     these, in other processes too, if it was faster than what is planned by rule in a race of both.
 
-    Ctrl-C ends the search early with what was decided so far. Operands are never converted behind
-    a caller's back: where another format is faster, the result says so, and what converting costs.
+    Ctrl-C ends the search early with what was decided so far. That is kept as soon as it is
+    decided, whatever becomes of the process. Operands are never converted behind a caller's back:
+    where another format is faster, the result says so, and what converting costs.
     """
     problem = problem_of("tune", text, operands, named, out_format)
     if not problem.operands:
@@ -51,6 +52,7 @@ def tune(
             "Space.default(...) makes one from the same arguments."
         )
     is_shown = sys.stderr.isatty() if progress is None else progress
-    found = Search(replace(space, problem=problem), seconds, bar if is_shown else None).run()
+    show = bar if is_shown else None
+    found = Search(replace(space, problem=problem), seconds, show, keep=keep).run()
     keep(found)
     return found

@@ -40,11 +40,14 @@ class Search:
         seconds: float,
         show: Callable[[float, str], None] | None = None,
         bench: Workbench | None = None,
+        keep: Callable[[Tuned], None] | None = None,
     ) -> None:
         self.space = space
         self.seconds = seconds
         self.show = show
         self.bench = bench or Workbench()
+        self.keep = keep
+        self.has_kept = False
         self.start = self.begin = self.bench.now()
         self.own = Pool(space.problem)
         self.pools: dict[tuple[tuple[str, str], ...], Pool] = {}  # by formats, own first
@@ -66,6 +69,8 @@ class Search:
         finally:
             if self.show:
                 self.show(1.0, "")
+        if self.has_kept and not self.own.decision:
+            self.own.decide_for_default()
         return self._result(is_interrupted)
 
     # ---- exploring -----------------------------------------------------------------------------
@@ -98,8 +103,13 @@ class Search:
 
     def _add_formats(self, choice: Mapping[str, str]) -> None:
         """Converts the operands; the candidates of those formats wait too."""
-        problem, seconds = self.bench.converted(self.space.problem, choice)
-        default, *others = self.space.candidates(problem)
+        try:
+            problem, seconds = self.bench.converted(self.space.problem, choice)
+            default, *others = self.space.candidates(problem)
+        except (UserError, Unsupported) as error:
+            self.size += 1
+            self._refuse(Candidate(tuple(choice.items()), ""), error)
+            return
         self.pools[default.formats] = Pool(problem, seconds)
         self.size += 1
         if self._try(default):
@@ -150,8 +160,7 @@ class Search:
         try:
             runner, results = self.bench.ready(pool.problem, candidate)
         except (RuntimeError, UserError, Unsupported) as error:
-            meant = translated(error) if isinstance(error, RuntimeError) else error
-            self.refused.append(Measured(candidate, refused=str(meant).splitlines()[0]))
+            self._refuse(candidate, translated(error) if isinstance(error, RuntimeError) else error)
             return False
         if pool is not self.own and len(results) != len(self.expected):
             self.refused.append(Measured(candidate, refused=OTHER_RESULT))
@@ -180,14 +189,21 @@ class Search:
             self._report()
         return True
 
+    def _refuse(self, candidate: Candidate, error: Exception) -> None:
+        self.refused.append(Measured(candidate, refused=str(error).splitlines()[0]))
+
     def _promote(self, pool: Pool, runner: Runner) -> None:
-        """Decides at once for what seems the best so far: an interrupt finds it decided."""
+        """Decides at once for what seems the best so far, and keeps that: an interrupt finds it
+        decided, and the end of the process kept."""
         winner = pool.winner()
         if pool is not self.own or runner.measured.ratio > GAIN * winner.measured.ratio:
             return
         both = [runner] if winner is pool.default else [winner, runner]
         if ROUNDS * cost([pool.default, *both]) < 0.1 * self.seconds:
             self._race(pool, both)
+            if self.keep and pool.decision:
+                self.keep(self._result(is_interrupted=True))
+                self.has_kept = True
 
     # ---- deciding ------------------------------------------------------------------------------
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from tulle import _library, einsums, notation
+from tulle import _library, notation
 from tulle.arguments import check_text
 from tulle.errors import UserError, translated
 from tulle.formats import Format
-from tulle.programs import Operand, Program, checked, compiled, flatten, out_formats, spec_of
+from tulle.programs import Operand, Program, checked, compiled, flatten, spec_of
 from tulle.sparse_tensor import SparseTensor
 from tulle.statistics import suitable_formats
 
@@ -40,10 +40,8 @@ class Problem:
 
     def computes_like(self, other: Problem) -> bool:
         """Whether the texts say the same, of operands of the same names."""
-        own, its = ("".join(one.program.text.split()) for one in (self, other))
-        if "->" not in own or "->" not in its:  # of an einsum, what is left out follows
-            own, its = own.split("->")[0], its.split("->")[0]
-        return own == its and set(self.names) == set(other.names)
+        same = _in_full(self.program) == _in_full(other.program)
+        return same and set(self.names) == set(other.names)
 
     def tuned(self) -> Problem:
         """The same computation with the schedule that is kept for it, if there is one."""
@@ -64,15 +62,7 @@ def problem_of(
     caller: str, text: str, operands: Sequence[Any], named: Mapping[str, Any], out_format: Any
 ) -> Problem:
     """An einsum over operands in order, or statements over operands by name."""
-    check_text(caller, text, "ij,jk->ik")
-    if "=" not in text and not named:
-        program, names, tensors = einsums.prepare(text, operands, out_format)
-    elif operands:
-        raise UserError(f"{caller}: the operands of index notation are given by name, A=A.")
-    else:
-        program = Program(text, out_formats=out_formats(out_format))
-        names, tensors = notation.by_name(named)
-    return problem_for(program, names, tensors)
+    return problem_for(*notation.prepare(caller, text, operands, named, out_format))
 
 
 def problem_for(program: Program, names: Sequence[str], operands: Sequence[Operand]) -> Problem:
@@ -100,6 +90,15 @@ class Candidate:
         differing = self.steps ^ other.steps
         names = {step.rpartition(": ")[2].partition("(")[0] for step in differing}
         return len(names) + 2 * (self.formats != other.formats)
+
+
+def _in_full(program: Program) -> str:
+    """The text without spaces, and with the result that an einsum leaves out."""
+    text = "".join(program.text.split())
+    if not program.is_einsum or "->" in text:
+        return text
+    once = sorted(letter for letter in set(text) if letter.isalpha() and text.count(letter) == 1)
+    return f"{text}->{'...' if '...' in text else ''}{''.join(once)}"
 
 
 def steps_of(schedule: str) -> list[str]:

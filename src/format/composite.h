@@ -11,6 +11,9 @@
 
 namespace tulle {
 
+// Into which the columns can be cut.
+inline constexpr int64_t kMostColumnRanges = 1024;
+
 class CompositeFormat {
  public:
   // What a selector takes, and how that is stored.

@@ -23,7 +23,7 @@ struct Named {
   Arguments (*guess)(const CompositeFormat&);
 };
 
-constexpr int64_t kMostBuckets = 20, kMostRanges = 1024;
+constexpr int64_t kMostBuckets = 20;
 
 // Column ranges, in each the rows by length, rounded up to a power of two; longer ones in pieces.
 std::string hyb_text(const Arguments& arguments) {
@@ -37,9 +37,9 @@ std::string hyb_text(const Arguments& arguments) {
 
 const Named kNamed[] = {
     {"hyb", "hyb(c,k)",
-     "the number of column ranges and the logarithm of the widest rows (0 to 20)",
+     "the number of column ranges (1 to 1024) and the logarithm of the widest rows (0 to 20)",
      [](const Arguments& a) {
-       return a[0] >= 1 && a[0] <= kMostRanges && a[1] >= 0 && a[1] <= kMostBuckets;
+       return a[0] >= 1 && a[0] <= kMostColumnRanges && a[1] >= 0 && a[1] <= kMostBuckets;
      },
      hyb_text,
      [](const CompositeFormat& format) {

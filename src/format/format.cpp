@@ -2,6 +2,7 @@
 #include "format/format.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -150,6 +151,20 @@ std::vector<int> identity(int rank) {
   return order;
 }
 
+constexpr int64_t kLargestBlock = std::numeric_limits<int32_t>::max();
+
+void check_blocks(const std::vector<Level>& levels) {
+  int64_t elements = 1;
+  for (const Level& level : levels) {
+    if (level.expr.part != LevelExpr::Part::Remainder) continue;
+    if (level.expr.divisor > kLargestBlock / elements) {
+      user_error("A block of the format has more than ", kLargestBlock,
+                 " elements; make it smaller.");
+    }
+    elements *= level.expr.divisor;
+  }
+}
+
 }  // namespace
 
 Format::Format(std::vector<std::string> dimension_names, std::vector<Level> levels)
@@ -168,6 +183,7 @@ Format::Format(std::vector<std::string> dimension_names, std::vector<Level> leve
   for (int d = 0; d < rank(); ++d) {
     check_dimension(d, dimension_names_[static_cast<size_t>(d)], levels_);
   }
+  check_blocks(levels_);
 }
 
 Format Format::dense(int rank) {

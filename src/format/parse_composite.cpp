@@ -112,7 +112,11 @@ class CompositeParser {
   CompositeFormat::Item group() {
     scanner_.expect("columns");
     scanner_.expect("(");
+    const Token number = scanner_.peek();
     const int64_t ranges = at_least_one("the number of column ranges");
+    if (ranges > kMostColumnRanges) {
+      scanner_.fail(number, concat("columns are cut into ", kMostColumnRanges, " ranges at most"));
+    }
     scanner_.expect(")");
     scanner_.expect("{");
     CompositeFormat::Item item{ranges, {}};

@@ -66,6 +66,7 @@ void KernelLowering::merge_in_shared_memory(const nest::Forall& loop, const Scop
   const bool warps = loop.tag.kind == nest::LoopTag::Kind::Warp;
   const int64_t extent = *nest_.known_extent(loop.var);
   const std::string number = names_.fresh(loop.var), lane = names_.fresh("lane");
+  const std::string other = names_.fresh("other"), warp = names_.fresh("warp");
   const loop::Stmt barrier = loop::Barrier::make(loop::BarrierScope::Block);
   // The lanes of a warp have tuples of their own.
   const auto on_lanes = [&](const std::string& all, int64_t count, loop::Stmt body) {
@@ -78,18 +79,21 @@ void KernelLowering::merge_in_shared_memory(const nest::Forall& loop, const Scop
   Emitter put = out.nested();
   for (const nest::Assign* assign : nest::assigns(loop.body))
     share_part(*assign->value.as<expr::Access>(), extent, loop::Var::make(number),
-               warps ? loop::Var::make(lane) : Expr(), put, out);
+               loop::Var::make(other), warps ? loop::Var::make(lane) : Expr(), put, out);
   out.add(barrier);  // all have read what stood there before
   out.add(on_lanes(number, extent, put.take()));
   if (!mutant("tuples-without-barrier")) out.add(barrier);
 
-  const std::string other = names_.fresh("other"), warp = names_.fresh("warp");
   Scope inner = scope;
   inner.coordinates[loop.var] = loop::Var::make(other);
   inner.in_warp |= warps;
   if (warps) {
     inner.lane = loop::Var::make(lane);
     inner.lanes = kWarpSize;
+    // What is no workspace is the block's, and every warp would add to it.
+    const Expr is_first = loop::Var::make(warp) == IntConst::make(0);
+    if (!mutant("every-warp-adds"))
+      inner.stores_if = scope.stores_if ? loop::both(scope.stores_if, is_first) : is_first;
   }
   Emitter merge = out.nested();
   settle(loop.body, inner, merge,
@@ -99,10 +103,10 @@ void KernelLowering::merge_in_shared_memory(const nest::Forall& loop, const Scop
   out.add(warps ? on_lanes(warp, nest::warps_of_block(nest_), all) : all);
 }
 
-// Puts what a thread has of a part into shared memory, where it is read from then on: a row for
-// each lane, in it the elements of one warp after the other.
+// Puts what a thread has of a part into shared memory, where that of thread `other` is read from
+// then on: a row for each lane, in it the elements of one warp after the other.
 void KernelLowering::share_part(const expr::Access& part, int64_t extent, const Expr& number,
-                                const Expr& lane, Emitter& put, Emitter& out) {
+                                const Expr& other, const Expr& lane, Emitter& put, Emitter& out) {
   TensorCode& target = code(part.tensor);
   const int64_t elements = target.scalar ? 1 : target.elements;
   const int64_t row = (extent * elements) | 1;  // odd, so that lanes are in different banks
@@ -115,15 +119,14 @@ void KernelLowering::share_part(const expr::Access& part, int64_t extent, const 
   });
   target.scalar = {};
   target.values = shared;
-  target.base = base;
+  target.base = base + other * elements;
   target.levels.clear();
-  for (size_t d = 0; d < part.indices.size(); ++d) {
-    const nest::Forall* loop = nest::find_loop(nest_.root, part.indices[d]);
-    if (d > 0 && loop && loop->tag.is_within_block()) {
+  for (const std::string& index : part.indices) {
+    const nest::Forall* loop = nest::find_loop(nest_.root, index);
+    if (loop && loop->tag.is_within_block()) {
       target.levels.push_back(std::make_unique<SpreadLevel>());
     } else {
-      const Expr own = coordinates_.extent(part.indices[d]);
-      target.levels.push_back(std::make_unique<DenseLevel>(own));
+      target.levels.push_back(std::make_unique<DenseLevel>(coordinates_.extent(index)));
     }
   }
 }

@@ -120,29 +120,13 @@ std::optional<std::pair<std::string, std::string>> Coordinates::bound_split(
   return std::nullopt;
 }
 
-Expr Coordinates::put_together(const std::string& var, const Scope& scope) const {
-  const auto found = scope.coordinates.find(var);
-  if (found != scope.coordinates.end()) return found->second;
-  const Variable& own = nest_.variable(var);
-  if (own.origin == Variable::Origin::Fused) {
-    const Expr first = put_together(own.parent, scope), second = put_together(own.second, scope);
-    if (first && second) return first * extent(own.second) + second;
-  }
-  for (const auto& [outer, v] : nest_.variables) {
-    if (v.origin != Variable::Origin::Outer || v.parent != var) continue;
-    for (const auto& [inner, w] : nest_.variables) {
-      if (w.origin != Variable::Origin::Inner || w.parent != var || w.factor != v.factor) continue;
-      const Expr first = put_together(outer, scope), second = put_together(inner, scope);
-      if (first && second) return first * v.factor + second;
-    }
-  }
-  return {};
-}
-
 Expr Coordinates::rebuilt(const std::string& var, const Scope& scope) const {
   if (const Expr known = coordinate(var, scope)) return known;
-  if (const Expr whole = put_together(var, scope)) return whole;
   const Variable& own = nest_.variable(var);
+  if (own.origin == Variable::Origin::Fused) {
+    const Expr first = rebuilt(own.parent, scope), second = rebuilt(own.second, scope);
+    return first && second ? first * extent(own.second) + second : Expr();
+  }
   const bool outer = own.origin == Variable::Origin::Outer;
   if (!outer && own.origin != Variable::Origin::Inner) return {};
   const Expr parent = rebuilt(own.parent, scope);

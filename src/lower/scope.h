@@ -92,8 +92,6 @@ class Coordinates {
                          const std::string& var) const;
 
  private:
-  // From the loops that the variable was split into or fused from, all of them bound.
-  loop::Expr put_together(const std::string& var, const Scope& scope) const;
   // The outer (inner) variable of a split of `parent` by `factor` that is bound in the scope;
   // factor 0 for any.
   std::optional<std::pair<std::string, std::string>> bound_split(const std::string& parent,

@@ -9,7 +9,7 @@
 
 #include "nest/bound_loops.h"
 #include "nest/merged_rows.h"
-#include "nest/staging.h"
+#include "nest/row_pieces.h"
 #include "support/check.h"
 #include "support/gpu_limits.h"
 #include "support/mutant.h"
@@ -19,34 +19,10 @@ namespace tulle::lower {
 using loop::Expr;
 using loop::IntConst;
 
-const nest::Forall* TuplePieces::loop_over_pieces() const {
-  if (const nest::Forall* rows = nest::loop_over_merged_rows(kernel_.nest)) return rows;
-  for (const auto& [name, variable] : kernel_.nest.variables) {
-    if (variable.origin == nest::Variable::Origin::ChunkRow)
-      return nest::find_loop(kernel_.nest.root, name);
-  }
-  return nullptr;
-}
-
-const nest::Where* TuplePieces::where_of_pieces() const {
-  const nest::Forall* rows = loop_over_pieces();
-  return rows ? nest::without_staging(rows->body, kernel_.nest).as<nest::Where>() : nullptr;
-}
-
-bool TuplePieces::any() const {
-  const nest::Where* where = where_of_pieces();
-  return where && gathers(*where);
-}
+bool TuplePieces::any() const { return nest::merged_pieces(kernel_.nest); }
 
 bool TuplePieces::gathers(const nest::Where& where) const {
-  if (where_of_pieces() != &where) return false;
-  if (nest::loop_over_merged_rows(kernel_.nest)) return true;
-  // What is alone is combined by atomics.
-  return where.workspaces.size() > 1 &&
-         std::none_of(where.workspaces.begin(), where.workspaces.end(),
-                      [&](const std::string& name) {
-                        return nest::starts_absent(nest::accumulation_of(where.producer, name));
-                      });
+  return nest::merged_pieces(kernel_.nest) == &where;
 }
 
 // How many threads have different parts of a tuple, and which of them this is.
@@ -93,7 +69,8 @@ void TuplePieces::on_team(const Team& team, const Scope& scope, int64_t lanes, E
 // The number of the piece that chunk `chunk` has of a row.
 Expr TuplePieces::piece_number(const Expr& chunk, const Expr& begins_here,
                                const Scope& scope) const {
-  const nest::Variable& rows = kernel_.nest.variable(loop_over_pieces()->var);
+  const std::string& row = nest::loop_over_pieces(kernel_.nest)->var;
+  const nest::Variable& rows = kernel_.nest.variable(row);
   Expr chunks = kernel_.chunks;
   for (const auto& [name, variable] : kernel_.nest.variables) {
     if (variable.origin == nest::Variable::Origin::Chunk) chunks = kernel_.coordinates.extent(name);
@@ -101,7 +78,7 @@ Expr TuplePieces::piece_number(const Expr& chunk, const Expr& begins_here,
   Expr number = IntConst::make(0);
   for (const std::string& index : kernel_.result_indices) {
     const Expr coordinate = kernel_.coordinates.coordinate(index, scope);
-    if (index == rows.parent || index == loop_over_pieces()->var || !coordinate) continue;
+    if (index == rows.parent || index == row || !coordinate) continue;
     number = number * kernel_.coordinates.extent(index) + coordinate;
   }
   number = (number * chunks + chunk) * 2;
@@ -111,8 +88,8 @@ Expr TuplePieces::piece_number(const Expr& chunk, const Expr& begins_here,
 
 Expr TuplePieces::piece_count() const {
   if (nest::loop_over_merged_rows(kernel_.nest)) return kernel_.chunks * 2;
-  const nest::Variable& rows = kernel_.nest.variable(loop_over_pieces()->var);
-  const nest::Where* where = where_of_pieces();
+  const nest::Variable& rows = kernel_.nest.variable(nest::loop_over_pieces(kernel_.nest)->var);
+  const nest::Where* where = nest::merged_pieces(kernel_.nest);
   Expr count = IntConst::make(2);
   for (const auto& [name, variable] : kernel_.nest.variables) {
     if (variable.origin == nest::Variable::Origin::Chunk)

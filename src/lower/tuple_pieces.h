@@ -37,10 +37,6 @@ class TuplePieces {
     loop::Expr elements;
   };
 
-  // The loop over rows that chunks may have pieces of; null where there is none.
-  const nest::Forall* loop_over_pieces() const;
-  // What gathers the tuples of a row; null where nothing does.
-  const nest::Where* where_of_pieces() const;
   Team team_of(const nest::Where& where, const Scope& scope) const;
   void on_team(const Team& team, const Scope& scope, int64_t lanes, Emitter& out,
                const std::function<void(const loop::Expr&, Emitter&)>& body);

@@ -3,19 +3,14 @@
 
 #include "nest/nest.h"
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tulle::nest {
 
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
-  return text;
-}
-
 std::string text_of(const Assign& assign) {
-  const std::string indices = assign.indices.empty() ? "" : "[" + joined(assign.indices) + "]";
+  const std::string indices = assign.indices.empty() ? "" : "[" + joined(assign.indices, ",") + "]";
   const std::string_view how = assign.accumulate ? text_of(*assign.accumulate) : "=";
   return concat(assign.tensor, indices, " ", how, " ", expr::to_string(assign.value));
 }
@@ -171,9 +166,7 @@ class Printer {
       line(concat("forall ", forall->var, text_of(forall->tag), " {"));
       block({forall->body});
     } else if (const auto* where = stmt.as<Where>()) {
-      std::string names;
-      for (const std::string& name : where->workspaces) names += (names.empty() ? "" : ", ") + name;
-      line(concat("where ", names, " {"));
+      line(concat("where ", joined(where->workspaces), " {"));
       block({where->consumer}, "} producing {");
       block({where->producer});
     } else if (const auto* sequence = stmt.as<Sequence>()) {

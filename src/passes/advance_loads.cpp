@@ -138,11 +138,7 @@ class Advance {
 
 class Advancer : public Rewriter {
  public:
-  explicit Advancer(const Kernel& kernel) : names_(kernel) {
-    for (const BufferParam& buffer : kernel.buffers) {
-      if (!buffer.writable) read_only_.insert(buffer.buffer->name);
-    }
-  }
+  explicit Advancer(const Kernel& kernel) : names_(kernel), read_only_(read_only_buffers(kernel)) {}
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {

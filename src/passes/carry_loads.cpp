@@ -72,11 +72,7 @@ class Replacement : public Rewriter {
 
 class Carrier : public Rewriter {
  public:
-  explicit Carrier(const Kernel& kernel) : names_(kernel) {
-    for (const BufferParam& buffer : kernel.buffers) {
-      if (!buffer.writable) read_only_.insert(buffer.buffer->name);
-    }
-  }
+  explicit Carrier(const Kernel& kernel) : names_(kernel), read_only_(read_only_buffers(kernel)) {}
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {

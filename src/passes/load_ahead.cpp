@@ -82,11 +82,8 @@ class Ahead {
 
 class LoadAhead : public Rewriter {
  public:
-  explicit LoadAhead(const Kernel& kernel) : names_(kernel) {
-    for (const BufferParam& buffer : kernel.buffers) {
-      if (!buffer.writable) read_only_.insert(buffer.buffer->name);
-    }
-  }
+  explicit LoadAhead(const Kernel& kernel)
+      : names_(kernel), read_only_(read_only_buffers(kernel)) {}
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {

@@ -33,6 +33,14 @@ std::set<std::string> names_read(const Expr& expr) {
   return names;
 }
 
+std::set<std::string> read_only_buffers(const Kernel& kernel) {
+  std::set<std::string> names;
+  for (const BufferParam& param : kernel.buffers) {
+    if (!param.writable) names.insert(param.buffer->name);
+  }
+  return names;
+}
+
 Names::Names(const Kernel& kernel) : taken_(names_written(kernel.body)) {
   for (const BufferParam& param : kernel.buffers) taken_.insert(param.buffer->name);
   for (const ScalarParam& param : kernel.scalars) taken_.insert(param.name);

@@ -1,4 +1,4 @@
-// Names that nothing in a kernel uses yet.
+// The names of a kernel, and such that nothing in it uses yet.
 #pragma once
 
 #include <set>
@@ -18,6 +18,9 @@ class Names {
  private:
   std::set<std::string> taken_;
 };
+
+// The names of the buffers that the kernel only reads.
+std::set<std::string> read_only_buffers(const loop::Kernel& kernel);
 
 // The names a statement binds or assigns to, at any depth: variables of every kind, not buffers.
 std::set<std::string> names_written(const loop::Stmt& stmt);

@@ -28,10 +28,8 @@ using Widths = std::map<std::string, int>;
 
 class ShareLoads : public Rewriter {
  public:
-  explicit ShareLoads(const Kernel& kernel) : names_(kernel) {
-    for (const BufferParam& buffer : kernel.buffers) {
-      if (!buffer.writable) read_only_.insert(buffer.buffer->name);
-    }
+  explicit ShareLoads(const Kernel& kernel)
+      : names_(kernel), read_only_(read_only_buffers(kernel)) {
     for (const ScalarParam& scalar : kernel.scalars) widths_[scalar.name] = kWarpSize;
   }
 

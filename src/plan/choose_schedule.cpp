@@ -9,6 +9,7 @@
 #include "plan/schedule_text.h"
 #include "support/check.h"
 #include "support/half.h"
+#include "support/joined.h"
 
 namespace tulle::plan {
 
@@ -70,12 +71,6 @@ class Scheduler {
     return lanes;
   }
 
-  static std::string list(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-  }
-
   // Puts the outermost sum's accumulation into registers (or a tracked row) where that is possible.
   void gather_sums() {
     const auto first = std::find_if(order_.begin(), order_.end(), [&](const std::string& v) {
@@ -98,7 +93,7 @@ class Scheduler {
       if (!problem_.reduced.contains(*var) && in_outer(*var)) inside.push_back(*var);
     }
     if (choice_.route == Route::Tracked) {
-      add(concat("precompute(", name, ", (", list(inside),
+      add(concat("precompute(", name, ", (", joined(inside),
                  choice_.scans ? "), scanned)" : "), tracked)"));
       gathered_at_ = static_cast<size_t>(first - order_.begin());
       return;
@@ -115,7 +110,7 @@ class Scheduler {
         inside[0] = order_.back();
       }
     }
-    add(concat("precompute(", name, ", (", list(inside), "))"));
+    add(concat("precompute(", name, ", (", joined(inside), "))"));
     in_registers_ = true;
     for (size_t at = 0; at < order_.size() && gathered_at_ == order_.size() + 1; ++at) {
       if (problem_.reduced.contains(order_[at])) gathered_at_ = at;
@@ -211,7 +206,7 @@ class Scheduler {
     const auto at = knobs_.panels_outermost ? 0 : sum - order_.begin();
     order_.back() = inner;
     order_.insert(order_.begin() + at, outer);
-    add(concat("reorder(", list(order_), ")"));
+    add(concat("reorder(", joined(order_), ")"));
   }
 
   bool in_outer(const std::string& var) const {

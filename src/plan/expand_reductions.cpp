@@ -200,10 +200,13 @@ class Expander {
     if (!reduce.empty && !may_be_absent) return value;
     if (mutant("empty-ignored")) return value;
     const Expr seen = reduce.stored ? count(reduce) : extent(reduce);
-    // A scalar has a value whatever was seen: a number of nothing is 0, and masks nothing.
-    const bool is_scalar = expr::free_indices(seen).empty();
-    if (may_be_absent && reduce.stored && !zeroed && !is_scalar) {
-      return Binary::make(BinaryOp::Within, seen, value, reduce.type);
+    if (may_be_absent && reduce.stored && !zeroed) {
+      // A scalar has a value whatever was seen: a number of nothing is 0, and masks nothing.
+      const bool masks = !expr::free_indices(seen).empty();
+      const Expr mask = masks ? seen : terms(reduce, Reduction::Sum);
+      if (!expr::free_indices(mask).empty()) {
+        return Binary::make(BinaryOp::Within, mask, value, reduce.type);
+      }
     }
     const double empty = reduce.empty.value_or(0);
     const bool whole = empty == static_cast<double>(static_cast<int64_t>(empty));

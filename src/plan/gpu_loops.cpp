@@ -61,11 +61,13 @@ bool GpuLoops::can_be_spread() const {
   return order.size() >= 2 && plain && !is_summed(order[0]) && !is_empty();
 }
 
+bool GpuLoops::needs_one_order() const {
+  return machine.deterministic && !is_exact_in_any_order(*problem.statement, type);
+}
+
 bool GpuLoops::can_be_scattered() const {
-  const bool needs_one_order =
-      machine.deterministic && !is_exact_in_any_order(*problem.statement, type);
   return !order.empty() && choice.route == Route::Dense && is_summed(order[0]) &&
-         !needs_one_order && !is_empty();
+         !needs_one_order() && !is_empty();
 }
 
 // Whether a dense operand of a half type lies along the innermost loop.
@@ -137,19 +139,12 @@ SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t warps, int64_
 
 ScheduleText first_legal(const GpuLoops& loops,
                          const std::function<ScheduleText(bool cuts)>& rule) {
-  // The sum of a row may have to be that of its entries in one order, not of pieces in any.
-  const bool needs_one_order = loops.machine.deterministic && loops.choice.route == Route::Dense &&
-                               !is_exact_in_any_order(*loops.problem.statement, loops.type);
+  const bool needs_one_order = loops.choice.route == Route::Dense && loops.needs_one_order();
   for (const bool cuts : {true, false}) {
     if (cuts && (!loops.walks_entries || !loops.are_many() || needs_one_order)) continue;
     ScheduleText text = rule(cuts);
     if (text.empty()) return {};
-    try {
-      schedule::apply(schedule::parse_schedule(text.text()), loops.nest);
-      return text;
-    } catch (const UserError&) {
-      continue;
-    }
+    if (is_legal(text.text(), loops.nest)) return text;
   }
   return {};
 }

@@ -63,6 +63,8 @@ struct GpuLoops {
   double rows = 0;              // that are there
   int64_t longest = 0;  // entries that a row may have by the format; 0 where there is no bound
   int64_t longest_known = 0;  // that no row exceeds, as was seen; 0 where that is not known
+  // Whether a sum has to be that of its terms in one order, not of pieces in any.
+  bool needs_one_order() const;
 
  private:
   bool is_empty() const;

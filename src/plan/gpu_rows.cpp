@@ -41,12 +41,7 @@ class RowScheduler {
           (!walks_entries_ || count_ < kForMerging * static_cast<double>(machine_.many_entries)))
         continue;
       write(cuts);
-      try {
-        schedule::apply(schedule::parse_schedule(text_.text()), nest_);
-        return text_;
-      } catch (const UserError&) {
-        continue;
-      }
+      if (is_legal(text_.text(), nest_)) return text_;
     }
     return {};
   }

@@ -10,6 +10,7 @@
 #include "plan/loop_trips.h"
 #include "plan/native_order.h"
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tulle::plan {
 
@@ -56,13 +57,13 @@ class Search {
     std::vector<std::string> all = problem_.outer;
     all.insert(all.end(), problem_.inner.begin(), problem_.inner.end());
     if (!std::is_permutation(all.begin(), all.end(), order.begin(), order.end()))
-      return concat("are ", joined(all), " in some order");
+      return concat("are ", joined(all, " "), " in some order");
     std::vector<std::string> outside;
     for (const std::string& var : order) {
       const bool is_inner =
           std::find(problem_.inner.begin(), problem_.inner.end(), var) != problem_.inner.end();
       if (is_inner && outside.size() < problem_.outer.size())
-        return concat("have that over ", var, " inside ", joined(problem_.outer));
+        return concat("have that over ", var, " inside ", joined(problem_.outer, " "));
       if (!may_follow(outside, var))
         return concat("have that over ", var, " inside others that come after it here");
       outside.push_back(var);
@@ -88,12 +89,6 @@ class Search {
   }
 
  private:
-  static std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
-    return text;
-  }
-
   // Where there are too many orders to try all, the first one should be good: that in which the
   // sparse operand with the most entries is stored.
   void begin_with_the_largest() {

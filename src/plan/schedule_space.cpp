@@ -8,7 +8,9 @@
 
 #include "plan/choose_schedule.h"
 #include "plan/schedule_cost.h"
+#include "plan/schedule_text.h"
 #include "support/check.h"
+#include "support/joined.h"
 #include "tulle/error.h"
 
 namespace tulle::plan {
@@ -18,12 +20,6 @@ namespace {
 constexpr size_t kMostLoopsToPermute = 5;
 constexpr size_t kMostOrders = 6;
 constexpr double kWorstOrder = 20;  // against the cost of the best one
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 // The orders of the outer loops, the chosen one first, in which every operand is walked over as it
 // is stored and the result is built in the same way.
@@ -91,15 +87,6 @@ void for_each_setting(const Machine& machine, bool is_chosen_order, const Use& u
   }
 }
 
-// The nest after the schedule; nothing where that is not legal.
-std::optional<nest::Nest> applied(const std::string& text, const nest::Nest& nest) {
-  try {
-    return apply(schedule::parse_schedule(text), nest);
-  } catch (const UserError&) {
-    return std::nullopt;
-  }
-}
-
 // The first stays, the others come by estimated time.
 std::vector<ScheduledCandidate> in_order(std::vector<ScheduledCandidate> found) {
   std::stable_sort(found.begin() + std::min<std::ptrdiff_t>(1, std::ssize(found)), found.end(),
@@ -127,9 +114,10 @@ std::vector<Machine> similar_machines(const Machine& machine) {
 std::vector<int64_t> other_numbers(const schedule::Step& step, int64_t number) {
   if (step.rewrite == "unroll") return {number, 0, 2, 4, 8, 16};
   // Also split_positions, split_rows and split_entries; the lengths of pieces, blocks and turns.
-  if (step.rewrite.starts_with("split") || step.rewrite == "deal_rows")
-    return {number, number / 4, number / 2, 2 * number, 4 * number};
-  return {number};
+  if (!step.rewrite.starts_with("split") && step.rewrite != "deal_rows") return {number};
+  std::vector<int64_t> found = {number, number / 4, number / 2, 2 * number, 4 * number};
+  std::erase(found, 0);
+  return found;
 }
 
 // Calls `use` with the schedule and with those that have other numbers in at most two of its steps:

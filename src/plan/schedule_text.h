@@ -2,6 +2,7 @@
 // whether they are legal.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "plan/gpu_rules.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
+#include "support/joined.h"
 #include "tulle/error.h"
 
 namespace tulle::plan {
@@ -43,9 +45,9 @@ class ScheduleText {
                        const std::string& inner) {
     add(concat("split_positions(", var, ", ", length, ", ", outer, ", ", inner, ")"));
   }
-  void reorder(const Names& loops) { add(concat("reorder(", list(loops), ")")); }
+  void reorder(const Names& loops) { add(concat("reorder(", joined(loops), ")")); }
   void precompute(const std::string& workspace, const Names& loops) {
-    add(concat("precompute(", workspace, ", (", list(loops), "))"));
+    add(concat("precompute(", workspace, ", (", joined(loops), "))"));
   }
   void rfactor(const std::string& var, const std::string& workspace) {
     add(concat("rfactor(", var, ", ", workspace, ")"));
@@ -68,24 +70,20 @@ class ScheduleText {
   const GpuRules& rules() const { return rules_; }
 
  private:
-  static std::string list(const Names& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-  }
-
   std::string text_;
   GpuRules rules_;
 };
 
-// Whether the nest takes all steps of the schedule.
-inline bool is_legal(const std::string& text, const nest::Nest& nest) {
+// The nest after the schedule; nothing where that is not legal.
+inline std::optional<nest::Nest> applied(const std::string& text, const nest::Nest& nest) {
   try {
-    schedule::apply(schedule::parse_schedule(text), nest);
-    return true;
+    return schedule::apply(schedule::parse_schedule(text), nest);
   } catch (const UserError&) {
-    return false;
+    return std::nullopt;
   }
+}
+inline bool is_legal(const std::string& text, const nest::Nest& nest) {
+  return applied(text, nest).has_value();
 }
 
 }  // namespace tulle::plan

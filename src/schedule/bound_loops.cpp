@@ -6,6 +6,7 @@
 #include <map>
 
 #include "nest/bound_loops.h"
+#include "nest/row_pieces.h"
 #include "nest/staging.h"
 #include "schedule/queries.h"
 #include "schedule/shared_memory.h"
@@ -130,16 +131,12 @@ class BindingVerifier {
   // What a row gathers in workspaces, while others have pieces of it, is its threads' own.
   void check_pieces(const Forall& loop) const {
     if (loop.tag.kind != Kind::Warp && loop.tag.kind != Kind::Thread) return;
-    for (const auto& [name, variable] : nest_.variables) {
-      if (variable.origin != Variable::Origin::ChunkRow) continue;
-      const Forall* rows = nest::find_loop(nest_.root, name);
-      const auto* where = rows ? nest::without_staging(rows->body, nest_).as<Where>() : nullptr;
-      if (!where || where->workspaces.size() < 2 || !nest::find_loop(rows->body, loop.var))
-        continue;
-      user_error("The loop over '", loop.var, "' stands in that over the rows of chunks, '", name,
-                 "', whose pieces are gathered by a thread or by the lanes of a warp; bind the ",
-                 "loop over chunks to warps or threads instead.");
-    }
+    const Forall* rows = nest::loop_over_pieces(nest_);
+    if (!rows || !nest::tuple_of_row(nest_, *rows) || !nest::find_loop(rows->body, loop.var))
+      return;
+    user_error("The loop over '", loop.var, "' stands in that over the rows of chunks, '",
+               rows->var, "', whose pieces are gathered by a thread or by the lanes of a warp; ",
+               "bind the loop over chunks to warps or threads instead.");
   }
 
   bool inside(Kind kind) const {
@@ -279,10 +276,11 @@ class BindingVerifier {
     if (is_added_by_atomics(assign) && !covered) return;
     user_error("Atomics combine sums, products, maxima and minima of int32, int64, float32 and ",
                "float64 over '", loop.var, "', and '", assign.tensor, "' is ",
-               covered ? std::string("not summed over it")
-               : nest::stands_alone(assign.accumulate)
-                   ? concat("of ", long_name_of(nest_.tensor(assign.tensor).type.type))
-                   : std::string("none of these"),
+               covered                                  ? std::string("not summed over it")
+               : !nest::stands_alone(assign.accumulate) ? std::string("none of these")
+               : nest_.tensor(assign.tensor).role != Tensor::Role::Result
+                   ? std::string("a workspace, which each thread has for itself")
+                   : concat("of ", long_name_of(nest_.tensor(assign.tensor).type.type)),
                "; leave sums=atomics out.");
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "nest/bound_loops.h"
+#include "nest/row_pieces.h"
 #include "schedule/queries.h"
 #include "schedule/rewrites.h"
 #include "support/check.h"
@@ -79,14 +80,6 @@ const Step* step_of(const Schedule& schedule) {
 
 bool is_about_launches(const Step& step) { return step.rewrite == kStep; }
 
-bool needs_merging(const Nest& nest) {
-  const bool chunks = std::any_of(
-      nest.variables.begin(), nest.variables.end(),
-      [](const auto& entry) { return entry.second.origin == Variable::Origin::ChunkRow; });
-  return chunks && std::any_of(nest.tensors.begin(), nest.tensors.end(),
-                               [](const auto& entry) { return !entry.second.lead.empty(); });
-}
-
 std::string why_not_together(const Nest& first, const Nest& next) {
   for (const Nest* nest : {&first, &next}) {
     if (!is_bound(*nest)) {
@@ -94,7 +87,7 @@ std::string why_not_together(const Nest& first, const Nest& next) {
                     "' are not bound to the blocks of a GPU, which launches are made of; bind ",
                     "them, or leave fuse_launches out.");
     }
-    if (needs_merging(*nest)) {
+    if (nest::merged_pieces(*nest)) {
       return concat(
           "'", result_of(*nest),
           "' takes two kernels, of which the second merges what chunks gathered of a row; leave ",

@@ -11,9 +11,6 @@ namespace tulle::schedule {
 // Whether the step says which kernels are launched together, which changes no nest.
 bool is_about_launches(const Step& step);
 
-// Whether chunks put what they gathered into memory, for a second kernel that merges it.
-bool needs_merging(const nest::Nest& nest);
-
 // Steps of a program, one after the other, whose kernels run in one launch: its blocks are dealt to
 // them. Where they have one result, each adds to it.
 struct LaunchGroup {

@@ -14,21 +14,7 @@ namespace tulle::schedule {
 
 namespace {
 
-// What is gathered or stored stands inside the loop over entries, so that each piece of a row has
-// a part of it; what stands outside is the same for all pieces.
-void check_outside(const Nest& nest, const Forall& entries, const Stmt& stmt,
-                   const std::vector<std::string>& gathered, const std::string& operand) {
-  for (const Assign* assign : assigns(stmt)) {
-    const bool lasts = contains(gathered, assign->tensor) ||
-                       nest.tensor(assign->tensor).role != Tensor::Role::Workspace;
-    if (nest::find_assign(entries.body, *assign) ||
-        (!lasts && !nest::reads(assign->value, operand)))
-      continue;
-    user_error("'", assign->tensor, "' is computed outside of the loop over '", entries.var,
-               "', along which '", operand, "' stores the entries of a row, and each piece of a ",
-               "row would do that; use parallel(by=nnz).");
-  }
-}
+constexpr std::string_view kWayOut = "use parallel(by=nnz)";
 
 // The workspaces that the assignment stores from, where they stand deeper inside the statement.
 const Where* find_gathering(const Nest& nest, const Stmt& stmt, const Assign& assign) {
@@ -96,13 +82,13 @@ void check_entries(const Nest& nest, const Forall& rows, const Forall& entries,
     user_error("'", assign->tensor, "' is built entry by entry, and needs its rows whole; use ",
                "parallel(by=nnz).");
   }
-  check_outside(nest, entries, rows.body, {}, operand);
+  require_in_pieces(nest, entries, rows.body, {}, operand, kWayOut);
 }
 
 // A row fills workspaces, whose pieces are merged before the row is stored.
 void check_workspaces(const Nest& nest, const Where& where, const Forall& entries,
                       const std::string& operand) {
-  check_outside(nest, entries, where.producer, where.workspaces, operand);
+  require_in_pieces(nest, entries, where.producer, where.workspaces, operand, kWayOut);
   for (const std::string& name : where.workspaces) {
     const nest::Accumulate accumulate = nest::accumulation_of(where.producer, name);
     if (accumulate && !nest.tensor(name).is_tracked() &&
@@ -171,7 +157,7 @@ void require_mergeable_rows(const Nest& nest) {
   require_walked(nest, *rows, entries, *operand);
   for (Stmt body = rows->body; body.as<Where>() && nest::is_staging(*body.as<Where>(), nest);
        body = body.as<Where>()->consumer)
-    check_outside(nest, entries, body.as<Where>()->producer, {}, operand->tensor);
+    require_in_pieces(nest, entries, body.as<Where>()->producer, {}, operand->tensor, kWayOut);
   const Stmt body = nest::without_staging(rows->body, nest);
   const bool is_list = nest::lists_entries(nest.tensor(operand->tensor).type.format);
   if (const auto* where = body.as<Where>(); where && is_list) {

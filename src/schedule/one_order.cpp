@@ -6,6 +6,7 @@
 
 #include "nest/bound_loops.h"
 #include "nest/cut_rows.h"
+#include "nest/row_pieces.h"
 #include "schedule/fuse_launches.h"
 #include "schedule/queries.h"
 #include "support/check.h"
@@ -27,7 +28,7 @@ bool adds_blocks(const Step& step) {
 // The tensor of floating-point numbers to which chunks of rows or blocks add by atomics; empty if
 // there is none.
 std::string shared_sum(const Nest& nest) {
-  if (needs_merging(nest)) return {};
+  if (nest::merged_pieces(nest)) return {};
   const bool blocks = nest::adds_up_by_atomics(nest);
   for (const Assign* assign : lasting_assigns(nest.root)) {
     if (is_float(nest.tensor(assign->tensor).type.type) &&

@@ -6,6 +6,7 @@
 #include "nest/number_accesses.h"
 #include "schedule/fuse_launches.h"
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tulle::schedule {
 
@@ -26,12 +27,6 @@ const Tensor* find_tensor(const Program& program, const std::string& name) {
     if (!read && found->second.role == Tensor::Role::Operand) read = &found->second;
   }
   return read;
-}
-
-std::string list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 }  // namespace
@@ -75,8 +70,8 @@ Program apply(const Program& program, Remarks* remarks) {
 }
 
 std::string to_string(const Program& program) {
-  std::string text = concat("program(", list(program.operands), "; ", list(program.indices),
-                            ") -> (", list(program.results), ")\n");
+  std::string text = concat("program(", joined(program.operands), "; ", joined(program.indices),
+                            ") -> (", joined(program.results), ")\n");
   for (const auto& [name, type] : program.unread) {
     text += concat("operand ", name, ": ", name_of(type.type), ", ", name_of(type.index_type), ", ",
                    type.format.to_string(), "\n");

@@ -6,6 +6,7 @@
 
 #include "nest/absence.h"
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tulle::schedule {
 
@@ -258,9 +259,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text.empty() ? "none" : text;
+  return names.empty() ? "none" : joined(names);
 }
 
 bool is_over_indices(const Nest& nest, const Assign& target, const std::string& var,
@@ -331,6 +330,21 @@ std::vector<const Assign*> lasting_assigns(const Stmt& stmt) {
   std::vector<const Assign*> found;
   collect_lasting(stmt, {}, found);
   return found;
+}
+
+void require_in_pieces(const Nest& nest, const Forall& entries, const Stmt& stmt,
+                       const std::vector<std::string>& gathered, const std::string& operand,
+                       std::string_view way_out) {
+  for (const Assign* assign : assigns(stmt)) {
+    const bool lasts = contains(gathered, assign->tensor) ||
+                       nest.tensor(assign->tensor).role != Tensor::Role::Workspace;
+    if (nest::find_assign(entries.body, *assign) ||
+        (!lasts && !nest::reads(assign->value, operand)))
+      continue;
+    user_error("'", assign->tensor, "' is computed outside of the loop over '", entries.var,
+               "', along which '", operand, "' stores the entries of a row, and each piece of a ",
+               "row would do that; ", way_out, ".");
+  }
 }
 
 std::vector<const Assign*> all_lasting_assigns(const Nest& nest, const Stmt& stmt) {

@@ -93,6 +93,13 @@ std::vector<const Assign*> lasting_assigns(const Stmt& stmt);
 // is.
 std::vector<const Assign*> all_lasting_assigns(const Nest& nest, const Stmt& stmt);
 
+// UserError, with a way out, unless what is gathered or stored in the statement stands in the loop
+// over the entries that the operand has in a row, so that each piece of the row has a part of it;
+// what stands outside has to be the same for all pieces.
+void require_in_pieces(const Nest& nest, const Forall& entries, const Stmt& stmt,
+                       const std::vector<std::string>& gathered, const std::string& operand,
+                       std::string_view way_out);
+
 // An id that no access of the nest has.
 int next_access_id(const Nest& nest);
 

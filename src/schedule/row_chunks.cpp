@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "nest/merged_rows.h"
+#include "nest/row_pieces.h"
 #include "schedule/queries.h"
 #include "schedule/split_positions.h"
 #include "support/check.h"
@@ -19,9 +21,19 @@ std::string row_index(const Nest& nest, const std::string& rows) {
   return variable.origin == Variable::Origin::Stored ? variable.parent : rows;
 }
 
-// The operand whose entries a loop inside walks over, row by row.
+// Whether all that a row comes to is computed in the loop.
+bool holds_all(const Nest& nest, const Forall& rows, const Forall& loop) {
+  const Where* tuple = nest::tuple_of_row(nest, rows);
+  const auto all = lasting_assigns(tuple ? tuple->producer : rows.body);
+  return std::all_of(all.begin(), all.end(),
+                     [&](const Assign* assign) { return nest::find_assign(loop.body, *assign); });
+}
+
+// The operand whose entries a loop inside walks over, row by row; of several one whose pieces of a
+// row are pieces of what the row comes to.
 const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
   const expr::Access* found = nullptr;
+  bool suits = false;
   for (const Assign* assign : assigns(rows.body)) {
     for (const expr::Access* access : expr::accesses(assign->value)) {
       const Tensor& tensor = nest.tensor(access->tensor);
@@ -42,7 +54,9 @@ const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
       const Forall* entries = nest::find_loop(rows.body, index(1));
       if (!entries || is_full(levels[1].kind)) continue;
       require_needed(*entries, walked_rows(nest, *entries));
-      found = access;
+      const bool holds = holds_all(nest, rows, *entries);
+      if (holds || !suits) found = access;
+      suits |= holds;
     }
   }
   if (!found) {
@@ -55,11 +69,14 @@ const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
 // Workspaces that a row fills, whose pieces are merged afterwards.
 void check_tuple(const Nest& nest, const std::string& step, const Forall& rows,
                  const expr::Access& operand, const Where& where) {
+  const Forall& entries = *nest::find_loop(rows.body, nest::entries_index(nest, operand));
+  require_in_pieces(nest, entries, where.producer, where.workspaces, operand.tensor,
+                    concat("leave ", step, " out"));
   for (const Assign* assign : assigns(where.producer)) {
     if (!contains(where.workspaces, assign->tensor)) continue;
     if (nest::starts_absent(assign->accumulate)) {
       user_error(
-          "'", assign->tensor, "' sums over '", rows.var,
+          "'", assign->tensor, "' is a sum along the rows of '", rows.var,
           "' for an expression, where a sum of nothing differs from 0, and a chunk has some ",
           "terms alone; leave ", step, " out.");
     }
@@ -87,10 +104,9 @@ void check_tuple(const Nest& nest, const std::string& step, const Forall& rows,
 bool stores_each_entry(const Nest& nest, const Forall& rows, const expr::Access& operand) {
   const auto* entries = rows.body.as<Forall>();
   if (!entries) return false;
-  const auto& level = nest.tensor(operand.tensor).type.format.levels()[1];
-  const std::string& index = operand.indices[static_cast<size_t>(level.expr.dimension)];
   const auto lasting = all_lasting_assigns(nest, entries->body);
-  return entries->var == index && lasting.size() == 1 && !lasting[0]->accumulate &&
+  return entries->var == nest::entries_index(nest, operand) && lasting.size() == 1 &&
+         !lasting[0]->accumulate &&
          nest.tensor(lasting[0]->tensor).shares_pattern_of == operand.tensor;
 }
 
@@ -101,9 +117,9 @@ void check_result(const Nest& nest, const std::string& step, const Forall& rows,
   if (const auto* where = rows.body.as<Where>(); where && where->workspaces.size() > 1)
     return check_tuple(nest, step, rows, operand, *where);
   if (all.size() != 1) {
-    user_error("Sums over '", rows.var,
-               "' are used inside the statement, and a chunk has some of their terms alone; put ",
-               step, " before precompute, or leave it out.");
+    user_error("Workspaces stand in the loop over '", rows.var,
+               "', of whose rows a chunk has some entries alone; put ", step,
+               " before precompute and stage, or leave it out.");
   }
   const Assign& assign = *all.front();
   const Tensor& result = nest.tensor(assign.tensor);
@@ -116,9 +132,7 @@ void check_result(const Nest& nest, const std::string& step, const Forall& rows,
   const bool first =
       !levels.empty() &&
       assign.indices[static_cast<size_t>(levels[0].expr.dimension)] == row_index(nest, rows.var);
-  const auto& entries = nest.tensor(operand.tensor).type.format.levels()[1];
-  const bool sums =
-      !contains(assign.indices, operand.indices[static_cast<size_t>(entries.expr.dimension)]);
+  const bool sums = !contains(assign.indices, nest::entries_index(nest, operand));
   if (!first || (sums && !nest::stands_alone(assign.accumulate))) {
     user_error("'", assign.tensor, "' is not stored row by row along '", rows.var,
                "', or is no sum, product, maximum or minimum; leave ", step, " out.");

@@ -5,6 +5,7 @@
 
 #include "schedule/rewrites.h"
 #include "support/check.h"
+#include "support/joined.h"
 #include "support/scanner.h"
 
 namespace tulle::schedule {
@@ -136,12 +137,6 @@ class ScheduleParser {
   Scanner scanner_;
   int open_ = 0;  // parentheses
 };
-
-std::string joined(const Names& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 std::string to_string(const Argument& argument) {
   const std::string keyword = argument.keyword.empty() ? "" : argument.keyword + "=";

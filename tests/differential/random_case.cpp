@@ -7,6 +7,7 @@
 #include "differential/prepared.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tulle::differential {
 
@@ -28,14 +29,8 @@ void unite(Indices& into, const Indices& more) {
   }
 }
 
-std::string joined(const std::vector<std::string>& words, const char* between = ",") {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
 std::string access(const std::string& name, const Indices& indices) {
-  return indices.empty() ? name : concat(name, "[", joined(indices), "]");
+  return indices.empty() ? name : concat(name, "[", joined(indices, ","), "]");
 }
 
 class Generator {

@@ -5,6 +5,7 @@
 #include "differential/random_case.h"
 #include "differential/scheduled_statements.h"
 #include "nest/bound_loops.h"
+#include "nest/row_pieces.h"
 #include "schedule/queries.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
@@ -23,7 +24,11 @@ class Scheduler {
 
   void run() {
     const size_t wanted = 1 + dice_.below(gpu_ ? 8 : 5);
-    if (gpu_ && dice_.chance(0.7)) take_partial_sums();
+    if (gpu_ && dice_.chance(0.2)) {
+      take_late_binds();
+    } else if (gpu_ && dice_.chance(0.7)) {
+      take_partial_sums();
+    }
     for (size_t tries = 0; tries < 4 * wanted && taken_ < wanted; ++tries) take(draw());
     for (int tries = 0; tries < 4 && dice_.chance(0.7); ++tries) take(draw_stage());
     // One that is refused must be refused well.
@@ -164,13 +169,44 @@ class Scheduler {
     }
   }
 
-  // A copy of an operand that is read in some loop, most often a dense one.
-  std::string draw_stage() {
-    std::vector<std::string> operands, all = tensors(nest::Tensor::Role::Operand);
-    for (const std::string& name : all) {
+  // Parts of sums and copies of copies first, and only then who has them.
+  void take_late_binds() {
+    if (loops().empty()) return;
+    const std::string sum = loops().back();
+    if (is_summed(sum) && dice_.chance(0.5)) {
+      take(concat("rfactor(", sum, ", v", fresh_++, ")"));
+      take(concat("split(", sum, ", ", dice_.pick<int>({2, 4}), ", lo, li)"));
+    }
+    take(concat("bind(", loops().front(), ", block)"));
+    const auto operands = staged_operands();
+    if (!operands.empty()) {
+      const std::string operand = dice_.pick(operands);
+      const std::vector<std::string> vars = loops();
+      const std::string at = vars[dice_.below(std::max<size_t>(1, vars.size() - 1))];
+      take(concat("stage(", operand, ", ", at, ", shared)"));
+      take(concat("stage(", operand, ", ", dice_.chance(0.7) ? at : dice_.pick(vars), ", ",
+                  dice_.chance(0.7) ? "registers" : "shared", ")"));
+    }
+    std::vector<std::string> vars = loops();
+    if (dice_.chance(0.5)) std::reverse(vars.begin(), vars.end());
+    for (const std::string& var : vars) {
+      if (dice_.chance(0.7))
+        take(concat("bind(", var, ", ", dice_.pick<std::string>({"warp", "lane", "thread"}), ")"));
+    }
+  }
+
+  // Operands to be copied, most often dense ones.
+  std::vector<std::string> staged_operands() {
+    std::vector<std::string> operands;
+    for (const std::string& name : tensors(nest::Tensor::Role::Operand)) {
       if (nest().tensor(name).type.format.is_dense() || dice_.chance(0.1)) operands.push_back(name);
     }
-    const std::vector<std::string> vars = loops();
+    return operands;
+  }
+
+  // A copy of an operand that is read in some loop.
+  std::string draw_stage() {
+    const std::vector<std::string> operands = staged_operands(), vars = loops();
     if (operands.empty() || vars.empty()) return "precompute(acc)";
     const bool shared = nest::has_bound_loops(nest().root) ? dice_.chance(0.6) : dice_.chance(0.05);
     const int depth = dice_.pick<int>({1, 2, 2, 3});
@@ -259,8 +295,8 @@ class Scheduler {
   }
 
   bool gathers_tuples() const {
-    return std::any_of(nest().tensors.begin(), nest().tensors.end(),
-                       [](const auto& entry) { return !entry.second.lead.empty(); });
+    const auto* rows = nest().root.as<nest::Forall>();
+    return rows && nest::tuple_of_row(nest(), *rows);
   }
 
   bool is_summed(const std::string& var) const {

@@ -85,6 +85,8 @@ TEST(Composite, PointsAtMistakes) {
   EXPECT_EQ(message_of("{ windows(2, reuse>=2): csr; rest: csr }"), "no error");
   EXPECT_NE(message_of("columns(2){ columns(2){ rest: csr } }").find("cannot be cut again"),
             std::string::npos);
+  EXPECT_NE(message_of("columns(1025){ rest: csr }").find("1024 ranges at most"),
+            std::string::npos);
   EXPECT_NE(message_of("hyb(0,1)").find("takes the number of column ranges"), std::string::npos);
   EXPECT_NE(message_of("hyb(1,1)", 1).find("rank 1"), std::string::npos);
   EXPECT_EQ(message_of("{ rows(nnz<=4): elf(4); rest: csr }").find("format, line 1, column 17"), 0U)

@@ -53,6 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "padded, ragged, range and bitmap"},
         Mistake{"(i,j) -> (i: dense, j: padded)", 2, "expected '(', found ')'"},
         Mistake{"(i,j) -> (i: dense, j: padded(0))", 2, "the number of slots is at least 1"},
+        Mistake{"bsr(65536,65536)", 2, "A block of the format has more than 2147483647 elements"},
         Mistake{"ell", 2, "takes how many entries a row has at most, ell(16) say, but 0 arguments"},
         Mistake{"(i) -> (i: padded(4))", 1, "'i: padded(4)' cannot be the first"},
         Mistake{"(i) -> (i: ragged)", 1, "'i: ragged' cannot be the first"},

@@ -4,11 +4,10 @@
     python tests/gpu/run.py [--build DIR] --sanitize memcheck|racecheck
 
 DIR holds the program gpu_test, which runs kernels written as text and the matrix of all operations
-and formats; the tests in test_*.py use the package. The matrix runs in a process for each core,
-since the driver assembles one kernel of a process at a time. What `make gpu-bundle` packs can be
-unpacked anywhere and run from there. With --sanitize the kept schedules, an example of every step,
-and the default plans, a case of every rule, run under NVIDIA's compute-sanitizer, and nothing else
-does.
+and formats; the tests in test_*.py use the package. The matrix runs in a process for each core.
+What `make gpu-bundle` packs can be unpacked anywhere and run from there. With --sanitize the kept
+schedules, an example of every step, and the default plans, a case of every rule, run under NVIDIA's
+compute-sanitizer, and nothing else does.
 """
 
 from __future__ import annotations

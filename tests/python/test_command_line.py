@@ -37,6 +37,14 @@ def output_of(capsys: pytest.CaptureFixture[str], *arguments: str, status: int =
     return captured.err if status == 1 else captured.out
 
 
+def assert_mistake(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    assert main(arguments) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("tulle: ")
+    assert "Traceback" not in error
+    assert any(part in error for part in message.split("|")), error
+
+
 def keep_planned(text: str, b: torch.Tensor) -> None:
     """Keeps the planned schedule, as a search does that finds no better one."""
     a = tulle.tensor(torch.eye(40, 30), format="csr")
@@ -121,6 +129,11 @@ def test_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "A: f32, dia" in band
 
 
+def test_operands_without_entries(capsys: pytest.CaptureFixture[str]) -> None:
+    for made in ("random(0x5,0.5):csr", "random(5x5,0)", "band(0,0)", "dense(0x5)"):
+        assert "== expr ==" in output_of(capsys, "explain", "ij->i", f"A={made}")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -133,14 +146,47 @@ def test_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         (["explain", "ijk->i", "A=random(3x3,1)"], "rank|dimensions|letters|indices"),
         (["tune", "ij->i", "A=random(3x3,1)", "--formats", "csr"], "expected A=csr,csc"),
         (["tune", "ij->i", "A=random(3x3,1)", "--seconds", "-1"], "seconds should be"),
+        (["bench", "ij->i", "A=random(3x3,1)", "--seconds", "-1"], "--seconds should be"),
+        (["bench", "ij->i", "A=random(3x3,1)", "--seconds", "nan"], "--seconds should be"),
+        (["explain", "ij->i", "A=random(3x3,1)", "--candidates", "-3"], "whole number from 0"),
+        (["explain", "ij,jk->ik", "A=dense(3x3)", "A=dense(3x4)"], "'A' is given twice"),
+        (["tune", "ij->i", "A=random(3x3,1)", "--plot", "/nowhere/x.svg"], "there is no folder"),
     ],
 )
 def test_mistakes(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
-    assert main(arguments) == 1
-    error = capsys.readouterr().err
-    assert error.startswith("tulle: ")
-    assert "Traceback" not in error
-    assert any(part in error for part in message.split("|")), error
+    assert_mistake(capsys, arguments, message)
+
+
+@pytest.mark.parametrize(
+    ("operand", "message"),
+    [
+        ("dense(5x)", "a shape is written 3x4, but found '5x'"),
+        ("random(x,1)", "a shape is written 3x4, but found 'x'"),
+        ("random(5x5,1e):csr", "from 0 to 1, but found '1e'"),
+        ("random(5x5,-1):csr", "from 0 to 1, but found '-1'"),
+        ("random(5x5,50):csr", "from 0 to 1, but found '50'"),
+        ("band(5,-9,0,9):dia", "the diagonals of 5 x 5 are -4 to 4, but found -9"),
+        ("band(5,5)", "but found 5"),
+        ("dense(9999999x9999999)", "does not fit into memory"),
+        ("random(9999999x9999999,0.5)", "does not fit into memory"),
+        ("dense(99999999999999999999999x9)", "2^63 entries or more"),
+        ("band(99999999999999999999999,0)", "2^63 entries or more"),
+    ],
+)
+def test_mistakes_in_operands(
+    capsys: pytest.CaptureFixture[str], operand: str, message: str
+) -> None:
+    assert_mistake(capsys, ["explain", "ij->i", f"A={operand}"], message)
+
+
+@pytest.mark.parametrize("content", ["", "hello\n"])
+@pytest.mark.parametrize("name", ["a.pt", "a.npz", "a.mtx"])
+def test_files_of_no_tensor(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, content: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    message = f"'{tmp_path / name}' could not be read as a file of "
+    assert_mistake(capsys, ["explain", "ij->i", f"A={tmp_path / name}"], message)
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,6 +197,7 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     for word in ("info", "cache", "explain", "bench", "tune", "graph.mtx", "--seconds"):
         assert word in text
+    assert "can run code as it is read" in text
     with pytest.raises(SystemExit) as ended:
         main(["dance"])
     assert ended.value.code == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -275,3 +276,10 @@ def test_an_index_of_another_extent_keeps_its_name_in_schedules() -> None:
 def test_kernel_says_where_formats_of_results_are_given() -> None:
     with pytest.raises(tulle.UserError, match=re.escape('kernel(...).out_format(C="csr")')):
         tulle.kernel("C[i,j] = A[i,j] * 2", A="csr", out_format="csr")
+
+
+@pytest.mark.parametrize("candidates", [-3, "3", 2.5, None])
+def test_candidates_are_a_count(candidates: Any) -> None:
+    assert message_of(lambda: tulle.explain("ij->i", A, candidates=candidates)) == (
+        f"explain: candidates should be a whole number from 0 on, but found {candidates!r}."
+    )

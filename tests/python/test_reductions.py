@@ -96,6 +96,7 @@ def test_softmax_is_that_of_torch_sparse(dim: int, format: str) -> None:
     expected = torch.sparse.softmax(x.to_sparse_coo(), dim).to_dense()
     assert_equal(a.softmax(dim), expected)
     assert_equal(torch.softmax(a, dim), expected)
+    assert_equal(torch.nn.functional.softmax(a, dim=dim), expected)
     logs = torch.sparse.log_softmax(x.to_sparse_coo(), dim).to_dense()
     assert_equal(torch.sparse.log_softmax(a, dim), logs)
 

@@ -27,8 +27,11 @@ def test_programs_are_text() -> None:
     for call in (tulle.compute, tulle.kernel):
         with pytest.raises(tulle.UserError, match=r"expected text first, .* found NoneType"):
             call(None)
+    for function in (tulle.explain, tulle.compute):
+        with pytest.raises(tulle.UserError, match="given by name"):
+            function("C[i,k] = A[i,j] * B[j,k]", a, a)
     with pytest.raises(tulle.UserError, match="given by name"):
-        tulle.explain("C[i,k] = A[i,j] * B[j,k]", a, a)
+        tulle.compute("C[i] = A[i,j]", a)
 
 
 def test_gradients_are_never_dropped() -> None:

@@ -103,7 +103,7 @@ def test_to_as_in_torch(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu has the machines with a GPU")
 def test_a_missing_gpu_is_said_on_use(tensor: tulle.SparseTensor) -> None:
-    for move in (lambda: tensor.to("cuda"), tensor.cuda, lambda: tensor.to(device="cuda:1")):
+    for move in (lambda: tensor.to("cuda"), tensor.cuda, lambda: tensor.cuda(1)):
         with pytest.raises(tulle.UserError, match=r"there is no device 'cuda.*': (this )?PyTorch"):
             move()
 

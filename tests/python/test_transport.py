@@ -22,7 +22,10 @@ def data() -> torch.Tensor:
     return random_sparse(5, 7)
 
 
-@pytest.mark.parametrize("format", MATRIX_FORMATS)
+COMPOSITE = "{ rows(nnz<=1): bitmap; rest: csr }"  # bits do not show the type of indices
+
+
+@pytest.mark.parametrize("format", [*MATRIX_FORMATS, "bitmap", COMPOSITE])
 def test_pickle(data: torch.Tensor, format: str) -> None:
     tensor = tulle.tensor(data, format=format)
     again = pickle.loads(pickle.dumps(tensor))
@@ -51,10 +54,10 @@ def test_deep_copies_keep_what_is_shared(data: torch.Tensor) -> None:
 
 
 def test_pickled_structure_is_not_trusted(data: torch.Tensor) -> None:
-    rebuild, (format, shape, arrays, values) = tulle.tensor(data).__reduce__()
+    rebuild, (format, shape, arrays, values, index_dtype) = tulle.tensor(data).__reduce__()
     broken = (arrays[0], arrays[1] + 100)
     with pytest.raises(tulle.UserError, match="is outside"):
-        rebuild(format, shape, broken, values)
+        rebuild(format, shape, broken, values, index_dtype)
 
 
 def test_torch_save(data: torch.Tensor) -> None:

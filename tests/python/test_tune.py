@@ -168,6 +168,20 @@ def test_several_statements() -> None:
     assert_equal(tulle.compute(text, A=A, B=B), expected)
 
 
+def test_formats_that_do_not_fit_are_refused() -> None:
+    A, B = operands()
+    space = tulle.Space.default("ij,jk->ik", A, B).formats({0: ["ell(1)"]}).only([])
+    found = tulle.tune("ij,jk->ik", A, B, space=space, seconds=SHORT)
+    assert any("The widest row" in one.refused for one in found.measured)
+
+
+def test_results_that_are_no_numbers() -> None:
+    A, B = operands()
+    B[0, 0] = float("nan")
+    found = tulle.tune("ij,jk->ik", A, B, seconds=SHORT)
+    assert not any("something else" in one.refused for one in found.measured)
+
+
 def test_composite_formats() -> None:
     A, B = operands()
     expected = A.to_dense() @ B
@@ -311,8 +325,12 @@ def test_mistakes() -> None:
         tulle.tune("ij,jk->ik", A, B, space=["parallel(i)"])  # type: ignore[arg-type]
     with pytest.raises(tulle.UserError, match="given by name"):
         tulle.tune("C[i] = A[i,j]", A)
+    with pytest.raises(tulle.UserError, match="there is no argument 'second'"):
+        tulle.tune("ij,jk->ik", A, B, second=2)
     with pytest.raises(tulle.UserError, match="one of ij->i, not of ij,jk->ik"):
         tulle.tune("ij,jk->ik", A, B, space=tulle.Space.default("ij->i", A))
+    with pytest.raises(tulle.UserError, match="one of ij,jk->ki, not of ij,jk;"):
+        tulle.tune("ij,jk", A, B, space=tulle.Space.default("ij,jk->ki", A, B))
     space = tulle.Space.default("ij,jk->ik", A, B)
     with pytest.raises(tulle.UserError, match="there is no sparse operand t1; there is t0"):
         space.formats({1: ["csr"]})
