@@ -353,7 +353,8 @@ std::shared_ptr<const Program> make_clear_program(const expr::Program& parsed,
     if (!program->merges(step.operand)) continue;
     fail_at(step.place,
             concat("a statement that reads '", step.operand,
-                   "' has a sparse result, is not the sum of what it is for each part alone, or "
+                   "' has a sparse result, is not the sum, product, maximum or minimum of what it "
+                   "is for each part alone, or "
                    "tells padding of parts in blocks or diagonals from no entry (as a quotient "
                    "does); leave the step out, or write the sum as a statement of its own"));
   }

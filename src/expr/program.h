@@ -23,6 +23,7 @@ struct Statement {
   // The dense tensor of an earlier statement that the value is added to instead of being stored
   // under a name of its own; only the compiler writes such statements.
   std::string adds_to = {};
+  Reduction adds_by = Reduction::Sum;  // how: also a product, maximum or minimum
 };
 
 struct Program {

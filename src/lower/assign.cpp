@@ -95,7 +95,10 @@ Expr KernelLowering::updated(const nest::Assign& assign, const expr::Expr& value
                ", so that what is added up in it would be rounded each time; gather it in float32 ",
                "first, by precompute.");
   }
-  if (!assign.accumulate) return combine(nest::Monoid::Sum, old, fresh);
+  if (!assign.accumulate) {
+    const nest::Monoid by = nest_.tensor(assign.tensor).onto_by;
+    return combine(mutant("parts-always-added") ? nest::Monoid::Sum : by, old, fresh);
+  }
   if (nest::has_lead(assign.accumulate)) {
     const Lead& lead = code(nest_.tensor(assign.tensor).lead).lead;
     return follow(lead, *assign.accumulate, old, fresh);

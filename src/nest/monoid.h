@@ -32,6 +32,7 @@ enum class Monoid : uint8_t {
 using Accumulate = std::optional<Monoid>;
 
 std::string_view text_of(Monoid monoid);
+Accumulate monoid_called(std::string_view text);
 inline bool has_lead(Accumulate accumulate) {
   return accumulate == Monoid::Pick || accumulate == Monoid::Scaled;
 }

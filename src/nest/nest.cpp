@@ -166,6 +166,14 @@ std::string_view text_of(Monoid monoid) {
   return names[static_cast<size_t>(monoid)];
 }
 
+Accumulate monoid_called(std::string_view text) {
+#define X(name, spelled) \
+  if (text == (spelled)) return Monoid::name;
+  TULLE_MONOIDS(X)
+#undef X
+  return std::nullopt;
+}
+
 Accumulate accumulation_of(const Stmt& producer, const std::string& workspace) {
   for (const Assign* assign : assigns(producer)) {
     if (assign->tensor == workspace) return assign->accumulate;

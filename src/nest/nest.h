@@ -188,8 +188,10 @@ struct Tensor {
   expr::TensorType type;
   Tracking tracking = Tracking::Plain;
   std::string shares_pattern_of;  // a result whose structure is that operand's (empty: its own)
-  // A dense result that is added to what this tensor, of an earlier nest, holds (empty: it is new).
+  // A dense result that is added to what this tensor, of an earlier nest, holds (empty: it is new),
+  // and how.
   std::string onto = {};
+  Monoid onto_by = Monoid::Sum;
   std::string lead;  // of a workspace: the one that it makes a tuple with
   Staging staging = Staging::None;
   // Of a staged workspace: how many copies there are, of which all but one are of iterations to

@@ -72,6 +72,11 @@ void DeclarationParser::property(Declaration& declared) {
     declared.tensor.shares_pattern_of = scanner_.name("the operand whose pattern it has");
   } else if (scanner_.accept("onto")) {
     declared.tensor.onto = scanner_.name("the tensor that it is added to");
+  } else if (scanner_.accept("by")) {
+    const Token how = scanner_.next();
+    const auto found = monoid_called(concat(how.text, "="));
+    if (!found) scanner_.fail(how, "expected *, max or min");
+    declared.tensor.onto_by = *found;
   } else {
     declared.format = scanner_.rest_of_line(declared.name);
   }

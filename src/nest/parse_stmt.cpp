@@ -93,12 +93,7 @@ Stmt StmtParser::sequence() {
 // How the assignment accumulates, if a token says so: += *= max= min=.
 Accumulate StmtParser::accumulation(const Token& token) const {
   const bool word = scanner_.peek().is("=");
-  const std::string text = concat(token.text, word ? "=" : "");
-#define X(name, spelled) \
-  if (text == (spelled)) return Monoid::name;
-  TULLE_MONOIDS(X)
-#undef X
-  return std::nullopt;
+  return monoid_called(concat(token.text, word ? "=" : ""));
 }
 
 // Reads the assignment as a statement of index notation. All before it is blanked and += becomes

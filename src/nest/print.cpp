@@ -121,6 +121,8 @@ class Printer {
     if (tensor.depth > 1) text += concat(", depth ", tensor.depth);
     if (!tensor.shares_pattern_of.empty()) text += ", like " + tensor.shares_pattern_of;
     if (!tensor.onto.empty()) text += ", onto " + tensor.onto;
+    const std::string_view by = text_of(tensor.onto_by);  // max=
+    if (tensor.onto_by != Monoid::Sum) text += concat(", by ", by.substr(0, by.size() - 1));
     return concat(text, ", ", format);
   }
 

@@ -22,6 +22,14 @@ bool is_number(const Expr& expr) {
   return literal && literal->value != 0;
 }
 
+// Reductions in which what is absent is no term, so that those of parts are put together by them.
+bool skips_absent(const expr::Reduce& reduce) {
+  using expr::Reduction;
+  const bool puts_together =
+      reduce.op == Reduction::Max || reduce.op == Reduction::Min || reduce.op == Reduction::Prod;
+  return puts_together && reduce.stored && !reduce.empty && reduce.type != DType::Bool;
+}
+
 // How values depend on one access.
 class Dependence {
  public:
@@ -46,6 +54,14 @@ class Dependence {
     }
     const auto* binary = expr.as<Binary>();
     return binary && is_additive(*binary);
+  }
+
+  // Whether the value is a product, maximum or minimum over the entries of the tensor.
+  bool is_over_entries(const Expr& expr) const {
+    const auto* reduce = expr.as<expr::Reduce>();
+    return reduce && skips_absent(*reduce) && reads(reduce->body) && is_pointwise(reduce->body) &&
+           expr::is_zero(
+               expr::without(reduce->body, [&](const Access& access) { return is_it(access); }));
   }
 
  private:
@@ -112,6 +128,11 @@ bool stores_padding(const std::vector<PartOfOperand>& parts) {
 
 }  // namespace
 
+expr::Reduction reduction_over_parts(const Expr& value) {
+  const auto* reduce = value.as<expr::Reduce>();
+  return reduce && skips_absent(*reduce) ? reduce->op : expr::Reduction::Sum;
+}
+
 bool same_access(const Access& a, const Access& b) {
   return a.tensor == b.tensor && a.indices == b.indices;
 }
@@ -125,7 +146,7 @@ const Access* access_by_parts(const Expr& value, const expr::ResolvedProgram& pr
     const auto composite = composites.find(access->tensor);
     if (composite == composites.end()) continue;
     const Dependence dependence(*access, is_unbounded);
-    if (!dependence.is_additive(value)) continue;
+    if (!dependence.is_additive(value) && !dependence.is_over_entries(value)) continue;
     const std::function<bool(const Access&)> is_it = [&](const Access& other) {
       return dependence.is_it(other);
     };

@@ -249,6 +249,7 @@ nest::Nest build_nest(const OrderProblem& problem, const OrderChoice& choice,
   target.role = nest::Tensor::Role::Result;
   target.type = result;
   target.onto = problem.statement->adds_to;
+  if (!target.onto.empty()) target.onto_by = monoid_of(problem.statement->adds_by);
   if (choice.route == Route::Shared) target.shares_pattern_of = choice.shared;
   nest.root = Builder(problem, choice, nest).build();
   return nest;

@@ -95,8 +95,9 @@ class Decomposer {
       return;
     }
     const std::vector<PartOfOperand>& parts = composites_.at(chosen->tensor);
-    result_.notes.push_back(concat(statement.tensor, " is the sum over the ", parts.size(),
-                                   " parts of ", chosen->tensor));
+    const expr::Reduction by = reduction_over_parts(value);
+    result_.notes.push_back(concat(statement.tensor, " is the ", expr::text_of(by), " over the ",
+                                   parts.size(), " parts of ", chosen->tensor));
     const std::string original = statement.tensor;
     expr::TensorType type = result_.program.tensors.at(original);
     const bool rounds = is_half(type.type);  // not with every part
@@ -113,6 +114,7 @@ class Decomposer {
       if (p > 0) {
         part.tensor = concat(tensor, "_add", p);
         part.adds_to = tensor;
+        part.adds_by = by;
         result_.program.tensors[part.tensor] = type;
       }
       push(std::move(part), s);

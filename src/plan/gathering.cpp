@@ -59,8 +59,10 @@ std::vector<const Reduce*> topmost_reductions(const Expr& expr) {
   return found;
 }
 
-nest::Monoid monoid_of(const Reduce& reduce) {
-  switch (reduce.op) {
+nest::Monoid monoid_of(const Reduce& reduce) { return monoid_of(reduce.op); }
+
+nest::Monoid monoid_of(expr::Reduction op) {
+  switch (op) {
     case Reduction::Sum:
       return nest::Monoid::Sum;
     case Reduction::Prod:
@@ -75,7 +77,7 @@ nest::Monoid monoid_of(const Reduce& reduce) {
     case Reduction::ExpSum:
       return nest::Monoid::Scaled;
     default:
-      internal_error("'", expr::text_of(reduce.op), "' was not expanded");
+      internal_error("'", expr::text_of(op), "' was not expanded");
   }
 }
 

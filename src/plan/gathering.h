@@ -33,6 +33,7 @@ std::vector<const expr::Reduce*> topmost_reductions(const expr::Expr& expr);
 
 // How the terms of an expanded reduction accumulate, and what they are.
 nest::Monoid monoid_of(const expr::Reduce& reduce);
+nest::Monoid monoid_of(expr::Reduction op);
 expr::Expr term_of(const expr::Reduce& reduce);
 // The reduction whose workspace leads this one's; null where it stands alone.
 expr::Expr lead_of(const expr::Reduce& reduce);

@@ -2,10 +2,15 @@
 #include "plan/split_terms.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "expr/walk.h"
 #include "plan/additive.h"
+#include "plan/expand_reductions.h"
+#include "plan/gathering.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::plan {
 
@@ -36,6 +41,7 @@ class Splitter {
       const bool is_dense = source_.program.tensors.at(statement.tensor).format.is_dense();
       if (is_dense && !is_by_parts(statement.value)) {
         next_id_ = expr::next_access_id(statement.value);
+        computed_.clear();
         statement.value = split(statement.value, statement, s);
       }
       push(std::move(statement), s);
@@ -55,7 +61,7 @@ class Splitter {
   }
 
   Expr split(const Expr& expr, const Statement& statement, size_t source) {
-    if (expr.as<expr::Reduce>()) return term(expr, statement, source);
+    if (expr.as<expr::Reduce>()) return reduced(expr, statement, source);
     const auto* binary = expr.as<expr::Binary>();
     const bool adds = binary && (binary->op == expr::BinaryOp::Add ||  //
                                  binary->op == expr::BinaryOp::Sub);
@@ -66,18 +72,46 @@ class Splitter {
                                [&](const Expr& child) { return split(child, statement, source); });
   }
 
-  // The sum, or what stands for it.
+  // The reduction, or what stands for it: a tensor, or, where it is made of several that are
+  // computed part by part, what it makes of them.
+  Expr reduced(const Expr& reduce, const Statement& statement, size_t source) {
+    if (is_by_parts(reduce)) return term(reduce, statement, source);
+    const auto is_sparse = [&](const std::string& tensor) {
+      return !source_.program.tensors.at(tensor).format.is_dense();
+    };
+    const Statement alone{statement.tensor, expr::free_indices(reduce), reduce};
+    const Expr written_out = expand_reductions(alone, is_sparse, true).value;
+    const std::vector<const expr::Reduce*> all = topmost_reductions(written_out);
+    const bool by_parts = std::all_of(all.begin(), all.end(), [&](const expr::Reduce* one) {
+      return is_by_parts(std::make_shared<const expr::Reduce>(*one));
+    });
+    if (!by_parts || !is_within(alone.indices, statement.indices)) return reduce;
+    const std::function<Expr(const Expr&)> cut = [&](const Expr& expr) {
+      return expr.as<expr::Reduce>() ? term(expr, statement, source)
+                                     : expr::with_children(expr, cut);
+    };
+    return cut(written_out);
+  }
+
+  // The tensor that stands for a reduction.
   Expr term(const Expr& sum, const Statement& statement, size_t source) {
     const std::vector<std::string> indices = expr::free_indices(sum);
-    if (!is_within(indices, statement.indices) || !is_by_parts(sum)) return sum;
+    if (!is_within(indices, statement.indices)) return sum;
+    const std::string text = expr::to_string(sum);
+    for (const auto& [known, access] : computed_) {
+      if (known == text) return access;
+    }
     const std::string name = concat(statement.tensor, "_term", terms_++);
     const expr::TensorType& type = source_.program.tensors.at(statement.tensor);
-    result_.program.tensors[name] = {sum.type(), type.index_type,
+    const DType accumulated = compute_type(sum.type());
+    result_.program.tensors[name] = {accumulated, type.index_type,
                                      Format::dense(static_cast<int>(indices.size()))};
     result_.notes.push_back(
         concat(name, " = ", expr::to_string(sum), " is computed first, part by part"));
     push({name, indices, sum}, source);
-    return Access::make(next_id_++, name, indices, sum.type());
+    const Expr access = Access::make(next_id_++, name, indices, accumulated);
+    computed_.emplace_back(text, access);
+    return access;
   }
 
   const UniqueProgram& source_;
@@ -85,6 +119,7 @@ class Splitter {
   UniqueProgram result_;
   int next_id_ = 0;
   int terms_ = 0;
+  std::vector<std::pair<std::string, Expr>> computed_;  // for the statement, by text
 };
 
 }  // namespace

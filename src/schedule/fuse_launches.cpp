@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "nest/bound_loops.h"
+#include "nest/cut_rows.h"
 #include "nest/row_pieces.h"
 #include "schedule/queries.h"
 #include "schedule/rewrites.h"
@@ -59,10 +60,12 @@ std::string why_not_shared(const Nest& nest) {
                   long_name_of(type.type), "; leave fuse_launches out.");
   }
   for (const Assign* assign : assigns(nest.root)) {
-    if (assign->tensor != name || !assign->accumulate || assign->accumulate == nest::Monoid::Sum)
-      continue;
+    const nest::Accumulate by = nest::combined_by(nest, *assign);
+    if (assign->tensor != name || !by || by == nest::Monoid::Sum) continue;
     return concat("'", name, "' is no sum; leave fuse_launches out.");
   }
+  if (nest.tensor(name).onto_by != nest::Monoid::Sum)
+    return concat("'", name, "' is not added to a sum; leave fuse_launches out.");
   return {};
 }
 

@@ -187,6 +187,28 @@ def test_results() -> None:
     assert str((tulle.tensor(data, format="hyb(2,1)") * 2).format) == "csr"
 
 
+REDUCTIONS = [
+    "max(j in A[i,j], A[i,j] * x[j])",
+    "min(j in A[i,j], A[i,j] * x[j], empty=0)",
+    "prod(j in A[i,j], x[j])",
+    "mean(j in A[i,j], A[i,j] * x[j])",
+    "max(j, A[i,j])",
+    "mean(j, A[i,j]) - min(j, A[i,j])",
+]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float64, torch.int32])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_reductions_part_by_part(reduction: str, dtype: torch.dtype) -> None:
+    data = (8 * random_sparse(9, 12)).round().to(dtype)
+    others = {"x": (4 * random_dense(12)).round().to(dtype)} if "x[j]" in reduction else {}
+    text, format = f"y[i] = {reduction}", "{ rows(nnz<=3): dell(3); columns(0,6): coo; rest: csr }"
+    whole, parts = (tulle.tensor(data, format=one) for one in ("csr", format))
+    assert "general path" not in tulle.explain(text, A=parts, **others).stages["plan"]
+    expected = tulle.compute(text, A=whole, **others)
+    assert torch.equal(tulle.compute(text, A=parts, **others), expected)
+
+
 def test_explanations() -> None:
     data = random_sparse(6, 8)
     a, x = tulle.tensor(data, format="dia-csr(0,1)"), random_dense(8, 4)
