@@ -356,7 +356,7 @@ std::shared_ptr<const Program> make_clear_program(const expr::Program& parsed,
                    "' has a sparse result, is not the sum, product, maximum or minimum of what it "
                    "is for each part alone, or "
                    "tells padding of parts in blocks or diagonals from no entry (as a quotient "
-                   "does); leave the step out, or write the sum as a statement of its own"));
+                   "does); leave the step out, or write the reduction as a statement of its own"));
   }
   return decomposing_program(operands, taken.steps, std::move(program));
 }

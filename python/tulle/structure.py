@@ -81,7 +81,9 @@ def restored(
 ) -> SparseTensor:
     """What was pickled; structure from a file is not trusted."""
     known = Format(format, len(shape))
-    return checked("the pickled tensor", known, shape, arrays, values, index_dtype)
+    shows_type = any(array.dtype != torch.bool for array in arrays)  # bits do not
+    given = None if shows_type or index_dtype not in dtypes.INDEX_DTYPES else index_dtype
+    return checked("the pickled tensor", known, shape, arrays, values, given)
 
 
 def reassembled(

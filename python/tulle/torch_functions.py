@@ -98,8 +98,6 @@ _HANDLERS: dict[Any, Handler] = {
     torch.argmax: lambda tensor, dim, keepdim=False: tensor.argmax(dim, keepdim),
     torch.argmin: lambda tensor, dim, keepdim=False: tensor.argmin(dim, keepdim),
     torch.logsumexp: lambda tensor, dim, keepdim=False: tensor.logsumexp(dim, keepdim),
-    torch.softmax: lambda tensor, dim: tensor.softmax(dim),
-    torch.log_softmax: lambda tensor, dim: tensor.log_softmax(dim),
     torch.sparse.softmax: lambda tensor, dim: tensor.softmax(dim),
     torch.sparse.log_softmax: lambda tensor, dim: tensor.log_softmax(dim),
     torch.mean: lambda tensor, dim=None, keepdim=False: tensor.mean(dim, keepdim),
@@ -149,6 +147,7 @@ def _softmax_handler(name: str) -> Handler:
 _HANDLERS[functional.relu] = _relu
 for _name in ("softmax", "log_softmax"):
     _HANDLERS[getattr(functional, _name)] = _softmax_handler(_name)
+    _HANDLERS[getattr(torch, _name)] = _softmax_handler(_name)
 
 
 def dispatch(

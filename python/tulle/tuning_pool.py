@@ -51,11 +51,6 @@ class Pool:
         else:
             self.decision = None
 
-    def decide_for_default(self) -> None:
-        """Where what had won is in doubt again."""
-        default = self.default.measured
-        self.decision = Decision(default, default.seconds, default.seconds)
-
     def _is_known(self) -> bool:
         """Whether that nothing seems to be faster than the default says more than that everything
         was disturbed."""

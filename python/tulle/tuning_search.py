@@ -47,7 +47,6 @@ class Search:
         self.show = show
         self.bench = bench or Workbench()
         self.keep = keep
-        self.has_kept = False
         self.start = self.begin = self.bench.now()
         self.own = Pool(space.problem)
         self.pools: dict[tuple[tuple[str, str], ...], Pool] = {}  # by formats, own first
@@ -69,8 +68,6 @@ class Search:
         finally:
             if self.show:
                 self.show(1.0, "")
-        if self.has_kept and not self.own.decision:
-            self.own.decide_for_default()
         return self._result(is_interrupted)
 
     # ---- exploring -----------------------------------------------------------------------------
@@ -106,7 +103,7 @@ class Search:
         try:
             problem, seconds = self.bench.converted(self.space.problem, choice)
             default, *others = self.space.candidates(problem)
-        except (UserError, Unsupported) as error:
+        except (RuntimeError, UserError, Unsupported) as error:
             self.size += 1
             self._refuse(Candidate(tuple(choice.items()), ""), error)
             return
@@ -160,7 +157,7 @@ class Search:
         try:
             runner, results = self.bench.ready(pool.problem, candidate)
         except (RuntimeError, UserError, Unsupported) as error:
-            self._refuse(candidate, translated(error) if isinstance(error, RuntimeError) else error)
+            self._refuse(candidate, error)
             return False
         if pool is not self.own and len(results) != len(self.expected):
             self.refused.append(Measured(candidate, refused=OTHER_RESULT))
@@ -190,7 +187,8 @@ class Search:
         return True
 
     def _refuse(self, candidate: Candidate, error: Exception) -> None:
-        self.refused.append(Measured(candidate, refused=str(error).splitlines()[0]))
+        meant = translated(error) if isinstance(error, RuntimeError) else error
+        self.refused.append(Measured(candidate, refused=str(meant).splitlines()[0]))
 
     def _promote(self, pool: Pool, runner: Runner) -> None:
         """Decides at once for what seems the best so far, and keeps that: an interrupt finds it
@@ -203,7 +201,6 @@ class Search:
             self._race(pool, both)
             if self.keep and pool.decision:
                 self.keep(self._result(is_interrupted=True))
-                self.has_kept = True
 
     # ---- deciding ------------------------------------------------------------------------------
 

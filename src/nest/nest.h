@@ -188,9 +188,9 @@ struct Tensor {
   expr::TensorType type;
   Tracking tracking = Tracking::Plain;
   std::string shares_pattern_of;  // a result whose structure is that operand's (empty: its own)
-  // A dense result that is added to what this tensor, of an earlier nest, holds (empty: it is new),
-  // and how.
+  // A dense result that is added to what this tensor, of an earlier nest, holds (empty: it is new).
   std::string onto = {};
+  // How it is: a product is multiplied by it, a maximum or a minimum is taken with it.
   Monoid onto_by = Monoid::Sum;
   std::string lead;  // of a workspace: the one that it makes a tuple with
   Staging staging = Staging::None;

@@ -75,7 +75,8 @@ void DeclarationParser::property(Declaration& declared) {
   } else if (scanner_.accept("by")) {
     const Token how = scanner_.next();
     const auto found = monoid_called(concat(how.text, "="));
-    if (!found) scanner_.fail(how, "expected *, max or min");
+    if (!stands_alone(found) || found == Monoid::Sum || declared.tensor.onto.empty())
+      scanner_.fail(how, "expected *, max or min, after 'onto'");
     declared.tensor.onto_by = *found;
   } else {
     declared.format = scanner_.rest_of_line(declared.name);

@@ -1,4 +1,4 @@
-// Finding what values are additive in.
+// Finding what values are the sum, product, maximum or minimum over.
 #include "plan/additive.h"
 
 #include <algorithm>
@@ -40,8 +40,7 @@ class Dependence {
 
   bool is_additive(const Expr& expr) const {
     if (!reads(expr)) return false;
-    const auto is_absent = [&](const Access& access) { return is_it(access); };
-    if (is_pointwise(expr) && expr::is_zero(expr::without(expr, is_absent))) return true;
+    if (is_pointwise(expr) && expr::is_zero(without_it(expr))) return true;
     const DType type = expr.type();
     if (const auto* reduce = expr.as<expr::Reduce>()) {
       return reduce->op == expr::Reduction::Sum && !reduce->empty &&
@@ -56,15 +55,19 @@ class Dependence {
     return binary && is_additive(*binary);
   }
 
-  // Whether the value is a product, maximum or minimum over the entries of the tensor.
+  // Whether the value is a product, maximum or minimum over the entries of the tensor: a 0 that is
+  // written would be a term of every part.
   bool is_over_entries(const Expr& expr) const {
     const auto* reduce = expr.as<expr::Reduce>();
     return reduce && skips_absent(*reduce) && reads(reduce->body) && is_pointwise(reduce->body) &&
-           expr::is_zero(
-               expr::without(reduce->body, [&](const Access& access) { return is_it(access); }));
+           expr::is_absent(without_it(reduce->body));
   }
 
  private:
+  Expr without_it(const Expr& expr) const {
+    return expr::without(expr, [&](const Access& access) { return is_it(access); });
+  }
+
   // Sums that are converted are not: `or` of booleans and wrapped integers.
   bool is_additive_as(const Expr& part, DType type) const {
     return is_additive(part) && (part.type() == type || is_pointwise(part));

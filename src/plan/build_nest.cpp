@@ -66,8 +66,9 @@ class Builder {
   const Gathered& add_workspace(std::vector<Gathered>& gathered, const Expr& reduction,
                                 const std::function<Names(const expr::Reduce&)>& indices) {
     const std::string text = expr::to_string(reduction);
-    const auto known = std::find_if(gathered.begin(), gathered.end(),
-                                    [&](const Gathered& one) { return one.text == text; });
+    const auto known = std::find_if(gathered.begin(), gathered.end(), [&](const Gathered& one) {
+      return one.text == text && one.reduction.type() == reduction.type();
+    });
     if (known != gathered.end()) return *known;
     const auto& reduce = *reduction.as<expr::Reduce>();
     nest::Tensor workspace;

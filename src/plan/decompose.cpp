@@ -100,7 +100,7 @@ class Decomposer {
                                    parts.size(), " parts of ", chosen->tensor));
     const std::string original = statement.tensor;
     expr::TensorType type = result_.program.tensors.at(original);
-    const bool rounds = is_half(type.type);  // not with every part
+    const bool rounds = is_half(type.type);  // not with every part, whatever they come to
     const std::string tensor = rounds ? original + "_sum" : original;
     type.type = compute_type(type.type);
     statement.tensor = tensor;

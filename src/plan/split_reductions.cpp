@@ -30,11 +30,11 @@ std::optional<SplitStatement> split_reductions(
   if (!can_be_split(statement, tensors)) return std::nullopt;
   SplitStatement split{{}, statement};
   int id = expr::next_access_id(statement.value);
-  std::map<std::string, Expr> computed;  // what is written twice is reduced once
+  std::map<std::pair<std::string, DType>, Expr> computed;  // what is written twice is reduced once
   const std::function<Expr(const Expr&)> cut = [&](const Expr& expr) -> Expr {
     const auto* reduce = expr.as<Reduce>();
     if (!reduce) return expr::with_children(expr, cut);
-    Expr& access = computed[expr::to_string(expr)];
+    Expr& access = computed[{expr::to_string(expr), expr.type()}];
     if (access) return access;
     expr::Statement part{{}, expr::free_indices(expr), expr};
     part.tensor = name(part);

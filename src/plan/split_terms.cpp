@@ -1,9 +1,8 @@
-// Finding sums to be computed part by part.
+// Finding reductions to be computed part by part.
 #include "plan/split_terms.h"
 
 #include <algorithm>
 #include <functional>
-#include <utility>
 
 #include "expr/walk.h"
 #include "plan/additive.h"
@@ -98,8 +97,8 @@ class Splitter {
     const std::vector<std::string> indices = expr::free_indices(sum);
     if (!is_within(indices, statement.indices)) return sum;
     const std::string text = expr::to_string(sum);
-    for (const auto& [known, access] : computed_) {
-      if (known == text) return access;
+    for (const Computed& known : computed_) {
+      if (known.text == text && known.type == sum.type()) return known.access;
     }
     const std::string name = concat(statement.tensor, "_term", terms_++);
     const expr::TensorType& type = source_.program.tensors.at(statement.tensor);
@@ -110,16 +109,22 @@ class Splitter {
         concat(name, " = ", expr::to_string(sum), " is computed first, part by part"));
     push({name, indices, sum}, source);
     const Expr access = Access::make(next_id_++, name, indices, accumulated);
-    computed_.emplace_back(text, access);
+    computed_.push_back({text, sum.type(), access});
     return access;
   }
+
+  struct Computed {
+    std::string text;
+    DType type;
+    Expr access;
+  };
 
   const UniqueProgram& source_;
   const Composites& composites_;
   UniqueProgram result_;
   int next_id_ = 0;
   int terms_ = 0;
-  std::vector<std::pair<std::string, Expr>> computed_;  // for the statement, by text
+  std::vector<Computed> computed_;  // for the statement
 };
 
 }  // namespace

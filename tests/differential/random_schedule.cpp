@@ -24,7 +24,7 @@ class Scheduler {
 
   void run() {
     const size_t wanted = 1 + dice_.below(gpu_ ? 8 : 5);
-    if (gpu_ && dice_.chance(0.2)) {
+    if (gpu_ && dice_.chance(gathers_tuples() ? 0.1 : 0.2)) {
       take_late_binds();
     } else if (gpu_ && dice_.chance(0.7)) {
       take_partial_sums();
@@ -262,7 +262,7 @@ class Scheduler {
     const bool tuples = gathers_tuples();
     // Those that warps and threads merge are of whole rows.
     const bool across = tuples && dice_.chance(0.4);
-    if (!across && dice_.chance(0.35))
+    if (!across && dice_.chance(tuples ? 0.35 : 0.5))
       take(concat("deal_rows(", loops().front(), deal(), ", ch, cr", turns()));
     if (!across && dice_.chance(tuples ? 0.95 : 0.3)) {
       take(concat("split_rows(", loops().front(), ", ",

@@ -13,7 +13,6 @@ import tulle
 from tulle import tuning_waits
 from tulle.programs import Program
 from tulle.tuning_contender import Workbench
-from tulle.tuning_pool import Pool
 from tulle.tuning_race import Measured, Race, Sample, luck_of
 from tulle.tuning_result import Decision, Tuned
 from tulle.tuning_search import Search
@@ -119,24 +118,13 @@ def search(machine: Machine, own: str, seconds: float = 0.5, hidden: tuple[str, 
     return Search(space, seconds, bench=machine).run()
 
 
-@pytest.mark.parametrize("is_lasting", [True, False])
-def test_what_is_decided_is_kept_at_once(monkeypatch: pytest.MonkeyPatch, is_lasting: bool) -> None:
+def test_what_is_decided_is_kept_at_once() -> None:
     truth = {("csr", PLANNED): 1.0, ("csr", "fast"): 0.5, ("csr", "a"): 1.5, ("csr", "b"): 1.2}
     kept: list[Tuned] = []
-    decide = Pool.decide
-
-    def doubt(pool: Pool, is_last: bool) -> None:
-        decide(pool, is_last)
-        if is_last and not is_lasting:
-            pool.decision = None
-
-    monkeypatch.setattr(Pool, "decide", doubt)
     space: Any = Space(truth, Problem("csr"))
     found = Search(space, 0.5, bench=Machine(truth), keep=kept.append).run()
     assert kept and kept[0].decision and kept[0].decision.best.candidate.schedule == "fast"
     assert len(kept[0].measured) < len(found.measured)
-    assert found.decision
-    assert found.decision.best.candidate.schedule == ("fast" if is_lasting else PLANNED)
 
 
 def searches_interrupted(
