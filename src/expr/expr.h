@@ -245,6 +245,9 @@ std::vector<Expr> children(const Expr& expr);
 
 // Text that parses back.
 std::string to_string(const Expr& expr);
+// Whether both are written alike and have one type: the text alone does not tell a sum of integers
+// from one of the same terms as floating-point numbers.
+bool is_same(const Expr& one, const Expr& other);
 // The accesses, left to right.
 std::vector<const Access*> accesses(const Expr& expr);
 // Indices used and not bound by a Reduce inside, in order of first use.

@@ -164,6 +164,10 @@ std::string to_string(const Expr& expr) {
   return printer.text();
 }
 
+bool is_same(const Expr& one, const Expr& other) {
+  return one.type() == other.type() && to_string(one) == to_string(other);
+}
+
 std::string to_string(const Statement& statement) {
   return concat(subscripted(statement.tensor, statement.indices), " = ",
                 to_string(statement.value));

@@ -152,9 +152,10 @@ void KernelLowering::store_value(const nest::Assign& assign, const expr::Expr& v
   if (counting) return;
   const bool shared = shares_result_ || (scope.is_shared_row && adds_up_rows());
   if (into_result && shared && !mutant("shared-rows-stored")) {
-    const nest::Monoid monoid = mutant("atomics-add-maxima")
-                                    ? nest::Monoid::Sum
-                                    : nest::combined_by(nest_, assign).value_or(nest::Monoid::Sum);
+    const nest::Monoid monoid =
+        mutant("atomics-add-maxima")
+            ? nest::Monoid::Sum
+            : nest::combined_by(nest_, assign).value_or(nest_.tensor(assign.tensor).onto_by);
     const loop::Stmt add =
         loop::Atomic::make(reduction_of(monoid, type), target.values, at,
                            loop::Cast::make(type.scalar, value_of(value, scope, out)));

@@ -142,9 +142,14 @@ void KernelLowering::build_result(const nest::Stmt& stmt, const Scope& before, c
 }
 
 Expr KernelLowering::start() const {
+  const bool leaves_rows_out =
+      std::any_of(nest_.variables.begin(), nest_.variables.end(), [](const auto& variable) {
+        return variable.second.origin == nest::Variable::Origin::Stored;
+      });
+  const bool by_parts = shares_result_ || leaves_rows_out || adds_up_rows();
   for (const nest::Assign* assign : nest::assigns(nest_.root)) {
     const nest::Accumulate accumulate =
-        adds_up_rows() ? nest::combined_by(nest_, *assign) : assign->accumulate;
+        by_parts ? nest::combined_by(nest_, *assign) : assign->accumulate;
     if (assign->tensor != result_ || nest::starts_absent(accumulate)) continue;
     return identity_of(accumulate, {nest_.tensor(result_).type.type, 1});
   }

@@ -7,6 +7,7 @@
 
 #include "expr/absence.h"
 #include "expr/walk.h"
+#include "plan/computed_before.h"
 
 namespace tulle::plan {
 
@@ -117,16 +118,12 @@ class Arranger {
     if (top || keeps || varies_with_all(arranged, loops)) return arranged;
     const std::vector<std::string> free = expr::free_indices(arranged);
     if (free.size() > 1 && !is_bounded(arranged)) return arranged;
-    const std::string text = expr::to_string(arranged);
-    for (const Computed& known : computed_) {
-      const bool same = known.indices == free && known.text == text;
-      if (same && known.access.type() == expr.type()) return known.access;
-    }
+    if (const Expr known = computed_.find(arranged)) return known;
     expr::Statement statement{{}, free, arranged};
     statement.tensor = name_(statement);
     before.push_back(statement);
     const Expr access = Access::make(next_id_++, statement.tensor, free, expr.type());
-    computed_.push_back({text, free, access});
+    computed_.add(arranged, access);
     return access;
   }
 
@@ -146,13 +143,6 @@ class Arranger {
         expr::without(expr, [&](const Access& access) { return is_sparse_(access.tensor); }));
   }
 
-  // A sum with a statement of its own; wherever it is read, it is walked over once.
-  struct Computed {
-    std::string text;
-    std::vector<std::string> indices;
-    Expr access;
-  };
-
   const std::function<bool(const std::string&)>& is_sparse_;
   const std::function<bool(const std::string&)>& is_unbounded_;
   const std::function<bool(const std::string&)>& has_coordinates_;
@@ -161,7 +151,7 @@ class Arranger {
   int depth_ = 0;      // of sums around
   bool joins_ = true;  // whether a sum can join the one outside: not in a maximum or an exponent
   int next_id_;
-  std::vector<Computed> computed_;
+  ComputedBefore computed_;
 };
 
 }  // namespace

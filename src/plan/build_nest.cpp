@@ -57,7 +57,6 @@ class Builder {
   // A reduction and the workspace that gathers it; `indices` are loop variables.
   struct Gathered {
     std::string name;
-    std::string text;
     Expr reduction;
     Names indices;
     int id;  // of accesses to it
@@ -65,9 +64,8 @@ class Builder {
 
   const Gathered& add_workspace(std::vector<Gathered>& gathered, const Expr& reduction,
                                 const std::function<Names(const expr::Reduce&)>& indices) {
-    const std::string text = expr::to_string(reduction);
     const auto known = std::find_if(gathered.begin(), gathered.end(), [&](const Gathered& one) {
-      return one.text == text && one.reduction.type() == reduction.type();
+      return expr::is_same(one.reduction, reduction);
     });
     if (known != gathered.end()) return *known;
     const auto& reduce = *reduction.as<expr::Reduce>();
@@ -81,7 +79,7 @@ class Builder {
     const Names own = indices(reduce);
     workspace.type = {reduce.type, DType::Int64, Format::dense(static_cast<int>(own.size()))};
     nest_.tensors[name] = workspace;
-    return gathered.emplace_back(Gathered{name, text, reduction, own, next_id_++});
+    return gathered.emplace_back(Gathered{name, reduction, own, next_id_++});
   }
 
   // The value with workspaces in the place of its outermost reductions, one for equal ones.

@@ -19,7 +19,8 @@ bool PartLaunches::add(const expr::Statement& statement, const nest::Nest& nest,
   }
   const std::string& target = statement.adds_to.empty() ? statement.tensor : statement.adds_to;
   const nest::Nest finished = schedule::apply(schedule, nest);
-  const bool in_any_order = !machine_.deterministic || !is_float(type);
+  const bool in_any_order = !machine_.deterministic || !is_float(type) ||
+                            nest::is_exact(schedule::puts_together_by(finished));
   const bool fits =
       in_any_order && target == target_ && !nests_.empty() &&
       nests_.size() < schedule::kMostFused &&

@@ -39,9 +39,9 @@ class Splitter {
     return widest_child(expr, fits ? expr : Expr());
   }
 
-  // The expression with every part replaced that has this text and the type of what replaces it.
-  static Expr replace(const Expr& expr, const std::string& part, const Expr& by) {
-    if (expr.type() == by.type() && expr::to_string(expr) == part) return by;
+  // The expression with that part replaced wherever it stands.
+  static Expr replace(const Expr& expr, const Expr& part, const Expr& by) {
+    if (expr::is_same(expr, part)) return by;
     return expr::with_children(expr, [&](const Expr& child) { return replace(child, part, by); });
   }
 
@@ -84,7 +84,7 @@ SplitStatement split_merges(const expr::Statement& statement,
     alone.tensor = name(alone);
     split.before.push_back(alone);
     const Expr access = Access::make(next_id++, alone.tensor, alone.indices, part.type());
-    split.statement.value = Splitter::replace(split.statement.value, expr::to_string(part), access);
+    split.statement.value = Splitter::replace(split.statement.value, part, access);
   }
   return split;
 }

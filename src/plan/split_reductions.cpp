@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "expr/walk.h"
+#include "plan/computed_before.h"
 #include "support/half.h"
 
 namespace tulle::plan {
@@ -30,15 +31,15 @@ std::optional<SplitStatement> split_reductions(
   if (!can_be_split(statement, tensors)) return std::nullopt;
   SplitStatement split{{}, statement};
   int id = expr::next_access_id(statement.value);
-  std::map<std::pair<std::string, DType>, Expr> computed;  // what is written twice is reduced once
+  ComputedBefore computed;
   const std::function<Expr(const Expr&)> cut = [&](const Expr& expr) -> Expr {
     const auto* reduce = expr.as<Reduce>();
     if (!reduce) return expr::with_children(expr, cut);
-    Expr& access = computed[{expr::to_string(expr), expr.type()}];
-    if (access) return access;
+    if (const Expr known = computed.find(expr)) return known;
     expr::Statement part{{}, expr::free_indices(expr), expr};
     part.tensor = name(part);
-    access = Access::make(id++, part.tensor, part.indices, compute_type(expr.type()));
+    const Expr access = Access::make(id++, part.tensor, part.indices, compute_type(expr.type()));
+    computed.add(expr, access);
     split.before.push_back(std::move(part));
     return access;
   };

@@ -6,6 +6,7 @@
 
 #include "expr/walk.h"
 #include "plan/additive.h"
+#include "plan/computed_before.h"
 #include "plan/expand_reductions.h"
 #include "plan/gathering.h"
 #include "support/check.h"
@@ -40,7 +41,7 @@ class Splitter {
       const bool is_dense = source_.program.tensors.at(statement.tensor).format.is_dense();
       if (is_dense && !is_by_parts(statement.value)) {
         next_id_ = expr::next_access_id(statement.value);
-        computed_.clear();
+        computed_ = {};
         statement.value = split(statement.value, statement, s);
       }
       push(std::move(statement), s);
@@ -96,10 +97,7 @@ class Splitter {
   Expr term(const Expr& sum, const Statement& statement, size_t source) {
     const std::vector<std::string> indices = expr::free_indices(sum);
     if (!is_within(indices, statement.indices)) return sum;
-    const std::string text = expr::to_string(sum);
-    for (const Computed& known : computed_) {
-      if (known.text == text && known.type == sum.type()) return known.access;
-    }
+    if (const Expr known = computed_.find(sum)) return known;
     const std::string name = concat(statement.tensor, "_term", terms_++);
     const expr::TensorType& type = source_.program.tensors.at(statement.tensor);
     const DType accumulated = compute_type(sum.type());
@@ -109,22 +107,16 @@ class Splitter {
         concat(name, " = ", expr::to_string(sum), " is computed first, part by part"));
     push({name, indices, sum}, source);
     const Expr access = Access::make(next_id_++, name, indices, accumulated);
-    computed_.push_back({text, sum.type(), access});
+    computed_.add(sum, access);
     return access;
   }
-
-  struct Computed {
-    std::string text;
-    DType type;
-    Expr access;
-  };
 
   const UniqueProgram& source_;
   const Composites& composites_;
   UniqueProgram result_;
   int next_id_ = 0;
   int terms_ = 0;
-  std::vector<Computed> computed_;  // for the statement
+  ComputedBefore computed_;  // for the statement
 };
 
 }  // namespace

@@ -182,7 +182,11 @@ std::vector<Schedule> distribute(const Schedule& schedule, std::vector<Scope> sc
     const bool names_any = std::any_of(mentions.begin(), mentions.end(), [](const Mention& m) {
       return m.role != Role::NewLoop && m.role != Role::NewWorkspace;
     });
-    if (!names_any && possible.size() > 1) {
+    // The parts of one statement are meant together.
+    const bool is_clear = std::all_of(possible.begin(), possible.end(), [&](const Scope* scope) {
+      return scope->result == possible.front()->result;
+    });
+    if (!names_any && !is_clear) {
       fail_at(step.place, concat("there are several statements; say which one this is for, ",
                                  scopes[0].result, ": ", to_string(step), " for instance"));
     }

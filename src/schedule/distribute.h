@@ -27,9 +27,10 @@ Scope scope_of(const expr::Statement& statement,
 
 // The schedule of each statement; empty for a statement that no step is for.
 //
-// A step that names its statement (C: unroll(j, 2)) is for that one. Any other is for every
-// statement that has all loops and tensors that it names, those that earlier steps made included;
-// loops of formats count where no statement has others of these names.
+// A step that names its statement (C: unroll(j, 2)) is for that one, and for all parts of it unless
+// it names a part. Any other is for every statement that has all loops and tensors that it names,
+// those that earlier steps made included; loops of formats count where no statement has others of
+// these names.
 // UserError, pointing at the name, where no statement has it.
 std::vector<Schedule> distribute(const Schedule& schedule, std::vector<Scope> scopes);
 

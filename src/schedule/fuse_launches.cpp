@@ -51,7 +51,7 @@ bool has_warps(const Nest& nest) {
   return found;
 }
 
-// Why what the nest writes cannot be added to by others at the same time.
+// Why others cannot put what they compute together with what the nest writes, at the same time.
 std::string why_not_shared(const Nest& nest) {
   const std::string name = result_of(nest);
   const expr::TensorType& type = nest.tensor(name).type;
@@ -59,13 +59,13 @@ std::string why_not_shared(const Nest& nest) {
     return concat("'", name, "' is not added up by atomics, being ", type.format.name(), " of ",
                   long_name_of(type.type), "; leave fuse_launches out.");
   }
+  const nest::Monoid together = puts_together_by(nest);
   for (const Assign* assign : assigns(nest.root)) {
     const nest::Accumulate by = nest::combined_by(nest, *assign);
-    if (assign->tensor != name || !by || by == nest::Monoid::Sum) continue;
-    return concat("'", name, "' is no sum; leave fuse_launches out.");
+    if (assign->tensor != name || !by || (by == together && nest::stands_alone(by))) continue;
+    return concat("'", name, "' accumulates by ", nest::text_of(*by), " and is put together by ",
+                  nest::text_of(together), "; leave fuse_launches out.");
   }
-  if (nest.tensor(name).onto_by != nest::Monoid::Sum)
-    return concat("'", name, "' is not added to a sum; leave fuse_launches out.");
   return {};
 }
 
@@ -82,6 +82,16 @@ const Step* step_of(const Schedule& schedule) {
 }  // namespace
 
 bool is_about_launches(const Step& step) { return step.rewrite == kStep; }
+
+nest::Monoid puts_together_by(const Nest& nest) {
+  const std::string name = result_of(nest);
+  if (!nest.tensor(name).onto.empty()) return nest.tensor(name).onto_by;
+  for (const Assign* assign : assigns(nest.root)) {
+    const nest::Accumulate by = nest::combined_by(nest, *assign);
+    if (assign->tensor == name && by) return *by;
+  }
+  return nest::Monoid::Sum;
+}
 
 std::string why_not_together(const Nest& first, const Nest& next) {
   for (const Nest* nest : {&first, &next}) {
@@ -111,6 +121,11 @@ std::string why_not_together(const Nest& first, const Nest& next) {
                   "', which the same launch would compute; leave fuse_launches out.");
   }
   if (target_of(first) != target_of(next)) return {};
+  if (const nest::Monoid by = puts_together_by(first); by != puts_together_by(next)) {
+    return concat("'", result_of(first), "' is put together by ", nest::text_of(by), " and '",
+                  result_of(next), "' by ", nest::text_of(puts_together_by(next)),
+                  ", and one launch has one way; leave fuse_launches out.");
+  }
   const std::string why = why_not_shared(first);
   return why.empty() ? why_not_shared(next) : why;
 }

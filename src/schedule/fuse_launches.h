@@ -12,7 +12,7 @@ namespace tulle::schedule {
 bool is_about_launches(const Step& step);
 
 // Steps of a program, one after the other, whose kernels run in one launch: its blocks are dealt to
-// them. Where they have one result, each adds to it.
+// them. Where they have one result, each adds to it, or takes a maximum with it, say.
 struct LaunchGroup {
   std::vector<size_t> steps;
   bool shares_result = false;
@@ -25,9 +25,11 @@ std::vector<LaunchGroup> launch_groups(const Program& program);
 
 // Why the kernels of two finished nests cannot run at the same time, and what to do; empty if they
 // can: both are bound to a GPU and have one kernel each, blocks of one size hold the threads and
-// warps of both, neither reads what the other writes, and what both write is a sum that atomics can
-// add up.
+// warps of both, neither reads what the other writes, and atomics can put together what both write.
 std::string why_not_together(const nest::Nest& first, const nest::Nest& next);
+
+// How what the nest computes is put together with what other parts of its result come to.
+nest::Monoid puts_together_by(const nest::Nest& nest);
 
 // Kernels that one launch has at most: each brings parameters, for which there is little room.
 inline constexpr size_t kMostFused = 32;

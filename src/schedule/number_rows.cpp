@@ -9,13 +9,16 @@ namespace tulle::schedule {
 
 namespace {
 
-// Rows that are not stored are left at 0.
-void require_sums(const Nest& nest, const Forall& loop) {
+// Rows that are not stored are left as they start: at what nothing accumulates to.
+void require_one_value(const Nest& nest, const Forall& loop) {
   for (const Assign* assign : lasting_assigns(loop.body)) {
-    if (!nest.tensor(assign->tensor).type.format.is_dense()) continue;
-    if (!assign->accumulate || assign->accumulate == nest::Monoid::Sum) continue;
-    user_error("'", assign->tensor, "' is no sum, so that rows along '", loop.var,
-               "' that are not stored are not 0; leave number_rows out.");
+    const Tensor& tensor = nest.tensor(assign->tensor);
+    if (!tensor.type.format.is_dense()) continue;
+    const nest::Monoid by = assign->accumulate.value_or(nest::Monoid::Sum);
+    if (nest::stands_alone(by) && (tensor.onto.empty() || tensor.onto_by == by)) continue;
+    user_error("'", assign->tensor, "' is put together by ", nest::text_of(tensor.onto_by),
+               ", and rows along '", loop.var, "' that are not stored come to nothing by ",
+               nest::text_of(by), "; leave number_rows out.");
   }
 }
 
@@ -39,7 +42,7 @@ Nest number_rows(const Nest& nest, const std::string& var, const std::string& ro
                  "' first, one coordinate after the other; use split_positions.");
     }
     require_needed(*loop, access);
-    require_sums(nest, *loop);
+    require_one_value(nest, *loop);
     require_same_indices(nest, access, "number_rows");
     const Variable& numbers =
         result.variables

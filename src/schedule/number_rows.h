@@ -9,8 +9,8 @@ namespace tulle::schedule {
 // becomes one over their numbers: row number `row` is the coordinate stored there. Numbers have no
 // gaps, so that split, fuse, bind, split_rows and the like take them as they take rows that are
 // stored densely. Refused where no operand or more than one is walked over, where another of its
-// levels is, where there is something to do without an entry of it, where rows without entries are
-// not 0, and where a sparse result of its own is built.
+// levels is, where there is something to do without an entry of it, where rows without entries
+// would change what they are put together with, and where a sparse result of its own is built.
 nest::Nest number_rows(const nest::Nest& nest, const std::string& var, const std::string& row);
 
 }  // namespace tulle::schedule

@@ -87,7 +87,9 @@ void require_own_results(const Program& program, const LaunchGroup& group) {
     for (const auto& [name, tensor] : nest.tensors) {
       if (tensor.role != Tensor::Role::Result) continue;
       const std::string& target = tensor.onto.empty() ? name : tensor.onto;
-      if (targets.insert(target).second || !is_float(tensor.type.type)) continue;
+      if (targets.insert(target).second || !is_float(tensor.type.type) ||
+          nest::is_exact(puts_together_by(nest)))
+        continue;
       refuse_step(schedule, number_of(schedule, is_about_launches),
                   reason("fuse_launches", target, WantsOneOrder::Caller,
                          "launch the kernels one after the other"));

@@ -81,10 +81,22 @@ TEST(FuseLaunches, RefusesWhatDependsOnTheOther) {
                  "is computed from 'x'");
 }
 
-TEST(FuseLaunches, RefusesResultsThatAreNoSums) {
+TEST(FuseLaunches, TakesPartsOfAMaximum) {
+  const auto groups =
+      groups_of("A, B", "y",
+                row_sum("y", "A", "", kBound, "max=") +
+                    row_sum("z", "B", ", onto y, by max", with(kBound, "y"), "max="));
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_TRUE(groups[0].shares_result);
+}
+
+TEST(FuseLaunches, RefusesResultsThatArePutTogetherInTwoWays) {
   expect_refused(
       row_sum("y", "A", "", kBound, "max=") + row_sum("z", "B", ", onto y", with(kBound, "y")),
-      "'y' is no sum");
+      "'y' is put together by max= and 'z' by +=");
+  expect_refused(row_sum("y", "A", "", kBound, "max=") +
+                     row_sum("z", "B", ", onto y, by max", with(kBound, "y")),
+                 "'z' accumulates by += and is put together by max=");
 }
 
 TEST(FuseLaunches, RefusesWarpsInBlocksOfOtherThreads) {

@@ -53,10 +53,17 @@ TEST(NumberRows, RefusesWhatHasTermsElsewhere) {
                  "number_rows(i, r)", "has terms where 'A' has no entry");
 }
 
-TEST(NumberRows, RefusesMaxima) {
-  expect_refused(nest_with("operand A: f32, i32, dcsr\n result y: f32",
-                           "forall i { forall j { y[i] max= A[i,j] } }"),
-                 "number_rows(i, r)", "'y' is no sum");
+TEST(NumberRows, LeavesRowsOfMaximaOut) {
+  EXPECT_EQ(body_after(nest_with("operand A: f32, i32, dcsr\n result y: f32",
+                                 "forall i { forall j { y[i] max= A[i,j] } }"),
+                       "number_rows(i, r); precompute(acc, ())"),
+            "forall r { where acc { y[i] = acc } producing { forall j { acc max= A[i,j] } } }");
+}
+
+TEST(NumberRows, RefusesSumsThatAMaximumIsTakenWith) {
+  expect_refused(nest_with("operand A: f32, i32, dcsr\n result z: f32, onto y, by max, dense",
+                           "forall i { forall j { z[i] += A[i,j] } }"),
+                 "number_rows(i, r)", "'z' is put together by max=");
 }
 
 TEST(NumberRows, RefusesResultsThatAreBuilt) {
