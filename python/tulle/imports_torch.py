@@ -38,8 +38,14 @@ def from_torch_sparse(data: Tensor) -> SparseTensor:
     raise Unsupported(f"Tensors of the layout {data.layout} are not supported; use a dense one.")
 
 
+def _counted_apart(values: Tensor) -> Tensor:
+    """The same memory. PyTorch counts writes to any part of a sparse tensor together, and those to
+    our values say nothing of the structure."""
+    return values.data
+
+
 def _from_torch_coo(data: Tensor) -> SparseTensor:
-    indices, values = data._indices().detach(), data._values().detach()
+    indices, values = data._indices().detach(), _counted_apart(data._values())
     pos = torch.tensor([0, indices.shape[1]], dtype=torch.int64, device=data.device)
     dense_sizes = tuple(data.shape[data.sparse_dim() :])
     if data.sparse_dim() == 0:
@@ -50,7 +56,7 @@ def _from_torch_coo(data: Tensor) -> SparseTensor:
 def _from_torch_compressed(data: Tensor) -> SparseTensor:
     pos_of, crd_of, by_rows, has_blocks = _COMPRESSED[data.layout]
     pos, crd = getattr(data, pos_of)().detach(), getattr(data, crd_of)().detach()
-    values = data.values().detach()
+    values = _counted_apart(data.values())
     batches = pos.ndim - 1
     block = tuple(values.shape[batches + 1 : batches + 3]) if has_blocks else None
     dense = values.ndim - batches - (3 if has_blocks else 1)

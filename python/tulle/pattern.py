@@ -53,8 +53,10 @@ def _check_version(arrays: tuple[Tensor, ...], version: int | None) -> None:
     if version is not None and version != _version_of(arrays):
         raise UserError(
             "A structure array of this sparse tensor was written to after the tensor was made, so "
-            "that its positions and coordinates can no longer be trusted. Make a new tensor with "
-            "tulle.tensor or tulle.from_levels; to change values only, use with_values."
+            "that its positions and coordinates can no longer be trusted; or the torch.sparse "
+            "tensor that it shares them with was, whose values PyTorch counts with its structure. "
+            "Make a new tensor with tulle.tensor or tulle.from_levels; to change values only, "
+            "write to values() of this one, or use with_values."
         )
 
 

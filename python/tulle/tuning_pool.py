@@ -16,7 +16,8 @@ class Pool:
     problem: Problem
     conversion_seconds: float = 0.0
     runners: list[Runner] = field(default_factory=list)  # the default first
-    kept: Runner | None = None  # what an earlier search has found
+    kept: Runner | None = None  # what is in use: an earlier search has found it, or this one
+    kept_for: Decision | None = None  # what this one decided for it
     decision: Decision | None = None
 
     @property
@@ -43,13 +44,19 @@ class Pool:
         best = self.winner().measured
         verdicts = [runner.measured.verdict for runner in self.runners]
         if self._is_kept_in_doubt():
-            self.decision = None
+            self.decision = self.kept_for
         elif best.verdict:
             self.decision = Decision(best, best.verdict.seconds, best.verdict.other_seconds)
         elif is_last and self._is_known() and all(v is None or v.is_clear for v in verdicts):
             self.decision = Decision(best, best.seconds, best.seconds)
         else:
             self.decision = None
+
+    def keep(self) -> None:
+        """What is decided is in use from now on."""
+        self.kept_for = self.decision
+        winner = self.winner()
+        self.kept = None if winner is self.default else winner
 
     def _is_known(self) -> bool:
         """Whether that nothing seems to be faster than the default says more than that everything
@@ -58,8 +65,8 @@ class Pool:
         return 2 * sum(one.is_judged for one in others) >= len(others)
 
     def _is_kept_in_doubt(self) -> bool:
-        """What an earlier search has found is given up only if it is known to be no faster than the
-        default, or slower than another that is."""
+        """What is in use is given up only if it is known to be no faster than the default, or slower
+        than another that is."""
         if self.kept is None:
             return False
         kept, best = self.kept.measured, self.winner().measured

@@ -201,6 +201,7 @@ class Search:
             self._race(pool, both)
             if self.keep and pool.decision:
                 self.keep(self._result(is_interrupted=True))
+                pool.keep()
 
     # ---- deciding ------------------------------------------------------------------------------
 

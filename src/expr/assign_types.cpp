@@ -107,6 +107,7 @@ class TypeAssigner {
     if (unary.function == ElementFunction::Ones) {
       return {Unary::make(unary.function, value.expr, DType::Int64), value.strength};
     }
+    if (const Expr folded = fold(unary.function, value.expr)) return {folded, Strength::Number};
     if (!accepts_integers(unary.function)) {
       type = as_float(type);
     } else if (type == DType::Bool && unary.function == ElementFunction::Square) {
@@ -143,11 +144,18 @@ class TypeAssigner {
     const auto* x = a.as<Literal>();
     const auto* y = b.as<Literal>();
     if (x == nullptr || y == nullptr) return {};
-    const auto number = [](const Literal& literal) {
-      return make_real(DType::Float64, literal.value);
-    };
-    const double value = apply(op, number(*x), number(*y)).real;
-    const bool is_integer = x->is_integer && y->is_integer && op != BinaryOp::Div;
+    return number(apply(op, real(*x), real(*y)).real,
+                  x->is_integer && y->is_integer && op != BinaryOp::Div);
+  }
+  // The same of a function.
+  static Expr fold(ElementFunction function, const Expr& a) {
+    const auto* x = a.as<Literal>();
+    if (x == nullptr || x->type == DType::Bool) return {};
+    return number(apply(function, real(*x)).real, x->is_integer && accepts_integers(function));
+  }
+
+  static Scalar real(const Literal& literal) { return make_real(DType::Float64, literal.value); }
+  static Expr number(double value, bool is_integer) {
     constexpr double exact = 9007199254740992.0;  // 2^53
     if (!std::isfinite(value) || (is_integer && std::abs(value) > exact)) return {};
     return Literal::make(value, is_integer, is_integer ? DType::Int64 : DType::Float32);

@@ -35,6 +35,11 @@ nest::Stmt into_parts(const nest::Stmt& stmt) {
   return nest::Assign::make(access->tensor, access->indices, assign->accumulate, assign->value);
 }
 
+// Leaves results to those for whom the condition holds.
+void store_if(const Expr& condition, Scope& scope) {
+  scope.stores_if = scope.stores_if ? loop::both(scope.stores_if, condition) : condition;
+}
+
 }  // namespace
 
 void KernelLowering::merge_tuples(const nest::Forall& loop, const Scope& scope, Emitter& out) {
@@ -45,6 +50,9 @@ void KernelLowering::merge_tuples(const nest::Forall& loop, const Scope& scope, 
   inner.coordinates[loop.var] = IntConst::make(0);  // a thread has one part, its own
   inner.lanes = stride;
   if (!scope.lane) inner.lane = loop::Var::make(names_.fresh("lane"));
+  // What is no workspace is the warp's, and every lane of a group would add to it.
+  const Expr in_group = loop::Binary::make(loop::BinaryOp::Mod, inner.lane, IntConst::make(lanes));
+  if (!mutant("every-lane-adds")) store_if(in_group < IntConst::make(stride), inner);
   Emitter body = out.nested();
   settle(loop.body, inner, body, [&](const Scope& settled, Emitter& inside) {
     const nest::Stmt merges = into_parts(loop.body);
@@ -91,9 +99,7 @@ void KernelLowering::merge_in_shared_memory(const nest::Forall& loop, const Scop
     inner.lane = loop::Var::make(lane);
     inner.lanes = kWarpSize;
     // What is no workspace is the block's, and every warp would add to it.
-    const Expr is_first = loop::Var::make(warp) == IntConst::make(0);
-    if (!mutant("every-warp-adds"))
-      inner.stores_if = scope.stores_if ? loop::both(scope.stores_if, is_first) : is_first;
+    if (!mutant("every-warp-adds")) store_if(loop::Var::make(warp) == IntConst::make(0), inner);
   }
   Emitter merge = out.nested();
   settle(loop.body, inner, merge,

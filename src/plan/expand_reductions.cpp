@@ -43,7 +43,17 @@ class Expander {
     const Expr inside =
         expr::with_children(expr, [&](const Expr& child) { return expand(child, zeroed); });
     const auto* reduce = inside.as<Reduce>();
-    return reduce ? expand_reduce(*reduce, expr.get() == zeroed_) : inside;
+    return reduce ? expand_reduce(with_terms(*reduce), expr.get() == zeroed_) : inside;
+  }
+
+  // A reduction over the extent has a term at every coordinate, even one over no coordinate at all,
+  // which is absent for others.
+  Reduce with_terms(Reduce reduce) const {
+    const bool is_sum = reduce.op == Reduction::Sum || reduce.op == Reduction::Mean;
+    if (is_sum || reduce.stored || !expr::has_reduction(reduce.body) || !is_everywhere(reduce.body))
+      return reduce;
+    reduce.body = with_zero(reduce.body);
+    return reduce;
   }
 
   // Whether it is the same for operands that are absent and for such that are 0.
@@ -97,6 +107,10 @@ class Expander {
   }
 
   static Expr literal(double value, DType type) { return Literal::make(value, true, type); }
+  static Expr with_zero(const Expr& value) {
+    const DType type = compute_type(value.type());
+    return Binary::make(BinaryOp::Add, value, literal(0, type), type);
+  }
   static Expr apply(expr::ElementFunction function, const Expr& value) {
     return Unary::make(function, value, value.type());
   }
@@ -130,10 +144,7 @@ class Expander {
   // The coordinate of the best. An absent value is a 0 at its own coordinate.
   Expr place(const Reduce& reduce) const {
     Expr body = reduce.body;
-    if (!reduce.stored && !is_everywhere(body)) {
-      const DType type = compute_type(body.type());
-      body = Binary::make(BinaryOp::Add, body, literal(0, type), type);
-    }
+    if (!reduce.stored && !is_everywhere(body)) body = with_zero(body);
     return Reduce::make(reduce.op, reduce.indices, body, true, std::nullopt, reduce.type);
   }
 
@@ -200,17 +211,19 @@ class Expander {
     if (!reduce.empty && !may_be_absent) return value;
     if (mutant("empty-ignored")) return value;
     const Expr seen = reduce.stored ? count(reduce) : extent(reduce);
+    const double empty = reduce.empty.value_or(0);
+    const bool whole = empty == static_cast<double>(static_cast<int64_t>(empty));
+    const Expr seen_or_empty =
+        Choose::make(seen, value, Literal::make(empty, whole, reduce.type), reduce.type);
     if (may_be_absent && reduce.stored && !zeroed) {
       // A scalar has a value whatever was seen: a number of nothing is 0, and masks nothing.
       const bool masks = !expr::free_indices(seen).empty();
       const Expr mask = masks ? seen : terms(reduce, Reduction::Sum);
       if (!expr::free_indices(mask).empty()) {
-        return Binary::make(BinaryOp::Within, mask, value, reduce.type);
+        return Binary::make(BinaryOp::Within, mask, masks ? value : seen_or_empty, reduce.type);
       }
     }
-    const double empty = reduce.empty.value_or(0);
-    const bool whole = empty == static_cast<double>(static_cast<int64_t>(empty));
-    return Choose::make(seen, value, Literal::make(empty, whole, reduce.type), reduce.type);
+    return seen_or_empty;
   }
 
   const std::function<bool(const std::string&)>& is_sparse_;

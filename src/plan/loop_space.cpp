@@ -2,6 +2,7 @@
 #include "plan/loop_space.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "expr/absence.h"
 #include "expr/walk.h"
@@ -157,6 +158,13 @@ LoopSpace make_loop_space(const expr::Statement& statement,
   for (const expr::Access* access : operands) {
     for (const std::string& index : access->indices) add_index(index);
   }
+  // Of an index that no access here has, another statement knows the extent.
+  const std::function<void(const expr::Expr&)> add_reduced = [&](const expr::Expr& expr) {
+    if (const auto* reduce = expr.as<expr::Reduce>())
+      std::for_each(reduce->indices.begin(), reduce->indices.end(), add_index);
+    for (const expr::Expr& child : expr::children(expr)) add_reduced(child);
+  };
+  add_reduced(statement.value);
   return space;
 }
 

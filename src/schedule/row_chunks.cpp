@@ -9,6 +9,7 @@
 #include "schedule/queries.h"
 #include "schedule/split_positions.h"
 #include "support/check.h"
+#include "support/mutant.h"
 #include "tulle/type_names.h"
 
 namespace tulle::schedule {
@@ -211,6 +212,22 @@ void check_chunks(const Nest& nest, const Stmt& stmt, std::vector<std::string>& 
   });
 }
 
+// What pieces of a row share in a chunk would be stored with each of them.
+void require_pieces_apart(const Nest& nest) {
+  if (mutant("dealt-pieces-shared")) return;
+  for (const Assign* assign : assigns(nest.root)) {
+    const Tensor& tensor = nest.tensor(assign->tensor);
+    if (tensor.role != Tensor::Role::Workspace || tensor.staging != Tensor::Staging::None) continue;
+    for (const std::string& index : assign->indices) {
+      const Variable& variable = nest.variable(index);
+      if (variable.origin != Variable::Origin::ChunkRow || variable.dealt == 0) continue;
+      user_error("'", assign->tensor, "' has an element for each row along '", index,
+                 "', of which a chunk may be dealt several pieces; gather them inside of the loop ",
+                 "over '", index, "', or use split_rows.");
+    }
+  }
+}
+
 }  // namespace
 
 void require_chunks_around_rows(const Nest& nest) {
@@ -223,6 +240,7 @@ void require_chunks_around_rows(const Nest& nest) {
   }
   std::vector<std::string> loops;
   check_chunks(nest, nest.root, loops);
+  require_pieces_apart(nest);
 }
 
 }  // namespace tulle::schedule

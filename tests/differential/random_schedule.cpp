@@ -24,10 +24,13 @@ class Scheduler {
 
   void run() {
     const size_t wanted = 1 + dice_.below(gpu_ ? 8 : 5);
-    if (gpu_ && dice_.chance(gathers_tuples() ? 0.1 : 0.2)) {
-      take_late_binds();
-    } else if (gpu_ && dice_.chance(0.7)) {
-      take_partial_sums();
+    if (dice_.chance(0.25)) take_sums_of_rows();
+    if (gpu_ && taken_ == 0) {
+      if (dice_.chance(gathers_tuples() ? 0.1 : 0.2)) {
+        take_late_binds();
+      } else if (dice_.chance(0.7)) {
+        take_partial_sums();
+      }
     }
     for (size_t tries = 0; tries < 4 * wanted && taken_ < wanted; ++tries) take(draw());
     for (int tries = 0; tries < 4 && dice_.chance(0.7); ++tries) take(draw_stage());
@@ -274,18 +277,47 @@ class Scheduler {
       take("unroll(ee, 4)");
     }
     const std::string sum = sums.back(), row = loops().front();
-    const bool by_lanes = !across && dice_.chance(0.7), in_groups = by_lanes && dice_.chance(0.4);
-    take(concat(dice_.chance(0.5) ? "split(" : "split_positions(", sum, ", ",
-                dice_.pick<int>({2, 4, 8}), ", so, si)"));
+    std::string inner;  // one of the loops over what is not summed, if they are several
+    for (const std::string& var : loops()) {
+      if (var != row && !is_summed(var)) inner = var;
+    }
+    const bool many = !inner.empty() && dice_.chance(0.4);  // sums of a thread, for each of inner
+    const bool by_lanes = !across && dice_.chance(many ? 0.5 : 0.7);
+    const bool in_groups = by_lanes && dice_.chance(0.4);
+    const int threads = many && by_lanes && !in_groups ? 32 : dice_.pick<int>({2, 4, 8});
+    take(
+        concat(dice_.chance(0.5) ? "split(" : "split_positions(", sum, ", ", threads, ", so, si)"));
     if (dice_.chance(0.5)) take("reorder(si, so)");
-    if (dice_.chance(0.7)) take("precompute(sums)");
+    if (many) take(concat("reorder(si, so, ", inner, ")"));
+    if (dice_.chance(many ? 0.3 : 0.7)) take("precompute(sums)");
     take("rfactor(si, parts)");
+    if (many) take(concat("reorder(si, ", inner, ")"));
     if (by_lanes) take(concat("split(", row, ", ", in_groups ? 4 : 2, ", ro, ri)"));
     if (in_groups) take("split(ri, 2, rw, rl)");
     take(concat("bind(", by_lanes ? "ro" : row, ", block)"));
     if (by_lanes) take(concat("bind(", in_groups ? "rw" : "ri", ", warp)"));
     if (in_groups) take("bind(rl, lane)");
     take(concat("bind(si, ", by_lanes ? "lane" : dice_.chance(0.5) ? "thread" : "warp", ")"));
+  }
+
+  // Gathers what all rows of a chunk come to, one term of each after the other.
+  void take_sums_of_rows() {
+    const bool deals = dice_.chance(0.7);
+    for (const std::string& var : loops()) {
+      if (taken_ > 0) break;
+      take(deals ? concat("deal_rows(", var, deal(), ", ch, cr", turns())
+                 : concat("split_rows(", var, ", ", dice_.pick<int>({1, 3, 9}), ", ch, cr)"));
+    }
+    if (taken_ == 0) return;
+    std::vector<std::string> over, sums;
+    for (const std::string& var : loops()) {
+      if (var != "ch") (is_summed(var) ? sums : over).push_back(var);
+    }
+    if (sums.empty()) return;
+    const std::string sum = dice_.pick(sums);
+    take(concat("reorder(", sum, ", cr)"));
+    take(dice_.chance(0.5) ? concat("precompute(rows, (", schedule::list_of(over), "))")
+                           : concat("rfactor(", sum, ", rows)"));
   }
 
   // Of a split that was drawn here: fused they are one loop again, over whole pieces.

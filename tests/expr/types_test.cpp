@@ -55,6 +55,13 @@ TEST(Types, PromotionIsSymmetric) {
   }
 }
 
+TEST(Types, FunctionsOfNumbersAreNumbers) {
+  EXPECT_EQ(resolved("r[k] = d[k] * sqrt(2)", kOperands).tensors.at("r").type, DType::Float64);
+  const ResolvedProgram program = resolved("r[k] = d[k] * (exp(1) - abs(-2))", kOperands);
+  EXPECT_EQ(to_string(program.statements[0].value), "d[k] * 0.7182818284590451");
+  EXPECT_EQ(resolved("r[k] = l[k] * square(3)", kOperands).tensors.at("r").type, DType::Int64);
+}
+
 TEST(Types, ResultsOfNumbersAlone) {
   EXPECT_EQ(resolved("r = 2", {}).tensors.at("r").type, DType::Int64);
   EXPECT_EQ(resolved("r = 2.0", {}).tensors.at("r").type, DType::Float32);

@@ -214,6 +214,18 @@ def test_changes_through_the_torch_tensor_are_seen() -> None:
         _ = tensor @ torch.ones(3, 1)
 
 
+@pytest.mark.parametrize("layout", [torch.sparse_csr, torch.sparse_csc, torch.sparse_coo])
+def test_values_of_a_torch_tensor_may_change(layout: torch.layout) -> None:
+    source = torch.eye(3).to_sparse(layout=layout)
+    tensor = tulle.tensor(source)
+    tensor.values().mul_(3)
+    assert_equal(tensor @ torch.ones(3, 1), torch.full((3, 1), 3.0))
+    assert_equal(source.to_dense(), 3 * torch.eye(3))
+    source.values().mul_(2) if layout != torch.sparse_coo else source._values().mul_(2)
+    with pytest.raises(tulle.UserError, match="whose values PyTorch counts"):
+        _ = tensor @ torch.ones(3, 1)
+
+
 def test_structure_is_freed_at_once() -> None:
     tensor = tulle.tensor(torch.eye(3))
     for _ in range(3):

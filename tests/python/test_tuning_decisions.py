@@ -127,6 +127,22 @@ def test_what_is_decided_is_kept_at_once() -> None:
     assert len(kept[0].measured) < len(found.measured)
 
 
+def test_what_is_kept_at_once_is_not_taken_back_in_doubt() -> None:
+    truth = {("csr", PLANNED): 1.0, ("csr", "fast"): 0.5, ("csr", "a"): 0.55, ("csr", "b"): 0.6}
+    for seed in range(20):
+        kept: list[Tuned] = []
+
+        def disturb(_: int, __: Candidate, seconds: float, drawn: random.Random) -> Sample:
+            return Sample(seconds * drawn.uniform(1, 30), False) if kept else Sample(seconds)  # noqa: B023
+
+        machine = Machine(truth, seed, disturb=disturb)
+        space: Any = Space(truth, Problem("csr"))
+        found = Search(space, 0.5, bench=machine, keep=kept.append).run()
+        assert kept and kept[0].decision and found.decision
+        assert found.decision.best.candidate == kept[-1].best.candidate
+        assert not found.best.is_default
+
+
 def searches_interrupted(
     make: Callable[[int | None], Machine], own: str, hidden: tuple[str, ...] = ()
 ) -> list[Tuned]:

@@ -69,6 +69,10 @@ TEST(DealRows, MakesChunksOfPieces) {
 }
 
 TEST(DealRows, RefusesWhatSplitRowsDoes) {
+  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(c, j, r); precompute(w, (r, k))",
+                 "a chunk may be dealt several pieces");
+  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(c, j, r, k); rfactor(j, p)",
+                 "a chunk may be dealt several pieces");
   expect_refused(kDense, "deal_rows(i, 64, c, r, 132, 32)", "use split");
   expect_refused(kSpgemm, "deal_rows(i, 64, c, r, 132, 32)",
                  "built entry by entry, and needs its loops whole; leave deal_rows out");
