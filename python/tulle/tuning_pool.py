@@ -65,8 +65,8 @@ class Pool:
         return 2 * sum(one.is_judged for one in others) >= len(others)
 
     def _is_kept_in_doubt(self) -> bool:
-        """What is in use is given up only if it is known to be no faster than the default, or slower
-        than another that is."""
+        """What is in use is given up only if it is known to be no faster than the default, or
+        slower than another that is."""
         if self.kept is None:
             return False
         kept, best = self.kept.measured, self.winner().measured

@@ -59,14 +59,14 @@ class SumInserter {
     }
     if (const auto* choose = expr.as<Choose>()) {
       if (const Indices tested = both(here, free_indices(choose->condition)); !tested.empty()) {
-        fail_inside(choose->condition, "where", choose->condition, tested);
+        fail_inside(choose->condition, "where", choose->condition, tested, ", ..., ...");
       }
     }
     if (const auto* binary = expr.as<Binary>()) {
       if (binary->op == BinaryOp::Max || binary->op == BinaryOp::Min) {
         const bool first = !both(here, free_indices(binary->a)).empty();
         const Expr& side = first ? binary->a : binary->b;
-        fail_inside(side, text_of(binary->op), side, both(here, free_indices(side)));
+        fail_inside(side, text_of(binary->op), side, both(here, free_indices(side)), ", ...");
       }
       if (binary->op != BinaryOp::Add && binary->op != BinaryOp::Sub) {
         return insert_in_product(expr, *binary, here);
@@ -94,14 +94,15 @@ class SumInserter {
     return shared.empty() ? product : summed(shared, product);
   }
 
+  // `others` stands for the arguments beside the one that sums.
   [[noreturn]] void fail_inside(const Expr& at, std::string_view name, const Expr& argument,
-                                const Indices& indices) const {
+                                const Indices& indices, std::string_view others = "") const {
     const std::string value = to_string(argument);
     const std::string sum = concat("sum(", text_of(indices), ", ");
-    fail_in(
-        statement_, at.get(),
-        concat("'", name, "' is not linear, so where to sum over ", text_of(indices),
-               " must be said: ", name, "(", sum, value, ")) or ", sum, name, "(", value, "))"));
+    fail_in(statement_, at.get(),
+            concat("'", name, "' is not linear, so where to sum over ", text_of(indices),
+                   " must be said: ", name, "(", sum, value, ")", others, ") or ", sum, name, "(",
+                   value, others, "))"));
   }
 
   [[noreturn]] void fail_in_reduction(const Reduce& reduce, const Indices& indices) const {
