@@ -23,12 +23,16 @@ enum class Phase : uint8_t { Compute, Merge, Count, Fill };
 // What is lowered at a point of a kernel.
 using Body = std::function<void(const Scope&, Emitter&)>;
 
-// A tensor as this kernel sees it. A scalar workspace is a variable instead of a buffer.
-struct TensorCode {
+// Where the values of a tensor are. A scalar workspace is a variable instead of a buffer.
+struct ValuePlace {
   loop::Buffer values;
   loop::Expr base;  // where a worker's own values begin; null: at 0
   loop::Expr scalar;
   std::vector<std::unique_ptr<LevelCode>> levels;
+};
+
+// A tensor as this kernel sees it.
+struct TensorCode : ValuePlace {
   std::unique_ptr<TrackedArrays> tracked;
   int64_t elements = 1;   // of an array that a thread keeps, where that is known
   loop::Expr size;        // the same in any case, of an array

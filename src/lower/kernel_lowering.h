@@ -207,8 +207,9 @@ class KernelLowering {
                           Emitter& out);
   void merge_tuples(const nest::Forall& loop, const Scope& scope, Emitter& out);
   void merge_in_shared_memory(const nest::Forall& loop, const Scope& scope, Emitter& out);
-  void share_part(const expr::Access& part, int64_t extent, const loop::Expr& number,
-                  const loop::Expr& other, const loop::Expr& lane, Emitter& put, Emitter& out);
+  ValuePlace share_part(const expr::Access& part, int64_t extent, const loop::Expr& number,
+                        const loop::Expr& other, const loop::Expr& lane, Emitter& put,
+                        Emitter& out);
   // Every lane merges what the lane so far from it has into its own parts.
   void exchange_tuples(const nest::Stmt& merges, const Partner& partner, Scope scope, Emitter& out);
   loop::Expr sum_in_shared_memory(const loop::Expr& part, const nest::Forall& loop, Emitter& out);

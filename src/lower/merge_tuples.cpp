@@ -1,6 +1,9 @@
 // Merging the tuples that the threads of a block have gathered, each for itself. Of lanes: in every
 // step a lane merges those of another lane into its own, by shuffles. Of warps and threads: each
 // puts its own into shared memory, and all merge all of them.
+#include <map>
+#include <utility>
+
 #include "loop/gpu.h"
 #include "lower/kernel_lowering.h"
 #include "lower/levels/dense.h"
@@ -85,9 +88,12 @@ void KernelLowering::merge_in_shared_memory(const nest::Forall& loop, const Scop
                            warps ? loop::LoopKind::Warp : loop::LoopKind::Thread);
   };
   Emitter put = out.nested();
-  for (const nest::Assign* assign : nest::assigns(loop.body))
-    share_part(*assign->value.as<expr::Access>(), extent, loop::Var::make(number),
-               loop::Var::make(other), warps ? loop::Var::make(lane) : Expr(), put, out);
+  std::map<std::string, ValuePlace> own;
+  for (const nest::Assign* assign : nest::assigns(loop.body)) {
+    const auto& part = *assign->value.as<expr::Access>();
+    own[part.tensor] = share_part(part, extent, loop::Var::make(number), loop::Var::make(other),
+                                  warps ? loop::Var::make(lane) : Expr(), put, out);
+  }
   out.add(barrier);  // all have read what stood there before
   out.add(on_lanes(number, extent, put.take()));
   if (!mutant("tuples-without-barrier")) out.add(barrier);
@@ -104,15 +110,19 @@ void KernelLowering::merge_in_shared_memory(const nest::Forall& loop, const Scop
   Emitter merge = out.nested();
   settle(loop.body, inner, merge,
          [&](const Scope& settled, Emitter& inside) { lower(loop.body, settled, inside); });
+  // Other code may merge them too: that for rows that chunks share stands beside that for others.
+  for (auto& [part, place] : own) static_cast<ValuePlace&>(code(part)) = std::move(place);
   const loop::Stmt all =
       loop::For::make(other, IntConst::make(0), IntConst::make(extent), merge.take());
   out.add(warps ? on_lanes(warp, nest::warps_of_block(nest_), all) : all);
 }
 
 // Puts what a thread has of a part into shared memory, where that of thread `other` is read from
-// then on: a row for each lane, in it the elements of one warp after the other.
-void KernelLowering::share_part(const expr::Access& part, int64_t extent, const Expr& number,
-                                const Expr& other, const Expr& lane, Emitter& put, Emitter& out) {
+// then on: a row for each lane, in it the elements of one warp after the other. Returns where it
+// was read from before.
+ValuePlace KernelLowering::share_part(const expr::Access& part, int64_t extent, const Expr& number,
+                                      const Expr& other, const Expr& lane, Emitter& put,
+                                      Emitter& out) {
   TensorCode& target = code(part.tensor);
   const int64_t elements = target.scalar ? 1 : target.elements;
   const int64_t row = (extent * elements) | 1;  // odd, so that lanes are in different banks
@@ -123,10 +133,9 @@ void KernelLowering::share_part(const expr::Access& part, int64_t extent, const 
   kernel_.for_elements(part.tensor, put, [&](const Expr& element, const Expr& value, Emitter& one) {
     one.store(shared, base + number * elements + element, value);
   });
-  target.scalar = {};
+  ValuePlace before = std::exchange(static_cast<ValuePlace&>(target), ValuePlace());
   target.values = shared;
   target.base = base + other * elements;
-  target.levels.clear();
   for (const std::string& index : part.indices) {
     const nest::Forall* loop = nest::find_loop(nest_.root, index);
     if (loop && loop->tag.is_within_block()) {
@@ -135,6 +144,7 @@ void KernelLowering::share_part(const expr::Access& part, int64_t extent, const 
       target.levels.push_back(std::make_unique<DenseLevel>(coordinates_.extent(index)));
     }
   }
+  return before;
 }
 
 void KernelLowering::exchange_tuples(const nest::Stmt& merges, const Partner& partner, Scope scope,
