@@ -55,8 +55,8 @@ class Pool:
     def keep(self) -> None:
         """What is decided is in use from now on."""
         self.kept_for = self.decision
-        winner = self.winner()
-        self.kept = None if winner is self.default else winner
+        best = self.decision.best if self.decision else None
+        self.kept = next((one for one in self.runners[1:] if one.measured is best), None)
 
     def _is_known(self) -> bool:
         """Whether that nothing seems to be faster than the default says more than that everything

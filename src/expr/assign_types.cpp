@@ -158,7 +158,9 @@ class TypeAssigner {
   static Expr number(double value, bool is_integer) {
     constexpr double exact = 9007199254740992.0;  // 2^53
     if (!std::isfinite(value) || (is_integer && std::abs(value) > exact)) return {};
-    return Literal::make(value, is_integer, is_integer ? DType::Int64 : DType::Float32);
+    // Integers have one zero.
+    return is_integer ? Literal::make(value + 0.0, true, DType::Int64)
+                      : Literal::make(value, false, DType::Float32);
   }
 
   // A number in the text takes the type of the operation it stands in, wrapped to it as integers

@@ -146,10 +146,11 @@ Expr KernelLowering::start() const {
       std::any_of(nest_.variables.begin(), nest_.variables.end(), [](const auto& variable) {
         return variable.second.origin == nest::Variable::Origin::Stored;
       });
-  const bool by_parts = shares_result_ || leaves_rows_out || adds_up_rows();
+  // Then what is stored of a workspace is put together with this, or left at it.
+  const bool is_partly_stored = shares_result_ || leaves_rows_out || adds_up_rows();
   for (const nest::Assign* assign : nest::assigns(nest_.root)) {
     const nest::Accumulate accumulate =
-        by_parts ? nest::combined_by(nest_, *assign) : assign->accumulate;
+        is_partly_stored ? nest::combined_by(nest_, *assign) : assign->accumulate;
     if (assign->tensor != result_ || nest::starts_absent(accumulate)) continue;
     return identity_of(accumulate, {nest_.tensor(result_).type.type, 1});
   }

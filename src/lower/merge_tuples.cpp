@@ -104,7 +104,10 @@ void KernelLowering::merge_in_shared_memory(const nest::Forall& loop, const Scop
   if (warps) {
     inner.lane = loop::Var::make(lane);
     inner.lanes = kWarpSize;
-    // What is no workspace is the block's, and every warp would add to it.
+    // What is no workspace is the block's, and every warp would add to it, as would lanes for which
+    // the loops over lanes inside have no iteration.
+    if (const int64_t inside = nest::lanes_inside(nest_, loop.var); inside < kWarpSize)
+      store_if(inner.lane < IntConst::make(inside), inner);
     if (!mutant("every-warp-adds")) store_if(loop::Var::make(warp) == IntConst::make(0), inner);
   }
   Emitter merge = out.nested();

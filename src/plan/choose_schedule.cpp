@@ -7,6 +7,7 @@
 #include "plan/choose_gpu_schedule.h"
 #include "plan/gathering.h"
 #include "plan/schedule_text.h"
+#include "schedule/queries.h"
 #include "support/check.h"
 #include "support/half.h"
 #include "support/joined.h"
@@ -42,9 +43,10 @@ class Scheduler {
     type_ = problem_.tensors->at(problem_.statement->tensor).type;
     const int bytes = knobs_.vector_bytes.value_or(machine_.vector_bytes);
     lanes_ = static_cast<int>(bytes / std::max<int64_t>(4, size_of(type_)));
+    vectorizes_ = choice_.vectorized && is_innermost(order_.back());
     gather_sums();
     const bool on_gpu = machine_.kind == Machine::Kind::Gpu;
-    if (choice_.vectorized && type_ != DType::Bool && !on_gpu) {
+    if (vectorizes_ && type_ != DType::Bool && !on_gpu) {
       if (order_.size() == 1 && problem_.outer.size() == 1 && problem_.reduced.empty())
         cut_into_panels(order_[0], kLongestPanel, order_.begin());
       if (lanes_ > 1) add(concat("vectorize(", order_.back(), ", ", lanes_for(order_.back()), ")"));
@@ -102,7 +104,7 @@ class Scheduler {
     if (inside.size() > 1) return;
     if (inside.size() == 1) {
       const auto extent = nest_.known_extent(inside[0]);
-      if (!extent || !choice_.vectorized || inside[0] != order_.back()) return;
+      if (!extent || !vectorizes_ || inside[0] != order_.back()) return;
       const int64_t fits = knobs_.panel.value_or(kRegisterBytes / size_of(compute_type(type_)));
       if (fits == 0) return;
       if (*extent > fits) {
@@ -130,7 +132,7 @@ class Scheduler {
   // Whether one sum is gathered in a workspace that the nest has, for as many columns as there are
   // registers.
   bool fits_in_registers() const {
-    if (topmost_reductions(problem_.statement->value).size() != 1 || !choice_.vectorized ||
+    if (topmost_reductions(problem_.statement->value).size() != 1 || !vectorizes_ ||
         order_.size() < 2 || !in_outer(order_.back()) || problem_.reduced.contains(order_.back()))
       return false;
     const auto extent = nest_.known_extent(order_.back());
@@ -147,11 +149,22 @@ class Scheduler {
     });
   }
 
+  // Whether no loop stands in one over the variable: reductions side by side may have loops in
+  // other orders.
+  bool is_innermost(const std::string& var) const {
+    bool holds = true;
+    schedule::for_each_loop(nest_.root, [&](const nest::Forall& loop) {
+      if (loop.var != var) return;
+      schedule::for_each_loop(loop.body, [&](const nest::Forall&) { holds = false; });
+    });
+    return holds;
+  }
+
   // Beside the innermost loop of the order a tuple has others that nothing stands in: over the
   // elements of a workspace, say.
   void vectorize_others() {
     for (const std::string& var : order_) {
-      if (var == order_.back() && choice_.vectorized) continue;
+      if (var == order_.back() && vectorizes_) continue;
       const bool is_whole = nest_.variable(var).origin == nest::Variable::Origin::Source;
       if (problem_.reduced.contains(var) || !is_whole) continue;
       if (runs_over_neighbours(nest_.root, var)) {
@@ -217,7 +230,7 @@ class Scheduler {
   // results that would crowd what is gathered out of the last cache are stored past it.
   void look_ahead() {
     const expr::Statement& statement = *problem_.statement;
-    if (!in_registers_ || !choice_.vectorized) return;
+    if (!in_registers_ || !vectorizes_) return;
     Locality nearest = Locality::Scattered;
     for (const Access* access : expr::accesses(statement.value)) {
       const expr::TensorType& type = problem_.tensors->at(access->tensor);
@@ -347,6 +360,7 @@ class Scheduler {
   std::string text_;
   DType type_ = DType::Float32;
   int lanes_ = 1;
+  bool vectorizes_ = false;  // the innermost loop of the order
   bool in_registers_ = false;
   bool gathers_tuple_ = false;                     // in workspaces that the nest has from the start
   size_t gathered_at_ = choice_.order.size() + 1;  // the depth from which on a sum is gathered

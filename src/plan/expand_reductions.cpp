@@ -43,12 +43,12 @@ class Expander {
     const Expr inside =
         expr::with_children(expr, [&](const Expr& child) { return expand(child, zeroed); });
     const auto* reduce = inside.as<Reduce>();
-    return reduce ? expand_reduce(with_terms(*reduce), expr.get() == zeroed_) : inside;
+    return reduce ? expand_reduce(with_zeros(*reduce), expr.get() == zeroed_) : inside;
   }
 
-  // A reduction over the extent has a term at every coordinate, even one over no coordinate at all,
-  // which is absent for others.
-  Reduce with_terms(Reduce reduce) const {
+  // A reduction over the extent sees a 0 where a reduction inside it has no coordinates at all; by
+  // itself that would be absent.
+  Reduce with_zeros(Reduce reduce) const {
     const bool is_sum = reduce.op == Reduction::Sum || reduce.op == Reduction::Mean;
     if (is_sum || reduce.stored || !expr::has_reduction(reduce.body) || !is_everywhere(reduce.body))
       return reduce;

@@ -11,6 +11,15 @@ namespace tulle::plan {
 
 namespace {
 
+// Whether the loop over `var` comes after that over `other`, by what is noted so far.
+bool comes_after(const std::string& var, const std::string& other, const OrderProblem& problem) {
+  const auto before = problem.before.find(var);
+  return before != problem.before.end() &&
+         std::any_of(before->second.begin(), before->second.end(), [&](const std::string& one) {
+           return one == other || comes_after(one, other, problem);
+         });
+}
+
 // Notes which loops the nest puts around those of each sum.
 void nested_sums(const expr::Expr& expr, std::set<std::string> around, OrderProblem& problem) {
   if (const auto* sum = expr.as<expr::Reduce>()) {
@@ -19,7 +28,8 @@ void nested_sums(const expr::Expr& expr, std::set<std::string> around, OrderProb
       for (const std::string& part : problem.space.parts.at(index)) {
         for (const std::string& outer : around) {
           // Under the same names another sum may stand the other way round.
-          if (!problem.before[outer].contains(part)) problem.before[part].insert(outer);
+          if (outer != part && !comes_after(outer, part, problem))
+            problem.before[part].insert(outer);
         }
         own.insert(part);
       }

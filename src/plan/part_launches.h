@@ -1,4 +1,4 @@
-// Parts of a sum, or of another reduction, that are launched together on a GPU.
+// Parts of a result that are launched together on a GPU.
 #pragma once
 
 #include <string>

@@ -31,6 +31,7 @@ nest::Nest run_steps(const Schedule& schedule, const nest::Nest& nest, Remarks* 
       require_walkable_positions(result);
       require_walkable_diagonals(result);
       require_chunks_around_rows(result);
+      require_pieces_apart(result);
       require_mergeable_rows(result);
       require_legal_bindings(result);
       require_legal_members(result);

@@ -10,15 +10,19 @@ namespace tulle::schedule {
 namespace {
 
 // Rows that are not stored are left as they start: at what nothing accumulates to.
-void require_one_value(const Nest& nest, const Forall& loop) {
+void require_same_start(const Nest& nest, const Forall& loop) {
   for (const Assign* assign : lasting_assigns(loop.body)) {
     const Tensor& tensor = nest.tensor(assign->tensor);
     if (!tensor.type.format.is_dense()) continue;
     const nest::Monoid by = assign->accumulate.value_or(nest::Monoid::Sum);
-    if (nest::stands_alone(by) && (tensor.onto.empty() || tensor.onto_by == by)) continue;
-    user_error("'", assign->tensor, "' is put together by ", nest::text_of(tensor.onto_by),
-               ", and rows along '", loop.var, "' that are not stored come to nothing by ",
-               nest::text_of(by), "; leave number_rows out.");
+    if (!tensor.onto.empty() && tensor.onto_by != by) {
+      user_error("'", assign->tensor, "' is put together by ", nest::text_of(tensor.onto_by),
+                 ", and rows along '", loop.var, "' that are not stored come to nothing by ",
+                 nest::text_of(by), "; leave number_rows out.");
+    }
+    if (nest::stands_alone(by)) continue;
+    user_error("'", assign->tensor, "' accumulates by ", nest::text_of(by), ", and rows along '",
+               loop.var, "' that are not stored have no such value; leave number_rows out.");
   }
 }
 
@@ -42,7 +46,7 @@ Nest number_rows(const Nest& nest, const std::string& var, const std::string& ro
                  "' first, one coordinate after the other; use split_positions.");
     }
     require_needed(*loop, access);
-    require_one_value(nest, *loop);
+    require_same_start(nest, *loop);
     require_same_indices(nest, access, "number_rows");
     const Variable& numbers =
         result.variables

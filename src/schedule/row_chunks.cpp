@@ -212,6 +212,20 @@ void check_chunks(const Nest& nest, const Stmt& stmt, std::vector<std::string>& 
   });
 }
 
+}  // namespace
+
+void require_chunks_around_rows(const Nest& nest) {
+  for (const auto& [name, variable] : nest.variables) {
+    for (const std::string& parent : {variable.parent, variable.second}) {
+      if (parent.empty() || !goes_through_chunk(nest.variable(parent))) continue;
+      user_error("'", parent, "' goes through a chunk, whose end is not known before; choose ",
+                 "another length of chunks instead.");
+    }
+  }
+  std::vector<std::string> loops;
+  check_chunks(nest, nest.root, loops);
+}
+
 // What pieces of a row share in a chunk would be stored with each of them.
 void require_pieces_apart(const Nest& nest) {
   if (mutant("dealt-pieces-shared")) return;
@@ -226,21 +240,6 @@ void require_pieces_apart(const Nest& nest) {
                  "over '", index, "', or use split_rows.");
     }
   }
-}
-
-}  // namespace
-
-void require_chunks_around_rows(const Nest& nest) {
-  for (const auto& [name, variable] : nest.variables) {
-    for (const std::string& parent : {variable.parent, variable.second}) {
-      if (parent.empty() || !goes_through_chunk(nest.variable(parent))) continue;
-      user_error("'", parent, "' goes through a chunk, whose end is not known before; choose ",
-                 "another length of chunks instead.");
-    }
-  }
-  std::vector<std::string> loops;
-  check_chunks(nest, nest.root, loops);
-  require_pieces_apart(nest);
 }
 
 }  // namespace tulle::schedule

@@ -13,8 +13,9 @@ nest::Nest split_into_chunks(const nest::Nest& nest, const std::string& step,
                              const nest::Variable& kind, const std::string& chunk,
                              const std::string& row);
 
-// UserError unless loops over the rows or the entries of a chunk stand in one over chunks, and what
-// is gathered for rows that are dealt is gathered piece by piece.
+// UserError unless loops over the rows or the entries of a chunk stand in one over chunks.
 void require_chunks_around_rows(const nest::Nest& nest);
+// UserError unless what is gathered for rows that are dealt is gathered piece by piece.
+void require_pieces_apart(const nest::Nest& nest);
 
 }  // namespace tulle::schedule

@@ -32,6 +32,12 @@ class Scheduler {
         take_partial_sums();
       }
     }
+    if (!gpu_ && taken_ == 0 && dice_.chance(0.15)) {
+      std::vector<std::string> order = loops();
+      dice_.shuffle(order);
+      take(concat("reorder(", schedule::list_of(order), ")"));
+      if (!order.empty()) take(concat("parallel(", order.front(), ")"));
+    }
     for (size_t tries = 0; tries < 4 * wanted && taken_ < wanted; ++tries) take(draw());
     for (int tries = 0; tries < 4 && dice_.chance(0.7); ++tries) take(draw_stage());
     // One that is refused must be refused well.
@@ -297,7 +303,9 @@ class Scheduler {
     take(concat("bind(", by_lanes ? "ro" : row, ", block)"));
     if (by_lanes) take(concat("bind(", in_groups ? "rw" : "ri", ", warp)"));
     if (in_groups) take("bind(rl, lane)");
-    take(concat("bind(si, ", by_lanes ? "lane" : dice_.chance(0.5) ? "thread" : "warp", ")"));
+    const bool by_warps = !by_lanes && dice_.chance(0.5);
+    take(concat("bind(si, ", by_lanes ? "lane" : by_warps ? "warp" : "thread", ")"));
+    if (many && by_warps && dice_.chance(0.5)) take(concat("bind(", inner, ", lane)"));
   }
 
   // Gathers what all rows of a chunk come to, one term of each after the other.

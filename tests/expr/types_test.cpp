@@ -59,6 +59,8 @@ TEST(Types, FunctionsOfNumbersAreNumbers) {
   EXPECT_EQ(resolved("r[k] = d[k] * sqrt(2)", kOperands).tensors.at("r").type, DType::Float64);
   const ResolvedProgram program = resolved("r[k] = d[k] * (exp(1) - abs(-2))", kOperands);
   EXPECT_EQ(to_string(program.statements[0].value), "d[k] * 0.7182818284590451");
+  EXPECT_EQ(to_string(resolved("r[k] = d[k] / (0 * -1)", kOperands).statements[0].value),
+            "d[k] / 0");
   EXPECT_EQ(resolved("r[k] = l[k] * square(3)", kOperands).tensors.at("r").type, DType::Int64);
 }
 

@@ -69,10 +69,6 @@ TEST(DealRows, MakesChunksOfPieces) {
 }
 
 TEST(DealRows, RefusesWhatSplitRowsDoes) {
-  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(c, j, r); precompute(w, (r, k))",
-                 "a chunk may be dealt several pieces");
-  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(c, j, r, k); rfactor(j, p)",
-                 "a chunk may be dealt several pieces");
   expect_refused(kDense, "deal_rows(i, 64, c, r, 132, 32)", "use split");
   expect_refused(kSpgemm, "deal_rows(i, 64, c, r, 132, 32)",
                  "built entry by entry, and needs its loops whole; leave deal_rows out");
@@ -98,6 +94,13 @@ TEST(SplitRows, CutsRowsOfMaxima) {
   }
   expect_refused(nest_with("y[i] = A[i,j] * x[j]"), "split_rows(i, 8, c, r)",
                  "is no sum, product, maximum or minimum");
+}
+
+TEST(DealRows, RefusesSumsThatPiecesOfARowWouldShare) {
+  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(c, j, r); precompute(w, (r, k))",
+                 "a chunk may be dealt several pieces");
+  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(c, j, r, k); rfactor(j, p)",
+                 "a chunk may be dealt several pieces");
 }
 
 }  // namespace
