@@ -106,7 +106,7 @@ void KernelLowering::merge_in_shared_memory(const nest::Forall& loop, const Scop
     inner.lanes = kWarpSize;
     // What is no workspace is the block's, and every warp would add to it, as would lanes for which
     // the loops over lanes inside have no iteration.
-    if (const int64_t inside = nest::lanes_inside(nest_, loop.var); inside < kWarpSize)
+    if (const int64_t inside = nest::lanes_of(nest_, loop.body); inside < kWarpSize)
       store_if(inner.lane < IntConst::make(inside), inner);
     if (!mutant("every-warp-adds")) store_if(loop::Var::make(warp) == IntConst::make(0), inner);
   }

@@ -65,6 +65,21 @@ int64_t lanes_inside(const Nest& nest, const std::string& var) {
   return most_lanes(nest, nest.root, var, false);
 }
 
+int64_t lanes_of(const Nest& nest, const Stmt& stmt) {
+  if (const auto* forall = stmt.as<Forall>()) {
+    const bool lanes = forall->tag.kind == LoopTag::Kind::Lane;
+    const int64_t own = lanes ? nest.known_extent(forall->var).value_or(1) : 1;
+    return own * lanes_of(nest, forall->body);
+  }
+  if (const auto* where = stmt.as<Where>())
+    return std::max(lanes_of(nest, where->consumer), lanes_of(nest, where->producer));
+  int64_t most = 1;
+  if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts) most = std::max(most, lanes_of(nest, part));
+  }
+  return most;
+}
+
 namespace {
 
 // The most iterations that a loop bound to this part has in the statement; 0 where none is.

@@ -15,6 +15,8 @@ bool adds_up_by_atomics(const Nest& nest);
 // How many lanes share an iteration of the loops over `var`, which are bound to lanes: as many as
 // the loops over lanes inside them have iterations, 1 where there are none.
 int64_t lanes_inside(const Nest& nest, const std::string& var);
+// How many lanes the loops over lanes in a statement ask for: 1 where there are none.
+int64_t lanes_of(const Nest& nest, const Stmt& stmt);
 // How many warps, and how many threads, the loops bound to a block ask for: 1 where none does.
 int64_t warps_of_block(const Nest& nest);
 int64_t threads_of_block(const Nest& nest);

@@ -310,7 +310,7 @@ class BindingVerifier {
   }
 
   void check_merge(const Forall& loop) const {
-    if (loop.tag.kind != Kind::Lane) return;
+    if (loop.tag.kind != Kind::Lane) return check_merging_lanes(loop);
     const int64_t extent = nest_.known_extent(loop.var).value_or(0);
     const int64_t inside = nest::lanes_inside(nest_, loop.var);
     const bool in_group = !around_.empty() && around_.back()->tag.kind == Kind::Lane;
@@ -318,6 +318,19 @@ class BindingVerifier {
     user_error("The tuples over '", loop.var, "' are merged by all ", kWarpSize,
                " lanes of a warp, or by 1, 2, 4, 8 or 16 in a loop over lanes, and there are ",
                extent * inside, "; split the loops so that they are as many.");
+  }
+
+  // Each lane merges the parts that it has gathered, for the iterations that it had then.
+  void check_merging_lanes(const Forall& merging) const {
+    for_each_loop(merging.body, [&](const Forall& loop) {
+      const bool spreads = loop.tag.kind == Kind::Lane &&
+                           nest::lanes_inside(nest_, loop.var) > nest::lanes_of(nest_, loop.body);
+      if (!spreads) return;
+      user_error("The parts over '", merging.var,
+                 "' are gathered by groups of lanes, one for each '", loop.var,
+                 "', and would be merged by single lanes; bring the loop over '", loop.var,
+                 "' inside of the others over lanes with reorder, before rfactor.");
+    });
   }
 
   // Who fills a part of a workspace reads it.
