@@ -146,7 +146,8 @@ Expr KernelLowering::start() const {
       std::any_of(nest_.variables.begin(), nest_.variables.end(), [](const auto& variable) {
         return variable.second.origin == nest::Variable::Origin::Stored;
       });
-  // Then what is stored of a workspace is put together with this, or left at it.
+  // Then elements may be left as they start, or be put together with it, though what a row has
+  // gathered is stored rather than accumulated.
   const bool is_partly_stored = shares_result_ || leaves_rows_out || adds_up_rows();
   for (const nest::Assign* assign : nest::assigns(nest_.root)) {
     const nest::Accumulate accumulate =

@@ -2,32 +2,13 @@
 #include "nest/bound_loops.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "support/gpu_limits.h"
 
 namespace tulle::nest {
 
 namespace {
-
-// The most iterations that a loop over lanes has in the statement; `counts` where those loops are
-// wanted that stand in one over `var`.
-int64_t most_lanes(const Nest& nest, const Stmt& stmt, const std::string& var, bool counts) {
-  if (const auto* forall = stmt.as<Forall>()) {
-    const bool lanes = counts && forall->tag.kind == LoopTag::Kind::Lane;
-    const int64_t own = lanes ? nest.known_extent(forall->var).value_or(1) : 1;
-    return std::max(own, most_lanes(nest, forall->body, var, counts || forall->var == var));
-  }
-  if (const auto* where = stmt.as<Where>()) {
-    return std::max(most_lanes(nest, where->consumer, var, counts),
-                    most_lanes(nest, where->producer, var, counts));
-  }
-  int64_t most = 1;
-  if (const auto* sequence = stmt.as<Sequence>()) {
-    for (const Stmt& part : sequence->stmts)
-      most = std::max(most, most_lanes(nest, part, var, counts));
-  }
-  return most;
-}
 
 void add_members(const Stmt& stmt, std::vector<std::string>& found) {
   if (const auto* forall = stmt.as<Forall>()) {
@@ -61,10 +42,6 @@ std::vector<std::string> member_variables(const Nest& nest) {
 
 bool adds_up_by_atomics(const Nest& nest) { return has_atomics(nest.root); }
 
-int64_t lanes_inside(const Nest& nest, const std::string& var) {
-  return most_lanes(nest, nest.root, var, false);
-}
-
 int64_t lanes_of(const Nest& nest, const Stmt& stmt) {
   if (const auto* forall = stmt.as<Forall>()) {
     const bool lanes = forall->tag.kind == LoopTag::Kind::Lane;
@@ -77,6 +54,23 @@ int64_t lanes_of(const Nest& nest, const Stmt& stmt) {
   if (const auto* sequence = stmt.as<Sequence>()) {
     for (const Stmt& part : sequence->stmts) most = std::max(most, lanes_of(nest, part));
   }
+  return most;
+}
+
+int64_t lanes_inside(const Nest& nest, const std::string& var) {
+  int64_t most = 1;
+  const std::function<void(const Stmt&)> visit = [&](const Stmt& stmt) {
+    if (const auto* forall = stmt.as<Forall>()) {
+      if (forall->var == var) most = std::max(most, lanes_of(nest, forall->body));
+      visit(forall->body);
+    } else if (const auto* where = stmt.as<Where>()) {
+      visit(where->consumer);
+      visit(where->producer);
+    } else if (const auto* sequence = stmt.as<Sequence>()) {
+      for (const Stmt& part : sequence->stmts) visit(part);
+    }
+  };
+  visit(nest.root);
   return most;
 }
 

@@ -15,14 +15,10 @@ void require_same_start(const Nest& nest, const Forall& loop) {
     const Tensor& tensor = nest.tensor(assign->tensor);
     if (!tensor.type.format.is_dense()) continue;
     const nest::Monoid by = assign->accumulate.value_or(nest::Monoid::Sum);
-    if (!tensor.onto.empty() && tensor.onto_by != by) {
-      user_error("'", assign->tensor, "' is put together by ", nest::text_of(tensor.onto_by),
-                 ", and rows along '", loop.var, "' that are not stored come to nothing by ",
-                 nest::text_of(by), "; leave number_rows out.");
-    }
-    if (nest::stands_alone(by)) continue;
-    user_error("'", assign->tensor, "' accumulates by ", nest::text_of(by), ", and rows along '",
-               loop.var, "' that are not stored have no such value; leave number_rows out.");
+    if (tensor.onto.empty() || tensor.onto_by == by) continue;
+    user_error("'", assign->tensor, "' is put together by ", nest::text_of(tensor.onto_by),
+               ", and rows along '", loop.var, "' that are not stored come to nothing by ",
+               nest::text_of(by), "; leave number_rows out.");
   }
 }
 
