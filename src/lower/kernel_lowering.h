@@ -166,12 +166,18 @@ class KernelLowering {
                         loop::Stmt body, const Scope& around, const Scope& inner);
   void merge_loops(const nest::Forall& loop, const AccessSet& iterating, const Scope& scope,
                    Emitter& out);
-  void merge_point(const nest::Forall& loop, const AccessSet& point,
-                   const std::vector<AccessSet>& points, const AccessSet& iterating,
-                   std::vector<Walker> active, bool only_counts, const Scope& scope, Emitter& out);
+  // What merges of operands have in common.
+  struct Merge {
+    AccessSet iterating;
+    std::vector<AccessSet> points;  // of the lattice
+    bool only_counts = false;       // visits
+    bool in_one_loop = false;       // for all points
+  };
+  // The loop for a point, whose walkers are `active`.
+  void merge_point(const nest::Forall& loop, const Merge& merge, const AccessSet& point,
+                   std::vector<Walker> active, const Scope& scope, Emitter& out);
   // Whether the operands of a point can all be read and those without an entry taken as zero.
-  bool merges_by_selection(const nest::Forall& loop, const AccessSet& point,
-                           const std::vector<AccessSet>& points, const AccessSet& iterating,
+  bool merges_by_selection(const nest::Forall& loop, const Merge& merge, const AccessSet& point,
                            const Scope& scope) const;
   // While counting: whether the loop makes one entry for each coordinate it visits, so that no body
   // is needed.

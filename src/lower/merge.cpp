@@ -1,11 +1,13 @@
-// Merging: several levels of stored coordinates are walked over together, a loop for each point of
-// the lattice.
+// Merging: several levels of stored coordinates are walked over together, in a loop for each point
+// of the lattice or in one loop for all of them.
 #include <algorithm>
+#include <limits>
 
 #include "expr/absence.h"
 #include "lower/kernel_lowering.h"
 #include "lower/walker.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::lower {
 
@@ -36,15 +38,32 @@ bool includes(const AccessSet& all, const AccessSet& part) {
   return std::includes(all.begin(), all.end(), part.begin(), part.end());
 }
 
+// Whether the walkers of the point all have something left.
+Expr all_go_on(const AccessSet& point, const std::vector<Walker>& walkers) {
+  Expr more = IntConst::make(1, loop::kBool);
+  for (const Walker& walker : walkers) {
+    if (point.contains(walker.id)) more = loop::both(more, walker.at < walker.run.end);
+  }
+  return more;
+}
+
+// The coordinate that the walker stands at, or one after all others if it has nothing left.
+Expr coordinate_or_end(const Walker& walker, Emitter& out) {
+  const Expr coordinate = out.declare("c", IntConst::make(std::numeric_limits<int64_t>::max()));
+  Emitter inside = out.nested();
+  inside.assign(coordinate, walker.level->coordinate(walker.at, walker.run));
+  out.add(loop::If::make(walker.at < walker.run.end, inside.take()));
+  return coordinate;
+}
+
 }  // namespace
 
-bool KernelLowering::merges_by_selection(const nest::Forall& loop, const AccessSet& point,
-                                         const std::vector<AccessSet>& points,
-                                         const AccessSet& iterating, const Scope& scope) const {
+bool KernelLowering::merges_by_selection(const nest::Forall& loop, const Merge& merge,
+                                         const AccessSet& point, const Scope& scope) const {
   const auto* assign = loop.body.as<nest::Assign>();
   if (!assign || point.size() < 2 || scope.producing) return false;
   AccessSet absent = scope.absent;
-  for (const int id : iterating) {
+  for (const int id : merge.iterating) {
     if (!point.contains(id)) absent.insert(id);
   }
   const expr::Expr value = expr::without(
@@ -52,6 +71,7 @@ bool KernelLowering::merges_by_selection(const nest::Forall& loop, const AccessS
   if (!is_plain_sum(value, point)) return false;
   // Every one of them alone makes an entry, and none has levels below this one.
   for (const int id : point) {
+    const auto& points = merge.points;
     if (std::find(points.begin(), points.end(), AccessSet{id}) == points.end()) return false;
     const Cursor& cursor = scope.cursors.at(id);
     const auto& levels = tensors_.at(cursor.access->tensor).levels;
@@ -74,34 +94,46 @@ void KernelLowering::merge_loops(const nest::Forall& loop, const AccessSet& iter
     range = {range.begin + first, range.end + first};
   }
   for (const int id : iterating) walkers.push_back(start_walker(id, scope, range, out));
-  const bool only_counts = only_counts_visits(loop, iterating, scope);
-  const std::vector<AccessSet> points = lattice_points(loop.body, iterating, scope.absent);
-  for (const AccessSet& point : points) {
+  Merge merge{iterating, lattice_points(loop.body, iterating, scope.absent),
+              only_counts_visits(loop, iterating, scope)};
+  // The assembler of a GPU takes most of the time until a first result, and loops for what is left
+  // of some repeat all that stands in them.
+  merge.in_one_loop = frame_->on_gpu() && !loop.body.as<nest::Assign>() &&
+                      merge.points.size() > 1 && merge.points.front().size() == walkers.size();
+  if (merge.in_one_loop) {
+    merge_point(loop, merge, merge.points.front(), std::move(walkers), scope, out);
+    return;
+  }
+  for (const AccessSet& point : merge.points) {
     std::vector<Walker> active;
     std::copy_if(walkers.begin(), walkers.end(), std::back_inserter(active),
                  [&](const Walker& walker) { return point.contains(walker.id); });
-    if (only_counts && active.size() == 1 && active[0].level->is_unique() &&
+    if (merge.only_counts && active.size() == 1 && active[0].level->is_unique() &&
         !active[0].level->has_holes()) {
       // What is left of the last one is all new.
       assembly_.count(active[0].run.end - active[0].at, out);
       out.assign(active[0].at, active[0].run.end);
       continue;
     }
-    merge_point(loop, point, points, iterating, std::move(active), only_counts, scope, out);
+    merge_point(loop, merge, point, std::move(active), scope, out);
   }
 }
 
-void KernelLowering::merge_point(const nest::Forall& loop, const AccessSet& point,
-                                 const std::vector<AccessSet>& points, const AccessSet& iterating,
-                                 std::vector<Walker> active, bool only_counts, const Scope& scope,
-                                 Emitter& out) {
+void KernelLowering::merge_point(const nest::Forall& loop, const Merge& merge,
+                                 const AccessSet& point, std::vector<Walker> active,
+                                 const Scope& scope, Emitter& out) {
   Emitter body = out.nested();
-  Expr more = IntConst::make(1, loop::kBool);
+  Expr more = all_go_on(point, active);
+  for (const AccessSet& part : merge.points) {
+    if (merge.in_one_loop && part != point && !mutant("merge-ends-early"))
+      more = loop::Binary::make(loop::BinaryOp::Or, more, all_go_on(part, active));
+  }
   Expr least;
   std::vector<Expr> coordinates;
   for (const Walker& walker : active) {
-    more = loop::both(more, walker.at < walker.run.end);
-    coordinates.push_back(body.let("c", walker.level->coordinate(walker.at, walker.run)));
+    coordinates.push_back(merge.in_one_loop
+                              ? coordinate_or_end(walker, body)
+                              : body.let("c", walker.level->coordinate(walker.at, walker.run)));
     least = least ? loop::minimum(least, coordinates.back()) : coordinates.back();
   }
   const Expr coordinate = body.let(loop.var, least);
@@ -124,25 +156,25 @@ void KernelLowering::merge_point(const nest::Forall& loop, const AccessSet& poin
       body.add(loop::If::make(walker.here, segment.take()));
     }
   }
-  if (only_counts) {
+  if (merge.only_counts) {
     Expr visited = IntConst::make(0, loop::kBool);
-    for (const AccessSet& part : points) {
+    for (const AccessSet& part : merge.points) {
       if (includes(point, part))
         visited = loop::Binary::make(loop::BinaryOp::Or, visited, all_here(part, active));
     }
     const Expr entry = loop::Select::make(visited, IntConst::make(1), IntConst::make(0));
     assembly_.count(entry, body);
-  } else if (merges_by_selection(loop, point, points, iterating, scope)) {
+  } else if (merges_by_selection(loop, merge, point, scope)) {
     // A branch on who has an entry would be mispredicted half of the time: add zeros instead.
     Scope selecting = scope;
     for (const Walker& walker : active) selecting.masks[walker.id] = walker.here;
-    enter(loop, coordinate, iterating, entries_of(point, active), selecting, body);
+    enter(loop, coordinate, merge.iterating, entries_of(point, active), selecting, body);
   } else {
     loop::Stmt chain;
-    for (auto part = points.rbegin(); part != points.rend(); ++part) {
+    for (auto part = merge.points.rbegin(); part != merge.points.rend(); ++part) {
       if (!includes(point, *part)) continue;
       Emitter branch = out.nested();
-      enter(loop, coordinate, iterating, entries_of(*part, active), scope, branch);
+      enter(loop, coordinate, merge.iterating, entries_of(*part, active), scope, branch);
       chain = loop::If::make(all_here(*part, active), branch.take(), chain);
     }
     body.add(chain);
