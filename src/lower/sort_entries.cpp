@@ -7,6 +7,7 @@
 #include "lower/lower.h"
 #include "lower/storage.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::lower {
 
@@ -24,6 +25,32 @@ std::vector<std::string> outer_loops(const nest::Nest& nest) {
   return loops;
 }
 
+bool is_rest_of(const LevelExpr& remainder, const LevelExpr& quotient) {
+  return remainder.part == LevelExpr::Part::Remainder &&
+         quotient.part == LevelExpr::Part::Quotient && remainder.dimension == quotient.dimension &&
+         remainder.divisor == quotient.divisor;
+}
+
+// Whether entries that loops in this order make ascend in the levels from `begin` on wherever the
+// levels before are alike. A remainder ascends with its index where the quotient is the same.
+bool ascend_with(const std::vector<std::string>& loops, const std::vector<Level>& levels,
+                 size_t begin, const std::vector<std::string>& indices) {
+  const auto first = levels.begin(), rest = first + static_cast<std::ptrdiff_t>(begin);
+  size_t next = 0;
+  for (auto level = rest; level != levels.end(); ++level) {
+    const LevelExpr& expr = level->expr;
+    const auto is_completed = [&](const Level& other) { return is_rest_of(expr, other.expr); };
+    if (expr.part == LevelExpr::Part::Quotient) {  // one index with the remainder after it
+      if (++level == levels.end() || !is_rest_of(level->expr, expr)) return false;
+    } else if (!expr.is_whole() && std::none_of(first, rest, is_completed)) {
+      return false;
+    }
+    if (next == loops.size() || loops[next++] != indices[static_cast<size_t>(expr.dimension)])
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 size_t levels_to_sort(const nest::Nest& nest, const std::string& result) {
@@ -37,15 +64,9 @@ size_t levels_to_sort(const nest::Nest& nest, const std::string& result) {
     return candidate->tensor == result;
   });
   if (!ascend || assign == all.end()) return levels.size();
-  std::vector<std::string> indices;
-  for (const Level& level : levels) {
-    const std::string& index = (*assign)->indices[static_cast<size_t>(level.expr.dimension)];
-    indices.push_back(level.expr.is_whole() ? index : std::string());
-  }
-  const std::vector<std::string> loops = outer_loops(nest);
+  const std::vector<std::string>& indices = (*assign)->indices;
   for (size_t sorted = 1; sorted < levels.size(); ++sorted) {
-    const auto rest = indices.begin() + static_cast<std::ptrdiff_t>(sorted);
-    if (levels.size() - sorted <= loops.size() && std::equal(rest, indices.end(), loops.begin()))
+    if (ascend_with(outer_loops(nest), levels, sorted, indices) || mutant("order-presumed"))
       return sorted;
   }
   return levels.size();
