@@ -1,4 +1,4 @@
-"""Checks that the README of each folder of src/ names every file in it."""
+"""Checks that the READMEs of src/ and of the package name every file of their folders."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def unnamed(folder: Path) -> list[str]:
-    """The files of a folder that its README does not name, with or without their endings."""
-    readme = (folder / "README.md").read_text(encoding="utf-8")
-    stems = {path.stem for path in folder.iterdir() if path.suffix in (".h", ".cpp")}
-    return sorted(stem for stem in stems if not re.search(rf"\b{re.escape(stem)}\b", readme))
+def unnamed(readme: Path, folder: Path) -> list[str]:
+    """The files of a folder that the README does not name, with or without their endings."""
+    text = readme.read_text(encoding="utf-8")
+    stems = {path.stem for path in folder.iterdir() if path.suffix in (".h", ".cpp", ".py")}
+    return sorted(stem for stem in stems if not re.search(rf"\b{re.escape(stem)}\b", text))
 
 
 def main() -> int:
-    folders = [ROOT / "src", *sorted(p.parent for p in (ROOT / "src").glob("*/**/README.md"))]
+    readmes = [ROOT / "src/README.md", *sorted((ROOT / "src").glob("*/**/README.md"))]
+    described = [(readme, readme.parent) for readme in readmes]
+    described.append((ROOT / "python/README.md", ROOT / "python/tulle"))
     problems = [
-        f"{folder.relative_to(ROOT)}/README.md: does not name {stem}"
-        for folder in folders
-        for stem in unnamed(folder)
+        f"{readme.relative_to(ROOT)}: does not name {stem}"
+        for readme, folder in described
+        for stem in unnamed(readme, folder)
     ]
     for problem in problems:
         print(problem, file=sys.stderr)
