@@ -87,15 +87,32 @@ KernelLowering::Range KernelLowering::chunk_of_rows(const nest::Forall& loop, co
     const Expr first = cut("first", frame_->share(work, chunk) + skipped, out);
     return {first, cut("last", frame_->share(work, chunk + 1), out)};
   }
-  // One search that runs twice: the shorter a kernel is, the sooner it is assembled.
-  const Expr first = out.declare("first", IntConst::make(0));
-  const Expr last = out.declare("last", IntConst::make(0));
-  const std::string end = names_.fresh("end");
+  const Range range = ends_of_chunk(
+      "first", "last",
+      [&](const Expr& number, Emitter& to) { return cut("row", frame_->share(work, number), to); },
+      out);
+  return {skipped == 0 ? range.begin : range.begin + skipped, range.end};
+}
+
+// One search that runs twice: the shorter a kernel is, the sooner it is assembled.
+KernelLowering::Range KernelLowering::ends_of_chunk(
+    const std::string& begin_name, const std::string& end_name,
+    const std::function<Expr(const Expr&, Emitter&)>& cut, Emitter& out) {
+  const Expr begin = out.declare(begin_name, IntConst::make(0));
+  const Expr end = out.declare(end_name, IntConst::make(0));
+  const std::string number = names_.fresh("end");
   Emitter search = out.nested();
-  search.assign(first, last + skipped);
-  search.assign(last, cut("row", frame_->share(work, loop::Var::make(end)), search));
-  out.add(loop::For::make(end, chunk, chunk + 2, search.take()));
-  return {first, last};
+  search.assign(begin, end);
+  search.assign(end, cut(loop::Var::make(number), search));
+  out.add(loop::For::make(number, frame_->chunk(), frame_->chunk() + 2, search.take()));
+  return {begin, end};
+}
+
+Expr KernelLowering::run_end(const LevelCode& level, const Expr& begin, const Positions& run,
+                             const Expr& coordinate, Emitter& out) const {
+  return frame_->on_gpu() && level.is_ordered()
+             ? emit_segment_end_by_halves(out, level, begin, run, coordinate)
+             : emit_segment_end(out, level, begin, run, coordinate);
 }
 
 KernelLowering::Range KernelLowering::chunk_of_positions(const Cursor& cursor,
@@ -108,23 +125,24 @@ KernelLowering::Range KernelLowering::chunk_of_positions(const Cursor& cursor,
   const Expr known = all && frame_->on_gpu() ? known_positions(cursor.access->tensor, 0) : Expr();
   const Work work{known ? known : out.let("count", positions.end - positions.begin),
                   known.get() != nullptr};
-  auto cut = [&](const std::string& name, const Expr& chunk) {
-    const Expr at = out.declare(name, positions.begin + frame_->share(work, chunk));
-    if (level.is_unique() || mutant("chunk-cuts-run")) return at;
+  const bool cuts_runs = level.is_unique() || mutant("chunk-cuts-run");
+  const auto cut = [&](const std::string& name, const Expr& chunk, Emitter& to) {
+    const Expr at = to.declare(name, positions.begin + frame_->share(work, chunk));
+    if (cuts_runs) return at;
     // A run of equal coordinates belongs to the chunk that it starts in.
-    const Expr inside = out.declare("inside", loop::both(positions.begin < at, at < positions.end));
-    Emitter body = out.nested(), on = out.nested(), stop = out.nested();
-    on.assign(at, at + 1);
-    on.assign(inside, at < positions.end);
-    stop.assign(inside, IntConst::make(0, loop::kBool));
-    body.add(loop::If::make(level.coordinate(at, positions) == level.coordinate(at - 1, positions),
-                            on.take(), stop.take()));
-    out.add(loop::While::make(inside, body.take()));
+    Emitter inside = to.nested();
+    const Expr before = inside.let("coordinate", level.coordinate(at - 1, positions));
+    inside.assign(at, run_end(level, at - 1, positions, before, inside));
+    to.add(loop::If::make(loop::both(positions.begin < at, at < positions.end), inside.take()));
     return at;
   };
-  const Expr first = cut("first", frame_->chunk());
-  const Expr last = cut("last", frame_->chunk() + 1);
-  return {first, last};
+  if (frame_->on_gpu() && !cuts_runs) {
+    return ends_of_chunk(
+        "first", "last", [&](const Expr& number, Emitter& to) { return cut("at", number, to); },
+        out);
+  }
+  const Expr first = cut("first", frame_->chunk(), out);
+  return {first, cut("last", frame_->chunk() + 1, out)};
 }
 
 Expr KernelLowering::chunk_around(const nest::Variable& variable, const Scope& scope) const {

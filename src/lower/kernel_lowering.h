@@ -279,6 +279,14 @@ class KernelLowering {
   bool bound_by_difference(const nest::Forall& loop, const Scope& scope, Range& range,
                            Emitter& out) const;
   Range chunk_of_positions(const Cursor& cursor, const Positions& positions, Emitter& out);
+  // Where the chunk begins and ends, in variables of these names: `cut` finds where a chunk of a
+  // number begins.
+  Range ends_of_chunk(const std::string& begin_name, const std::string& end_name,
+                      const std::function<loop::Expr(const loop::Expr&, Emitter&)>& cut,
+                      Emitter& out);
+  // The end of the run of equal coordinates that starts at `begin`.
+  loop::Expr run_end(const LevelCode& level, const loop::Expr& begin, const Positions& run,
+                     const loop::Expr& coordinate, Emitter& out) const;
   // Whether the loop is cut into chunks.
   bool is_cut(const nest::Forall& loop) const {
     return nest_.root.get() == &loop && frame_->kind() != Frame::Kind::Bound;

@@ -123,15 +123,13 @@ void KernelLowering::listed_rows_by_work(const nest::Forall& loop, const expr::A
   const auto number_of = [&](const Expr& entry) {
     return level.coordinate(all.begin + entry, all) + entry;
   };
-  // One search that runs twice: the shorter a kernel is, the sooner it is assembled.
-  const Expr before = out.declare("before", IntConst::make(0));
-  const Expr until = out.declare("until", IntConst::make(0));
-  const std::string chunk_end = names_.fresh("end");
-  Emitter search = out.nested();
-  search.assign(before, until);
-  const Expr number = search.let("number", frame_->share(work, loop::Var::make(chunk_end)));
-  search.assign(until, emit_first_by_halves(search, entries, number_of, number));
-  out.add(loop::For::make(chunk_end, frame_->chunk(), frame_->chunk() + 2, search.take()));
+  const auto [before, until] = ends_of_chunk(
+      "before", "until",
+      [&](const Expr& end, Emitter& search) {
+        const Expr number = search.let("number", frame_->share(work, end));
+        return emit_first_by_halves(search, entries, number_of, number);
+      },
+      out);
   // Row `last` begins in the chunk, perhaps; those before it end there.
   const int64_t skipped = mutant("listed-row-lost") ? 1 : 0;
   const Expr first = out.let("first", frame_->share(work, frame_->chunk()) - before + skipped);

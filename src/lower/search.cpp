@@ -65,6 +65,15 @@ Expr emit_segment_end(Emitter& out, const LevelCode& level, const Expr& begin, c
   return next;
 }
 
+Expr emit_segment_end_by_halves(Emitter& out, const LevelCode& level, const Expr& begin,
+                                const Positions& run, const Expr& coordinate) {
+  const Positions rest{begin + 1, run.end, run.base};
+  return emit_halving(out, "next", rest, [&](const Expr& half) {
+    return mutant("segment-ends-early") ? IntConst::make(0, loop::kBool)
+                                        : level.coordinate(half, run) == coordinate;
+  });
+}
+
 Expr emit_first_by_halves(Emitter& out, const Expr& count,
                           const std::function<Expr(const Expr&)>& key, const Expr& wanted,
                           const std::string& name) {

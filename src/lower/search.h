@@ -15,6 +15,10 @@ loop::Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Position
 loop::Expr emit_segment_end(Emitter& out, const LevelCode& level, const loop::Expr& begin,
                             const Positions& run, const loop::Expr& coordinate);
 
+// The same by halving the run, for long runs in ordered levels: a load of a GPU is long under way.
+loop::Expr emit_segment_end_by_halves(Emitter& out, const LevelCode& level, const loop::Expr& begin,
+                                      const Positions& run, const loop::Expr& coordinate);
+
 // The first number in [0, count) whose key, which ascends, is at least `wanted`; count if none is.
 loop::Expr emit_first_by_halves(Emitter& out, const loop::Expr& count,
                                 const std::function<loop::Expr(const loop::Expr&)>& key,
