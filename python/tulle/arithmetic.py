@@ -130,6 +130,11 @@ def reduce_over(
         operand = operand.to(dtype=torch.int64)
     if name == "mean" and not operand.dtype.is_floating_point:
         raise UserError(f"mean: the tensor has the type {operand.dtype}; convert it with float().")
+    if name in ("argmax", "argmin") and not isinstance(dim, int) and operand.ndim > 1:
+        raise UserError(
+            f"{name}: say along which dimension, {name}(1) say; that of all elements is "
+            f"to_dense().{name}()."
+        )
     spelled = {"amax": "max", "amin": "min"}.get(name, name)
     entries = " stored" if stored else ""
     return _reduced(name, operand, dim, keepdim, f"{spelled}({{over}}{entries}, {{body}})")

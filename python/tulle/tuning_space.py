@@ -88,7 +88,7 @@ class Candidate:
     def difference(self, other: Candidate) -> int:
         """In how many decisions the two differ."""
         differing = self.steps ^ other.steps
-        names = {step.rpartition(": ")[2].partition("(")[0] for step in differing}
+        names = {_without_statement(step).partition("(")[0] for step in differing}
         return len(names) + 2 * (self.formats != other.formats)
 
 
@@ -102,8 +102,22 @@ def _in_full(program: Program) -> str:
 
 
 def steps_of(schedule: str) -> list[str]:
-    """ "split(k, 8, k0, k1); vectorize(k1, 8)" in pieces."""
-    return [step.strip() for step in re.split(r"[;\n]", schedule) if step.strip()]
+    """ "split(k, 8, k0, k1); vectorize(k1, 8)" in pieces, without comments. What stands in
+    brackets, a format say, stays together."""
+    pieces, depth = [""], 0
+    for character in re.sub(r"#[^\n]*", "", schedule):
+        depth += (character in "({") - (character in ")}")
+        if depth == 0 and character in ";\n":
+            pieces.append("")
+        else:
+            pieces[-1] += character
+    steps = (" ".join(piece.split()) for piece in pieces)
+    return [step for step in steps if step]
+
+
+def _without_statement(step: str) -> str:
+    """ "C: parallel(i)" without the statement that it is for."""
+    return re.sub(r"^\w+:\s*", "", step)
 
 
 def candidates_for(problem: Problem) -> list[Candidate]:
@@ -208,11 +222,11 @@ class Space:
         """What is to be tried for operands in their formats, the default first."""
         default, *others = candidates_for(problem)
         kept = [] if self.is_only_given else others
-        kept = [one for one in kept if not any(map(self._is_left_out, steps_of(one.schedule)))]
         seen = {default.schedule, *(one.schedule for one in kept)}
         for schedule in self.given:
             if schedule not in seen:
                 kept.append(Candidate(default.formats, schedule, _predicted(problem, schedule)))
+        kept = [one for one in kept if not any(map(self._is_left_out, steps_of(one.schedule)))]
         return [default, *kept]
 
     def _is_left_out(self, text: str) -> bool:
@@ -237,7 +251,7 @@ class Space:
         by_rewrite: dict[str, dict[str, None]] = {}
         for candidate in found:
             for step in steps_of(candidate.schedule):
-                bare = step.rpartition(": ")[2]
+                bare = _without_statement(step)
                 by_rewrite.setdefault(bare.partition("(")[0], {})[bare] = None
         for rewrite, steps in by_rewrite.items():
             shown = list(steps)

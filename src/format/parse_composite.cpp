@@ -178,6 +178,12 @@ class CompositeParser {
       takes_all_ = true;
       return found;
     }
+    constexpr std::string_view known[] = {"rows", "columns", "band", "blocks", "windows"};
+    if (std::find(std::begin(known), std::end(known), name.text) == std::end(known)) {
+      scanner_.fail(name, concat("there is no selector '", name.text,
+                                 "'; there are rows(nnz<=4), columns(0,64), band(-1,1), "
+                                 "blocks(16,16, fill>=0.25), windows(16, reuse>=1.5) and rest"));
+    }
     scanner_.expect("(");
     if (name.is("rows")) {
       found.kind = Selector::Kind::Rows;
@@ -203,14 +209,10 @@ class CompositeParser {
       scanner_.expect(",");
       found.second = at_least_one("the columns of a block");
       found.threshold = threshold("fill", 1);
-    } else if (name.is("windows")) {
+    } else {
       found.kind = Selector::Kind::Windows;
       found.first = at_least_one("the rows of a window");
       found.threshold = threshold("reuse");
-    } else {
-      scanner_.fail(name, concat("there is no selector '", name.text,
-                                 "'; there are rows(nnz<=4), columns(0,64), band(-1,1), "
-                                 "blocks(16,16, fill>=0.25), windows(16, reuse>=1.5) and rest"));
     }
     scanner_.expect(")");
     return found;
@@ -218,9 +220,12 @@ class CompositeParser {
 
   // , fill>=0.25; at most that much, where there is a limit.
   double threshold(std::string_view word, std::optional<int> most = std::nullopt) {
-    scanner_.expect(",");
-    scanner_.expect(word);
-    scanner_.expect(">=");
+    if (!scanner_.peek().is(",") || !scanner_.peek(1).is(word) || !scanner_.peek(2).is(">=")) {
+      scanner_.fail(scanner_.peek(), concat("expected the least ", word, " that is taken; write ",
+                                            word == "fill" ? "blocks(16,16, fill>=0.25)"
+                                                           : "windows(16, reuse>=1.5)"));
+    }
+    for (int token = 0; token < 3; ++token) scanner_.next();
     const Token number = scanner_.next();
     if (number.kind != TokenKind::Integer && number.kind != TokenKind::Float) {
       scanner_.fail(number, "expected a number");

@@ -259,7 +259,9 @@ void KernelLowering::shared_row_of_chunk(const nest::Forall& loop, const Expr& c
       out, rows, [&](const Expr& row) { return work_before(positions, row); }, begin + length);
   const Expr row = out.snapshot(variable.parent, loop::maximum(next - 1, IntConst::make(0)));
   const Expr from = out.let("p", Cast::make(DType::Int64, Load::make(positions, row)));
-  const Expr to = out.let("p_end", Cast::make(DType::Int64, Load::make(positions, row + 1)));
+  // So many chunks as were asked for are there without a row, too.
+  const Expr past = variable.parts > 0 ? loop::minimum(row + 1, rows) : row + 1;
+  const Expr to = out.let("p_end", Cast::make(DType::Int64, Load::make(positions, past)));
   Emitter mine = out.nested();
   Scope inner = scope;
   inner.chunk = chunk;

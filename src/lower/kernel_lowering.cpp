@@ -141,10 +141,22 @@ void KernelLowering::build_result(const nest::Stmt& stmt, const Scope& before, c
   return block ? track_block(*block, scope, out, body) : body(scope, out);
 }
 
+bool KernelLowering::is_result_index(const std::string& index) const {
+  const std::vector<const nest::Assign*> all = nest::assigns(nest_.root);
+  return std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
+    const auto& indices = assign->indices;
+    return assign->tensor == result_ &&
+           std::find(indices.begin(), indices.end(), index) != indices.end();
+  });
+}
+
 Expr KernelLowering::start() const {
+  using Origin = nest::Variable::Origin;
   const bool leaves_rows_out =
-      std::any_of(nest_.variables.begin(), nest_.variables.end(), [](const auto& variable) {
-        return variable.second.origin == nest::Variable::Origin::Stored;
+      std::any_of(nest_.variables.begin(), nest_.variables.end(), [&](const auto& entry) {
+        const nest::Variable& variable = entry.second;
+        return variable.origin == Origin::Stored ||
+               (variable.origin == Origin::InnerPosition && is_result_index(variable.parent));
       });
   // Then elements may be left as they start, or be put together with it, though what a row has
   // gathered is stored rather than accumulated.

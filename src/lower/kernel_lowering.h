@@ -183,6 +183,7 @@ class KernelLowering {
   // is needed.
   bool only_counts_visits(const nest::Forall& loop, const AccessSet& iterating,
                           const Scope& scope) const;
+  bool is_result_index(const std::string& index) const;
   AccessSet iterators(const nest::Forall& loop, const Scope& scope) const;
   // Whether every operand below is found by arithmetic, so that no entry of the result hangs on
   // what is found; the accesses of `entered` are one level further than the scope says.

@@ -10,12 +10,31 @@ using loop::Expr;
 using loop::IntConst;
 using nest::Variable;
 
+namespace {
+
+// Whether the statement reads the operand, which has no entry at this point.
+bool is_absent_in(const nest::Stmt& stmt, const std::string& operand, const Scope& scope) {
+  for (const nest::Assign* assign : nest::assigns(stmt)) {
+    for (const expr::Access* access : expr::accesses(assign->value)) {
+      if (access->tensor == operand && scope.absent.contains(access->id)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 bool KernelLowering::position_loop(const nest::Forall& loop, const Scope& scope, Emitter& out) {
   const Variable& variable = nest_.variable(loop.var);
   if (!variable.is_position() || coordinates_.coordinate(variable.parent, scope)) return false;
   const nest::Stmt walk = nest::Forall::make(variable.parent, loop.body);
   const AccessSet walked = iterators(*walk.as<nest::Forall>(), scope);
-  if (walked.empty()) return false;
+  if (walked.empty()) {
+    // Where the operand has no entry there are no pieces of them; others loop over the same number.
+    const bool nothing = is_absent_in(loop.body, variable.tensor, scope);
+    needs_zeros_ |= nothing;
+    return nothing;
+  }
   TULLE_CHECK(walked.size() == 1, "one operand whose entries are counted along ", variable.parent);
   const int id = *walked.begin();
   const std::string name = names_.fresh(loop.var);

@@ -92,10 +92,11 @@ bool ResultAssembly::must_visit_all(const nest::Forall& loop, const Scope& scope
     if (const auto* inner = stmt.as<nest::Forall>()) {
       inside.coordinates[inner->var] = loop::Var::make(inner->var);
       bind_loops(inner->body);
+    } else if (const auto* where = stmt.as<nest::Where>()) {
+      bind_loops(where->consumer);
     }
   };
-  if (kernel_.nest.variable(loop.var).origin == nest::Variable::Origin::Outer)
-    bind_loops(loop.body);
+  if (!mutant("skipped-rows-unwritten")) bind_loops(loop.body);
   Scope bound = inside;
   bound.coordinates[loop.var] = loop::Var::make(loop.var);
   int last = 0;

@@ -89,10 +89,15 @@ Expr Coordinates::bound(const std::string& var, const Scope& scope,
   if (!is_outer && v.origin != Variable::Origin::Inner) return extent(var);
   // Itself a part, perhaps, and shorter than its extent.
   const Expr whole = bound(v.parent, scope, padded);
-  if (const auto* known = whole.as<IntConst>(); known && known->value % v.factor == 0) {
-    if (is_outer) return IntConst::make(known->value / v.factor);
-    return known->value == 0 ? whole : extent(var);
-  }
+  const auto* known = whole.as<IntConst>();
+  const bool divides = known && known->value % v.factor == 0;
+  if (divides && is_outer) return IntConst::make(known->value / v.factor);
+  if (divides && known->value == 0) return whole;
+  // Loops that are fused or bound go through all parts, whatever is left of the parent.
+  const Expr most = extent(v.parent);
+  const auto* all = most.as<IntConst>();
+  if (divides && all && (all->value == known->value || mutant("bound-through-fused")))
+    return extent(var);
   for (const auto& [name, other] : nest_.variables) {
     const auto wanted = is_outer ? Variable::Origin::Inner : Variable::Origin::Outer;
     if (other.parent != v.parent || other.origin != wanted || other.factor != v.factor) continue;

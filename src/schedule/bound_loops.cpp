@@ -334,16 +334,27 @@ class BindingVerifier {
   }
 
   // Who fills a part of a workspace reads it.
-  static void check_reader(const Where& where, const std::string& name, const std::string& index) {
-    const Forall* writer = nest::find_loop(where.producer, index);
-    const Forall* reader = nest::find_loop(where.consumer, index);
-    const Kind writes = part_of(writer), reads = part_of(reader);
-    if (writes == reads || !nest::reads(where.consumer, name)) return;
-    const bool writers = writes != Kind::Serial;
-    user_error("The workspace '", name, "' is ", writers ? "filled" : "read", " by a loop over '",
-               index, "' that is bound to a ", nest::bound_name(writers ? writes : reads),
-               ", whose parts are kept apart, and ", writers ? "read" : "filled",
-               " by one that is not; put fuse before precompute and rfactor.");
+  void check_reader(const Where& where, const std::string& name, const std::string& index) const {
+    if (!nest::reads(where.consumer, name) || mutant("readers-unchecked")) return;
+    const auto writers = spread_over(where.producer, index);
+    const auto readers = spread_over(where.consumer, index);
+    if (writers == readers) return;
+    const auto& bound = writers.empty() ? readers : writers;
+    user_error("The workspace '", name, "' is ", writers.empty() ? "read" : "filled",
+               " by a loop over '", bound.begin()->first, "' that is bound to a ",
+               nest::bound_name(bound.begin()->second), ", whose parts are kept apart, and ",
+               writers.empty() ? "filled" : "read",
+               " by others; put fuse and split before precompute, stage and rfactor.");
+  }
+
+  // The loops within a block that decide which element along the index is at hand.
+  std::map<std::string, Kind> spread_over(const Stmt& stmt, const std::string& index) const {
+    std::map<std::string, Kind> found;
+    for_each_loop(stmt, [&](const Forall& loop) {
+      if (part_of(&loop) != Kind::Serial && nest_.derives_from(loop.var, index))
+        found.emplace(loop.var, loop.tag.kind);
+    });
+    return found;
   }
 
   // The part of a block that the loop is bound to, if there is one.

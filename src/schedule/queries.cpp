@@ -266,16 +266,13 @@ bool is_over_indices(const Nest& nest, const Assign& target, const std::string& 
                      std::string_view step) {
   if (covers(target.indices, nest, var)) return true;
   const Variable& variable = nest.variable(var);
-  for (const std::string& source : nest.sources(var)) {
-    const bool is_difference = variable.origin == Variable::Origin::Difference;
-    // What a difference subtracts has a loop of its own.
-    if (is_difference && source == variable.second) continue;
-    if (!contains(target.indices, source)) continue;
-    if (is_difference) {
-      user_error("'", var, "' is the difference of '", source, "', an index of '", target.tensor,
+  for (const std::string& index : target.indices) {
+    if (!nest.derives_from(var, index)) continue;
+    if (variable.origin == Variable::Origin::Difference) {
+      user_error("'", var, "' is the difference of '", index, "', an index of '", target.tensor,
                  "', and '", variable.second, "', which is summed; leave ", step, " out.");
     }
-    user_error("'", var, "' fuses '", source, "' of '", target.tensor,
+    user_error("'", var, "' fuses '", index, "' of '", target.tensor,
                "' with an index that is summed; put ", step, " before fuse.");
   }
   return false;

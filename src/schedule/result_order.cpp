@@ -29,8 +29,42 @@ bool find_loops(const Stmt& stmt, const Assign* target, Names& loops) {
   return false;
 }
 
-// The loops over a variable, the most significant first: itself, the halves of its split, or the
-// loop that it is fused into.
+// Whether the variable is a fused one or a part of such.
+bool is_of_fused(const Nest& nest, const std::string& var) {
+  const Variable& variable = nest.variable(var);
+  const bool is_half =
+      variable.origin == Variable::Origin::Outer || variable.origin == Variable::Origin::Inner;
+  return is_half ? is_of_fused(nest, variable.parent) : variable.origin == Variable::Origin::Fused;
+}
+
+bool are_halves(const Variable& outer, const Variable& inner) {
+  return outer.origin == Variable::Origin::Outer && inner.origin == Variable::Origin::Inner &&
+         outer.parent == inner.parent && outer.factor == inner.factor;
+}
+
+// Loops with the fused ones taken apart, the more significant first. Halves of a fused one that
+// stand one in the other count up as it does; others stay as they are.
+Names unfused(const Nest& nest, Names loops) {
+  for (size_t l = 0; l < loops.size();) {
+    const Variable& variable = nest.variable(loops[l]);
+    const auto next = loops.begin() + static_cast<std::ptrdiff_t>(l) + 1;
+    if (variable.origin == Variable::Origin::Fused) {
+      loops[l] = variable.parent;
+      loops.insert(next, variable.second);
+    } else if (next != loops.end() && are_halves(variable, nest.variable(*next)) &&
+               is_of_fused(nest, variable.parent)) {
+      loops[l] = variable.parent;
+      loops.erase(next);
+    } else {
+      ++l;
+      continue;
+    }
+    l = l > 0 ? l - 1 : 0;  // with the one before it may be a pair now
+  }
+  return loops;
+}
+
+// The loops over a variable, the most significant first: itself, or the halves of its split.
 Names loops_over(const Nest& nest, const Names& loops, const std::string& var) {
   if (contains(loops, var)) return {var};
   for (const auto& [outer, variable] : nest.variables) {
@@ -59,12 +93,6 @@ Names loops_over(const Nest& nest, const Names& loops, const std::string& var) {
     if (place(second.back()) < place(found.front())) return found;
     found.insert(found.begin(), second.begin(), second.end());
     return found;
-  }
-  for (const auto& [fused, variable] : nest.variables) {
-    if (variable.origin != Variable::Origin::Fused) continue;
-    if (variable.parent == var || variable.second == var) {
-      if (Names found = loops_over(nest, loops, fused); !found.empty()) return found;
-    }
   }
   return {};
 }
@@ -109,9 +137,13 @@ Names wanted_loops(const Nest& nest, const Assign& assign, const Names& loops) {
   }
   Names wanted;
   for (size_t l = 0; l < stored; ++l) {
-    for (const std::string& loop : loops_over(nest, loops, levels[l].expr, assign.indices)) {
-      if (wanted.empty() || wanted.back() != loop) wanted.push_back(loop);
-    }
+    const std::string& index = assign.indices[static_cast<size_t>(levels[l].expr.dimension)];
+    const bool is_lost = std::any_of(loops.begin(), loops.end(), [&](const std::string& loop) {
+      return is_of_fused(nest, loop) && nest.derives_from(loop, index);
+    });
+    const Names found = is_lost ? Names{index}  // in halves that are apart
+                                : loops_over(nest, loops, levels[l].expr, assign.indices);
+    wanted.insert(wanted.end(), found.begin(), found.end());
   }
   return wanted;
 }
@@ -153,14 +185,17 @@ std::optional<Disorder> find_disorder(const Nest& nest) {
     if (!result.shares_pattern_of.empty() || (!in_order && !format.is_unique())) continue;
     Names loops;
     find_loops(nest.root, assign, loops);
-    const Names wanted = wanted_loops(nest, *assign, loops);
+    const Names apart = unfused(nest, loops);
+    const Names wanted = wanted_loops(nest, *assign, apart);
     // A loop that is fused with a summed one comes to an entry more than once.
-    const bool once = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& loop) {
-      return covers(assign->indices, nest, loop);
+    const bool once = std::all_of(loops.begin(), loops.end(), [&](const std::string& loop) {
+      return covers(assign->indices, nest, loop) ||
+             std::none_of(wanted.begin(), wanted.end(),
+                          [&](const std::string& index) { return nest.derives_from(loop, index); });
     });
-    if (once && wanted.size() <= loops.size() &&
-        (in_order ? std::equal(wanted.begin(), wanted.end(), loops.begin())
-                  : std::is_permutation(wanted.begin(), wanted.end(), loops.begin()))) {
+    if (once && wanted.size() <= apart.size() &&
+        (in_order ? std::equal(wanted.begin(), wanted.end(), apart.begin())
+                  : std::is_permutation(wanted.begin(), wanted.end(), apart.begin()))) {
       continue;
     }
     const std::string problem =

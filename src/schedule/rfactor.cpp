@@ -40,13 +40,17 @@ std::vector<const Assign*> summed_assigns(const Nest& nest, const Forall& loop) 
                "' is no plain sum, and rfactor takes one; use precompute first.");
   }
   for (const Assign* target : targets) {
-    for (const std::string& source : nest.sources(loop.var)) {
-      if (!contains(target->indices, source)) continue;
-      user_error("'", loop.var, "' is not summed: '", target->tensor, "' has the index '", source,
+    for (const std::string& index : target->indices) {
+      if (!nest.derives_from(loop.var, index)) continue;
+      user_error("'", loop.var, "' is not summed: '", target->tensor, "' has the index '", index,
                  "'. Leave rfactor out.");
     }
     const std::string& lead = nest.tensor(target->tensor).lead;
-    TULLE_CHECK(lead.empty() || names.contains(lead), lead, " leads ", target->tensor);
+    if (!lead.empty() && !names.contains(lead)) {
+      user_error("'", target->tensor, "' is gathered with '", lead, "', which the loop over '",
+                 loop.var, "' does not reach; bring that loop outside with reorder, or leave ",
+                 "rfactor out.");
+    }
   }
   return targets;
 }

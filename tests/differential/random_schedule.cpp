@@ -56,6 +56,35 @@ class Scheduler {
     if (dice_.chance(0.5)) take(dice_.chance(0.5) ? "bind(ee, thread)" : "bind(ee, lane)");
   }
 
+  // Loops that are split, fused and split again, in any order with the steps that copy loops into
+  // the workspaces of sums, and only then bound.
+  void take_recut_loops() {
+    if (loops().empty()) return;
+    switch (dice_.below(5)) {
+      case 0:
+        take_tiles();
+        break;
+      case 1:
+        take_fused_workspace();
+        break;
+      case 2:
+      case 3:  // what pieces of stored rows come to
+        take(concat("split_positions(", loops().front(), ", 2, pr, pi)"));
+        take("precompute(pieces)");
+        break;
+      default:
+        break;
+    }
+    const size_t wanted = taken_ + dice_.below(4);
+    for (size_t tries = 0; tries < 3 * wanted && taken_ < wanted; ++tries) take(draw_recut());
+    if (!gpu_) return;
+    take(concat("bind(", loops().front(), ", block)"));
+    std::vector<std::string> vars = loops();
+    dice_.shuffle(vars);
+    const std::string part = dice_.chance(0.7) ? "thread" : "warp";
+    for (const std::string& var : vars) take(concat("bind(", var, ", ", part, ")"));
+  }
+
   // Whether the result is sparse, comes into being, and has blocks.
   bool builds_blocks() const {
     const nest::Tensor& result = nest().tensor(tensors(nest::Tensor::Role::Result).front());
@@ -175,6 +204,69 @@ class Scheduler {
           return concat("nontemporal(", tensors(nest::Tensor::Role::Result).front(), ")");
         return concat("prefetch(", dice_.pick(operands), ", ", dice_.between(1, 9), ")");
       }
+    }
+  }
+
+  // Tiles of tiles, some of which lie past the end, fused with what is around.
+  void take_tiles() {
+    const std::vector<std::string> vars = loops();
+    const size_t at = dice_.below(vars.size());
+    take(concat("split(", vars[at], ", ", dice_.pick<int>({4, 8}), ", to, ti)"));
+    take(concat("split(ti, ", dice_.pick<int>({1, 2}), ", ta, tb)"));
+    if (at == 0) {
+      take("reorder(ta, to)");
+      take("fuse(ta, to, tf)");
+    } else {
+      take(concat("fuse(", vars[at - 1], ", to, tx)"));
+      take("fuse(tx, ta, tf)");
+    }
+  }
+
+  // Sums of a tile in a workspace, and one loop over the tile on one side of it.
+  void take_fused_workspace() {
+    std::vector<std::string> rows, sums;
+    for (const std::string& var : loops()) (is_summed(var) ? sums : rows).push_back(var);
+    if (rows.size() < 2 || sums.empty()) return;
+    take(concat("split(", rows.back(), ", 4, to, ti)"));
+    take("split(ti, 2, ta, tb)");
+    rows.back() = "to";
+    rows.insert(rows.end(), sums.begin(), sums.end());
+    take(concat("reorder(", schedule::list_of(rows), ", ta, tb)"));
+    take(dice_.chance(0.7) ? "precompute(tile, (tb, ta))"
+                           : concat("rfactor(", sums.back(), ", tile)"));
+    take("fuse(ta, tb, tf)");
+    if (!gpu_) return;
+    take(concat("bind(", loops().front(), ", block)"));
+    take("bind(tf, thread)");
+  }
+
+  std::string draw_recut() {
+    std::vector<std::string> vars = loops();
+    if (vars.empty()) return "precompute(acc)";
+    const std::string fresh = concat("v", fresh_++);
+    const size_t at = dice_.below(vars.size());
+    switch (dice_.below(8)) {
+      case 0:
+      case 1:
+      case 2:
+        return concat("split(", vars[at], ", ", dice_.pick<int>({1, 2, 4, 8}), ", ", fresh, "o, ",
+                      fresh, "i)");
+      case 3:
+      case 4:
+        return concat("fuse(", vars[at], ", ", vars[(at + 1) % vars.size()], ", ", fresh, ")");
+      case 5:
+        if (dice_.chance(0.5))
+          return concat("split_positions(", vars[at], ", 2, ", fresh, "o, ", fresh, "i)");
+        return concat("rfactor(", vars[at], ", ", fresh, ")");
+      case 6: {
+        dice_.shuffle(vars);
+        vars.resize(dice_.below(std::min<size_t>(vars.size(), 2) + 1));
+        return concat("precompute(", fresh, ", (", vars.empty() ? "" : schedule::list_of(vars),
+                      "))");
+      }
+      default:
+        std::swap(vars[at], vars[(at + 1) % vars.size()]);
+        return concat("reorder(", schedule::list_of(vars), ")");
     }
   }
 
@@ -425,6 +517,11 @@ std::string random_schedule(Dice& dice, const Case& test) {
       if (Scheduler sharing(members, statements, chosen[0], test.gpu, fresh);
           test.gpu && members.chance(sharing.builds_blocks() ? 0.8 : 0.05))
         sharing.take_members();
+      Dice recut(~uint64_t{test.seed} + 6);
+      if (statements.text().empty() && recut.chance(0.35)) {
+        Scheduler(recut, statements, chosen[0], test.gpu, fresh).take_recut_loops();
+        return statements.text();
+      }
       Scheduler(dice, statements, chosen[0], test.gpu, fresh).run();
       const bool shares = statements.text().find(", member") != std::string::npos;
       return shares && members.chance(0.4) ? with_step_moved(members, statements.text())

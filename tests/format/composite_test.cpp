@@ -74,6 +74,12 @@ TEST(Composite, PointsAtMistakes) {
             std::string::npos);
   EXPECT_NE(message_of("{ tows(nnz<=4): ell(4); rest: csr }").find("there is no selector 'tows'"),
             std::string::npos);
+  EXPECT_NE(message_of("{ tows: ell(4); rest: csr }").find("there is no selector 'tows'"),
+            std::string::npos);
+  EXPECT_NE(message_of("{ blocks(2,2): csr; rest: csr }").find("write blocks(16,16, fill>=0.25)"),
+            std::string::npos);
+  EXPECT_NE(message_of("{ windows(2, fill>=1): csr; rest: csr }").find("write windows(16, reuse"),
+            std::string::npos);
   EXPECT_NE(message_of("{ rows(nnz<=4): hyb(1,1); rest: csr }").find("plain format"),
             std::string::npos);
   EXPECT_NE(message_of("{ rows(nnz<=4): dense; rest: csr }").find("'dense' would store them all"),

@@ -57,6 +57,14 @@ def test_arguments_are_the_first_of_several(name: str, dim: int, format: str) ->
     assert_equal(getattr(tulle.tensor(x, format=format), name)(dim), expected)
 
 
+def test_arguments_are_along_one_dimension() -> None:
+    A = tulle.tensor(matrix(), format="csr")
+    for call in (lambda: torch.argmax(A), lambda: A.argmax((0, 1))):
+        with pytest.raises(tulle.UserError, match=r"say along which dimension, argmax\(1\)"):
+            call()
+    assert_equal(torch.argmin(A, 1), A.argmin(1))
+
+
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("reduce", ["mean", "amax", "amin", "prod"])
 @pytest.mark.parametrize("width", [1, 5, 32])

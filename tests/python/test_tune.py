@@ -284,8 +284,24 @@ def test_spaces_print_and_can_be_restricted_and_extended() -> None:
     assert len(one) == 2  # and the default
     assert len(one.also("unroll(j, 3)")) == 3
     assert len(one.formats({0: ["csc", "coo"]})) == 6
+    assert len(one.without("parallel(i)")) == 1
     named = tulle.Space.default("C[i,k] = A[i,j] * B[j,k]", A=A, B=B)
     assert "A: csr, csc" in str(named.formats(A="csc"))
+
+
+def test_schedules_of_a_space_keep_every_step() -> None:
+    A, B = operands()
+    text = """
+        decompose(t0, { rows(nnz<=2): dell(2); rest: csr })  # in two parts; by length
+        unroll(j, 2)  # then
+
+        parallel(i)"""
+    space = tulle.Space.default("ij,jk->ik", A, B).formats({0: []}).only([text])
+    steps = ["decompose(t0, { rows(nnz<=2): dell(2); rest: csr })", "unroll(j, 2)", "parallel(i)"]
+    assert space.given == ("; ".join(steps),)
+    assert f"decompose: {steps[0]}\n" in str(space)
+    found = tulle.tune("ij,jk->ik", A, B, space=space, seconds=0.2)
+    assert {one.candidate.schedule for one in found.measured} >= set(space.given)
 
 
 def test_formats_are_compared_with_the_cost_of_converting() -> None:
