@@ -6,12 +6,10 @@
 #include <map>
 #include <mutex>
 
-#include "caller.h"
 #include "check_lengths.h"
 #include "composite.h"
 #include "part_programs.h"
 #include "runtime/heap.h"
-#include "runtime/select_parts.h"
 #include "support/check.h"
 #include "support/no_fork.h"
 
@@ -119,23 +117,7 @@ SelectedEntries select_parts(std::string_view format, const TensorSpec& spec,
                ", but the tensor has ", spec.format);
   }
   check_lengths(spec, sorted, view);
-  if (options.device.kind != Device::Kind::Cpu) {
-    return select_by_program(composite, spec, view, memory, options);
-  }
-  runtime::SortedEntries entries{{}, {}, spec.index_type, view.values.length};
-  for (size_t d = 0; d < view.levels.size(); ++d) {
-    entries.sizes.push_back(view.sizes[static_cast<size_t>(composite.order()[d])]);
-    const ArraySpan& crd = view.levels[d].crd;
-    entries.coordinates.push_back({crd.data, crd.length, nullptr});
-  }
-  const Memory::Block block = memory.allocate(DType::Int64, entries.count, false);
-  if (!block.data) user_error("There is no memory left for the parts of a composite format.");
-  SelectedEntries selected{{block.data, entries.count, DType::Int64, block.handle, -1},
-                           std::vector<int64_t>(composite.parts().size())};
-  CallerParallelism parallelism(options);
-  runtime::select_parts(composite, entries, parallelism, static_cast<int64_t*>(block.data),
-                        selected.counts.data());
-  return selected;
+  return select_by_program(composite, spec, view, memory, options);
 }
 
 std::vector<ResultTensor> decompose(std::string_view format, const TensorSpec& spec,

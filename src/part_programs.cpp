@@ -10,7 +10,6 @@
 #include "lower/select_parts.h"
 #include "machine.h"
 #include "make_ready.h"
-#include "runtime/select_parts.h"
 #include "support/check.h"
 #include "support/no_fork.h"
 
@@ -79,6 +78,13 @@ std::vector<int64_t> read_back(const void* array, DType type, int64_t first, int
   return wide;
 }
 
+[[noreturn]] void fail_uncovered(const std::vector<int64_t>& coordinates) {
+  std::string text;
+  for (const int64_t coordinate : coordinates) text += concat(text.empty() ? "" : ", ", coordinate);
+  user_error("No part of the composite format takes the entry at (", text,
+             "); let the last part be 'rest: csr'.");
+}
+
 void refuse_capture(const RunOptions& options) {
   if (options.device.kind == Device::Kind::Cpu) return;
   const cuda::CurrentDevice current(cuda::device(options.device.ordinal));
@@ -116,7 +122,7 @@ SelectedEntries select_by_program(const CompositeFormat& format, const TensorSpe
     std::vector<int64_t> at;
     for (const LevelSpan& level : view.levels)
       at.push_back(read_back(level.crd.data, spec.index_type, entry, 1, options).front());
-    runtime::fail_uncovered(at);
+    fail_uncovered(at);
   }
   SelectedEntries selected{results[0], {}};
   for (size_t part = 0; part + 1 < begins.size(); ++part)

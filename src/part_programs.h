@@ -1,5 +1,5 @@
 // Entries given out to the parts of a composite format, and those of each part gathered, by
-// compiled programs: on a GPU, where the runtime has no code of its own for it.
+// compiled programs.
 #pragma once
 
 #include "format/composite.h"

@@ -1,4 +1,4 @@
-// A chunk is one number.
+// A thread of a GPU has one number, a chunk of a CPU's work many.
 #include "lower/each.h"
 
 #include "lower/frame.h"
@@ -6,14 +6,30 @@
 
 namespace tulle::lower {
 
+namespace {
+
+// Enough to be worth a thread.
+constexpr int64_t kChunk = 16384;
+
+}  // namespace
+
 void launch_each(const std::string& name, const loop::Expr& count,
                  const std::function<void(Emitter&, const loop::Expr&)>& body,
                  loop::HostProgram& program, Device device) {
+  const bool on_gpu = device == Device::Gpu;
   Names names;
-  Frame frame(device == Device::Gpu ? Frame::Kind::Threads : Frame::Kind::Workers, name, count,
-              names);
+  Frame frame(on_gpu ? Frame::Kind::Threads : Frame::Kind::Workers, name,
+              on_gpu ? count : loop::ceil_divide(count, kChunk), names);
   Emitter out(names);
-  body(out, frame.chunk());
+  if (on_gpu) {
+    body(out, frame.chunk());
+  } else {
+    const std::string at = names.fresh("at");
+    Emitter inside = out.nested();
+    body(inside, loop::Var::make(at));
+    const loop::Expr first = frame.chunk() * kChunk;
+    out.add(loop::For::make(at, first, loop::minimum(count, first + kChunk), inside.take()));
+  }
   program.kernels.push_back(
       with_parameters(name, loop::Block::make({frame.wrap({}, out.take_statements())})));
   frame.launch(program.steps);

@@ -4,6 +4,7 @@
 // there are.
 #include "lower/select_parts.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -117,11 +118,12 @@ class Selecting {
     const auto diagonal = [&] { return column(entry) - row(entry); };
     switch (selector.kind) {
       case Selector::Kind::Rows:
-        return selector.at_least ? first <= left : left <= first;
+        return selector.at_least && !mutant("select-least-as-most") ? first <= left : left <= first;
       case Selector::Kind::Columns:
         return both(first <= column(entry), column(entry) < second);
       case Selector::Kind::Band:
-        return both(first <= diagonal(), diagonal() <= second);
+        return both(first <= diagonal(),
+                    diagonal() <= (mutant("select-band-too-wide") ? second + 1 : second));
       case Selector::Kind::Blocks:
         return real(selector.threshold * static_cast<double>(selector.first) *
                     static_cast<double>(selector.second)) <= real(left);
@@ -162,7 +164,8 @@ class Selecting {
     const Selector& selector = choice.selector;
     if (looks_at_entry_alone(selector)) return std::nullopt;
     const bool in_blocks = selector.kind == Selector::Kind::Blocks;
-    return groups_of({selector.height(), choice.ranges, in_blocks ? selector.second : 0});
+    const int64_t width = selector.second * (mutant("select-block-with-next") ? 2 : 1);
+    return groups_of({selector.height(), choice.ranges, in_blocks ? width : 0});
   }
 
   // left_[place] becomes how many of the entries at places before it have no part.
@@ -231,8 +234,8 @@ class Selecting {
       const Expr different = of(one) != of(other);
       apart = apart ? either(apart, different) : different;
     };
-    const Expr height = IntConst::make(grouping.height), width = IntConst::make(grouping.width);
-    compare([&](const Expr& entry) { return divided(row(entry), height); });
+    const Expr width = IntConst::make(grouping.width);
+    compare([&](const Expr& entry) { return window(grouping.height, entry); });
     for (size_t d = 0; d + 2 < crd_.size() && !mutant("select-mixes-batch"); ++d)
       compare([&](const Expr& entry) { return element(crd_[d], entry); });
     if (grouping.ranges > 1)
@@ -246,9 +249,17 @@ class Selecting {
 
   Expr row(const Expr& entry) const { return element(crd_[crd_.size() - 2], entry); }
   Expr column(const Expr& entry) const { return element(crd_.back(), entry); }
+  // The number of the window of so many rows.
+  Expr window(int64_t height, const Expr& entry) const {
+    return divided(mutant("select-window-shifted") ? row(entry) + 1 : row(entry),
+                   IntConst::make(height));
+  }
   // The number of the column range; its width is declared.
   Expr range(int64_t ranges, const Expr& entry) const {
-    return divided(column(entry), loop::Var::make(width_name(ranges)));
+    const Expr number = divided(column(entry), loop::Var::make(width_name(ranges)));
+    return mutant("select-range-too-early")
+               ? loop::minimum(number, IntConst::make(std::max<int64_t>(0, ranges - 2)))
+               : number;
   }
 
   static std::string width_name(int64_t ranges) { return concat("width_of_", ranges); }
@@ -264,14 +275,13 @@ class Selecting {
   void order_by(int64_t height) {
     if (height == 1 || orders_.contains(height)) return;
     const size_t count = orders_.size();
-    const Buffer window = allocate(concat("window", count), index_type_, count_);
+    const Buffer windows = allocate(concat("window", count), index_type_, count_);
     const Buffer order = allocate(concat("by_window", count), DType::Int64, count_);
     each("find_windows", [&](Emitter& out, const Expr& entry) {
-      const Expr number = divided(row(entry), IntConst::make(height));
-      out.store(window, entry, loop::Cast::make(index_type_, number));
+      out.store(windows, entry, loop::Cast::make(index_type_, window(height, entry)));
     });
     std::vector<Buffer> keys = crd_;
-    keys[keys.size() - 2] = window;
+    keys[keys.size() - 2] = windows;
     program_.steps.emplace_back(loop::SortStep{order, keys, count_});
     orders_[height] = order;
   }

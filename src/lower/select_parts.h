@@ -1,5 +1,5 @@
 // Giving the entries of a tensor out to the parts of a composite format: a host program like any
-// other, for a GPU above all. On the CPU runtime/select_parts.h is quicker.
+// other.
 #pragma once
 
 #include "format/composite.h"

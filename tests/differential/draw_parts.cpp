@@ -3,10 +3,11 @@
 #include <cstring>
 
 #include "differential/differential.h"
+#include "differential/expected_parts.h"
+#include "differential/selected_parts.h"
 #include "expr/coordinates.h"
 #include "format/composite.h"
-#include "runtime/expected_parts.h"
-#include "runtime/select_parts.h"
+#include "lower/select_parts.h"
 #include "support/check.h"
 
 namespace tulle::differential {
@@ -64,29 +65,25 @@ std::vector<expr::StoredTensor> parts_of(const ReferenceTensor& tensor, const Op
   const auto format =
       CompositeFormat::parse(operand.format, static_cast<int>(operand.sizes.size()));
   const std::vector<Entry> entries = sorted_entries(tensor, format.order());
-  std::vector<std::vector<int64_t>> coordinates(operand.sizes.size());
+  SortedEntries sorted{{}, std::vector<std::vector<int64_t>>(operand.sizes.size())};
+  for (const int d : format.order()) sorted.sizes.push_back(operand.sizes[static_cast<size_t>(d)]);
   for (const Entry& entry : entries) {
-    for (size_t d = 0; d < coordinates.size(); ++d) coordinates[d].push_back(entry.coordinates[d]);
+    for (size_t d = 0; d < sorted.coordinates.size(); ++d)
+      sorted.coordinates[d].push_back(entry.coordinates[d]);
   }
-  runtime::SortedEntries sorted{{}, {}, DType::Int64, static_cast<int64_t>(entries.size())};
-  for (size_t d = 0; d < coordinates.size(); ++d) {
-    sorted.sizes.push_back(operand.sizes[static_cast<size_t>(format.order()[d])]);
-    sorted.coordinates.push_back({coordinates[d].data(), sorted.count, nullptr});
-  }
-  std::vector<int64_t> order(entries.size()), counts(format.parts().size());
-  NoParallelism serial;
-  runtime::select_parts(format, sorted, serial, order.data(), counts.data());
-  const runtime::ExpectedParts expected(format, sorted.sizes, coordinates);
+  const auto [order, begins] = interpreted(
+      lower::select_parts(format, DType::Int64, lower::Device::Cpu), sorted, DType::Int64);
+  const ExpectedParts expected(format, sorted.sizes, sorted.coordinates);
   std::vector<expr::StoredTensor> parts;
-  const int64_t* next = order.data();
-  for (size_t p = 0; p < counts.size(); ++p) {
-    for (int64_t at = 0; at < counts[p]; ++at) {
-      TULLE_CHECK(expected[static_cast<size_t>(next[at])] == static_cast<int>(p), "entry ",
-                  next[at], " of ", operand.name, " is given to part ", p);
+  for (size_t p = 0; p < format.parts().size(); ++p) {
+    const int64_t* first = order.data() + begins[p];
+    const int64_t count = begins[p + 1] - begins[p];
+    for (int64_t at = 0; at < count; ++at) {
+      TULLE_CHECK(expected[static_cast<size_t>(first[at])] == static_cast<int>(p), "entry ",
+                  first[at], " of ", operand.name, " is given to part ", p);
     }
-    parts.push_back(expr::store(only(tensor, entries, next, counts[p]), format.parts()[p].format,
+    parts.push_back(expr::store(only(tensor, entries, first, count), format.parts()[p].format,
                                 operand.index_type));
-    next += counts[p];
   }
   return parts;
 }

@@ -8,7 +8,7 @@
 
 #include "format/composite.h"
 
-namespace tulle::runtime {
+namespace tulle::differential {
 
 class ExpectedParts {
  public:
@@ -84,4 +84,4 @@ class ExpectedParts {
   std::vector<int> part_of_;
 };
 
-}  // namespace tulle::runtime
+}  // namespace tulle::differential
