@@ -69,6 +69,8 @@ def as_scalar(number: float, others: Sequence[Operand]) -> Tensor:
     all_floating = bool(others) and all(other.dtype.is_floating_point for other in others)
     fraction = torch.float64 if all_floating else torch.get_default_dtype()
     dtype, value = (torch.int64, int(number)) if is_whole else (fraction, float(number))
+    if isinstance(number, bool):
+        dtype = torch.bool
     if device.type == "cuda":
         return kept_numbers.tensor_of(value, dtype, device)
     return torch.full((), value, dtype=dtype, device=device)

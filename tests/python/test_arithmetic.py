@@ -63,6 +63,15 @@ def test_numbers(dtype: torch.dtype) -> None:
     assert isinstance(tensor + 1, torch.Tensor)
 
 
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int32, torch.float32])
+def test_truth_values_are_no_integers(dtype: torch.dtype) -> None:
+    a = torch.tensor([[0, 1], [1, 1]]).to(dtype)
+    tensor = tulle.tensor(a)
+    for found, expected in ((tensor * True, a * True), (tensor + False, a + False)):
+        assert found.dtype == expected.dtype
+        assert_equal(found, expected)
+
+
 def test_absent_numerators_stay_absent() -> None:
     a = torch.tensor([[0.0, 2.0], [3.0, 0.0]])
     quotient = tulle.tensor(a) / torch.tensor([[0.0, 4.0], [0.0, 0.0]])
