@@ -45,6 +45,15 @@ std::vector<const Assign*> summed_assigns(const Nest& nest, const Forall& loop) 
       user_error("'", loop.var, "' is not summed: '", target->tensor, "' has the index '", index,
                  "'. Leave rfactor out.");
     }
+    for (const auto& [name, variable] : nest.variables) {
+      if (variable.origin != Variable::Origin::Difference ||
+          !contains(target->indices, variable.parent) ||
+          !nest.derives_from(loop.var, variable.second))
+        continue;
+      user_error("'", name, "' is the difference of '", variable.parent, "', an index of '",
+                 target->tensor, "', and '", variable.second, "', which is summed; leave rfactor ",
+                 "out.");
+    }
     const std::string& lead = nest.tensor(target->tensor).lead;
     if (!lead.empty() && !names.contains(lead)) {
       user_error("'", target->tensor, "' is gathered with '", lead, "', which the loop over '",

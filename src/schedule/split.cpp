@@ -15,6 +15,9 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+// More than there is memory for, and few enough that sizes are computed without overflow.
+constexpr int64_t kLongestPiece = int64_t{1} << 40;
+
 expr::Expr with_indices(const expr::Expr& expr,
                         const std::function<Names(const std::string&, const Names&)>& change) {
   if (const auto* access = expr.as<expr::Access>()) {
@@ -86,6 +89,16 @@ Nest split(const Nest& nest, const std::string& var, int64_t factor, const std::
   if (const std::string tensor = sparse_tensor(nest, nest.root, var); !tensor.empty()) {
     remark(remarks, "'", tensor, "' holds only some coordinates of '", var, "': each block of ",
            factor, " is searched for in it, which is slow where blocks are few or small.");
+  }
+
+  int64_t most = kLongestPiece;  // of this split and of those that it goes on with
+  for (std::string at = var; nest.variable(at).origin == Variable::Origin::Outer;
+       at = nest.variable(at).parent) {
+    most /= nest.variable(at).factor;
+  }
+  if (factor > most) {
+    user_error("Pieces of ", factor, " iterations of '", var, "' would come to more than ",
+               kLongestPiece, " of what it was split from; choose smaller ones.");
   }
 
   Nest result = nest;
