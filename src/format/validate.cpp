@@ -66,10 +66,14 @@ class Validator {
     for (level_ = 0; level_ < pattern_.format().level_count(); ++level_) {
       const StoredLevel stored = pattern_.stored(level_);
       check_arrays(stored);
-      if (!is_branchless(level().kind)) run_.levels.clear();
+      if (!is_branchless(level().kind)) {
+        above_ = run_;
+        run_.levels.clear();
+      }
       if (!stores_coordinates(level().kind)) continue;
       run_.levels.push_back(stored);
       check_coordinates();
+      if (disorder_.empty()) check_repeated_parents();
       if (!disorder_.empty()) return false;
     }
     return true;
@@ -143,6 +147,48 @@ class Validator {
     }
   }
 
+  // Slots that have the same coordinates are read as one, so that what lies under them is in order
+  // across all of them.
+  void check_repeated_parents() {
+    if (is_branchless(level().kind) || !level().ordered || above_.levels.empty()) return;
+    if (above_.last().level->unique || !above_.last().level->ordered) return;
+    std::vector<bool> repeats(static_cast<size_t>(above_.slots()), false);
+    for_parents(above_, {0, above_.slots()}, [&](int64_t, SlotRange slots, bool) {
+      for (int64_t at = slots.begin + 1; at < slots.end; ++at)
+        repeats[static_cast<size_t>(at)] = are_one_above(at - 1, at);
+    });
+    int64_t before = kNone;  // the last slot that holds something
+    int64_t segment = kNone;
+    for_parents(run_, {0, run_.slots()}, [&](int64_t parent, SlotRange slots, bool) {
+      for (int64_t at = slots.begin; at < slots.end; ++at) {
+        if (level().has_unused() && crd(at) == kUnused) continue;
+        if (before != kNone && segment != parent && disorder_.empty() &&
+            all_repeat(repeats, segment, parent) &&
+            (crd(at) < crd(before) || (level().unique && crd(at) == crd(before)))) {
+          disorder_ = concat("crd[", at, "] = ", crd(at), " follows crd[", before,
+                             "] = ", crd(before), " under a slot with the same coordinates, but ",
+                             "what such slots hold ascends across them; put it into one segment, ",
+                             "in order, or use coo.");
+        }
+        before = at;
+        segment = parent;
+      }
+    });
+  }
+
+  bool are_one_above(int64_t a, int64_t b) const {
+    return std::all_of(above_.levels.begin(), above_.levels.end(), [&](const StoredLevel& one) {
+      return one.crd(a) == one.crd(b) && !(one.level->has_unused() && one.crd(a) == kUnused);
+    });
+  }
+
+  static bool all_repeat(const std::vector<bool>& repeats, int64_t first, int64_t last) {
+    for (int64_t at = first + 1; at <= last; ++at) {
+      if (!repeats[static_cast<size_t>(at)]) return false;
+    }
+    return true;
+  }
+
   [[noreturn]] void fail_wrong(int64_t at) const {
     const int64_t first = run_.last().first, end = first + run_.last().extent;
     if (crd(at) >= first && crd(at) < end) {
@@ -170,6 +216,7 @@ class Validator {
   Parallelism& parallelism_;
   int level_ = 0;
   SlotRun run_;           // that ends with that level
+  SlotRun above_;         // that ends right above it, empty where no coordinates are stored there
   std::string disorder_;  // in that level
 };
 

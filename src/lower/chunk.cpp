@@ -108,11 +108,13 @@ KernelLowering::Range KernelLowering::ends_of_chunk(
   return {begin, end};
 }
 
-Expr KernelLowering::run_end(const LevelCode& level, const Expr& begin, const Positions& run,
-                             const Expr& coordinate, Emitter& out) const {
-  return frame_->on_gpu() && level.is_ordered()
-             ? emit_segment_end_by_halves(out, level, begin, run, coordinate)
-             : emit_segment_end(out, level, begin, run, coordinate);
+Expr KernelLowering::run_end(const Cursor& cursor, const Expr& begin, const Positions& run,
+                             const Expr& coordinate, Emitter& out) {
+  // Slots of unordered levels above may have been put together.
+  const bool ascends = nest_.tensor(cursor.access->tensor).type.format.is_ordered();
+  return frame_->on_gpu() && ascends
+             ? emit_segment_end_by_halves(out, level_code(cursor), begin, run, coordinate)
+             : emit_segment_end(out, level_code(cursor), begin, run, coordinate);
 }
 
 KernelLowering::Range KernelLowering::chunk_of_positions(const Cursor& cursor,
@@ -132,7 +134,7 @@ KernelLowering::Range KernelLowering::chunk_of_positions(const Cursor& cursor,
     // A run of equal coordinates belongs to the chunk that it starts in.
     Emitter inside = to.nested();
     const Expr before = inside.let("coordinate", level.coordinate(at - 1, positions));
-    inside.assign(at, run_end(level, at - 1, positions, before, inside));
+    inside.assign(at, run_end(cursor, at - 1, positions, before, inside));
     to.add(loop::If::make(loop::both(positions.begin < at, at < positions.end), inside.take()));
     return at;
   };

@@ -212,7 +212,7 @@ void KernelLowering::single_loop(const nest::Forall& loop, int iterating, const 
   const Expr at = out.declare(name, positions.begin);
   const Expr first = body.snapshot("first", at);
   const Expr coordinate = body.let(loop.var, level.coordinate(first, positions));
-  const Expr next = run_end(level, first, positions, coordinate, body);
+  const Expr next = run_end(cursor, first, positions, coordinate, body);
   const Expr end = body.snapshot("segment_end", next);
   enter(loop, coordinate, {iterating}, {{iterating, {first, end}}}, scope, body);
   body.assign(at, end);

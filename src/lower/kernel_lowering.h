@@ -286,8 +286,8 @@ class KernelLowering {
                       const std::function<loop::Expr(const loop::Expr&, Emitter&)>& cut,
                       Emitter& out);
   // The end of the run of equal coordinates that starts at `begin`.
-  loop::Expr run_end(const LevelCode& level, const loop::Expr& begin, const Positions& run,
-                     const loop::Expr& coordinate, Emitter& out) const;
+  loop::Expr run_end(const Cursor& cursor, const loop::Expr& begin, const Positions& run,
+                     const loop::Expr& coordinate, Emitter& out);
   // Whether the loop is cut into chunks.
   bool is_cut(const nest::Forall& loop) const {
     return nest_.root.get() == &loop && frame_->kind() != Frame::Kind::Bound;

@@ -72,6 +72,18 @@ TEST_P(PatternError, SaysWhatIsWhere) {
   }
 }
 
+constexpr const char* kRepeated = "(i,j) -> (i: compressed nonunique, j: compressed)";
+
+TEST(Pattern, SlotsOfTheSameCoordinatesAscendAcrossThem) {
+  validate(make(kRepeated, {3, 4}, {{{0, 3}, {0, 0, 1}}, {{0, 2, 4, 5}, {0, 1, 2, 3, 0}}}), "A");
+  validate(make("(i,j) -> (i: compressed nonunique, j: compressed nonunique)", {3, 4},
+                {{{0, 2}, {0, 0}}, {{0, 2, 4}, {0, 1, 1, 3}}}),
+           "A");
+  validate(make("(i,j) -> (i: compressed nonunique unordered, j: compressed)", {3, 4},
+                {{{0, 2}, {0, 0}}, {{0, 2, 4}, {0, 2, 1, 3}}}),
+           "A");
+}
+
 constexpr const char* kUnordered = "(i,j) -> (i: dense, j: compressed unordered)";
 constexpr const char* kUnorderedCoo =
     "(i,j) -> (i: compressed nonunique unordered, j: singleton unordered)";
@@ -89,6 +101,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"csr", {{{}, {}}, {{0, 1, 1, 2}, {0, 4}}}, "crd[1] = 4 is outside [0, 4)"},
         Mistake{"csr", {{{}, {}}, {{0, 1, 1, 2}, {-1, 0}}}, "crd[0] = -1 is outside [0, 4)"},
         Mistake{"csr", {{{}, {}}, {{0, 2, 2, 2}, {3, 1}}}, "crd[1] = 1 follows crd[0] = 3"},
+        Mistake{kRepeated,
+                {{{0, 3}, {0, 0, 1}}, {{0, 2, 4, 5}, {0, 2, 1, 3, 3}}},
+                "crd[2] = 1 follows crd[1] = 2 under a slot with the same coordinates"},
+        Mistake{kRepeated,
+                {{{0, 3}, {1, 1, 1}}, {{0, 1, 1, 2}, {2, 2}}},
+                "crd[1] = 2 follows crd[0] = 2 under a slot with the same coordinates"},
         Mistake{"ell(2)", {{{}, {}}, {{}, {0, 1, 2}}}, "`crd` has 3 elements, but 6 are needed"},
         Mistake{"ell(2)",
                 {{{}, {}}, {{}, {0, -1, -1, 2, 0, 1}}},
