@@ -90,12 +90,16 @@ class Operators:
         that of the stored ones. Integers are multiplied as int64, as in torch."""
         return _reduction("prod", self, dim, keepdim, stored)
 
-    def argmax(self: Any, dim: int, keepdim: bool = False, *, stored: bool = False) -> Any:
+    def argmax(
+        self: Any, dim: int | None = None, keepdim: bool = False, *, stored: bool = False
+    ) -> Any:
         """Where the largest element along a dimension is, the first one of several; absent ones
         are included, but for `stored`, where it is -1 if there is none."""
         return _reduction("argmax", self, dim, keepdim, stored)
 
-    def argmin(self: Any, dim: int, keepdim: bool = False, *, stored: bool = False) -> Any:
+    def argmin(
+        self: Any, dim: int | None = None, keepdim: bool = False, *, stored: bool = False
+    ) -> Any:
         """As `argmax`, of the smallest."""
         return _reduction("argmin", self, dim, keepdim, stored)
 

@@ -182,8 +182,10 @@ def table(measured: Sequence[Measured], default: Measured, most: int = 12) -> st
         mark = " (planned by rule)" if one.is_default else ""
         lines.append(
             f"{time_text:>9}  {'' if predicted is None else milliseconds(predicted):>9}  "
-            f"{chosen}{one.refused or _shortened(one.candidate.schedule)}{mark}"
+            f"{chosen}{_shortened(one.candidate.schedule)}{mark}"
         )
+        if one.refused:
+            lines.append(f"{'':22}{one.refused}")
     left = len(measured) - len(shown)
     return "\n".join([*lines, f"           and {left} more"] if left else lines)
 

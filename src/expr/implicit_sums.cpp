@@ -94,6 +94,16 @@ class SumInserter {
     return shared.empty() ? product : summed(shared, product);
   }
 
+  // The argument with sums where they would be placed outside of a function, so that terms without
+  // the indices are added once.
+  std::string summed_inside(const Expr& argument, const Indices& indices) const {
+    try {
+      return to_string(insert(argument, indices));
+    } catch (const UserError&) {  // nor is what stands in it linear
+      return to_string(summed(indices, argument));
+    }
+  }
+
   // `others` stands for the arguments beside the one that sums.
   [[noreturn]] void fail_inside(const Expr& at, std::string_view name, const Expr& argument,
                                 const Indices& indices, std::string_view others = "") const {
@@ -101,8 +111,8 @@ class SumInserter {
     const std::string sum = concat("sum(", text_of(indices), ", ");
     fail_in(statement_, at.get(),
             concat("'", name, "' is not linear, so where to sum over ", text_of(indices),
-                   " must be said: ", name, "(", sum, value, ")", others, ") or ", sum, name, "(",
-                   value, others, "))"));
+                   " must be said: ", name, "(", summed_inside(argument, indices), others, ") or ",
+                   sum, name, "(", value, others, "))"));
   }
 
   [[noreturn]] void fail_in_reduction(const Reduce& reduce, const Indices& indices) const {

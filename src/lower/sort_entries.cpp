@@ -41,7 +41,8 @@ bool ascend_with(const std::vector<std::string>& loops, const std::vector<Level>
     const LevelExpr& expr = level->expr;
     const auto is_completed = [&](const Level& other) { return is_rest_of(expr, other.expr); };
     if (expr.part == LevelExpr::Part::Quotient) {  // one index with the remainder after it
-      if (++level == levels.end() || !is_rest_of(level->expr, expr)) return false;
+      ++level;
+      if (level == levels.end() || !is_rest_of(level->expr, expr)) return false;
     } else if (!expr.is_whole() && std::none_of(first, rest, is_completed)) {
       return false;
     }
