@@ -143,7 +143,10 @@ Names wanted_loops(const Nest& nest, const Assign& assign, const Names& loops) {
     });
     const Names found = is_lost ? Names{index}  // in halves that are apart
                                 : loops_over(nest, loops, levels[l].expr, assign.indices);
-    wanted.insert(wanted.end(), found.begin(), found.end());
+    // Quotient and remainder may both be of one loop.
+    for (const std::string& loop : found) {
+      if (wanted.empty() || wanted.back() != loop) wanted.push_back(loop);
+    }
   }
   return wanted;
 }

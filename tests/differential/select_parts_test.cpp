@@ -297,14 +297,9 @@ TEST(SelectParts, AgreesWithCounting) {
       entries.back().push_back(place % sizes.back());
     }
     format = concat("{ ", format, "rest: csr }");
-    const Parts parts = parts_of(format, sizes, entries);
-    const CompositeFormat composite =
-        CompositeFormat::parse(format, static_cast<int>(sizes.size()));
-    const ExpectedParts counted(composite, sizes, entries);
-    for (size_t p = 0; p < parts.size(); ++p) {
-      for (const int64_t at : parts[p])
-        ASSERT_EQ(counted[static_cast<size_t>(at)], static_cast<int>(p)) << format;
-    }
+    const auto composite = CompositeFormat::parse(format, static_cast<int>(sizes.size()));
+    ASSERT_EQ(parts_of(format, sizes, entries), parts_in(expected(composite, {sizes, entries})))
+        << format;
   }
 }
 
