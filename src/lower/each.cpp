@@ -6,20 +6,14 @@
 
 namespace tulle::lower {
 
-namespace {
-
-// Enough to be worth a thread.
-constexpr int64_t kChunk = 16384;
-
-}  // namespace
-
 void launch_each(const std::string& name, const loop::Expr& count,
                  const std::function<void(Emitter&, const loop::Expr&)>& body,
                  loop::HostProgram& program, Device device) {
   const bool on_gpu = device == Device::Gpu;
+  const int64_t each = work_per_chunk();
   Names names;
   Frame frame(on_gpu ? Frame::Kind::Threads : Frame::Kind::Workers, name,
-              on_gpu ? count : loop::ceil_divide(count, kChunk), names);
+              on_gpu ? count : loop::ceil_divide(count, each), names);
   Emitter out(names);
   if (on_gpu) {
     body(out, frame.chunk());
@@ -27,8 +21,8 @@ void launch_each(const std::string& name, const loop::Expr& count,
     const std::string at = names.fresh("at");
     Emitter inside = out.nested();
     body(inside, loop::Var::make(at));
-    const loop::Expr first = frame.chunk() * kChunk;
-    out.add(loop::For::make(at, first, loop::minimum(count, first + kChunk), inside.take()));
+    const loop::Expr first = frame.chunk() * each;
+    out.add(loop::For::make(at, first, loop::minimum(count, first + each), inside.take()));
   }
   program.kernels.push_back(
       with_parameters(name, loop::Block::make({frame.wrap({}, out.take_statements())})));

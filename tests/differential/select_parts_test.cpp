@@ -90,8 +90,14 @@ std::string name_of_test(const testing::TestParamInfo<const char*>& entry) {
 
 class SelectProgram : public testing::TestWithParam<const char*> {
  protected:
-  SelectProgram() { lower::gpu_shape().threads_per_block = 4; }
-  ~SelectProgram() override { lower::gpu_shape() = {}; }
+  SelectProgram() {
+    lower::gpu_shape().threads_per_block = 4;
+    lower::work_per_chunk() = 5;
+  }
+  ~SelectProgram() override {
+    lower::gpu_shape() = {};
+    lower::work_per_chunk() = lower::kWorkPerChunk;
+  }
 };
 
 TEST_P(SelectProgram, GivesOutWhatCountingDoes) {
