@@ -67,13 +67,13 @@ class Validator {
       const StoredLevel stored = pattern_.stored(level_);
       check_arrays(stored);
       if (!is_branchless(level().kind)) {
-        above_ = run_;
+        number_groups();
         run_.levels.clear();
       }
       if (!stores_coordinates(level().kind)) continue;
       run_.levels.push_back(stored);
       check_coordinates();
-      if (disorder_.empty()) check_repeated_parents();
+      if (disorder_.empty()) check_across_parents();
       if (!disorder_.empty()) return false;
     }
     return true;
@@ -149,44 +149,71 @@ class Validator {
 
   // Slots that have the same coordinates are read as one, so that what lies under them is in order
   // across all of them.
-  void check_repeated_parents() {
-    if (is_branchless(level().kind) || !level().ordered || above_.levels.empty()) return;
-    if (above_.last().level->unique || !above_.last().level->ordered) return;
-    std::vector<bool> repeats(static_cast<size_t>(above_.slots()), false);
-    for_parents(above_, {0, above_.slots()}, [&](int64_t, SlotRange slots, bool) {
-      for (int64_t at = slots.begin + 1; at < slots.end; ++at)
-        repeats[static_cast<size_t>(at)] = are_one_above(at - 1, at);
-    });
+  void check_across_parents() {
+    if (groups_.empty() || !level().ordered) return;
+    const size_t above = run_.levels.size() - 1;
     int64_t before = kNone;  // the last slot that holds something
     int64_t segment = kNone;
+    for_used([&](int64_t parent, int64_t at) {
+      const bool follows =
+          before != kNone && segment != parent && disorder_.empty() &&
+          groups_[static_cast<size_t>(segment)] == groups_[static_cast<size_t>(parent)];
+      if (follows && have_one_coordinate(before, at, above) &&
+          (crd(at) < crd(before) || (level().unique && crd(at) == crd(before)))) {
+        disorder_ = concat(
+            "crd[", at, "] = ", crd(at), " follows crd[", before, "] = ", crd(before),
+            " under a slot with the same coordinates, but what such ",
+            "slots hold ascends across them; put it into one segment, in order, or ", "use coo.");
+      }
+      before = at;
+      segment = parent;
+    });
+  }
+
+  // Numbers what the slots of the run are read as, where several may be one.
+  void number_groups() {
+    const std::vector<int64_t> parents = std::move(groups_);
+    groups_.clear();
+    if (run_.levels.empty() || run_.last().level->unique) return;
+    if (std::any_of(run_.levels.begin(), run_.levels.end(),
+                    [](const StoredLevel& one) { return !one.level->ordered; })) {
+      return;
+    }
+    const auto group_of = [&](int64_t parent) {
+      return parents.empty() ? parent : parents[static_cast<size_t>(parent)];
+    };
+    groups_.assign(static_cast<size_t>(run_.slots()), 0);
+    int64_t before = kNone, above = kNone, groups = 0;
+    for_used([&](int64_t parent, int64_t at) {
+      const bool is_one = before != kNone && group_of(above) == group_of(parent) &&
+                          have_one_coordinate(before, at, run_.levels.size());
+      groups_[static_cast<size_t>(at)] = is_one ? groups : ++groups;
+      before = at;
+      above = parent;
+    });
+  }
+
+  // Calls visit(parent, slot) for the slots of the run that hold something.
+  template <typename Visit>
+  void for_used(const Visit& visit) const {
     for_parents(run_, {0, run_.slots()}, [&](int64_t parent, SlotRange slots, bool) {
       for (int64_t at = slots.begin; at < slots.end; ++at) {
-        if (level().has_unused() && crd(at) == kUnused) continue;
-        if (before != kNone && segment != parent && disorder_.empty() &&
-            all_repeat(repeats, segment, parent) &&
-            (crd(at) < crd(before) || (level().unique && crd(at) == crd(before)))) {
-          disorder_ = concat("crd[", at, "] = ", crd(at), " follows crd[", before,
-                             "] = ", crd(before), " under a slot with the same coordinates, but ",
-                             "what such slots hold ascends across them; put it into one segment, ",
-                             "in order, or use coo.");
-        }
-        before = at;
-        segment = parent;
+        if (!is_unused(at)) visit(parent, at);
       }
     });
   }
 
-  bool are_one_above(int64_t a, int64_t b) const {
-    return std::all_of(above_.levels.begin(), above_.levels.end(), [&](const StoredLevel& one) {
-      return one.crd(a) == one.crd(b) && !(one.level->has_unused() && one.crd(a) == kUnused);
+  bool is_unused(int64_t slot) const {
+    return std::any_of(run_.levels.begin(), run_.levels.end(), [&](const StoredLevel& one) {
+      return one.level->has_unused() && one.crd(slot) == kUnused;
     });
   }
 
-  static bool all_repeat(const std::vector<bool>& repeats, int64_t first, int64_t last) {
-    for (int64_t at = first + 1; at <= last; ++at) {
-      if (!repeats[static_cast<size_t>(at)]) return false;
-    }
-    return true;
+  // In each of the outermost `levels` of the run.
+  bool have_one_coordinate(int64_t a, int64_t b, size_t levels) const {
+    return std::all_of(run_.levels.begin(),
+                       run_.levels.begin() + static_cast<std::ptrdiff_t>(levels),
+                       [&](const StoredLevel& one) { return one.crd(a) == one.crd(b); });
   }
 
   [[noreturn]] void fail_wrong(int64_t at) const {
@@ -215,9 +242,9 @@ class Validator {
   const std::string& tensor_;
   Parallelism& parallelism_;
   int level_ = 0;
-  SlotRun run_;           // that ends with that level
-  SlotRun above_;         // that ends right above it, empty where no coordinates are stored there
-  std::string disorder_;  // in that level
+  SlotRun run_;                  // that ends with that level
+  std::vector<int64_t> groups_;  // what slots right above the run are read as; empty: all different
+  std::string disorder_;         // in that level
 };
 
 }  // namespace

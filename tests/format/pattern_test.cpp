@@ -13,7 +13,8 @@ ArrayView array(std::vector<int32_t> elements) {
   return {owner->data(), static_cast<int64_t>(owner->size()), owner};
 }
 
-using Arrays = std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>;
+using LevelArrays = std::pair<std::vector<int32_t>, std::vector<int32_t>>;  // pos, crd
+using Arrays = std::vector<LevelArrays>;
 
 Pattern make(const char* format, std::vector<int64_t> sizes, const Arrays& arrays) {
   std::vector<LevelStorage> levels;
@@ -64,7 +65,9 @@ class PatternError : public testing::TestWithParam<Mistake> {};
 
 TEST_P(PatternError, SaysWhatIsWhere) {
   try {
-    validate(make(GetParam().format, {3, 4}, GetParam().arrays), "A");
+    std::vector<int64_t> sizes = {3, 4};
+    if (std::string_view(GetParam().format).starts_with("(i,j,k)")) sizes.push_back(5);
+    validate(make(GetParam().format, sizes, GetParam().arrays), "A");
     FAIL() << "accepted";
   } catch (const UserError& error) {
     const std::string message = error.what();
@@ -74,7 +77,19 @@ TEST_P(PatternError, SaysWhatIsWhere) {
 
 constexpr const char* kRepeated = "(i,j) -> (i: compressed nonunique, j: compressed)";
 
+// Slots that are one by the coordinates of two levels, each of which repeats some.
+constexpr const char* kRepeatedTwice =
+    "(i,j,k) -> (i: compressed nonunique, j: compressed nonunique, k: compressed)";
+constexpr const char* kRepeatedPairs =
+    "(i,j,k) -> (i: compressed nonunique, j: compressed nonunique, k: singleton)";
+
 TEST(Pattern, SlotsOfTheSameCoordinatesAscendAcrossThem) {
+  const LevelArrays two_of_one = {{0, 2}, {1, 1}};
+  validate(make(kRepeatedTwice, {3, 4, 5},
+                {two_of_one, {{0, 1, 3}, {2, 2, 3}}, {{0, 1, 2, 3}, {0, 4, 1}}}),
+           "A");
+  validate(make(kRepeatedPairs, {3, 4, 5}, {two_of_one, {{0, 2, 3}, {2, 2, 2}}, {{}, {0, 1, 3}}}),
+           "A");
   validate(make(kRepeated, {3, 4}, {{{0, 3}, {0, 0, 1}}, {{0, 2, 4, 5}, {0, 1, 2, 3, 0}}}), "A");
   validate(make("(i,j) -> (i: compressed nonunique, j: compressed nonunique)", {3, 4},
                 {{{0, 2}, {0, 0}}, {{0, 2, 4}, {0, 1, 1, 3}}}),
@@ -107,6 +122,18 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{kRepeated,
                 {{{0, 3}, {1, 1, 1}}, {{0, 1, 1, 2}, {2, 2}}},
                 "crd[1] = 2 follows crd[0] = 2 under a slot with the same coordinates"},
+        Mistake{kRepeatedTwice,
+                {{{0, 2}, {1, 1}}, {{0, 1, 2}, {2, 2}}, {{0, 1, 2}, {4, 0}}},
+                "crd[1] = 0 follows crd[0] = 4 under a slot with the same coordinates"},
+        Mistake{kRepeatedTwice,
+                {{{0, 3}, {1, 1, 1}}, {{0, 1, 2, 3}, {2, 2, 2}}, {{0, 1, 1, 2}, {4, 4}}},
+                "crd[1] = 4 follows crd[0] = 4 under a slot with the same coordinates"},
+        Mistake{kRepeatedPairs,
+                {{{0, 2}, {1, 1}}, {{0, 2, 3}, {2, 2, 2}}, {{}, {0, 3, 1}}},
+                "crd[2] = 1 follows crd[1] = 3 under a slot with the same coordinates"},
+        Mistake{kRepeatedPairs,
+                {{{0, 2}, {1, 1}}, {{0, 1, 2}, {2, 2}}, {{}, {3, 3}}},
+                "crd[1] = 3 follows crd[0] = 3 under a slot with the same coordinates"},
         Mistake{"ell(2)", {{{}, {}}, {{}, {0, 1, 2}}}, "`crd` has 3 elements, but 6 are needed"},
         Mistake{"ell(2)",
                 {{{}, {}}, {{}, {0, -1, -1, 2, 0, 1}}},
