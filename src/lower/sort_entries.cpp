@@ -66,9 +66,9 @@ size_t levels_to_sort(const nest::Nest& nest, const std::string& result) {
   });
   if (!ascend || assign == all.end()) return levels.size();
   const std::vector<std::string>& indices = (*assign)->indices;
+  const std::vector<std::string> loops = outer_loops(nest);
   for (size_t sorted = 1; sorted < levels.size(); ++sorted) {
-    if (ascend_with(outer_loops(nest), levels, sorted, indices) || mutant("order-presumed"))
-      return sorted;
+    if (ascend_with(loops, levels, sorted, indices) || mutant("order-presumed")) return sorted;
   }
   return levels.size();
 }

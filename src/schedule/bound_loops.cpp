@@ -336,8 +336,8 @@ class BindingVerifier {
   // Who fills a part of a workspace reads it.
   void check_reader(const Where& where, const std::string& name, const std::string& index) const {
     if (!nest::reads(where.consumer, name) || mutant("readers-unchecked")) return;
-    const auto writers = spread_over(where.producer, index);
-    const auto readers = spread_over(where.consumer, index);
+    const auto writers = spread_over(where.producer, name, index);
+    const auto readers = spread_over(where.consumer, name, index);
     if (writers == readers) return;
     const auto& bound = writers.empty() ? readers : writers;
     user_error("The workspace '", name, "' is ", writers.empty() ? "read" : "filled",
@@ -347,14 +347,23 @@ class BindingVerifier {
                " by others; put fuse and split before precompute, stage and rfactor.");
   }
 
-  // The loops within a block that decide which element along the index is at hand.
-  std::map<std::string, Kind> spread_over(const Stmt& stmt, const std::string& index) const {
+  // The loops within a block that decide which element of the workspace along the index is at hand.
+  std::map<std::string, Kind> spread_over(const Stmt& stmt, const std::string& workspace,
+                                          const std::string& index) const {
     std::map<std::string, Kind> found;
     for_each_loop(stmt, [&](const Forall& loop) {
-      if (part_of(&loop) != Kind::Serial && nest_.derives_from(loop.var, index))
+      if (part_of(&loop) != Kind::Serial && nest_.derives_from(loop.var, index) &&
+          uses(loop.body, workspace))
         found.emplace(loop.var, loop.tag.kind);
     });
     return found;
+  }
+
+  static bool uses(const Stmt& stmt, const std::string& tensor) {
+    const auto all = assigns(stmt);
+    return std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
+      return assign->tensor == tensor || nest::reads(assign->value, tensor);
+    });
   }
 
   // The part of a block that the loop is bound to, if there is one.

@@ -138,11 +138,12 @@ Names wanted_loops(const Nest& nest, const Assign& assign, const Names& loops) {
   Names wanted;
   for (size_t l = 0; l < stored; ++l) {
     const std::string& index = assign.indices[static_cast<size_t>(levels[l].expr.dimension)];
-    const bool is_lost = std::any_of(loops.begin(), loops.end(), [&](const std::string& loop) {
+    // An index that only halves of a fused loop have between them is no loop's own.
+    const bool is_in_halves = std::any_of(loops.begin(), loops.end(), [&](const std::string& loop) {
       return is_of_fused(nest, loop) && nest.derives_from(loop, index);
     });
-    const Names found = is_lost ? Names{index}  // in halves that are apart
-                                : loops_over(nest, loops, levels[l].expr, assign.indices);
+    const Names found =
+        is_in_halves ? Names{index} : loops_over(nest, loops, levels[l].expr, assign.indices);
     // Quotient and remainder may both be of one loop.
     for (const std::string& loop : found) {
       if (wanted.empty() || wanted.back() != loop) wanted.push_back(loop);

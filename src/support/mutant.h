@@ -16,9 +16,9 @@ inline constexpr std::string_view kMutants[] = {
     "decompose-drops-part", "decompose-nonlinear", "decompose-shows-padding", "empty-ignored",
     "extent-ignores-zeros", "indices-not-renamed", "order-never-sorts", "pattern-shared-anyway",
     // schedule
-    "bind-over-reduction", "dealt-pieces-shared", "readers-unchecked", "member-stores-others",
-    "parallel-over-reduction", "precompute-overwrites", "registers-fill-shared",
-    "result-order-unchecked", "rfactor-keeps-last",
+    "bind-over-reduction", "dealt-pieces-shared", "member-stores-others", "parallel-over-reduction",
+    "precompute-overwrites", "readers-unchecked", "registers-fill-shared", "result-order-unchecked",
+    "rfactor-keeps-last",
     // lower
     "append-untouched", "atomics-add-maxima", "bind-unguarded", "bitmap-all-set", "block-unguarded",
     "bound-through-fused", "chunk-cuts-run", "chunk-skips-row", "cut-along-begins-late",
@@ -31,18 +31,16 @@ inline constexpr std::string_view kMutants[] = {
     "padding-is-entry", "part-overwrites", "parts-always-added", "parts-without-barrier",
     "piece-unguarded", "pieces-not-shared", "ragged-found-past-end", "range-ends-early",
     "result-not-zeroed", "row-pieces-overlap", "row-pieces-share-a-place", "scan-ends-early",
-    "search-goes-past", "segment-ends-early", "shared-rows-stored", "skipped-rows-unwritten",
-    "slices-overlap", "split-unbounded", "stage-stale-buffer", "stage-without-barrier",
-    "stored-row-unmapped", "tracked-block-stale", "tracked-keeps-round", "tracked-unsorted",
-    "tuple-takes-nothing", "tuples-without-barrier", "work-begins-early", "work-of-last-chunk-lost",
-    "workspace-wrong-zero",
+    "search-goes-past", "segment-ends-early", "select-band-too-wide", "select-block-with-next",
+    "select-least-as-most", "select-range-too-early", "select-window-shifted", "shared-rows-stored",
+    "skipped-rows-unwritten", "slices-overlap", "split-unbounded", "stage-stale-buffer",
+    "stage-without-barrier", "stored-row-unmapped", "tracked-block-stale", "tracked-keeps-round",
+    "tracked-unsorted", "tuple-takes-nothing", "tuples-without-barrier", "work-begins-early",
+    "work-of-last-chunk-lost", "workspace-wrong-zero",
     // passes
     "carry-never-moves", "fma-wrong-operand", "fma-wrong-sign", "promote-drops-store",
     "scattered-sums-mixed", "simplify-drops-store", "unroll-missing-remainder",
-    "vector-reduce-drops-init", "vectorize-ignores-mask", "vectorize-missing-tail",
-    // runtime
-    "select-band-too-wide", "select-block-with-next", "select-least-as-most",
-    "select-range-too-early", "select-window-shifted"};
+    "vector-reduce-drops-init", "vectorize-ignores-mask", "vectorize-missing-tail"};
 
 // The fault that is switched on, none if empty. It starts as the environment's TULLE_MUTANT.
 inline std::string& active_mutant() {

@@ -3,7 +3,9 @@
 
 #include "differential/prepared.h"
 #include "differential/random_case.h"
+#include "differential/recut_loops.h"
 #include "differential/scheduled_statements.h"
+#include "differential/step_taker.h"
 #include "nest/bound_loops.h"
 #include "nest/row_pieces.h"
 #include "schedule/queries.h"
@@ -16,73 +18,42 @@ namespace tulle::differential {
 namespace {
 
 // Draws steps for one statement.
-class Scheduler {
+class Scheduler : private StepTaker {
  public:
-  // `fresh` numbers the loops that steps make.
-  Scheduler(Dice& dice, ScheduledStatements& statements, size_t statement, bool gpu, int& fresh)
-      : dice_(dice), statements_(statements), statement_(statement), gpu_(gpu), fresh_(fresh) {}
+  using StepTaker::StepTaker;
 
   void run() {
     const size_t wanted = 1 + dice_.below(gpu_ ? 8 : 5);
     if (dice_.chance(0.25)) take_sums_of_rows();
-    if (gpu_ && taken_ == 0) {
+    if (gpu_ && taken() == 0) {
       if (dice_.chance(gathers_tuples() ? 0.1 : 0.2)) {
         take_late_binds();
       } else if (dice_.chance(0.7)) {
         take_partial_sums();
       }
     }
-    if (!gpu_ && taken_ == 0 && dice_.chance(0.15)) {
+    if (!gpu_ && taken() == 0 && dice_.chance(0.15)) {
       std::vector<std::string> order = loops();
       dice_.shuffle(order);
       take(concat("reorder(", schedule::list_of(order), ")"));
       if (!order.empty()) take(concat("parallel(", order.front(), ")"));
     }
-    for (size_t tries = 0; tries < 4 * wanted && taken_ < wanted; ++tries) take(draw());
+    for (size_t tries = 0; tries < 4 * wanted && taken() < wanted; ++tries) take(draw());
     for (int tries = 0; tries < 4 && dice_.chance(0.7); ++tries) take(draw_stage());
     // One that is refused must be refused well.
-    if (dice_.chance(0.05)) statements_.add(written(draw()));
+    if (dice_.chance(0.05)) add(draw());
   }
 
   // Chunks of equally many entries, and what they may be bound to: few nests take them.
   void take_entries() {
     const std::vector<std::string> vars = loops();
-    for (size_t v = 0; v + 1 < vars.size() && taken_ == 0; ++v) {
+    for (size_t v = 0; v + 1 < vars.size() && taken() == 0; ++v) {
       take(concat("split_entries(", vars[v], ", ", vars[v + 1], ", ", dice_.pick<int>({1, 3, 8}),
                   ", ec, ee)"));
     }
-    if (taken_ == 0) return;
+    if (taken() == 0) return;
     take(concat("bind(ec, block", is_summed("ec") ? ", sums=atomics)" : ")"));
     if (dice_.chance(0.5)) take(dice_.chance(0.5) ? "bind(ee, thread)" : "bind(ee, lane)");
-  }
-
-  // Loops that are split, fused and split again, in any order with the steps that copy loops into
-  // the workspaces of sums, and only then bound.
-  void take_recut_loops() {
-    if (loops().empty()) return;
-    switch (dice_.below(5)) {
-      case 0:
-        take_tiles();
-        break;
-      case 1:
-        take_fused_workspace();
-        break;
-      case 2:
-      case 3:  // what pieces of stored rows come to
-        take(concat("split_positions(", loops().front(), ", 2, pr, pi)"));
-        take("precompute(pieces)");
-        break;
-      default:
-        break;
-    }
-    const size_t wanted = taken_ + dice_.below(4);
-    for (size_t tries = 0; tries < 3 * wanted && taken_ < wanted; ++tries) take(draw_recut());
-    if (!gpu_) return;
-    take(concat("bind(", loops().front(), ", block)"));
-    std::vector<std::string> vars = loops();
-    dice_.shuffle(vars);
-    const std::string part = dice_.chance(0.7) ? "thread" : "warp";
-    for (const std::string& var : vars) take(concat("bind(", var, ", ", part, ")"));
   }
 
   // Whether the result is sparse, comes into being, and has blocks.
@@ -113,38 +84,11 @@ class Scheduler {
     }
     if (dice_.chance(0.05)) {
       const std::string sums = dice_.chance(0.3) ? ", sums=atomics" : "";
-      statements_.add(written(concat("bind(", dice_.pick(vars), ", member", sums, ")")));
+      add(concat("bind(", dice_.pick(vars), ", member", sums, ")"));
     }
   }
 
  private:
-  const nest::Nest& nest() const { return statements_.nest(statement_); }
-
-  // Where there are others, most steps say that they are for this statement.
-  std::string written(const std::string& step) {
-    const bool several = statements_.numbers().size() > 1;
-    return statements_.written(statement_, step, several && dice_.chance(0.75));
-  }
-
-  // A step that is refused leaves the nest as it is.
-  void take(const std::string& step) { taken_ += statements_.take(written(step)) ? 1 : 0; }
-
-  std::vector<std::string> loops() const {
-    std::vector<std::string> found;
-    schedule::for_each_loop(nest().root, [&](const nest::Forall& loop) {
-      if (!schedule::contains(found, loop.var)) found.push_back(loop.var);
-    });
-    return found;
-  }
-
-  std::vector<std::string> tensors(nest::Tensor::Role role) const {
-    std::vector<std::string> found;
-    for (const auto& [name, tensor] : nest().tensors) {
-      if (tensor.role == role) found.push_back(name);
-    }
-    return found;
-  }
-
   std::string draw() {
     std::vector<std::string> vars = loops();
     if (vars.empty()) return "precompute(acc)";
@@ -166,12 +110,8 @@ class Scheduler {
         }
         return concat("fuse(", vars[at], ", ", vars[(at + 1) % vars.size()], ", ", fresh, ")");
       }
-      case 4: {
-        dice_.shuffle(vars);
-        vars.resize(dice_.below(std::min<size_t>(vars.size(), 2) + 1));
-        return concat("precompute(", fresh, ", (", vars.empty() ? "" : schedule::list_of(vars),
-                      "))");
-      }
+      case 4:
+        return draw_precompute(vars, fresh);
       case 5:
         return concat("precompute(", fresh, ", ", var, ", ", draw_tracking(), ")");
       case 6:
@@ -204,69 +144,6 @@ class Scheduler {
           return concat("nontemporal(", tensors(nest::Tensor::Role::Result).front(), ")");
         return concat("prefetch(", dice_.pick(operands), ", ", dice_.between(1, 9), ")");
       }
-    }
-  }
-
-  // Tiles of tiles, some of which lie past the end, fused with what is around.
-  void take_tiles() {
-    const std::vector<std::string> vars = loops();
-    const size_t at = dice_.below(vars.size());
-    take(concat("split(", vars[at], ", ", dice_.pick<int>({4, 8}), ", to, ti)"));
-    take(concat("split(ti, ", dice_.pick<int>({1, 2}), ", ta, tb)"));
-    if (at == 0) {
-      take("reorder(ta, to)");
-      take("fuse(ta, to, tf)");
-    } else {
-      take(concat("fuse(", vars[at - 1], ", to, tx)"));
-      take("fuse(tx, ta, tf)");
-    }
-  }
-
-  // Sums of a tile in a workspace, and one loop over the tile on one side of it.
-  void take_fused_workspace() {
-    std::vector<std::string> rows, sums;
-    for (const std::string& var : loops()) (is_summed(var) ? sums : rows).push_back(var);
-    if (rows.size() < 2 || sums.empty()) return;
-    take(concat("split(", rows.back(), ", 4, to, ti)"));
-    take("split(ti, 2, ta, tb)");
-    rows.back() = "to";
-    rows.insert(rows.end(), sums.begin(), sums.end());
-    take(concat("reorder(", schedule::list_of(rows), ", ta, tb)"));
-    take(dice_.chance(0.7) ? "precompute(tile, (tb, ta))"
-                           : concat("rfactor(", sums.back(), ", tile)"));
-    take("fuse(ta, tb, tf)");
-    if (!gpu_) return;
-    take(concat("bind(", loops().front(), ", block)"));
-    take("bind(tf, thread)");
-  }
-
-  std::string draw_recut() {
-    std::vector<std::string> vars = loops();
-    if (vars.empty()) return "precompute(acc)";
-    const std::string fresh = concat("v", fresh_++);
-    const size_t at = dice_.below(vars.size());
-    switch (dice_.below(8)) {
-      case 0:
-      case 1:
-      case 2:
-        return concat("split(", vars[at], ", ", dice_.pick<int>({1, 2, 4, 8}), ", ", fresh, "o, ",
-                      fresh, "i)");
-      case 3:
-      case 4:
-        return concat("fuse(", vars[at], ", ", vars[(at + 1) % vars.size()], ", ", fresh, ")");
-      case 5:
-        if (dice_.chance(0.5))
-          return concat("split_positions(", vars[at], ", 2, ", fresh, "o, ", fresh, "i)");
-        return concat("rfactor(", vars[at], ", ", fresh, ")");
-      case 6: {
-        dice_.shuffle(vars);
-        vars.resize(dice_.below(std::min<size_t>(vars.size(), 2) + 1));
-        return concat("precompute(", fresh, ", (", vars.empty() ? "" : schedule::list_of(vars),
-                      "))");
-      }
-      default:
-        std::swap(vars[at], vars[(at + 1) % vars.size()]);
-        return concat("reorder(", schedule::list_of(vars), ")");
     }
   }
 
@@ -404,11 +281,11 @@ class Scheduler {
   void take_sums_of_rows() {
     const bool deals = dice_.chance(0.7);
     for (const std::string& var : loops()) {
-      if (taken_ > 0) break;
+      if (taken() > 0) break;
       take(deals ? concat("deal_rows(", var, deal(), ", ch, cr", turns())
                  : concat("split_rows(", var, ", ", dice_.pick<int>({1, 3, 9}), ", ch, cr)"));
     }
-    if (taken_ == 0) return;
+    if (taken() == 0) return;
     std::vector<std::string> over, sums;
     for (const std::string& var : loops()) {
       if (var != "ch") (is_summed(var) ? sums : over).push_back(var);
@@ -431,13 +308,6 @@ class Scheduler {
     return rows && nest::tuple_of_row(nest(), *rows);
   }
 
-  bool is_summed(const std::string& var) const {
-    const auto all = schedule::lasting_assigns(nest::find_loop(nest().root, var)->body);
-    return std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
-      return assign->accumulate && !schedule::covers(assign->indices, nest(), var);
-    });
-  }
-
   // Blocks for the outermost loop, then what is inside.
   std::string draw_bind(const std::vector<std::string>& vars) {
     if (!nest::has_bound_loops(nest().root)) {
@@ -448,13 +318,6 @@ class Scheduler {
     return concat("bind(", var, ", ", dice_.pick<std::string>({"thread", "warp", "lane"}),
                   is_summed(var) && dice_.chance(0.5) ? ", sums=atomics" : "", ")");
   }
-
-  Dice& dice_;
-  ScheduledStatements& statements_;
-  size_t statement_;
-  bool gpu_;
-  int& fresh_;
-  size_t taken_ = 0;  // steps
 };
 
 // The schedule with one of its steps in another place: a nest may be legal again after a step that
@@ -519,7 +382,7 @@ std::string random_schedule(Dice& dice, const Case& test) {
         sharing.take_members();
       Dice recut(~uint64_t{test.seed} + 6);
       if (statements.text().empty() && recut.chance(0.35)) {
-        Scheduler(recut, statements, chosen[0], test.gpu, fresh).take_recut_loops();
+        take_recut_loops(recut, statements, chosen[0], test.gpu, fresh);
         return statements.text();
       }
       Scheduler(dice, statements, chosen[0], test.gpu, fresh).run();
