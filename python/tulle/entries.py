@@ -8,7 +8,7 @@ are slots that a format leaves unused.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -146,8 +146,7 @@ def _counted(pattern: Pattern, stored: int) -> int:
         return math.prod(pattern.shape)
     levels = pattern.format.levels
     if any(level.part == "d" for level in levels):
-        slots = torch.arange(stored, device=pattern.arrays[-1].device)
-        return int(_found_at(pattern, slots)[1].sum())
+        return sum(_counted_among(pattern, piece) for piece in _pieces(pattern, stored))
     sparse = max(at for at, level in enumerate(levels) if not level.full) + 1
     below = math.prod(level.extent(pattern.shape[level.dimension]) for level in levels[sparse:])
     slots = torch.arange(stored // below if below else 0, device=pattern.arrays[-1].device)
@@ -162,6 +161,17 @@ def _counted(pattern: Pattern, stored: int) -> int:
                 extent = min(extent, level.divisor if level.part == "q" else 1)
         counts *= (size - first).clamp(min=0, max=extent)
     return int(counts.sum() if places.used is None else counts[places.used].sum())
+
+
+def _pieces(pattern: Pattern, stored: int) -> Iterator[Tensor]:
+    """All slots, so many at a time that what is computed of them takes little memory."""
+    length = 1 << 20
+    for first in range(0, stored, length):
+        yield torch.arange(first, min(first + length, stored), device=pattern.arrays[-1].device)
+
+
+def _counted_among(pattern: Pattern, slots: Tensor) -> int:
+    return int(_found_at(pattern, slots)[1].sum())
 
 
 def ends(source: SparseTensor, shown: int) -> tuple[Tensor, Tensor]:

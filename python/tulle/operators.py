@@ -94,7 +94,8 @@ class Operators:
         self: Any, dim: int | None = None, keepdim: bool = False, *, stored: bool = False
     ) -> Any:
         """Where the largest element along a dimension is, the first one of several; absent ones
-        are included, but for `stored`, where it is -1 if there is none."""
+        are included, but for `stored`, where it is -1 if there is none. A tensor with several
+        dimensions needs `dim`."""
         return _reduction("argmax", self, dim, keepdim, stored)
 
     def argmin(

@@ -194,7 +194,8 @@ class Space:
         return replace(self, given=self.given + _checked(self.problem, schedules))
 
     def without(self, *words: str) -> Space:
-        """Without steps and formats that have one of the words: "prefetch", "unroll(j, 8)"."""
+        """Without steps and formats that have one of the words: "prefetch", "unroll(j, 8)". The
+        space prints those that leave nothing out."""
         return replace(self, left_out=self.left_out + words)
 
     def format_choices(self) -> list[dict[str, str]]:
@@ -229,6 +230,15 @@ class Space:
         kept = [one for one in kept if not any(map(self._is_left_out, steps_of(one.schedule)))]
         return [default, *kept]
 
+    def _words_without_effect(self) -> list[str]:
+        """Words to be left out that neither schedules for the operands as they are stored nor
+        formats have."""
+        whole = replace(self, left_out=())
+        schedules = [one.schedule for one in whole.candidates(self.problem)]
+        formats = [format for choice in whole.format_choices() for format in choice.values()]
+        texts = [*(step for schedule in schedules for step in steps_of(schedule)), *formats]
+        return [word for word in self.left_out if not any(word in text for text in texts)]
+
     def _is_left_out(self, text: str) -> bool:
         return any(word in text for word in self.left_out)
 
@@ -258,6 +268,8 @@ class Space:
             more = f", and {len(shown) - 8} more" if len(shown) > 8 else ""
             lines.append(f"    {rewrite}: {', '.join(shown[:8])}{more}")
         lines.append(f"  planned by rule: {found[0].schedule or 'none'}")
+        if idle := self._words_without_effect():
+            lines.append(f"  without {', '.join(map(repr, idle))}: nothing has that in it")
         return "\n".join(lines)
 
     __repr__ = __str__
