@@ -344,7 +344,8 @@ class BindingVerifier {
                " by a loop over '", bound.begin()->first, "' that is bound to a ",
                nest::bound_name(bound.begin()->second), ", whose parts are kept apart, and ",
                writers.empty() ? "filled" : "read",
-               " by others; put fuse and split before precompute, stage and rfactor.");
+               " by others; put fuse and split before precompute, stage and rfactor, or leave that "
+               "loop unbound.");
   }
 
   // The loops within a block that decide which element of the workspace along the index is at hand.

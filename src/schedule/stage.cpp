@@ -10,7 +10,6 @@
 #include "nest/staging.h"
 #include "schedule/queries.h"
 #include "support/check.h"
-#include "support/mutant.h"
 
 namespace tulle::schedule {
 
@@ -19,11 +18,9 @@ namespace {
 using Loops = std::vector<const Forall*>;
 using Staging = Tensor::Staging;
 
-// An access to the operand, what it is read for, and the loops around it inside the one that it is
-// staged in.
+// An access to the operand, and the loops around it inside the one that it is staged in.
 struct Read {
   const expr::Access* access;
-  std::string target;
   Loops inside;
 };
 
@@ -62,8 +59,7 @@ class ReadFinder {
     } else if (const auto* assign = stmt.as<Assign>()) {
       for (const expr::Access* access : expr::accesses(assign->value)) {
         if (made_here_.contains(access->tensor)) continue;
-        if (original_of(nest_, access->tensor) == tensor_)
-          found_.push_back({access, assign->tensor, around_});
+        if (original_of(nest_, access->tensor) == tensor_) found_.push_back({access, around_});
       }
     }
   }
@@ -152,12 +148,6 @@ Tile tile_of(const Nest& nest, const std::vector<std::string>& outside, const Re
   if (staging == Staging::Shared && nest.tensor(tensor).staging == Staging::Registers) {
     tile.problem = concat("a copy of it in registers is read, '", tensor,
                           "', which is each thread's own; stage in shared memory first");
-  }
-  if (staging == Staging::Registers && nest.tensor(read.target).staging == Staging::Shared &&
-      !mutant("registers-fill-shared")) {
-    tile.problem = concat("'", tensor, "' is read for '", read.target, "', a copy in shared ",
-                          "memory that all threads of a block fill, and registers are each ",
-                          "thread's own; stage in registers alone, or that copy further out");
   }
   if (staging == Staging::Shared) sort_by_storage(nest, *read.access, tile.loops);
   return tile;

@@ -17,8 +17,7 @@ inline constexpr std::string_view kMutants[] = {
     "extent-ignores-zeros", "indices-not-renamed", "order-never-sorts", "pattern-shared-anyway",
     // schedule
     "bind-over-reduction", "dealt-pieces-shared", "member-stores-others", "parallel-over-reduction",
-    "precompute-overwrites", "readers-unchecked", "registers-fill-shared", "result-order-unchecked",
-    "rfactor-keeps-last",
+    "precompute-overwrites", "readers-unchecked", "result-order-unchecked", "rfactor-keeps-last",
     // lower
     "append-untouched", "atomics-add-maxima", "bind-unguarded", "bitmap-all-set", "block-unguarded",
     "bound-through-fused", "chunk-cuts-run", "chunk-skips-row", "cut-along-begins-late",
