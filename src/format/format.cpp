@@ -240,21 +240,36 @@ bool Format::is_ordered() const {
                      [](const Level& level) { return level.ordered; });
 }
 
-bool Format::is_unique() const {
-  bool unique = true;
-  for (const Level& level : levels_) {
-    if (!level.unique) unique = false;
-    // Where each slot has one below, a unique level tells apart those that share coordinates above.
-    if (level.unique && is_branchless(level.kind)) unique = true;
+namespace {
+
+// Whether slots of the levels so far all have coordinates of their own. Where each slot has one
+// below, a unique level tells those apart that share coordinates above, but only those under one
+// slot of the levels before.
+class Uniqueness {
+ public:
+  void add(const Level& level) {
+    if (!is_branchless(level.kind)) above_ = all_;
+    all_ = above_ && level.unique;
   }
-  return unique;
+  bool all() const { return all_; }
+
+ private:
+  bool all_ = true, above_ = true;
+};
+
+}  // namespace
+
+bool Format::is_unique() const {
+  Uniqueness slots;
+  for (const Level& level : levels_) slots.add(level);
+  return slots.all();
 }
 
 bool Format::repeats_above_full() const {
-  bool unique = true;
+  Uniqueness slots;
   for (const Level& level : levels_) {
-    if (is_full(level.kind) && !unique) return true;
-    unique = level.unique && (unique || is_branchless(level.kind));
+    if (is_full(level.kind) && !slots.all()) return true;
+    slots.add(level);
   }
   return false;
 }

@@ -170,11 +170,13 @@ class Validator {
     });
   }
 
-  // Numbers what the slots of the run are read as, where several may be one.
+  // Numbers what the slots of the run are read as, where several may be one and the level below
+  // has to be in order across them.
   void number_groups() {
     const std::vector<int64_t> parents = std::move(groups_);
     groups_.clear();
-    if (run_.levels.empty() || run_.last().level->unique) return;
+    const bool is_asked = stores_coordinates(level().kind) && level().ordered;
+    if (!is_asked || run_.levels.empty() || run_.last().level->unique) return;
     if (std::any_of(run_.levels.begin(), run_.levels.end(),
                     [](const StoredLevel& one) { return !one.level->ordered; })) {
       return;

@@ -56,9 +56,11 @@ bool ascend_with(const std::vector<std::string>& loops, const std::vector<Level>
 
 size_t levels_to_sort(const nest::Nest& nest, const std::string& result) {
   const std::vector<Level>& levels = nest.tensor(result).type.format.levels();
+  // Slots that repeat coordinates above a full level are walked over one by one.
   const bool ascend = std::all_of(nest.tensors.begin(), nest.tensors.end(), [](const auto& entry) {
+    const Format& format = entry.second.type.format;
     return entry.second.role != nest::Tensor::Role::Operand ||
-           entry.second.type.format.is_ordered();
+           (format.is_ordered() && !format.repeats_above_full());
   });
   const std::vector<const nest::Assign*> all = nest::assigns(nest.root);
   const auto assign = std::find_if(all.begin(), all.end(), [&](const nest::Assign* candidate) {

@@ -74,6 +74,10 @@ TEST(Format, PropertiesMayBeSpelledOut) {
 TEST(Format, DuplicatesAreToldApartByAUniqueSingleton) {
   EXPECT_FALSE(Format::parse("(i,j) -> (i: dense, j: compressed nonunique)", 2).is_unique());
   EXPECT_FALSE(Format::parse("(i,j) -> (i: compressed nonunique, j: dense)", 2).is_unique());
+  const char* pairs = "(i,j,k) -> (i: compressed nonunique, j: compressed nonunique, k: singleton)";
+  EXPECT_FALSE(Format::parse(pairs, 3).is_unique());
+  EXPECT_TRUE(
+      Format::parse("(i,j,k) -> (i: dense, j: compressed nonunique, k: singleton)", 3).is_unique());
   EXPECT_FALSE(Format::parse("(i,j) -> (i: compressed nonunique, j: compressed)", 2).is_unique());
   EXPECT_FALSE(
       Format::parse("(i,j) -> (i: compressed nonunique, j: singleton nonunique)", 2).is_unique());
