@@ -162,9 +162,15 @@ schedule::Program nests_of(const CompileRequest& request, const plan::Plan& plan
 
 std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& program,
                                                     std::string_view schedule) {
+  const auto& statements = program.program.statements;
   std::vector<schedule::Scope> scopes;
-  for (size_t s = 0; s < program.program.statements.size(); ++s) {
-    scopes.push_back(schedule::scope_of(program.program.statements[s], program.renamed[s]));
+  for (size_t s = 0; s < statements.size(); ++s) {
+    scopes.push_back(schedule::scope_of(statements[s], program.renamed[s]));
+    const bool is_first = std::any_of(statements.begin(), statements.end(), [&](const auto& other) {
+      return other.adds_to == statements[s].tensor;
+    });
+    if (is_first) scopes[s].part = schedule::part_name(statements[s].tensor, 0);
+    if (!statements[s].adds_to.empty()) scopes[s].part = statements[s].tensor;
   }
   return schedule::distribute(schedule::parse_schedule(schedule), std::move(scopes));
 }

@@ -34,7 +34,10 @@ NotationInfo describe_notation(std::string_view text, std::string_view schedule)
   const std::vector<schedule::Decomposition> steps = schedule::take_decompositions(schedule).steps;
   decomposed_specs(operands, steps);
   for (const schedule::Decomposition& step : steps) info.decomposed[step.operand] = step.format;
-  schedule::distribute(schedule::parse_schedule(schedule), std::move(scopes));
+  schedule::Schedule known = schedule::parse_schedule(schedule);
+  for (schedule::Step& step : known.steps)
+    step = schedule::for_all_parts(std::move(step), info.assigned);
+  schedule::distribute(known, std::move(scopes));
   return info;
 }
 

@@ -18,6 +18,7 @@
 #include "out_formats.h"
 #include "renaming_program.h"
 #include "runtime/heap.h"
+#include "schedule_candidates.h"
 #include "support/check.h"
 #include "support/joined.h"
 #include "tulle/tulle.h"

@@ -11,7 +11,6 @@
 #include "jit/content_hash.h"
 #include "jit/private_directory.h"
 #include "plan/plan_key.h"
-#include "schedule/distribute.h"
 #include "support/log.h"
 #include "support/no_fork.h"
 #include "tulle/error.h"
@@ -75,93 +74,7 @@ std::optional<jit::StoredPlan> tuned_plan_key(const CompileRequest& request) {
   return plan;
 }
 
-// What a step of the caller's calls the statement: all that a composite operand makes of one have
-// the name of that one.
-const std::string& written_name(const expr::Statement& statement) {
-  return statement.adds_to.empty() ? statement.tensor : statement.adds_to;
-}
-
-// The schedule in the names that were written, for its statement alone.
-std::string written(const CompileRequest& request, size_t statement, const std::string& text,
-                    bool is_only) {
-  const plan::UniqueProgram& program = *request.program;
-  std::map<std::string, std::string> names;
-  const schedule::Scope scope =
-      schedule::scope_of(program.program.statements[statement], program.renamed[statement]);
-  for (const auto& [before, after] : scope.loops) names[after] = before;
-  schedule::Schedule schedule = plan::exchanged(schedule::parse_schedule(text), names);
-  if (!is_only) {
-    for (schedule::Step& step : schedule.steps)
-      step.statement = written_name(program.program.statements[statement]);
-  }
-  return to_string(schedule);
-}
-
-// What is estimated for the schedules of one nest, under any name of its result.
-struct EstimatedSpace {
-  std::map<std::string, double> seconds;
-  double planned = 0;
-};
-using Estimates = std::vector<EstimatedSpace>;
-
-std::string without(std::string text, const std::string& name) {
-  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
-    text.erase(at, name.size());
-  return text;
-}
-
-EstimatedSpace estimates_of(const plan::ScheduleSpace& space) {
-  EstimatedSpace found{{}, space.candidates.front().seconds};
-  for (const auto& [text, seconds] : space.candidates)
-    found.seconds[without(text, space.tensor)] = seconds;
-  return found;
-}
-
-// For all nests that a step with this name is for; one that cannot have the schedule is as planned.
-double total(const Estimates& nests, const std::string& text, const std::string& name) {
-  double sum = 0;
-  for (const EstimatedSpace& nest : nests) {
-    const auto found = nest.seconds.find(without(text, name));
-    sum += found == nest.seconds.end() ? nest.planned : found->second;
-  }
-  return sum;
-}
-
-bool is_understood(const CompileRequest& request, const std::string& schedule) {
-  try {
-    statement_schedules(*request.program, schedule);
-    return true;
-  } catch (const UserError&) {
-    return false;
-  }
-}
-
 }  // namespace
-
-std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request) {
-  const auto& statements = request.program->program.statements;
-  const std::vector<plan::ScheduleSpace> spaces = schedule_spaces(request);
-  std::map<std::string, size_t> numbers;
-  for (size_t s = 0; s < statements.size(); ++s) numbers.emplace(statements[s].tensor, s);
-  std::map<std::string, Estimates> together;  // by the name that was written
-  for (const plan::ScheduleSpace& space : spaces) {
-    together[written_name(statements[numbers.at(space.tensor)])].push_back(estimates_of(space));
-  }
-  std::vector<ScheduleCandidate> found;
-  for (const plan::ScheduleSpace& space : spaces) {
-    const size_t number = numbers.at(space.tensor);
-    const std::string& name = written_name(statements[number]);
-    if (name != space.tensor) continue;  // goes with the first
-    const bool is_only = together.size() == 1;
-    for (const auto& [text, seconds] : space.candidates) {
-      const std::string schedule = written(request, number, text, is_only);
-      const bool is_default = &text == &space.candidates.front().schedule;
-      if (is_default || is_understood(request, schedule))
-        found.push_back({is_only ? "" : name, schedule, total(together.at(name), text, name)});
-    }
-  }
-  return found;
-}
 
 std::optional<jit::StoredPlan> find_tuned_plan(const CompileRequest& request) {
   const std::optional<jit::StoredPlan> wanted = tuned_plan_key(request);

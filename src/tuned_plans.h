@@ -12,10 +12,6 @@
 
 namespace tulle {
 
-// The schedules that could be tried for the statements of a request, in the names that were
-// written.
-std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request);
-
 // The plan for requests like this one, if one was kept.
 std::optional<jit::StoredPlan> find_tuned_plan(const CompileRequest& request);
 // Its schedules, statement by statement; empty, which the log says, where they make no sense.

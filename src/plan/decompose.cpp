@@ -6,6 +6,7 @@
 
 #include "plan/additive.h"
 #include "plan/split_terms.h"
+#include "schedule/distribute.h"
 #include "support/check.h"
 #include "support/half.h"
 #include "support/mutant.h"
@@ -112,7 +113,7 @@ class Decomposer {
         return access.tensor == chosen->tensor ? parts[p].name : access.tensor;
       });
       if (p > 0) {
-        part.tensor = concat(tensor, "_add", p);
+        part.tensor = schedule::part_name(tensor, p);
         part.adds_to = tensor;
         part.adds_by = by;
         result_.program.tensors[part.tensor] = type;

@@ -5,10 +5,32 @@
 
 #include "plan/choose_schedule.h"
 #include "plan/schedule_space.h"
+#include "plan/schedule_text.h"
 #include "plan/wide_sums.h"
 #include "schedule/fuse_launches.h"
+#include "schedule/queries.h"
+#include "support/joined.h"
 
 namespace tulle::plan {
+
+namespace {
+
+std::vector<std::string> loops_of(const nest::Nest& nest) {
+  std::vector<std::string> found;
+  schedule::for_each_loop(nest.root, [&](const nest::Forall& loop) {
+    if (!schedule::contains(found, loop.var)) found.push_back(loop.var);
+  });
+  return found;
+}
+
+// A schedule for loops in that order, written for the nest.
+std::string from_written(const std::string& schedule, const std::vector<std::string>& order,
+                         const nest::Nest& nest) {
+  if (schedule.starts_with("reorder(") || loops_of(nest) == order) return schedule;
+  return concat("reorder(", joined(order), ")", schedule.empty() ? "" : "; ", schedule);
+}
+
+}  // namespace
 
 void NestSchedules::begin(size_t statement, const std::string& tensor) {
   written_ =
@@ -48,14 +70,25 @@ NestSchedules::Chosen NestSchedules::choose(const OrderProblem& problem, const O
   return chosen;
 }
 
-ScheduleSpace NestSchedules::space(const OrderProblem& problem, const OrderChoice& choice,
-                                   const nest::Nest& nest) const {
-  ScheduleSpace space{tensor_, {}};
+ScheduleSpace NestSchedules::space(const Loops& planned, const Loops& best,
+                                   const nest::Nest& written) const {
+  const Machine& machine = request_.machine;
+  ScheduleSpace space{tensor_, {}, written};
+  const auto& [problem, choice, nest] = planned;
   if (written_.steps.empty()) {
-    space.candidates = schedule_space(problem, choice, nest, request_.machine);
+    const std::string text = choose_schedule(problem, choice, nest, machine).text;
+    space.candidates.push_back(
+        {text, estimate_schedule(problem, nest, machine, schedule::parse_schedule(text))});
+    const bool is_planned = choice.order == best.choice.order;
+    for (const auto& [other, seconds] :
+         schedule_space(best.problem, best.choice, best.nest, machine)) {
+      const std::string whole = from_written(other, best.choice.order, written);
+      if (!(is_planned && other == text) && is_legal(whole, written))
+        space.candidates.push_back({whole, seconds});
+    }
   } else {
-    space.candidates.push_back({schedule::to_string(written_),
-                                estimate_schedule(problem, nest, request_.machine, written_)});
+    space.candidates.push_back(
+        {schedule::to_string(written_), estimate_schedule(problem, nest, machine, written_)});
   }
   // A caller knows nothing of the name that a result has while it is accumulated.
   const std::string& tensor = problem.statement->tensor;

@@ -36,10 +36,16 @@ class NestSchedules {
   Chosen choose(const OrderProblem& problem, const OrderChoice& choice, const nest::Nest& nest,
                 const Origin& origin);
 
-  // What could be tried for a nest that a caller wrote, or the estimate for the schedule that it
-  // has.
-  ScheduleSpace space(const OrderProblem& problem, const OrderChoice& choice,
-                      const nest::Nest& nest) const;
+  // Loops and their nest.
+  struct Loops {
+    const OrderProblem& problem;
+    const OrderChoice& choice;
+    const nest::Nest& nest;
+  };
+  // What could be tried for a statement that a caller wrote, or the estimate for the schedule that
+  // it has: `planned` by rule, `best` of those for the loops as operands are stored, which begin
+  // with the nest `written`.
+  ScheduleSpace space(const Loops& planned, const Loops& best, const nest::Nest& written) const;
 
  private:
   const Request& request_;

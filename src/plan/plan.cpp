@@ -219,6 +219,10 @@ class Planner {
     auto [problem, choice, tried] =
         loops_.choose(statement, {may_share, may_convert, is_scheduled}, decision);
     plan_.orders_tried += tried;
+    const expr::Statement as_written = statement;
+    written_.reset();
+    if (is_written && request_.with_spaces && !is_scheduled && !decision)
+      written_ = loops_.choose(as_written, {may_share, may_convert, true}, std::nullopt);
     if (!choice.converted.empty()) {
       std::map<int, expr::Expr> replaced;
       for (const Access* access : expr::accesses(statement.value)) {
@@ -295,8 +299,25 @@ class Planner {
     if (rounds_sums(nest, problem.statement->tensor, schedule))
       return compute_wide(problem, origin.is_written);
     if (origin.is_written && request_.with_spaces)
-      plan_.spaces.push_back(schedules_.space(problem, choice, nest));
+      plan_.spaces.push_back(space_of(problem, choice, nest));
     plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});
+  }
+
+  // What a search may try for the statement at hand. Schedules are written for the loops as
+  // operands are stored, whatever the rules choose.
+  ScheduleSpace space_of(const OrderProblem& problem, const OrderChoice& choice,
+                         const nest::Nest& nest) {
+    const NestSchedules::Loops planned{problem, choice, nest};
+    if (!written_ || choice.route == Route::Sort || written_->choice.route == Route::Sort ||
+        !written_->choice.converted.empty())
+      return schedules_.space(planned, planned, nest);
+    const auto nest_of = [&](const OrderProblem& asked, const OrderChoice& loops) {
+      return build_nest(asked, loops, known_, tensors_.at(problem.statement->tensor));
+    };
+    const auto& [stored, written, tried] = *written_;
+    const OrderChoice best = choose_order(stored);
+    const nest::Nest best_nest = nest_of(stored, best);
+    return schedules_.space(planned, {stored, best, best_nest}, nest_of(stored, written));
   }
 
   // The result in f32 under a name of its own, then a copy that rounds it.
@@ -362,6 +383,7 @@ class Planner {
   Inliner inliner_{[&](const std::string& index) { return same_extent(index); }};
   LoopChooser loops_{request_, tensors_, estimates_};
   NestSchedules schedules_{request_};
+  std::optional<ChosenLoops> written_;  // of the statement at hand, where a caller schedules it
   Plan plan_;
 };
 

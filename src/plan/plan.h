@@ -50,10 +50,13 @@ struct PlannedNest {
 
 using Step = std::variant<PlannedNest, SortEntries>;
 
-// The schedules that could finish the nest of a statement, the default first.
+// The schedules that could finish the nest of a statement. The first is what the rules make of the
+// loops that they choose; the others are as callers write them, for the loops as operands are
+// stored.
 struct ScheduleSpace {
   std::string tensor;  // which the statement assigns
   std::vector<ScheduledCandidate> candidates;
+  nest::Nest written = {};  // the nest that a caller's schedule is for
 };
 
 struct Plan {

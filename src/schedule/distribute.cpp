@@ -46,7 +46,8 @@ bool is_loop(const Mention& mention) {
 }
 
 bool is_called(const Scope& scope, const std::string& name) {
-  return scope.result == name || scope.tensor == name;
+  return scope.result == name || scope.tensor == name ||
+         (!scope.part.empty() && scope.part == name);
 }
 
 bool has(const Scope& scope, const Mention& mention) {
@@ -117,6 +118,7 @@ std::vector<Scope*> candidates(const Step& step, std::vector<Scope>& scopes) {
   Names assigned;
   for (Scope& scope : scopes) {
     if (scope.tensor == scope.result) assigned.push_back(scope.result);
+    if (!scope.part.empty()) assigned.push_back(scope.part);
     if (step.statement.empty() || is_called(scope, step.statement)) found.push_back(&scope);
   }
   if (found.empty()) {
@@ -149,8 +151,12 @@ std::vector<Scope*> those_with(const std::vector<Mention>& mentions,
 Scope scope_of(const expr::Statement& statement,
                const std::map<std::string, std::string>& renamed) {
   const std::string& result = statement.adds_to.empty() ? statement.tensor : statement.adds_to;
-  Scope scope{
-      .result = result, .tensor = statement.tensor, .operands = {}, .indices = {}, .loops = {}};
+  Scope scope{.result = result,
+              .tensor = statement.tensor,
+              .part = {},
+              .operands = {},
+              .indices = {},
+              .loops = {}};
   std::map<std::string, std::string> written;
   for (const auto& [before, after] : renamed) written[after] = before;
   auto add = [&](const std::string& index) {
@@ -167,10 +173,26 @@ Scope scope_of(const expr::Statement& statement,
   return scope;
 }
 
+std::string part_name(const std::string& result, size_t part) {
+  return concat(result, "_add", part);
+}
+
+Step for_all_parts(Step step, const Names& assigned) {
+  for (const std::string& result : assigned) {
+    const std::string first = concat(result, "_add");
+    if (step.statement.starts_with(first) && step.statement.size() > first.size() &&
+        std::all_of(step.statement.begin() + static_cast<std::ptrdiff_t>(first.size()),
+                    step.statement.end(), [](char c) { return c >= '0' && c <= '9'; }))
+      step.statement = result;
+  }
+  return step;
+}
+
 std::vector<Schedule> distribute(const Schedule& schedule, std::vector<Scope> scopes) {
   std::vector<Schedule> result(scopes.size());
   for (size_t s = 0; s < scopes.size(); ++s) {
-    if (scopes.size() > 1) result[s].statement = scopes[s].result;
+    if (scopes.size() > 1)
+      result[s].statement = scopes[s].part.empty() ? scopes[s].result : scopes[s].part;
     for (const std::string& index : scopes[s].indices) {
       const std::string& name = scopes[s].loops.at(index);
       if (name != index) result[s].renamed[index] = name;

@@ -15,6 +15,7 @@ namespace tulle::schedule {
 struct Scope {
   std::string result;  // as written
   std::string tensor;  // as it is called in the nest: a statement that adds to `result` has its own
+  std::string part;    // as it is called among several that make up `result`; empty: it is alone
   std::set<std::string> operands;
   Names indices;                             // as written
   std::map<std::string, std::string> loops;  // as written -> as they are called in the nest
@@ -24,6 +25,13 @@ struct Scope {
 // loops that formats may make of its indices are among these (nest/loop_names.h).
 Scope scope_of(const expr::Statement& statement,
                const std::map<std::string, std::string>& renamed = {});
+
+// What steps call one of the statements that a composite operand makes of the one that assigns
+// `result`: C_add0, C_add1. C is all of them.
+std::string part_name(const std::string& result, size_t part);
+// The step for all parts where it names one of a statement that assigns one of these tensors: for
+// checks before the formats of operands are known.
+Step for_all_parts(Step step, const Names& assigned);
 
 // The schedule of each statement; empty for a statement that no step is for.
 //

@@ -304,3 +304,18 @@ def test_schedules_are_for_every_part() -> None:
     assert shown.count("schedule: vectorize(k, 4)") == len(a.parts())
     with pytest.raises(tulle.UserError, match="no statement assigns 'D'; they assign C"):
         kernel.schedule("D: parallel(i)")(A=a, B=wide)
+
+
+def test_parts_are_scheduled_apart() -> None:
+    x = torch.rand(64, 64) * (torch.rand(64, 64) < 0.1)
+    x[8:24, 8:24] = 1.0
+    A, B = tulle.tensor(x, format="bsr-csr(8,8)"), torch.rand(64, 16)
+    kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]")
+    apart = kernel.schedule("C_add0: parallel(io); C_add1: parallel(i, by=nnz)")
+    torch.testing.assert_close(apart(A=A, B=B), x @ B)
+    with pytest.raises(tulle.UserError, match="for the statement of 'C_add1'.*no loop over 'io'"):
+        kernel.schedule("parallel(io)")(A=A, B=B)
+    with pytest.raises(tulle.UserError, match="they assign C, C_add0, C_add1"):
+        kernel.schedule("C_add2: parallel(i)")(A=A, B=B)
+    with pytest.raises(tulle.UserError, match="no statement assigns 'D_add1'; they assign C"):
+        kernel.schedule("D_add1: parallel(i)")

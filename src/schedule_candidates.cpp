@@ -1,0 +1,171 @@
+// Putting the spaces of statements together in the names that a caller writes.
+#include "schedule_candidates.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "plan/plan_key.h"
+#include "schedule/distribute.h"
+#include "tulle/error.h"
+
+namespace tulle {
+
+namespace {
+
+// What steps of the caller's call the statement: all that a composite operand makes of one have the
+// name of that one.
+const std::string& written_name(const expr::Statement& statement) {
+  return statement.adds_to.empty() ? statement.tensor : statement.adds_to;
+}
+
+// The space of one of the statements that a composite operand makes of one, or of one alone.
+struct Part {
+  const plan::ScheduleSpace& space;
+  size_t number;                         // of the statement
+  std::map<std::string, double> listed;  // schedules but the planned one, with their estimates
+};
+using Parts = std::vector<Part>;
+
+double planned_seconds(const Parts& parts) {
+  double sum = 0;
+  for (const Part& part : parts) sum += part.space.candidates.front().seconds;
+  return sum;
+}
+
+// What a search may try for one statement of the caller's.
+class Candidates {
+ public:
+  // `name` is empty where there is no other statement.
+  Candidates(const CompileRequest& request, const Parts& parts, const std::string& name)
+      : request_(request), parts_(parts), name_(name), planned_(planned_seconds(parts)) {}
+
+  std::vector<ScheduleCandidate> find() {
+    const Part& first = parts_.front();
+    found_.push_back(
+        {name_, written(first, first.space.candidates.front().schedule, name_), planned_});
+    for (const Part& part : parts_) {
+      for (size_t c = 1; c < part.space.candidates.size(); ++c) add(part, part.space.candidates[c]);
+    }
+    std::stable_sort(found_.begin() + 1, found_.end(),
+                     [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+    return std::move(found_);
+  }
+
+ private:
+  // For all parts where each takes it, or for its own, with the others as they are planned.
+  void add(const Part& part, const plan::ScheduledCandidate& candidate) {
+    const std::string& first = parts_.front().space.tensor;
+    const std::string together = to_string(moved(candidate.schedule, part, parts_.front()));
+    if (together_.contains(together)) return;
+    const std::optional<double> all = seconds_of_all(together);
+    if (all) {
+      together_.insert(together);
+      return take(written(part, together, name_), *all);
+    }
+    const size_t at = static_cast<size_t>(&part - parts_.data());
+    take(written(part, candidate.schedule, schedule::part_name(first, at)),
+         planned_ - part.space.candidates.front().seconds + candidate.seconds);
+  }
+
+  void take(const std::string& schedule, double seconds) {
+    if (is_understood(schedule)) found_.push_back({name_, schedule, seconds});
+  }
+
+  // The estimate for a schedule of the first part for all; a part that has it in no candidate is
+  // taken to need as long as planned. Nothing where one does not take it.
+  std::optional<double> seconds_of_all(const std::string& schedule) const {
+    double sum = 0;
+    for (const Part& part : parts_) {
+      const schedule::Schedule here = moved(schedule, parts_.front(), part);
+      const auto listed = part.listed.find(to_string(here));
+      if (listed == part.listed.end() && !is_taken(here, part.space.written)) return std::nullopt;
+      sum += listed == part.listed.end() ? part.space.candidates.front().seconds : listed->second;
+    }
+    return sum;
+  }
+
+  // A schedule for one part, with the names of another: of its result, and of the workspaces that
+  // are called after that.
+  schedule::Schedule moved(const std::string& text, const Part& from, const Part& to) const {
+    schedule::Schedule schedule = schedule::parse_schedule(text);
+    const std::string &before = from.space.tensor, &after = to.space.tensor;
+    if (before == after) return schedule;
+    const auto& tensors = request_.program->program.tensors;
+    for (schedule::Step& step : schedule.steps) {
+      for (schedule::Argument& argument : step.arguments) {
+        auto* name = std::get_if<std::string>(&argument.value);
+        if (name &&
+            (*name == before || (name->starts_with(before + "_") && !tensors.contains(*name))))
+          *name = after + name->substr(before.size());
+      }
+    }
+    return schedule;
+  }
+
+  static bool is_taken(const schedule::Schedule& schedule, const nest::Nest& nest) {
+    try {
+      schedule::apply(schedule, nest);
+      return true;
+    } catch (const UserError&) {
+      return false;
+    }
+  }
+
+  // The schedule in the names that were written, for the statements of that name alone.
+  std::string written(const Part& part, const std::string& text, const std::string& name) const {
+    const plan::UniqueProgram& program = *request_.program;
+    std::map<std::string, std::string> names;
+    const schedule::Scope scope =
+        schedule::scope_of(program.program.statements[part.number], program.renamed[part.number]);
+    for (const auto& [before, after] : scope.loops) names[after] = before;
+    schedule::Schedule schedule = plan::exchanged(schedule::parse_schedule(text), names);
+    for (schedule::Step& step : schedule.steps) step.statement = name;
+    return to_string(schedule);
+  }
+
+  bool is_understood(const std::string& schedule) const {
+    try {
+      statement_schedules(*request_.program, schedule);
+      return true;
+    } catch (const UserError&) {
+      return false;
+    }
+  }
+
+  const CompileRequest& request_;
+  const Parts& parts_;
+  const std::string name_;
+  const double planned_;
+  std::set<std::string> together_;  // schedules that all parts take
+  std::vector<ScheduleCandidate> found_;
+};
+
+}  // namespace
+
+std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request) {
+  const auto& statements = request.program->program.statements;
+  const std::vector<plan::ScheduleSpace> spaces = schedule_spaces(request);
+  std::vector<std::pair<std::string, Parts>> together;  // by the name that was written
+  for (const plan::ScheduleSpace& space : spaces) {
+    const auto statement = std::find_if(statements.begin(), statements.end(), [&](const auto& one) {
+      return one.tensor == space.tensor;
+    });
+    const std::string& name = written_name(*statement);
+    if (together.empty() || together.back().first != name) together.push_back({name, {}});
+    Part part{space, static_cast<size_t>(statement - statements.begin()), {}};
+    for (size_t c = 1; c < space.candidates.size(); ++c)
+      part.listed[space.candidates[c].schedule] = space.candidates[c].seconds;
+    together.back().second.push_back(std::move(part));
+  }
+  std::vector<ScheduleCandidate> found;
+  for (const auto& [name, parts] : together) {
+    const bool is_only = together.size() == 1;
+    for (ScheduleCandidate& one : Candidates(request, parts, is_only ? "" : name).find())
+      found.push_back(std::move(one));
+  }
+  return found;
+}
+
+}  // namespace tulle

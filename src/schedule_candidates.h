@@ -1,0 +1,17 @@
+// What a search may try.
+#pragma once
+
+#include <vector>
+
+#include "compile.h"
+#include "tulle/tulle.h"
+
+namespace tulle {
+
+// The schedules that could be tried for the statements of a request, in the names that were
+// written, statement by statement: the planned one first, then by estimated time. Of those that a
+// composite operand makes of one, all have a schedule that all of them take; any other is for the
+// part that takes it.
+std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request);
+
+}  // namespace tulle
