@@ -45,9 +45,9 @@ class Measured:
     """A candidate with its times."""
 
     candidate: Candidate
-    seconds: float = float("inf")  # the median of the last samples
+    seconds: float = float("inf")  # the median of the last samples, disturbed ones if all are
     samples: list[float] = field(default_factory=list)
-    disturbed: int = 0  # of these
+    clean: list[float] = field(default_factory=list)  # those of them that nothing disturbed
     ratio: float = float("inf")  # to the search's default beside it; it ranks candidates, no more
     is_judged: bool = False  # whether enough that nothing disturbed says so
     verdict: Verdict | None = None  # of a race that decides, against the default of its formats
@@ -72,8 +72,13 @@ class Measured:
     def add(self, samples: Sequence[Sample]) -> None:
         """More of them."""
         self.samples += [sample.seconds for sample in samples]
-        self.disturbed += sum(not sample.is_clean for sample in samples)
-        self.seconds = statistics.median(self.samples[-ROUNDS:])
+        self.clean += [sample.seconds for sample in samples if sample.is_clean]
+        self.seconds = statistics.median((self.clean or self.samples)[-ROUNDS:])
+
+    @property
+    def disturbed(self) -> int:
+        """How many samples other work on the machine got in the way of."""
+        return len(self.samples) - len(self.clean)
 
 
 class Runner(Protocol):

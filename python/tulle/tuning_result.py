@@ -127,9 +127,11 @@ class Tuned:
         return search_plots.plot_search(self, path)
 
     def __str__(self) -> str:
+        refused = sum(bool(one.refused) for one in self.measured)
         lines = [
-            f"{self.problem.program.text}: {len(self.measured)} of {self.space_size} candidates "
-            f"measured, with {' of '.join(map(str, self.formats_tried))} choices of formats, "
+            f"{self.problem.program.text}: {len(self.measured) - refused} of {self.space_size} "
+            f"candidates measured{f', {refused} refused' if refused else ''}, "
+            f"with {' of '.join(map(str, self.formats_tried))} choices of formats, "
             f"in {self.seconds:.1f} s{', interrupted' if self.is_interrupted else ''}",
             table(self.measured, self.default),
             self._verdict(),

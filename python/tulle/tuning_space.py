@@ -269,7 +269,10 @@ class Space:
             lines.append(f"    {rewrite}: {', '.join(shown[:8])}{more}")
         lines.append(f"  planned by rule: {found[0].schedule or 'none'}")
         if idle := self._words_without_effect():
-            lines.append(f"  without {', '.join(map(repr, idle))}: nothing has that in it")
+            lines.append(
+                f"  without {', '.join(map(repr, idle))}: no format has that in it, and no "
+                "schedule for the operands as they are stored"
+            )
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -313,7 +313,7 @@ def test_parts_are_scheduled_apart() -> None:
     kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]")
     apart = kernel.schedule("C_add0: parallel(io); C_add1: parallel(i, by=nnz)")
     torch.testing.assert_close(apart(A=A, B=B), x @ B)
-    with pytest.raises(tulle.UserError, match="for the statement of 'C_add1'.*no loop over 'io'"):
+    with pytest.raises(tulle.UserError, match=r"for the statement of 'C_add1'.*no loop over 'io'"):
         kernel.schedule("parallel(io)")(A=A, B=B)
     with pytest.raises(tulle.UserError, match="they assign C, C_add0, C_add1"):
         kernel.schedule("C_add2: parallel(i)")(A=A, B=B)

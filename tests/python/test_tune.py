@@ -279,8 +279,8 @@ def test_spaces_print_and_can_be_restricted_and_extended() -> None:
     assert len(space) > 50
     narrow = space.without("unroll", "by=rows")
     assert len(narrow) < len(space)
-    assert "unroll(j, 4)" not in str(narrow) and "nothing has that" not in str(narrow)
-    assert "without 'prefech': nothing has that in it" in str(narrow.without("prefech"))
+    assert "unroll(j, 4)" not in str(narrow) and "no format has that" not in str(narrow)
+    assert "without 'prefech': no format has that in it" in str(narrow.without("prefech"))
     one = space.only(["parallel(i)"])
     assert len(one) == 2  # and the default
     assert len(one.also("unroll(j, 3)")) == 3
