@@ -49,9 +49,11 @@ class Kernel:
         """With bounds checks in the generated code."""
         return replace(self, program=replace(self.program, checked=True))
 
-    def __call__(self, /, *, out: Out = None, **operands: Any) -> Any:
+    def __call__(self, /, *unnamed: Any, out: Out = None, **operands: Any) -> Any:
         """Runs it. Returns one tensor, or a tuple of several. `out` is a tensor that takes a dense
         result, or a dict of such tensors by name."""
+        if unnamed:
+            raise UserError(f"A kernel's operands are given by name{self.instead_of('compute')}.")
         names, tensors = self._bind(operands)
         results = execute(self.program, names, tensors, out)
         return results[0] if len(results) == 1 else tuple(results)

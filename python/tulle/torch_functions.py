@@ -192,6 +192,10 @@ def _operands(handler: Handler) -> list[str]:
     return ["A", *needed[1:]]
 
 
+# Methods of torch's tensors that sparse ones have under another name.
+_INSTEAD = {"max": "amax(1), or A.argmax(1)", "min": "amin(1), or A.argmin(1)"}
+
+
 def hint_for(name: str) -> str:
     """What to say of a method that a sparse tensor does not have."""
     missing = f"A sparse tensor has no attribute '{name}'"
@@ -200,6 +204,8 @@ def hint_for(name: str) -> str:
     handler = _HANDLERS.get(getattr(torch, name, None))
     if handler is not None:
         return f"{missing}; write torch.{name}({', '.join(_operands(handler))})."
+    if instead := _INSTEAD.get(name):
+        return f"{missing}; write A.{instead}."
     return f"{missing}, as torch's tensors have it; to_dense() and to_torch() give such tensors."
 
 

@@ -144,7 +144,8 @@ void check_arguments(const MatrixFormat& format, const std::vector<int64_t>& arg
   if (arguments.size() != format.arguments.size()) {
     const std::vector<std::string> example(format.arguments.size(), "16");
     user_error("The format '", format.name, "' takes ", format.usage, ", ",
-               spelled(format, example), " say, but ", arguments.size(), " arguments were given.");
+               spelled(format, example), " say, but ", arguments.size(),
+               arguments.size() == 1 ? " argument was given." : " arguments were given.");
   }
   std::vector<std::string> texts;
   for (const int64_t value : arguments) texts.push_back(std::to_string(value));

@@ -238,10 +238,15 @@ class BindingVerifier {
     const std::string_view name = nest::bound_name(loop.tag.kind);
     const auto extent = nest_.known_extent(loop.var);
     if (extent && *extent >= 1 && *extent <= most) return;
+    const std::string remedy =
+        nest_.variable(loop.var).is_position()
+            ? concat("let split_positions count at most ", most,
+                     " entries, and bind its inner loop")
+            : concat("split it, split(", loop.var, ", ", most, ", ", loop.var, "0, ", loop.var,
+                     "1) say, and bind the inner part");
     user_error("A loop over ", name, "s has 1 to ", most, " iterations, and '", loop.var, "' has ",
-               extent ? concat(*extent) : std::string("a number known only when it runs"),
-               "; split it, split(", loop.var, ", ", most, ", ", loop.var, "0, ", loop.var,
-               "1) say, and bind the inner part.");
+               extent ? concat(*extent) : std::string("a number known only when it runs"), "; ",
+               remedy, ".");
   }
 
   void check_writes(const Forall& loop) const {

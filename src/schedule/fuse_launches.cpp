@@ -165,6 +165,15 @@ std::vector<LaunchGroup> launch_groups(const Program& program) {
     }
     group->steps.push_back(s);
   }
+  for (const LaunchGroup& group : groups) {
+    const auto& [nest, schedule] = std::get<ScheduledNest>(program.steps[group.steps.front()]);
+    const Step* step = step_of(schedule);
+    if (step && group.steps.size() == 1) {
+      refuse(*step, concat("Nothing is launched together with '", result_of(nest),
+                           "'; let the statement after it say so, D: fuse_launches(",
+                           result_of(nest), ") for one that assigns D, or leave it out."));
+    }
+  }
   std::erase_if(groups, [](const LaunchGroup& group) { return group.steps.size() < 2; });
   return groups;
 }

@@ -25,8 +25,9 @@ const Assign& accumulation(const Nest& nest) {
   }
   if (found.empty()) {
     user_error(
-        "Nothing is summed into the result any more, so there is nothing to precompute; leave the "
-        "step out.");
+        "Nothing is summed into the result here (steps before may have moved its sums into a "
+        "workspace, and some reductions have one by themselves), so there is nothing to "
+        "precompute; leave the step out.");
   }
   if (found.size() > 1) {
     user_error("'", found[0]->tensor, "' is accumulated in ", found.size(),

@@ -14,7 +14,8 @@ namespace tulle::schedule {
 //                 producing { forall d { Q_staged[d] = Q[i,d] } } }
 //
 // The copy is over the loops inside over indices of the operand. In registers every thread has its
-// own, of what its own iterations read; on a CPU that is a local array. In shared memory the
+// own, of what its own iterations read, which is all of it where a copy in shared memory is filled
+// from it; on a CPU that is a local array. In shared memory the
 // threads of a block make one together, or those of a warp where `at` is inside a loop over warps;
 // barriers stand before and after.
 //

@@ -341,7 +341,7 @@ std::string with_step_moved(Dice& dice, const std::string& text) {
 // Whether the program is taken as far as loops with the steps so far and this one.
 bool is_taken(CompileRequest request, const ScheduledStatements& statements,
               const std::string& step) {
-  request.schedule = statements.text() + "; " + step;
+  request.schedule = statements.steps().empty() ? step : concat(statements.text(), "; ", step);
   try {
     lower_program(request);
     return true;
@@ -358,7 +358,7 @@ void draw_launches(Dice& dice, const CompileRequest& request, ScheduledStatement
   for (int tries = 0; tries < 3; ++tries) {
     const size_t at = 1 + dice.below(numbers.size() - 1);
     std::string step = concat("fuse_launches(", statements.tensor(numbers[at - 1]), ")");
-    if (dice.chance(0.7)) step = concat(statements.tensor(numbers[at]), ": ", step);
+    if (dice.chance(0.9)) step = concat(statements.tensor(numbers[at]), ": ", step);
     if (dice.chance(0.1) || is_taken(request, statements, step)) return statements.add(step);
   }
 }
@@ -390,6 +390,10 @@ std::string random_schedule(Dice& dice, const Case& test) {
       return shares && members.chance(0.4) ? with_step_moved(members, statements.text())
                                            : statements.text();
     }
+    // Of kernels as the rules plan them.
+    Dice planned(~uint64_t{test.seed} + 7);
+    if (test.gpu && planned.chance(0.2)) draw_launches(planned, ready.request, statements);
+    if (!statements.steps().empty()) return statements.text();
     Dice own(~uint64_t{test.seed} + 3);
     own.shuffle(chosen);
     chosen.resize(1 + own.below(std::min<size_t>(chosen.size(), 3)));

@@ -320,8 +320,14 @@ std::string message_of(const std::function<void()>& call) {
   return "none";
 }
 
-TEST(SelectProgramOf, GivesManyOutInParallel) {
-  lower::work_per_chunk() = 300;
+// With chunks of few entries.
+class SelectProgramInChunks : public testing::Test {
+ protected:
+  SelectProgramInChunks() { lower::work_per_chunk() = 300; }
+  ~SelectProgramInChunks() override { lower::work_per_chunk() = lower::kWorkPerChunk; }
+};
+
+TEST_F(SelectProgramInChunks, GivesManyOut) {
   std::mt19937 random(7);
   Entries entries{{300, 100}, Coordinates(2)};
   for (int64_t row = 0; row < 300; ++row) {
@@ -349,7 +355,6 @@ TEST(SelectProgramOf, GivesManyOutInParallel) {
     for (const int threads : {1, 4})
       EXPECT_EQ(selected(threads), std::pair(wanted.order, counts)) << text << ", " << threads;
   }
-  lower::work_per_chunk() = lower::kWorkPerChunk;
 }
 
 TEST(SelectProgramOf, NamesTheFirstEntryThatNoPartTakes) {

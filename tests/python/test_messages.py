@@ -283,3 +283,12 @@ def test_candidates_are_a_count(candidates: Any) -> None:
     assert message_of(lambda: tulle.explain("ij->i", A, candidates=candidates)) == (
         f"explain: candidates should be a whole number from 0 on, but found {candidates!r}."
     )
+
+
+def test_what_to_write_instead() -> None:
+    kernel = tulle.kernel("y[i] = A[i,j] * x[j]")
+    assert message_of(lambda: kernel(A, random_dense(6))) == (
+        "A kernel's operands are given by name; write kernel(A=A, x=x)."
+    )
+    with pytest.raises(AttributeError, match=re.escape("write A.amax(1), or A.argmax(1)")):
+        A.max(1)

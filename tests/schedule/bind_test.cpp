@@ -254,6 +254,11 @@ TEST(Bind, RefusesTuplesThatSharedMemoryHasNoRoomFor) {
                  "Copies and tuples take 74496 bytes");
 }
 
+TEST(Bind, SaysHowEntriesAreBound) {
+  expect_refused(kSoftmax, "split_positions(j, 4, j0, j1); bind(i, block); bind(j0, warp)",
+                 "let split_positions count at most 32 entries, and bind its inner loop");
+}
+
 // BSR times BSR, in blocks of 2 x 2, its rows of blocks gathered.
 constexpr std::string_view kBlocks = R"(nest {
   operand A: f32, i32, bsr(2,2)

@@ -32,6 +32,29 @@ void expect_error(const std::string& program, const std::string& schedule,
   }
 }
 
+TEST(Distribute, PartsOfAStatementHaveNames) {
+  const expr::Program program = expr::parse_program("C[i] = A[i,j]; C_add1[i] = B[i,j]");
+  std::vector<Scope> scopes = {scope_of(program.statements[0]), scope_of(program.statements[1])};
+  scopes[0].part = part_name("C", 0);
+  scopes[1].part = scopes[1].tensor;
+  scopes[1].result = "C";
+  const auto steps_of = [&](const char* text) {
+    std::vector<size_t> counts;
+    for (const Schedule& each : distribute(parse_schedule(text), scopes))
+      counts.push_back(each.steps.size());
+    return counts;
+  };
+  EXPECT_EQ(steps_of("C_add0: unroll(j, 2)"), (std::vector<size_t>{1, 0}));
+  EXPECT_EQ(steps_of("C_add1: unroll(j, 2); parallel(i)"), (std::vector<size_t>{1, 2}));
+  EXPECT_EQ(steps_of("C: unroll(j, 2)"), (std::vector<size_t>{1, 1}));
+  const auto checked = [](const char* text) {
+    return for_all_parts(parse_schedule(text).steps.front(), {"C"}).statement;
+  };
+  EXPECT_EQ(checked("C_add12: parallel(i)"), "C");
+  EXPECT_EQ(checked("C_add: parallel(i)"), "C_add");
+  EXPECT_EQ(checked("C_add1x: parallel(i)"), "C_add1x");
+}
+
 TEST(Distribute, StepsAreForTheStatementsThatHaveTheirIndices) {
   EXPECT_EQ(distributed(kProgram, "parallel(i)"), "parallel(i) | parallel(i)");
   EXPECT_EQ(distributed(kProgram, "unroll(j, 2); vectorize(l, 8)"),

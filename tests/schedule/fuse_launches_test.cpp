@@ -53,9 +53,14 @@ TEST(FuseLaunches, TakesStatementsThatHaveNothingInCommon) {
 }
 
 TEST(FuseLaunches, LeavesStatementsAlone) {
-  EXPECT_TRUE(groups_of("A, B", "y, z",
-                        row_sum("y", "A", "", with(kBound, "y")) + row_sum("z", "B", "", kBound))
-                  .empty());
+  EXPECT_TRUE(
+      groups_of("A, B", "y, z", row_sum("y", "A", "", kBound) + row_sum("z", "B", "", kBound))
+          .empty());
+}
+
+TEST(FuseLaunches, RefusesToFuseWithNothing) {
+  expect_refused(row_sum("y", "A", "", with(kBound, "y")) + row_sum("z", "B", "", kBound),
+                 "Nothing is launched together with 'y'");
 }
 
 TEST(FuseLaunches, StaysInTheTextOfFinishedNests) {

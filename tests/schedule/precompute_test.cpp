@@ -79,7 +79,7 @@ TEST(Precompute, RefusesNestsWithoutSums) {
 
 TEST(Precompute, RefusesASecondTime) {
   expect_refused(kSpmm, "precompute(acc, k); precompute(acc2, k)",
-                 "Nothing is summed into the result any more");
+                 "Nothing is summed into the result here");
 }
 
 TEST(Precompute, RefusesAccumulationWithoutALoop) {

@@ -66,6 +66,17 @@ TEST(Stage, CopiesCopies) {
             "forall k { Y_staged[j1,k] = Y[j,k] } } } } }");
 }
 
+TEST(Stage, FillsSharedMemoryFromRegistersThatEveryThreadHas) {
+  EXPECT_EQ(
+      body_after(kTiles, bound("bind(k, lane); stage(Y, j0, shared); stage(Y, j0, registers)")),
+      "forall ib block { forall j0 { where Y_staged1 { where Y_staged { forall iw warp { "
+      "forall k lane { forall j1 { Z[i,k] += X[i,j] * Y_staged[j1,k] } } } } producing { "
+      "forall j1 { forall k { Y_staged[j1,k] = Y_staged1[j1,k] } } } } producing { forall j1 { "
+      "forall k { Y_staged1[j1,k] = Y[j,k] } } } } }");
+  expect_refused(kTiles, bound("stage(Y, j0, shared); stage(Y, j0, registers); bind(k, lane)"),
+                 "'Y_staged1' is filled by a loop over 'k' that is bound to a lane");
+}
+
 constexpr std::string_view kTwoReads =
     "nest { operand A: f32, i32, csr\n operand X: f32\n "
     "result S: f32, i32, like A, csr\n extent d = 16\n"
