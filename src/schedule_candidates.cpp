@@ -20,6 +20,36 @@ const std::string& written_name(const expr::Statement& statement) {
   return statement.adds_to.empty() ? statement.tensor : statement.adds_to;
 }
 
+// A schedule for one part, with the names of another: of its result, and of the workspaces that are
+// called after that.
+schedule::Schedule moved(const CompileRequest& request, schedule::Schedule schedule,
+                         const std::string& before, const std::string& after) {
+  if (before == after) return schedule;
+  const auto& tensors = request.program->program.tensors;
+  for (schedule::Step& step : schedule.steps) {
+    for (schedule::Argument& argument : step.arguments) {
+      auto* name = std::get_if<std::string>(&argument.value);
+      if (name &&
+          (*name == before || (name->starts_with(before + "_") && !tensors.contains(*name))))
+        *name = after + name->substr(before.size());
+    }
+  }
+  return schedule;
+}
+
+// The schedule of a statement in the names that were written, for the statements of that name.
+std::string written(const CompileRequest& request, size_t statement, schedule::Schedule schedule,
+                    const std::string& name) {
+  const plan::UniqueProgram& program = *request.program;
+  std::map<std::string, std::string> names;
+  const schedule::Scope scope =
+      schedule::scope_of(program.program.statements[statement], program.renamed[statement]);
+  for (const auto& [before, after] : scope.loops) names[after] = before;
+  schedule = plan::exchanged(std::move(schedule), names);
+  for (schedule::Step& step : schedule.steps) step.statement = name;
+  return to_string(schedule);
+}
+
 // The space of one of the statements that a composite operand makes of one, or of one alone.
 struct Part {
   const plan::ScheduleSpace& space;
@@ -44,7 +74,7 @@ class Candidates {
   std::vector<ScheduleCandidate> find() {
     const Part& first = parts_.front();
     found_.push_back(
-        {name_, written(first, first.space.candidates.front().schedule, name_), planned_});
+        {name_, written_for(first, first.space.candidates.front().schedule, name_), planned_});
     for (const Part& part : parts_) {
       for (size_t c = 1; c < part.space.candidates.size(); ++c) add(part, part.space.candidates[c]);
     }
@@ -57,16 +87,22 @@ class Candidates {
   // For all parts where each takes it, or for its own, with the others as they are planned.
   void add(const Part& part, const plan::ScheduledCandidate& candidate) {
     const std::string& first = parts_.front().space.tensor;
-    const std::string together = to_string(moved(candidate.schedule, part, parts_.front()));
+    const std::string together = to_string(
+        moved(request_, schedule::parse_schedule(candidate.schedule), part.space.tensor, first));
     if (together_.contains(together)) return;
     const std::optional<double> all = seconds_of_all(together);
     if (all) {
       together_.insert(together);
-      return take(written(part, together, name_), *all);
+      return take(written_for(part, together, name_), *all);
     }
     const size_t at = static_cast<size_t>(&part - parts_.data());
-    take(written(part, candidate.schedule, schedule::part_name(first, at)),
+    take(written_for(part, candidate.schedule, schedule::part_name(first, at)),
          planned_ - part.space.candidates.front().seconds + candidate.seconds);
+  }
+
+  std::string written_for(const Part& part, const std::string& text,
+                          const std::string& name) const {
+    return written(request_, part.number, schedule::parse_schedule(text), name);
   }
 
   void take(const std::string& schedule, double seconds) {
@@ -78,30 +114,13 @@ class Candidates {
   std::optional<double> seconds_of_all(const std::string& schedule) const {
     double sum = 0;
     for (const Part& part : parts_) {
-      const schedule::Schedule here = moved(schedule, parts_.front(), part);
+      const schedule::Schedule here = moved(request_, schedule::parse_schedule(schedule),
+                                            parts_.front().space.tensor, part.space.tensor);
       const auto listed = part.listed.find(to_string(here));
       if (listed == part.listed.end() && !is_taken(here, part.space.written)) return std::nullopt;
       sum += listed == part.listed.end() ? part.space.candidates.front().seconds : listed->second;
     }
     return sum;
-  }
-
-  // A schedule for one part, with the names of another: of its result, and of the workspaces that
-  // are called after that.
-  schedule::Schedule moved(const std::string& text, const Part& from, const Part& to) const {
-    schedule::Schedule schedule = schedule::parse_schedule(text);
-    const std::string &before = from.space.tensor, &after = to.space.tensor;
-    if (before == after) return schedule;
-    const auto& tensors = request_.program->program.tensors;
-    for (schedule::Step& step : schedule.steps) {
-      for (schedule::Argument& argument : step.arguments) {
-        auto* name = std::get_if<std::string>(&argument.value);
-        if (name &&
-            (*name == before || (name->starts_with(before + "_") && !tensors.contains(*name))))
-          *name = after + name->substr(before.size());
-      }
-    }
-    return schedule;
   }
 
   static bool is_taken(const schedule::Schedule& schedule, const nest::Nest& nest) {
@@ -111,18 +130,6 @@ class Candidates {
     } catch (const UserError&) {
       return false;
     }
-  }
-
-  // The schedule in the names that were written, for the statements of that name alone.
-  std::string written(const Part& part, const std::string& text, const std::string& name) const {
-    const plan::UniqueProgram& program = *request_.program;
-    std::map<std::string, std::string> names;
-    const schedule::Scope scope =
-        schedule::scope_of(program.program.statements[part.number], program.renamed[part.number]);
-    for (const auto& [before, after] : scope.loops) names[after] = before;
-    schedule::Schedule schedule = plan::exchanged(schedule::parse_schedule(text), names);
-    for (schedule::Step& step : schedule.steps) step.statement = name;
-    return to_string(schedule);
   }
 
   bool is_understood(const std::string& schedule) const {
@@ -166,6 +173,31 @@ std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request
       found.push_back(std::move(one));
   }
   return found;
+}
+
+std::string written_schedule(const CompileRequest& request,
+                             const std::vector<schedule::Schedule>& schedules) {
+  const auto& statements = request.program->program.statements;
+  std::map<std::string, std::vector<size_t>> groups;  // statements by the name that was written
+  for (size_t s = 0; s < statements.size(); ++s) groups[written_name(statements[s])].push_back(s);
+  std::string text;
+  for (size_t s = 0; s < schedules.size() && s < statements.size(); ++s) {
+    const std::string& name = written_name(statements[s]);
+    const std::vector<size_t>& parts = groups.at(name);
+    const auto as_first = [&](size_t part) {
+      return to_string(moved(request, schedules[part], statements[part].tensor, name));
+    };
+    const bool are_alike = std::all_of(parts.begin(), parts.end(), [&](size_t part) {
+      return as_first(part) == as_first(parts.front());
+    });
+    if (schedules[s].steps.empty() || (are_alike && s != parts.front())) continue;
+    const auto at = static_cast<size_t>(std::find(parts.begin(), parts.end(), s) - parts.begin());
+    const std::string prefix = !are_alike           ? schedule::part_name(name, at)
+                               : groups.size() == 1 ? std::string()
+                                                    : name;
+    text += (text.empty() ? "" : "; ") + written(request, s, schedules[s], prefix);
+  }
+  return text;
 }
 
 }  // namespace tulle

@@ -1,6 +1,7 @@
 // What a search may try.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "compile.h"
@@ -13,5 +14,10 @@ namespace tulle {
 // composite operand makes of one, all have a schedule that all of them take; any other is for the
 // part that takes it.
 std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request);
+
+// The schedules of the statements of a request as one that a caller writes: for all parts of a
+// statement where they are alike.
+std::string written_schedule(const CompileRequest& request,
+                             const std::vector<schedule::Schedule>& schedules);
 
 }  // namespace tulle

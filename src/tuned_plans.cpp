@@ -11,6 +11,7 @@
 #include "jit/content_hash.h"
 #include "jit/private_directory.h"
 #include "plan/plan_key.h"
+#include "schedule_candidates.h"
 #include "support/log.h"
 #include "support/no_fork.h"
 #include "tulle/error.h"
@@ -107,6 +108,8 @@ std::string describe_tuned_plan(const CompileRequest& request) {
   if (!plan) return {};
   std::string text = concat("measured: ", milliseconds(plan->seconds),
                             "; planned by rule: ", milliseconds(plan->default_seconds), "\n");
+  const std::string schedule = written_schedule(request, tuned_schedules(request, *plan));
+  if (!schedule.empty()) text += concat("schedule: ", schedule, "\n");
   return text + plan->report + (plan->report.ends_with('\n') ? "" : "\n");
 }
 

@@ -75,11 +75,8 @@ def kept_schedule(problem: Problem) -> str:
     stages = Explanation(text).stages
     if "tuning" not in stages:
         return ""
-    plans = re.findall(r"^(\w+): loops .*\nschedule: (.*)$", stages["plan"], re.MULTILINE)
-    # What the parts of a composite operand add have the schedule of the first.
-    own = {name: text.split("; ") for name, text in plans if not re.search(r"_add\d+$", name)}
-    steps = [(f"{name}: " if len(own) > 1 else "", step) for name in own for step in own[name]]
-    return "; ".join(prefix + step for prefix, step in steps if step != "none")
+    found = re.search(r"^schedule: (.*)$", stages["tuning"], re.MULTILINE)
+    return found[1] if found else ""
 
 
 def forget_tuned_plans() -> int:

@@ -106,14 +106,15 @@ class RouteFinder {
     return position_of(order_, other) < difference ? Place{difference, difference} : Place{};
   }
 
-  // Whether the statement copies entries whose coordinates are all stored: every one it comes to
-  // exists.
+  // Whether the statement copies entries that are listed with all their coordinates: every one it
+  // comes to exists. Below other levels there may be nothing.
   bool copies_coordinates() const {
     const auto* access = problem_.statement->value.as<Access>();
     if (!access) return false;
     const auto& levels = operands_.type_of(access->tensor).format.levels();
-    return std::none_of(levels.begin(), levels.end(),
-                        [](const Level& level) { return is_full(level.kind); });
+    return !is_full(levels.front().kind) &&
+           std::all_of(levels.begin() + 1, levels.end(),
+                       [](const Level& level) { return is_branchless(level.kind); });
   }
 
   // The operand whose entries are exactly the result's, stored alike.

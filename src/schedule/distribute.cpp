@@ -178,6 +178,7 @@ std::string part_name(const std::string& result, size_t part) {
 }
 
 Step for_all_parts(Step step, const Names& assigned) {
+  if (contains(assigned, step.statement)) return step;
   for (const std::string& result : assigned) {
     const std::string first = concat(result, "_add");
     if (step.statement.starts_with(first) && step.statement.size() > first.size() &&

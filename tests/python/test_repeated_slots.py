@@ -32,6 +32,7 @@ FORMATS = [
 OTHERS = [
     "(i,j,k) -> (j: dense, i: compressed, k: compressed)",
     "(i,j,k) -> (k: compressed, j: compressed, i: compressed)",
+    "(i,j,k) -> (i: compressed, j: dense, k: compressed)",  # also of slots with nothing below
 ]
 
 

@@ -239,6 +239,10 @@ def test_what_is_kept_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kept_schedule(problem_of("tune", "ij,jk->ik", (H, B), {}, None)) == (
         "unroll(j, 8); vectorize(k, 4)"
     )
+    apart = A.to(format="bsr-csr(4,4)")
+    for kept in ("out_add1: vectorize(k, 4)", "out_add0: parallel(io); out_add1: parallel(i)"):
+        force(apart, B, kept)
+        assert kept_schedule(problem_of("tune", "ij,jk->ik", (apart, B), {}, None)) == kept
 
 
 def test_ctrl_c_ends_a_search(tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ TEST(Distribute, PartsOfAStatementHaveNames) {
     return for_all_parts(parse_schedule(text).steps.front(), {"C"}).statement;
   };
   EXPECT_EQ(checked("C_add12: parallel(i)"), "C");
+  const Step own = parse_schedule("C_add1: parallel(i)").steps.front();
+  EXPECT_EQ(for_all_parts(own, {"C", "C_add1"}).statement, "C_add1");
   EXPECT_EQ(checked("C_add: parallel(i)"), "C_add");
   EXPECT_EQ(checked("C_add1x: parallel(i)"), "C_add1x");
 }
