@@ -80,6 +80,21 @@ void check_difference(const Level& level, const std::vector<Level>& levels,
   }
 }
 
+// Whether slots of the levels so far all have coordinates of their own. Where each slot has one
+// below, a unique level tells those apart that share coordinates above, but only those under one
+// slot of the levels before.
+class Uniqueness {
+ public:
+  void add(const Level& level) {
+    if (!is_branchless(level.kind)) above_ = all_;
+    all_ = above_ && level.unique;
+  }
+  bool all() const { return all_; }
+
+ private:
+  bool all_ = true, above_ = true;
+};
+
 // Kinds whose slots may hold no entry, and what stands around them.
 void check_gaps(const std::vector<Level>& levels, size_t at,
                 const std::vector<std::string>& names) {
@@ -99,11 +114,9 @@ void check_gaps(const std::vector<Level>& levels, size_t at,
                text_of(level, names), "', of which not every slot has an entry; only ",
                text_of_kinds(is_full, "and"), " levels can.");
   }
-  bool unique = true;
-  for (size_t above = 0; above < at; ++above) {
-    unique = levels[above].unique && (unique || is_branchless(levels[above].kind));
-  }
-  if (!unique) {
+  Uniqueness slots;
+  for (size_t above = 0; above < at; ++above) slots.add(levels[above]);
+  if (!slots.all()) {
     user_error("The level '", text_of(level, names),
                "' stands below levels that may hold coordinates several times; make them unique.");
   }
@@ -239,25 +252,6 @@ bool Format::is_ordered() const {
   return std::all_of(levels_.begin(), levels_.end(),
                      [](const Level& level) { return level.ordered; });
 }
-
-namespace {
-
-// Whether slots of the levels so far all have coordinates of their own. Where each slot has one
-// below, a unique level tells those apart that share coordinates above, but only those under one
-// slot of the levels before.
-class Uniqueness {
- public:
-  void add(const Level& level) {
-    if (!is_branchless(level.kind)) above_ = all_;
-    all_ = above_ && level.unique;
-  }
-  bool all() const { return all_; }
-
- private:
-  bool all_ = true, above_ = true;
-};
-
-}  // namespace
 
 bool Format::is_unique() const {
   Uniqueness slots;

@@ -15,18 +15,10 @@ namespace tulle::plan {
 
 namespace {
 
-std::vector<std::string> loops_of(const nest::Nest& nest) {
-  std::vector<std::string> found;
-  schedule::for_each_loop(nest.root, [&](const nest::Forall& loop) {
-    if (!schedule::contains(found, loop.var)) found.push_back(loop.var);
-  });
-  return found;
-}
-
 // A schedule for loops in that order, written for the nest.
 std::string from_written(const std::string& schedule, const std::vector<std::string>& order,
                          const nest::Nest& nest) {
-  if (schedule.starts_with("reorder(") || loops_of(nest) == order) return schedule;
+  if (schedule.starts_with("reorder(") || schedule::loops_of(nest) == order) return schedule;
   return concat("reorder(", joined(order), ")", schedule.empty() ? "" : "; ", schedule);
 }
 

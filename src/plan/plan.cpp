@@ -219,10 +219,12 @@ class Planner {
     auto [problem, choice, tried] =
         loops_.choose(statement, {may_share, may_convert, is_scheduled}, decision);
     plan_.orders_tried += tried;
-    const expr::Statement as_written = statement;
+    expr::Statement as_written;
     written_.reset();
-    if (is_written && request_.with_spaces && !is_scheduled && !decision)
+    if (is_written && request_.with_spaces && !is_scheduled && !decision) {
+      as_written = statement;
       written_ = loops_.choose(as_written, {may_share, may_convert, true}, std::nullopt);
+    }
     if (!choice.converted.empty()) {
       std::map<int, expr::Expr> replaced;
       for (const Access* access : expr::accesses(statement.value)) {

@@ -12,14 +12,6 @@ namespace tulle::schedule {
 
 namespace {
 
-std::vector<std::string> loops_of(const Nest& nest) {
-  std::vector<std::string> loops;
-  for_each_loop(nest.root, [&](const Forall& forall) {
-    if (!contains(loops, forall.var)) loops.push_back(forall.var);
-  });
-  return loops;
-}
-
 std::string_view step_of(LoopTag::Kind kind) {
   switch (kind) {
     case LoopTag::Kind::Serial:
@@ -136,6 +128,14 @@ void walk_loops(const Stmt& stmt, std::vector<std::string>& around, const VisitW
 void for_each_loop_within(const Stmt& stmt, const VisitWithin& visit) {
   std::vector<std::string> around;
   walk_loops(stmt, around, visit);
+}
+
+std::vector<std::string> loops_of(const Nest& nest) {
+  std::vector<std::string> found;
+  for_each_loop(nest.root, [&](const Forall& loop) {
+    if (!contains(found, loop.var)) found.push_back(loop.var);
+  });
+  return found;
 }
 
 void for_each_loop(const Stmt& stmt, const std::function<void(const Forall&)>& visit) {

@@ -30,7 +30,9 @@ Stmt replace(const Stmt& stmt, const nest::Node* node, const Stmt& replacement);
 
 // Calls `visit` for every loop, outer ones first.
 void for_each_loop(const Stmt& stmt, const std::function<void(const Forall&)>& visit);
-// The same with the variables of the loops around each, outermost first.
+// The variables of all loops, outer ones first, each once.
+std::vector<std::string> loops_of(const Nest& nest);
+// For every loop with the variables of those around it, outermost first.
 void for_each_loop_within(
     const Stmt& stmt,
     const std::function<void(const Forall&, const std::vector<std::string>& around)>& visit);

@@ -15,9 +15,9 @@ namespace tulle::schedule {
 //
 // The copy is over the loops inside over indices of the operand. In registers every thread has its
 // own, of what its own iterations read, which is all of it where a copy in shared memory is filled
-// from it; on a CPU that is a local array. In shared memory the
-// threads of a block make one together, or those of a warp where `at` is inside a loop over warps;
-// barriers stand before and after.
+// from it; on a CPU that is a local array. In shared memory the threads of a block make one
+// together, or those of a warp where `at` is inside a loop over warps; barriers stand before and
+// after.
 //
 // With a depth above 1 there are as many copies: those of further iterations are loaded while one
 // is used.

@@ -8,13 +8,7 @@
 
 namespace tulle::differential {
 
-std::vector<std::string> StepTaker::loops() const {
-  std::vector<std::string> found;
-  schedule::for_each_loop(nest().root, [&](const nest::Forall& loop) {
-    if (!schedule::contains(found, loop.var)) found.push_back(loop.var);
-  });
-  return found;
-}
+std::vector<std::string> StepTaker::loops() const { return schedule::loops_of(nest()); }
 
 std::vector<std::string> StepTaker::tensors(nest::Tensor::Role role) const {
   std::vector<std::string> found;

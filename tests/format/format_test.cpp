@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tulle/error.h"
+
 namespace tulle {
 namespace {
 
@@ -76,6 +78,10 @@ TEST(Format, DuplicatesAreToldApartByAUniqueSingleton) {
   EXPECT_FALSE(Format::parse("(i,j) -> (i: compressed nonunique, j: dense)", 2).is_unique());
   const char* pairs = "(i,j,k) -> (i: compressed nonunique, j: compressed nonunique, k: singleton)";
   EXPECT_FALSE(Format::parse(pairs, 3).is_unique());
+  EXPECT_THROW(Format::parse("(i,j,k,l) -> (i: compressed nonunique, j: compressed nonunique, "
+                             "k: singleton, l: bitmap)",
+                             4),
+               UserError);
   EXPECT_TRUE(
       Format::parse("(i,j,k) -> (i: dense, j: compressed nonunique, k: singleton)", 3).is_unique());
   EXPECT_FALSE(Format::parse("(i,j) -> (i: compressed nonunique, j: compressed)", 2).is_unique());
