@@ -157,8 +157,8 @@ class Telling {
     if (expr.as<Access>() || expr.as<Reduce>()) {
       if (fixes) told_(expr);
     } else if (const auto* unary = expr.as<Unary>()) {
-      const bool asks = unary->function == ElementFunction::Ones ||
-                        (divides && unary->function == ElementFunction::Neg);
+      const bool asks =
+          is_of_entries(unary->function) || (divides && unary->function == ElementFunction::Neg);
       visit(unary->value, fixes || asks, divides);
     } else if (const auto* choose = expr.as<Choose>()) {
       visit(choose->condition, false, false);

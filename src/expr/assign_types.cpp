@@ -104,7 +104,7 @@ class TypeAssigner {
   Typed type_unary(const Unary& unary) {
     const Typed value = type(unary.value);
     DType type = value.expr.type();
-    if (unary.function == ElementFunction::Ones) {
+    if (is_of_entries(unary.function)) {
       return {Unary::make(unary.function, value.expr, DType::Int64), value.strength};
     }
     if (const Expr folded = fold(unary.function, value.expr)) return {folded, Strength::Number};

@@ -94,7 +94,8 @@ struct Access : ExprNode {
                    DType type = DType::Float32);
 };
 
-// Element functions of one argument; `ones` is 1 (an int64) wherever its argument has a value.
+// Element functions of one argument; `ones` is 1 (an int64) wherever its argument has a value, and
+// `position`, which only the compiler writes, the place of an operand's entry in its storage.
 // X(enumerator, text, keeps zero, accepts integers)
 #define TULLE_ELEMENT_FUNCTIONS(X)    \
   X(Neg, "neg", true, true)           \
@@ -123,7 +124,8 @@ struct Access : ExprNode {
   X(Cos, "cos", false, false)         \
   X(Cosh, "cosh", false, false)       \
   X(Sigmoid, "sigmoid", false, false) \
-  X(Ones, "ones", true, true)
+  X(Ones, "ones", true, true)         \
+  X(Position, "position", true, true)
 
 enum class ElementFunction : uint8_t {
 #define X(name, text, keeps_zero, integers) name,
@@ -132,6 +134,10 @@ enum class ElementFunction : uint8_t {
 };
 std::string_view text_of(ElementFunction function);
 bool keeps_zero(ElementFunction function);
+// Whether it is about the entries of its argument, not about their values.
+constexpr bool is_of_entries(ElementFunction function) {
+  return function == ElementFunction::Ones || function == ElementFunction::Position;
+}
 
 // A value of another type is converted to the node's type first: sqrt of integers, say.
 struct Unary : ExprNode {

@@ -37,7 +37,8 @@ std::string function_names() {
   TULLE_REDUCTIONS(X)
 #undef X
   names += ", softmax, log_softmax, where, within, index, extent";
-#define X(enumerator, text, keeps_zero, integers) names += ", " text;
+#define X(enumerator, text, keeps_zero, integers) \
+  if (ElementFunction::enumerator != ElementFunction::Position) names += ", " text;
   TULLE_ELEMENT_FUNCTIONS(X)
 #undef X
   return names;

@@ -135,7 +135,8 @@ Expr ExprParser::call() {
       return IndexValue::make(std::string(index.text), name.is("extent"));
     });
   }
-  if (const std::optional<ElementFunction> function = element_function(name.text)) {
+  const std::optional<ElementFunction> function = element_function(name.text);
+  if (function && (function != ElementFunction::Position || writer_ == Writer::Compiler)) {
     return Unary::make(*function, arguments(call, [&] { return sum(); }));
   }
   if (is_reserved(name.text)) {

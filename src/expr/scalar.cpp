@@ -118,6 +118,7 @@ double apply_real(ElementFunction function, double x) {
     case ElementFunction::Sigmoid:
       return 1 / (1 + std::exp(-x));
     case ElementFunction::Ones:
+    case ElementFunction::Position:
       break;
   }
   internal_error("unknown element function");

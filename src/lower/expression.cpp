@@ -80,6 +80,7 @@ Expr apply(ElementFunction function, const Expr& x) {
     case ElementFunction::Sigmoid:
       return Call::make(Function::Sigmoid, {x});
     case ElementFunction::Ones:
+    case ElementFunction::Position:
       break;
   }
   internal_error("an element function without code");
@@ -125,6 +126,13 @@ Expr KernelLowering::value_of(const expr::Expr& expr, const Scope& scope, Emitte
       const Expr one = loop::IntConst::make(1, type), zero = loop::IntConst::make(0, type);
       const Expr exists = presence(unary->value);
       return exists.as<loop::IntConst>() ? one : loop::Select::make(exists, one, zero);
+    }
+    if (unary->function == ElementFunction::Position) {
+      const Cursor& cursor = scope.cursors.at(unary->value.as<expr::Access>()->id);
+      TULLE_CHECK(cursor.level == static_cast<int>(code(cursor.access->tensor).levels.size()) &&
+                      cursor.at.is_single(),
+                  "an entry of ", cursor.access->tensor, " whose position is asked for");
+      return cursor.at.begin;
     }
     const Expr argument = Cast::make(type.scalar, value_of(unary->value, scope, out));
     return apply(unary->function, out.let("x", argument));

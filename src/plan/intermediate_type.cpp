@@ -23,8 +23,7 @@ bool asks_for_absence(const expr::Expr& expr, const Tensors& tensors) {
            const auto* binary = part.as<expr::Binary>();
            const auto* unary = part.as<expr::Unary>();
            return (binary && binary->op == expr::BinaryOp::Within) ||
-                  (unary && unary->function == expr::ElementFunction::Ones) ||
-                  part.as<expr::Softmax>();
+                  (unary && is_of_entries(unary->function)) || part.as<expr::Softmax>();
          });
 }
 

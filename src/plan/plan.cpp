@@ -11,6 +11,7 @@
 #include "plan/choose_loops.h"
 #include "plan/conversion_formats.h"
 #include "plan/estimates.h"
+#include "plan/expand_places.h"
 #include "plan/expand_reductions.h"
 #include "plan/expand_softmax.h"
 #include "plan/gathering.h"
@@ -113,8 +114,26 @@ class Planner {
     if (known != known_.end()) known_[name] = known->second;
   }
 
+  // What the places in a statement are told from.
+  void plan_gaps(expr::Statement& statement) {
+    const PlacesContext context{
+        tensors_, [&](const expr::Statement& part, const Format& format) {
+          return add_intermediate(
+              statement, part,
+              {part.value.type(), tensors_.at(statement.tensor).index_type, format});
+        }};
+    for (const expr::Statement& part : expand_places(statement, context)) {
+      if (asks_for_positions(part.value)) {
+        plan_statement(part, false, false);
+      } else {
+        plan_parts(part, false, false);
+      }
+    }
+  }
+
   // The statement with its reductions written out, and before it what is computed on its own.
-  void plan_parts(const expr::Statement& written, bool may_share, bool is_written) {
+  void plan_parts(expr::Statement written, bool may_share, bool is_written) {
+    plan_gaps(written);
     const bool is_dense = !is_sparse(written.tensor);
     const auto sparse = [&](const std::string& tensor) { return is_sparse(tensor); };
     const expr::Statement statement = expand_reductions(written, sparse, is_dense);
@@ -200,8 +219,11 @@ class Planner {
 
   // A name and a type for a part of the statement that is computed on its own.
   std::string add_intermediate(const expr::Statement& statement, const expr::Statement& part) {
+    return add_intermediate(statement, part, intermediate_type(statement, part, tensors_));
+  }
+  std::string add_intermediate(const expr::Statement& statement, const expr::Statement& part,
+                               const expr::TensorType& type) {
     const std::string name = name_of_part(statement);
-    const expr::TensorType type = intermediate_type(statement, part, tensors_);
     note(concat(name, " = ", expr::to_string(part.value), " is computed first, as ",
                 type.format.name()));
     add_temporary(name, type);

@@ -24,8 +24,8 @@ class Teller {
     if (const auto* access = expr.as<expr::Access>()) return asked && is_it_(*access);
     if (const auto* binary = expr.as<Binary>()) return tells_binary(*binary, asked);
     if (const auto* unary = expr.as<expr::Unary>()) {
-      const bool counts = unary->function == expr::ElementFunction::Ones;
-      return tells(unary->value, counts || (asked && keeps_zero(unary->function)));
+      const bool of_entries = is_of_entries(unary->function);
+      return tells(unary->value, of_entries || (asked && keeps_zero(unary->function)));
     }
     const auto* reduce = expr.as<expr::Reduce>();
     const bool is_sum = reduce && reduce->op == expr::Reduction::Sum && !reduce->empty;

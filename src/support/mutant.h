@@ -14,7 +14,8 @@ inline constexpr std::string_view kMutants[] = {
     "absence-drops-sign", "absence-keeps-product",
     // plan
     "decompose-drops-part", "decompose-nonlinear", "decompose-shows-padding", "empty-ignored",
-    "extent-ignores-zeros", "indices-not-renamed", "order-never-sorts", "pattern-shared-anyway",
+    "extent-ignores-zeros", "gap-presumed-last", "indices-not-renamed", "order-never-sorts",
+    "pattern-shared-anyway",
     // schedule
     "bind-over-reduction", "dealt-pieces-shared", "member-stores-others", "parallel-over-reduction",
     "precompute-overwrites", "readers-unchecked", "result-order-unchecked", "rfactor-keeps-last",

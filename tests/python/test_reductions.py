@@ -57,6 +57,67 @@ def test_arguments_are_the_first_of_several(name: str, dim: int, format: str) ->
     assert_equal(getattr(tulle.tensor(x, format=format), name)(dim), expected)
 
 
+@pytest.mark.parametrize(
+    "format", [*MATRIX_FORMATS, "(i,j) -> (i: dense, j: compressed unordered)"]
+)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int32, torch.float16])
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_arguments_are_at_the_first_gap_where_entries_are_worse(
+    name: str, dtype: torch.dtype, format: str
+) -> None:
+    sign = -1 if name == "argmax" else 1
+    x = torch.zeros(9, 8, dtype=dtype)
+    for row in range(8):
+        x[row, :row] = sign  # the first gap is at `row`
+    x[4, 6] = x[5, 7] = sign  # beyond the gap
+    x[6, 2] = -sign  # better than a gap
+    x[8] = sign  # no gap
+    A = tulle.tensor(x, format=format)
+    expected = torch.tensor([0, 1, 2, 3, 4, 5, 2, 7, 0])
+    assert_equal(getattr(A, name)(1), expected)
+    assert_equal(tulle.compute(f"y[i] = {name}(j, 2 * A[i,j] * 1)", A=A), expected)
+    assert_equal(tulle.compute(f"s = sum(i, {name}(j, A[i,j]))", A=A), expected.sum())
+
+
+def test_zeros_that_are_stored_are_zeros_among_others() -> None:
+    x = torch.tensor([[-1.0, 2.0, 0.0, 3.0], [5.0, 0.0, 6.0, 0.0], [-1.0, -1.0, -1.0, 7.0]])
+    A = tulle.tensor(x, format="csr")
+    values = torch.where(A.values() > 0, 0.0, A.values())
+    found = tulle.compute("y[i] = argmax(j, A[i,j])", A=A.with_values(values))
+    assert_equal(found, torch.tensor([1, 0, 3]))
+    nan = torch.where(A.values() == 3, torch.nan, values)
+    found = tulle.compute("y[i] = argmax(j, A[i,j])", A=A.with_values(nan))
+    assert_equal(found, torch.tensor([3, 0, 3]))
+
+
+@pytest.mark.parametrize("shape", [(3, 0), (0, 3), (0, 0)])
+def test_arguments_of_nothing(shape: tuple[int, int]) -> None:
+    A = tulle.tensor(torch.zeros(shape), format="csr")
+    found = tulle.compute("y[i] = argmax(j, A[i,j])", A=A)
+    assert_equal(found, torch.full((shape[0],), -1 if shape[1] == 0 else 0))
+    stated = tulle.compute("y[i] = argmax(j, A[i,j], empty=7)", A=A)
+    assert_equal(stated, torch.full((shape[0],), 7 if shape[1] == 0 else 0))
+
+
+@pytest.mark.parametrize("formats", [("csr", "csr"), ("csc", "coo"), ("bsr(2,2)", "dia")])
+def test_arguments_of_products_and_sums_of_sparse_operands(formats: tuple[str, str]) -> None:
+    x, y = matrix(), matrix().flip(1)
+    A, B = tulle.tensor(x, format=formats[0]), tulle.tensor(y, format=formats[1])
+    for text, terms in (
+        ("A[i,j] * B[i,j]", -(x * y).abs()),
+        ("A[i,j] + B[i,j]", -(x + y).abs()),
+        ("sum(k, A[i,k] * B[j,k])", -(x @ y.T).abs()),
+    ):
+        expected = (terms == terms.amax(1, keepdim=True)).to(torch.int8).argmax(1)
+        assert_equal(tulle.compute(f"y[i] = argmax(j, -abs({text}))", A=A, B=B), expected)
+
+
+def test_positions_of_entries_are_the_compilers() -> None:
+    A = tulle.tensor(matrix(), format="csr")
+    with pytest.raises(tulle.UserError, match="there is no function 'position'"):
+        tulle.compute("B[i,j] = position(A[i,j])", A=A)
+
+
 def test_arguments_are_along_one_dimension() -> None:
     A = tulle.tensor(matrix(), format="csr")
     for call in (lambda: torch.argmax(A), lambda: A.argmax((0, 1))):
