@@ -192,10 +192,32 @@ plan::Plan plan_program(const CompileRequest& request) {
   return plan::make_plan(plan_request(request));
 }
 
-std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request) {
+std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request,
+                                                 plan::Spaces spaces) {
   plan::Request wanted = plan_request(request);
-  wanted.with_spaces = true;
+  wanted.spaces = spaces;
   return plan::make_plan(wanted).spaces;
+}
+
+namespace {
+
+// The nests of the plan, if their schedules are such as the caller may have.
+schedule::Program checked_nests(const CompileRequest& request, const plan::Plan& plan) {
+  schedule::Program nests = nests_of(request, plan);
+  const bool on_cpu = device_of(request.machine) == lower::Device::Cpu;
+  if ((on_cpu || request.machine.deterministic) && !request.schedule.empty()) {
+    schedule::require_one_order(
+        nests, on_cpu ? schedule::WantsOneOrder::Cpu : schedule::WantsOneOrder::Caller);
+  }
+  return nests;
+}
+
+}  // namespace
+
+schedule::Program schedule_program(const CompileRequest& request) {
+  schedule::Remarks remarks;
+  return finished(checked_nests(request, plan_program(request)), device_of(request.machine),
+                  remarks);
 }
 
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink) {
@@ -205,13 +227,8 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   TULLE_LOG(Debug, "plan of ", title(request), "\n", text_of(plan));
   show(sink, "plan", [&] { return text_of(plan); });
 
-  const schedule::Program nests = nests_of(request, plan);
-  const bool on_cpu = device_of(request.machine) == lower::Device::Cpu;
-  if ((on_cpu || request.machine.deterministic) && !request.schedule.empty()) {
-    schedule::require_one_order(
-        nests, on_cpu ? schedule::WantsOneOrder::Cpu : schedule::WantsOneOrder::Caller);
-  }
-  LoweredProgram lowered = lower_nests(nests, device_of(request.machine), sink);
+  LoweredProgram lowered =
+      lower_nests(checked_nests(request, plan), device_of(request.machine), sink);
   lowered.cost = plan.cost;
   times.end("lower");
   TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");

@@ -74,8 +74,12 @@ std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& p
 // plan: the plan of the request's program.
 plan::Plan plan_program(const CompileRequest& request);
 
-// plan: what could be tried for the statements of the request, or the estimates of its schedules.
-std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request);
+// plan: the schedules of the request's statements with their estimates, or what could be tried.
+std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request,
+                                                 plan::Spaces spaces);
+
+// plan, schedule: the nests, finished. UserError where the request's schedule is refused.
+schedule::Program schedule_program(const CompileRequest& request);
 
 // plan, schedule, lower: the host program before passes.
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});

@@ -50,33 +50,57 @@ std::string written(const CompileRequest& request, size_t statement, schedule::S
   return to_string(schedule);
 }
 
-// The space of one of the statements that a composite operand makes of one, or of one alone.
+// One of the statements that a composite operand makes of one, or one alone.
 struct Part {
-  const plan::ScheduleSpace& space;
-  size_t number;                         // of the statement
-  std::map<std::string, double> listed;  // schedules but the planned one, with their estimates
+  size_t number;                                 // of the statement
+  plan::ScheduledCandidate planned;              // by rule
+  const plan::ScheduleSpace* others;             // null: none
+  std::map<std::string, double> estimates = {};  // of these
+
+  Part(size_t statement, const plan::ScheduleSpace& has, const plan::ScheduleSpace* may_have)
+      : number(statement), planned(has.candidates.front()), others(may_have) {
+    if (!others) return;
+    for (const auto& [schedule, seconds] : others->candidates) estimates[schedule] = seconds;
+  }
 };
 using Parts = std::vector<Part>;
 
-double planned_seconds(const Parts& parts) {
-  double sum = 0;
-  for (const Part& part : parts) sum += part.space.candidates.front().seconds;
-  return sum;
-}
+// Whether the request takes schedules, and which of them make the same nests of it.
+class Legality {
+ public:
+  explicit Legality(const CompileRequest& request) : request_(request) {
+    taken_.insert(to_string(schedule_program(request_)));
+  }
+
+  // Whether it is refused or has been asked about before under whatever name.
+  bool is_new(const std::string& schedule) {
+    request_.schedule = schedule;
+    try {
+      return !schedule.empty() && taken_.insert(to_string(schedule_program(request_))).second;
+    } catch (const UserError&) {
+      return false;
+    }
+  }
+
+ private:
+  CompileRequest request_;
+  std::set<std::string> taken_;
+};
 
 // What a search may try for one statement of the caller's.
 class Candidates {
  public:
   // `name` is empty where there is no other statement.
   Candidates(const CompileRequest& request, const Parts& parts, const std::string& name)
-      : request_(request), parts_(parts), name_(name), planned_(planned_seconds(parts)) {}
+      : request_(request), parts_(parts), name_(name), legality_(request) {
+    for (const Part& part : parts) planned_ += part.planned.seconds;
+  }
 
   std::vector<ScheduleCandidate> find() {
-    const Part& first = parts_.front();
-    found_.push_back(
-        {name_, written_for(first, first.space.candidates.front().schedule, name_), planned_});
-    for (const Part& part : parts_) {
-      for (size_t c = 1; c < part.space.candidates.size(); ++c) add(part, part.space.candidates[c]);
+    found_.push_back({name_, written_for(0, parts_.front().planned.schedule, name_), planned_});
+    for (size_t part = 0; part < parts_.size(); ++part) {
+      if (!parts_[part].others) continue;
+      for (const auto& candidate : parts_[part].others->candidates) add(part, candidate);
     }
     std::stable_sort(found_.begin() + 1, found_.end(),
                      [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
@@ -85,40 +109,44 @@ class Candidates {
 
  private:
   // For all parts where each takes it, or for its own, with the others as they are planned.
-  void add(const Part& part, const plan::ScheduledCandidate& candidate) {
-    const std::string& first = parts_.front().space.tensor;
+  void add(size_t part, const plan::ScheduledCandidate& candidate) {
+    const std::string& first = tensor_of(0);
     const std::string together = to_string(
-        moved(request_, schedule::parse_schedule(candidate.schedule), part.space.tensor, first));
+        moved(request_, schedule::parse_schedule(candidate.schedule), tensor_of(part), first));
     if (together_.contains(together)) return;
     const std::optional<double> all = seconds_of_all(together);
     if (all) {
       together_.insert(together);
       return take(written_for(part, together, name_), *all);
     }
-    const size_t at = static_cast<size_t>(&part - parts_.data());
-    take(written_for(part, candidate.schedule, schedule::part_name(first, at)),
-         planned_ - part.space.candidates.front().seconds + candidate.seconds);
+    take(written_for(part, candidate.schedule, schedule::part_name(first, part)),
+         planned_ - parts_[part].planned.seconds + candidate.seconds);
   }
 
-  std::string written_for(const Part& part, const std::string& text,
-                          const std::string& name) const {
-    return written(request_, part.number, schedule::parse_schedule(text), name);
+  const std::string& tensor_of(size_t part) const {
+    return request_.program->program.statements[parts_[part].number].tensor;
+  }
+
+  std::string written_for(size_t part, const std::string& text, const std::string& name) const {
+    return written(request_, parts_[part].number, schedule::parse_schedule(text), name);
   }
 
   void take(const std::string& schedule, double seconds) {
-    if (is_understood(schedule)) found_.push_back({name_, schedule, seconds});
+    if (legality_.is_new(schedule)) found_.push_back({name_, schedule, seconds});
   }
 
   // The estimate for a schedule of the first part for all; a part that has it in no candidate is
   // taken to need as long as planned. Nothing where one does not take it.
   std::optional<double> seconds_of_all(const std::string& schedule) const {
     double sum = 0;
-    for (const Part& part : parts_) {
-      const schedule::Schedule here = moved(request_, schedule::parse_schedule(schedule),
-                                            parts_.front().space.tensor, part.space.tensor);
-      const auto listed = part.listed.find(to_string(here));
-      if (listed == part.listed.end() && !is_taken(here, part.space.written)) return std::nullopt;
-      sum += listed == part.listed.end() ? part.space.candidates.front().seconds : listed->second;
+    for (size_t part = 0; part < parts_.size(); ++part) {
+      const Part& here = parts_[part];
+      const schedule::Schedule steps =
+          moved(request_, schedule::parse_schedule(schedule), tensor_of(0), tensor_of(part));
+      const auto known = here.estimates.find(to_string(steps));
+      if (known == here.estimates.end() && !(here.others && is_taken(steps, here.others->nest)))
+        return std::nullopt;
+      sum += known == here.estimates.end() ? here.planned.seconds : known->second;
     }
     return sum;
   }
@@ -132,19 +160,11 @@ class Candidates {
     }
   }
 
-  bool is_understood(const std::string& schedule) const {
-    try {
-      statement_schedules(*request_.program, schedule);
-      return true;
-    } catch (const UserError&) {
-      return false;
-    }
-  }
-
   const CompileRequest& request_;
   const Parts& parts_;
   const std::string name_;
-  const double planned_;
+  double planned_ = 0;
+  Legality legality_;
   std::set<std::string> together_;  // schedules that all parts take
   std::vector<ScheduleCandidate> found_;
 };
@@ -153,18 +173,16 @@ class Candidates {
 
 std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request) {
   const auto& statements = request.program->program.statements;
-  const std::vector<plan::ScheduleSpace> spaces = schedule_spaces(request);
+  const std::vector<plan::ScheduleSpace> written = schedule_spaces(request, plan::Spaces::Written);
   std::vector<std::pair<std::string, Parts>> together;  // by the name that was written
-  for (const plan::ScheduleSpace& space : spaces) {
-    const auto statement = std::find_if(statements.begin(), statements.end(), [&](const auto& one) {
-      return one.tensor == space.tensor;
-    });
+  for (const plan::ScheduleSpace& space : schedule_spaces(request, plan::Spaces::Planned)) {
+    const auto of_same = [&](const auto& one) { return one.tensor == space.tensor; };
+    const auto statement = std::find_if(statements.begin(), statements.end(), of_same);
+    const auto others = std::find_if(written.begin(), written.end(), of_same);
     const std::string& name = written_name(*statement);
     if (together.empty() || together.back().first != name) together.push_back({name, {}});
-    Part part{space, static_cast<size_t>(statement - statements.begin()), {}};
-    for (size_t c = 1; c < space.candidates.size(); ++c)
-      part.listed[space.candidates[c].schedule] = space.candidates[c].seconds;
-    together.back().second.push_back(std::move(part));
+    together.back().second.emplace_back(static_cast<size_t>(statement - statements.begin()), space,
+                                        others == written.end() ? nullptr : &*others);
   }
   std::vector<ScheduleCandidate> found;
   for (const auto& [name, parts] : together) {

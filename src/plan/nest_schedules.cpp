@@ -39,6 +39,10 @@ bool NestSchedules::are_loops_written() const {
   return !std::all_of(written_.steps.begin(), written_.steps.end(), schedule::is_about_launches);
 }
 
+bool NestSchedules::begin_as_stored() const {
+  return request_.spaces == Spaces::Written || are_loops_written();
+}
+
 NestSchedules::Chosen NestSchedules::choose(const OrderProblem& problem, const OrderChoice& choice,
                                             const nest::Nest& nest, const Origin& origin) {
   Chosen chosen{written_, {}};
@@ -62,28 +66,27 @@ NestSchedules::Chosen NestSchedules::choose(const OrderProblem& problem, const O
   return chosen;
 }
 
-ScheduleSpace NestSchedules::space(const Loops& planned, const Loops& best,
-                                   const nest::Nest& written) const {
-  const Machine& machine = request_.machine;
+ScheduleSpace NestSchedules::planned(const Loops& loops) const {
+  const auto& [problem, choice, nest] = loops;
+  const std::string text = written_.steps.empty()
+                               ? choose_schedule(problem, choice, nest, request_.machine).text
+                               : schedule::to_string(written_);
+  const double seconds =
+      estimate_schedule(problem, nest, request_.machine, schedule::parse_schedule(text));
+  return in_names_of_callers({tensor_, {{text, seconds}}, nest}, problem.statement->tensor);
+}
+
+ScheduleSpace NestSchedules::space(const Loops& best, const nest::Nest& written) const {
   ScheduleSpace space{tensor_, {}, written};
-  const auto& [problem, choice, nest] = planned;
-  if (written_.steps.empty()) {
-    const std::string text = choose_schedule(problem, choice, nest, machine).text;
-    space.candidates.push_back(
-        {text, estimate_schedule(problem, nest, machine, schedule::parse_schedule(text))});
-    const bool is_planned = choice.order == best.choice.order;
-    for (const auto& [other, seconds] :
-         schedule_space(best.problem, best.choice, best.nest, machine)) {
-      const std::string whole = from_written(other, best.choice.order, written);
-      if (!(is_planned && other == text) && is_legal(whole, written))
-        space.candidates.push_back({whole, seconds});
-    }
-  } else {
-    space.candidates.push_back(
-        {schedule::to_string(written_), estimate_schedule(problem, nest, machine, written_)});
-  }
-  // A caller knows nothing of the name that a result has while it is accumulated.
-  const std::string& tensor = problem.statement->tensor;
+  if (!written_.steps.empty()) return space;
+  for (const auto& [schedule, seconds] :
+       schedule_space(best.problem, best.choice, best.nest, request_.machine))
+    space.candidates.push_back({from_written(schedule, best.choice.order, written), seconds});
+  return in_names_of_callers(std::move(space), best.problem.statement->tensor);
+}
+
+ScheduleSpace NestSchedules::in_names_of_callers(ScheduleSpace space,
+                                                 const std::string& tensor) const {
   for (ScheduledCandidate& candidate : space.candidates) {
     if (tensor != wide_name(tensor_)) break;
     const schedule::Schedule steps = schedule::parse_schedule(candidate.schedule);

@@ -20,8 +20,9 @@ class NestSchedules {
   void begin(size_t statement, const std::string& tensor);
   // The statement assigns another tensor first.
   void rename(const std::string& tensor, const std::string& name);
-  // Whether a caller wrote how the loops of the statement run.
-  bool are_loops_written() const;
+  // Whether the loops of the statement begin as its operands are stored: where a caller wrote how
+  // they run, or might.
+  bool begin_as_stored() const;
 
   // Where the schedule of a nest comes from: a caller's where a caller wrote the statement, one
   // that was decided, or neither, and it is chosen.
@@ -42,12 +43,19 @@ class NestSchedules {
     const OrderChoice& choice;
     const nest::Nest& nest;
   };
-  // What could be tried for a statement that a caller wrote, or the estimate for the schedule that
-  // it has: `planned` by rule, `best` of those for the loops as operands are stored, which begin
-  // with the nest `written`.
-  ScheduleSpace space(const Loops& planned, const Loops& best, const nest::Nest& written) const;
+  // The schedule that the statement at hand has, and its estimate.
+  ScheduleSpace planned(const Loops& loops) const;
+  // What could be tried for it: the rules' schedules of the `best` order of the loops, as they are
+  // written for the nest `written`.
+  ScheduleSpace space(const Loops& best, const nest::Nest& written) const;
 
  private:
+  // Whether a caller wrote how the loops of the statement run.
+  bool are_loops_written() const;
+  // The space as a caller sees it, who knows nothing of the name that a result has while it is
+  // accumulated.
+  ScheduleSpace in_names_of_callers(ScheduleSpace space, const std::string& tensor) const;
+
   const Request& request_;
   schedule::Schedule written_;  // of the statement at hand
   std::string tensor_;          // which it assigns

@@ -184,7 +184,7 @@ class Planner {
   bool is_better_split(const expr::Statement& statement, bool may_share, bool is_written) const {
     const size_t reductions = topmost_reductions(statement.value).size();
     if (request_.machine.kind != Machine::Kind::Gpu || statement.value.as<expr::Reduce>() ||
-        reductions == 0 || (is_written && schedules_.are_loops_written()))
+        reductions == 0 || (is_written && schedules_.begin_as_stored()))
       return false;
     if (decisions_.has(statement.tensor)) return decisions_.has(name_of_part(statement));
     if (reductions == 1) return true;
@@ -237,16 +237,10 @@ class Planner {
     // Rewrites put copies of accesses next to each other that are one.
     statement.value = expr::with_shared_numbers(original.value);
     const std::optional<Decision> decision = decisions_.take(statement.tensor);
-    const bool is_scheduled = is_written && !decision && schedules_.are_loops_written();
+    const bool is_scheduled = is_written && !decision && schedules_.begin_as_stored();
     auto [problem, choice, tried] =
         loops_.choose(statement, {may_share, may_convert, is_scheduled}, decision);
     plan_.orders_tried += tried;
-    expr::Statement as_written;
-    written_.reset();
-    if (is_written && request_.with_spaces && !is_scheduled && !decision) {
-      as_written = statement;
-      written_ = loops_.choose(as_written, {may_share, may_convert, true}, std::nullopt);
-    }
     if (!choice.converted.empty()) {
       std::map<int, expr::Expr> replaced;
       for (const Access* access : expr::accesses(statement.value)) {
@@ -322,26 +316,21 @@ class Planner {
     plan_.lines.push_back(schedule_line(schedule));
     if (rounds_sums(nest, problem.statement->tensor, schedule))
       return compute_wide(problem, origin.is_written);
-    if (origin.is_written && request_.with_spaces)
+    if (origin.is_written && request_.spaces != Spaces::None)
       plan_.spaces.push_back(space_of(problem, choice, nest));
     plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});
   }
 
-  // What a search may try for the statement at hand. Schedules are written for the loops as
-  // operands are stored, whatever the rules choose.
+  // What a search may try for the statement at hand: what the rules have, or what they make of the
+  // best order of loops that begin as the nest does.
   ScheduleSpace space_of(const OrderProblem& problem, const OrderChoice& choice,
                          const nest::Nest& nest) {
-    const NestSchedules::Loops planned{problem, choice, nest};
-    if (!written_ || choice.route == Route::Sort || written_->choice.route == Route::Sort ||
-        !written_->choice.converted.empty())
-      return schedules_.space(planned, planned, nest);
-    const auto nest_of = [&](const OrderProblem& asked, const OrderChoice& loops) {
-      return build_nest(asked, loops, known_, tensors_.at(problem.statement->tensor));
-    };
-    const auto& [stored, written, tried] = *written_;
-    const OrderChoice best = choose_order(stored);
-    const nest::Nest best_nest = nest_of(stored, best);
-    return schedules_.space(planned, {stored, best, best_nest}, nest_of(stored, written));
+    if (request_.spaces == Spaces::Planned) return schedules_.planned({problem, choice, nest});
+    OrderChoice best = choose_order(problem);
+    if (!best.converted.empty() || best.route != choice.route) best = choice;
+    const nest::Nest ordered =
+        build_nest(problem, best, known_, tensors_.at(problem.statement->tensor));
+    return schedules_.space({problem, best, ordered}, nest);
   }
 
   // The result in f32 under a name of its own, then a copy that rounds it.
@@ -407,7 +396,6 @@ class Planner {
   Inliner inliner_{[&](const std::string& index) { return same_extent(index); }};
   LoopChooser loops_{request_, tensors_, estimates_};
   NestSchedules schedules_{request_};
-  std::optional<ChosenLoops> written_;  // of the statement at hand, where a caller schedules it
   Plan plan_;
 };
 

@@ -50,14 +50,17 @@ struct PlannedNest {
 
 using Step = std::variant<PlannedNest, SortEntries>;
 
-// The schedules that could finish the nest of a statement. The first is what the rules make of the
-// loops that they choose; the others are as callers write them, for the loops as operands are
-// stored.
+// Schedules that could finish the nest of a statement.
 struct ScheduleSpace {
   std::string tensor;  // which the statement assigns
   std::vector<ScheduledCandidate> candidates;
-  nest::Nest written = {};  // the nest that a caller's schedule is for
+  nest::Nest nest;
 };
+
+// The spaces that a plan has of the statements that were written: none, the one schedule that each
+// has, or all that a caller may write. The last are for other loops than the rules choose: those of
+// the operands as they are stored, which the plan has then.
+enum class Spaces : uint8_t { None, Planned, Written };
 
 struct Plan {
   std::vector<Step> steps;
@@ -69,7 +72,7 @@ struct Plan {
       shared_patterns;  // result -> the operand whose structure it has
   // The text that decisions.h reads: what was decided, and in comments why and what follows.
   std::vector<std::string> lines;
-  std::vector<ScheduleSpace> spaces;  // of the statements that were written, if asked for
+  std::vector<ScheduleSpace> spaces;  // as asked for
   GpuRules rules;                     // that were followed for a GPU
   int orders_tried = 0;               // and beginnings of some
 };
@@ -81,7 +84,7 @@ struct Request {
   Machine machine;
   // Of the statements' nests; one without steps is chosen here, and so are all where none is given.
   std::vector<schedule::Schedule> schedules = {};
-  bool with_spaces = false;
+  Spaces spaces = Spaces::None;
   Decisions decisions = {};  // what they leave open is chosen
 };
 

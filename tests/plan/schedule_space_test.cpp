@@ -33,8 +33,8 @@ struct Problem {
   Problem(const Problem&) = delete;
   Problem& operator=(const Problem&) = delete;
 
-  Plan plan() {
-    request.with_spaces = true;
+  Plan plan(Spaces spaces = Spaces::Written) {
+    request.spaces = spaces;
     return make_plan(request);
   }
 };
@@ -126,9 +126,10 @@ TEST(ScheduleSpace, VariesTheNumbersOfSchedulesForAGpu) {
 TEST(ScheduleSpace, EstimatesAScheduleThatIsGiven) {
   Problem problem(kProduct, kCsrTimesDense);
   problem.request.schedules = {schedule::parse_schedule("parallel(i)")};
-  const auto found = problem.plan().spaces.at(0).candidates;
+  const auto found = problem.plan(Spaces::Planned).spaces.at(0).candidates;
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].schedule, "parallel(i)");
+  EXPECT_TRUE(problem.plan().spaces.at(0).candidates.empty());
 }
 
 TEST(PlanKey, IsTheSameUnderOtherNames) {
