@@ -22,9 +22,10 @@ ScheduleText choose_gpu_schedule(const OrderProblem& problem, const OrderChoice&
   const std::string& last = loops.order.back();
   const bool sums = loops.is_summed(last) || position_of(problem.inner, last) >= 0;
   if (loops.contiguous && !sums) return columns_on_threads(loops);
-  if (!loops.walks_entries) return {};
+  if (!loops.walks_entries && !loops.walks_diagonals) return {};
   if (loops.contiguous && loops.order.size() == 3) return sums_on_lanes(loops);
-  if (loops.order.size() == 2) return entries_on_lanes(loops);
+  if (loops.order.size() == 2)
+    return loops.walks_diagonals ? diagonals_on_threads(loops) : entries_on_lanes(loops);
   return {};
 }
 

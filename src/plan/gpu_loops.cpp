@@ -34,7 +34,9 @@ GpuLoops::GpuLoops(const OrderProblem& problem, const OrderChoice& choice, const
   if (!scatters && !can_be_spread()) return;
   row = order[0];
   rows = problem.extents.at(row);
-  if (order.size() > 1) find_entries();
+  if (order.size() < 2) return;
+  walks_diagonals = nest.variable(order[1]).origin == nest::Variable::Origin::Difference;
+  find_entries();
 }
 
 bool GpuLoops::are_few_and_short(int64_t turn) const {

@@ -52,15 +52,16 @@ struct GpuLoops {
   // The step that schedules begin with: it numbers rows of which only some are stored. Empty where
   // all are.
   std::string opening;
-  bool contiguous = false;      // the innermost loop
-  DType type = DType::Float32;  // of the result
-  int64_t element_bytes = 4;    // of what is read and written along the innermost loop
-  int64_t vector = 1;           // elements that one access of a thread takes
-  bool walks_entries = false;   // the second loop, row by row
-  bool lists_entries = false;   // with both coordinates of each, so that rows are not found
-  double entries = 0;           // of a row
-  double count = 0;             // of all entries
-  double rows = 0;              // that are there
+  bool contiguous = false;       // the innermost loop
+  DType type = DType::Float32;   // of the result
+  int64_t element_bytes = 4;     // of what is read and written along the innermost loop
+  int64_t vector = 1;            // elements that one access of a thread takes
+  bool walks_entries = false;    // the second loop, row by row
+  bool walks_diagonals = false;  // the second loop, those that meet a row
+  bool lists_entries = false;    // with both coordinates of each, so that rows are not found
+  double entries = 0;            // of a row
+  double count = 0;              // of all entries
+  double rows = 0;               // that are there
   int64_t longest = 0;  // entries that a row may have by the format; 0 where there is no bound
   int64_t longest_known = 0;  // that no row exceeds, as was seen; 0 where that is not known
   // Whether a sum has to be that of its terms in one order, not of pieces in any.

@@ -47,11 +47,13 @@ namespace tulle::plan {
   RULE(SumsOfOneVector)                                                                           \
   RULE(SumsGathered)                                                                              \
   RULE(SumsStreamed)                                                                              \
-  /* Rows and their entries (gpu_sums): on groups of lanes or on warps. */                        \
+  /* Rows and their entries (gpu_sums): on groups of lanes or on warps, or, where these lie on    \
+     diagonals, on threads. */                                                                    \
   RULE(EntriesOnGroups)                                                                           \
   RULE(EntriesOnWarps)                                                                            \
   RULE(EntriesOfCutRows)                                                                          \
   RULE(EntriesSummed)                                                                             \
+  RULE(DiagonalsOnThreads)                                                                        \
   /* Sums by atomics (gpu_scatter). */                                                            \
   RULE(ScatteredColumns)                                                                          \
   RULE(ScatteredColumnsInPanels)                                                                  \

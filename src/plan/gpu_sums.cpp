@@ -253,4 +253,17 @@ ScheduleText entries_on_lanes(const GpuLoops& loops) {
   return first_legal(loops, [&](bool cuts) { return rows_of_entries(loops, cuts); });
 }
 
+ScheduleText diagonals_on_threads(const GpuLoops& loops) {
+  return first_legal(loops, [&](bool) {
+    const std::string block = loops.row + "_block", thread = loops.row + "_thread";
+    ScheduleText text(GpuRule::DiagonalsOnThreads, loops.opening);
+    text.split(loops.row, kWarps * kWarpSize, block, thread);
+    if (loops.is_summed(loops.order[1])) text.precompute(loops.name("_acc"), {});
+    text.bind(block, "block");
+    text.bind(thread, "thread");
+    text.unroll(loops.order[1], kCopies / 2);
+    return text;
+  });
+}
+
 }  // namespace tulle::plan

@@ -291,13 +291,12 @@ class BindingVerifier {
 
   // Where a diagonal meets the rows follows from the diagonal: such loops have bounds of their own.
   void check_diagonals(const Forall& loop) const {
-    const std::vector<std::string> sources = nest_.sources(loop.var);
-    for (const auto& [name, variable] : nest_.variables) {
-      if (variable.origin != Variable::Origin::Difference) continue;
-      if (!contains(sources, variable.parent) && !contains(sources, variable.second)) continue;
-      user_error("The loops over '", variable.parent, "' and '", variable.second,
-                 "' run along diagonals, which are not bound to a GPU; use parallel.");
-    }
+    const Variable& variable = nest_.variable(loop.var);
+    const bool is_along = goes_along_diagonals(nest_, loop.var);
+    if (!is_along && variable.origin != Variable::Origin::Difference) return;
+    user_error("The loop over '", loop.var, "' goes ", is_along ? "along" : "through",
+               " diagonals, which follow from each other, and a bound loop counts; bind a loop ",
+               "over rows outside of that over the diagonals, or use parallel.");
   }
 
   void check_combination(const Forall& loop) const {

@@ -278,6 +278,20 @@ bool is_over_indices(const Nest& nest, const Assign& target, const std::string& 
   return false;
 }
 
+bool goes_along_diagonals(const Nest& nest, const std::string& var) {
+  const std::vector<std::string> sources = nest.sources(var);
+  bool found = false;
+  for_each_loop_within(nest.root, [&](const Forall& loop, const std::vector<std::string>& around) {
+    found |=
+        loop.var == var && std::any_of(around.begin(), around.end(), [&](const std::string& outer) {
+          const Variable& variable = nest.variable(outer);
+          return variable.origin == Variable::Origin::Difference &&
+                 (contains(sources, variable.parent) || contains(sources, variable.second));
+        });
+  });
+  return found;
+}
+
 bool stores_sparsely(const Nest& nest, const std::string& tensor,
                      const std::vector<std::string>& indices, const std::string& var) {
   const std::vector<std::string> names = lineage(nest, var);
@@ -287,7 +301,9 @@ bool stores_sparsely(const Nest& nest, const std::string& tensor,
   return std::any_of(levels.begin(), levels.end(), [&](const Level& level) {
     const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
     // A tracked workspace has blocks of all coordinates behind its first variable.
-    const bool sparse = tracked ? level.expr.dimension == 0 : !is_full(level.kind);
+    const bool sparse = tracked                  ? level.expr.dimension == 0
+                        : is_bounded(level.kind) ? goes_along_diagonals(nest, var)
+                                                 : !is_full(level.kind);
     return sparse && contains(names, index) && !is_other_half(nest, names, level.expr, index);
   });
 }

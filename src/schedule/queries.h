@@ -75,8 +75,12 @@ using nest::covers;
 bool is_over_indices(const Nest& nest, const Assign& target, const std::string& var,
                      std::string_view step);
 
+// Whether a loop over the variable goes along diagonals: stands inside one over differences to what
+// it derives from, so that it begins and ends where a diagonal does.
+bool goes_along_diagonals(const Nest& nest, const std::string& var);
+
 // Whether the tensor, so indexed, holds only some of the variable's coordinates: a level over it is
-// not full, or it is a tracked workspace.
+// not full, or it is a tracked workspace. Outside of the loop over its diagonals a range has all.
 bool stores_sparsely(const Nest& nest, const std::string& tensor,
                      const std::vector<std::string>& indices, const std::string& var);
 
