@@ -41,8 +41,11 @@ VariantTable::VariantTable(const plan::UniqueProgram& program,
     const Format& format = program.program.tensors.at(operands[o].name).format;
     if (!format.is_dense()) sparse_.push_back(o);
     sampled_.push_back(-1);
+    marked_.push_back(-1);
     for (int l = 0; l < format.level_count(); ++l) {
-      if (stores_coordinates(format.levels()[static_cast<size_t>(l)].kind)) sampled_.back() = l;
+      const LevelKind kind = format.levels()[static_cast<size_t>(l)].kind;
+      if (stores_coordinates(kind)) sampled_.back() = l;
+      if (stores_marks(kind)) marked_.back() = l;
     }
   }
   for (const std::string& index : plan::specialisable_indices(program.program)) {
@@ -150,7 +153,7 @@ uint64_t VariantTable::signature(const std::vector<TensorView>& views,
     mix(static_cast<uint64_t>(extents[index] <= kLargestSpecialised ? extents[index] : -1));
   }
   for (const size_t operand : sparse_) {
-    mix(plan::magnitude(views[operand].values.length));
+    mix(plan::magnitude(entries(operand, views[operand], options.device)));
     mix(1 + static_cast<uint64_t>(
                 plan::locality_of(distinct_share(operand, views[operand], options.device))));
   }
@@ -182,6 +185,17 @@ double VariantTable::distinct_share(size_t operand, const TensorView& view,
   return slot.share;
 }
 
+// How many values of an operand are entries: those that are marked where it marks them, as far as
+// the host can read that.
+int64_t VariantTable::entries(size_t operand, const TensorView& view, const Device& device) const {
+  const int64_t stored = view.values.length;
+  if (marked_[operand] < 0 || device.kind != Device::Kind::Cpu) return stored;
+  const ArraySpan& marks = view.levels[static_cast<size_t>(marked_[operand])].crd;
+  if (!marks.data) return stored;
+  const double share = plan::sample_marked_share(marks.data, marks.length);
+  return static_cast<int64_t>(share * static_cast<double>(stored));
+}
+
 CompileRequest VariantTable::request(const std::vector<TensorView>& views,
                                      const std::vector<int64_t>& extents, const RunOptions& options,
                                      bool any) const {
@@ -190,7 +204,7 @@ CompileRequest VariantTable::request(const std::vector<TensorView>& views,
   request.source = source_;
   for (size_t o = 0; o < operands_.size(); ++o) {
     request.operands.push_back(operands_[o].name);
-    request.statistics[operands_[o].name] = {views[o].sizes, views[o].values.length,
+    request.statistics[operands_[o].name] = {views[o].sizes, entries(o, views[o], options.device),
                                              distinct_share(o, views[o], options.device),
                                              operands_[o].longest_row};
   }

@@ -45,6 +45,7 @@ class VariantTable {
   uint64_t signature(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
                      const RunOptions& options) const;
   double distinct_share(size_t operand, const TensorView& view, const Device& device) const;
+  int64_t entries(size_t operand, const TensorView& view, const Device& device) const;
   std::atomic<const Variant*>& list_for(uint64_t wanted) const {
     return lists_[(wanted >> 32) % lists_.size()];
   }
@@ -58,6 +59,7 @@ class VariantTable {
   const jit::ContentHash source_;
   std::vector<size_t> sparse_;         // numbers of the operands that are not dense
   std::vector<int> sampled_;           // by operand: the last level that stores coordinates, or -1
+  std::vector<int> marked_;            // by operand: the level that marks its entries, or -1
   std::vector<size_t> specialisable_;  // numbers of indices whose extents kernels may know
   mutable std::array<std::atomic<const Variant*>, 64> lists_{};  // that only grow
   mutable std::mutex compiling_;                                 // taken inside NoFork

@@ -58,6 +58,18 @@ double sample_distinct_share(const void* coordinates, int64_t count, DType index
   return sample(static_cast<const int64_t*>(coordinates), count);
 }
 
+double sample_marked_share(const void* marks, int64_t count) {
+  constexpr int64_t line = 64, most = 64;
+  const auto* bytes = static_cast<const uint8_t*>(marks);
+  const int64_t lines = std::clamp<int64_t>(count / line, 1, most), length = std::min(count, line);
+  int64_t set = 0;
+  for (int64_t at = 0; at < lines; ++at) {
+    const uint8_t* begin = bytes + (lines == 1 ? 0 : (count - length) / (lines - 1) * at);
+    set += std::count_if(begin, begin + length, [](uint8_t mark) { return mark != 0; });
+  }
+  return count == 0 ? 0 : static_cast<double>(set) / static_cast<double>(lines * length);
+}
+
 uint64_t fingerprint(const void* coordinates, int64_t count, DType index_type) {
   constexpr int64_t parts = 4;
   uint64_t print = 0;

@@ -11,7 +11,7 @@ namespace tulle::plan {
 
 struct OperandStatistics {
   std::vector<int64_t> sizes;
-  int64_t count = 0;  // values stored
+  int64_t count = 0;  // values stored, where they are marked those that are entries
   double distinct_share =
       1.0;  // of neighbouring entries, how many have a coordinate that none before them had
   int64_t longest_row = 0;  // no row has more entries; 0: not known
@@ -28,6 +28,9 @@ std::string_view name_of(Locality locality);
 // 1: gathers along them miss the caches; near 0: neighbouring entries gather the same rows (bands,
 // communities).
 double sample_distinct_share(const void* coordinates, int64_t count, DType index_type);
+
+// How many of these marks, a byte each, are set, from a few lines of the cache.
+double sample_marked_share(const void* marks, int64_t count);
 
 // A few of the coordinates: others in the same memory hardly ever have the same.
 uint64_t fingerprint(const void* coordinates, int64_t count, DType index_type);

@@ -59,3 +59,30 @@ def test_plans_follow_coordinates_that_are_others_in_the_same_memory() -> None:
     scattered = torch.randint(0, rows // each, (rows, each)) * each + torch.arange(each)
     crd.copy_(scattered.sort(1).values.flatten())
     assert "prefetch(" in plan()
+
+
+def test_bitmaps_with_few_entries_are_walked_over_as_sparse() -> None:
+    x = torch.where(torch.rand(300, 300) < 0.005, 1.0, 0.0)
+    A = tulle.tensor(x, format="bitmap")
+    assert "C: loops i j k" in str(tulle.explain("C[i,k] = A[i,j] * B[j,k]", A=A, B=A))
+    torch.testing.assert_close((A @ A).to_dense(), x @ x)
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("y[i] = b[i] + A[i,j] * b[j]", "hyb(1,2)"),  # y_term0
+        ("y[i] = logsumexp(j in A[i,j], A[i,j])", "dia-csr(-1,1)"),  # A_whole
+        ("y[i] = A[i,j] * b[j]", "{ rows(nnz<=2): ell(2); rest: csr }"),  # y_add0, y_add1
+        ("C[j,i] = A[i,j] * A[i,j]", "csc"),
+    ],
+)
+def test_schedules_of_a_space_can_be_written(text: str, format: str) -> None:
+    given = {"A": tulle.tensor(torch.eye(40) + torch.eye(40).roll(7, 1), format=format)}
+    if "b[" in text:
+        given["b"] = torch.rand(40)
+    expected = tulle.compute(text, **given)
+    space = tulle.Space.default(text, **given)
+    for candidate in space.candidates(space.problem)[1:]:
+        found = tulle.kernel(text).schedule(candidate.schedule)(**given)
+        torch.testing.assert_close(found.to_dense(), expected.to_dense())
