@@ -83,9 +83,20 @@ ResultLayout add_result(const std::string& result, const schedule::Program& nest
   return layout;
 }
 
-// The nests finished by their schedules, and the remarks of these.
+using WantsOneOrder = schedule::WantsOneOrder;
+
+// Who wants sums in one order under the schedule that a caller wrote.
+std::optional<WantsOneOrder> who_wants_one_order(const CompileRequest& request) {
+  if (request.schedule.empty()) return std::nullopt;
+  if (device_of(request.machine) == lower::Device::Cpu) return WantsOneOrder::Cpu;
+  return request.machine.deterministic ? std::optional(WantsOneOrder::Caller) : std::nullopt;
+}
+
+// The nests finished by their schedules.
 schedule::Program finished(const schedule::Program& nests, lower::Device device,
-                           schedule::Remarks& remarks) {
+                           std::optional<WantsOneOrder> who, const StageSink& sink) {
+  schedule::Remarks remarks;
+  show(sink, "nest", [&] { return schedule::to_string(nests); });
   schedule::Program scheduled = schedule::apply(nests, &remarks);
   for (const schedule::ProgramStep& step : scheduled.steps) {
     const auto* nest = std::get_if<schedule::ScheduledNest>(&step);
@@ -97,6 +108,8 @@ schedule::Program finished(const schedule::Program& nests, lower::Device device,
           "vectorize instead of bind.");
     }
   }
+  if (who) schedule::require_one_order(nests, scheduled, *who);
+  show(sink, "schedule", [&] { return schedule::to_string(scheduled) + as_comments(remarks); });
   return scheduled;
 }
 
@@ -199,52 +212,15 @@ std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request,
   return plan::make_plan(wanted).spaces;
 }
 
+schedule::Program schedule_program(const CompileRequest& request) {
+  return finished(nests_of(request, plan_program(request)), device_of(request.machine),
+                  who_wants_one_order(request), {});
+}
+
 namespace {
 
-// The nests of the plan, if their schedules are such as the caller may have.
-schedule::Program checked_nests(const CompileRequest& request, const plan::Plan& plan) {
-  schedule::Program nests = nests_of(request, plan);
-  const bool on_cpu = device_of(request.machine) == lower::Device::Cpu;
-  if ((on_cpu || request.machine.deterministic) && !request.schedule.empty()) {
-    schedule::require_one_order(
-        nests, on_cpu ? schedule::WantsOneOrder::Cpu : schedule::WantsOneOrder::Caller);
-  }
-  return nests;
-}
-
-}  // namespace
-
-schedule::Program schedule_program(const CompileRequest& request) {
-  schedule::Remarks remarks;
-  return finished(checked_nests(request, plan_program(request)), device_of(request.machine),
-                  remarks);
-}
-
-LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink) {
-  StageTimes times;
-  const plan::Plan plan = plan_program(request);
-  times.end("plan");
-  TULLE_LOG(Debug, "plan of ", title(request), "\n", text_of(plan));
-  show(sink, "plan", [&] { return text_of(plan); });
-
-  LoweredProgram lowered =
-      lower_nests(checked_nests(request, plan), device_of(request.machine), sink);
-  lowered.cost = plan.cost;
-  times.end("lower");
-  TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");
-  return lowered;
-}
-
-lower::Device device_of(const plan::Machine& machine) {
-  return machine.kind == plan::Machine::Kind::Gpu ? lower::Device::Gpu : lower::Device::Cpu;
-}
-
-LoweredProgram lower_nests(const schedule::Program& nests, lower::Device device,
-                           const StageSink& sink) {
-  show(sink, "nest", [&] { return schedule::to_string(nests); });
-  schedule::Remarks remarks;
-  const schedule::Program scheduled = finished(nests, device, remarks);
-  show(sink, "schedule", [&] { return schedule::to_string(scheduled) + as_comments(remarks); });
+LoweredProgram lower_scheduled(const schedule::Program& scheduled, lower::Device device,
+                               const StageSink& sink) {
   LoweredProgram lowered;
   loop::HostProgram& program = lowered.program;
   program.name = "program";
@@ -259,6 +235,33 @@ LoweredProgram lower_nests(const schedule::Program& nests, lower::Device device,
   lower::free_temporaries(program);
   show(sink, "lower", [&] { return loop::to_string(program); });
   return lowered;
+}
+
+}  // namespace
+
+LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink) {
+  StageTimes times;
+  const plan::Plan plan = plan_program(request);
+  times.end("plan");
+  TULLE_LOG(Debug, "plan of ", title(request), "\n", text_of(plan));
+  show(sink, "plan", [&] { return text_of(plan); });
+
+  const lower::Device device = device_of(request.machine);
+  LoweredProgram lowered = lower_scheduled(
+      finished(nests_of(request, plan), device, who_wants_one_order(request), sink), device, sink);
+  lowered.cost = plan.cost;
+  times.end("lower");
+  TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");
+  return lowered;
+}
+
+lower::Device device_of(const plan::Machine& machine) {
+  return machine.kind == plan::Machine::Kind::Gpu ? lower::Device::Gpu : lower::Device::Cpu;
+}
+
+LoweredProgram lower_nests(const schedule::Program& nests, lower::Device device,
+                           const StageSink& sink) {
+  return lower_scheduled(finished(nests, device, std::nullopt, sink), device, sink);
 }
 
 passes::PipelineOptions pass_options(const CompileRequest& request) {

@@ -99,8 +99,7 @@ void require_own_results(const Program& program, const LaunchGroup& group) {
 
 }  // namespace
 
-void require_one_order(const Program& program, WantsOneOrder who) {
-  const Program finished = apply(program);
+void require_one_order(const Program& program, const Program& finished, WantsOneOrder who) {
   for (size_t s = 0; s < program.steps.size(); ++s) {
     if (const auto* scheduled = std::get_if<ScheduledNest>(&program.steps[s]))
       require_whole_rows(*scheduled, std::get<ScheduledNest>(finished.steps[s]).nest, who);

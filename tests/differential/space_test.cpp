@@ -66,6 +66,15 @@ const std::vector<Case>& cases() {
       {.text = "C[j,i] = A[i,j] + B[i,j]",  // sorted afterwards
        .operands = {sparse("A", "csr", {13, 9}), sparse("B", "csr", {13, 9})},
        .out_formats = {{"C", "csr"}}},
+      {.text = "C[i,k] = A[i,j] * B[j,k]",  // an operand is converted
+       .operands = {sparse("A", "bsr(2,3)", {13, 9}), sparse("B", "csc", {9, 8})}},
+      {.text = "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       .operands = {sparse("A", "csc", {13, 9}), dense("Q", {13, 16}), dense("K", {9, 16})}},
+      {.text = "y[i] = argmax(j, A[i,j])", .operands = {sparse("A", "coo", {13, 9})}},
+      {.text = "y[i] = x[i] + A[i,j] * x[j]",
+       .operands = {sparse("A", "{ band(-1,1): dia; rest: csr }", {13, 13}), dense("x", {13})}},
+      {.text = "y[i] = logsumexp(j in A[i,j], A[i,j])",
+       .operands = {sparse("A", "hyb(1,1)", {13, 9})}},
       {.text = "T[i,k] = A[i,j] * B[j,k]\nD[i] = T[i,k] * T[i,k]",
        .operands = {sparse("A", "csr", {13, 9}), dense("B", {9, 20})}},
   };
@@ -77,6 +86,9 @@ std::vector<Case> cases_of_halves() {
   std::vector<Case> found(cases().begin(), cases().begin() + 4);
   found.push_back({.text = "y[j] = A[i,j] * x[i]",
                    .operands = {sparse("A", "csr", {37, 9}), dense("x", {37})}});
+  found.push_back(
+      {.text = "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
+       .operands = {sparse("A", "csr", {13, 9}), dense("Q", {13, 16}), dense("K", {9, 16})}});
   for (size_t at = 0; at < found.size(); ++at) {
     for (Operand& operand : found[at].operands)
       operand.type = at % 2 == 0 ? DType::Float16 : DType::BFloat16;

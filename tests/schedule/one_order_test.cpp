@@ -13,7 +13,7 @@ constexpr std::string_view kBound = "split(i, 4, ib, it); bind(ib, block); bind(
 
 std::string refusal(const Program& program, WantsOneOrder who = WantsOneOrder::Caller) {
   try {
-    require_one_order(program, who);
+    require_one_order(program, apply(program), who);
     return "";
   } catch (const UserError& error) {
     return error.what();
