@@ -8,6 +8,7 @@
 
 #include "plan/plan_key.h"
 #include "schedule/distribute.h"
+#include "support/half.h"
 #include "tulle/error.h"
 
 namespace tulle {
@@ -50,6 +51,15 @@ std::string written(const CompileRequest& request, size_t statement, schedule::S
   return to_string(schedule);
 }
 
+// The nest after the schedule; nothing where that is not legal.
+std::optional<nest::Nest> applied(const schedule::Schedule& schedule, const nest::Nest& nest) {
+  try {
+    return schedule::apply(schedule, nest);
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
 // One of the statements that a composite operand makes of one, or one alone.
 struct Part {
   size_t number;                                 // of the statement
@@ -57,26 +67,41 @@ struct Part {
   const plan::ScheduleSpace* others;             // null: none
   std::map<std::string, double> estimates = {};  // of these
 
+  // Leaves out what leads to the nest that is planned.
   Part(size_t statement, const plan::ScheduleSpace& has, const plan::ScheduleSpace* may_have)
       : number(statement), planned(has.candidates.front()), others(may_have) {
     if (!others) return;
-    for (const auto& [schedule, seconds] : others->candidates) estimates[schedule] = seconds;
+    const auto finished = applied(schedule::parse_schedule(planned.schedule), has.nest);
+    for (const auto& [schedule, seconds] : others->candidates) {
+      const bool may_be_planned = finished && schedule.ends_with(planned.schedule);
+      const auto same =
+          may_be_planned ? applied(schedule::parse_schedule(schedule), others->nest) : std::nullopt;
+      if (!same || to_string(*same) != to_string(*finished)) estimates[schedule] = seconds;
+    }
   }
 };
 using Parts = std::vector<Part>;
 
-// Whether the request takes schedules, and which of them make the same nests of it.
+// Which schedules a request takes. What is planned for a statement that has one does not hang on
+// what its steps say, but for sums that would be rounded (wide_sums.h).
 class Legality {
  public:
   explicit Legality(const CompileRequest& request) : request_(request) {
-    taken_.insert(to_string(schedule_program(request_)));
+    const auto& tensors = request.program->program.tensors;
+    may_be_rounded_ = std::any_of(tensors.begin(), tensors.end(),
+                                  [](const auto& tensor) { return is_half(tensor.second.type); });
   }
 
-  // Whether it is refused or has been asked about before under whatever name.
-  bool is_new(const std::string& schedule) {
+  // A schedule that is legal for the nests that statements with one have.
+  bool takes(const std::string& schedule) {
     request_.schedule = schedule;
     try {
-      return !schedule.empty() && taken_.insert(to_string(schedule_program(request_))).second;
+      if (may_be_rounded_) {
+        schedule_program(request_);
+      } else {
+        statement_schedules(*request_.program, schedule);
+      }
+      return true;
     } catch (const UserError&) {
       return false;
     }
@@ -84,7 +109,7 @@ class Legality {
 
  private:
   CompileRequest request_;
-  std::set<std::string> taken_;
+  bool may_be_rounded_;
 };
 
 // What a search may try for one statement of the caller's.
@@ -99,8 +124,7 @@ class Candidates {
   std::vector<ScheduleCandidate> find() {
     found_.push_back({name_, written_for(0, parts_.front().planned.schedule, name_), planned_});
     for (size_t part = 0; part < parts_.size(); ++part) {
-      if (!parts_[part].others) continue;
-      for (const auto& candidate : parts_[part].others->candidates) add(part, candidate);
+      for (const auto& [schedule, seconds] : parts_[part].estimates) add(part, schedule, seconds);
     }
     std::stable_sort(found_.begin() + 1, found_.end(),
                      [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
@@ -109,18 +133,17 @@ class Candidates {
 
  private:
   // For all parts where each takes it, or for its own, with the others as they are planned.
-  void add(size_t part, const plan::ScheduledCandidate& candidate) {
+  void add(size_t part, const std::string& schedule, double seconds) {
     const std::string& first = tensor_of(0);
-    const std::string together = to_string(
-        moved(request_, schedule::parse_schedule(candidate.schedule), tensor_of(part), first));
+    const std::string together =
+        to_string(moved(request_, schedule::parse_schedule(schedule), tensor_of(part), first));
     if (together_.contains(together)) return;
-    const std::optional<double> all = seconds_of_all(together);
-    if (all) {
+    if (const std::optional<double> all = seconds_of_all(together)) {
       together_.insert(together);
       return take(written_for(part, together, name_), *all);
     }
-    take(written_for(part, candidate.schedule, schedule::part_name(first, part)),
-         planned_ - parts_[part].planned.seconds + candidate.seconds);
+    take(written_for(part, schedule, schedule::part_name(first, part)),
+         planned_ - parts_[part].planned.seconds + seconds);
   }
 
   const std::string& tensor_of(size_t part) const {
@@ -132,7 +155,8 @@ class Candidates {
   }
 
   void take(const std::string& schedule, double seconds) {
-    if (legality_.is_new(schedule)) found_.push_back({name_, schedule, seconds});
+    if (!schedule.empty() && legality_.takes(schedule))
+      found_.push_back({name_, schedule, seconds});
   }
 
   // The estimate for a schedule of the first part for all; a part that has it in no candidate is
@@ -144,20 +168,11 @@ class Candidates {
       const schedule::Schedule steps =
           moved(request_, schedule::parse_schedule(schedule), tensor_of(0), tensor_of(part));
       const auto known = here.estimates.find(to_string(steps));
-      if (known == here.estimates.end() && !(here.others && is_taken(steps, here.others->nest)))
+      if (known == here.estimates.end() && !(here.others && applied(steps, here.others->nest)))
         return std::nullopt;
       sum += known == here.estimates.end() ? here.planned.seconds : known->second;
     }
     return sum;
-  }
-
-  static bool is_taken(const schedule::Schedule& schedule, const nest::Nest& nest) {
-    try {
-      schedule::apply(schedule, nest);
-      return true;
-    } catch (const UserError&) {
-      return false;
-    }
   }
 
   const CompileRequest& request_;

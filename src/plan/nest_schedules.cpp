@@ -80,8 +80,10 @@ ScheduleSpace NestSchedules::space(const Loops& best, const nest::Nest& written)
   ScheduleSpace space{tensor_, {}, written};
   if (!written_.steps.empty()) return space;
   for (const auto& [schedule, seconds] :
-       schedule_space(best.problem, best.choice, best.nest, request_.machine))
-    space.candidates.push_back({from_written(schedule, best.choice.order, written), seconds});
+       schedule_space(best.problem, best.choice, best.nest, request_.machine)) {
+    const std::string whole = from_written(schedule, best.choice.order, written);
+    if (is_legal(whole, written)) space.candidates.push_back({whole, seconds});
+  }
   return in_names_of_callers(std::move(space), best.problem.statement->tensor);
 }
 

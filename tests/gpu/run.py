@@ -103,7 +103,11 @@ def run_sanitized(program: Path, tool: str) -> int:
 
 def run_python(only: str) -> int:
     """The number of tests that failed."""
-    sys.path.insert(0, str(ROOT / "python"))
+    package = str(ROOT / "python")
+    sys.path.insert(0, package)
+    os.environ["PYTHONPATH"] = os.pathsep.join(  # for processes that tests start
+        filter(None, [package, os.environ.get("PYTHONPATH")])
+    )
     failed = 0
     for path in sorted(HERE.glob("test_*.py")):
         spec = importlib.util.spec_from_file_location(path.stem, path)
