@@ -3,6 +3,7 @@
 
 #include "lower/kernel_lowering.h"
 #include "lower/search.h"
+#include "nest/bound_loops.h"
 #include "nest/cut_rows.h"
 #include "support/check.h"
 #include "support/mutant.h"
@@ -279,8 +280,16 @@ void KernelLowering::lower_consumer(const nest::Stmt& stmt, const Scope& scope, 
   const bool stores = std::any_of(all.begin(), all.end(), [&](const nest::Assign* assign) {
     return assign->tensor == result_;
   });
-  if (!scope.is_shared_row || scope.by_atomics || !stores || !adds_up_rows())
-    return lower(stmt, scope, out);
+  const bool adds_up = scope.is_shared_row && stores && adds_up_rows();
+  if (adds_up && shares_result_ && !nest::has_bound_loops(stmt)) {
+    // Others add to the row, too: nothing is left to do for one without entries.
+    const Positions& entries = scope.chunk_entries.begin()->second;
+    Emitter inside = out.nested();
+    lower(stmt, scope, inside);
+    if (!inside.empty()) out.add(loop::If::make(entries.begin < entries.end, inside.take()));
+    return;
+  }
+  if (!adds_up || scope.by_atomics) return lower(stmt, scope, out);
   Scope alone = scope, shared = scope;
   alone.is_shared_row = {};
   shared.by_atomics = true;
