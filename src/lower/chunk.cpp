@@ -281,7 +281,7 @@ void KernelLowering::lower_consumer(const nest::Stmt& stmt, const Scope& scope, 
     return assign->tensor == result_;
   });
   const bool adds_up = scope.is_shared_row && stores && adds_up_rows();
-  if (adds_up && shares_result_ && !nest::has_bound_loops(stmt)) {
+  if (adds_up && shares_result_ && !nest::combines_within(stmt, nest_)) {
     // Others add to the row, too: nothing is left to do for one without entries.
     const Positions& entries = scope.chunk_entries.begin()->second;
     Emitter inside = out.nested();

@@ -23,13 +23,14 @@ void add_members(const Stmt& stmt, std::vector<std::string>& found) {
   }
 }
 
-bool has_atomics(const Stmt& stmt) {
+bool any_loop(const Stmt& stmt, const std::function<bool(const Forall&)>& is_it) {
   if (const auto* forall = stmt.as<Forall>())
-    return forall->tag.by_atomics || has_atomics(forall->body);
+    return is_it(*forall) || any_loop(forall->body, is_it);
   if (const auto* where = stmt.as<Where>())
-    return has_atomics(where->consumer) || has_atomics(where->producer);
+    return any_loop(where->consumer, is_it) || any_loop(where->producer, is_it);
   const auto* sequence = stmt.as<Sequence>();
-  return sequence && std::any_of(sequence->stmts.begin(), sequence->stmts.end(), has_atomics);
+  return sequence && std::any_of(sequence->stmts.begin(), sequence->stmts.end(),
+                                 [&](const Stmt& part) { return any_loop(part, is_it); });
 }
 
 }  // namespace
@@ -40,7 +41,9 @@ std::vector<std::string> member_variables(const Nest& nest) {
   return found;
 }
 
-bool adds_up_by_atomics(const Nest& nest) { return has_atomics(nest.root); }
+bool adds_up_by_atomics(const Nest& nest) {
+  return any_loop(nest.root, [](const Forall& loop) { return loop.tag.by_atomics; });
+}
 
 int64_t lanes_of(const Nest& nest, const Stmt& stmt) {
   if (const auto* forall = stmt.as<Forall>()) {
@@ -111,6 +114,10 @@ bool combines(const Forall& loop, const Nest& nest) {
   return loop.tag.is_within_block() && (adds_up_parts(loop, nest) || merges_tuples(loop, nest));
 }
 
+bool combines_within(const Stmt& stmt, const Nest& nest) {
+  return any_loop(stmt, [&](const Forall& loop) { return combines(loop, nest); });
+}
+
 namespace {
 
 // Whether the assignment accumulates an element of a workspace that has this index, and the target
@@ -142,12 +149,7 @@ bool merges_tuples(const Forall& loop, const Nest& nest) {
 }
 
 bool has_bound_loops(const Stmt& stmt) {
-  if (const auto* forall = stmt.as<Forall>())
-    return forall->tag.is_bound() || has_bound_loops(forall->body);
-  if (const auto* where = stmt.as<Where>())
-    return has_bound_loops(where->consumer) || has_bound_loops(where->producer);
-  const auto* sequence = stmt.as<Sequence>();
-  return sequence && std::any_of(sequence->stmts.begin(), sequence->stmts.end(), has_bound_loops);
+  return any_loop(stmt, [](const Forall& loop) { return loop.tag.is_bound(); });
 }
 
 }  // namespace tulle::nest

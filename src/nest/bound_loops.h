@@ -29,5 +29,7 @@ bool merges_tuples(const Forall& loop, const Nest& nest);
 // Whether the loop adds up parts or merges tuples and is bound to a part of a block: the threads
 // combine theirs.
 bool combines(const Forall& loop, const Nest& nest);
+// Whether a loop in the statement does.
+bool combines_within(const Stmt& stmt, const Nest& nest);
 
 }  // namespace tulle::nest
