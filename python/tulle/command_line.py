@@ -91,7 +91,9 @@ def _parser() -> argparse.ArgumentParser:
 def _add_computation(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("expression", help=EXPRESSION)
     parser.add_argument("operands", nargs="+", metavar="NAME=WHAT", help="see below")
-    parser.add_argument("--dtype", default="f32", help="f32 (default), f64, i32, i64...")
+    parser.add_argument(
+        "--dtype", default="f32", help="float32 (default) or f32, float16 or f16..."
+    )
     parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
     parser.add_argument("--threads", type=int, help="how many threads PyTorch has")
     parser.epilog = HELP
@@ -103,9 +105,10 @@ def _computation(given: Any) -> tuple[str, list[Operand], dict[str, Any]]:
         if given.threads < 1:
             raise UserError(f"--threads should be 1 or more, but found {given.threads}.")
         torch.set_num_threads(given.threads)
-    if given.dtype not in dtypes.BY_NAME:
-        raise UserError(f"--dtype should be one of {', '.join(dtypes.BY_NAME)}.")
-    dtype = dtypes.BY_NAME[given.dtype]
+    by_name = {str(dtype).removeprefix("torch."): dtype for dtype in dtypes.NAMES}
+    dtype = {**by_name, **dtypes.BY_NAME}.get(given.dtype)
+    if dtype is None:
+        raise UserError(f"--dtype should be one of {', '.join(by_name)}.")
     named: dict[str, Operand] = {}
     for text in given.operands:
         name, operand = parse_operand(text, dtype, given.device)

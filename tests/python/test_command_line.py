@@ -134,13 +134,21 @@ def test_operands_without_entries(capsys: pytest.CaptureFixture[str]) -> None:
         assert "== expr ==" in output_of(capsys, "explain", "ij->i", f"A={made}")
 
 
+@pytest.mark.parametrize("dtype", ["f16", "float16"])
+def test_types_have_the_names_of_torch_and_of_plans(
+    capsys: pytest.CaptureFixture[str], dtype: str
+) -> None:
+    text = output_of(capsys, "explain", "ij->i", "A=random(3x3,1)", "--dtype", dtype)
+    assert "t0: f16, csr" in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["explain", "ij->i", "A=nowhere.mtx"], "there is no file 'nowhere.mtx'"),
         (["explain", "ij->i", "random(3x3,1)"], "names no operand"),
         (["explain", "ij->i", "A=random(3x3,1):cssr"], "cssr"),
-        (["explain", "ij->i", "A=random(3x3,1)", "--dtype", "f7"], "--dtype should be one of"),
+        (["explain", "ij->i", "A=random(3x3,1)", "--dtype", "f7"], "one of bool, int32"),
         (["explain", "ij->i", "A=random(3x3,1)", "--threads", "0"], "--threads should be"),
         (["explain", "ij->i", "A=random(3x3,1)", "--stage", "x"], "there is no stage 'x'"),
         (["explain", "ijk->i", "A=random(3x3,1)"], "rank|dimensions|letters|indices"),
