@@ -205,16 +205,12 @@ plan::Plan plan_program(const CompileRequest& request) {
   return plan::make_plan(plan_request(request));
 }
 
-std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request,
-                                                 plan::Spaces spaces) {
+std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request, plan::Spaces spaces,
+                                                 const std::set<std::string>& tensors) {
   plan::Request wanted = plan_request(request);
   wanted.spaces = spaces;
+  wanted.spaces_of = tensors;
   return plan::make_plan(wanted).spaces;
-}
-
-schedule::Program schedule_program(const CompileRequest& request) {
-  return finished(nests_of(request, plan_program(request)), device_of(request.machine),
-                  who_wants_one_order(request), {});
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,12 +75,10 @@ std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& p
 // plan: the plan of the request's program.
 plan::Plan plan_program(const CompileRequest& request);
 
-// plan: the schedules of the request's statements with their estimates, or what could be tried.
-std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request,
-                                                 plan::Spaces spaces);
-
-// plan, schedule: the nests, finished. UserError where the request's schedule is refused.
-schedule::Program schedule_program(const CompileRequest& request);
+// plan: the schedules of the request's statements with their estimates, or what could be tried for
+// those that assign these tensors.
+std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request, plan::Spaces spaces,
+                                                 const std::set<std::string>& tensors = {});
 
 // plan, schedule, lower: the host program before passes.
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});

@@ -8,7 +8,8 @@
 
 #include "plan/plan_key.h"
 #include "schedule/distribute.h"
-#include "support/half.h"
+#include "support/check.h"
+#include "support/joined.h"
 #include "tulle/error.h"
 
 namespace tulle {
@@ -60,71 +61,82 @@ std::optional<nest::Nest> applied(const schedule::Schedule& schedule, const nest
   }
 }
 
-// One of the statements that a composite operand makes of one, or one alone.
+// One of the statements that a composite operand makes of one, or one alone, with the schedule that
+// it has by rule.
 struct Part {
-  size_t number;                                 // of the statement
-  plan::ScheduledCandidate planned;              // by rule
-  const plan::ScheduleSpace* others;             // null: none
-  std::map<std::string, double> estimates = {};  // of these
+  size_t number;  // of the statement
+  plan::ScheduleSpace planned;
 
-  // Leaves out what leads to the nest that is planned.
-  Part(size_t statement, const plan::ScheduleSpace& has, const plan::ScheduleSpace* may_have)
-      : number(statement), planned(has.candidates.front()), others(may_have) {
-    if (!others) return;
-    const auto finished = applied(schedule::parse_schedule(planned.schedule), has.nest);
-    for (const auto& [schedule, seconds] : others->candidates) {
-      const bool may_be_planned = finished && schedule.ends_with(planned.schedule);
-      const auto same =
-          may_be_planned ? applied(schedule::parse_schedule(schedule), others->nest) : std::nullopt;
-      if (!same || to_string(*same) != to_string(*finished)) estimates[schedule] = seconds;
-    }
-  }
+  double seconds() const { return planned.candidates.front().seconds; }
 };
 using Parts = std::vector<Part>;
 
-// Which schedules a request takes. What is planned for a statement that has one does not hang on
-// what its steps say, but for sums that would be rounded (wide_sums.h).
-class Legality {
- public:
-  explicit Legality(const CompileRequest& request) : request_(request) {
-    const auto& tensors = request.program->program.tensors;
-    may_be_rounded_ = std::any_of(tensors.begin(), tensors.end(),
-                                  [](const auto& tensor) { return is_half(tensor.second.type); });
-  }
-
-  // A schedule that is legal for the nests that statements with one have.
-  bool takes(const std::string& schedule) {
-    request_.schedule = schedule;
-    try {
-      if (may_be_rounded_) {
-        schedule_program(request_);
-      } else {
-        statement_schedules(*request_.program, schedule);
-      }
-      return true;
-    } catch (const UserError&) {
-      return false;
-    }
-  }
-
- private:
-  CompileRequest request_;
-  bool may_be_rounded_;
+// Parts that take the same schedules: they differ in names and widths alone. One of them, which
+// takes longest, stands for all.
+struct Kind {
+  std::vector<size_t> parts;  // the one first
+  double planned = 0;         // seconds of all
+  const plan::ScheduleSpace* space = nullptr;
+  std::map<std::string, double> estimates = {};  // of other schedules, for all
 };
+
+// What a statement's kind follows from.
+std::string traits_of(const CompileRequest& request, const expr::Statement& statement) {
+  std::string text;
+  for (const expr::Access* access : expr::accesses(statement.value)) {
+    const expr::TensorType& type = request.program->program.tensors.at(access->tensor);
+    std::vector<Level> levels = type.format.levels();
+    for (Level& level : levels) level.width = std::min<int64_t>(level.width, 1);
+    const Format format(type.format.dimension_names(), std::move(levels));
+    text += concat(joined(access->indices), " ", name_of(type.type), " ", format.to_string(), "\n");
+  }
+  return text;
+}
+
+std::vector<Kind> kinds_of(const CompileRequest& request, const Parts& parts) {
+  std::vector<Kind> kinds;
+  std::map<std::string, size_t> known;
+  for (size_t part = 0; part < parts.size(); ++part) {
+    const auto& statement = request.program->program.statements[parts[part].number];
+    const auto [at, is_new] = known.try_emplace(traits_of(request, statement), kinds.size());
+    if (is_new) kinds.emplace_back();
+    Kind& kind = kinds[at->second];
+    const bool leads = kind.parts.empty() || parts[part].seconds() > parts[kind.parts[0]].seconds();
+    kind.parts.insert(leads ? kind.parts.begin() : kind.parts.end(), part);
+    kind.planned += parts[part].seconds();
+  }
+  return kinds;
+}
+
+// Takes what a space has but for that which leads to the nest that is planned.
+void set_space(const plan::ScheduleSpace& space, const Part& part, Kind& kind) {
+  kind.space = &space;
+  const std::string& planned = part.planned.candidates.front().schedule;
+  const auto finished = applied(schedule::parse_schedule(planned), part.planned.nest);
+  for (const auto& [schedule, seconds] : space.candidates) {
+    const bool may_be_planned = finished && schedule.ends_with(planned);
+    const auto same =
+        may_be_planned ? applied(schedule::parse_schedule(schedule), space.nest) : std::nullopt;
+    if (schedule.empty() || (same && to_string(*same) == to_string(*finished))) continue;
+    kind.estimates[schedule] = seconds / part.seconds() * kind.planned;
+  }
+}
 
 // What a search may try for one statement of the caller's.
 class Candidates {
  public:
   // `name` is empty where there is no other statement.
-  Candidates(const CompileRequest& request, const Parts& parts, const std::string& name)
-      : request_(request), parts_(parts), name_(name), legality_(request) {
-    for (const Part& part : parts) planned_ += part.planned.seconds;
+  Candidates(const CompileRequest& request, const Parts& parts, const std::vector<Kind>& kinds,
+             const std::string& name)
+      : request_(request), parts_(parts), kinds_(kinds), name_(name) {
+    for (const Kind& kind : kinds) planned_ += kind.planned;
   }
 
   std::vector<ScheduleCandidate> find() {
-    found_.push_back({name_, written_for(0, parts_.front().planned.schedule, name_), planned_});
-    for (size_t part = 0; part < parts_.size(); ++part) {
-      for (const auto& [schedule, seconds] : parts_[part].estimates) add(part, schedule, seconds);
+    const std::string& planned = parts_.front().planned.candidates.front().schedule;
+    found_.push_back({name_, written_for(0, schedule::parse_schedule(planned), name_), planned_});
+    for (const Kind& kind : kinds_) {
+      for (const auto& [schedule, seconds] : kind.estimates) add(kind, schedule, seconds);
     }
     std::stable_sort(found_.begin() + 1, found_.end(),
                      [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
@@ -132,78 +144,118 @@ class Candidates {
   }
 
  private:
-  // For all parts where each takes it, or for its own, with the others as they are planned.
-  void add(size_t part, const std::string& schedule, double seconds) {
-    const std::string& first = tensor_of(0);
-    const std::string together =
-        to_string(moved(request_, schedule::parse_schedule(schedule), tensor_of(part), first));
-    if (together_.contains(together)) return;
+  // For all parts where each kind takes it, or for those of one, with the others as they are
+  // planned.
+  void add(const Kind& kind, const std::string& schedule, double seconds) {
+    const schedule::Schedule steps = schedule::parse_schedule(schedule);
+    const schedule::Schedule together = for_part(steps, kind.parts[0], 0);
+    if (together_.contains(to_string(together))) return;
     if (const std::optional<double> all = seconds_of_all(together)) {
-      together_.insert(together);
-      return take(written_for(part, together, name_), *all);
+      together_.insert(to_string(together));
+      return take(written_for(0, together, name_), *all);
     }
-    take(written_for(part, schedule, schedule::part_name(first, part)),
-         planned_ - parts_[part].planned.seconds + seconds);
+    std::string text;
+    for (const size_t part : kind.parts) {
+      text += (text.empty() ? "" : "; ") + written_for(part, for_part(steps, kind.parts[0], part),
+                                                       schedule::part_name(tensor_of(0), part));
+    }
+    take(text, planned_ - kind.planned + seconds);
   }
 
   const std::string& tensor_of(size_t part) const {
     return request_.program->program.statements[parts_[part].number].tensor;
   }
 
-  std::string written_for(size_t part, const std::string& text, const std::string& name) const {
-    return written(request_, parts_[part].number, schedule::parse_schedule(text), name);
+  schedule::Schedule for_part(const schedule::Schedule& steps, size_t of, size_t part) const {
+    return moved(request_, steps, tensor_of(of), tensor_of(part));
+  }
+
+  std::string written_for(size_t part, const schedule::Schedule& steps,
+                          const std::string& name) const {
+    return written(request_, parts_[part].number, steps, name);
   }
 
   void take(const std::string& schedule, double seconds) {
-    if (!schedule.empty() && legality_.takes(schedule))
-      found_.push_back({name_, schedule, seconds});
+    if (is_understood(schedule)) found_.push_back({name_, schedule, seconds});
   }
 
-  // The estimate for a schedule of the first part for all; a part that has it in no candidate is
-  // taken to need as long as planned. Nothing where one does not take it.
-  std::optional<double> seconds_of_all(const std::string& schedule) const {
+  // The estimate for a schedule of the first part for all; parts that have it in no candidate are
+  // taken to need as long as planned. Nothing where some do not take it.
+  std::optional<double> seconds_of_all(const schedule::Schedule& schedule) const {
     double sum = 0;
-    for (size_t part = 0; part < parts_.size(); ++part) {
-      const Part& here = parts_[part];
-      const schedule::Schedule steps =
-          moved(request_, schedule::parse_schedule(schedule), tensor_of(0), tensor_of(part));
-      const auto known = here.estimates.find(to_string(steps));
-      if (known == here.estimates.end() && !(here.others && applied(steps, here.others->nest)))
-        return std::nullopt;
-      sum += known == here.estimates.end() ? here.planned.seconds : known->second;
+    for (const Kind& kind : kinds_) {
+      const schedule::Schedule steps = for_part(schedule, 0, kind.parts[0]);
+      const auto known = kind.estimates.find(to_string(steps));
+      const bool is_known = known != kind.estimates.end();
+      if (!is_known && !(kind.space && applied(steps, kind.space->nest))) return std::nullopt;
+      sum += is_known ? known->second : kind.planned;
     }
     return sum;
   }
 
+  bool is_understood(const std::string& schedule) const {
+    try {
+      statement_schedules(*request_.program, schedule);
+      return true;
+    } catch (const UserError&) {
+      return false;
+    }
+  }
+
   const CompileRequest& request_;
   const Parts& parts_;
+  const std::vector<Kind>& kinds_;
   const std::string name_;
   double planned_ = 0;
-  Legality legality_;
   std::set<std::string> together_;  // schedules that all parts take
   std::vector<ScheduleCandidate> found_;
 };
 
+// A statement of the caller's.
+struct Written {
+  std::string name;
+  Parts parts = {};
+  std::vector<Kind> kinds = {};
+};
+
+std::vector<Written> written_statements(const CompileRequest& request) {
+  const auto& statements = request.program->program.statements;
+  std::vector<Written> found;
+  for (plan::ScheduleSpace& space : schedule_spaces(request, plan::Spaces::Planned)) {
+    const auto statement = std::find_if(statements.begin(), statements.end(), [&](const auto& one) {
+      return one.tensor == space.tensor;
+    });
+    const std::string& name = written_name(*statement);
+    if (found.empty() || found.back().name != name) found.push_back({name});
+    found.back().parts.push_back(
+        {static_cast<size_t>(statement - statements.begin()), std::move(space)});
+  }
+  for (Written& one : found) one.kinds = kinds_of(request, one.parts);
+  return found;
+}
+
 }  // namespace
 
 std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request) {
-  const auto& statements = request.program->program.statements;
-  const std::vector<plan::ScheduleSpace> written = schedule_spaces(request, plan::Spaces::Written);
-  std::vector<std::pair<std::string, Parts>> together;  // by the name that was written
-  for (const plan::ScheduleSpace& space : schedule_spaces(request, plan::Spaces::Planned)) {
-    const auto of_same = [&](const auto& one) { return one.tensor == space.tensor; };
-    const auto statement = std::find_if(statements.begin(), statements.end(), of_same);
-    const auto others = std::find_if(written.begin(), written.end(), of_same);
-    const std::string& name = written_name(*statement);
-    if (together.empty() || together.back().first != name) together.push_back({name, {}});
-    together.back().second.emplace_back(static_cast<size_t>(statement - statements.begin()), space,
-                                        others == written.end() ? nullptr : &*others);
+  std::vector<Written> statements = written_statements(request);
+  std::set<std::string> leading;
+  for (const Written& one : statements) {
+    for (const Kind& kind : one.kinds) leading.insert(one.parts[kind.parts[0]].planned.tensor);
   }
+  const auto spaces = schedule_spaces(request, plan::Spaces::Written, leading);
   std::vector<ScheduleCandidate> found;
-  for (const auto& [name, parts] : together) {
-    const bool is_only = together.size() == 1;
-    for (ScheduleCandidate& one : Candidates(request, parts, is_only ? "" : name).find())
-      found.push_back(std::move(one));
+  for (Written& one : statements) {
+    for (Kind& kind : one.kinds) {
+      const Part& part = one.parts[kind.parts[0]];
+      const auto space = std::find_if(spaces.begin(), spaces.end(), [&](const auto& other) {
+        return other.tensor == part.planned.tensor;
+      });
+      if (space != spaces.end()) set_space(*space, part, kind);
+    }
+    const bool is_only = statements.size() == 1;
+    for (ScheduleCandidate& candidate :
+         Candidates(request, one.parts, one.kinds, is_only ? "" : one.name).find())
+      found.push_back(std::move(candidate));
   }
   return found;
 }

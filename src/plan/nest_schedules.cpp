@@ -76,15 +76,29 @@ ScheduleSpace NestSchedules::planned(const Loops& loops) const {
   return in_names_of_callers({tensor_, {{text, seconds}}, nest}, problem.statement->tensor);
 }
 
-ScheduleSpace NestSchedules::space(const Loops& best, const nest::Nest& written) const {
+bool NestSchedules::wants_space() const {
+  return request_.spaces != Spaces::None &&
+         (request_.spaces_of.empty() || request_.spaces_of.contains(tensor_));
+}
+
+ScheduleSpace NestSchedules::space(const Loops& best, const nest::Nest& written,
+                                   const nest::Nest* rounded) const {
   ScheduleSpace space{tensor_, {}, written};
   if (!written_.steps.empty()) return space;
+  const std::string& result = best.problem.statement->tensor;
+  // Whether sums are computed in a wider type first under the schedule.
+  const auto rounds = [&](const std::string& text) {
+    const schedule::Schedule steps = schedule::parse_schedule(text);
+    return rounded ? rounds_sums(*rounded, tensor_, with_renamed(steps, result, tensor_))
+                   : rounds_sums(written, result, steps);
+  };
   for (const auto& [schedule, seconds] :
        schedule_space(best.problem, best.choice, best.nest, request_.machine)) {
     const std::string whole = from_written(schedule, best.choice.order, written);
-    if (is_legal(whole, written)) space.candidates.push_back({whole, seconds});
+    if (is_legal(whole, written) && rounds(whole) == (rounded != nullptr))
+      space.candidates.push_back({whole, seconds});
   }
-  return in_names_of_callers(std::move(space), best.problem.statement->tensor);
+  return in_names_of_callers(std::move(space), result);
 }
 
 ScheduleSpace NestSchedules::in_names_of_callers(ScheduleSpace space,

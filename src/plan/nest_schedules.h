@@ -45,9 +45,13 @@ class NestSchedules {
   };
   // The schedule that the statement at hand has, and its estimate.
   ScheduleSpace planned(const Loops& loops) const;
+  // Whether the request asks for the schedules of the statement.
+  bool wants_space() const;
   // What could be tried for it: the rules' schedules of the `best` order of the loops, as they are
-  // written for the nest `written`.
-  ScheduleSpace space(const Loops& best, const nest::Nest& written) const;
+  // written for the nest `written`. Where that computes sums in a wider type, since they would be
+  // rounded in the nest `rounded`, those of which that is true.
+  ScheduleSpace space(const Loops& best, const nest::Nest& written,
+                      const nest::Nest* rounded) const;
 
  private:
   // Whether a caller wrote how the loops of the statement run.

@@ -314,9 +314,12 @@ class Planner {
     auto [schedule, rules] = schedules_.choose(problem, choice, nest, origin);
     for (const GpuRule rule : rules) follow(rule);
     plan_.lines.push_back(schedule_line(schedule));
-    if (rounds_sums(nest, problem.statement->tensor, schedule))
-      return compute_wide(problem, origin.is_written);
-    if (origin.is_written && request_.spaces != Spaces::None)
+    if (rounds_sums(nest, problem.statement->tensor, schedule)) {
+      rounded_ = std::move(nest);
+      compute_wide(problem, origin.is_written);
+      return rounded_.reset();
+    }
+    if (origin.is_written && schedules_.wants_space())
       plan_.spaces.push_back(space_of(problem, choice, nest));
     plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});
   }
@@ -330,7 +333,7 @@ class Planner {
     if (!best.converted.empty() || best.route != choice.route) best = choice;
     const nest::Nest ordered =
         build_nest(problem, best, known_, tensors_.at(problem.statement->tensor));
-    return schedules_.space({problem, best, ordered}, nest);
+    return schedules_.space({problem, best, ordered}, nest, rounded_ ? &*rounded_ : nullptr);
   }
 
   // The result in f32 under a name of its own, then a copy that rounds it.
@@ -396,6 +399,7 @@ class Planner {
   Inliner inliner_{[&](const std::string& index) { return same_extent(index); }};
   LoopChooser loops_{request_, tensors_, estimates_};
   NestSchedules schedules_{request_};
+  std::optional<nest::Nest> rounded_;  // by whose schedule sums would be, while they are computed
   Plan plan_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -85,7 +86,8 @@ struct Request {
   // Of the statements' nests; one without steps is chosen here, and so are all where none is given.
   std::vector<schedule::Schedule> schedules = {};
   Spaces spaces = Spaces::None;
-  Decisions decisions = {};  // what they leave open is chosen
+  std::set<std::string> spaces_of = {};  // the tensors of statements; empty: of all
+  Decisions decisions = {};              // what they leave open is chosen
 };
 
 Plan make_plan(const Request& request);

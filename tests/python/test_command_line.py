@@ -139,7 +139,7 @@ def test_types_have_the_names_of_torch_and_of_plans(
     capsys: pytest.CaptureFixture[str], dtype: str
 ) -> None:
     text = output_of(capsys, "explain", "ij->i", "A=random(3x3,1)", "--dtype", dtype)
-    assert "t0: f16, csr" in text
+    assert "t0: f16, coo" in text
 
 
 @pytest.mark.parametrize(
