@@ -9,6 +9,7 @@
 #include "loop/gpu.h"
 #include "loop/rewrite.h"
 #include "passes/combine.h"
+#include "passes/linear.h"
 #include "passes/names.h"
 #include "support/mutant.h"
 
@@ -127,6 +128,55 @@ bool reads_locals(const std::vector<Stmt>& stmts) {
   return reads;
 }
 
+// Whether iterations that different lanes have do not store to the same elements of memory that
+// others see.
+class StoresApart {
+ public:
+  StoresApart(const std::string& var, const std::vector<Stmt>& declarations,
+              const std::vector<Stmt>& after)
+      : var_(var) {
+    for (const auto* stmts : {&declarations, &after}) {
+      for (const Stmt& stmt : *stmts) {
+        visit(
+            stmt,
+            [&](const Stmt& inner) {
+              if (const auto* let = inner.as<Let>()) lets_.emplace_back(let->name, let->value);
+              if (const auto* store = inner.as<Store>()) stores_.push_back(store);
+            },
+            [&](const Expr& expr) {
+              if (const auto* load = expr.as<Load>()) read_.insert(load->buffer->name);
+            });
+      }
+    }
+  }
+
+  bool are_all() const {
+    return std::all_of(stores_.begin(), stores_.end(), [&](const Store* store) {
+      return store->buffer->space == Space::Local || is_apart(*store);
+    });
+  }
+
+ private:
+  bool is_apart(const Store& store) const {
+    Expr index = store.index;
+    for (size_t at = lets_.size(); at-- > 0;)
+      index = substitute(index, lets_[at].first, lets_[at].second);
+    const Linear form = linear_form(index);
+    const bool steps = form.coefficient(var_) != 0;
+    const bool follows = std::any_of(form.terms.begin(), form.terms.end(), [&](const auto& term) {
+      return !term.first.template as<Var>() && names_read(term.first).contains(var_);
+    });
+    if (steps && !follows) return true;
+    // Coordinates that are stored, say: what is not added up there has one place for each.
+    return follows && !read_.contains(store.buffer->name);
+  }
+
+  const std::string& var_;
+  std::vector<std::pair<std::string, Expr>> lets_;
+  std::vector<const Store*> stores_;
+  std::set<std::string> read_;  // buffers
+};
+
 class Scatterer : public Rewriter {
  public:
   explicit Scatterer(const Kernel& kernel) : names_(kernel) {}
@@ -186,6 +236,7 @@ class Scatterer : public Rewriter {
     }
     const auto declarations = declarations_of(std::move(wanted), iteration->before);
     if (!one.is_all() || !declarations || reads_locals(after)) return {};
+    if (!StoresApart(loop.var, *declarations, after).are_all()) return {};
     const Sums sums{loop, *iteration, count, *declarations, std::move(after)};
     const auto trips = constant_extent(loop);
     return trips ? constant_groups(sums, *trips) : counted_groups(sums);

@@ -11,7 +11,8 @@ namespace tulle::passes {
 // other half. In the end, where there are as many as lanes, lane l has the sum of iteration l and
 // goes on with that; where there are fewer, some lanes add up what each of them has of one. It
 // takes about one shuffle a sum instead of one a sum and step, and neighbouring lanes store
-// neighbouring results. A loop whose end is not known ends with a group that has fewer iterations.
+// neighbouring results. Iterations that store to the same elements are left as they are. A loop
+// whose end is not known ends with a group that has fewer iterations.
 loop::Kernel scatter_sums(loop::Kernel kernel);
 
 }  // namespace tulle::passes

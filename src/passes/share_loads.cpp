@@ -151,6 +151,7 @@ class ShareLoads : public Rewriter {
   void share(const std::vector<Coordinate>& copies, int together, std::vector<Stmt>& front,
              std::map<size_t, Stmt>& loads) {
     const int same = std::min(together, width_of(copies[0].place));
+    // All lanes of that many that have the same places have what is handed on.
     const auto lanes = std::min(static_cast<int>(copies.size()), same);
     if (lanes < kFewestCopies) return;
     const int64_t step = *constant_difference(copies[1].place, copies[0].place);
@@ -165,7 +166,7 @@ class ShareLoads : public Rewriter {
       }
       const int from = mutant("share-from-the-next") ? (turn + 1) % lanes : turn;
       const Expr handed = LaneShuffle::make(ShuffleMode::Index, Var::make(name, load->type),
-                                            IntConst::make(from), lanes);
+                                            IntConst::make(from), same);
       const bool converts = let->value.as<Cast>() != nullptr;
       front[at] =
           Let::make(let->name, converts ? Cast::make(let->value.type().scalar, handed) : handed);

@@ -132,6 +132,7 @@ std::vector<Statement> products() {
       {"SpmmDia", kSpmm, for_spmm(sparse("dia", {53, 30}), 32)},
       {"SpmvDia", kSpmv, for_spmv(sparse("dia", {53, 30}))},
       {"SddmmDia", kSddmm, for_sddmm(sparse("dia", {53, 30}), 20)},
+      {"SddmmDiaHandedOn", kSddmm, for_sddmm(sparse("dia", {53, 30}), 64)},
       {"SpmvCsc", kSpmv, for_spmv(sparse("csc", {53, 30})), kAll},
       {"SpmvBlocks", kSpmv, for_spmv(sparse("bsr(4,4)", {36, 20}))},
       {"SddmmOddSum", kSddmm, for_sddmm(csr({13, 60}), 7)},

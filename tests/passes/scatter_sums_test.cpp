@@ -33,6 +33,21 @@ TEST(ScatterSums, KeepsResults) {
   }
 }
 
+// Lanes that have the sums of different iterations would write the same element at once.
+TEST(ScatterSums, LeavesWhatIterationsAddUp) {
+  const auto scatters = [](const std::string& last) {
+    return transform(kPass, sums(8, 8, last)).has("lane_shuffle(xor");
+  };
+  EXPECT_FALSE(scatters("y[g] = y[g] + s"));
+  EXPECT_FALSE(scatters("y[g] = s"));
+  EXPECT_FALSE(scatters("let place: i64 = g * 2\n y[place] = s"));
+  EXPECT_TRUE(scatters("y[g * 64 + e] = y[g * 64 + e] + s"));
+  EXPECT_TRUE(scatters("let place: i64 = g * 64 + e\n y[place] = s"));
+  EXPECT_TRUE(scatters("atomic_add(y[g], s)"));
+  expect_same_results({kPass, "unroll_loops", "simplify"}, sums(8, 8, "y[g] = y[g] + s"),
+                      {{"A", floats(32 * 32)}, {"y", floats(64)}}, {}, 1e-6, true, true);
+}
+
 // Fewer sums than lanes, down to two.
 TEST(ScatterSums, LeavesLanesOverWhereSumsAreFewer) {
   for (const auto& [width, trips] : {std::pair(8, 4), {8, 12}, {32, 8}, {16, 2}, {32, 6}}) {
