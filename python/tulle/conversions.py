@@ -93,10 +93,13 @@ def with_index_dtype(source: SparseTensor, dtype: torch.dtype) -> SparseTensor:
     return SparseTensor(pattern.with_arrays(arrays, dtype), source.values())
 
 
-def permuted(source: SparseTensor, order: tuple[int, ...]) -> SparseTensor:
-    """The same storage, its dimensions in another order."""
+def permuted(source: SparseTensor, order: tuple[int, ...]) -> Any:
+    """The same storage, its dimensions in another order; a tensor of torch where that is dense."""
     rank = source.ndim
     wanted = tuple(dimension_of("permute", d, rank) for d in order)
     if sorted(wanted) != list(range(rank)):
         raise UserError(f"permute: {order} does not name each of {rank} dimensions once.")
-    return SparseTensor(source.pattern.permuted(wanted), source.values())
+    pattern = source.pattern.permuted(wanted)
+    if pattern.format == Format("dense", rank):
+        return source.values().view(pattern.shape)
+    return SparseTensor(pattern, source.values())

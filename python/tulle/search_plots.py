@@ -24,7 +24,9 @@ _GREY, _FAINT = "#555555", "#eeeeee"
 def plot_search(found: Tuned, path: str | Path | None = None) -> Picture:
     """What was measured against what was predicted: a dot for each candidate, its colour that of
     the formats."""
-    shown = [m for m in found.measured if not m.refused and math.isfinite(m.seconds)]
+    measured = [m for m in found.measured if not m.refused and math.isfinite(m.seconds)]
+    # What an earlier search has found, or a user gave, may have no estimate, and has no place then.
+    shown = [m for m in measured if m.candidate.predicted] or measured
     formats = list(dict.fromkeys(m.candidate.formats for m in [found.default, *shown]))
     legend, top = _legend(formats)
     guess = max((m.candidate.predicted or 0 for m in shown), default=0) or 1e-3

@@ -242,21 +242,22 @@ class SparseTensor(Operators):
         return exports.to_scipy(self)
 
     @property
-    def T(self) -> SparseTensor:
+    def T(self) -> Any:
         """The transpose: the same storage, its dimensions read in reverse order."""
         return self.permute(*reversed(range(self.ndim)))
 
-    def t(self) -> SparseTensor:
+    def t(self) -> Any:
         """The transpose of a matrix."""
         return self.T
 
-    def permute(self, *order: Any) -> SparseTensor:
-        """The same storage, its dimensions in another order: permute(1, 0) or permute((1, 0))."""
+    def permute(self, *order: Any) -> Any:
+        """The same storage, its dimensions in another order: permute(1, 0) or permute((1, 0)). A
+        tensor of torch where that is plainly dense."""
         from tulle import conversions
 
         return conversions.permuted(self, flat_dimensions(order))
 
-    def transpose(self, dim0: int, dim1: int) -> SparseTensor:
+    def transpose(self, dim0: int, dim1: int) -> Any:
         """The same storage, two of its dimensions exchanged."""
         first = dimension_of("transpose", dim0, self.ndim)
         second = dimension_of("transpose", dim1, self.ndim)

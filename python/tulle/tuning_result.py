@@ -180,6 +180,7 @@ def table(measured: Sequence[Measured], default: Measured, most: int = 12) -> st
     for one in shown:
         predicted = one.candidate.predicted
         time_text = "refused" if one.refused else milliseconds(one.seconds)
+        time_text += "" if one.clean or one.refused else "*"
         chosen = "".join(f"{n}:{f}  " for n, f in one.candidate.formats if (n, f) not in own)
         mark = " (planned by rule)" if one.is_default else ""
         lines.append(
@@ -189,7 +190,11 @@ def table(measured: Sequence[Measured], default: Measured, most: int = 12) -> st
         if one.refused:
             lines.append(f"{'':22}{one.refused}")
     left = len(measured) - len(shown)
-    return "\n".join([*lines, f"           and {left} more"] if left else lines)
+    if left:
+        lines.append(f"           and {left} more")
+    if any(not one.clean and not one.refused for one in shown):
+        lines.append("           * while other work was in the way")
+    return "\n".join(lines)
 
 
 def _shortened(schedule: str) -> str:

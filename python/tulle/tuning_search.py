@@ -133,7 +133,11 @@ class Search:
         pool.kept = found[0] if found else None
 
     def _next(self) -> Candidate:
-        """At first what is promising and unlike what was tried, then what is like the best."""
+        """What the user gave, then what is promising and unlike what was tried, then what is like
+        the best."""
+        if given := [one for one in self.waiting if one.is_given]:
+            self.waiting.remove(given[0])
+            return given[0]
         runners = self._runners()
         tried = [runner.measured.candidate for runner in runners]
 

@@ -79,6 +79,7 @@ class Candidate:
     schedule: str
     predicted: float | None = None  # in seconds
     is_default: bool = False
+    is_given: bool = False  # by the user: tried first
 
     @cached_property
     def steps(self) -> frozenset[str]:
@@ -224,9 +225,10 @@ class Space:
         default, *others = candidates_for(problem)
         kept = [] if self.is_only_given else others
         seen = {default.schedule, *(one.schedule for one in kept)}
-        for schedule in self.given:
-            if schedule not in seen:
-                kept.append(Candidate(default.formats, schedule, _predicted(problem, schedule)))
+        given = [schedule for schedule in self.given if schedule not in seen]
+        for one in given:
+            predicted = _predicted(problem, one)
+            kept.append(Candidate(default.formats, one, predicted, is_given=True))
         kept = [one for one in kept if not any(map(self._is_left_out, steps_of(one.schedule)))]
         return [default, *kept]
 

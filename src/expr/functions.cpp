@@ -13,7 +13,8 @@ constexpr std::string_view kReserved[] = {"any", "all", "stored"};
 
 }  // namespace
 
-std::optional<ElementFunction> element_function(std::string_view name) {
+std::optional<ElementFunction> element_function(std::string_view name, Writer writer) {
+  if (writer == Writer::User && name == text_of(ElementFunction::Position)) return std::nullopt;
 #define X(enumerator, text, keeps_zero, integers) \
   if (name == (text)) return ElementFunction::enumerator;
   TULLE_ELEMENT_FUNCTIONS(X)
@@ -38,7 +39,7 @@ std::string function_names() {
 #undef X
   names += ", softmax, log_softmax, where, within, index, extent";
 #define X(enumerator, text, keeps_zero, integers) \
-  if (ElementFunction::enumerator != ElementFunction::Position) names += ", " text;
+  if (element_function(text, Writer::User)) names += ", " text;
   TULLE_ELEMENT_FUNCTIONS(X)
 #undef X
   return names;

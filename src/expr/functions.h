@@ -6,10 +6,12 @@
 #include <string_view>
 
 #include "expr/expr.h"
+#include "expr/program.h"
 
 namespace tulle::expr {
 
-std::optional<ElementFunction> element_function(std::string_view name);
+// Users have no name for what only the compiler writes.
+std::optional<ElementFunction> element_function(std::string_view name, Writer writer);
 std::optional<Reduction> reduction_called(std::string_view name);
 // All that may be called, for messages: "sum, neg, abs, ...".
 std::string function_names();

@@ -54,7 +54,7 @@ class SumInserter {
     }
     if (const auto* softmax = expr.as<Softmax>()) {
       const Indices others = minus(here, {softmax->index});
-      if (!others.empty()) fail_inside(expr, "softmax", softmax->body, others);
+      if (!others.empty()) fail_in_softmax(*softmax, others);
       return summed(here, expr);
     }
     if (const auto* choose = expr.as<Choose>()) {
@@ -113,6 +113,19 @@ class SumInserter {
             concat("'", name, "' is not linear, so where to sum over ", text_of(indices),
                    " must be said: ", name, "(", summed_inside(argument, indices), others, ") or ",
                    sum, name, "(", value, others, "))"));
+  }
+
+  [[noreturn]] void fail_in_softmax(const Softmax& softmax, const Indices& indices) const {
+    Softmax inside = softmax;
+    const auto* masked = softmax.body.as<Binary>();
+    inside.body = masked && masked->op == BinaryOp::Within
+                      ? Binary::make(BinaryOp::Within, masked->a, summed(indices, masked->b))
+                      : summed(indices, softmax.body);
+    const Expr around = summed(indices, std::make_shared<const Softmax>(softmax));
+    fail_in(statement_, &softmax,
+            concat("'softmax' is not linear, so where to sum over ", text_of(indices),
+                   " must be said: ", to_string(std::make_shared<const Softmax>(inside)), " or ",
+                   to_string(around)));
   }
 
   [[noreturn]] void fail_in_reduction(const Reduce& reduce, const Indices& indices) const {

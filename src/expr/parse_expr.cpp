@@ -135,8 +135,7 @@ Expr ExprParser::call() {
       return IndexValue::make(std::string(index.text), name.is("extent"));
     });
   }
-  const std::optional<ElementFunction> function = element_function(name.text);
-  if (function && (function != ElementFunction::Position || writer_ == Writer::Compiler)) {
+  if (const auto function = element_function(name.text, writer_)) {
     return Unary::make(*function, arguments(call, [&] { return sum(); }));
   }
   if (is_reserved(name.text)) {

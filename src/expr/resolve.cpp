@@ -8,6 +8,7 @@
 #include "expr/print.h"
 #include "expr/program.h"
 #include "expr/result_format.h"
+#include "expr/walk.h"
 #include "expr/widen_halves.h"
 #include "support/check.h"
 
@@ -66,12 +67,24 @@ class Resolver {
                    rank == 0 ? "; a scalar has none" : "; give one for each dimension"));
   }
 
+  // Whether it stands where max and min have an index, or the first of two values.
+  static bool is_first_of_two(const Expr& value, const Access& access) {
+    return any_part(value, [&](const Expr& part) {
+      const auto* binary = part.as<Binary>();
+      return binary && (binary->op == BinaryOp::Max || binary->op == BinaryOp::Min) &&
+             binary->a.get() == &access;
+    });
+  }
+
   [[noreturn]] void fail_unknown(const Statement& statement, const Access& access) const {
     std::string known;
     for (const auto& [name, type] : operands_) known += (known.empty() ? "" : ", ") + name;
     fail_in(statement, &access,
             concat("there is no operand '", access.tensor, "'; ",
-                   known.empty() ? "none were given" : concat("given are ", known)));
+                   known.empty() ? "none were given" : concat("given are ", known),
+                   is_first_of_two(statement.value, access)
+                       ? "; to reduce over an index, name one that the expression has"
+                       : ""));
   }
 
   // Dimensions of intermediates stand for the operands' dimensions that they come from.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "expr/walk.h"
+#include "plan/native_order.h"
 #include "plan/presence.h"
 #include "support/half.h"
 #include "support/mutant.h"
@@ -23,10 +24,6 @@ using expr::Reduction;
 using expr::Unary;
 
 namespace {
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 // Whether the entries of a row along that index lie one after the other, by coordinates.
 bool stores_rows_along(const Access& access, const std::string& index, const Format& format) {
@@ -92,11 +89,11 @@ class PlaceExpander {
     const std::string& index = reduce.indices[0];
     const Expr entries = presence_of(reduce.body, is_sparse_);
     std::vector<std::string> rows = expr::free_indices(entries);
-    if (!contains(rows, index)) return {};
+    if (position_of(rows, index) < 0) return {};
     std::erase(rows, index);
     const bool fits = context_.tensors.at(statement_.tensor).format.is_dense() &&
                       std::all_of(rows.begin(), rows.end(), [&](const std::string& row) {
-                        return contains(statement_.indices, row);
+                        return position_of(statement_.indices, row) >= 0;
                       });
     if (!fits && rows.size() > 1) return {};
     const Expr stored = stored_by_rows(entries, rows, index);
@@ -121,7 +118,8 @@ class PlaceExpander {
     std::vector<std::string> indices = rows;
     indices.push_back(index);
     const int rank = static_cast<int>(indices.size());
-    return computed_before(indices, entries, Format::csf(rank, {}, rank > 1));
+    const bool dense_first = rank > 1 && !(access && context_.are_few(*access, rows[0]));
+    return computed_before(indices, entries, Format::csf(rank, {}, dense_first));
   }
 
   Expr computed_before(const std::vector<std::string>& indices, const Expr& value) {

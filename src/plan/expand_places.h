@@ -12,6 +12,8 @@ namespace tulle::plan {
 
 struct PlacesContext {
   const Tensors& tensors;
+  // Whether a tensor has few entries for so many rows.
+  std::function<bool(const expr::Access& access, const std::string& row)> are_few;
   // A name for what is computed before the statement, stored in that format.
   std::function<std::string(const expr::Statement& part, const Format& format)> name;
 };

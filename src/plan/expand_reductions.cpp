@@ -58,7 +58,7 @@ class Expander {
 
   // Whether it is the same for operands that are absent and for such that are 0.
   static bool tells_nothing(const Expr& expr) {
-    if (const auto* unary = expr.as<Unary>()) return unary->function != expr::ElementFunction::Ones;
+    if (const auto* unary = expr.as<Unary>()) return !is_of_entries(unary->function);
     const auto* binary = expr.as<Binary>();
     return binary && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub ||
                       binary->op == BinaryOp::Max || binary->op == BinaryOp::Min);

@@ -116,12 +116,14 @@ class Planner {
 
   // What the places in a statement are told from.
   void plan_gaps(expr::Statement& statement) {
-    const PlacesContext context{
-        tensors_, [&](const expr::Statement& part, const Format& format) {
-          return add_intermediate(
-              statement, part,
-              {part.value.type(), tensors_.at(statement.tensor).index_type, format});
-        }};
+    const auto are_few = [&](const Access& access, const std::string& row) {
+      return !has_most_rows(access, row);
+    };
+    const auto name = [&](const expr::Statement& part, const Format& format) {
+      return add_intermediate(
+          statement, part, {part.value.type(), tensors_.at(statement.tensor).index_type, format});
+    };
+    const PlacesContext context{tensors_, are_few, name};
     for (const expr::Statement& part : expand_places(statement, context)) {
       if (asks_for_positions(part.value)) {
         plan_statement(part, false, false);
@@ -355,14 +357,16 @@ class Planner {
     plan_statement(copy, false, false);
   }
 
-  // The operand in an order that the loops can walk over; a first level with few gaps is cheaper
-  // dense.
+  // Whether a first level has so few gaps that it is cheaper dense.
+  bool has_most_rows(const Access& access, const std::string& row) {
+    return estimates_.extent(row) <= 4 * estimates_.count(access.tensor, access.indices);
+  }
+
+  // The operand in an order that the loops can walk over.
   Format format_for(const Access& access, const std::vector<std::string>& order,
                     const LoopSpace& space) {
-    const double count = estimates_.count(access.tensor, access.indices);
-    return format_in_order(
-        access, tensors_.at(access.tensor).format, order, space,
-        [&](const std::string& index) { return estimates_.extent(index) <= 4 * count; });
+    return format_in_order(access, tensors_.at(access.tensor).format, order, space,
+                           [&](const std::string& index) { return has_most_rows(access, index); });
   }
 
   // A copy of the operand in another format; the name of the copy.

@@ -66,8 +66,8 @@ class Splitter {
     const bool adds = binary && (binary->op == expr::BinaryOp::Add ||  //
                                  binary->op == expr::BinaryOp::Sub);
     const auto* unary = expr.as<expr::Unary>();
-    const bool counts = unary && unary->function == expr::ElementFunction::Ones;
-    if (!adds && (!unary || counts)) return expr;
+    const bool of_entries = unary && is_of_entries(unary->function);
+    if (!adds && (!unary || of_entries)) return expr;
     return expr::with_children(expr,
                                [&](const Expr& child) { return split(child, statement, source); });
   }

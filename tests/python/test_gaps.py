@@ -101,7 +101,8 @@ def test_results_that_fit(format: str) -> None:
 def test_the_widest_row_is_named_where_a_result_does_not_fit() -> None:
     a = tulle.tensor(torch.ones(3, 7), format="csr")
     with pytest.raises(
-        tulle.UserError, match=r"widest row of the result has 7 entries, but.*padded\(4\).*ell\(7\)"
+        tulle.UserError,
+        match=r"widest row of what is to be stored has 7 entries, but.*padded\(4\).*ell\(7\)",
     ):
         a.to(format="ell(4)")
     with pytest.raises(tulle.UserError, match="7 entries"):

@@ -112,6 +112,14 @@ def test_arguments_of_products_and_sums_of_sparse_operands(formats: tuple[str, s
         assert_equal(tulle.compute(f"y[i] = argmax(j, -abs({text}))", A=A, B=B), expected)
 
 
+def test_arguments_of_more_rows_than_memory_holds_are_refused_at_once() -> None:
+    places = torch.tensor([[0, 5, 2**36 - 1], [1, 0, 2]])
+    values = torch.tensor([-1.0, 2.0, -3.0])
+    A = tulle.tensor(torch.sparse_coo_tensor(places, values, (2**36, 3), check_invariants=False))
+    with pytest.raises(tulle.UserError, match=r"out of memory|limit"):
+        tulle.compute("C[i,k] = A[i,k] * argmax(j, A[i,j])", A=A)
+
+
 def test_positions_of_entries_are_the_compilers() -> None:
     A = tulle.tensor(matrix(), format="csr")
     with pytest.raises(tulle.UserError, match="there is no function 'position'"):

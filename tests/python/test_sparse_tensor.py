@@ -244,3 +244,12 @@ def test_structure_made_in_inference_mode_works() -> None:
         tensor = tulle.tensor(torch.eye(3))
         assert_equal(tensor @ torch.ones(3, 1), torch.ones(3, 1))
         assert_equal(tensor @ torch.ones(3, 1), torch.ones(3, 1))
+
+
+def test_a_transpose_that_is_dense_is_a_tensor_of_torch() -> None:
+    x = torch.rand(4, 3)
+    A = tulle.tensor(x, format="(i,j) -> (j: dense, i: dense)")
+    assert isinstance(A.T, torch.Tensor)
+    torch.testing.assert_close(A.T, x.T)
+    torch.testing.assert_close(A.T @ torch.ones(4, 2), x.T @ torch.ones(4, 2))
+    torch.testing.assert_close(A.transpose(0, 1), x.T)
