@@ -128,8 +128,8 @@ bool reads_locals(const std::vector<Stmt>& stmts) {
   return reads;
 }
 
-// Whether iterations that different lanes have do not store to the same elements of memory that
-// others see.
+// Whether what different lanes do with the sums of iterations is seen by nobody twice: they store
+// to different elements, and leave nothing in registers for what comes after.
 class StoresApart {
  public:
   StoresApart(const std::string& var, const std::vector<Stmt>& declarations,
@@ -141,6 +141,8 @@ class StoresApart {
             stmt,
             [&](const Stmt& inner) {
               if (const auto* let = inner.as<Let>()) lets_.emplace_back(let->name, let->value);
+              if (const auto* variable = inner.as<Declare>()) own_.insert(variable->name);
+              if (const auto* assign = inner.as<Assign>()) assigned_.insert(assign->name);
               if (const auto* store = inner.as<Store>()) stores_.push_back(store);
             },
             [&](const Expr& expr) {
@@ -151,9 +153,10 @@ class StoresApart {
   }
 
   bool are_all() const {
-    return std::all_of(stores_.begin(), stores_.end(), [&](const Store* store) {
-      return store->buffer->space == Space::Local || is_apart(*store);
-    });
+    return std::includes(own_.begin(), own_.end(), assigned_.begin(), assigned_.end()) &&
+           std::all_of(stores_.begin(), stores_.end(), [&](const Store* store) {
+             return store->buffer->space != Space::Local && is_apart(*store);
+           });
   }
 
  private:
@@ -174,7 +177,8 @@ class StoresApart {
   const std::string& var_;
   std::vector<std::pair<std::string, Expr>> lets_;
   std::vector<const Store*> stores_;
-  std::set<std::string> read_;  // buffers
+  std::set<std::string> read_;            // buffers
+  std::set<std::string> own_, assigned_;  // variables: of an iteration, and those that it changes
 };
 
 class Scatterer : public Rewriter {

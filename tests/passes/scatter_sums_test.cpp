@@ -12,8 +12,8 @@ std::string sums(int width, int trips, const std::string& last = "y[g * 64 + e] 
   return concat(
       "kernel k(A: f32*, y: mut f32*) {\n  block for b in [0, 1) {\n",
       "    warp for w in [0, 1) {\n    lane for lane in [0, 32) {\n      let g: i64 = lane / ",
-      width, "\n      unrolled(", trips, ") for e in [0, ", trips, ") {\n",
-      "        let at: i64 = e * 32 + lane\n        var acc: f32 = 0.5f\n",
+      width, "\n      var all: f32 = 0.0f\n      unrolled(", trips, ") for e in [0, ", trips,
+      ") {\n        let at: i64 = e * 32 + lane\n        var acc: f32 = 0.5f\n",
       "        let s: f32 = lane_reduce(add, A[at], ", width,
       ")\n        acc = acc + s\n        if (lane % ", width, " == 0) {\n          ", last,
       "\n        }\n      }\n    }\n    }\n  }\n}");
@@ -41,6 +41,7 @@ TEST(ScatterSums, LeavesWhatIterationsAddUp) {
   EXPECT_FALSE(scatters("y[g] = y[g] + s"));
   EXPECT_FALSE(scatters("y[g] = s"));
   EXPECT_FALSE(scatters("let place: i64 = g * 2\n y[place] = s"));
+  EXPECT_FALSE(scatters("y[g * 64 + e] = s\n all = all + s"));
   EXPECT_TRUE(scatters("y[g * 64 + e] = y[g * 64 + e] + s"));
   EXPECT_TRUE(scatters("let place: i64 = g * 64 + e\n y[place] = s"));
   EXPECT_TRUE(scatters("atomic_add(y[g], s)"));
