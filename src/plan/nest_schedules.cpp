@@ -86,17 +86,21 @@ ScheduleSpace NestSchedules::space(const Loops& best, const nest::Nest& written,
   ScheduleSpace space{tensor_, {}, written};
   if (!written_.steps.empty()) return space;
   const std::string& result = best.problem.statement->tensor;
-  // Whether sums are computed in a wider type first under the schedule.
-  const auto rounds = [&](const std::string& text) {
+  // Whether the statement has this nest under the schedule, and not one in a wider type first or
+  // none.
+  const auto has_nest = [&](const std::string& text) {
     const schedule::Schedule steps = schedule::parse_schedule(text);
-    return rounded ? rounds_sums(*rounded, tensor_, with_renamed(steps, result, tensor_))
-                   : rounds_sums(written, result, steps);
+    try {
+      return rounded ? rounds_sums(*rounded, tensor_, with_renamed(steps, result, tensor_))
+                     : !rounds_sums(written, result, steps);
+    } catch (const UserError&) {
+      return false;
+    }
   };
   for (const auto& [schedule, seconds] :
        schedule_space(best.problem, best.choice, best.nest, request_.machine)) {
     const std::string whole = from_written(schedule, best.choice.order, written);
-    if (is_legal(whole, written) && rounds(whole) == (rounded != nullptr))
-      space.candidates.push_back({whole, seconds});
+    if (is_legal(whole, written) && has_nest(whole)) space.candidates.push_back({whole, seconds});
   }
   return in_names_of_callers(std::move(space), result);
 }

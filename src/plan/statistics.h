@@ -29,7 +29,7 @@ std::string_view name_of(Locality locality);
 // communities).
 double sample_distinct_share(const void* coordinates, int64_t count, DType index_type);
 
-// How many of these marks, a byte each, are set, from a few lines of the cache.
+// How many of these marks, a byte each, are set, from a few words of them.
 double sample_marked_share(const void* marks, int64_t count);
 
 // A few of the coordinates: others in the same memory hardly ever have the same.
