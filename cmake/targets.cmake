@@ -43,23 +43,17 @@ function(tulle_add_folder folder)
   if(folder IN_LIST TULLE_LLVM_FOLDERS)
     tulle_use_llvm_headers(tulle_${folder})
   endif()
+  if(folder STREQUAL "api")
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/api/version.cpp PROPERTIES
+                                COMPILE_DEFINITIONS "TULLE_VERSION=\"${PROJECT_VERSION}\"")
+  endif()
 endfunction()
 
-# The files directly in src/, which know all stages.
-function(tulle_add_driver)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.cpp)
-  add_library(tulle_driver OBJECT ${sources})
-  tulle_configure(tulle_driver)
-  tulle_use_llvm_headers(tulle_driver)
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/version.cpp PROPERTIES
-                              COMPILE_DEFINITIONS "TULLE_VERSION=\"${PROJECT_VERSION}\"")
-endfunction()
-
-# Links folders into a target, and the static libraries that they need; "everything" stands for all and the driver.
+# Links folders into a target, and the static libraries that they need; "everything" stands for all.
 function(tulle_link target)
   set(folders ${ARGN})
   if(folders STREQUAL "everything")
-    set(folders ${TULLE_FOLDERS} driver)
+    set(folders ${TULLE_FOLDERS})
   endif()
   set(needs_llvm FALSE)
   foreach(folder IN LISTS folders)

@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "compile.h"
+#include "composite/operand_parts.h"
+#include "driver/compile.h"
 #include "expr/program.h"
 #include "format/composite.h"
-#include "operand_parts.h"
 #include "plan/clear_names.h"
 #include "support/check.h"
 #include "support/scanner.h"

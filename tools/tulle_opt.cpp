@@ -9,12 +9,12 @@
 #include <string_view>
 
 #include "codegen/emit.h"
-#include "compile.h"
+#include "driver/compile.h"
+#include "driver/machine.h"
 #include "expr_file.h"
 #include "loop/parse.h"
 #include "loop/print.h"
 #include "loop/verify.h"
-#include "machine.h"
 #include "passes/pipeline.h"
 #include "schedule/program.h"
 #include "support/check.h"
@@ -87,7 +87,7 @@ class Walk {
       : options_(options), from_(find_stage(options.from)), to_(find_stage(options.to)) {
     if (to_.stage < from_.stage) user_error(options.to, " comes before ", options.from);
     if (!from_.is_read) user_error("the text of ", options.from, " is not read back");
-    request_.machine = machine_of(options);
+    request_.plan.machine = machine_of(options);
     if (is_gpu(options)) request_.target = target();
     request_.schedule = options.schedule;
     request_.checked = options.checked;
@@ -136,13 +136,13 @@ class Walk {
     const ExprFile file = parse_expr_file(text.substr(0, end));
     texts_[Stage::Expr] = to_string(file);
     if (to_.stage == Stage::Expr) return;
-    request_.program = &file.program;
+    request_.plan.program = &file.program;
     request_.operands = file.operands;
-    request_.known_extents = file.known_extents;
-    request_.statistics = file.statistics;
+    request_.plan.known_extents = file.known_extents;
+    request_.plan.statistics = file.statistics;
     if (has_plan && !options_.schedule.empty())
       user_error("a plan has its schedules already; write the one wanted into it");
-    if (has_plan) request_.decisions = plan::parse_decisions(text, end + kPlanLine.size());
+    if (has_plan) request_.plan.decisions = plan::parse_decisions(text, end + kPlanLine.size());
     program_ = lower_program(request_, sink()).program;
     verify(program_);
     texts_[Stage::Plan] = concat(texts_[Stage::Expr], kPlanLine.substr(1), texts_[Stage::Plan]);
@@ -160,13 +160,13 @@ class Walk {
       texts_[Stage::Nest] = schedule::to_string(nests);
       return;
     }
-    program_ = lower_nests(nests, device_of(request_.machine), sink()).program;
+    program_ = lower_nests(nests, device_of(request_.plan.machine), sink()).program;
     verify(program_);
   }
 
   void run_passes() {
     if (options_.pass.empty()) {
-      program_ = optimise_program(std::move(program_), request_, sink());
+      program_ = optimise_program(std::move(program_), code_request(request_), sink());
       return;
     }
     program_ = passes::run_pass(options_.pass, std::move(program_), {.verify = true}).program;

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "loop/host.h"
-#include "passes/remarks.h"
+#include "support/remarks.h"
 
 namespace tulle::passes {
 

@@ -3,7 +3,7 @@
 
 #include "loop/host.h"
 #include "passes/names.h"
-#include "passes/remarks.h"
+#include "support/remarks.h"
 
 namespace tulle::passes {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "loop/host.h"
-#include "passes/remarks.h"
+#include "support/remarks.h"
 
 namespace tulle::passes {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "nest/nest.h"
-#include "schedule/remark.h"
+#include "support/remarks.h"
 
 namespace tulle::schedule {
 

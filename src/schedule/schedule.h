@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "nest/nest.h"
-#include "schedule/remark.h"
+#include "support/remarks.h"
 #include "support/source.h"
 
 namespace tulle::schedule {

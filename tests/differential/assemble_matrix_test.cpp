@@ -13,7 +13,7 @@
 #include "differential/matrix.h"
 #include "differential/on_all_cores.h"
 #include "differential/prepared.h"
-#include "kernel_code.h"
+#include "kernels/kernel_code.h"
 #include "loop/plain_names.h"
 #include "support/check.h"
 

@@ -19,7 +19,7 @@ TEST_P(AssembledSchedule, IsTakenByTheAssembler) {
     test.light = light;
     const Prepared ready(test);
     const loop::HostProgram program =
-        optimise_program(lower_program(ready.request).program, ready.request);
+        optimise_program(lower_program(ready.request).program, code_request(ready.request));
     codegen::Module module = codegen::emit_gpu(program.kernels, ready.request.target);
     codegen::optimise(module);
     const std::string text = codegen::ptx(module);

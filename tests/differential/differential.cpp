@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <deque>
 
-#include "compile.h"
 #include "differential/places.h"
 #include "differential/prepared.h"
+#include "driver/compile.h"
 #include "loop/interpret.h"
 #include "loop/print.h"
 #include "lower/lower.h"
@@ -123,11 +123,11 @@ loop::HostProgram after_passes(const loop::HostProgram& program, const CompileRe
   thread_local std::deque<Known> recent;
   const std::string text =
       concat(active_mutant(), " ", request.target.triple, " ", request.target.light, " ",
-             request.machine.vector_bytes, "\n", loop::to_string(program));
+             request.plan.machine.vector_bytes, "\n", loop::to_string(program));
   for (const Known& known : recent) {
     if (known.text == text) return known.program;
   }
-  recent.push_back({text, optimise_program(program, request)});
+  recent.push_back({text, optimise_program(program, code_request(request))});
   if (recent.size() > kMost) recent.pop_front();
   return recent.back().program;
 }
@@ -263,7 +263,7 @@ std::string explain_case(const Case& test) {
     text += concat("== ", stage, " ==\n", stage_text, "\n");
   };
   try {
-    optimise_program(lower_program(ready.request, sink).program, ready.request, sink);
+    optimise_program(lower_program(ready.request, sink).program, code_request(ready.request), sink);
   } catch (const Error& error) {
     text += error.what();
   }

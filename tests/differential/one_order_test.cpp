@@ -31,7 +31,7 @@ class OneOrder : public testing::TestWithParam<Bound> {};
 TEST_P(OneOrder, IsRefusedWhereAtomicsAddUp) {
   Prepared ready(bound_case(GetParam(), 1));
   const bool varies = adds_in_any_order(lower_program(ready.request).program);
-  ready.request.machine.deterministic = true;
+  ready.request.plan.machine.deterministic = true;
   std::string refusal;
   try {
     EXPECT_FALSE(adds_in_any_order(lower_program(ready.request).program));

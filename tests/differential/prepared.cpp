@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <numeric>
 
-#include "composite.h"
+#include "composite/composite.h"
+#include "composite/operand_parts.h"
+#include "driver/machine.h"
+#include "driver/variant_table.h"
 #include "lower/storage.h"
-#include "machine.h"
-#include "operand_parts.h"
 #include "plan/specialisable_indices.h"
 #include "plan/unique_indices.h"
 #include "support/check.h"
-#include "variant_table.h"
 
 namespace tulle::differential {
 
@@ -85,16 +85,16 @@ Prepared::Prepared(const Case& test) {
     if (program.merged.contains(step.operand)) user_error("no sum over parts of ", step.operand);
   }
 
-  request.program = &program;
-  request.machine = describe_machine(test.features, test.threads);
+  request.plan.program = &program;
+  request.plan.machine = describe_machine(test.features, test.threads);
   if (test.gpu) {
-    request.machine.kind = plan::Machine::Kind::Gpu;
-    request.machine.vector_bytes = 16;
+    request.plan.machine.kind = plan::Machine::Kind::Gpu;
+    request.plan.machine.vector_bytes = 16;
     const GpuLimits limits = limits_of(test);
-    request.machine.many_entries = limits.many_entries;
-    request.machine.last_cache = limits.last_cache;
-    request.machine.multiprocessors = test.multiprocessors;
-    request.machine.deterministic = test.deterministic;
+    request.plan.machine.many_entries = limits.many_entries;
+    request.plan.machine.last_cache = limits.last_cache;
+    request.plan.machine.multiprocessors = test.multiprocessors;
+    request.plan.machine.deterministic = test.deterministic;
     request.target = codegen::gpu_target("sm_90");
     request.target.light = test.light;
   }
@@ -105,7 +105,8 @@ Prepared::Prepared(const Case& test) {
     const std::string& name = specs[o].name;
     const Pattern& pattern = *operands[o].pattern;
     request.operands.push_back(name);
-    request.statistics[name] = {pattern.sizes(), pattern.value_count(), 1.0, specs[o].longest_row};
+    request.plan.statistics[name] = {pattern.sizes(), pattern.value_count(), 1.0,
+                                     specs[o].longest_row};
     scalars[lower::count_name(name)] = pattern.value_count();
     if (lower::counts_stored(parts.formats()[o]))
       scalars[lower::stored_name(name)] = pattern.levels()[0].crd.length;
@@ -132,7 +133,7 @@ Prepared::Prepared(const Case& test) {
       scalars[lower::extent_name(index)] = extent;
       const bool is_small = extent <= kLargestSpecialised;
       if (is_small && std::find(special.begin(), special.end(), index) != special.end())
-        request.known_extents[index] = extent;
+        request.plan.known_extents[index] = extent;
     }
   }
 }

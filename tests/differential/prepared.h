@@ -1,10 +1,10 @@
 // A case made ready to run: its data, its program resolved, and the request to compile it.
 #pragma once
 
-#include "compile.h"
 #include "differential/differential.h"
+#include "driver/compile.h"
+#include "driver/machine.h"
 #include "loop/interpret.h"
-#include "machine.h"
 #include "tulle/tulle.h"
 
 namespace tulle::differential {

@@ -33,9 +33,10 @@ const std::string& result_of(const nest::Nest& nest) {
 }  // namespace
 
 ScheduledStatements::ScheduledStatements(const CompileRequest& request)
-    : program_(request.program) {
+    : program_(request.plan.program) {
   const auto& statements = program_->program.statements;
-  plan::Request wanted{program_, request.known_extents, request.statistics, request.machine, {}};
+  plan::Request wanted{
+      program_, request.plan.known_extents, request.plan.statistics, request.plan.machine, {}};
   for (size_t s = 0; s < statements.size(); ++s) {
     scopes_.push_back(schedule::scope_of(statements[s], program_->renamed[s]));
     const bool has_nest = !plan::is_used_under_mask(program_->program, s);

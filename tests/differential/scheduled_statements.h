@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compile.h"
+#include "driver/compile.h"
 #include "nest/nest.h"
 #include "schedule/distribute.h"
 

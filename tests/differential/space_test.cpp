@@ -7,7 +7,7 @@
 
 #include "differential/differential.h"
 #include "differential/prepared.h"
-#include "schedule_candidates.h"
+#include "driver/schedule_candidates.h"
 
 namespace tulle::differential {
 namespace {

@@ -41,7 +41,7 @@ void expect_same(const std::string& found, const std::string& wanted, std::strin
 // The texts of all stages down to the loop IR after passes.
 Texts stages_of(const CompileRequest& request) {
   Texts texts;
-  optimise_program(lower_program(request, into(texts)).program, request, into(texts));
+  optimise_program(lower_program(request, into(texts)).program, code_request(request), into(texts));
   return texts;
 }
 
@@ -49,8 +49,8 @@ Texts stages_of(const CompileRequest& request) {
 void expect_same_plan(const CompileRequest& request, const Texts& texts) {
   CompileRequest decided = request;
   decided.schedule.clear();
-  decided.decisions = plan::parse_decisions(texts.at("plan"));
-  decided.machine.threads = 1;  // for which others would be chosen
+  decided.plan.decisions = plan::parse_decisions(texts.at("plan"));
+  decided.plan.machine.threads = 1;  // for which others would be chosen
   Texts again;
   lower_program(decided, into(again));
   const auto without_costs = [](std::string text) {
@@ -75,7 +75,7 @@ void expect_same_nests(const CompileRequest& request, const Texts& texts) {
     const schedule::Program nests = schedule::parse_program(texts.at(stage));
     expect_same(schedule::to_string(nests), without_remarks(texts.at(stage)), stage);
     Texts again;
-    lower_nests(nests, device_of(request.machine), into(again));
+    lower_nests(nests, device_of(request.plan.machine), into(again));
     expect_same(without_remarks(again["schedule"]), without_remarks(texts.at("schedule")),
                 concat("schedule from ", stage));
     expect_same(again["lower"], texts.at("lower"), concat("lower from ", stage));
@@ -86,7 +86,7 @@ void expect_same_loops(const CompileRequest& request, const Texts& texts) {
   loop::HostProgram program = loop::parse_host_program(texts.at("lower"));
   expect_same(loop::to_string(program), texts.at("lower"), "lower");
   Texts again;
-  program = optimise_program(std::move(program), request, into(again));
+  program = optimise_program(std::move(program), code_request(request), into(again));
   expect_same(again["passes"], texts.at("passes"), "passes from lower");
   const std::string text = loop::to_string(program);
   expect_same(loop::to_string(loop::parse_host_program(text)), text, "passes");

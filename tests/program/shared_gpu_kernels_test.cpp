@@ -1,11 +1,12 @@
 // What programs on a GPU have in common is known before any of them.
-#include "shared_gpu_kernels.h"
+#include "kernels/shared_gpu_kernels.h"
 
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "gpu_kernels.h"
+#include "driver/compile.h"
+#include "kernels/gpu_kernels.h"
 #include "loop/plain_names.h"
 #include "loop/print.h"
 #include "plan/unique_indices.h"
@@ -25,16 +26,16 @@ std::vector<loop::Kernel> kernels_of_sum(DType index_type) {
   const plan::UniqueProgram program = plan::with_unique_indices(
       expr::resolve(expr::parse_program("C[i,j] = A[i,j] + B[i,j]"), types));
   CompileRequest request;
-  request.program = &program;
+  request.plan.program = &program;
   request.operands = {"A", "B"};
-  for (const char* name : {"A", "B"}) request.statistics[name] = {{200, 200}, 2000};
-  request.machine.kind = plan::Machine::Kind::Gpu;
-  request.machine.threads = 135168;
+  for (const char* name : {"A", "B"}) request.plan.statistics[name] = {{200, 200}, 2000};
+  request.plan.machine.kind = plan::Machine::Kind::Gpu;
+  request.plan.machine.threads = 135168;
   return passes::expand_steps(lower_program(request).program).kernels;
 }
 
 TEST(SharedGpuKernels, CanAllBeCompiled) {
-  CompileRequest request;
+  CodeRequest request;
   request.target = codegen::gpu_target("sm_90");
   for (const loop::Kernel& kernel : shared_gpu_kernels())
     EXPECT_NO_THROW(generate_ptx({optimise_kernel(kernel, request)}, request.target));

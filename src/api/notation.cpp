@@ -1,0 +1,75 @@
+// What is told of statements before operands are given.
+#include <algorithm>
+#include <set>
+
+#include "composite/composite.h"
+#include "expr/check_notation.h"
+#include "expr/program.h"
+#include "plan/clear_names.h"
+#include "schedule/decompositions.h"
+#include "schedule/distribute.h"
+#include "schedule/rewrites.h"
+#include "tulle/tulle.h"
+
+namespace tulle {
+
+namespace {
+
+// Whether the step is for a statement, or names a tensor, that stages may make of those that are
+// written: which ones they do hangs on the formats of operands.
+bool is_about_stages(const schedule::Step& step, const std::set<std::string>& tensors) {
+  const auto is_of_stages = [&](const std::string& name) {
+    return !tensors.contains(name) && plan::is_name_of_stages(name, tensors, {});
+  };
+  if (is_of_stages(step.statement)) return true;
+  const schedule::Rewrite& rewrite = *schedule::find_rewrite(step.rewrite);
+  size_t at = 0;
+  return std::any_of(
+      step.arguments.begin(), step.arguments.end(), [&](const schedule::Argument& argument) {
+        if (!argument.keyword.empty()) return false;
+        const schedule::Role role = rewrite.role(at++);
+        const bool is_tensor = role == schedule::Role::Operand || role == schedule::Role::Result ||
+                               role == schedule::Role::Statement;
+        const auto* name = std::get_if<std::string>(&argument.value);
+        return is_tensor && name && is_of_stages(*name);
+      });
+}
+
+}  // namespace
+
+NotationInfo describe_notation(std::string_view text, std::string_view schedule) {
+  const expr::Program program = expr::parse_program(text);
+  expr::check_notation(program);
+  NotationInfo info;
+  auto add_new = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  std::vector<TensorSpec> operands;
+  std::vector<schedule::Scope> scopes;
+  for (const expr::Statement& statement : program.statements) {
+    for (const expr::Access* access : expr::accesses(statement.value)) {
+      const auto& assigned = info.assigned;
+      if (std::find(assigned.begin(), assigned.end(), access->tensor) == assigned.end()) {
+        add_new(info.operands, access->tensor);
+        operands.push_back(
+            {.name = access->tensor, .rank = static_cast<int>(access->indices.size())});
+      }
+    }
+    add_new(info.assigned, statement.tensor);
+    scopes.push_back(schedule::scope_of(statement));
+  }
+  const std::vector<schedule::Decomposition> steps = schedule::take_decompositions(schedule).steps;
+  decomposed_specs(operands, steps);
+  for (const schedule::Decomposition& step : steps) info.decomposed[step.operand] = step.format;
+  std::set<std::string> tensors(info.operands.begin(), info.operands.end());
+  tensors.insert(info.assigned.begin(), info.assigned.end());
+  schedule::Schedule known = schedule::parse_schedule(schedule);
+  for (schedule::Step& step : known.steps)
+    step = schedule::for_all_parts(std::move(step), info.assigned);
+  std::erase_if(known.steps,
+                [&](const schedule::Step& step) { return is_about_stages(step, tensors); });
+  schedule::distribute(known, std::move(scopes));
+  return info;
+}
+
+}  // namespace tulle

@@ -1,0 +1,288 @@
+// Putting the spaces of statements together in the names that a caller writes.
+#include "driver/schedule_candidates.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "plan/plan_key.h"
+#include "schedule/distribute.h"
+#include "support/check.h"
+#include "support/joined.h"
+#include "tulle/error.h"
+
+namespace tulle {
+
+namespace {
+
+// What steps of the caller's call the statement: all that a composite operand makes of one have the
+// name of that one.
+const std::string& written_name(const expr::Statement& statement) {
+  return statement.adds_to.empty() ? statement.tensor : statement.adds_to;
+}
+
+// A schedule for one part, with the names of another: of its result, and of the workspaces that are
+// called after that.
+schedule::Schedule moved(const CompileRequest& request, schedule::Schedule schedule,
+                         const std::string& before, const std::string& after) {
+  if (before == after) return schedule;
+  const auto& tensors = request.plan.program->program.tensors;
+  for (schedule::Step& step : schedule.steps) {
+    for (schedule::Argument& argument : step.arguments) {
+      auto* name = std::get_if<std::string>(&argument.value);
+      if (name &&
+          (*name == before || (name->starts_with(before + "_") && !tensors.contains(*name))))
+        *name = after + name->substr(before.size());
+    }
+  }
+  return schedule;
+}
+
+// The schedule of a statement in the names that were written, for the statements of that name.
+std::string written(const CompileRequest& request, size_t statement, schedule::Schedule schedule,
+                    const std::string& name) {
+  const plan::UniqueProgram& program = *request.plan.program;
+  std::map<std::string, std::string> names;
+  const schedule::Scope scope =
+      schedule::scope_of(program.program.statements[statement], program.renamed[statement]);
+  for (const auto& [before, after] : scope.loops) names[after] = before;
+  schedule = plan::exchanged(std::move(schedule), names);
+  for (schedule::Step& step : schedule.steps) step.statement = name;
+  return to_string(schedule);
+}
+
+// The nest after the schedule; nothing where that is not legal.
+std::optional<nest::Nest> applied(const schedule::Schedule& schedule, const nest::Nest& nest) {
+  try {
+    return schedule::apply(schedule, nest);
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
+// One of the statements that a composite operand makes of one, or one alone, with the schedule that
+// it has by rule.
+struct Part {
+  size_t number;  // of the statement
+  plan::ScheduleSpace planned;
+
+  double seconds() const { return planned.candidates.front().seconds; }
+};
+using Parts = std::vector<Part>;
+
+// Parts that take the same schedules: they differ in names and widths alone. One of them, which
+// takes longest, stands for all.
+struct Kind {
+  std::vector<size_t> parts;  // the one first
+  double planned = 0;         // seconds of all
+  const plan::ScheduleSpace* space = nullptr;
+  std::map<std::string, double> estimates = {};  // of other schedules, for all
+};
+
+// What a statement's kind follows from.
+std::string traits_of(const CompileRequest& request, const expr::Statement& statement) {
+  std::string text;
+  for (const expr::Access* access : expr::accesses(statement.value)) {
+    const expr::TensorType& type = request.plan.program->program.tensors.at(access->tensor);
+    std::vector<Level> levels = type.format.levels();
+    for (Level& level : levels) level.width = std::min<int64_t>(level.width, 1);
+    const Format format(type.format.dimension_names(), std::move(levels));
+    text += concat(joined(access->indices), " ", name_of(type.type), " ", format.to_string(), "\n");
+  }
+  return text;
+}
+
+std::vector<Kind> kinds_of(const CompileRequest& request, const Parts& parts) {
+  std::vector<Kind> kinds;
+  std::map<std::string, size_t> known;
+  for (size_t part = 0; part < parts.size(); ++part) {
+    const auto& statement = request.plan.program->program.statements[parts[part].number];
+    const auto [at, is_new] = known.try_emplace(traits_of(request, statement), kinds.size());
+    if (is_new) kinds.emplace_back();
+    Kind& kind = kinds[at->second];
+    const bool leads = kind.parts.empty() || parts[part].seconds() > parts[kind.parts[0]].seconds();
+    kind.parts.insert(leads ? kind.parts.begin() : kind.parts.end(), part);
+    kind.planned += parts[part].seconds();
+  }
+  return kinds;
+}
+
+// Takes what a space has but for that which leads to the nest that is planned.
+void set_space(const plan::ScheduleSpace& space, const Part& part, Kind& kind) {
+  kind.space = &space;
+  const std::string& planned = part.planned.candidates.front().schedule;
+  const auto finished = applied(schedule::parse_schedule(planned), part.planned.nest);
+  for (const auto& [schedule, seconds] : space.candidates) {
+    const bool may_be_planned = finished && schedule.ends_with(planned);
+    const auto same =
+        may_be_planned ? applied(schedule::parse_schedule(schedule), space.nest) : std::nullopt;
+    if (schedule.empty() || (same && to_string(*same) == to_string(*finished))) continue;
+    kind.estimates[schedule] = seconds / part.seconds() * kind.planned;
+  }
+}
+
+// What a search may try for one statement of the caller's.
+class Candidates {
+ public:
+  // `name` is empty where there is no other statement.
+  Candidates(const CompileRequest& request, const Parts& parts, const std::vector<Kind>& kinds,
+             const std::string& name)
+      : request_(request), parts_(parts), kinds_(kinds), name_(name) {
+    for (const Kind& kind : kinds) planned_ += kind.planned;
+  }
+
+  std::vector<ScheduleCandidate> find() {
+    const std::string& planned = parts_.front().planned.candidates.front().schedule;
+    found_.push_back({name_, written_for(0, schedule::parse_schedule(planned), name_), planned_});
+    for (const Kind& kind : kinds_) {
+      for (const auto& [schedule, seconds] : kind.estimates) add(kind, schedule, seconds);
+    }
+    std::stable_sort(found_.begin() + 1, found_.end(),
+                     [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+    return std::move(found_);
+  }
+
+ private:
+  // For all parts where each kind takes it, or for those of one, with the others as they are
+  // planned.
+  void add(const Kind& kind, const std::string& schedule, double seconds) {
+    const schedule::Schedule steps = schedule::parse_schedule(schedule);
+    const schedule::Schedule together = for_part(steps, kind.parts[0], 0);
+    if (together_.contains(to_string(together))) return;
+    if (const std::optional<double> all = seconds_of_all(together)) {
+      together_.insert(to_string(together));
+      return take(written_for(0, together, name_), *all);
+    }
+    std::string text;
+    for (const size_t part : kind.parts) {
+      text += (text.empty() ? "" : "; ") + written_for(part, for_part(steps, kind.parts[0], part),
+                                                       schedule::part_name(tensor_of(0), part));
+    }
+    take(text, planned_ - kind.planned + seconds);
+  }
+
+  const std::string& tensor_of(size_t part) const {
+    return request_.plan.program->program.statements[parts_[part].number].tensor;
+  }
+
+  schedule::Schedule for_part(const schedule::Schedule& steps, size_t of, size_t part) const {
+    return moved(request_, steps, tensor_of(of), tensor_of(part));
+  }
+
+  std::string written_for(size_t part, const schedule::Schedule& steps,
+                          const std::string& name) const {
+    return written(request_, parts_[part].number, steps, name);
+  }
+
+  void take(const std::string& schedule, double seconds) {
+    if (is_understood(schedule)) found_.push_back({name_, schedule, seconds});
+  }
+
+  // The estimate for a schedule of the first part for all; parts that have it in no candidate are
+  // taken to need as long as planned. Nothing where some do not take it.
+  std::optional<double> seconds_of_all(const schedule::Schedule& schedule) const {
+    double sum = 0;
+    for (const Kind& kind : kinds_) {
+      const schedule::Schedule steps = for_part(schedule, 0, kind.parts[0]);
+      const auto known = kind.estimates.find(to_string(steps));
+      const bool is_known = known != kind.estimates.end();
+      if (!is_known && !(kind.space && applied(steps, kind.space->nest))) return std::nullopt;
+      sum += is_known ? known->second : kind.planned;
+    }
+    return sum;
+  }
+
+  bool is_understood(const std::string& schedule) const {
+    try {
+      statement_schedules(*request_.plan.program, schedule);
+      return true;
+    } catch (const UserError&) {
+      return false;
+    }
+  }
+
+  const CompileRequest& request_;
+  const Parts& parts_;
+  const std::vector<Kind>& kinds_;
+  const std::string name_;
+  double planned_ = 0;
+  std::set<std::string> together_;  // schedules that all parts take
+  std::vector<ScheduleCandidate> found_;
+};
+
+// A statement of the caller's.
+struct Written {
+  std::string name;
+  Parts parts = {};
+  std::vector<Kind> kinds = {};
+};
+
+std::vector<Written> written_statements(const CompileRequest& request) {
+  const auto& statements = request.plan.program->program.statements;
+  std::vector<Written> found;
+  for (plan::ScheduleSpace& space : schedule_spaces(request, plan::Spaces::Planned)) {
+    const auto statement = std::find_if(statements.begin(), statements.end(), [&](const auto& one) {
+      return one.tensor == space.tensor;
+    });
+    const std::string& name = written_name(*statement);
+    if (found.empty() || found.back().name != name) found.push_back({name});
+    found.back().parts.push_back(
+        {static_cast<size_t>(statement - statements.begin()), std::move(space)});
+  }
+  for (Written& one : found) one.kinds = kinds_of(request, one.parts);
+  return found;
+}
+
+}  // namespace
+
+std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request) {
+  std::vector<Written> statements = written_statements(request);
+  std::set<std::string> leading;
+  for (const Written& one : statements) {
+    for (const Kind& kind : one.kinds) leading.insert(one.parts[kind.parts[0]].planned.tensor);
+  }
+  const auto spaces = schedule_spaces(request, plan::Spaces::Written, leading);
+  std::vector<ScheduleCandidate> found;
+  for (Written& one : statements) {
+    for (Kind& kind : one.kinds) {
+      const Part& part = one.parts[kind.parts[0]];
+      const auto space = std::find_if(spaces.begin(), spaces.end(), [&](const auto& other) {
+        return other.tensor == part.planned.tensor;
+      });
+      if (space != spaces.end()) set_space(*space, part, kind);
+    }
+    const bool is_only = statements.size() == 1;
+    for (ScheduleCandidate& candidate :
+         Candidates(request, one.parts, one.kinds, is_only ? "" : one.name).find())
+      found.push_back(std::move(candidate));
+  }
+  return found;
+}
+
+std::string written_schedule(const CompileRequest& request,
+                             const std::vector<schedule::Schedule>& schedules) {
+  const auto& statements = request.plan.program->program.statements;
+  std::map<std::string, std::vector<size_t>> groups;  // statements by the name that was written
+  for (size_t s = 0; s < statements.size(); ++s) groups[written_name(statements[s])].push_back(s);
+  std::string text;
+  for (size_t s = 0; s < schedules.size() && s < statements.size(); ++s) {
+    const std::string& name = written_name(statements[s]);
+    const std::vector<size_t>& parts = groups.at(name);
+    const auto as_first = [&](size_t part) {
+      return to_string(moved(request, schedules[part], statements[part].tensor, name));
+    };
+    const bool are_alike = std::all_of(parts.begin(), parts.end(), [&](size_t part) {
+      return as_first(part) == as_first(parts.front());
+    });
+    if (schedules[s].steps.empty() || (are_alike && s != parts.front())) continue;
+    const auto at = static_cast<size_t>(std::find(parts.begin(), parts.end(), s) - parts.begin());
+    const std::string prefix = !are_alike           ? schedule::part_name(name, at)
+                               : groups.size() == 1 ? std::string()
+                                                    : name;
+    text += (text.empty() ? "" : "; ") + written(request, s, schedules[s], prefix);
+  }
+  return text;
+}
+
+}  // namespace tulle

@@ -1,0 +1,226 @@
+// Telling calls apart, and compiling for those that are new.
+#include "driver/variant_table.h"
+
+#include <algorithm>
+
+#include "cache/tuned_plans.h"
+#include "codegen/target.h"
+#include "driver/machine.h"
+#include "driver/tuned_schedules.h"
+#include "plan/plan_key.h"
+#include "plan/specialisable_indices.h"
+#include "support/log.h"
+#include "support/no_fork.h"
+#include "tulle/error.h"
+
+namespace tulle {
+
+namespace {
+
+constexpr int kMostVariants = 256;  // after that many the kernel for any size is used
+constexpr uint64_t kForAll = 1;     // the signature of that kernel
+
+// 0 for the CPU, then the GPUs, each as it is and with sums in one order.
+uint64_t place_of(const RunOptions& options) {
+  if (options.device.kind == Device::Kind::Cpu) return 0;
+  return 2 + 2 * static_cast<uint64_t>(options.device.ordinal) + (options.deterministic ? 1 : 0);
+}
+
+}  // namespace
+
+VariantTable::VariantTable(const plan::UniqueProgram& program,
+                           const std::vector<TensorSpec>& operands,
+                           const std::vector<std::string>& indices, const ProgramOptions& options,
+                           const jit::ContentHash& source)
+    : program_(program),
+      operands_(operands),
+      indices_(indices),
+      options_(options),
+      source_(source) {
+  if (!options.features.empty()) codegen::host_target(options.features);  // refused now, not later
+  for (size_t o = 0; o < operands.size(); ++o) {
+    const Format& format = program.program.tensors.at(operands[o].name).format;
+    if (!format.is_dense()) sparse_.push_back(o);
+    sampled_.push_back(-1);
+    marked_.push_back(-1);
+    for (int l = 0; l < format.level_count(); ++l) {
+      const LevelKind kind = format.levels()[static_cast<size_t>(l)].kind;
+      if (stores_coordinates(kind)) sampled_.back() = l;
+      if (stores_marks(kind)) marked_.back() = l;
+    }
+  }
+  for (const std::string& index : plan::specialisable_indices(program.program)) {
+    const auto found = std::find(indices.begin(), indices.end(), index);
+    if (found != indices.end()) {
+      specialisable_.push_back(static_cast<size_t>(found - indices.begin()));
+    }
+  }
+}
+
+VariantTable::~VariantTable() {
+  for (const auto& list : lists_) {
+    for (const Variant* variant = list.load(); variant;) {
+      const Variant* next = variant->next;
+      delete variant;
+      variant = next;
+    }
+  }
+}
+
+const Variant& VariantTable::find(const std::vector<TensorView>& views,
+                                  const std::vector<int64_t>& extents,
+                                  const RunOptions& options) const {
+  uint64_t wanted = signature(views, extents, options);
+  const uint64_t kept = tuned_plan_changes();
+  const Variant* found = look_up(wanted, extents);
+  if (found && found->plans_kept.load(std::memory_order_relaxed) == kept) return *found;
+  const uint64_t for_all = kForAll | place_of(options) << 2;
+  if (count_ >= kMostVariants) {
+    if (!found) found = look_up(for_all, extents);
+    if (found) return *found;
+  }
+  const NoFork no_fork;
+  const std::lock_guard lock(compiling_);
+  const bool any = count_ >= kMostVariants;
+  if (any) wanted = for_all;
+  CompileRequest missing = request(views, extents, options, any);
+  found = look_up(wanted, extents);
+  if (!found || found->tuned != missing.tuned) {
+    // It stands before those with an older plan.
+    return add(wanted, std::move(missing), kept);
+  }
+  found->plans_kept.store(kept, std::memory_order_relaxed);
+  return *found;
+}
+
+// The variant of that signature whose guards hold for these extents.
+const Variant* VariantTable::look_up(uint64_t wanted, const std::vector<int64_t>& extents) const {
+  const Variant* variant = list_for(wanted).load(std::memory_order_acquire);
+  while (variant && !(variant->signature == wanted && variant->serves(extents))) {
+    variant = variant->next;
+  }
+  return variant;
+}
+
+namespace {
+
+// With the planned schedule if the tuned one is refused: it may be another version's.
+Executable compile_tuned(CompileRequest& request) {
+  if (!request.tuned.empty()) {
+    try {
+      return tulle::compile(request);
+    } catch (const UserError& error) {
+      TULLE_LOG(Info, "a tuned plan is refused, the default is used: ", error.what());
+      request.tuned.clear();
+    }
+  }
+  return tulle::compile(request);
+}
+
+}  // namespace
+
+const Variant& VariantTable::add(uint64_t wanted, CompileRequest request,
+                                 uint64_t plans_kept) const {
+  auto variant = std::make_unique<Variant>();
+  variant->signature = wanted;
+  variant->tuned = request.tuned;
+  variant->plans_kept = plans_kept;
+  for (size_t i = 0; i < indices_.size(); ++i) {
+    const auto known = request.plan.known_extents.find(indices_[i]);
+    if (known != request.plan.known_extents.end()) variant->guards.push_back({i, known->second});
+  }
+  variant->executable = compile_tuned(request);
+  variant->bind(operands_, indices_, program_.program);
+  std::atomic<const Variant*>& list = list_for(wanted);
+  variant->next = list.load(std::memory_order_relaxed);
+  list.store(variant.get(), std::memory_order_release);
+  ++count_;
+  *code_bytes_ += variant->executable.code_bytes();
+  if (variant->executable.gpu_program)
+    variant->executable.gpu_program->count_better_code(code_bytes_);
+  return *variant.release();
+}
+
+// Equal for operands that one variant serves.
+uint64_t VariantTable::signature(const std::vector<TensorView>& views,
+                                 const std::vector<int64_t>& extents,
+                                 const RunOptions& options) const {
+  const uint64_t place = place_of(options);
+  uint64_t hash = static_cast<uint64_t>(place == 0 ? options.threads : 0);
+  auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29); };
+  mix(place);
+  for (const int64_t extent : extents) mix(plan::magnitude(extent));
+  for (const size_t index : specialisable_) {
+    mix(static_cast<uint64_t>(extents[index] <= kLargestSpecialised ? extents[index] : -1));
+  }
+  for (const size_t operand : sparse_) {
+    mix(plan::magnitude(entries(operand, views[operand], options.device)));
+    mix(1 + static_cast<uint64_t>(
+                plan::locality_of(distinct_share(operand, views[operand], options.device))));
+  }
+  return hash | kForAll << 1;  // never that of the variant for everything
+}
+
+// The share of distinct coordinates of an operand; sampled once for an array, which is known again
+// by its place and a few of its coordinates, and only where the host can read it.
+double VariantTable::distinct_share(size_t operand, const TensorView& view,
+                                    const Device& device) const {
+  const int level = sampled_[operand];
+  if (level < 0 || device.kind != Device::Kind::Cpu) return 1;
+  const ArraySpan* coordinates = &view.levels[static_cast<size_t>(level)].crd;
+  if (!coordinates->data) return 1;
+  struct Sampled {
+    const void* data = nullptr;
+    int64_t length = 0;
+    uint64_t print = 0;
+    double share = 1;
+  };
+  thread_local std::array<Sampled, 64> cache;
+  Sampled& slot = cache[(reinterpret_cast<uintptr_t>(coordinates->data) >> 6) % cache.size()];
+  const DType type = operands_[operand].index_type;
+  const uint64_t print = plan::fingerprint(coordinates->data, coordinates->length, type);
+  if (slot.data != coordinates->data || slot.length != coordinates->length || slot.print != print) {
+    slot = {coordinates->data, coordinates->length, print,
+            plan::sample_distinct_share(coordinates->data, coordinates->length, type)};
+  }
+  return slot.share;
+}
+
+// How many values of an operand are entries: those that are marked where it marks them, as far as
+// the host can read that.
+int64_t VariantTable::entries(size_t operand, const TensorView& view, const Device& device) const {
+  const int64_t stored = view.values.length;
+  if (marked_[operand] < 0 || device.kind != Device::Kind::Cpu) return stored;
+  const ArraySpan& marks = view.levels[static_cast<size_t>(marked_[operand])].crd;
+  if (!marks.data) return stored;
+  const double share = plan::sample_marked_share(marks.data, marks.length);
+  return static_cast<int64_t>(share * static_cast<double>(stored));
+}
+
+CompileRequest VariantTable::request(const std::vector<TensorView>& views,
+                                     const std::vector<int64_t>& extents, const RunOptions& options,
+                                     bool any) const {
+  CompileRequest request;
+  request.plan.program = &program_;
+  request.source = source_;
+  for (size_t o = 0; o < operands_.size(); ++o) {
+    request.operands.push_back(operands_[o].name);
+    request.plan.statistics[operands_[o].name] = {
+        views[o].sizes, entries(o, views[o], options.device),
+        distinct_share(o, views[o], options.device), operands_[o].longest_row};
+  }
+  for (const size_t index : specialisable_) {
+    if (!any && extents[index] <= kLargestSpecialised) {
+      request.plan.known_extents[indices_[index]] = extents[index];
+    }
+  }
+  set_machine(options.device, options_.features, options.threads, request);
+  request.plan.machine.deterministic = options.deterministic;
+  request.schedule = options_.schedule;
+  request.checked = options_.checked;
+  if (!any && options_.tuned && options_.schedule.empty() && !options.deterministic)
+    request.tuned = find_tuned_schedules(request);
+  return request;
+}
+
+}  // namespace tulle

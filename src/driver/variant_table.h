@@ -1,0 +1,70 @@
+// The variants of a program: found by what the operands of a call are like, compiled as they are
+// met.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "driver/compile.h"
+#include "driver/variant.h"
+#include "tulle/tulle.h"
+
+namespace tulle {
+
+inline constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime values
+
+// Any number of threads may use one at once.
+class VariantTable {
+ public:
+  // What is handed in must outlive the table. `indices` are those of the whole program, in the
+  // order of the extents of a call, `source` stands for what the program was made from.
+  VariantTable(const plan::UniqueProgram& program, const std::vector<TensorSpec>& operands,
+               const std::vector<std::string>& indices, const ProgramOptions& options,
+               const jit::ContentHash& source);
+  ~VariantTable();
+  VariantTable(const VariantTable&) = delete;
+  VariantTable& operator=(const VariantTable&) = delete;
+
+  // The variant that serves these operands, compiled if there is none yet. It lives as long as the
+  // table. Finding one takes no lock.
+  const Variant& find(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
+                      const RunOptions& options) const;
+
+  // The size of the code of all variants so far.
+  // Of all variants, with good code that took the place of light code.
+  int64_t code_bytes() const { return code_bytes_->load(std::memory_order_relaxed); }
+
+  // What a variant for these operands is compiled from; `any`: for operands of all sizes.
+  CompileRequest request(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
+                         const RunOptions& options, bool any = false) const;
+
+ private:
+  uint64_t signature(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
+                     const RunOptions& options) const;
+  double distinct_share(size_t operand, const TensorView& view, const Device& device) const;
+  int64_t entries(size_t operand, const TensorView& view, const Device& device) const;
+  std::atomic<const Variant*>& list_for(uint64_t wanted) const {
+    return lists_[(wanted >> 32) % lists_.size()];
+  }
+  const Variant* look_up(uint64_t wanted, const std::vector<int64_t>& extents) const;
+  const Variant& add(uint64_t wanted, CompileRequest request, uint64_t plans_kept) const;
+
+  const plan::UniqueProgram& program_;
+  const std::vector<TensorSpec>& operands_;
+  const std::vector<std::string>& indices_;
+  const ProgramOptions& options_;
+  const jit::ContentHash source_;
+  std::vector<size_t> sparse_;         // numbers of the operands that are not dense
+  std::vector<int> sampled_;           // by operand: the last level that stores coordinates, or -1
+  std::vector<int> marked_;            // by operand: the level that marks its entries, or -1
+  std::vector<size_t> specialisable_;  // numbers of indices whose extents kernels may know
+  mutable std::array<std::atomic<const Variant*>, 64> lists_{};  // that only grow
+  mutable std::mutex compiling_;                                 // taken inside NoFork
+  mutable std::atomic<int> count_ = 0;
+  const runtime::LateBytes::Total code_bytes_ = std::make_shared<std::atomic<int64_t>>(0);
+};
+
+}  // namespace tulle

@@ -1,0 +1,66 @@
+// What finding the code of kernels takes on a CPU as on a GPU.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "jit/kernel_cache.h"
+#include "kernels/code_request.h"
+#include "kernels/executable.h"
+#include "loop/print.h"
+#include "support/parallelism.h"
+
+namespace tulle {
+
+using WantedCode = std::vector<jit::KernelCache::WantedCode>;
+
+jit::KernelCache& kernel_cache();  // of this process
+
+// Everything that the code of a kernel depends on. `stage` is the one that the kernel comes from.
+jit::ContentHash key_of(const loop::Kernel& kernel, std::string_view stage,
+                        const CodeRequest& request);
+
+// Runs the passes over one lowered kernel.
+loop::Kernel optimise_kernel(const loop::Kernel& kernel, const CodeRequest& request);
+
+// The threads that the caller has for generating code.
+FewThreads threads_of(const CodeRequest& request);
+
+// `generate` for those of the kernels that have these numbers, several at a time where there are
+// threads, the longest first.
+template <typename Generate>
+std::vector<std::vector<char>> generate_each(const std::vector<loop::Kernel>& kernels,
+                                             const std::vector<size_t>& numbers,
+                                             Parallelism& threads, const Generate& generate) {
+  std::vector<std::vector<char>> code(numbers.size());
+  std::vector<std::pair<size_t, size_t>> by_length;
+  for (size_t at = 0; at < numbers.size(); ++at)
+    by_length.emplace_back(loop::to_string(kernels[numbers[at]]).size(), at);
+  std::sort(by_length.rbegin(), by_length.rend());
+  parallel_for_or_throw(threads, static_cast<int>(numbers.size()), [&](int i) {
+    const size_t at = by_length[static_cast<size_t>(i)].second;
+    code[at] = generate(kernels[numbers[at]]);
+  });
+  return code;
+}
+
+// The function of each kernel in the code that was found for it.
+template <typename Code>
+auto functions_of(const std::vector<std::shared_ptr<const Code>>& code, const WantedCode& wanted) {
+  std::vector<decltype(code[0]->kernel({}))> functions;
+  for (size_t at = 0; at < code.size(); ++at)
+    functions.push_back(code[at]->kernel(wanted[at].kernels.front()));
+  return functions;
+}
+
+template <typename Code>
+bool is_complete(const std::vector<Code>& code) {
+  return std::all_of(code.begin(), code.end(), [](const Code& one) { return one != nullptr; });
+}
+
+void name_parameters(LoweredProgram lowered, Executable& executable);
+
+}  // namespace tulle

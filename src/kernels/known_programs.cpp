@@ -1,0 +1,102 @@
+// An entry is text: a line for the code of each kernel, one for each result, and the host program.
+#include "kernels/known_programs.h"
+
+#include <sstream>
+
+#include "loop/outline.h"
+#include "loop/parse.h"
+#include "loop/print.h"
+#include "support/log.h"
+
+namespace tulle {
+
+namespace {
+
+constexpr std::string_view kNone = "-";
+
+void write_result(const ResultLayout& result, std::ostream& out) {
+  out << "result " << result.tensor << " "
+      << (result.shared_operand.empty() ? kNone : std::string_view(result.shared_operand)) << " "
+      << result.values << " " << result.pos.size();
+  for (size_t level = 0; level < result.pos.size(); ++level)
+    out << " " << result.pos[level] << " " << result.crd[level];
+  out << "\n";
+}
+
+// Of a line; `in` has failed where that is none.
+ResultLayout read_result(std::istream& in) {
+  ResultLayout result;
+  size_t levels = 0;
+  in >> result.tensor >> result.shared_operand >> result.values >> levels;
+  if (result.shared_operand == kNone) result.shared_operand.clear();
+  for (size_t level = 0; in && level < levels; ++level) {
+    int pos = -1, crd = -1;
+    in >> pos >> crd;
+    result.pos.push_back(pos);
+    result.crd.push_back(crd);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string to_string(const KnownProgram& known) {
+  std::ostringstream out;
+  for (const auto& [key, names] : known.code)
+    out << "code " << key.hex() << " " << names.front() << "\n";
+  for (const ResultLayout& result : known.lowered.results) write_result(result, out);
+  out << "\n" << loop::to_string(known.lowered.program);
+  return out.str();
+}
+
+std::optional<KnownProgram> parse_known_program(const std::string& text, size_t results) {
+  const size_t head = text.find("\n\n");
+  if (head == std::string::npos) return std::nullopt;
+  KnownProgram known;
+  std::istringstream in(text.substr(0, head));
+  for (std::string word; in >> word;) {
+    if (word == "result") {
+      known.lowered.results.push_back(read_result(in));
+    } else if (std::string hex, name; word == "code" && in >> hex >> name) {
+      const std::optional<jit::ContentHash> key = jit::ContentHash::from_hex(hex);
+      if (!key) return std::nullopt;
+      known.code.push_back({*key, {name}});
+    } else {
+      return std::nullopt;
+    }
+    if (!in) return std::nullopt;
+  }
+  try {
+    known.lowered.program = loop::parse_host_program(std::string_view(text).substr(head + 2));
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+  const bool is_whole = known.code.size() == known.lowered.program.kernels.size() &&
+                        known.lowered.results.size() == results;
+  return is_whole ? std::optional(std::move(known)) : std::nullopt;
+}
+
+std::optional<KnownProgram> find_known_program(const CodeRequest& request, size_t results,
+                                               jit::DiskCache& disk) {
+  if (!request.program_key) return std::nullopt;
+  StageTimes times;
+  const std::optional<std::vector<char>> entry = disk.load(*request.program_key);
+  if (!entry) return std::nullopt;
+  std::optional<KnownProgram> known = parse_known_program({entry->begin(), entry->end()}, results);
+  times.end("read");
+  TULLE_LOG(Info, known ? "known program " : "planning again, the stored program is unreadable: ",
+            request.program_key->hex(), ", ", request.title, ": ", times.text(), " ms");
+  return known;
+}
+
+void store_known_program(const CodeRequest& request, const LoweredProgram& lowered,
+                         const std::vector<jit::KernelCache::WantedCode>& code,
+                         jit::DiskCache& disk) {
+  if (!request.program_key) return;
+  KnownProgram known{lowered, code};
+  for (loop::Kernel& kernel : known.lowered.program.kernels) kernel = loop::outline(kernel);
+  if (disk.store(*request.program_key, to_string(known)))
+    TULLE_LOG(Info, "stored program ", request.program_key->hex());
+}
+
+}  // namespace tulle
