@@ -68,7 +68,7 @@ plan::Machine machine_of(const Options& options) {
   if (options.target == "sse4.2" || is_gpu(options)) {
     machine.vector_bytes = 16;
     if (is_gpu(options)) {
-      machine.kind = plan::Machine::Kind::Gpu;
+      machine.backend = Backend::Gpu;
       machine.multiprocessors = options.target == "sm_80" ? 108 : 132;
     }
   } else if (options.target == "avx2") {
@@ -160,7 +160,7 @@ class Walk {
       texts_[Stage::Nest] = schedule::to_string(nests);
       return;
     }
-    program_ = lower_nests(nests, device_of(request_.plan.machine), sink()).program;
+    program_ = lower_nests(nests, request_.plan.machine.backend, sink()).program;
     verify(program_);
   }
 

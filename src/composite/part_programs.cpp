@@ -17,7 +17,7 @@ namespace tulle {
 
 namespace {
 
-using Writing = std::function<loop::HostProgram(lower::Device)>;
+using Writing = std::function<loop::HostProgram(Backend)>;
 
 // The program of that name for the device; the last of them are kept. It is to run on these
 // entries first.
@@ -35,7 +35,7 @@ std::shared_ptr<const Executable> program_for(const RunOptions& options, const s
   CompileRequest request;
   set_machine(options.device, "", options.threads, request);
   request.plan.statistics["entries"] = {entries.sizes, entries.values.length};
-  LoweredProgram lowered{write(device_of(request.plan.machine)), {}};
+  LoweredProgram lowered{write(request.plan.machine.backend), {}};
   return kept[key] =
              std::make_shared<Executable>(make_ready(std::move(lowered), code_request(request)));
 }
@@ -106,7 +106,7 @@ SelectedEntries select_by_program(const CompositeFormat& format, const TensorSpe
   refuse_capture(options);
   const std::string name =
       concat("select ", format.rank(), " ", name_of(spec.index_type), " ", format.to_string());
-  const auto program = program_for(options, name, view, [&](lower::Device device) {
+  const auto program = program_for(options, name, view, [&](Backend device) {
     return lower::select_parts(format, spec.index_type, device);
   });
   std::vector<void*> coordinates;
@@ -136,7 +136,7 @@ ResultTensor gather_by_program(const TensorSpec& spec, const TensorView& entries
                                Memory& memory, const RunOptions& options) {
   const std::string name =
       concat("gather ", spec.rank, " ", name_of(spec.index_type), " ", name_of(spec.type));
-  const auto program = program_for(options, name, entries, [&](lower::Device device) {
+  const auto program = program_for(options, name, entries, [&](Backend device) {
     return lower::gather_entries(spec.rank, spec.index_type, spec.type, device);
   });
   std::vector<void*> buffers = {order.data};

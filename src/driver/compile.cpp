@@ -81,12 +81,12 @@ using WantsOneOrder = schedule::WantsOneOrder;
 // Who wants sums in one order under the schedule that a caller wrote.
 std::optional<WantsOneOrder> who_wants_one_order(const CompileRequest& request) {
   if (request.schedule.empty()) return std::nullopt;
-  if (device_of(request.plan.machine) == lower::Device::Cpu) return WantsOneOrder::Cpu;
+  if (request.plan.machine.backend == Backend::Cpu) return WantsOneOrder::Cpu;
   return request.plan.machine.deterministic ? std::optional(WantsOneOrder::Caller) : std::nullopt;
 }
 
 // The nests finished by their schedules.
-schedule::Program finished(const schedule::Program& nests, lower::Device device,
+schedule::Program finished(const schedule::Program& nests, Backend backend,
                            std::optional<WantsOneOrder> who, const StageSink& sink) {
   Remarks remarks;
   show(sink, "nest", [&] { return schedule::to_string(nests); });
@@ -95,7 +95,7 @@ schedule::Program finished(const schedule::Program& nests, lower::Device device,
     const auto* nest = std::get_if<schedule::ScheduledNest>(&step);
     const bool is_bound = nest && (nest::has_bound_loops(nest->nest.root) ||
                                    !nest::member_variables(nest->nest).empty());
-    if (device == lower::Device::Cpu && is_bound) {
+    if (backend == Backend::Cpu && is_bound) {
       user_error(
           "The schedule binds loops to a GPU, and this is compiled for a CPU; use parallel and ",
           "vectorize instead of bind.");
@@ -116,14 +116,13 @@ const nest::Nest& builder_of(const std::string& entries, const schedule::Program
   internal_error("no nest builds ", entries);
 }
 
-void lower_steps(const schedule::Program& scheduled, lower::Device device,
-                 loop::HostProgram& program) {
+void lower_steps(const schedule::Program& scheduled, Backend backend, loop::HostProgram& program) {
   const std::vector<schedule::LaunchGroup> groups = schedule::launch_groups(scheduled);
   for (size_t s = 0; s < scheduled.steps.size(); ++s) {
     if (const auto* sort = std::get_if<schedule::SortEntries>(&scheduled.steps[s])) {
       const size_t levels = lower::levels_to_sort(builder_of(sort->from, scheduled), sort->from);
       lower::sort_entries(sort->from, sort->to, scheduled.type_of(sort->to), levels, program,
-                          device);
+                          backend);
       continue;
     }
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& candidate) {
@@ -132,7 +131,7 @@ void lower_steps(const schedule::Program& scheduled, lower::Device device,
     const auto nest_at = [&](size_t at) -> const nest::Nest& {
       return std::get<schedule::ScheduledNest>(scheduled.steps[at]).nest;
     };
-    lower::lower_nest(nest_at(s), program, device, group != groups.end() && group->shares_result);
+    lower::lower_nest(nest_at(s), program, backend, group != groups.end() && group->shares_result);
     if (group == groups.end() || group->steps.back() != s) continue;
     std::vector<std::string> kernels;
     for (const size_t at : group->steps) kernels.push_back(lower::kernel_name(nest_at(at)));
@@ -207,7 +206,7 @@ std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request, 
 
 namespace {
 
-LoweredProgram lower_scheduled(const schedule::Program& scheduled, lower::Device device,
+LoweredProgram lower_scheduled(const schedule::Program& scheduled, Backend backend,
                                const StageSink& sink) {
   LoweredProgram lowered;
   loop::HostProgram& program = lowered.program;
@@ -217,7 +216,7 @@ LoweredProgram lower_scheduled(const schedule::Program& scheduled, lower::Device
     program.steps.push_back(
         loop::LetStep{lower::extent_name(index), loop::Var::make(lower::extent_name(same))});
   }
-  lower_steps(scheduled, device, program);
+  lower_steps(scheduled, backend, program);
   for (const std::string& result : scheduled.results)
     lowered.results.push_back(add_result(result, scheduled, program));
   lower::free_temporaries(program);
@@ -234,22 +233,18 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   TULLE_LOG(Debug, "plan of ", title(request), "\n", text_of(plan));
   show(sink, "plan", [&] { return text_of(plan); });
 
-  const lower::Device device = device_of(request.plan.machine);
+  const Backend backend = request.plan.machine.backend;
   LoweredProgram lowered = lower_scheduled(
-      finished(nests_of(request, plan), device, who_wants_one_order(request), sink), device, sink);
+      finished(nests_of(request, plan), backend, who_wants_one_order(request), sink), backend,
+      sink);
   lowered.cost = plan.cost;
   times.end("lower");
   TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");
   return lowered;
 }
 
-lower::Device device_of(const plan::Machine& machine) {
-  return machine.kind == plan::Machine::Kind::Gpu ? lower::Device::Gpu : lower::Device::Cpu;
-}
-
-LoweredProgram lower_nests(const schedule::Program& nests, lower::Device device,
-                           const StageSink& sink) {
-  return lower_scheduled(finished(nests, device, std::nullopt, sink), device, sink);
+LoweredProgram lower_nests(const schedule::Program& nests, Backend backend, const StageSink& sink) {
+  return lower_scheduled(finished(nests, backend, std::nullopt, sink), backend, sink);
 }
 
 CodeRequest code_request(const CompileRequest& request) {

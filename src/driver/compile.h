@@ -51,9 +51,8 @@ std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request, 
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});
 
 // schedule and lower: what follows from the nests of a plan, or of a text.
-LoweredProgram lower_nests(const schedule::Program& nests, lower::Device device,
+LoweredProgram lower_nests(const schedule::Program& nests, Backend backend,
                            const StageSink& sink = {});
-lower::Device device_of(const plan::Machine& machine);
 
 // The part of the request that the stages after lowering read. It does not name the program.
 CodeRequest code_request(const CompileRequest& request);

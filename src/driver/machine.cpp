@@ -53,7 +53,7 @@ constexpr int kThreadsOfMultiprocessor = 1024;  // that have the registers of a 
 
 plan::Machine describe_gpu(const cuda::Device& device) {
   plan::Machine machine;
-  machine.kind = plan::Machine::Kind::Gpu;
+  machine.backend = Backend::Gpu;
   machine.multiprocessors = device.multiprocessors;
   machine.threads = device.multiprocessors * kThreadsOfMultiprocessor;
   machine.vector_bytes = 16;  // of one thread's access

@@ -25,10 +25,10 @@ class KeyText {
 };
 
 void add_machine(const plan::Machine& machine, KeyText& key) {
-  const auto& [kind, multiprocessors, vector_bytes, second_cache, last_cache, many_entries,
+  const auto& [backend, multiprocessors, vector_bytes, second_cache, last_cache, many_entries,
                deterministic, threads] = machine;
-  key.add(static_cast<int>(kind), " ", multiprocessors, " ", vector_bytes, " ", second_cache, " ",
-          last_cache, " ", many_entries, " ", deterministic, " ", threads);
+  key.add(static_cast<int>(backend), " ", multiprocessors, " ", vector_bytes, " ", second_cache,
+          " ", last_cache, " ", many_entries, " ", deterministic, " ", threads);
 }
 
 void add_target(const codegen::Target& target, KeyText& key) {

@@ -18,7 +18,7 @@ namespace {
 std::string text_of(const plan::Machine& machine, const codegen::Target& target) {
   const std::string caches =
       concat("caches of ", machine.second_cache >> 10, " and ", machine.last_cache >> 10, " KiB");
-  if (machine.kind == plan::Machine::Kind::Gpu)
+  if (is_gpu(machine.backend))
     return concat(target.cpu, ", ", machine.multiprocessors, " multiprocessors, ", caches);
   return concat(target.cpu, " ", jit::hash_of({target.features}).hex().substr(0, 8),
                 ", vectors of ", machine.vector_bytes, " bytes, ", caches, ", ", machine.threads,

@@ -207,7 +207,7 @@ void KernelLowering::pieces_of_chunk(const nest::Forall& loop, const Expr& chunk
   const StoredRows stored = stored_rows(variable);
   const int64_t parts = variable.parts / variable.dealt;
   const DealtPieces pieces = dealt_pieces_of(stored, variable.factor, parts);
-  derive(derive_dealt_pieces(stored, variable.factor, parts, is_bound() ? Device::Gpu : device_));
+  derive(derive_dealt_pieces(stored, variable.factor, parts, is_bound() ? Backend::Gpu : backend_));
   const Expr dealt = IntConst::make(variable.dealt);
   const Expr part = out.let("part", Binary::make(BinaryOp::Div, chunk, dealt));
   const Expr first =

@@ -45,18 +45,18 @@ Expr pieces_at_most(const StoredRows& stored, int64_t length) {
 
 // How many pieces each row has.
 loop::Kernel count_pieces(const std::string& name, const StoredRows& stored, int64_t length,
-                          const loop::Buffer& first, Device device) {
+                          const loop::Buffer& first, Backend backend) {
   const Expr row = Var::make("row");
   const Expr entries = wide(stored.positions, row + 1) - wide(stored.positions, row);
   const Expr pieces = loop::maximum(IntConst::make(1), loop::ceil_divide(entries, length));
   Names names;
-  return kernel_for_each("count_" + name, "row", stored.rows, store(first, row, pieces), device,
+  return kernel_for_each("count_" + name, "row", stored.rows, store(first, row, pieces), backend,
                          names);
 }
 
 // The pieces of each row, of which `first` is the first.
 loop::Kernel fill_pieces(const std::string& name, const StoredRows& stored, int64_t length,
-                         const loop::Buffer& first, const DealtPieces& pieces, Device device) {
+                         const loop::Buffer& first, const DealtPieces& pieces, Backend backend) {
   Names names;
   const Expr row = Var::make("row"), piece = Var::make("piece"), begin = Var::make("begin"),
              end = Var::make("end"), is_shared = Var::make("is_shared", loop::kBool);
@@ -79,12 +79,12 @@ loop::Kernel fill_pieces(const std::string& name, const StoredRows& stored, int6
                          loop::Let::make("end", wide(first, row + 1)),
                          loop::Let::make("is_shared", IntConst::make(1) < end - begin),
                          loop::For::make("piece", begin, end, one), list, last}),
-      device, names);
+      backend, names);
 }
 
 // Where each part begins.
 loop::Kernel share_pieces(const std::string& name, const StoredRows& stored, int64_t part_count,
-                          const loop::Buffer& first, const DealtPieces& pieces, Device device) {
+                          const loop::Buffer& first, const DealtPieces& pieces, Backend backend) {
   Names names;
   Emitter out(names);
   const Expr part = Var::make("part");
@@ -99,7 +99,7 @@ loop::Kernel share_pieces(const std::string& name, const StoredRows& stored, int
   const Expr end = mutant("last-piece-lost") ? count - 1 : count;
   out.store(pieces.parts, part, loop::Select::make(part == IntConst::make(part_count), end, begin));
   return kernel_for_each("share_" + name, "part", IntConst::make(part_count + 1), out.take(),
-                         device, names);
+                         backend, names);
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ DealtPieces dealt_pieces_of(const StoredRows& stored, int64_t length, int64_t pa
 }
 
 Derived derive_dealt_pieces(const StoredRows& stored, int64_t length, int64_t part_count,
-                            Device device) {
+                            Backend backend) {
   const DealtPieces pieces = dealt_pieces_of(stored, length, part_count);
   const std::string what = pieces_name(length, part_count), name = stored.tensor + "_" + what;
   const loop::Buffer first = loop::make_buffer(name + "_first", DType::Int64);
@@ -140,12 +140,12 @@ Derived derive_dealt_pieces(const StoredRows& stored, int64_t length, int64_t pa
                    loop::AllocateStep{pieces.shared, pieces.most_shared},
                    loop::AllocateStep{pieces.shared_count, IntConst::make(1), true},
                    loop::AllocateStep{first, stored.rows + 1}};
-  derived.kernels.push_back(count_pieces(name, stored, length, first, device));
+  derived.kernels.push_back(count_pieces(name, stored, length, first, backend));
   derived.steps.emplace_back(loop::LaunchStep{derived.kernels.back().name});
   derived.steps.emplace_back(loop::ScanStep{first, stored.rows});
-  derived.kernels.push_back(fill_pieces(name, stored, length, first, pieces, device));
+  derived.kernels.push_back(fill_pieces(name, stored, length, first, pieces, backend));
   derived.steps.emplace_back(loop::LaunchStep{derived.kernels.back().name});
-  derived.kernels.push_back(share_pieces(name, stored, part_count, first, pieces, device));
+  derived.kernels.push_back(share_pieces(name, stored, part_count, first, pieces, backend));
   derived.steps.emplace_back(loop::LaunchStep{derived.kernels.back().name});
   derived.steps.emplace_back(loop::FreeStep{first});
   derived.steps.emplace_back(loop::KeptStep{
@@ -168,7 +168,7 @@ loop::Kernel fill_rows(const std::string& name, const StoredRows& stored, const 
       loop::For::make("entry", loop::maximum(begin, IntConst::make(0)),
                       wide(stored.positions, row + 1), store(rows, Var::make("entry"), row));
   Names names;
-  return kernel_for_each(name, "row", stored.rows, fill, Device::Cpu, names);
+  return kernel_for_each(name, "row", stored.rows, fill, Backend::Cpu, names);
 }
 
 // Entry by entry: a thread that had a long row would be the last of all.
@@ -181,18 +181,18 @@ loop::Kernel find_rows(const std::string& name, const StoredRows& stored, const 
       out, stored.rows, [&](const Expr& row) { return wide(stored.positions, row + 1); },
       entry + 1 + early);
   out.store(rows, entry, Cast::make(rows->element, next));
-  return kernel_for_each(name, "entry", stored.entries, out.take(), Device::Gpu, names);
+  return kernel_for_each(name, "entry", stored.entries, out.take(), Backend::Gpu, names);
 }
 
 }  // namespace
 
-Derived derive_entry_rows(const StoredRows& stored, Device device) {
+Derived derive_entry_rows(const StoredRows& stored, Backend backend) {
   const loop::Buffer rows = entry_rows_of(stored);
   const std::string name = "fill_" + rows->name;
   const int64_t early = mutant("entry-in-row-before") ? 1 : 0;
   Derived derived{"rows", stored.tensor, {}, {}};
-  derived.kernels.push_back(device == Device::Gpu ? find_rows(name, stored, rows, early)
-                                                  : fill_rows(name, stored, rows, early));
+  derived.kernels.push_back(backend == Backend::Gpu ? find_rows(name, stored, rows, early)
+                                                    : fill_rows(name, stored, rows, early));
   derived.steps = {loop::KeepStep{derived.what, derived.tensor},
                    loop::AllocateStep{rows, stored.entries},
                    loop::LaunchStep{derived.kernels.back().name}, loop::KeptStep{{rows}}};
@@ -216,8 +216,8 @@ loop::Kernel over_threads(std::string name, const Expr& blocks, Names& names,
 }  // namespace
 
 loop::Kernel kernel_for_each(std::string name, const std::string& var, const Expr& count,
-                             const loop::Stmt& body, Device device, Names& names) {
-  if (device == Device::Cpu) {
+                             const loop::Stmt& body, Backend backend, Names& names) {
+  if (backend == Backend::Cpu) {
     return with_parameters(std::move(name), loop::For::make(var, IntConst::make(0), count, body,
                                                             loop::LoopKind::Parallel));
   }
@@ -229,9 +229,9 @@ loop::Kernel kernel_for_each(std::string name, const std::string& var, const Exp
 }
 
 loop::Kernel kernel_for_some(std::string name, const std::string& var, const Expr& count,
-                             const Expr& most, const loop::Stmt& body, Device device,
+                             const Expr& most, const loop::Stmt& body, Backend backend,
                              Names& names) {
-  if (device == Device::Cpu)
+  if (backend == Backend::Cpu)
     return with_parameters(std::move(name), loop::For::make(var, IntConst::make(0), count, body));
   const int64_t threads = gpu_shape().threads_per_block;
   const Expr blocks =

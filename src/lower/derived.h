@@ -39,20 +39,20 @@ struct DealtPieces {
 };
 DealtPieces dealt_pieces_of(const StoredRows& stored, int64_t length, int64_t part_count);
 Derived derive_dealt_pieces(const StoredRows& stored, int64_t length, int64_t part_count,
-                            Device device);
+                            Backend backend);
 
 // The row of each entry.
 loop::Buffer entry_rows_of(const StoredRows& stored);
-Derived derive_entry_rows(const StoredRows& stored, Device device);
+Derived derive_entry_rows(const StoredRows& stored, Backend backend);
 
 // A kernel that runs the body for each value of `var` from 0 to `count`, in any order: on workers
 // of a CPU, on threads of a GPU. `names` are those that the body uses.
 loop::Kernel kernel_for_each(std::string name, const std::string& var, const loop::Expr& count,
-                             const loop::Stmt& body, Device device, Names& names);
+                             const loop::Stmt& body, Backend backend, Names& names);
 // The same with a count that only the device knows, at most `most`: a fixed number of threads take
 // values in turn.
 loop::Kernel kernel_for_some(std::string name, const std::string& var, const loop::Expr& count,
-                             const loop::Expr& most, const loop::Stmt& body, Device device,
+                             const loop::Expr& most, const loop::Stmt& body, Backend backend,
                              Names& names);
 
 }  // namespace tulle::lower

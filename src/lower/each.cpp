@@ -8,8 +8,8 @@ namespace tulle::lower {
 
 void launch_each(const std::string& name, const loop::Expr& count,
                  const std::function<void(Emitter&, const loop::Expr&)>& body,
-                 loop::HostProgram& program, Device device) {
-  const bool on_gpu = device == Device::Gpu;
+                 loop::HostProgram& program, Backend backend) {
+  const bool on_gpu = backend == Backend::Gpu;
   const int64_t each = work_per_chunk();
   Names names;
   Frame frame(on_gpu ? Frame::Kind::Threads : Frame::Kind::Workers, name,

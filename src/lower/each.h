@@ -15,6 +15,6 @@ namespace tulle::lower {
 // each. What it reads and writes is known to the host program by the same names.
 void launch_each(const std::string& name, const loop::Expr& count,
                  const std::function<void(Emitter&, const loop::Expr&)>& body,
-                 loop::HostProgram& program, Device device);
+                 loop::HostProgram& program, Backend backend);
 
 }  // namespace tulle::lower

@@ -32,7 +32,7 @@ void KernelLowering::entries_of_chunk(const nest::Forall& loop, const Scope& sco
   const nest::Variable& variable = nest_.variable(loop.var);
   const StoredRows stored = stored_rows(variable);
   if (!lists_entries(variable.tensor))
-    derive(derive_entry_rows(stored, is_bound() ? Device::Gpu : device_));
+    derive(derive_entry_rows(stored, is_bound() ? Backend::Gpu : backend_));
   const Expr begin = out.let("begin", chunk_around(variable, scope) * variable.factor);
   const bool only_stored = only_stores(loop, kernel_) && nest_.tensor(result_).onto.empty();
   if (!only_stored || loop.tag.kind != nest::LoopTag::Kind::Unrolled) {

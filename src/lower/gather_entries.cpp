@@ -9,7 +9,7 @@ using loop::Buffer;
 using loop::Expr;
 using loop::Load;
 
-loop::HostProgram gather_entries(int rank, DType index_type, DType type, Device device) {
+loop::HostProgram gather_entries(int rank, DType index_type, DType type, Backend backend) {
   loop::HostProgram program;
   program.name = "gather_entries";
   const Buffer order = loop::make_buffer("order", DType::Int64);
@@ -34,14 +34,14 @@ loop::HostProgram gather_entries(int rank, DType index_type, DType type, Device 
       [&](Emitter& out, const Expr& at) {
         out.store(pos, at, loop::Cast::make(index_type, at * count));
       },
-      program, device);
+      program, backend);
   launch_each(
       "gather", count,
       [&](Emitter& out, const Expr& at) {
         const Expr entry = out.let("entry", Load::make(order, first + at));
         for (const auto& [from, to] : copied) out.store(to, at, Load::make(from, entry));
       },
-      program, device);
+      program, backend);
   return program;
 }
 

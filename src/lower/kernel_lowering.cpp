@@ -16,10 +16,10 @@ namespace tulle::lower {
 using loop::Expr;
 using loop::IntConst;
 
-KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Device device,
+KernelLowering::KernelLowering(const nest::Nest& nest, Phase phase, Backend backend,
                                bool shares_result)
     : kernel_(nest, phase),
-      device_(device),
+      backend_(backend),
       shares_result_(shares_result),
       told_from_zero_(nest::told_from_zero(nest)) {}
 
@@ -82,9 +82,9 @@ void KernelLowering::declare_tensors() {
 loop::Kernel KernelLowering::lower(const std::string& name) {
   Emitter top(names_);
   declare_tensors();
-  const Frame::Kind kind = is_bound()               ? Frame::Kind::Bound
-                           : device_ == Device::Gpu ? Frame::Kind::Threads
-                                                    : Frame::Kind::Workers;
+  const Frame::Kind kind = is_bound()                 ? Frame::Kind::Bound
+                           : backend_ == Backend::Gpu ? Frame::Kind::Threads
+                                                      : Frame::Kind::Workers;
   frame_.emplace(kind, name, kernel_.chunks, names_, members());
   if (frame_->members() > 1 && !mutant("members-all-store"))
     kernel_.stores_structure = frame_->member() == IntConst::make(0);

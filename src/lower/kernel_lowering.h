@@ -37,7 +37,7 @@ struct SharedRows {
 class KernelLowering {
  public:
   // Where the result is shared, other blocks or kernels of other nests add to it at the same time.
-  KernelLowering(const nest::Nest& nest, Phase phase, Device device, bool shares_result = false);
+  KernelLowering(const nest::Nest& nest, Phase phase, Backend backend, bool shares_result = false);
   // Lets one thread run each chunk, whatever loops are bound to members.
   void leave_values_together() { shares_values_ = false; }
   KernelLowering(const KernelLowering&) = delete;
@@ -296,7 +296,7 @@ class KernelLowering {
                        const Scope& scope, Emitter& out);
 
   KernelContext kernel_;
-  Device device_;
+  Backend backend_;
   bool shares_result_;
   bool shares_values_ = true;  // among the members of a chunk
   // Parts of the kernel that all files here speak of.

@@ -55,7 +55,7 @@ int64_t work_per_entry(const nest::Stmt& stmt, const nest::Nest& nest) {
 // where it skips coordinates, the elements of the result that are started in as many chunks (null:
 // none are).
 Expr chunk_count(const nest::Nest& nest, const KernelLowering& kernel, int64_t per_worker,
-                 Device device, const Expr& started = {}) {
+                 Backend backend, const Expr& started = {}) {
   const auto* root = nest.root.as<nest::Forall>();
   if (!kernel.can_be_cut() || !root || root->tag.kind != nest::LoopTag::Kind::Parallel)
     return IntConst::make(1);
@@ -67,7 +67,7 @@ Expr chunk_count(const nest::Nest& nest, const KernelLowering& kernel, int64_t p
     }
   }
   work = work * work_per_entry(nest.root, nest);
-  const bool on_gpu = device == Device::Gpu;
+  const bool on_gpu = backend == Backend::Gpu;
   const int64_t least = on_gpu ? std::min(kWorkPerThread, work_per_chunk()) : work_per_chunk();
   const Expr useful = Binary::make(BinaryOp::Div, work, IntConst::make(least));
   const Expr most = loop::Var::make(kThreads) * (on_gpu ? 1 : per_worker);
@@ -85,7 +85,7 @@ Expr dense_size(const nest::Nest& nest, const ResultInfo& result) {
 
 // A kernel that zeroes the rows of a dense result that several chunks will add to.
 loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
-                              const SharedRows& shared, const Expr& start, Device device) {
+                              const SharedRows& shared, const Expr& start, Backend backend) {
   const Coordinates coordinates(nest);
   const auto& levels = result.tensor->type.format.levels();
   const Expr rows = coordinates.level_extent(levels[0].expr, result.indices);
@@ -106,7 +106,7 @@ loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
     };
     const Expr is_shared = shared.length < position(row + 1) - position(row);
     const loop::Stmt all = loop::For::make(at_name, row * width, (row + 1) * width, zero);
-    return kernel_for_each(name, row_name, rows, loop::If::make(is_shared, all), device, names);
+    return kernel_for_each(name, row_name, rows, loop::If::make(is_shared, all), backend, names);
   }
   // Neighbouring threads have neighbouring elements, a vector of them each where rows consist of
   // whole ones.
@@ -125,7 +125,7 @@ loop::Kernel zero_shared_rows(const nest::Nest& nest, const ResultInfo& result,
                        each > 1 ? loop::LoopKind::Vector : loop::LoopKind::Serial,
                        each > 1 ? static_cast<int>(each) : 0)});
   const Expr count = loop::Load::make(shared.count, IntConst::make(0));
-  return kernel_for_some(name, piece_name, count * pieces, shared.at_most * pieces, body, device,
+  return kernel_for_some(name, piece_name, count * pieces, shared.at_most * pieces, body, backend,
                          names);
 }
 
@@ -153,9 +153,9 @@ void start_result(const std::string& name, const loop::Buffer& values, const Exp
   frame.launch(program.steps);
 }
 
-void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Device device,
+void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Backend backend,
                            bool shares_result, loop::HostProgram& program) {
-  KernelLowering lowering(nest, Phase::Compute, device, shares_result);
+  KernelLowering lowering(nest, Phase::Compute, backend, shares_result);
   loop::Kernel kernel = lowering.lower("compute_" + result.name);
   const std::string& shared = result.tensor->shares_pattern_of;
   const Expr size =
@@ -170,18 +170,18 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
   if (!lowering.is_bound()) {
     const Expr started = is_new && zeroed && start ? size : Expr();
     program.steps.push_back(
-        loop::LetStep{chunks_name(result.name), chunk_count(nest, lowering, 1, device, started)});
+        loop::LetStep{chunks_name(result.name), chunk_count(nest, lowering, 1, backend, started)});
   }
   if (is_new) program.steps.push_back(loop::AllocateStep{values, size, zeroed && !start});
   if (is_new && zeroed && start) {
-    const bool on_gpu = lowering.is_bound() || device == Device::Gpu;
+    const bool on_gpu = lowering.is_bound() || backend == Backend::Gpu;
     start_result(result.name, values, size, start,
                  on_gpu ? Frame::Kind::Threads : Frame::Kind::Workers, program);
   }
   for (const Derived& derived : lowering.derived()) add_derived(derived, program);
   if (is_new && lowering.shared_rows().positions && !zeroed) {
     program.kernels.push_back(zero_shared_rows(nest, result, lowering.shared_rows(), start,
-                                               lowering.is_bound() ? Device::Gpu : device));
+                                               lowering.is_bound() ? Backend::Gpu : backend));
     program.steps.push_back(loop::LaunchStep{program.kernels.back().name});
   }
   for (const auto& [pieces, count] : lowering.tuple_pieces().arrays())
@@ -189,7 +189,7 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
   lowering.launch(program.steps);
   program.kernels.push_back(std::move(kernel));
   if (!lowering.tuple_pieces().any()) return;
-  KernelLowering merging(nest, Phase::Merge, device);
+  KernelLowering merging(nest, Phase::Merge, backend);
   program.kernels.push_back(merging.lower("merge_" + result.name));
   merging.launch(program.steps);
   for (const auto& [pieces, count] : lowering.tuple_pieces().arrays())
@@ -198,9 +198,9 @@ void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, Dev
 
 // Counts the entries of each group and reads the totals, null for groups that are not counted.
 std::vector<Expr> count_entries(const nest::Nest& nest, const ResultInfo& result,
-                                const std::vector<ResultGroup>& groups, Device device,
+                                const std::vector<ResultGroup>& groups, Backend backend,
                                 loop::HostProgram& program) {
-  KernelLowering counting(nest, Phase::Count, device);
+  KernelLowering counting(nest, Phase::Count, backend);
   loop::Kernel kernel = counting.lower("count_" + result.name);
   const std::vector<Level>& levels = result.tensor->type.format.levels();
   const Expr chunks = loop::Var::make(chunks_name(result.name));
@@ -272,10 +272,10 @@ void allocate_levels(const nest::Nest& nest, const ResultInfo& result,
   if (counts_stored(format)) steps.push_back(loop::LetStep{stored_name(result.name), stored});
 }
 
-void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Device device,
+void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Backend backend,
                          loop::HostProgram& program) {
   const auto lowered = [&](bool shares_values) {
-    auto lowering = std::make_unique<KernelLowering>(nest, Phase::Fill, device);
+    auto lowering = std::make_unique<KernelLowering>(nest, Phase::Fill, backend);
     if (!shares_values) lowering->leave_values_together();
     loop::Kernel kernel = lowering->lower("fill_" + result.name);
     return std::pair(std::move(lowering), std::move(kernel));
@@ -288,10 +288,10 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Devic
   const std::vector<ResultGroup> groups = result_groups(format);
   auto& steps = program.steps;
 
-  Expr chunks = chunk_count(nest, filling, kChunksPerWorker, device);
+  Expr chunks = chunk_count(nest, filling, kChunksPerWorker, backend);
   // Each has memory of its own, and rows are not cut, unless for equal work.
   const auto* root = nest.root.as<nest::Forall>();
-  if (root && device == Device::Gpu && !nest::loop_over_merged_rows(nest))
+  if (root && backend == Backend::Gpu && !nest::loop_over_merged_rows(nest))
     chunks =
         loop::maximum(IntConst::make(1),
                       loop::minimum(chunks, Coordinates(nest).extent(root->var) * kChunksPerRow));
@@ -300,7 +300,7 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Devic
     return group.is_counted || format.levels()[static_cast<size_t>(group.first)].width > 0;
   });
   std::vector<Expr> totals(groups.size());
-  if (asks) totals = count_entries(nest, result, groups, device, program);
+  if (asks) totals = count_entries(nest, result, groups, backend, program);
   allocate_levels(nest, result, groups, totals, filling.needs_zeros(), program);
   filling.launch(steps);
   for (size_t g = 0; g < groups.size(); ++g) {
@@ -315,16 +315,16 @@ void lower_new_structure(const nest::Nest& nest, const ResultInfo& result, Devic
 
 std::string kernel_name(const nest::Nest& nest) { return "compute_" + find_result(nest).name; }
 
-void lower_nest(const nest::Nest& nest, loop::HostProgram& program, Device device,
+void lower_nest(const nest::Nest& nest, loop::HostProgram& program, Backend backend,
                 bool shares_result) {
   const ResultInfo result = find_result(nest);
   const bool known =
       result.tensor->type.format.is_dense() || !result.tensor->shares_pattern_of.empty();
   if (known) {
-    lower_known_structure(nest, result, device, shares_result || nest::adds_up_by_atomics(nest),
+    lower_known_structure(nest, result, backend, shares_result || nest::adds_up_by_atomics(nest),
                           program);
   } else {
-    lower_new_structure(nest, result, device, program);
+    lower_new_structure(nest, result, backend, program);
   }
 }
 

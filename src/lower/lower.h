@@ -3,18 +3,15 @@
 
 #include "loop/host.h"
 #include "nest/nest.h"
+#include "support/backend.h"
 
 namespace tulle::lower {
-
-// Where kernels run. On a GPU the chunks of a parallel loop run on threads; a nest with bound loops
-// is for one whatever is asked for.
-enum class Device : uint8_t { Cpu, Gpu };
 
 // Appends what computes the nest's result: allocation and one kernel where the structure is known,
 // else counting, scanning and filling. Operands, extents (n_i), counts (A_count) and `threads` (the
 // workers of a CPU, the threads that a GPU has room for) are names of the host program.
 // Where the result is shared, kernels of other nests add to it at the same time.
-void lower_nest(const nest::Nest& nest, loop::HostProgram& program, Device device = Device::Cpu,
+void lower_nest(const nest::Nest& nest, loop::HostProgram& program, Backend backend = Backend::Cpu,
                 bool shares_result = false);
 
 // The kernel that computes the result of a nest that is bound to a GPU.
@@ -30,7 +27,7 @@ size_t levels_to_sort(const nest::Nest& nest, const std::string& result);
 // Appends what sorts the entries of `from` (stored as unordered coordinates) by so many levels into
 // `to`, of the same levels: equal coordinates stand next to each other.
 void sort_entries(const std::string& from, const std::string& to, const expr::TensorType& type,
-                  size_t sorted_levels, loop::HostProgram& program, Device device = Device::Cpu);
+                  size_t sorted_levels, loop::HostProgram& program, Backend backend = Backend::Cpu);
 
 // Inserts steps that free what was allocated and is no result right after its last use. Once, when
 // the program is complete.

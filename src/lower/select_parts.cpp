@@ -49,8 +49,8 @@ Expr element(const Buffer& buffer, const Expr& at) {
 
 class Selecting {
  public:
-  Selecting(const CompositeFormat& format, DType index_type, Device device)
-      : format_(format), index_type_(index_type), device_(device) {}
+  Selecting(const CompositeFormat& format, DType index_type, Backend backend)
+      : format_(format), index_type_(index_type), backend_(backend) {}
 
   loop::HostProgram write() {
     program_.name = "select_parts";
@@ -154,7 +154,7 @@ class Selecting {
       };
       out.store(begins, part, emit_first_by_halves(out, count_, part_at, part));
     };
-    launch_each("find_begins", IntConst::make(parts() + 1), find, program_, device_);
+    launch_each("find_begins", IntConst::make(parts() + 1), find, program_, backend_);
   }
 
   // --- counting ---
@@ -302,14 +302,14 @@ class Selecting {
   }
 
   void each(const std::string& name, const std::function<void(Emitter&, const Expr&)>& body) {
-    launch_each(concat(name, kernels_++), count_, body, program_, device_);
+    launch_each(concat(name, kernels_++), count_, body, program_, backend_);
   }
 
   static constexpr loop::Type kPartType{DType::Int32, 1};
 
   const CompositeFormat& format_;
   const DType index_type_;
-  const Device device_;
+  const Backend backend_;
   const Expr count_ = loop::Var::make("count"), columns_ = loop::Var::make("columns");
   loop::HostProgram program_;
   std::vector<Buffer> crd_;
@@ -322,8 +322,8 @@ class Selecting {
 
 }  // namespace
 
-loop::HostProgram select_parts(const CompositeFormat& format, DType index_type, Device device) {
-  return Selecting(format, index_type, device).write();
+loop::HostProgram select_parts(const CompositeFormat& format, DType index_type, Backend backend) {
+  return Selecting(format, index_type, backend).write();
 }
 
 }  // namespace tulle::lower

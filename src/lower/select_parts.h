@@ -15,11 +15,11 @@ namespace tulle::lower {
 //     behind them those that no part takes;
 //   begins: i64[parts + 1], where each part begins in it, and where those begin that none takes.
 // O(count log count) for each height of selectors and O(count) for each selector.
-loop::HostProgram select_parts(const CompositeFormat& format, DType index_type, Device device);
+loop::HostProgram select_parts(const CompositeFormat& format, DType index_type, Backend backend);
 
 // Takes `order` and the entries that it numbers: `crd0`, `crd1`, ... and `values`. Hands out those
 // whose numbers stand at [first, first + count) as a tensor of coordinates: `part_pos`,
 // `part_crd0`, ... and `part_values`.
-loop::HostProgram gather_entries(int rank, DType index_type, DType type, Device device);
+loop::HostProgram gather_entries(int rank, DType index_type, DType type, Backend backend);
 
 }  // namespace tulle::lower

@@ -76,7 +76,7 @@ size_t levels_to_sort(const nest::Nest& nest, const std::string& result) {
 }
 
 void sort_entries(const std::string& from, const std::string& to, const expr::TensorType& type,
-                  size_t sorted_levels, loop::HostProgram& program, Device device) {
+                  size_t sorted_levels, loop::HostProgram& program, Backend backend) {
   const TensorBuffers source = buffers_of(from, type);
   const TensorBuffers target = buffers_of(to, type);
   const Expr count = loop::Var::make(count_name(from));
@@ -101,7 +101,7 @@ void sort_entries(const std::string& from, const std::string& to, const expr::Te
   Emitter chunk(names);
   const Expr chunks = loop::Var::make(chunks_name(to));
   const std::string name = "sort_" + to;
-  Frame frame(device == Device::Gpu ? Frame::Kind::Threads : Frame::Kind::Workers, name, chunks,
+  Frame frame(backend == Backend::Gpu ? Frame::Kind::Threads : Frame::Kind::Workers, name, chunks,
               names);
   const Expr& index = frame.chunk();
   Emitter first(names);

@@ -71,7 +71,7 @@ OrderProblem LoopChooser::make_problem(const expr::Statement& statement, const F
   OrderProblem problem = make_order_problem(statement, tensors_, estimates_, division);
   problem.may_convert = freedom.may_convert;
   problem.threads = request_.machine.threads;
-  problem.on_gpu = request_.machine.kind == Machine::Kind::Gpu;
+  problem.backend = request_.machine.backend;
   problem.may_scatter = may_scatter(statement);
   for (const auto& [operand, statistics] : request_.statistics) {
     problem.distinct_shares[operand] = statistics.distinct_share;
@@ -88,9 +88,8 @@ OrderProblem LoopChooser::make_problem(const expr::Statement& statement, const F
 bool LoopChooser::may_scatter(const expr::Statement& statement) const {
   const auto* reduce = statement.value.as<expr::Reduce>();
   const expr::TensorType& result = tensors_.at(statement.tensor);
-  return request_.machine.kind == Machine::Kind::Gpu && reduce &&
-         nest::stands_alone(monoid_of(*reduce)) && result.format.is_dense() &&
-         result.type != DType::Bool &&
+  return is_gpu(request_.machine.backend) && reduce && nest::stands_alone(monoid_of(*reduce)) &&
+         result.format.is_dense() && result.type != DType::Bool &&
          (!request_.machine.deterministic || is_exact_in_any_order(statement, result.type));
 }
 

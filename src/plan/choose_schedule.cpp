@@ -45,7 +45,7 @@ class Scheduler {
     lanes_ = static_cast<int>(bytes / std::max<int64_t>(4, size_of(type_)));
     vectorizes_ = choice_.vectorized && is_innermost(order_.back());
     gather_sums();
-    const bool on_gpu = machine_.kind == Machine::Kind::Gpu;
+    const bool on_gpu = is_gpu(machine_.backend);
     if (vectorizes_ && type_ != DType::Bool && !on_gpu) {
       if (order_.size() == 1 && problem_.outer.size() == 1 && problem_.reduced.empty())
         cut_into_panels(order_[0], kLongestPanel, order_.begin());
@@ -310,7 +310,7 @@ class Scheduler {
           }
           return false;
         });
-    if (machine_.kind == Machine::Kind::Gpu && !knobs_.parallel && cut_for_equal_work())
+    if (is_gpu(machine_.backend) && !knobs_.parallel && cut_for_equal_work())
       return GpuRule::ChunksOfWork;
     const bool by_entries = has_entries && knobs_.parallel != Knobs::Parallel::Rows &&
                             (knobs_.parallel || !each_row_fills_a_thread());
@@ -322,7 +322,7 @@ class Scheduler {
   // Whether rows that are gathered in a workspace get a chunk each, since they have enough in them
   // and there are not too many: then chunks of equal work would be rows, too.
   bool each_row_fills_a_thread() const {
-    if (machine_.kind != Machine::Kind::Gpu || choice_.route != Route::Tracked) return false;
+    if (!is_gpu(machine_.backend) || choice_.route != Route::Tracked) return false;
     double entries = 0;
     for (const auto& [operand, count] : problem_.counts) {
       if (!problem_.tensors->at(operand).format.is_dense()) entries += count;
@@ -370,7 +370,7 @@ class Scheduler {
 
 ChosenSchedule choose_schedule(const OrderProblem& problem, const OrderChoice& choice,
                                const nest::Nest& nest, const Machine& machine, const Knobs& knobs) {
-  if (machine.kind == Machine::Kind::Gpu) {
+  if (is_gpu(machine.backend)) {
     const ScheduleText bound = choose_gpu_schedule(problem, choice, nest, machine);
     if (!bound.empty()) return {bound.text(), bound.rules()};
   }

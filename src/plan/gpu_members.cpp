@@ -41,7 +41,7 @@ bool is_counted(const WalkedOperands& operands, const std::string& var,
 
 double most_members(const OrderProblem& problem) {
   double count = 1;
-  if (!problem.on_gpu) return count;
+  if (!is_gpu(problem.backend)) return count;
   for (const std::string& var : block_loops(problem)) count *= problem.extents.at(var);
   return std::min<double>(count, schedule::kMostMembers);
 }
@@ -50,7 +50,7 @@ std::vector<std::string> member_loops(const WalkedOperands& operands,
                                       const std::vector<std::string>& order,
                                       const RouteChoice& route, const std::set<int>& converted) {
   const OrderProblem& problem = operands.problem;
-  if (!problem.on_gpu || route.route != Route::Tracked) return {};
+  if (!is_gpu(problem.backend) || route.route != Route::Tracked) return {};
   const std::vector<std::string> inside = block_loops(problem);
   const DType type = problem.tensors->at(problem.statement->tensor).type;
   double bytes = static_cast<double>(size_of(type)) * problem.extents.at(route.tracked);

@@ -232,7 +232,7 @@ class Search {
 
   // Whether the rows of a tracked workspace come to enough entries for a look at all coordinates.
   bool is_well_filled(const std::vector<std::string>& order, const std::string& tracked) const {
-    if (!problem_.on_gpu) return false;
+    if (!is_gpu(problem_.backend)) return false;
     const auto first = std::find_if(order.begin(), order.end(), [&](const std::string& var) {
       return problem_.reduced.contains(var);
     });

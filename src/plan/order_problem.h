@@ -36,7 +36,7 @@ struct OrderProblem {
   int threads = 1;
   // On a GPU threads compute the values of a block together, and sorting costs more than a look at
   // a few times as many.
-  bool on_gpu = false;
+  Backend backend = Backend::Cpu;
   bool may_scatter = false;  // whether iterations of a summed loop may add up by atomics
   bool is_part = false;      // of a sum to which other statements add, too
 };

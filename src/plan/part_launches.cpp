@@ -13,7 +13,7 @@ namespace tulle::plan {
 bool PartLaunches::add(const expr::Statement& statement, const nest::Nest& nest,
                        schedule::Schedule& schedule) {
   const DType type = nest.tensor(statement.tensor).type.type;
-  if (machine_.kind != Machine::Kind::Gpu || is_half(type)) {
+  if (!is_gpu(machine_.backend) || is_half(type)) {
     end();
     return false;
   }

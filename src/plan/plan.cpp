@@ -77,7 +77,7 @@ class Planner {
   void note(const std::string& text) { plan_.lines.push_back("# " + text); }
 
   void follow(GpuRule rule) {
-    if (request_.machine.kind == Machine::Kind::Gpu) plan_.rules.insert(rule);
+    if (is_gpu(request_.machine.backend)) plan_.rules.insert(rule);
   }
   void follow(Route route) {
     if (route == Route::Shared) follow(GpuRule::SharedPattern);
@@ -185,7 +185,7 @@ class Planner {
 
   bool is_better_split(const expr::Statement& statement, bool may_share, bool is_written) const {
     const size_t reductions = topmost_reductions(statement.value).size();
-    if (request_.machine.kind != Machine::Kind::Gpu || statement.value.as<expr::Reduce>() ||
+    if (!is_gpu(request_.machine.backend) || statement.value.as<expr::Reduce>() ||
         reductions == 0 || (is_written && schedules_.begin_as_stored()))
       return false;
     if (decisions_.has(statement.tensor)) return decisions_.has(name_of_part(statement));

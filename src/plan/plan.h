@@ -14,13 +14,13 @@
 #include "plan/statistics.h"
 #include "plan/unique_indices.h"
 #include "schedule/schedule.h"
+#include "support/backend.h"
 
 namespace tulle::plan {
 
 // The machine as far as plans depend on it.
 struct Machine {
-  enum class Kind : uint8_t { Cpu, Gpu };
-  Kind kind = Kind::Cpu;
+  Backend backend = Backend::Cpu;
   int multiprocessors = 0;  // of a GPU
   int vector_bytes = 64;
   int64_t second_cache = 1 << 20;

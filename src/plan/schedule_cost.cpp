@@ -51,7 +51,7 @@ double ScheduleCost::estimate(const nest::Nest& nest) {
   is_parallel_ = is_balanced_ = false;
   workers_ = block_ = 1;
   visit(nest.root, {});
-  if (machine_.kind == Machine::Kind::Gpu) return estimate_gpu();
+  if (is_gpu(machine_.backend)) return estimate_gpu();
   double cycles = std::max(cycles_, waiting_) + 0.3 * std::min(cycles_, waiting_);
   if (is_parallel_ && machine_.threads > 1) {
     cycles = cycles / machine_.threads * (is_balanced_ ? 1.0 : kUnevenRows) + kLaunch;

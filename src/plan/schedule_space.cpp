@@ -158,7 +158,7 @@ std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
   };
   const std::string planned = choose_schedule(problem, choice, nest, machine).text;
   add(planned);
-  if (machine.kind == Machine::Kind::Gpu) {
+  if (is_gpu(machine.backend)) {
     for (const Machine& other : similar_machines(machine)) {
       const std::string text = choose_schedule(problem, choice, nest, other).text;
       for_each_number(schedule::parse_schedule(text), 0, text == planned ? 2 : 1,

@@ -71,8 +71,8 @@ std::vector<expr::StoredTensor> parts_of(const ReferenceTensor& tensor, const Op
     for (size_t d = 0; d < sorted.coordinates.size(); ++d)
       sorted.coordinates[d].push_back(entry.coordinates[d]);
   }
-  const auto [order, begins] = interpreted(
-      lower::select_parts(format, DType::Int64, lower::Device::Cpu), sorted, DType::Int64);
+  const auto [order, begins] =
+      interpreted(lower::select_parts(format, DType::Int64, Backend::Cpu), sorted, DType::Int64);
   const ExpectedParts expected(format, sorted.sizes, sorted.coordinates);
   std::vector<expr::StoredTensor> parts;
   for (size_t p = 0; p < format.parts().size(); ++p) {

@@ -88,7 +88,7 @@ Prepared::Prepared(const Case& test) {
   request.plan.program = &program;
   request.plan.machine = describe_machine(test.features, test.threads);
   if (test.gpu) {
-    request.plan.machine.kind = plan::Machine::Kind::Gpu;
+    request.plan.machine.backend = Backend::Gpu;
     request.plan.machine.vector_bytes = 16;
     const GpuLimits limits = limits_of(test);
     request.plan.machine.many_entries = limits.many_entries;

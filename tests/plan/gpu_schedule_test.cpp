@@ -14,7 +14,7 @@ struct Product {
 Request request_for_gpu(const UniqueProgram& program) {
   Request request;
   request.program = &program;
-  request.machine.kind = Machine::Kind::Gpu;
+  request.machine.backend = Backend::Gpu;
   request.machine.multiprocessors = 132;
   request.machine.vector_bytes = 16;
   request.machine.last_cache = 50 << 20;

@@ -69,7 +69,7 @@ TEST(Plan, ProductsOfCoordinatesGatherRowsToo) {
 
 TEST(Plan, GpusGatherAndAppendRowsAndBlocksWithoutSorting) {
   Machine gpu;
-  gpu.kind = Machine::Kind::Gpu;
+  gpu.backend = Backend::Gpu;
   gpu.threads = 135168;
   for (const char* format : {"coo", "bsr(4,4)"}) {
     const std::string notes = notes_of(kProduct, {{"A", format, 2}, {"B", format, 2}}, gpu);
@@ -83,7 +83,7 @@ TEST(Plan, GpusGatherAndAppendRowsAndBlocksWithoutSorting) {
 
 TEST(Plan, ThreadsOfAGpuShareBlocksWhereRowsLeaveThemOver) {
   Machine gpu;
-  gpu.kind = Machine::Kind::Gpu;
+  gpu.backend = Backend::Gpu;
   const std::vector<Planned> blocks = {{"A", "bsr(4,4)", 2}, {"B", "bsr(4,4)", 2}};
   gpu.threads = 135168;
   EXPECT_TRUE(has(notes_of(kProduct, blocks, gpu), "bind(kr, member); bind(ir, member)"));

@@ -110,7 +110,7 @@ TEST(ScheduleSpace, ExpectsVectorsAndThreadsToPay) {
 TEST(ScheduleSpace, VariesTheNumbersOfSchedulesForAGpu) {
   Problem problem(kProduct, kCsrTimesDense);
   problem.request.known_extents["k"] = 128;
-  problem.request.machine.kind = Machine::Kind::Gpu;
+  problem.request.machine.backend = Backend::Gpu;
   problem.request.machine.multiprocessors = 132;
   problem.request.machine.vector_bytes = 16;
   const Plan plan = problem.plan();

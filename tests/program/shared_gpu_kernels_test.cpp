@@ -29,7 +29,7 @@ std::vector<loop::Kernel> kernels_of_sum(DType index_type) {
   request.plan.program = &program;
   request.operands = {"A", "B"};
   for (const char* name : {"A", "B"}) request.plan.statistics[name] = {{200, 200}, 2000};
-  request.plan.machine.kind = plan::Machine::Kind::Gpu;
+  request.plan.machine.backend = Backend::Gpu;
   request.plan.machine.threads = 135168;
   return passes::expand_steps(lower_program(request).program).kernels;
 }

@@ -1,0 +1,12 @@
+// The kind of processor that code is compiled for.
+#pragma once
+
+#include <cstdint>
+
+namespace tulle {
+
+enum class Backend : uint8_t { Cpu, Gpu };
+
+constexpr bool is_gpu(Backend backend) { return backend == Backend::Gpu; }
+
+}  // namespace tulle
