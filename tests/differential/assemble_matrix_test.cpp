@@ -40,7 +40,8 @@ struct Kernels {
         ++made;
         if (!seen.insert(text).second) continue;
       }
-      const loop::Kernel passed = loop::with_plain_names(optimise_kernel(kernel, ready.request));
+      const loop::Kernel passed =
+          loop::with_plain_names(optimise_kernel(kernel, code_request(ready.request)));
       const std::lock_guard lock(mutex);
       (test.light ? of_light_code : of_good_code).push_back(passed);
     }
