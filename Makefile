@@ -7,13 +7,14 @@
 #   make format     formats the sources                       make lint       what must hold before a commit
 #   make test-gpu   what needs an NVIDIA GPU                  make bench-gpu  benchmarks on it (ARGS=... for more)
 #   make gpu-bundle both, packed for another machine          make test-matrix  the whole matrix alone
-#   make wheel      one wheel into dist/                      make clean      removes build and environment
+#   make wheel      one wheel into dist/                      make test-wheel  tests it in a new environment
+#   make clean      removes build and environment
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
 .PHONY: build demo bench bench-gpu fuzz test test-cpp test-text test-python test-full test-matrix test-sanitize test-gpu gpu-bundle \
-        format lint lint-includes lint-format lint-python lint-tidy wheel clean
+        format lint lint-includes lint-format lint-python lint-tidy wheel test-wheel clean
 
 BUILD := build
 VENV := .venv
@@ -24,7 +25,8 @@ SUITE ?= all
 ARGS ?=
 
 # Tests and benchmarks leave the user's own cache of kernels alone.
-test test-cpp test-text test-python test-full test-matrix test-sanitize test-gpu fuzz: export TULLE_CACHE_DIR := $(abspath $(BUILD))/cache
+test test-cpp test-text test-python test-full test-matrix test-sanitize test-gpu test-wheel fuzz: \
+  export TULLE_CACHE_DIR := $(abspath $(BUILD))/cache
 
 # Progress is for people: without a terminal only failures are printed.
 NINJA := ninja -j $(JOBS) $(shell test -t 2 || echo --quiet)
@@ -169,7 +171,16 @@ lint-tidy: $(BUILD)/build.ninja $(BUILD)/.system-tools
 
 wheel: $(VENV)/.packages
 	$(say) 'Building the wheel'
+	@rm -f dist/*.whl
 	@$(PYTHON) -m pip wheel . --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist
+
+# The code in the documents and the examples, with the installed package instead of the checkout.
+test-wheel: wheel
+	$(say) 'Testing the wheel in a new virtual environment'
+	@rm -rf $(BUILD)/wheel-test
+	@$(PYTHON) -m venv $(BUILD)/wheel-test
+	@$(BUILD)/wheel-test/bin/python -m pip install -qq --disable-pip-version-check "$$(ls dist/*.whl)[test]"
+	@env -u PYTHONPATH $(BUILD)/wheel-test/bin/python -m pytest tests/python/test_documents.py
 
 clean:
 	$(say) 'Removing build, environment and caches'
