@@ -47,7 +47,7 @@ def test_formats_have_the_names_that_messages_give_them() -> None:
         return set(re.findall(r"[a-z][a-z-]*(?:\([a-z,]+\))?", text))
 
     assert "pieces(g)" in names
-    in_readme = written_in("README.md", "| formats |", "\n")
+    in_readme = written_in("README.md", "- **Formats**\n", "\n- ")
     assert names - in_readme == {"dia-csr(l,u)", "bsr-csr(r,c)"}
     assert names <= written_in("CHANGELOG.md", "**Formats.**", "\n- ")
 
