@@ -14,7 +14,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
 .PHONY: build demo bench bench-gpu fuzz test test-cpp test-text test-python test-full test-matrix test-sanitize test-gpu gpu-bundle \
-        format lint lint-includes lint-format lint-python lint-tidy wheel test-wheel clean
+        format lint lint-includes lint-prose lint-format lint-python lint-tidy wheel test-wheel clean
 
 BUILD := build
 VENV := .venv
@@ -146,12 +146,16 @@ format: $(VENV)/.packages $(BUILD)/.system-tools
 	@$(LLVM_BIN)/clang-format -i $(CPP_FILES)
 	@$(VENV)/bin/ruff check --quiet --fix $(wildcard $(PY_PLACES)); $(VENV)/bin/ruff format --quiet $(wildcard $(PY_PLACES))
 
-lint: lint-includes lint-format lint-python lint-tidy
+lint: lint-includes lint-prose lint-format lint-python lint-tidy
 
 lint-includes: | $(BUILD)/.system
 	$(say) 'Checking which folder includes which, and that READMEs name every file'
 	@python3 scripts/check_includes.py
 	@python3 scripts/check_readmes.py
+
+lint-prose: | $(BUILD)/.system
+	$(say) 'Checking the width of prose in Markdown files'
+	@python3 scripts/check_prose.py
 
 lint-format: $(BUILD)/.system-tools
 	$(say) 'Checking the format of C++'
