@@ -1,20 +1,21 @@
-# What a developer does, one word each. Every target first sets up what is missing: apt packages, a virtual
-# environment, the build. Stamps in build/ and .venv/ keep that from being looked at twice.
+# The tasks of a developer, one target each. Every target first installs and builds what it needs: apt packages, a
+# virtual environment, the build. Stamp files in build/ and .venv/ record finished set-up steps.
 #
-#   make build      the package, importable in .venv          make test       all tests, in minutes
-#   make demo       a graph network, torch.sparse and Tulle   make test-full  the whole matrix, and sanitizers
-#   make bench      benchmarks (SUITE=spmm for one)           make fuzz       random programs (ARGS=... for more)
-#   make format     formats the sources                       make lint       what must hold before a commit
-#   make test-gpu   what needs an NVIDIA GPU                  make bench-gpu  benchmarks on it (ARGS=... for more)
-#   make gpu-bundle both, packed for another machine          make test-matrix  the whole matrix alone
-#   make wheel      one wheel into dist/                      make test-wheel  tests it in a new environment
-#   make clean      removes build and environment
+#   make build       builds the package, importable in .venv  make test        runs all tests, in minutes
+#   make demo        runs a graph network, against torch      make test-full   adds the whole matrix and sanitizers
+#   make bench       runs benchmarks (SUITE=spmm for one)     make test-matrix runs the whole matrix alone
+#   make format      formats the sources                      make fuzz        runs random programs (ARGS=...)
+#   make lint        checks the sources before a commit       make test-gpu    runs the tests that need an NVIDIA GPU
+#   make wheel       builds a wheel into dist/                make bench-gpu   runs benchmarks on a GPU (ARGS=...)
+#   make test-wheel  tests the wheel in a new environment     make gpu-bundle  packs both for another machine
+#   make clean       removes the build and the environment
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
-.PHONY: build demo bench bench-gpu fuzz test test-cpp test-text test-python test-full test-matrix test-sanitize test-gpu gpu-bundle \
-        format lint lint-includes lint-prose lint-format lint-python lint-tidy wheel test-wheel clean
+.PHONY: build demo bench bench-gpu fuzz test test-cpp test-text test-python test-full test-matrix test-sanitize \
+        test-gpu gpu-bundle format lint lint-includes lint-prose lint-format lint-python lint-tidy \
+        wheel test-wheel clean
 
 BUILD := build
 VENV := .venv
@@ -24,24 +25,24 @@ JOBS ?= $(shell nproc)
 SUITE ?= all
 ARGS ?=
 
-# Tests and benchmarks leave the user's own cache of kernels alone.
+# Tests use a kernel cache of their own, not the user's.
 test test-cpp test-text test-python test-full test-matrix test-sanitize test-gpu test-wheel fuzz: \
   export TULLE_CACHE_DIR := $(abspath $(BUILD))/cache
 
-# Progress is for people: without a terminal only failures are printed.
+# Without a terminal, ninja prints failures only.
 NINJA := ninja -j $(JOBS) $(shell test -t 2 || echo --quiet)
 say = @printf '\033[1m==> %s\033[0m\n'
 
 # ---- set up --------------------------------------------------------------------------------------------------
 
 $(BUILD)/.system: scripts/install_packages.sh
-	$(say) 'Looking for the system packages'
+	$(say) 'Installing missing system packages'
 	@mkdir -p $(BUILD)
 	@scripts/install_packages.sh build
 	@touch $@
 
 $(BUILD)/.system-tools: scripts/install_packages.sh
-	$(say) 'Looking for the packages of tests and lint'
+	$(say) 'Installing missing system packages for tests and lint'
 	@mkdir -p $(BUILD)
 	@scripts/install_packages.sh tools
 	@touch $@
@@ -57,7 +58,7 @@ $(BUILD)/build.ninja: | $(VENV)/.packages
 	@cmake -S . -B $(BUILD) -G Ninja -DTULLE_TORCH=ON -DPython3_EXECUTABLE=$(abspath $(PYTHON)) > $(BUILD)/configure.log \
 	  || { cat $(BUILD)/configure.log; rm -f $@; exit 1; }
 
-# The package finds its libraries in python/tulle/lib, in a checkout as in a wheel.
+# The package loads its libraries from python/tulle/lib, both in a checkout and in a wheel.
 $(VENV)/.develop: Makefile | $(VENV)/.packages
 	@mkdir -p python/tulle/lib
 	@ln -srf $(BUILD)/libtulle.so $(BUILD)/libtulle_torch.so python/tulle/lib/
@@ -104,7 +105,7 @@ test-python: build $(BUILD)/.system-tools
 	$(say) 'Running the Python tests'
 	@$(PYTHON) -m pytest $(ARGS)
 
-# The whole matrix by itself, in a process for each core.
+# test-matrix runs the whole matrix in one process per core, so the C++ tests skip it.
 test-full: export TULLE_TEST_FULL := 1
 test-full: export GTEST_FILTER := -Operations/Matrix*
 test-full: test test-matrix test-sanitize
@@ -122,17 +123,18 @@ test-sanitize: $(VENV)/.packages $(BUILD)/.system-tools
 	@env -u TULLE_TEST_FULL -u GTEST_FILTER ctest --test-dir $(BUILD)/sanitize -j $(JOBS) --output-on-failure --no-tests=ignore
 
 test-gpu: build
-	$(say) 'Running the tests for the GPU'
+	$(say) 'Running the tests that need a GPU'
 	@$(NINJA) -C $(BUILD) gpu_test
 	@$(PYTHON) tests/gpu/run.py --build $(BUILD) $(ARGS)
 
-# Package, libraries, tests and benchmarks in one file: unpack it on a machine with a GPU and run tests/gpu/run.py there,
-# or PYTHONPATH=python python3 bench/run.py --suite gpu.
+# Packs the package, libraries, tests and benchmarks into one file. Unpack it on a machine with a GPU, then run
+# tests/gpu/run.py or PYTHONPATH=python python3 bench/run.py --suite gpu.
 gpu-bundle: build
 	$(say) 'Packing $(BUILD)/gpu/bundle.tar.xz'
 	@$(NINJA) -C $(BUILD) gpu_test
 	@rm -rf $(BUILD)/gpu && mkdir -p $(BUILD)/gpu/bundle/{build,tests}
-	@cp -rL python $(BUILD)/gpu/bundle/ && cp -r bench examples $(BUILD)/gpu/bundle/ && cp -r tests/gpu $(BUILD)/gpu/bundle/tests/ && cp $(BUILD)/gpu_test $(BUILD)/gpu/bundle/build/
+	@cp -rL python $(BUILD)/gpu/bundle/ && cp -r bench examples $(BUILD)/gpu/bundle/
+	@cp -r tests/gpu $(BUILD)/gpu/bundle/tests/ && cp $(BUILD)/gpu_test $(BUILD)/gpu/bundle/build/
 	@strip $(BUILD)/gpu/bundle/build/gpu_test $(BUILD)/gpu/bundle/python/tulle/lib/*.so
 	@tar -C $(BUILD)/gpu/bundle -cJf $(BUILD)/gpu/bundle.tar.xz . && rm -r $(BUILD)/gpu/bundle
 
@@ -144,12 +146,13 @@ PY_PLACES = python tests scripts bench examples
 format: $(VENV)/.packages $(BUILD)/.system-tools
 	$(say) 'Formatting C++ and Python'
 	@$(LLVM_BIN)/clang-format -i $(CPP_FILES)
-	@$(VENV)/bin/ruff check --quiet --fix $(wildcard $(PY_PLACES)); $(VENV)/bin/ruff format --quiet $(wildcard $(PY_PLACES))
+	@$(VENV)/bin/ruff check --quiet --fix $(wildcard $(PY_PLACES)); \
+	  $(VENV)/bin/ruff format --quiet $(wildcard $(PY_PLACES))
 
 lint: lint-includes lint-prose lint-format lint-python lint-tidy
 
 lint-includes: | $(BUILD)/.system
-	$(say) 'Checking which folder includes which, and that READMEs name every file'
+	$(say) 'Checking includes between folders, and that READMEs name every file'
 	@python3 scripts/check_includes.py
 	@python3 scripts/check_readmes.py
 
@@ -158,17 +161,17 @@ lint-prose: | $(BUILD)/.system
 	@python3 scripts/check_prose.py
 
 lint-format: $(BUILD)/.system-tools
-	$(say) 'Checking the format of C++'
+	$(say) 'Checking the format of C++ with clang-format'
 	@$(LLVM_BIN)/clang-format --dry-run -Werror $(CPP_FILES) 2>&1 | { ! grep -F 'error:'; }
 
 lint-python: $(VENV)/.packages
-	$(say) 'Checking Python: ruff, mypy'
+	$(say) 'Checking Python with ruff and mypy'
 	@$(VENV)/bin/ruff check --quiet $(wildcard $(PY_PLACES))
 	@$(VENV)/bin/ruff format --quiet --check $(wildcard $(PY_PLACES))
 	@$(VENV)/bin/mypy --no-error-summary
 
 lint-tidy: $(BUILD)/build.ninja $(BUILD)/.system-tools
-	$(say) 'Checking C++ with clang-tidy: what changed since the last run'
+	$(say) 'Checking C++ with clang-tidy: files changed since they last passed'
 	@$(PYTHON) scripts/tidy.py --build $(BUILD) --clang-tidy $(LLVM_BIN)/clang-tidy --jobs $(JOBS)
 
 # ---- package and clean ---------------------------------------------------------------------------------------
