@@ -1,4 +1,4 @@
-# Language, warnings, optimisation, sanitizers, ccache and linker, for every target.
+# Settings of every target: language, warnings, optimisation, sanitizers and ccache.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -12,11 +12,11 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
 endif()
-# Checks of ours never hang on NDEBUG: it only silences the headers of others.
+# No check of this project depends on NDEBUG. It only disables assertions in third-party headers.
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
-# Messages name files as they lie in the repository.
+# Messages contain paths relative to the repository.
 add_compile_options(-ffunction-sections -fdata-sections "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
 add_link_options(-Wl,--gc-sections)
 
@@ -25,7 +25,7 @@ set(TULLE_WARNINGS -Wall -Wextra -Werror -Wnon-virtual-dtor -Woverloaded-virtual
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND TULLE_WARNINGS -Wduplicated-cond -Wlogical-op)
   if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
-    # These report places inside std::string, std::vector and std::variant that are in order.
+    # These warnings are false positives inside std::string, std::vector and std::variant.
     list(APPEND TULLE_WARNINGS -Wno-restrict -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-array-bounds
          -Wno-stringop-overflow -Wno-stringop-overread -Wno-free-nonheap-object)
   endif()

@@ -1,6 +1,6 @@
-# One function for each kind of target.
+# Functions that define the targets, one for each kind of target.
 
-# The table of scripts/check_includes.py: TULLE_FOLDERS, TULLE_USES_<folder>, TULLE_LLVM_FOLDERS.
+# Reads the table of scripts/check_includes.py into TULLE_FOLDERS, TULLE_USES_<folder> and TULLE_LLVM_FOLDERS.
 function(tulle_read_table)
   execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/check_includes.py --cmake
                   OUTPUT_VARIABLE table OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -20,19 +20,19 @@ function(tulle_read_table)
   set(TULLE_FOLDERS ${folders} PARENT_SCOPE)
 endfunction()
 
-# Include paths and warnings of everything that is ours.
+# Sets the include paths and warnings of a target of this project.
 function(tulle_configure target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   target_compile_options(${target} PRIVATE ${TULLE_WARNINGS})
 endfunction()
 
-# Headers of LLVM without its libraries: an object library links nothing.
+# Adds LLVM's headers without its libraries, because an object library links nothing.
 function(tulle_use_llvm_headers target)
   target_include_directories(${target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(${target} PRIVATE ${TULLE_LLVM_DEFINITIONS})
 endfunction()
 
-# src/<folder> as the object library tulle_<folder>; nothing while the folder has no sources.
+# Adds src/<folder> as the object library tulle_<folder>, if the folder has sources.
 function(tulle_add_folder folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp)
   if(NOT sources)
@@ -49,7 +49,7 @@ function(tulle_add_folder folder)
   endif()
 endfunction()
 
-# Links folders into a target, and the static libraries that they need; "everything" stands for all.
+# Links folders and the static libraries that they need into a target. "everything" means all folders.
 function(tulle_link target)
   set(folders ${ARGN})
   if(folders STREQUAL "everything")
@@ -70,7 +70,7 @@ function(tulle_link target)
   target_link_libraries(${target} PRIVATE ${TULLE_SQLITE} Threads::Threads ${CMAKE_DL_LIBS})
 endfunction()
 
-# libtulle.so: everything but torch/, LLVM inside, nothing exported but the public API.
+# Adds libtulle.so: all folders except torch/, with LLVM linked in. It exports the public API only.
 function(tulle_add_library)
   add_library(tulle SHARED)
   tulle_link(tulle everything)
@@ -81,8 +81,8 @@ function(tulle_add_library)
   install(TARGETS tulle LIBRARY DESTINATION tulle/lib COMPONENT python)
 endfunction()
 
-# libtulle_torch.so: torch/ over LibTorch's stable ABI. Only torch's headers are used; an empty library with the
-# SONAME of the real one makes the loader resolve the symbols there.
+# Adds libtulle_torch.so: torch/, which uses LibTorch's stable ABI. The build needs torch's headers only. It links an
+# empty library with the SONAME of libtorch_cpu.so, so that the loader resolves torch's symbols in the real library.
 function(tulle_add_torch_library)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/torch/*.cpp)
   execute_process(
@@ -91,7 +91,7 @@ function(tulle_add_torch_library)
     OUTPUT_VARIABLE torch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
   if(NOT status EQUAL 0 OR NOT EXISTS ${torch}/include/torch/csrc/stable/library.h)
     message(FATAL_ERROR "${Python3_EXECUTABLE} has no torch with the headers of the stable ABI (2.11 or later). "
-                        "'make build' installs it; another Python is named by -DPython3_EXECUTABLE=...")
+                        "Run 'make build' to install it, or choose another Python with -DPython3_EXECUTABLE=...")
   endif()
 
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/stub/empty.c CONTENT "typedef int tulle_empty;\n")
@@ -104,7 +104,7 @@ function(tulle_add_torch_library)
   target_compile_options(tulle_torch PRIVATE ${TULLE_WARNINGS})
   target_compile_definitions(tulle_torch PRIVATE TORCH_TARGET_VERSION=0x020b000000000000)
   target_link_libraries(tulle_torch PRIVATE tulle -Wl,--no-as-needed tulle_torch_stub -Wl,--as-needed)
-  # The stub has none of torch's symbols, so -z defs cannot be asked for here; the import test finds what is missing.
+  # The stub does not define torch's symbols, so -z defs would fail. The import test finds undefined symbols.
   target_link_options(tulle_torch PRIVATE -Wl,--exclude-libs,ALL
                       -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/libtulle_torch.map)
   set_target_properties(tulle_torch PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
@@ -112,7 +112,7 @@ function(tulle_add_torch_library)
   install(TARGETS tulle_torch LIBRARY DESTINATION tulle/lib COMPONENT python)
 endfunction()
 
-# tools/tulle_<name>.cpp is the program tulle-<name>; the target "tools" is all of them.
+# Adds each tools/tulle_<name>.cpp as the program tulle-<name>. The target "tools" builds all of them.
 function(tulle_add_tools)
   add_custom_target(tools)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/tulle_*.cpp)
@@ -124,14 +124,14 @@ function(tulle_add_tools)
     tulle_link(${name} everything)
     add_dependencies(tools ${name})
   endforeach()
-  # The random programs are also run by the tests.
+  # tulle-fuzz and the tests share the generator of random programs.
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/differential/*.cpp)
   list(FILTER sources EXCLUDE REGEX "(_test|matrix_run).cpp$")
   target_sources(tulle-fuzz PRIVATE ${sources})
   target_include_directories(tulle-fuzz PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 endfunction()
 
-# NVIDIA's assembler from the package nvidia-cuda-nvcc-cu12 of the Python at hand; empty if it has none.
+# Sets the result to the path of ptxas in Python's package nvidia-cuda-nvcc-cu12, or to "" without this package.
 function(tulle_find_ptxas result)
   execute_process(
     COMMAND ${Python3_EXECUTABLE} -c
@@ -143,7 +143,8 @@ function(tulle_find_ptxas result)
   set(${result} "${ptxas}" PARENT_SCOPE)
 endfunction()
 
-# tests/<folder>/*.cpp is the GoogleTest program <folder>_test. It links the hidden parts of the library directly.
+# Adds tests/<folder>/*.cpp as the GoogleTest program <folder>_test. It links the object libraries of src/ directly,
+# because libtulle.so hides internal symbols.
 function(tulle_add_tests)
   find_package(GTest REQUIRED)
   tulle_find_ptxas(ptxas)
@@ -168,13 +169,13 @@ function(tulle_add_tests)
     endif()
     target_compile_definitions(${target} PRIVATE TULLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TULLE_BUILD_PTXAS="${ptxas}")
     target_link_libraries(${target} PRIVATE GTest::gtest GTest::gtest_main)
-    if(folder STREQUAL "gpu")  # needs a GPU: built and run by itself, with the matrix of the differential tests
+    if(folder STREQUAL "gpu")  # needs a GPU, so "make test-gpu" builds it; shares the matrix with differential
       set(matrix ${sources_differential})
       list(FILTER matrix EXCLUDE REGEX "_test.cpp$")
       target_sources(${target} PRIVATE ${matrix})
       set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
     else()
-      if(folder STREQUAL "differential")  # assembles what schedules for a GPU come to
+      if(folder STREQUAL "differential")  # assembles the PTX of GPU schedules
         target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests/codegen/assemble.cpp)
       endif()
       add_test(NAME ${folder} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks which folder of src/ includes which; prints the table for CMake with --cmake.
+"""Checks which folder of src/ includes which. With --cmake, prints the table for CMake.
 
 Data folders include no stage. A stage includes the data that it reads and writes, and no other
 stage. kernels/, cache/, driver/, composite/ and api/ compose the stages. No code compares level
@@ -45,7 +45,7 @@ MAY_INCLUDE: dict[str, list[str]] = {
     "torch": ["tulle"],
 }
 
-# folder: what tests/<folder> may use beyond the folder and what that includes. A folder of tests/
+# folder: what tests/<folder> may use in addition to the folder and its includes. A folder of tests/
 # that is not a folder of src/ may use everything.
 TESTS_ALSO_USE: dict[str, list[str]] = {
     "codegen": ["jit"],
@@ -53,10 +53,10 @@ TESTS_ALSO_USE: dict[str, list[str]] = {
     "runtime": ["codegen", "jit"],
 }
 
-# The words of the public API that every folder speaks: self-contained headers.
+# Self-contained headers of the public API that every folder may include.
 VOCABULARY = ["tulle/dtype.h", "tulle/error.h", "tulle/export.h", "tulle/type_names.h"]
 
-# The folders that may include LLVM's headers: they take long to compile, so they stay in few files.
+# The folders that may include LLVM's headers, which compile slowly.
 MAY_INCLUDE_LLVM = ["codegen", "jit"]
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,7 +78,7 @@ def closure(folder: str) -> list[str]:
 
 
 def test_closure(folder: str) -> list[str]:
-    """What tests/<folder> may use and is linked with."""
+    """The folders that tests/<folder> may include and links."""
     seen = set(closure(folder))
     for other in TESTS_ALSO_USE.get(folder, []):
         seen.update(closure(other))
@@ -86,7 +86,7 @@ def test_closure(folder: str) -> list[str]:
 
 
 def allowed(path: Path) -> set[str] | None:
-    """The folders that this file may include; None if all of them."""
+    """The folders that this file may include; None if it may include all."""
     area, *rest = path.relative_to(ROOT).parts
     if area == "include":
         return {"tulle"}
@@ -109,7 +109,7 @@ def cycles() -> list[str]:
 
 
 def check(path: Path) -> list[str]:
-    """What is wrong with the includes of one file."""
+    """The errors in the includes of one file."""
     may = allowed(path)
     problems = []
     text = path.read_text(encoding="utf-8")
@@ -120,26 +120,28 @@ def check(path: Path) -> list[str]:
         area, *rest = path.relative_to(ROOT).parts
         if first in ("llvm", "llvm-c"):
             if area == "include" or (may is not None and not may & set(MAY_INCLUDE_LLVM)):
-                problems.append(f"{where}: LLVM belongs into {MAY_INCLUDE_LLVM}: {name}")
+                problems.append(f"{where}: only {MAY_INCLUDE_LLVM} may include LLVM: {name}")
             continue
         if quote == "<" or name in VOCABULARY:
             continue
         if ".." in name.split("/"):
-            problems.append(f"{where}: name it from src/ (\"folder/file.h\"), not by '..': {name}")
+            problems.append(
+                f"{where}: write the path from src/ (\"folder/file.h\") without '..': {name}"
+            )
         if may is not None and (first in MAY_INCLUDE or first == "tulle") and first not in may:
             problems.append(f"{where}: {area}/{rest[0]} may not include {first}/: {name}")
         # torch/ is compiled without src/ in its path, whose torch/ would hide PyTorch's headers.
         if area == "src" and rest[0] != "torch" and "/" not in name:
-            problems.append(f"{where}: name it from src/ (\"folder/file.h\"): {name}")
+            problems.append(f'{where}: write the path from src/ ("folder/file.h"): {name}')
     for match in LEVEL_KIND_COMPARED.finditer(text if path.is_relative_to(ROOT / "src") else ""):
         where = f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}"
-        if match[0] != "case LevelKind::name":  # which the table writes for every kind
-            problems.append(f"{where}: ask for a property of format/level_kind.h: {match[0]}")
+        if match[0] != "case LevelKind::name":  # in the code that the table generates
+            problems.append(f"{where}: use a property from format/level_kind.h: {match[0]}")
     return problems
 
 
 def print_for_cmake() -> None:
-    """A line for each folder: what its tests link; then the folders that use LLVM."""
+    """Prints the folders that the tests of each folder link, then the folders that use LLVM."""
     for folder in MAY_INCLUDE:
         if folder != "torch":
             print(f"{folder}={','.join(test_closure(folder))}")
@@ -155,7 +157,7 @@ def main() -> int:
         if path.is_dir() and path.name not in MAY_INCLUDE:
             problems.append(f"src/{path.name}: not in the table of {Path(__file__).name}")
         if path.suffix in SOURCES:
-            problems.append(f"src/{path.name}: belongs into a folder")
+            problems.append(f"src/{path.name}: move this file into a folder")
     problems += cycles()
     for area in ("include", "src", "tests"):
         for path in sorted((ROOT / area).rglob("*")):

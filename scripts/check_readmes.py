@@ -1,4 +1,4 @@
-"""Checks that the READMEs of src/ and of the package name every file of their folders."""
+"""Checks that the READMEs of src/ and of the Python package name every file in their folders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def unnamed(readme: Path, folder: Path) -> list[str]:
-    """The files of a folder that the README does not name, with or without their endings."""
+    """The files that the README does not name, neither with nor without the file extension."""
     text = readme.read_text(encoding="utf-8")
     stems = {path.stem for path in folder.iterdir() if path.suffix in (".h", ".cpp", ".py")}
     return sorted(stem for stem in stems if not re.search(rf"\b{re.escape(stem)}\b", text))

@@ -1,10 +1,10 @@
-"""Fits the polynomials of src/passes/function_coefficients.h and writes that file.
+"""Fits the polynomials of src/passes/function_coefficients.h and prints that file.
 
-Each is an interpolation at Chebyshev nodes, which is within a small factor of the best polynomial
-of its degree, computed with 60 digits and rounded once. Run it after changing a degree or an
-interval:
+Each polynomial interpolates a function at Chebyshev nodes. Its error is within a small factor of
+the best polynomial of its degree. The computation uses 60 digits and rounds each coefficient once.
+Run the script after changing a degree or an interval:
 
-    python3 scripts/fit_functions.py > src/passes/function_coefficients.h
+    python3 scripts/fit_functions.py > src/passes/function_coefficients.h && make format
 """
 
 import math
@@ -60,7 +60,7 @@ def erf_rest(z: Decimal) -> Decimal:
 
 
 def pi() -> Decimal:
-    """By Machin's formula."""
+    """Pi, by Machin's formula."""
 
     def atan_inverse(n: int) -> Decimal:
         return sum((-1) ** k / (Decimal(2 * k + 1) * Decimal(n) ** (2 * k + 1)) for k in range(60))
@@ -72,7 +72,7 @@ PI = pi()
 
 
 def erfc_scaled(x: Decimal) -> Decimal:
-    """exp(x^2) * erfc(x), by a continued fraction where x is large and a series where it is not."""
+    """exp(x^2) * erfc(x), by a continued fraction for large x and a series for small x."""
     if x > 3:
         tail = Decimal(0)
         for n in range(400, 0, -1):
@@ -95,13 +95,13 @@ def erfc_mapped(t: Decimal) -> Decimal:
 
 
 def interpolate(function, low: Decimal, high: Decimal, degree: int) -> list[Decimal]:
-    """The coefficients, lowest first."""
+    """The coefficients of the interpolating polynomial, lowest first."""
     count = degree + 1
     nodes = []
     for i in range(count):
         t = Decimal(math.cos((2 * i + 1) * math.pi / (2 * count)))
         nodes.append((low + high) / 2 + (high - low) / 2 * t)
-    # Newton's divided differences, then expanded.
+    # Newton's divided differences, expanded into powers.
     table = [function(node) for node in nodes]
     for step in range(1, count):
         for i in range(count - 1, step - 1, -1):

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: install_packages.sh build | tools
+# Installs missing Debian packages: install_packages.sh build | tools
 set -euo pipefail
 
 case "${1:-}" in
-  build) wanted=(g++ make cmake ninja-build ccache llvm-22-dev lld-22 libzstd-dev zlib1g-dev libsqlite3-dev libgtest-dev) ;;
+  build)
+    wanted=(g++ make cmake ninja-build ccache llvm-22-dev lld-22 libzstd-dev zlib1g-dev libsqlite3-dev libgtest-dev)
+    ;;
   tools) wanted=(clang-format-22 clang-tidy-22 llvm-22-tools binutils libeigen3-dev) ;;
   *) echo "usage: $0 build | tools" >&2; exit 2 ;;
 esac
@@ -13,14 +15,14 @@ if [ "$(uname -s)" != Linux ] || [ "$(uname -m)" != x86_64 ]; then
   exit 1
 fi
 
-# The Python that is first in the path may be a system Python without venv or headers.
+# The first Python in PATH may be a system Python without venv or headers.
 if ! python3 -c 'import ensurepip, venv' 2> /dev/null; then wanted+=(python3 python3-venv); fi
 if ! python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2> /dev/null; then
   wanted+=(python3-dev)
 fi
 
 if ! command -v dpkg-query > /dev/null; then
-  echo "This is not a Debian system; please see to it that these are installed: ${wanted[*]}" >&2
+  echo "This is not a Debian system. Install the equivalents of these packages: ${wanted[*]}" >&2
   exit 0
 fi
 
@@ -33,9 +35,10 @@ done
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo > /dev/null || { echo "Please install as root: apt-get install ${missing[*]}" >&2; exit 1; }
+  command -v sudo > /dev/null || { echo "Install these packages as root: apt-get install ${missing[*]}" >&2; exit 1; }
   as_root=(sudo)
 fi
 echo "    installing ${missing[*]}"
-"${as_root[@]}" apt-get update -qq || true  # a broken source of others need not stop us
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
+"${as_root[@]}" apt-get update -qq || true  # an unrelated package source may be unreachable
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs clang-tidy on the sources of the build that changed since they last passed.
 
-A source is checked again if it, a header it includes or .clang-tidy is newer than its stamp in
-<build>/tidy. Which headers it includes is what ninja knows from compiling it.
+The script checks a source again if the source, a header that it includes, or .clang-tidy is newer
+than its stamp file in <build>/tidy. Ninja's dependency log lists the included headers.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "tools", "tests")
-# The build's compiler may be GCC, whose warnings clang does not know.
+# The build may use GCC, which has warning options that clang does not know.
 EXTRA = ("--extra-arg=-Wno-unknown-warning-option",)
 
 
 def sources(build: Path) -> list[Path]:
-    """What is ours in the compilation database, each once."""
+    """The project's sources in the compilation database, without duplicates."""
     entries = json.loads((build / "compile_commands.json").read_text())
     files = {Path(entry["file"]).resolve() for entry in entries}
     return sorted(
@@ -31,7 +31,7 @@ def sources(build: Path) -> list[Path]:
 
 
 def headers(build: Path) -> dict[Path, list[Path]]:
-    """Source to the headers of ours that it included when it was last compiled."""
+    """The project's headers that each source included when it was last compiled."""
     known: dict[Path, list[Path]] = {}
     result = subprocess.run(
         ["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True
@@ -53,11 +53,13 @@ def newest(paths: list[Path]) -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Run clang-tidy on what changed.")
+    parser = argparse.ArgumentParser(description="Runs clang-tidy on the sources that changed.")
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--clang-tidy", default="clang-tidy-22")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("files", nargs="*", type=Path, help="only these, stamps ignored")
+    parser.add_argument(
+        "files", nargs="*", type=Path, help="check only these, and ignore their stamps"
+    )
     options = parser.parse_args()
     build = options.build.resolve()
     stamps = build / "tidy"
@@ -68,7 +70,7 @@ def main() -> int:
     known = headers(build)
     todo = [path.resolve() for path in options.files]
     for source in [] if todo else sources(build):
-        # Without an entry the headers are unknown: every header of ours counts.
+        # Ninja has no entry for a source that was never compiled: it may include every header.
         included = known.get(source)
         if included is None:
             included = [
