@@ -52,7 +52,7 @@ void multiply_dense() {
   const tulle::TensorSpec a{.name = "A", .format = "csr", .rank = 2};
   const tulle::TensorSpec b{.name = "B", .format = "dense", .rank = 2};
   tulle::validate(a, sparse_matrix());  // once, for structure from outside; run() trusts it
-  const auto program = tulle::Program::compile("C[i,k] = A[i,j] * B[j,k]", {a, b});
+  const auto program = tulle::Program::from_notation("C[i,k] = A[i,j] * B[j,k]", {a, b});
 
   Blocks memory;
   const auto results =
@@ -68,7 +68,7 @@ void multiply_dense() {
 
 void multiply_sparse() {
   const tulle::TensorSpec a{.name = "A", .format = "csr", .rank = 2};
-  const auto program = tulle::Program::compile("S[i,j] = A[i,k] * A[k,j]", {a});
+  const auto program = tulle::Program::from_notation("S[i,j] = A[i,k] * A[k,j]", {a});
 
   Blocks memory;
   const auto results = program->run({sparse_matrix()}, memory);

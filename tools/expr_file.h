@@ -42,9 +42,9 @@ class ExprFileParser {
 
   ExprFile parse() {
     while (!scanner_.at_end()) line();
-    const expr::Program written = expr::parse_program(notation_);
+    const expr::ParsedProgram written = expr::parse_program(notation_);
     const plan::TensorNames names = plan::clear_names(written);
-    const expr::Program parsed = plan::with_names(written, names);
+    const expr::ParsedProgram parsed = plan::with_names(written, names);
     for (Declaration& declared : declarations_) {
       const auto clear = names.find(declared.name);
       if (clear != names.end()) declared.name = clear->second;
@@ -156,7 +156,7 @@ class ExprFileParser {
     return sizes;
   }
 
-  int rank_of(const Declaration& declared, const expr::Program& program) const {
+  int rank_of(const Declaration& declared, const expr::ParsedProgram& program) const {
     const std::string& name = declared.name;
     const auto rank = [&](const std::vector<std::string>& indices) {
       return static_cast<int>(declared.sizes ? declared.sizes->size() : indices.size());
@@ -237,7 +237,7 @@ inline std::string to_string(const ExprFile& file) {
   }
   for (const auto& [index, extent] : file.known_extents)
     text += concat("extent ", index, " = ", extent, "\n");
-  return text + expr::to_string(expr::Program{program.statements});
+  return text + expr::to_string(expr::ParsedProgram{program.statements});
 }
 
 }  // namespace tulle

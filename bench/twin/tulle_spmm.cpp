@@ -46,9 +46,9 @@ ENTRY void* tulle_spmm_prepare(int64_t rows, int64_t columns, const int32_t* pos
   using tulle::DType;
   try {
     const int64_t entries = pos[rows];
-    auto program = tulle::Program::compile("C[i,k] = A[i,j] * B[j,k]",
-                                           {{"A", "csr", DType::Float32, DType::Int32, 2, {}},
-                                            {"B", "dense", DType::Float32, DType::Int32, 2, {}}});
+    auto program = tulle::Program::from_notation(
+        "C[i,k] = A[i,j] * B[j,k]", {{"A", "csr", DType::Float32, DType::Int32, 2, {}},
+                                     {"B", "dense", DType::Float32, DType::Int32, 2, {}}});
     tulle::TensorView left{
         {rows, columns}, {{}, {{pos, rows + 1}, {crd, entries}}}, {values, entries}};
     tulle::TensorView right{{columns, width}, {{}, {}}, {b, columns * width}};

@@ -62,13 +62,13 @@ class TULLE_API Program {
  public:
   // Index notation, for instance "C[i,k] = A[i,j] * B[j,k]". Raises UserError with a caret where it
   // is wrong.
-  static std::shared_ptr<const Program> compile(std::string_view text,
-                                                const std::vector<TensorSpec>& operands,
-                                                const ProgramOptions& options = {});
+  static std::shared_ptr<const Program> from_notation(std::string_view text,
+                                                      const std::vector<TensorSpec>& operands,
+                                                      const ProgramOptions& options = {});
   // "ij,jk->ik" over the operands in order; the result is called `out`.
-  static std::shared_ptr<const Program> einsum(std::string_view equation,
-                                               const std::vector<TensorSpec>& operands,
-                                               const ProgramOptions& options = {});
+  static std::shared_ptr<const Program> from_einsum(std::string_view equation,
+                                                    const std::vector<TensorSpec>& operands,
+                                                    const ProgramOptions& options = {});
 
   virtual ~Program() = default;
   // The operands in the order that run() takes them (that of `operands`).

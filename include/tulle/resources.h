@@ -17,6 +17,7 @@ struct Device {
   Kind kind = Kind::Cpu;
   int ordinal = 0;  // of a GPU
 
+  bool is_cuda() const { return kind == Kind::Cuda; }
   bool operator==(const Device&) const = default;
 };
 

@@ -12,31 +12,35 @@
 
 namespace tulle {
 
-// The format's text in its long form and its shortest form, and which arrays its levels store.
+// The arrays that a level stores, and how its slots relate to coordinates.
+struct LevelInfo {
+  bool pos = false, crd = false;  // whether it stores positions, coordinates
+  bool bits = false;  // instead of coordinates, one byte per slot: whether the slot holds an entry
+  bool full = false;  // whether it holds every coordinate
+  bool direct = false;  // whether a coordinate's slot is parent * extent + coordinate
+  bool unused = false;  // whether slots with coordinate -1 hold nothing
+  int64_t width = 0;    // slots per parent, where all parents have the same number
+  int dimension = 0;
+  // The coordinate of the level: 'w' the whole coordinate of the dimension, 'q' its quotient and
+  // 'r' its remainder by `divisor`, 'd' its difference from the coordinate of dimension `second`.
+  char part = 'w';
+  int64_t divisor = 1;
+  int second = -1;
+};
+
+// A part of a composite format.
+struct PartInfo {
+  std::string selector;  // readable description of the entries it takes
+  std::string format;
+};
+
+// A format: its long form, its shortest form, and its levels or parts.
 struct FormatInfo {
   std::string text;
   std::string name;
-  struct Level {
-    bool pos = false, crd = false;  // positions, coordinates
-    bool bits = false;    // in place of coordinates a byte a slot: whether it holds an entry
-    bool full = false;    // it holds every coordinate
-    bool direct = false;  // a coordinate has the slot parent * extent + coordinate
-    bool unused = false;  // slots whose coordinate is -1 hold nothing
-    int64_t width = 0;    // slots of each parent, where all have the same number
-    int dimension = 0;
-    // 'w' the whole coordinate, 'q' its quotient, 'r' its remainder by `divisor`, 'd' its
-    // difference to that of dimension `second`
-    char part = 'w';
-    int64_t divisor = 1;
-    int second = -1;
-  };
-  std::vector<Level> levels;
-  struct Part {
-    std::string selector;  // for people
-    std::string format;
-  };
-  std::vector<Part> parts;  // of a composite format, which has no levels of its own
-  std::string sorted = {};  // of a composite format: the format in which select_parts takes entries
+  std::vector<LevelInfo> levels;
+  std::vector<PartInfo> parts;  // of a composite format, which has no levels of its own
+  std::string sorted = {};      // of a composite format: the input format of select_parts
 };
 TULLE_API FormatInfo describe_format(std::string_view format, int rank);
 

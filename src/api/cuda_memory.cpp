@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "support/check.h"
-#include "support/cuda_device.h"
+#include "support/cuda_gpu.h"
 #include "tulle/tulle.h"
 
 namespace tulle {
@@ -15,12 +15,12 @@ cuda::Stream stream_of(void* stream) { return static_cast<cuda::Stream>(stream);
 }  // namespace
 
 CudaMemory::CudaMemory(Device device, void* stream) : device_(device), stream_(stream) {
-  if (device.kind != Device::Kind::Cuda) user_error("CudaMemory is for GPUs");
+  if (!device.is_cuda()) user_error("CudaMemory is for GPUs");
 }
 
 CudaMemory::~CudaMemory() {
   try {
-    const cuda::CurrentDevice current(cuda::device(device_.ordinal));
+    const cuda::CurrentGpu current(cuda::gpu(device_.ordinal));
     for (const void* block : blocks_) {
       cuda::driver().release(on_device(block), stream_of(stream_));
     }
@@ -30,7 +30,7 @@ CudaMemory::~CudaMemory() {
 }
 
 Memory::Block CudaMemory::allocate(DType type, int64_t length, bool zeroed) {
-  const cuda::CurrentDevice current(cuda::device(device_.ordinal));
+  const cuda::CurrentGpu current(cuda::gpu(device_.ordinal));
   const auto bytes = static_cast<size_t>(std::max<int64_t>(length * size_of(type), 1));
   cuda::Pointer memory = 0;
   if (cuda::driver().allocate(&memory, bytes, stream_of(stream_)) != 0) return {};
@@ -43,13 +43,13 @@ Memory::Block CudaMemory::allocate(DType type, int64_t length, bool zeroed) {
 void CudaMemory::release_temporary(const Block& block) {
   const auto found = std::find(blocks_.begin(), blocks_.end(), block.data);
   if (found == blocks_.end()) return;
-  const cuda::CurrentDevice current(cuda::device(device_.ordinal));
+  const cuda::CurrentGpu current(cuda::gpu(device_.ordinal));
   cuda::check(cuda::driver().release(on_device(block.data), stream_of(stream_)), "freeing memory");
   blocks_.erase(found);
 }
 
 void CudaMemory::copy_to_device(void* to, const void* from, int64_t bytes) {
-  const cuda::CurrentDevice current(cuda::device(device_.ordinal));
+  const cuda::CurrentGpu current(cuda::gpu(device_.ordinal));
   cuda::check(cuda::driver().copy_to_device(on_device(to), from, static_cast<size_t>(bytes),
                                             stream_of(stream_)),
               "copying to the GPU");
@@ -57,7 +57,7 @@ void CudaMemory::copy_to_device(void* to, const void* from, int64_t bytes) {
 }
 
 void CudaMemory::copy_to_host(void* to, const void* from, int64_t bytes) {
-  const cuda::CurrentDevice current(cuda::device(device_.ordinal));
+  const cuda::CurrentGpu current(cuda::gpu(device_.ordinal));
   cuda::check(cuda::driver().copy_to_host(to, on_device(from), static_cast<size_t>(bytes),
                                           stream_of(stream_)),
               "copying from the GPU");

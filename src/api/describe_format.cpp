@@ -18,7 +18,7 @@ FormatInfo describe_format(std::string_view text, int rank) {
   FormatInfo info{format.to_string(), format.name(), {}, {}};
   for (const Level& level : format.levels()) {
     constexpr char kParts[] = {'w', 'q', 'r', 'd'};
-    FormatInfo::Level described;
+    LevelInfo described;
     described.pos = stores_positions(level.kind);
     described.crd = stores_coordinates(level.kind);
     described.bits = stores_marks(level.kind);

@@ -38,7 +38,7 @@ bool is_about_stages(const schedule::Step& step, const std::set<std::string>& te
 }  // namespace
 
 NotationInfo describe_notation(std::string_view text, std::string_view schedule) {
-  const expr::Program program = expr::parse_program(text);
+  const expr::ParsedProgram program = expr::parse_program(text);
   expr::check_notation(program);
   NotationInfo info;
   auto add_new = [](std::vector<std::string>& names, const std::string& name) {

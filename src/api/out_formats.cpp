@@ -12,7 +12,7 @@ namespace tulle {
 namespace {
 
 // What is assigned and not read, in order.
-std::vector<std::string> results_of(const expr::Program& program) {
+std::vector<std::string> results_of(const expr::ParsedProgram& program) {
   std::set<std::string> read;
   for (const expr::Statement& statement : program.statements) {
     for (const expr::Access* access : expr::accesses(statement.value)) read.insert(access->tensor);
@@ -24,7 +24,7 @@ std::vector<std::string> results_of(const expr::Program& program) {
   return results;
 }
 
-std::string only_result(const expr::Program& program, const std::string& format) {
+std::string only_result(const expr::ParsedProgram& program, const std::string& format) {
   const std::vector<std::string> results = results_of(program);
   if (results.size() == 1) return results.front();
   user_error("The format ", format, " is given without a name, but the statements have ",
@@ -33,7 +33,7 @@ std::string only_result(const expr::Program& program, const std::string& format)
 
 }  // namespace
 
-std::map<std::string, Format> chosen_formats(const expr::Program& program,
+std::map<std::string, Format> chosen_formats(const expr::ParsedProgram& program,
                                              const ProgramOptions& options) {
   std::map<std::string, Format> formats;
   for (const auto& [given, format] : options.out_formats) {

@@ -11,7 +11,7 @@ namespace tulle {
 
 // By name of the result. UserError for a name that no statement assigns, and for a format without a
 // name where the program has several results.
-std::map<std::string, Format> chosen_formats(const expr::Program& program,
+std::map<std::string, Format> chosen_formats(const expr::ParsedProgram& program,
                                              const ProgramOptions& options);
 
 }  // namespace tulle

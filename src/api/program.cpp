@@ -30,7 +30,7 @@ namespace {
 
 class ResolvedExpression final : public Program {
  public:
-  ResolvedExpression(const expr::Program& parsed, const std::vector<TensorSpec>& operands,
+  ResolvedExpression(const expr::ParsedProgram& parsed, const std::vector<TensorSpec>& operands,
                      const ProgramOptions& options, const jit::ContentHash& source)
       : operands_(operands), parts_(operands), options_(options) {
     expr::ResolveOptions resolving;
@@ -53,14 +53,14 @@ class ResolvedExpression final : public Program {
   void run_into(const std::vector<TensorView>& given, Memory& memory, const RunOptions& options,
                 std::vector<ResultTensor>& results) const override {
     // Kept from call to call; running is not re-entered on one thread while they are in use.
-    struct Scratch {
+    struct CallBuffers {
       std::vector<int64_t> extents, scalars;
       std::vector<void*> buffers, handles;
       std::vector<runtime::Result> found;
       std::vector<TensorView> parts;
     };
-    thread_local Scratch scratch;
-    auto& [extents, scalars, buffers, handles, found, parts] = scratch;
+    thread_local CallBuffers kept;
+    auto& [extents, scalars, buffers, handles, found, parts] = kept;
     const std::vector<TensorView>& views = parts_.views(given, parts);
     read_extents(views, extents);
     check_positions_fit(views);
@@ -103,7 +103,7 @@ class ResolvedExpression final : public Program {
 
   std::string explain_statements() const {
     std::string text =
-        concat("== expr ==\n", expr::to_string(expr::Program{program_.program.statements}));
+        concat("== expr ==\n", expr::to_string(expr::ParsedProgram{program_.program.statements}));
     for (const auto& [name, type] : program_.program.tensors) {
       text += concat("  ", name, ": ", name_of(type.type), ", ", type.format.name(), "\n");
     }
@@ -339,7 +339,7 @@ class ResolvedExpression final : public Program {
 };
 
 // The program, after the operands that the schedule takes apart.
-std::shared_ptr<const Program> make_clear_program(const expr::Program& parsed,
+std::shared_ptr<const Program> make_clear_program(const expr::ParsedProgram& parsed,
                                                   const std::vector<TensorSpec>& operands,
                                                   const ProgramOptions& options,
                                                   const jit::ContentHash& source) {
@@ -361,7 +361,7 @@ std::shared_ptr<const Program> make_clear_program(const expr::Program& parsed,
   return decomposing_program(operands, taken.steps, std::move(program));
 }
 
-std::shared_ptr<const Program> make_program(const expr::Program& parsed,
+std::shared_ptr<const Program> make_program(const expr::ParsedProgram& parsed,
                                             const std::vector<TensorSpec>& operands,
                                             const ProgramOptions& options,
                                             const jit::ContentHash& source) {
@@ -373,16 +373,16 @@ std::shared_ptr<const Program> make_program(const expr::Program& parsed,
 
 }  // namespace
 
-std::shared_ptr<const Program> Program::compile(std::string_view text,
-                                                const std::vector<TensorSpec>& operands,
-                                                const ProgramOptions& options) {
+std::shared_ptr<const Program> Program::from_notation(std::string_view text,
+                                                      const std::vector<TensorSpec>& operands,
+                                                      const ProgramOptions& options) {
   return make_program(expr::parse_program(text), operands, options,
                       source_of("notation", text, operands, options));
 }
 
-std::shared_ptr<const Program> Program::einsum(std::string_view equation,
-                                               const std::vector<TensorSpec>& operands,
-                                               const ProgramOptions& options) {
+std::shared_ptr<const Program> Program::from_einsum(std::string_view equation,
+                                                    const std::vector<TensorSpec>& operands,
+                                                    const ProgramOptions& options) {
   std::vector<std::string> names;
   std::vector<int> ranks;
   for (const TensorSpec& spec : operands) {
@@ -403,7 +403,7 @@ std::shared_ptr<const Program> Program::einsum(std::string_view equation,
     return CompositeFormat::is_composite(spec->format) ||
            !Format::parse(spec->format, spec->rank).is_dense();
   };
-  const expr::Program parsed = expr::parse_einsum(equation, names, ranks, "out", ones);
+  const expr::ParsedProgram parsed = expr::parse_einsum(equation, names, ranks, "out", ones);
   return make_program(expr::reduce_einsum(parsed, options.reduce, is_sparse), operands, options,
                       source_of("einsum", equation, operands, options));
 }

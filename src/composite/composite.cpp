@@ -36,7 +36,7 @@ std::shared_ptr<const Program> copying_program(const TensorSpec& spec, const std
   if (kept.size() >= most_kept) kept.clear();
   ProgramOptions wanted;
   wanted.out_formats["T"] = format;
-  return kept[key] = Program::compile(copy_text(spec.rank), {spec}, wanted);
+  return kept[key] = Program::from_notation(copy_text(spec.rank), {spec}, wanted);
 }
 
 // The tensor in another format.
@@ -48,16 +48,16 @@ ResultTensor converted(TensorSpec spec, const TensorView& view, const std::strin
 
 }  // namespace
 
-Scratch::Scratch(const RunOptions& options) {
-  if (options.device.kind == Device::Kind::Cpu) return;
+TemporaryMemory::TemporaryMemory(const RunOptions& options) {
+  if (!options.device.is_cuda()) return;
   own_ = std::make_unique<CudaMemory>(options.device, options.stream);
   memory_ = own_.get();
 }
 
-Scratch::Scratch(const RunOptions& options, Memory& memory)
-    : memory_(options.device.kind == Device::Kind::Cpu ? nullptr : &memory) {}
+TemporaryMemory::TemporaryMemory(const RunOptions& options, Memory& memory)
+    : memory_(options.device.is_cuda() ? &memory : nullptr) {}
 
-Scratch::~Scratch() {
+TemporaryMemory::~TemporaryMemory() {
   if (own_) return;
   for (const Held& held : held_) {
     if (memory_) {
@@ -68,7 +68,7 @@ Scratch::~Scratch() {
   }
 }
 
-Memory::Block Scratch::allocate(DType type, int64_t length, bool zeroed) {
+Memory::Block TemporaryMemory::allocate(DType type, int64_t length, bool zeroed) {
   const int64_t bytes = std::max<int64_t>(1, length * size_of(type));
   const Block block =
       memory_ ? memory_->allocate_temporary(bytes) : Block{runtime::heap_allocate(bytes), nullptr};
@@ -81,20 +81,20 @@ Memory::Block Scratch::allocate(DType type, int64_t length, bool zeroed) {
   return block;
 }
 
-void Scratch::release_temporary(const Block& block) {
+void TemporaryMemory::release_temporary(const Block& block) {
   if (!memory_) return;
   forget(block);
   memory_->release_temporary(block);
 }
 
-std::function<void()> Scratch::keep_temporary(const Block& block) {
+std::function<void()> TemporaryMemory::keep_temporary(const Block& block) {
   if (!memory_) return nullptr;
   std::function<void()> release = memory_->keep_temporary(block);
   if (release) forget(block);
   return release;
 }
 
-void Scratch::forget(const Block& block) {
+void TemporaryMemory::forget(const Block& block) {
   std::erase_if(held_, [&](const Held& held) { return held.block.data == block.data; });
 }
 
@@ -125,7 +125,7 @@ std::vector<ResultTensor> decompose(std::string_view format, const TensorSpec& s
                                     const RunOptions& options) {
   const FormatInfo info = describe_format(format, spec.rank);
   if (info.parts.empty()) user_error("The format ", info.name, " is not a composite one.");
-  Scratch scratch(options, memory);
+  TemporaryMemory scratch(options, memory);
   const TensorSpec sorted{"A", info.sorted, spec.type, spec.index_type, spec.rank, {}};
   const TensorView entries = view_of(converted(spec, view, info.sorted, scratch, options));
   const SelectedEntries selected = select_parts(format, sorted, entries, scratch, options);
@@ -135,7 +135,7 @@ std::vector<ResultTensor> decompose(std::string_view format, const TensorSpec& s
     const std::string& wanted = info.parts[p].format;
     const bool is_gathered =
         Format::parse(wanted, spec.rank) == Format::parse(info.sorted, spec.rank);
-    Scratch for_part(options, memory);
+    TemporaryMemory for_part(options, memory);
     ResultTensor part =
         gather_by_program(sorted, entries, selected.order, first, selected.counts[p],
                           is_gathered ? memory : for_part, options);

@@ -11,13 +11,13 @@ namespace tulle {
 
 // Memory of the device that the options name, freed with the object: of this process, or on a GPU
 // from the driver or temporaries of another memory.
-class Scratch final : public Memory {
+class TemporaryMemory final : public Memory {
  public:
-  explicit Scratch(const RunOptions& options);
-  Scratch(const RunOptions& options, Memory& memory);
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() override;
+  explicit TemporaryMemory(const RunOptions& options);
+  TemporaryMemory(const RunOptions& options, Memory& memory);
+  TemporaryMemory(const TemporaryMemory&) = delete;
+  TemporaryMemory& operator=(const TemporaryMemory&) = delete;
+  ~TemporaryMemory() override;
   Block allocate(DType type, int64_t length, bool zeroed) override;
   void release_temporary(const Block& block) override;
   std::function<void()> keep_temporary(const Block& block) override;

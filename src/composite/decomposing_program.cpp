@@ -20,30 +20,30 @@ class DecomposingProgram final : public Program {
 
   void run_into(const std::vector<TensorView>& views, Memory& memory, const RunOptions& options,
                 std::vector<ResultTensor>& results) const override {
-    Scratch scratch(options, memory);
+    TemporaryMemory scratch(options, memory);
     inside_->run_into(apart(views, scratch, options), memory, options, results);
   }
 
   std::string explain(const std::vector<TensorView>& views,
                       const RunOptions& options) const override {
-    Scratch scratch(options);
+    TemporaryMemory scratch(options);
     return inside_->explain(apart(views, scratch, options), options);
   }
 
   std::vector<ScheduleCandidate> candidates(const std::vector<TensorView>& views,
                                             const RunOptions& options) const override {
-    Scratch scratch(options);
+    TemporaryMemory scratch(options);
     return inside_->candidates(apart(views, scratch, options), options);
   }
 
   void keep_schedule(const std::vector<TensorView>& views, const RunOptions& options,
                      const MeasuredSchedule& measured) const override {
-    Scratch scratch(options);
+    TemporaryMemory scratch(options);
     inside_->keep_schedule(apart(views, scratch, options), options, measured);
   }
 
  private:
-  std::vector<TensorView> apart(std::vector<TensorView> views, Scratch& scratch,
+  std::vector<TensorView> apart(std::vector<TensorView> views, TemporaryMemory& scratch,
                                 const RunOptions& options) const {
     if (views.size() != given_.size()) {
       user_error("the program takes ", given_.size(), " operands, ", views.size(), " were given");

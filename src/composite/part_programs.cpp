@@ -65,10 +65,10 @@ std::vector<int64_t> read_back(const void* array, DType type, int64_t first, int
   std::vector<int64_t> wide(static_cast<size_t>(count));
   std::vector<int32_t> narrow(static_cast<size_t>(count));
   void* into = type == DType::Int64 ? static_cast<void*>(wide.data()) : narrow.data();
-  if (options.device.kind == Device::Kind::Cpu) {
+  if (!options.device.is_cuda()) {
     std::memcpy(into, from, bytes);
   } else {
-    const cuda::CurrentDevice current(cuda::device(options.device.ordinal));
+    const cuda::CurrentGpu current(cuda::gpu(options.device.ordinal));
     auto* stream = static_cast<cuda::Stream>(options.stream);
     cuda::check(
         cuda::driver().copy_to_host(into, reinterpret_cast<cuda::Pointer>(from), bytes, stream),
@@ -87,8 +87,8 @@ std::vector<int64_t> read_back(const void* array, DType type, int64_t first, int
 }
 
 void refuse_capture(const RunOptions& options) {
-  if (options.device.kind == Device::Kind::Cpu) return;
-  const cuda::CurrentDevice current(cuda::device(options.device.ordinal));
+  if (!options.device.is_cuda()) return;
+  const cuda::CurrentGpu current(cuda::gpu(options.device.ordinal));
   int capturing = 0;
   cuda::check(cuda::driver().is_capturing(static_cast<cuda::Stream>(options.stream), &capturing),
               "looking at the stream");

@@ -22,7 +22,7 @@
 namespace tulle {
 
 std::string title(const CompileRequest& request) {
-  std::string text = expr::to_string(expr::Program{request.plan.program->program.statements});
+  std::string text = expr::to_string(expr::ParsedProgram{request.plan.program->program.statements});
   std::replace(text.begin(), text.end(), '\n', ';');
   while (text.ends_with(';')) text.pop_back();
   return text;

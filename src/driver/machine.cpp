@@ -51,7 +51,7 @@ constexpr int kThreadsOfMultiprocessor = 1024;  // that have the registers of a 
 
 }  // namespace
 
-plan::Machine describe_gpu(const cuda::Device& device) {
+plan::Machine describe_gpu(const cuda::Gpu& device) {
   plan::Machine machine;
   machine.backend = Backend::Gpu;
   machine.multiprocessors = device.multiprocessors;
@@ -74,8 +74,8 @@ GpuLimits& gpu_limits() {
 void set_machine(const Device& device, const std::string& features, int threads,
                  CompileRequest& request) {
   request.host_threads = threads;
-  if (device.kind == Device::Kind::Cuda) {
-    const cuda::Device& gpu = cuda::device(device.ordinal);
+  if (device.is_cuda()) {
+    const cuda::Gpu& gpu = cuda::gpu(device.ordinal);
     request.plan.machine = describe_gpu(gpu);
     request.target = codegen::gpu_target(gpu.architecture());
     request.device = device.ordinal;

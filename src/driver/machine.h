@@ -6,7 +6,7 @@
 #include "codegen/target.h"
 #include "driver/compile.h"
 #include "plan/plan.h"
-#include "support/cuda_device.h"
+#include "support/cuda_gpu.h"
 #include "tulle/resources.h"
 
 namespace tulle {
@@ -15,7 +15,7 @@ namespace tulle {
 plan::Machine describe_machine(std::string_view features_preset, int threads);
 
 // The same of a GPU.
-plan::Machine describe_gpu(const cuda::Device& device);
+plan::Machine describe_gpu(const cuda::Gpu& device);
 
 // What this thread takes for those of the GPU in place of what they are; 0: as they are. Tests set
 // it to have small operands planned as large ones.

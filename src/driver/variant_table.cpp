@@ -22,7 +22,7 @@ constexpr uint64_t kForAll = 1;     // the signature of that kernel
 
 // 0 for the CPU, then the GPUs, each as it is and with sums in one order.
 uint64_t place_of(const RunOptions& options) {
-  if (options.device.kind == Device::Kind::Cpu) return 0;
+  if (!options.device.is_cuda()) return 0;
   return 2 + 2 * static_cast<uint64_t>(options.device.ordinal) + (options.deterministic ? 1 : 0);
 }
 
@@ -166,7 +166,7 @@ uint64_t VariantTable::signature(const std::vector<TensorView>& views,
 double VariantTable::distinct_share(size_t operand, const TensorView& view,
                                     const Device& device) const {
   const int level = sampled_[operand];
-  if (level < 0 || device.kind != Device::Kind::Cpu) return 1;
+  if (level < 0 || device.is_cuda()) return 1;
   const ArraySpan* coordinates = &view.levels[static_cast<size_t>(level)].crd;
   if (!coordinates->data) return 1;
   struct Sampled {
@@ -190,7 +190,7 @@ double VariantTable::distinct_share(size_t operand, const TensorView& view,
 // the host can read that.
 int64_t VariantTable::entries(size_t operand, const TensorView& view, const Device& device) const {
   const int64_t stored = view.values.length;
-  if (marked_[operand] < 0 || device.kind != Device::Kind::Cpu) return stored;
+  if (marked_[operand] < 0 || device.is_cuda()) return stored;
   const ArraySpan& marks = view.levels[static_cast<size_t>(marked_[operand])].crd;
   if (!marks.data) return stored;
   const double share = plan::sample_marked_share(marks.data, marks.length);

@@ -61,7 +61,7 @@ void check_left_side(const Statement& statement) {
   }
 }
 
-void check_notation(const Program& program) {
+void check_notation(const ParsedProgram& program) {
   std::map<std::string, size_t> known;
   for (const Statement& statement : program.statements) {
     check_ranks(statement, known);

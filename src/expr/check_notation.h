@@ -9,6 +9,6 @@ namespace tulle::expr {
 void check_left_side(const Statement& statement);
 
 // The same, where a sum is wrong or missing, and where a tensor has different numbers of indices.
-void check_notation(const Program& program);
+void check_notation(const ParsedProgram& program);
 
 }  // namespace tulle::expr

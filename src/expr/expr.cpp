@@ -151,7 +151,7 @@ std::vector<std::string> free_indices(const Expr& expr) {
   return found;
 }
 
-Expr placed(const Expr& expr, Place place) {
+Expr placed(const Expr& expr, SourcePlace place) {
   switch (expr->kind) {
 #define X(name)                                           \
   case ExprKind::name: {                                  \

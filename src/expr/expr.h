@@ -31,7 +31,7 @@ enum class ExprKind : uint8_t {
 
 // Where a part of a program stands in the text that it was read from. Rewriting keeps it; what the
 // compiler adds has the place of what it was added to, or none.
-struct Place {
+struct SourcePlace {
   Span all = {};
   std::vector<Span> indices = {};  // of an access, a sum, the left side of a statement
   std::string called = {};         // what messages call the tensor, if not by its name
@@ -44,7 +44,7 @@ struct Place {
 struct ExprNode {
   ExprKind kind;
   DType type;
-  Place place;
+  SourcePlace place;
 
  protected:
   ExprNode(ExprKind k, DType t) : kind(k), type(t) {}
@@ -241,7 +241,7 @@ struct Softmax : ExprNode {
 };
 
 // The node at another place in the text.
-Expr placed(const Expr& expr, Place place);
+Expr placed(const Expr& expr, SourcePlace place);
 // The node with its children passed through `change`, its type and place kept; itself where no
 // child changed.
 Expr with_children(const Expr& expr, const std::function<Expr(const Expr&)>& change);

@@ -33,9 +33,9 @@ namespace {
 using Coordinates = std::vector<int64_t>;
 
 // What the levels of a format have slots for so that it can hold given entries.
-class Slots {
+class StoredSlots {
  public:
-  explicit Slots(const Format& format)
+  explicit StoredSlots(const Format& format)
       : format_(format), prefixes_(format.levels().size()), lengths_(format.levels().size()) {}
 
   void add(const Coordinates& coordinates) {
@@ -74,7 +74,7 @@ class Slots {
 
 std::vector<bool> with_padding(const Format& format, const std::vector<int64_t>& sizes,
                                const std::vector<bool>& entries) {
-  Slots slots(format);
+  StoredSlots slots(format);
   for_each_coordinate(sizes, [&](const Coordinates& coordinates) {
     if (entries[static_cast<size_t>(row_major(sizes, coordinates))]) slots.add(coordinates);
   });

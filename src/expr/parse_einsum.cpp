@@ -31,7 +31,7 @@ class EinsumParser {
         ranks_(ranks),
         ones_(ones) {}
 
-  Program parse(std::string_view out) {
+  ParsedProgram parse(std::string_view out) {
     inputs_.push_back(labels());
     while (accept(",")) inputs_.push_back(labels());
     std::optional<Labels> output;
@@ -217,8 +217,9 @@ class EinsumParser {
 
 }  // namespace
 
-Program parse_einsum(std::string_view equation, const std::vector<std::string>& operands,
-                     const std::vector<int>& ranks, std::string_view out, const Dimensions& ones) {
+ParsedProgram parse_einsum(std::string_view equation, const std::vector<std::string>& operands,
+                           const std::vector<int>& ranks, std::string_view out,
+                           const Dimensions& ones) {
   TULLE_CHECK(operands.size() == ranks.size());
   return EinsumParser(equation, operands, ranks, ones).parse(out);
 }

@@ -28,7 +28,7 @@ Expr ExprParser::parenthesized() {
 
 // What stands between the parentheses of a call.
 template <typename Body>
-Expr ExprParser::arguments(const Call& call, const Body& body) {
+Expr ExprParser::arguments(const FunctionCall& call, const Body& body) {
   scanner_.expect("(");
   scanner_.open();
   if (scanner_.here().is(")")) fail_arguments(call, "");
@@ -119,7 +119,7 @@ Expr ExprParser::number() {
 Expr ExprParser::call() {
   const size_t begin = scanner_.index();
   const Token name = scanner_.next();
-  const Call call{name.text, begin};
+  const FunctionCall call{name.text, begin};
   if (const std::optional<Reduction> op = reduction_called(name.text)) {
     return arguments(call, [&] { return reduction(call, *op); });
   }
@@ -147,13 +147,13 @@ Expr ExprParser::call() {
                    "; a tensor is subscripted as in ", name.text, "[i,j]"));
 }
 
-void ExprParser::expect_comma(const Call& call) {
+void ExprParser::expect_comma(const FunctionCall& call) {
   if (!scanner_.here().is(",")) fail_arguments(call, "','");
   scanner_.next();
 }
 
 // The arguments end too early or go on too long, or what is next is `expected` in neither case.
-void ExprParser::fail_arguments(const Call& call, std::string_view expected) {
+void ExprParser::fail_arguments(const FunctionCall& call, std::string_view expected) {
   const Token token = scanner_.here();
   if (token.is(",")) {
     fail_at(scanner_.span_of(token),
@@ -166,7 +166,7 @@ void ExprParser::fail_arguments(const Call& call, std::string_view expected) {
 }
 
 // Between the parentheses of where(condition, yes, no).
-Expr ExprParser::choice(const Call& call) {
+Expr ExprParser::choice(const FunctionCall& call) {
   const Expr condition = sum();
   expect_comma(call);
   const Expr yes = sum();
@@ -175,7 +175,7 @@ Expr ExprParser::choice(const Call& call) {
 }
 
 // Between the parentheses of within(A[i,j], value).
-Expr ExprParser::mask(const Call& call) {
+Expr ExprParser::mask(const FunctionCall& call) {
   const Expr first = sum();
   expect_comma(call);
   return Binary::make(BinaryOp::Within, first, sum());

@@ -27,13 +27,13 @@ class ExprParser {
 
  private:
   // A function that is called, and the number of its token.
-  struct Call {
+  struct FunctionCall {
     std::string_view name;
     size_t begin;
   };
 
   // The indices that a reduction names, (j,k) or j.
-  struct Named {
+  struct ReducedIndices {
     std::vector<std::string> indices;
     std::vector<Span> places;
   };
@@ -44,25 +44,25 @@ class ExprParser {
   Expr factor();
   Expr number();
   Expr call();
-  Expr choice(const Call& call);
-  Expr mask(const Call& call);
+  Expr choice(const FunctionCall& call);
+  Expr mask(const FunctionCall& call);
   Expr access(const std::string& name, std::vector<std::string> indices);
   Expr parenthesized();
   template <typename Body>
-  Expr arguments(const Call& call, const Body& body);
-  void expect_comma(const Call& call);
-  [[noreturn]] void fail_arguments(const Call& call, std::string_view expected);
+  Expr arguments(const FunctionCall& call, const Body& body);
+  void expect_comma(const FunctionCall& call);
+  [[noreturn]] void fail_arguments(const FunctionCall& call, std::string_view expected);
   void count_operation();
 
   // parse_reduction.cpp
-  Expr reduction(const Call& call, Reduction op);
-  Expr softmax(const Call& call);
-  Token reduced_index(const Call& call);
-  Named reduced_indices(const Call& call);
+  Expr reduction(const FunctionCall& call, Reduction op);
+  Expr softmax(const FunctionCall& call);
+  Token reduced_index(const FunctionCall& call);
+  ReducedIndices reduced_indices(const FunctionCall& call);
   bool is_elementwise(Reduction op);
   Expr domain();
-  std::optional<double> empty_value(const Call& call);
-  void check_bound(const Named& named) const;
+  std::optional<double> empty_value(const FunctionCall& call);
+  void check_bound(const ReducedIndices& named) const;
 
   NotationScanner& scanner_;
   UsedNames& names_;

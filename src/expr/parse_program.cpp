@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::string_view kExample = "C[i,k] = A[i,j] * B[j,k]";
 
-class ProgramParser {
+class NotationParser {
  public:
-  ProgramParser(std::string_view text, Writer writer) : scanner_(text), writer_(writer) {}
+  NotationParser(std::string_view text, Writer writer) : scanner_(text), writer_(writer) {}
 
-  Program parse() {
-    Program program;
+  ParsedProgram parse() {
+    ParsedProgram program;
     scanner_.skip_separators();
     while (!scanner_.at_end()) {
       program.statements.push_back(statement());
@@ -89,8 +89,8 @@ class ProgramParser {
 
 }  // namespace
 
-Program parse_program(std::string_view text, Writer writer) {
-  return ProgramParser(text, writer).parse();
+ParsedProgram parse_program(std::string_view text, Writer writer) {
+  return NotationParser(text, writer).parse();
 }
 
 }  // namespace tulle::expr

@@ -22,7 +22,7 @@ Expr extremum(Reduction op, const Expr& a, const Expr& b) {
 }  // namespace
 
 // One of the indices that stand first in a call.
-Token ExprParser::reduced_index(const Call& call) {
+Token ExprParser::reduced_index(const FunctionCall& call) {
   const Token index = scanner_.here();
   if (index.kind == TokenKind::Identifier) {
     scanner_.next();
@@ -34,8 +34,8 @@ Token ExprParser::reduced_index(const Call& call) {
           concat("'", call.name, "' takes an index first; write ", usage_of(call.name)));
 }
 
-ExprParser::Named ExprParser::reduced_indices(const Call& call) {
-  Named named;
+ExprParser::ReducedIndices ExprParser::reduced_indices(const FunctionCall& call) {
+  ReducedIndices named;
   scanner_.here();
   const bool several = scanner_.accept("(");
   do {
@@ -72,14 +72,14 @@ Expr ExprParser::domain() {
 }
 
 // Between the parentheses of sum(j, body), sum((j,k), body), max(j in A[i,j], body, empty=0).
-Expr ExprParser::reduction(const Call& call, Reduction op) {
+Expr ExprParser::reduction(const FunctionCall& call, Reduction op) {
   if (is_elementwise(op)) {
     const Expr value = sum();
     expect_comma(call);
     return extremum(op, value, sum());
   }
   const Token first = scanner_.here();
-  Named named = reduced_indices(call);
+  ReducedIndices named = reduced_indices(call);
   const size_t around = bound_.size();
   const bool says_stored = scanner_.accept("stored");
   const Expr within = domain();
@@ -107,7 +107,7 @@ Expr ExprParser::reduction(const Call& call, Reduction op) {
 }
 
 // Between the parentheses of softmax(j in A[i,j], x); without `in` along the whole extent.
-Expr ExprParser::softmax(const Call& call) {
+Expr ExprParser::softmax(const FunctionCall& call) {
   const Token index = reduced_index(call);
   const bool stored = scanner_.accept("stored");
   const Expr within = domain();
@@ -127,7 +127,7 @@ Expr ExprParser::softmax(const Call& call) {
 }
 
 // , empty=v
-std::optional<double> ExprParser::empty_value(const Call& call) {
+std::optional<double> ExprParser::empty_value(const FunctionCall& call) {
   if (!scanner_.here().is(",")) return std::nullopt;
   scanner_.next();
   if (!scanner_.here().is("empty"))
@@ -145,7 +145,7 @@ std::optional<double> ExprParser::empty_value(const Call& call) {
   return negative ? -value : value;
 }
 
-void ExprParser::check_bound(const Named& named) const {
+void ExprParser::check_bound(const ReducedIndices& named) const {
   for (size_t at = 0; at < named.indices.size(); ++at) {
     const std::string& index = named.indices[at];
     if (std::find(bound_.begin(), bound_.end(), index) != bound_.end()) {

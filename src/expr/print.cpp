@@ -173,7 +173,7 @@ std::string to_string(const Statement& statement) {
                 to_string(statement.value));
 }
 
-std::string to_string(const Program& program) {
+std::string to_string(const ParsedProgram& program) {
   std::string text;
   for (const Statement& statement : program.statements) text += to_string(statement) + "\n";
   return text;
@@ -184,7 +184,7 @@ std::string called(const Access& access) {
 }
 
 void fail_in(const Statement& statement, const ExprNode* at, const std::string& message) {
-  const Place& place = at ? at->place : statement.place;
+  const SourcePlace& place = at ? at->place : statement.place;
   if (place.all) fail_at(place.all, message);
   Printer printer(at);
   const std::string left = subscripted(statement.tensor, statement.indices);
@@ -197,7 +197,7 @@ void fail_in(const Statement& statement, const ExprNode* at, const std::string& 
 
 void fail_at_index(const Statement& statement, const ExprNode* at, size_t index,
                    const std::string& message, const Span& also) {
-  const Place& place = at ? at->place : statement.place;
+  const SourcePlace& place = at ? at->place : statement.place;
   if (place.index(index)) fail_at(place.index(index), message, also);
   fail_in(statement, at, message);
 }

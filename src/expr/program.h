@@ -19,31 +19,31 @@ struct Statement {
   std::string tensor;
   std::vector<std::string> indices;
   Expr value;
-  Place place = {};  // of the left side
+  SourcePlace place = {};  // of the left side
   // The dense tensor of an earlier statement that the value is added to instead of being stored
   // under a name of its own; only the compiler writes such statements.
   std::string adds_to = {};
   Reduction adds_by = Reduction::Sum;  // how: also a product, maximum or minimum
 };
 
-struct Program {
+struct ParsedProgram {
   std::vector<Statement> statements;
 };
 
 // Index notation; UserError with a caret where it is wrong. What compilers write may have numbers
 // of type bool, 0:bool, beyond what users write.
 enum class Writer : uint8_t { User, Compiler };
-Program parse_program(std::string_view text, Writer writer = Writer::User);
+ParsedProgram parse_program(std::string_view text, Writer writer = Writer::User);
 // Dimensions of operands: the number of the operand and that of its dimension.
 using Dimensions = std::set<std::pair<size_t, size_t>>;
 
 // "ij,jk->ik" over operands of the given names and ranks; `...` and implicit outputs as in torch.
 // The result is called `out`. A dimension of size 1 (`ones`) that shares its letter with another
 // one is summed by itself.
-Program parse_einsum(std::string_view equation, const std::vector<std::string>& operands,
-                     const std::vector<int>& ranks, std::string_view out,
-                     const Dimensions& ones = {});
-std::string to_string(const Program& program);
+ParsedProgram parse_einsum(std::string_view equation, const std::vector<std::string>& operands,
+                           const std::vector<int>& ranks, std::string_view out,
+                           const Dimensions& ones = {});
+std::string to_string(const ParsedProgram& program);
 
 // What is known of a tensor at compile time.
 struct TensorType {
@@ -84,7 +84,8 @@ struct ResolveOptions {
 
 // Applies the rules on implicit sums, types, fills and result formats. UserError with a caret where
 // the program breaks a rule.
-ResolvedProgram resolve(const Program& program, const std::map<std::string, TensorType>& operands,
+ResolvedProgram resolve(const ParsedProgram& program,
+                        const std::map<std::string, TensorType>& operands,
                         const ResolveOptions& options = {});
 
 }  // namespace tulle::expr

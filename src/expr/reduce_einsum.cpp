@@ -20,8 +20,8 @@ Reduction reduction_of(std::string_view name) {
 
 }  // namespace
 
-Program reduce_einsum(Program einsum, std::string_view reduce,
-                      const std::function<bool(const std::string& tensor)>& is_sparse) {
+ParsedProgram reduce_einsum(ParsedProgram einsum, std::string_view reduce,
+                            const std::function<bool(const std::string& tensor)>& is_sparse) {
   if (reduce.empty() || reduce == "sum") return einsum;
   const Reduction op = reduction_of(reduce);
   Statement& statement = einsum.statements.at(0);

@@ -21,7 +21,7 @@ class Resolver {
   Resolver(const std::map<std::string, TensorType>& operands, const ResolveOptions& options)
       : operands_(operands), options_(options) {}
 
-  ResolvedProgram run(const Program& program) {
+  ResolvedProgram run(const ParsedProgram& program) {
     for (const Statement& statement : program.statements) resolve(statement);
     check_out_formats();
     for (const Statement& statement : result_.statements) {
@@ -165,7 +165,8 @@ class Resolver {
 
 }  // namespace
 
-ResolvedProgram resolve(const Program& program, const std::map<std::string, TensorType>& operands,
+ResolvedProgram resolve(const ParsedProgram& program,
+                        const std::map<std::string, TensorType>& operands,
                         const ResolveOptions& options) {
   return Resolver(operands, options).run(program);
 }

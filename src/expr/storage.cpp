@@ -77,7 +77,7 @@ std::vector<int64_t> tensor_coordinates(const Format& format, const std::vector<
 }
 
 // One stored coordinate: where it is in each level, and in the tensor spelled out.
-struct Entry {
+struct StoredEntry {
   std::vector<int64_t> levels;
   int64_t flat;
 };
@@ -92,7 +92,7 @@ class Storer {
       entries_.push_back({level_coordinates(format, coordinates), flat});
     });
     std::sort(entries_.begin(), entries_.end(),
-              [](const Entry& a, const Entry& b) { return a.levels < b.levels; });
+              [](const StoredEntry& a, const StoredEntry& b) { return a.levels < b.levels; });
   }
 
   StoredTensor run(DType index_type) {
@@ -152,7 +152,7 @@ class Storer {
 
   const ReferenceTensor& tensor_;
   const Format& format_;
-  std::vector<Entry> entries_;
+  std::vector<StoredEntry> entries_;
   std::vector<EntryRange> slots_;  // of the level that was stored last
 };
 

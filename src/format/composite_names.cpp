@@ -12,7 +12,7 @@ namespace {
 
 using Arguments = std::vector<int64_t>;
 
-struct Named {
+struct NamedComposite {
   std::string_view name;
   std::string_view usage;  // "hyb(c,k)"
   std::string_view takes;  // what its arguments are
@@ -35,7 +35,7 @@ std::string hyb_text(const Arguments& arguments) {
   return concat(text, "rest: pieces(", width / 2, ") }");
 }
 
-const Named kNamed[] = {
+const NamedComposite kNamed[] = {
     {"hyb", "hyb(c,k)",
      "the number of column ranges (1 to 1024) and the logarithm of the widest rows (0 to 20)",
      [](const Arguments& a) {
@@ -65,9 +65,9 @@ const Named kNamed[] = {
      }},
 };
 
-const Named* find(std::string_view name) {
+const NamedComposite* find(std::string_view name) {
   const auto* found = std::find_if(std::begin(kNamed), std::end(kNamed),
-                                   [&](const Named& named) { return named.name == name; });
+                                   [&](const NamedComposite& named) { return named.name == name; });
   return found == std::end(kNamed) ? nullptr : found;
 }
 
@@ -76,7 +76,7 @@ const Named* find(std::string_view name) {
 bool is_composite_name(std::string_view name) { return find(name) != nullptr; }
 
 std::string composite_named(std::string_view name, const Arguments& arguments) {
-  const Named* named = find(name);
+  const NamedComposite* named = find(name);
   TULLE_CHECK(named, "the composite format ", name);
   if (arguments.size() != 2 || !named->accepts(arguments)) {
     user_error("The format '", name, "' takes ", named->takes, ": ", named->usage, ".");
@@ -86,7 +86,7 @@ std::string composite_named(std::string_view name, const Arguments& arguments) {
 
 std::optional<std::string> composite_name_of(std::string_view text, int rank) {
   const CompositeFormat format = CompositeFormat::parse(text, rank);
-  for (const Named& named : kNamed) {
+  for (const NamedComposite& named : kNamed) {
     const Arguments arguments = named.guess(format);
     if (!named.accepts(arguments)) continue;
     if (CompositeFormat::parse(named.text(arguments), rank) == format) {
@@ -98,7 +98,8 @@ std::optional<std::string> composite_name_of(std::string_view text, int rank) {
 
 std::string composite_names() {
   std::string names;
-  for (const Named& named : kNamed) names += concat(names.empty() ? "" : ", ", named.usage);
+  for (const NamedComposite& named : kNamed)
+    names += concat(names.empty() ? "" : ", ", named.usage);
   return names;
 }
 

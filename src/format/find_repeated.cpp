@@ -14,7 +14,7 @@ class SlotTable {
   // The slot that is there with the same parent and coordinates; this one where there is none.
   int64_t find_or_insert(int64_t parent, int64_t slot, uint64_t hash) {
     if (2 * (used_ + 1) > places_.size()) grow();
-    Place& place = place_of(parent, slot, hash);
+    TableCell& place = place_of(parent, slot, hash);
     if (place.slot >= 0) return place.slot;
     place = {parent, slot};
     ++used_;
@@ -22,11 +22,11 @@ class SlotTable {
   }
 
  private:
-  struct Place {
+  struct TableCell {
     int64_t parent = 0, slot = -1;
   };
 
-  Place& place_of(int64_t parent, int64_t slot, uint64_t hash) {
+  TableCell& place_of(int64_t parent, int64_t slot, uint64_t hash) {
     const size_t mask = places_.size() - 1;
     size_t at = hash & mask;
     while (places_[at].slot >= 0 &&
@@ -37,16 +37,16 @@ class SlotTable {
   }
 
   void grow() {
-    std::vector<Place> old(std::max<size_t>(64, 2 * places_.size()));
+    std::vector<TableCell> old(std::max<size_t>(64, 2 * places_.size()));
     old.swap(places_);
-    for (const Place& place : old) {
+    for (const TableCell& place : old) {
       if (place.slot < 0) continue;
       place_of(place.parent, place.slot, coordinates_.hash(place.parent, place.slot)) = place;
     }
   }
 
   const RunCoordinates<Index>& coordinates_;
-  std::vector<Place> places_;
+  std::vector<TableCell> places_;
   size_t used_ = 0;
 };
 

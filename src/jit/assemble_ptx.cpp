@@ -30,7 +30,7 @@ class Linking {
   Linking(const Linking&) = delete;
   Linking& operator=(const Linking&) = delete;
 
-  std::vector<char> image_of(const cuda::Device& device, const std::string& ptx) {
+  std::vector<char> image_of(const cuda::Gpu& device, const std::string& ptx) {
     const cuda::Driver& calls = cuda::driver();
     void* image = nullptr;
     size_t bytes = 0;
@@ -54,12 +54,12 @@ class Linking {
 
 }  // namespace
 
-std::vector<char> assemble_ptx(const cuda::Device& device, const std::string& ptx, bool light) {
-  const cuda::CurrentDevice current(device);
+std::vector<char> assemble_ptx(const cuda::Gpu& device, const std::string& ptx, bool light) {
+  const cuda::CurrentGpu current(device);
   return Linking(light).image_of(device, ptx);
 }
 
-std::string assembler_of(const cuda::Device& device) {
+std::string assembler_of(const cuda::Gpu& device) {
   int version = 0;  // 1000 * major + 10 * minor of CUDA, not the driver's own
   cuda::check(cuda::driver().version(&version), "asking which CUDA version the driver supports");
   return concat("driver ", version, ", capability ", device.capability);

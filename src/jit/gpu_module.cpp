@@ -5,10 +5,10 @@
 
 namespace tulle::jit {
 
-GpuModule::GpuModule(const cuda::Device& device, std::span<const char> image,
+GpuModule::GpuModule(const cuda::Gpu& device, std::span<const char> image,
                      const std::vector<std::string>& kernels)
     : device_(device), bytes_(static_cast<int64_t>(image.size())) {
-  const cuda::CurrentDevice current(device);
+  const cuda::CurrentGpu current(device);
   cuda::check(cuda::driver().load_module(&module_, image.data()), "loading kernels");
   for (const std::string& name : kernels) {
     const cuda::Status found = cuda::driver().get_function(&kernels_[name], module_, name.c_str());
@@ -21,7 +21,7 @@ GpuModule::GpuModule(const cuda::Device& device, std::span<const char> image,
 // The process may be ending, and the driver with it: what it says does not matter.
 GpuModule::~GpuModule() {
   try {
-    const cuda::CurrentDevice current(device_);
+    const cuda::CurrentGpu current(device_);
     cuda::driver().unload_module(module_);
   } catch (const std::exception&) {
     module_ = nullptr;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/cuda_device.h"
+#include "support/cuda_gpu.h"
 
 namespace tulle::jit {
 
@@ -17,7 +17,7 @@ class GpuModule {
  public:
   // `image` is what assemble_ptx made for such a GPU. InternalError if the driver does not take it,
   // or if it lacks one of the kernels.
-  GpuModule(const cuda::Device& device, std::span<const char> image,
+  GpuModule(const cuda::Gpu& device, std::span<const char> image,
             const std::vector<std::string>& kernels);
   ~GpuModule();
   GpuModule(const GpuModule&) = delete;
@@ -27,7 +27,7 @@ class GpuModule {
   int64_t bytes() const { return bytes_; }  // of the image
 
  private:
-  const cuda::Device& device_;
+  const cuda::Gpu& device_;
   int64_t bytes_;
   cuda::Module module_ = nullptr;
   std::map<std::string, cuda::Function> kernels_;

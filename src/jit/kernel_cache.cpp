@@ -38,7 +38,7 @@ std::vector<std::shared_ptr<const LoadedObject>> KernelCache::find(
 }
 
 std::vector<std::shared_ptr<const GpuModule>> KernelCache::find_gpu(
-    const std::vector<WantedCode>& wanted, const cuda::Device& device, bool light,
+    const std::vector<WantedCode>& wanted, const cuda::Gpu& device, bool light,
     Parallelism& parallelism, const CompileMissing& compile) {
   const std::string place = concat("GPU ", device.ordinal, light ? ", light" : "");
   std::vector<Request> requests;
@@ -57,7 +57,7 @@ std::vector<std::shared_ptr<const GpuModule>> KernelCache::find_gpu(
 }
 
 // The image is on disk beside the text, for as long as driver and GPU are the same.
-std::shared_ptr<const GpuModule> KernelCache::load_ptx(const cuda::Device& device,
+std::shared_ptr<const GpuModule> KernelCache::load_ptx(const cuda::Gpu& device,
                                                        const std::string& text,
                                                        const std::vector<std::string>& kernels) {
   const ContentHash key = hash_of({build_identity(), assembler_of(device), text});

@@ -43,7 +43,7 @@ class KernelCache {
   // takes longest: `parallelism` has the threads for several at a time. Of light code
   // (codegen::Target) `compile` makes the image itself, which is not kept on disk.
   std::vector<std::shared_ptr<const GpuModule>> find_gpu(const std::vector<WantedCode>& wanted,
-                                                         const cuda::Device& device, bool light,
+                                                         const cuda::Gpu& device, bool light,
                                                          Parallelism& parallelism,
                                                          const CompileMissing& compile);
 
@@ -79,7 +79,7 @@ class KernelCache {
   // Loads what was compiled and puts it on disk, the code of each missing place.
   void fill(const std::vector<Place*>& missing, const std::vector<Request>& requests,
             const std::vector<std::vector<char>>& compiled, Parallelism& parallelism);
-  std::shared_ptr<const GpuModule> load_ptx(const cuda::Device& device, const std::string& text,
+  std::shared_ptr<const GpuModule> load_ptx(const cuda::Gpu& device, const std::string& text,
                                             const std::vector<std::string>& kernels);
   // In memory or on disk; null where it is in neither.
   Code look_up(Cell& cell, const ContentHash& on_disk, const Request& request);

@@ -99,7 +99,7 @@ std::vector<std::vector<char>> GpuKernels::light_images(const std::vector<size_t
     const std::string text = generate_ptx(together, request_.target);
     StageTimes times;
     const std::vector<char> image =
-        jit::assemble_ptx(cuda::device(request_.device), text, /*light=*/true);
+        jit::assemble_ptx(cuda::gpu(request_.device), text, /*light=*/true);
     times.end("assemble");
     TULLE_LOG(Debug, together.size(), " kernels, ", text.size(), " bytes: ", times.text(), " ms");
     for (const size_t at : group) images[at] = image;
@@ -109,8 +109,7 @@ std::vector<std::vector<char>> GpuKernels::light_images(const std::vector<size_t
 
 GpuModules GpuKernels::find_on_device(const WantedCode& wanted, Parallelism& threads,
                                       const jit::KernelCache::CompileMissing& compile) const {
-  return kernel_cache().find_gpu(wanted, cuda::device(request_.device), is_light(), threads,
-                                 compile);
+  return kernel_cache().find_gpu(wanted, cuda::gpu(request_.device), is_light(), threads, compile);
 }
 
 }  // namespace tulle

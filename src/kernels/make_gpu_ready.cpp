@@ -22,7 +22,7 @@ Executable finished(LoweredProgram lowered, GpuModules code, const WantedCode& w
   Executable executable;
   executable.gpu_threads = request.gpu_threads;
   executable.gpu_program = std::make_shared<runtime::GpuProgram>(
-      lowered.program, functions_of(code, wanted), cuda::device(request.device));
+      lowered.program, functions_of(code, wanted), cuda::gpu(request.device));
   executable.gpu_code = std::move(code);
   name_parameters(std::move(lowered), executable);
   return executable;
@@ -129,7 +129,7 @@ Executable make_gpu_ready(LoweredProgram lowered, const CodeRequest& request,
 std::optional<Executable> make_known_gpu_ready(KnownProgram known, const CodeRequest& request) {
   FewThreads threads = threads_of(request);
   GpuModules code =
-      kernel_cache().find_gpu(known.code, cuda::device(request.device), false, threads, {});
+      kernel_cache().find_gpu(known.code, cuda::gpu(request.device), false, threads, {});
   if (!is_complete(code)) return std::nullopt;
   return finished(std::move(known.lowered), std::move(code), known.code, request);
 }

@@ -20,7 +20,7 @@ class NestParser {
   Nest parse();
 
  private:
-  void add_tensor(const Declaration& declared);
+  void add_tensor(const TensorDeclaration& declared);
   int rank_of(const Token& name) const;
   void find_strong();
   Stmt typed(const Stmt& stmt);

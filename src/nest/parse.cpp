@@ -32,7 +32,7 @@ Nest NestParser::parse() {
   while (declarations.declaration()) scanner_.accept(";");
   nest_.root = StmtParser(scanner_, nest_).stmt();
   scanner_.expect("}");
-  for (const Declaration& declared : declarations.tensors()) add_tensor(declared);
+  for (const TensorDeclaration& declared : declarations.tensors()) add_tensor(declared);
   find_strong();
   nest_.root = typed(nest_.root);
   nest_ = with_numbered_accesses(nest_);
@@ -44,7 +44,7 @@ Nest NestParser::parse() {
   return std::move(nest_);
 }
 
-void NestParser::add_tensor(const Declaration& declared) {
+void NestParser::add_tensor(const TensorDeclaration& declared) {
   const std::string name(declared.name.text);
   Tensor tensor = declared.tensor;
   if (declared.format.starts_with("(")) {

@@ -25,7 +25,7 @@ bool DeclarationParser::declaration() {
 }
 
 bool DeclarationParser::tensor(Tensor::Role role) {
-  Declaration declared{.name = scanner_.expect(TokenKind::Identifier, "the tensor's name")};
+  TensorDeclaration declared{.name = scanner_.expect(TokenKind::Identifier, "the tensor's name")};
   declared.tensor.role = role;
   scanner_.expect(":");
   declared.tensor.type.type = dtype();
@@ -44,7 +44,7 @@ DType DeclarationParser::dtype() {
   return *type;
 }
 
-void DeclarationParser::property(Declaration& declared) {
+void DeclarationParser::property(TensorDeclaration& declared) {
   const Token token = scanner_.peek();
   if (const auto type = dtype_from_name(token.text)) {
     if (*type != DType::Int32 && *type != DType::Int64) {

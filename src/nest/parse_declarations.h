@@ -10,7 +10,7 @@
 namespace tulle::nest {
 
 // A tensor whose format waits for the rank, which the uses tell.
-struct Declaration {
+struct TensorDeclaration {
   Token name;
   Tensor tensor;
   std::string format;  // empty: dense
@@ -24,12 +24,12 @@ class DeclarationParser {
 
   // Reads one; false if what is next is none.
   bool declaration();
-  const std::vector<Declaration>& tensors() const { return tensors_; }
+  const std::vector<TensorDeclaration>& tensors() const { return tensors_; }
 
  private:
   bool tensor(Tensor::Role role);
   DType dtype();
-  void property(Declaration& declared);
+  void property(TensorDeclaration& declared);
   bool extent();
   bool variable();
   Variable provenance();
@@ -40,7 +40,7 @@ class DeclarationParser {
 
   NestScanner& scanner_;
   Nest& nest_;
-  std::vector<Declaration> tensors_;
+  std::vector<TensorDeclaration> tensors_;
 };
 
 }  // namespace tulle::nest

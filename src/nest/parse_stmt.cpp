@@ -120,7 +120,7 @@ Stmt StmtParser::assign() {
     text += token.text;
     is_left = is_left && !token.is("=");
   }
-  expr::Program program = expr::parse_program(text, expr::Writer::Compiler);
+  expr::ParsedProgram program = expr::parse_program(text, expr::Writer::Compiler);
   if (program.statements.size() != 1) scanner_.fail(start, "expected one assignment");
   expr::Statement& statement = program.statements.front();
   return Assign::make(statement.tensor, statement.indices, accumulate, statement.value);

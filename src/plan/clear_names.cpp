@@ -85,7 +85,7 @@ bool is_index_of_stages(const std::string& name, const std::set<std::string>& te
          indices.contains(name.substr(0, name.size() - 1));
 }
 
-TensorNames clear_names(const expr::Program& program) {
+TensorNames clear_names(const expr::ParsedProgram& program) {
   std::set<std::string> written, indices;
   for (const expr::Statement& statement : program.statements) {
     written.insert(statement.tensor);
@@ -120,8 +120,8 @@ TensorNames clear_names(const expr::Program& program) {
   return names;
 }
 
-expr::Program with_names(const expr::Program& program, const TensorNames& names) {
-  expr::Program changed = program;
+expr::ParsedProgram with_names(const expr::ParsedProgram& program, const TensorNames& names) {
+  expr::ParsedProgram changed = program;
   for (expr::Statement& statement : changed.statements) {
     const auto found = names.find(statement.tensor);
     if (found != names.end()) statement.tensor = found->second;

@@ -13,10 +13,10 @@ namespace tulle::plan {
 // calls so gets another name inside: the tensors of the program that do, as written -> as they are
 // called then.
 using TensorNames = std::map<std::string, std::string>;
-TensorNames clear_names(const expr::Program& program);
+TensorNames clear_names(const expr::ParsedProgram& program);
 
 // The program with these tensors under their other names; messages call them as written.
-expr::Program with_names(const expr::Program& program, const TensorNames& names);
+expr::ParsedProgram with_names(const expr::ParsedProgram& program, const TensorNames& names);
 
 // Whether stages may give the name to a tensor, or to something that belongs to one of these.
 bool is_name_of_stages(const std::string& name, const std::set<std::string>& tensors,

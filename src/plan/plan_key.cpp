@@ -63,17 +63,18 @@ NumberedNames::NumberedNames(const UniqueProgram& program) : program_(program) {
   const expr::ResolvedProgram& resolved = program.program;
   std::map<std::string, std::string> indices;
   int tensors = 0;
-  for_each_piece(to_string(expr::Program{resolved.statements}), [&](const std::string& piece) {
-    const bool is_tensor = resolved.tensors.contains(piece);
-    const bool is_index = program.extents.contains(piece);
-    if (is_tensor && is_index) is_clear_ = false;
-    if ((is_tensor || is_index) && !numbered_.contains(piece)) {
-      add(piece, is_tensor ? concat("T", tensors++) : concat("x", indices.size()));
-      if (is_index) indices[piece] = numbered_.at(piece);
-    }
-    const auto number = numbered_.find(piece);
-    statements_ += number == numbered_.end() ? piece : number->second;
-  });
+  for_each_piece(to_string(expr::ParsedProgram{resolved.statements}),
+                 [&](const std::string& piece) {
+                   const bool is_tensor = resolved.tensors.contains(piece);
+                   const bool is_index = program.extents.contains(piece);
+                   if (is_tensor && is_index) is_clear_ = false;
+                   if ((is_tensor || is_index) && !numbered_.contains(piece)) {
+                     add(piece, is_tensor ? concat("T", tensors++) : concat("x", indices.size()));
+                     if (is_index) indices[piece] = numbered_.at(piece);
+                   }
+                   const auto number = numbered_.find(piece);
+                   statements_ += number == numbered_.end() ? piece : number->second;
+                 });
   for (const auto& [name, number] : nest::with_loops_of_formats(indices)) add(name, number);
 }
 

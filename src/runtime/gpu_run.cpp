@@ -23,18 +23,17 @@ struct GpuKernel {
 };
 
 // A kernel as it is launched, with shared memory beyond what every function has.
-GpuKernel with_function(GpuKernel kernel, cuda::Function function, const cuda::Device& device) {
+GpuKernel with_function(GpuKernel kernel, cuda::Function function, const cuda::Gpu& device) {
   kernel.function = function;
   if (kernel.shared == 0) return kernel;
-  const cuda::CurrentDevice current(device);
+  const cuda::CurrentGpu current(device);
   cuda::check(cuda::driver().set_function_attribute(function, kMostDynamicShared,
                                                     static_cast<int>(kernel.shared)),
               "asking for shared memory");
   return kernel;
 }
 
-GpuKernel gpu_kernel(const loop::Kernel& kernel, cuda::Function function,
-                     const cuda::Device& device) {
+GpuKernel gpu_kernel(const loop::Kernel& kernel, cuda::Function function, const cuda::Gpu& device) {
   const int64_t bytes = loop::shared_bytes(kernel.body);
   const auto threads = static_cast<unsigned>(loop::launched_threads(kernel.body));
   if (bytes <= loop::kStaticShared) return {function, threads, 0};
@@ -204,7 +203,7 @@ class GpuRun : public RunState {
 
 struct GpuProgram::Prepared {
   PreparedProgram program;
-  const cuda::Device& device;
+  const cuda::Gpu& device;
   std::vector<GpuKernel> first;   // those it began with, which runs may still have
   std::vector<GpuKernel> better;  // empty until they are there
   std::shared_ptr<const void> better_code = nullptr;
@@ -222,7 +221,7 @@ struct GpuProgram::Prepared {
 };
 
 GpuProgram::GpuProgram(const loop::HostProgram& program, const std::vector<cuda::Function>& kernels,
-                       const cuda::Device& device) {
+                       const cuda::Gpu& device) {
   std::vector<GpuKernel> described;
   for (size_t k = 0; k < kernels.size(); ++k) {
     described.push_back(gpu_kernel(program.kernels[k], kernels[k], device));
@@ -259,7 +258,7 @@ void GpuProgram::run(std::span<void* const> buffers, std::span<const int64_t> sc
   TULLE_CHECK(buffers.size() == buffer_count() && scalars.size() == scalar_count(), buffers.size(),
               " buffers and ", scalars.size(), " scalars given");
   TULLE_CHECK(results.size() == result_count(), "room for ", results.size(), " results");
-  const cuda::CurrentDevice current(prepared_->device);
+  const cuda::CurrentGpu current(prepared_->device);
   GpuRun run(program, prepared_->kernels_for(stream), memory, stream);
   for (size_t slot = 0; slot < buffers.size(); ++slot) {
     if (on_device(buffers[slot]) % loop::kDeviceAlignment != 0) {

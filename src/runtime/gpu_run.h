@@ -8,7 +8,7 @@
 
 #include "runtime/late_bytes.h"
 #include "runtime/run.h"
-#include "support/cuda_device.h"
+#include "support/cuda_gpu.h"
 
 namespace tulle::runtime {
 
@@ -35,7 +35,7 @@ class GpuProgram {
   // `kernels` are the functions of program.kernels in that order; they must outlive this. The
   // program's scans and sorts must have been expanded.
   GpuProgram(const loop::HostProgram& program, const std::vector<cuda::Function>& kernels,
-             const cuda::Device& device);
+             const cuda::Gpu& device);
   ~GpuProgram();
 
   // Better code for the same kernels is being made. Runs that are captured wait for it: a CUDA

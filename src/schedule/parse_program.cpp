@@ -99,7 +99,7 @@ class ProgramParser {
     const Token start = scanner_.peek();
     if (!parser.declaration() || !parser.tensors()[0].format.starts_with("("))
       scanner_.fail(start, "expected an operand with its format in full, as (i) -> (i: dense)");
-    const nest::Declaration& declared = parser.tensors()[0];
+    const nest::TensorDeclaration& declared = parser.tensors()[0];
     expr::TensorType type = declared.tensor.type;
     type.format = nest::parse_long_format(declared.format);
     const auto& known = program_.operands;

@@ -9,8 +9,8 @@
 #include <torch/csrc/stable/library.h>
 
 #include "boxing.h"
+#include "call_frames.h"
 #include "errors.h"
-#include "frames.h"
 #include "tulle/error.h"
 
 namespace tulle::shim {
@@ -28,12 +28,12 @@ void check_shares_structure(const Prepared& prepared, const ResultTensor& result
 }
 
 struct Clear {
-  Frame& frame;
+  CallFrame& frame;
   ~Clear() { frame.clear(); }
 };
 
 // Runs a program that has one result, into `out` unless that is null.
-const ResultTensor& run_one(Frame& frame, AtenTensorHandle sizes, size_t skipped,
+const ResultTensor& run_one(CallFrame& frame, AtenTensorHandle sizes, size_t skipped,
                             std::span<const OwnedTensor> tensors, AtenTensorHandle out) {
   if (frame.prepared().results.size() != 1) {
     throw UserError("The program has several results; tulle::run returns all of them.");
@@ -43,7 +43,7 @@ const ResultTensor& run_one(Frame& frame, AtenTensorHandle sizes, size_t skipped
   return frame.run()[0];
 }
 
-OwnedTensor call(Frame& frame, AtenTensorHandle sizes, std::span<const OwnedTensor> tensors,
+OwnedTensor call(CallFrame& frame, AtenTensorHandle sizes, std::span<const OwnedTensor> tensors,
                  size_t skipped) {
   const Clear clear{frame};
   const ResultTensor& result = run_one(frame, sizes, skipped, tensors, nullptr);
@@ -59,16 +59,16 @@ void call_boxed(StableIValue* stack, uint64_t, uint64_t) {
   std::array<OwnedTensor, count> tensors;
   for (size_t at = 0; at < count; ++at) tensors[at] = take_tensor(stack[2 + at]);
   stack[0] = with_named_errors(
-      [&] { return give_tensor(call(frame_for(key.view()), sizes.get(), tensors, 0)); });
+      [&] { return give_tensor(call(call_frame_for(key.view()), sizes.get(), tensors, 0)); });
 }
 
 // The number of the program stands before the sizes, in one tensor.
-Frame& frame_of(AtenTensorHandle head) {
+CallFrame& frame_of(AtenTensorHandle head) {
   if (!has_type(head, DType::Int64) || element_count(head) < 1) {
     throw UserError("Expected the program's number and the sizes, but found " + describe(head) +
                     ".");
   }
-  return frame_for(*static_cast<const int64_t*>(data_of(head)));
+  return call_frame_for(*static_cast<const int64_t*>(data_of(head)));
 }
 
 template <size_t count>
@@ -87,7 +87,7 @@ void into_boxed(StableIValue* stack, uint64_t, uint64_t) {
   std::array<OwnedTensor, count> tensors;
   for (size_t at = 0; at < count; ++at) tensors[at] = take_tensor(stack[2 + at]);
   with_named_errors([&] {
-    Frame& frame = frame_of(head.get());
+    CallFrame& frame = frame_of(head.get());
     const Clear clear{frame};
     run_one(frame, head.get(), 1, tensors, out.get());
   });

@@ -63,7 +63,7 @@ void set_dense_limit(int64_t bytes) { chosen_limit = bytes; }
 void check_dense_limit(const TensorLayout& result, bool is_only, std::span<const int64_t> sizes,
                        const Device& device) {
   const int64_t chosen = chosen_limit;
-  if (chosen < 0 && device.kind != Device::Kind::Cpu) return;
+  if (chosen < 0 && device.is_cuda()) return;
   const int64_t bytes = bytes_of(result.spec.type, sizes);
   if (bytes <= (chosen < 0 ? kSmall : chosen)) return;
   const int64_t limit = chosen < 0 ? free_memory() / 2 : chosen;

@@ -62,7 +62,7 @@ Device device_of(AtenTensorHandle tensor) {
 }
 
 std::string to_string(const Device& device) {
-  return device.kind == Device::Kind::Cpu ? "cpu" : "cuda:" + std::to_string(device.ordinal);
+  return device.is_cuda() ? "cuda:" + std::to_string(device.ordinal) : "cpu";
 }
 
 void* current_stream(const Device& device) {
@@ -75,7 +75,7 @@ void* current_stream(const Device& device) {
 }
 
 const RunOptions& run_options_on(const Device& device) {
-  if (device.kind == Device::Kind::Cpu) return run_options();
+  if (!device.is_cuda()) return run_options();
   thread_local RunOptions options;
   options.device = device;
   options.threads = run_options().threads;  // which compile

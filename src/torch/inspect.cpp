@@ -32,15 +32,15 @@ std::string describe_program(std::string_view key) {
   return text;
 }
 
-// The long form, the shortest form, then a line for each level: the members of FormatInfo::Level in
+// The long form, the shortest form, then a line for each level: the members of LevelInfo in
 // their order. Of a composite format: a line "sorted", with the format in which select_parts takes
 // entries, then for each part a line for its format and one for its selector.
 std::string describe_format_text(std::string_view format, int64_t rank) {
   const FormatInfo info = describe_format(format, static_cast<int>(rank));
   std::string text = info.text + "\n" + info.name + "\n";
   if (!info.parts.empty()) text += "sorted " + info.sorted + "\n";
-  for (const FormatInfo::Part& part : info.parts) text += part.format + "\n" + part.selector + "\n";
-  for (const FormatInfo::Level& level : info.levels) {
+  for (const PartInfo& part : info.parts) text += part.format + "\n" + part.selector + "\n";
+  for (const LevelInfo& level : info.levels) {
     for (const bool flag :
          {level.pos, level.crd, level.bits, level.full, level.direct, level.unused})
       text += std::to_string(flag) + " ";

@@ -41,7 +41,7 @@ Memory::Block TorchMemory::allocate(DType type, int64_t length, bool zeroed) {
 }
 
 Memory::Block TorchMemory::allocate_values(size_t result, DType type, int64_t length, bool zeroed) {
-  const Place& place = places_[result];
+  const ResultPlace& place = places_[result];
   if (!place.out) {
     return place.is_plain ? keep(new_tensor(type, place.sizes, device_), type, length, zeroed)
                           : allocate(type, length, zeroed);
@@ -78,7 +78,7 @@ OwnedTensor TorchMemory::take(void* handle) {
 
 void TorchMemory::clear() {
   tensors_.clear();
-  for (Place& place : places_) place.out = nullptr;
+  for (ResultPlace& place : places_) place.out = nullptr;
 }
 
 }  // namespace tulle::shim

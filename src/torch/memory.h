@@ -12,7 +12,7 @@ namespace tulle::shim {
 class TorchMemory final : public Memory {
  public:
   // What the values of a result become. A plain one has its shape at once, all others are vectors.
-  struct Place {
+  struct ResultPlace {
     bool is_plain = false;
     std::vector<int64_t> sizes;      // of a plain result; to be set before a run
     AtenTensorHandle out = nullptr;  // a tensor that takes them; null: a new one
@@ -30,7 +30,7 @@ class TorchMemory final : public Memory {
   void release_temporary(const Block& block) override;
   std::function<void()> keep_temporary(const Block& block) override;
 
-  Place& place(size_t result) { return places_[result]; }
+  ResultPlace& place(size_t result) { return places_[result]; }
   // The tensor of a block; it is the caller's then.
   OwnedTensor take(void* handle);
   // Lets go of what was not taken, and of the tensors that take results.
@@ -40,7 +40,7 @@ class TorchMemory final : public Memory {
   Block keep(OwnedTensor tensor, DType type, int64_t length, bool zeroed);
 
   Device device_;
-  std::vector<Place> places_;  // by result
+  std::vector<ResultPlace> places_;  // by result
   std::vector<OwnedTensor> tensors_;
 };
 

@@ -11,7 +11,7 @@ TensorLayout layout_of(const TensorSpec& spec) {
   layout.spec = spec;
   layout.is_plain = format.name == "dense";
   layout.levels = format.levels;
-  for (const FormatInfo::Part& part : format.parts) {
+  for (const PartInfo& part : format.parts) {
     TensorSpec spec_of_part = spec;
     spec_of_part.format = part.format;
     layout.parts.push_back(layout_of(spec_of_part));
@@ -29,8 +29,8 @@ TensorLayout layout_of(const TensorSpec& spec) {
 std::shared_ptr<const Prepared> prepare(std::string_view text) {
   const Key key = parse_key(text);
   auto prepared = std::make_shared<Prepared>();
-  prepared->program = key.is_einsum ? Program::einsum(key.text, key.operands, key.options)
-                                    : Program::compile(key.text, key.operands, key.options);
+  prepared->program = key.is_einsum ? Program::from_einsum(key.text, key.operands, key.options)
+                                    : Program::from_notation(key.text, key.operands, key.options);
   for (const TensorSpec& spec : prepared->program->operands()) {
     prepared->operands.push_back(layout_of(spec));
     const TensorLayout& layout = prepared->operands.back();

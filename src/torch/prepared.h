@@ -26,7 +26,7 @@ struct TensorLayout {
   TensorSpec spec;
   bool is_plain = false;
   bool is_asked_for = false;  // of a result: its format is the one that the caller named
-  std::vector<FormatInfo::Level> levels;
+  std::vector<LevelInfo> levels;
   std::vector<ArrayPlace> arrays;
   std::vector<TensorLayout> parts;
 

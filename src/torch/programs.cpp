@@ -15,22 +15,22 @@ namespace tulle::shim {
 namespace {
 
 // One key: whoever holds `compiling` makes the program, the others wait for it there.
-struct Cell {
+struct ProgramEntry {
   std::mutex compiling;
   std::shared_ptr<const Prepared> prepared;  // guarded by the table's mutex
 };
 
-struct Table {
+struct ProgramTable {
   std::mutex mutex;
-  std::map<std::string, std::shared_ptr<Cell>, std::less<>> cells;
+  std::map<std::string, std::shared_ptr<ProgramEntry>, std::less<>> cells;
   std::map<std::string, int64_t, std::less<>> numbers;  // by key
   std::vector<const std::string*> numbered;             // the keys in there
   std::atomic<uint64_t> changes = 0;
 };
 
 // Never destroyed: threads may outlive the library's static objects.
-Table& table() {
-  static Table& instance = *new Table;
+ProgramTable& table() {
+  static ProgramTable& instance = *new ProgramTable;
   return instance;
 }
 
@@ -60,7 +60,7 @@ const Limits& limits() {
 // there.
 void forget_unfinished() {
   for (auto& [key, cell] : table().cells) {
-    if (!cell->prepared) cell = std::make_shared<Cell>();
+    if (!cell->prepared) cell = std::make_shared<ProgramEntry>();
   }
 }
 
@@ -108,28 +108,28 @@ Programs take_surplus(const Prepared& used) {
   return surplus;
 }
 
-std::shared_ptr<Cell> cell_of(std::string_view key) {
+std::shared_ptr<ProgramEntry> cell_of(std::string_view key) {
   const std::lock_guard lock(table().mutex);
   auto found = table().cells.find(key);
   if (found == table().cells.end()) {
-    found = table().cells.emplace(std::string(key), std::make_shared<Cell>()).first;
+    found = table().cells.emplace(std::string(key), std::make_shared<ProgramEntry>()).first;
   }
   return found->second;
 }
 
-std::shared_ptr<const Prepared> finished(const Cell& cell) {
+std::shared_ptr<const Prepared> finished(const ProgramEntry& cell) {
   const std::lock_guard lock(table().mutex);
   if (cell.prepared) note_use(*cell.prepared);
   return cell.prepared;
 }
 
-void forget(std::string_view key, const std::shared_ptr<Cell>& cell) {
+void forget(std::string_view key, const std::shared_ptr<ProgramEntry>& cell) {
   const std::lock_guard lock(table().mutex);
   const auto found = table().cells.find(key);
   if (found != table().cells.end() && found->second == cell) table().cells.erase(found);
 }
 
-std::shared_ptr<const Prepared> prepare_in(const std::shared_ptr<Cell>& cell,
+std::shared_ptr<const Prepared> prepare_in(const std::shared_ptr<ProgramEntry>& cell,
                                            std::string_view key) {
   std::shared_ptr<const Prepared> prepared;
   try {
@@ -154,7 +154,7 @@ std::shared_ptr<const Prepared> prepare_in(const std::shared_ptr<Cell>& cell,
 
 std::shared_ptr<const Prepared> find_program(std::string_view key) {
   watch_forks();
-  const std::shared_ptr<Cell> cell = cell_of(key);
+  const std::shared_ptr<ProgramEntry> cell = cell_of(key);
   if (auto prepared = finished(*cell)) return prepared;
   const std::lock_guard compiling(cell->compiling);
   if (auto prepared = finished(*cell)) return prepared;

@@ -6,9 +6,9 @@
 #include <torch/csrc/stable/library.h>
 
 #include "boxing.h"
+#include "call_frame.h"
 #include "devices.h"
 #include "errors.h"
-#include "frame.h"
 
 namespace tulle::shim {
 
@@ -30,7 +30,7 @@ std::vector<OwnedTensor> run(std::string_view key, AtenTensorHandle sizes,
                              std::span<const OwnedTensor> outs = {}) {
   // Not the thread's frame: the call is long against setting one up, and only call() is worth
   // keeping one for.
-  Frame frame(find_program(key));
+  CallFrame frame(find_program(key));
   frame.bind(sizes, tensors);
   const auto result_count = static_cast<int64_t>(frame.prepared().results.size());
   for (size_t at = 0; at < which.size(); ++at) {
@@ -55,7 +55,7 @@ std::vector<OwnedTensor> run(std::string_view key, AtenTensorHandle sizes,
 
 std::string explain(std::string_view key, AtenTensorHandle sizes,
                     std::span<const OwnedTensor> tensors) {
-  Frame frame(find_program(key));
+  CallFrame frame(find_program(key));
   frame.bind(sizes, tensors);
   return frame.prepared().program->explain(frame.views(), run_options_on(frame.device()));
 }

@@ -140,7 +140,7 @@ OwnedTensor new_large_tensor(DType type, std::span<const int64_t> sizes,
 OwnedTensor new_tensor(DType type, std::span<const int64_t> sizes, const Device& device) {
   check_rank(sizes.size());
   static const int32_t cpu = aoti_torch_device_type_cpu(), cuda = aoti_torch_device_type_cuda();
-  const bool on_cpu = device.kind == Device::Kind::Cpu;
+  const bool on_cpu = !device.is_cuda();
   const auto strides = strides_for(sizes);
   int64_t bytes = size_of(type);
   for (const int64_t size : sizes) bytes *= size;

@@ -7,9 +7,9 @@
 #include <torch/csrc/stable/library.h>
 
 #include "boxing.h"
+#include "call_frame.h"
 #include "devices.h"
 #include "errors.h"
-#include "frame.h"
 
 namespace tulle::shim {
 
@@ -27,7 +27,7 @@ std::string exact(double number) {
 // For each its estimated seconds, the statement that it is for, the schedule.
 std::string candidates(std::string_view key, AtenTensorHandle sizes,
                        std::span<const OwnedTensor> tensors) {
-  Frame frame(find_program(key));
+  CallFrame frame(find_program(key));
   frame.bind(sizes, tensors);
   std::string text;
   for (const ScheduleCandidate& found :
@@ -67,7 +67,7 @@ void keep_schedule_boxed(StableIValue* stack, uint64_t, uint64_t) {
   const auto default_seconds = torch::stable::detail::to<double>(stack[5]);
   const StringArgument report(stack[6]);
   with_named_errors([&] {
-    Frame frame(find_program(key.view()));
+    CallFrame frame(find_program(key.view()));
     frame.bind(sizes.get(), tensors);
     frame.prepared().program->keep_schedule(
         frame.views(), run_options_on(frame.device()),

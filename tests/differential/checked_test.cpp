@@ -34,10 +34,10 @@ std::vector<ResultTensor> multiply(int32_t column, bool checked, Memory& memory)
   crd = {0, column};
   ProgramOptions options;
   options.checked = checked;
-  const auto program = Program::compile("y[i] = A[i,j] * x[j]",
-                                        {{"A", "csr", DType::Float32, DType::Int32, 2, {}},
-                                         {"x", "dense", DType::Float32, DType::Int32, 1, {}}},
-                                        options);
+  const auto program = Program::from_notation("y[i] = A[i,j] * x[j]",
+                                              {{"A", "csr", DType::Float32, DType::Int32, 2, {}},
+                                               {"x", "dense", DType::Float32, DType::Int32, 1, {}}},
+                                              options);
   const TensorView a{{2, 3}, {{}, {{pos.data(), 3}, {crd.data(), 2}}}, {values.data(), 2}};
   const TensorView vector{{3}, {{}}, {x.data(), 3}};
   return program->run({a, vector}, memory);

@@ -154,7 +154,7 @@ std::string difference_of(const std::vector<ResultTensor>& results, const Progra
 
 std::shared_ptr<const Program> compiled(const Case& test, const Prepared& ready) {
   ProgramOptions options{test.out_formats, test.schedule, test.features, false};
-  const auto program = Program::compile(test.text, ready.given, options);
+  const auto program = Program::from_notation(test.text, ready.given, options);
   keep_loaded(program);
   return program;
 }

@@ -68,8 +68,8 @@ class Compiled {
     spec.type = type;
     spec.format = "dense";
     spec.rank = 1;
-    program_ = Program::compile(std::string("y[i] = ") + function.name + "(x[i])", {spec},
-                                {.features = features});
+    program_ = Program::from_notation(std::string("y[i] = ") + function.name + "(x[i])", {spec},
+                                      {.features = features});
   }
 
   std::vector<Number> operator()(const std::vector<Number>& x) const {

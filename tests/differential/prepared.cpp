@@ -19,7 +19,7 @@ namespace {
 
 expr::ResolvedProgram resolved_program(const Case& test,
                                        const std::map<std::string, expr::TensorType>& types) {
-  const expr::Program parsed = expr::parse_program(test.text);
+  const expr::ParsedProgram parsed = expr::parse_program(test.text);
   expr::ResolveOptions resolving;
   for (const auto& [name, format] : test.out_formats) {
     for (const expr::Statement& statement : parsed.statements) {

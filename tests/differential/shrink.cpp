@@ -66,7 +66,7 @@ class Candidates {
     if (to_string(changed) != to_string(test_)) found_.push_back(std::move(changed));
   }
 
-  void add_program(const expr::Program& program) {
+  void add_program(const expr::ParsedProgram& program) {
     Case changed = test_;
     changed.text = expr::to_string(program);
     while (!changed.text.empty() && changed.text.back() == '\n') changed.text.pop_back();
@@ -104,12 +104,12 @@ class Candidates {
   void statements() {
     for (size_t s = 0; s < program_.statements.size(); ++s) {
       if (program_.statements.size() > 1) {
-        expr::Program fewer = program_;
+        expr::ParsedProgram fewer = program_;
         fewer.statements.erase(fewer.statements.begin() + static_cast<std::ptrdiff_t>(s));
         add_program(fewer);
       }
       for (const Expr& value : simpler(program_.statements[s].value)) {
-        expr::Program changed = program_;
+        expr::ParsedProgram changed = program_;
         changed.statements[s].value = value;
         // Indices that nothing on the right has any more.
         const std::vector<std::string> free = expr::free_indices(value);
@@ -119,7 +119,7 @@ class Candidates {
         add_program(changed);
       }
       for (size_t d = 0; d < program_.statements[s].indices.size(); ++d) {
-        expr::Program changed = program_;
+        expr::ParsedProgram changed = program_;
         auto& indices = changed.statements[s].indices;
         indices.erase(indices.begin() + static_cast<std::ptrdiff_t>(d));
         add_program(changed);
@@ -171,7 +171,7 @@ class Candidates {
   }
 
   const Case& test_;
-  expr::Program program_;
+  expr::ParsedProgram program_;
   std::vector<Case> found_;
 };
 

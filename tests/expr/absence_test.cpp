@@ -19,7 +19,7 @@ struct Case {
 class Absence : public testing::TestWithParam<Case> {};
 
 TEST_P(Absence, Folds) {
-  const Program program = parse_program(std::string("out = ") + GetParam().value);
+  const ParsedProgram program = parse_program(std::string("out = ") + GetParam().value);
   const std::string names = GetParam().absent;
   const Expr rest = without(program.statements[0].value, [&](const Access& access) {
     return names.find(access.tensor) != std::string::npos;
@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // The operands that a value tells absent from 0, in the order of their names.
 std::string told_in(const std::string& value, bool counts = false) {
-  const Program program = parse_program("out = " + value);
+  const ParsedProgram program = parse_program("out = " + value);
   std::set<std::string> names;
   find_told(program.statements[0].value,
             {[](const std::string&) { return false; }, [&](const Expr&) { return counts; }}, false,

@@ -20,7 +20,7 @@ ResolvedProgram resolved(const std::string& program, const std::vector<Operand>&
 }
 
 std::string text_of(const ResolvedProgram& program) {
-  std::string text = to_string(Program{program.statements});
+  std::string text = to_string(ParsedProgram{program.statements});
   text.pop_back();
   return text;
 }

@@ -49,7 +49,7 @@ TEST_P(ParseEinsum, BecomesAStatement) {
   const std::vector<int>& ranks = GetParam().ranks;
   const std::vector<std::string> operands(names.begin(),
                                           names.begin() + static_cast<ptrdiff_t>(ranks.size()));
-  const Program program = parse_einsum(GetParam().text, operands, ranks, "out");
+  const ParsedProgram program = parse_einsum(GetParam().text, operands, ranks, "out");
   EXPECT_EQ(to_string(program), GetParam().printed + std::string("\n"));
 }
 

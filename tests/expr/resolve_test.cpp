@@ -71,7 +71,7 @@ TEST(Resolve, ExtentsOfIntermediatesAreChecked) {
 }
 
 TEST(Resolve, ExtentsInEinsumAreChecked) {
-  const Program einsum = parse_einsum("ij , jk -> ik", {"t0", "t1"}, {2, 2}, "out");
+  const ParsedProgram einsum = parse_einsum("ij , jk -> ik", {"t0", "t1"}, {2, 2}, "out");
   const ResolvedProgram program =
       resolve(einsum, {{"t0", type("csr", 2)}, {"t1", type("dense", 2)}});
   try {
@@ -95,7 +95,7 @@ TEST(Resolve, FormatsCanBeChosen) {
 
 TEST(Resolve, IndexTypeIsTheWidestOfTheSparseOperands) {
   std::map<std::string, TensorType> types = {{"A", type("csr", 2)}, {"B", type("csr", 2)}};
-  const Program program = parse_program("C[i,j] = A[i,j] + B[i,j]");
+  const ParsedProgram program = parse_program("C[i,j] = A[i,j] + B[i,j]");
   EXPECT_EQ(resolve(program, types).tensors.at("C").index_type, DType::Int32);
   types["B"].index_type = DType::Int64;
   EXPECT_EQ(resolve(program, types).tensors.at("C").index_type, DType::Int64);

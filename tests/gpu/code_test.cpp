@@ -14,8 +14,8 @@ constexpr Device kFirst{Device::Kind::Cuda, 0};
 TEST(Code, IsCountedWhenGoodCodeTakesThePlaceOfLight) {
   const char* background = std::getenv("TULLE_BACKGROUND");
   if (background && std::string_view(background) == "0") GTEST_SKIP() << "all code is good code";
-  const auto program = Program::compile("Z[i,j] = X[i,j] * 17.25 + 0.75",
-                                        {{"X", "dense", DType::Float32, DType::Int32, 2, {}}});
+  const auto program = Program::from_notation(
+      "Z[i,j] = X[i,j] * 17.25 + 0.75", {{"X", "dense", DType::Float32, DType::Int32, 2, {}}});
   constexpr int64_t rows = 5, columns = 12;
   CudaMemory memory(kFirst, nullptr);
   const std::vector<float> values(rows * columns, 2);

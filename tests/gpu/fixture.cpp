@@ -110,7 +110,7 @@ loop::Arrays run_on_gpu(const loop::HostProgram& source, const loop::Arrays& buf
                         const loop::Scalars& scalars) {
   const loop::HostProgram program =
       passes::run_passes(source, {.masks = false, .gpu = true, .verify = true}).program;
-  const cuda::Device& device = cuda::device(0);
+  const cuda::Gpu& device = cuda::gpu(0);
   codegen::Module module =
       codegen::emit_gpu(program.kernels, codegen::gpu_target(device.architecture()));
   codegen::optimise(module);

@@ -82,8 +82,9 @@ TEST(ClearNames, RenamesWhatBelongsToNewNames) {
 }
 
 TEST(ClearNames, StandsInStatementsAndMessages) {
-  const expr::Program program = expr::parse_program("A_sum[i] = A[i,j]; y[i] = A_sum[i] * A[i,j]");
-  const expr::Program clear = with_names(program, clear_names(program));
+  const expr::ParsedProgram program =
+      expr::parse_program("A_sum[i] = A[i,j]; y[i] = A_sum[i] * A[i,j]");
+  const expr::ParsedProgram clear = with_names(program, clear_names(program));
   EXPECT_EQ(clear.statements[0].tensor, "user_Asum");
   EXPECT_EQ(expr::called(*expr::accesses(clear.statements[1].value)[0]), "'A_sum'");
 }

@@ -106,7 +106,7 @@ TEST(Decompose, ManyPartsAreMergedInRounds) {
   for (int part = 0; part < 7; ++part) {
     composites["A"].push_back({"A_part" + std::to_string(part), type_of("csr", 2)});
   }
-  const expr::Program parsed = expr::parse_program("C[i,j] = 2 * A[i,j]");
+  const expr::ParsedProgram parsed = expr::parse_program("C[i,j] = 2 * A[i,j]");
   const UniqueProgram program =
       decompose(with_unique_indices(expr::resolve(parsed, types)), composites);
   std::string merged;

@@ -58,7 +58,7 @@ TEST(Composite, IsBuiltAndMultiplied) {
     spec.format = format;
     EXPECT_NO_THROW(validate(spec, composite)) << format;
     const TensorSpec vector{.name = "x", .format = "dense", .rank = 1};
-    const auto program = Program::compile("y[i] = A[i,j] * x[j]", {spec, vector});
+    const auto program = Program::from_notation("y[i] = A[i,j] * x[j]", {spec, vector});
     const TensorView ones{{4}, {{}}, {kOnes.data(), 4}};
     const auto results = program->run({composite, ones}, memory, RunOptions{.threads = 2});
     const auto* y = static_cast<const float*>(results[0].values.data);
@@ -90,7 +90,7 @@ TEST(Composite, PartsAreTheCallers) {
   for (const std::string given : {"csr", "csc", "bsr(2,2)"}) {
     ProgramOptions options;
     options.out_formats["T"] = given;
-    const auto program = Program::compile("T[i,j] = A[i,j]", {kMatrix}, options);
+    const auto program = Program::from_notation("T[i,j] = A[i,j]", {kMatrix}, options);
     const ResultTensor matrix_in = program->run({matrix()}, memory)[0];
     TensorView view{matrix_in.sizes, {}, {matrix_in.values.data, matrix_in.values.length}};
     for (size_t l = 0; l < matrix_in.pos.size(); ++l) {
@@ -118,11 +118,11 @@ TEST(Composite, RefusesWhatDoesNotFit) {
   EXPECT_THROW(decompose("csr", kMatrix, matrix(), memory), UserError);
   TensorSpec spec = kMatrix;
   spec.format = "dia-csr(0,0)";
-  const auto program = Program::compile("s = A[i,j]", {spec});
+  const auto program = Program::from_notation("s = A[i,j]", {spec});
   EXPECT_THROW(program->run({matrix()}, memory), UserError);
   ProgramOptions options;
   options.out_formats["C"] = "hyb(1,1)";
-  EXPECT_THROW(Program::compile("C[i,j] = A[i,j]", {kMatrix}, options), UserError);
+  EXPECT_THROW(Program::from_notation("C[i,j] = A[i,j]", {kMatrix}, options), UserError);
 }
 
 TEST(Composite, IsDescribed) {

@@ -41,13 +41,13 @@ class Nowhere final : public Memory {
 TEST(Messages, OperandsThatAreMissingComeBeforeThoseThatAreTooMany) {
   TensorSpec other = kB;
   other.name = "b";
-  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {kA, other}); }),
+  EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {kA, other}); }),
             "index notation, line 1, column 19: there is no operand 'B'; given are A, b\n"
             "  C[i,k] = A[i,j] * B[j,k]\n"
             "                    ^^^^^^");
-  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {kA, kB, other}); }),
+  EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {kA, kB, other}); }),
             "'b' is given, but no statement reads it; they read A, B. Leave it out, or use it.");
-  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {kA, kB, kA}); }),
+  EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {kA, kB, kA}); }),
             "operand 'A' is given twice");
 }
 
@@ -55,13 +55,13 @@ TEST(Messages, TypesOfIndicesAndRanksAreChecked) {
   for (const DType type : {DType::Bool, DType::Float32, DType::Float64}) {
     TensorSpec spec = kA;
     spec.index_type = type;
-    EXPECT_EQ(message_of([&] { Program::compile(kProduct, {spec, kB}); }),
+    EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {spec, kB}); }),
               "A: the index type " + std::string(long_name_of(type)) +
                   " was given; positions and coordinates are int32 or int64");
   }
   for (const char* format : {"csr", "dense", "hyb(2,3)"}) {
     const TensorSpec spec{.name = "A", .format = format, .rank = -1};
-    EXPECT_EQ(message_of([&] { Program::compile(kProduct, {spec, kB}); }),
+    EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {spec, kB}); }),
               "A tensor of rank -1 cannot be; ranks are 0 to 64.");
     EXPECT_EQ(message_of([&] { describe_format(format, -1); }),
               "A tensor of rank -1 cannot be; ranks are 0 to 64.");
@@ -73,7 +73,7 @@ TEST(Messages, RanksThatNoTensorHasAreRefused) {
     const TensorSpec spec{.name = "A", .format = "csf", .rank = rank};
     const std::string refused =
         "A tensor of rank " + std::to_string(rank) + " cannot be; ranks are 0 to 64.";
-    EXPECT_EQ(message_of([&] { Program::compile(kProduct, {spec, kB}); }), refused);
+    EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {spec, kB}); }), refused);
     EXPECT_EQ(message_of([&] { describe_format("csf", rank); }), refused);
   }
   EXPECT_EQ(describe_format("csf", 64).levels.size(), 64U);
@@ -83,22 +83,22 @@ TEST(Messages, TypesThatAreNoneAreRefused) {
   TensorSpec values = kA, indices = kA;
   values.type = static_cast<DType>(77);
   indices.index_type = static_cast<DType>(77);
-  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {values, kB}); }),
+  EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {values, kB}); }),
             "A: no type of values has the number 77; there are bool, int32, int64, float16, "
             "bfloat16, float32, float64");
-  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {indices, kB}); }),
+  EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {indices, kB}); }),
             "A: the index type ? was given; positions and coordinates are int32 or int64");
 }
 
 TEST(Messages, FeaturesAreLookedAtBeforeTheFirstRun) {
-  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {kA, kB}, {.features = "mmx"}); }),
+  EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {kA, kB}, {.features = "mmx"}); }),
             "no preset of machine features is named 'mmx'; there are sse4.2, avx2 and avx512");
 }
 
 TEST(Messages, ArraysWithoutDataAreRefused) {
   const Matrix a(4, 5), b(5, 6);
   Nowhere memory;
-  const auto program = Program::compile(kProduct, {kA, kB});
+  const auto program = Program::from_notation(kProduct, {kA, kB});
   TensorView dense = b.dense, positions = a.sparse, coordinates = a.sparse;
   dense.values.data = nullptr;
   positions.levels[1].pos.data = nullptr;
@@ -114,7 +114,7 @@ TEST(Messages, ArraysWithoutDataAreRefused) {
 TEST(Messages, SizesAreShownAtBothOperands) {
   const Matrix a(4, 5), b(3, 6);
   Nowhere memory;
-  const auto program = Program::compile("\n  C[i,k] = A[i,j]  *  B[j,k]", {kA, kB});
+  const auto program = Program::from_notation("\n  C[i,k] = A[i,j]  *  B[j,k]", {kA, kB});
   EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
             "index notation, line 2, column 25: the index 'j' has two extents: dimension 1 of 'A' "
             "is 5, dimension 0 of 'B' is 3; they must be the same\n"
@@ -125,7 +125,7 @@ TEST(Messages, SizesAreShownAtBothOperands) {
 TEST(Messages, EquationsAreShownAsTheyWereWritten) {
   const Matrix a(4, 5), b(3, 6);
   Nowhere memory;
-  const auto program = Program::einsum(" ij, jk", {kA, kB});
+  const auto program = Program::from_einsum(" ij, jk", {kA, kB});
   EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
             "einsum, line 1, column 6: the index 'j' has two extents: dimension 1 of operand 1 is "
             "5, dimension 0 of operand 2 is 3; they must be the same\n"
@@ -138,18 +138,18 @@ TEST(Messages, DimensionsOfSizeOneAreStretchedOnlyWhenTheyAre) {
   Nowhere memory;
   ProgramOptions options;
   options.ones = {{1, 0}};
-  const auto program = Program::einsum("ij,jk->ik", {kA, kB}, options);
+  const auto program = Program::from_einsum("ij,jk->ik", {kA, kB}, options);
   EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
             "operand 2 has size 3 along dimension 0, but the program was made for size 1");
   options.ones = {{1, 2}};
-  EXPECT_EQ(message_of([&] { Program::einsum("ij,jk->ik", {kA, kB}, options); }),
+  EXPECT_EQ(message_of([&] { Program::from_einsum("ij,jk->ik", {kA, kB}, options); }),
             "no operand has the dimension that is said to have size 1");
 }
 
 TEST(Messages, SchedulesAreReadWhenTheProgramIsMade) {
   ProgramOptions options;
   options.schedule = "unroll(j, 2)\n unroll( q, 2 )";
-  EXPECT_EQ(message_of([&] { Program::compile(kProduct, {kA, kB}, options); }),
+  EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {kA, kB}, options); }),
             "schedule, line 2, column 10: the statement of 'C' does not have the index 'q'; it has "
             "i, k, j\n"
             "   unroll( q, 2 )\n"
@@ -162,7 +162,7 @@ TEST(Messages, RefusedStepsAreShownAsTheyWereWritten) {
   ProgramOptions options;
   options.schedule = "unroll(j,2) ;  parallel( k )";
   const auto program =
-      Program::compile("C[i,k] = A[i,j] * B[j,k]; y[i] = A[i,j]", {kA, kB}, options);
+      Program::from_notation("C[i,k] = A[i,j] * B[j,k]; y[i] = A[i,j]", {kA, kB}, options);
   EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
             "schedule, line 1, column 16: for the statement of 'C': Only an outermost loop can be "
             "parallel, and the one over 'k' is not; bring it out with reorder first.\n"
@@ -176,14 +176,15 @@ TEST(Messages, IndicesAreCalledAsTheyWereWritten) {
   Nowhere memory;
   ProgramOptions options;
   options.schedule = "z: parallel(i); z: unroll(j, 3)";
-  const auto program = Program::compile("y[i] = A[i,j]; z[i] = B[i,j] * y[j]", {kA, kB}, options);
+  const auto program =
+      Program::from_notation("y[i] = A[i,j]; z[i] = B[i,j] * y[j]", {kA, kB}, options);
   EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
             "index notation, line 1, column 34: the index 'j' has two extents: dimension 1 of 'B' "
             "is 6, dimension 0 of 'y' is 4; they must be the same\n"
             "  y[i] = A[i,j]; z[i] = B[i,j] * y[j]\n"
             "                            ^      ^");
   options.schedule = "z: parallel(j)";
-  const auto refused = Program::compile("y[i] = A[i,j]; z[i] = B[i,j]", {kA, kB}, options);
+  const auto refused = Program::from_notation("y[i] = A[i,j]; z[i] = B[i,j]", {kA, kB}, options);
   EXPECT_EQ(message_of([&] { refused->run({a.sparse, b.dense}, memory); }),
             "schedule, line 1, column 4: for the statement of 'z': Only an outermost loop can be "
             "parallel, and the one over 'j_1' is not; bring it out with reorder first. ('j_1' is "

@@ -33,7 +33,7 @@ void expect_error(const std::string& program, const std::string& schedule,
 }
 
 TEST(Distribute, PartsOfAStatementHaveNames) {
-  const expr::Program program = expr::parse_program("C[i] = A[i,j]; C_add1[i] = B[i,j]");
+  const expr::ParsedProgram program = expr::parse_program("C[i] = A[i,j]; C_add1[i] = B[i,j]");
   std::vector<Scope> scopes = {scope_of(program.statements[0]), scope_of(program.statements[1])};
   scopes[0].part = part_name("C", 0);
   scopes[1].part = scopes[1].tensor;
@@ -93,7 +93,7 @@ TEST(Distribute, TensorsCountToo) {
 }
 
 TEST(Distribute, RenamedIndicesKeepTheNameThatWasWritten) {
-  const expr::Program program = expr::parse_program("y[i] = A[i,j_1]");
+  const expr::ParsedProgram program = expr::parse_program("y[i] = A[i,j_1]");
   const std::vector<Schedule> found =
       distribute(parse_schedule("unroll(j, 2)"), {scope_of(program.statements[0], {{"j", "j_1"}})});
   EXPECT_EQ(to_string(found[0]), "unroll(j_1, 2)");

@@ -1,7 +1,7 @@
 // The driver: what is said where there is none, or no such GPU.
 #include <gtest/gtest.h>
 
-#include "support/cuda_device.h"
+#include "support/cuda_gpu.h"
 #include "tulle/error.h"
 
 namespace tulle::cuda {
@@ -10,7 +10,7 @@ namespace {
 // What is said where GPU number 99 is asked for.
 std::string refusal() {
   try {
-    device(99);
+    gpu(99);
     return {};
   } catch (const UserError& error) {
     return error.what();
@@ -32,7 +32,7 @@ TEST(CudaDriver, SaysTheSameWhenAskedAgain) {
 }
 
 TEST(CudaDriver, ArchitecturesThatCodeIsGeneratedFor) {
-  Device device;
+  Gpu device;
   device.capability = 80;
   EXPECT_EQ(device.architecture(), "sm_80");
   device.capability = 89;

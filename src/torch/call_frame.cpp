@@ -1,5 +1,5 @@
 // Binds tensors to programs and takes results apart.
-#include "frame.h"
+#include "call_frame.h"
 
 #include <algorithm>
 #include <string>
@@ -28,7 +28,7 @@ bool has_structures(AtenTensorHandle sizes, int64_t plain, int64_t structures) {
 
 }  // namespace
 
-Frame::Frame(std::shared_ptr<const Prepared> prepared)
+CallFrame::CallFrame(std::shared_ptr<const Prepared> prepared)
     : prepared_(std::move(prepared)),
       outs_(prepared_->results.size()),
       memory_(prepared_->results),
@@ -36,7 +36,7 @@ Frame::Frame(std::shared_ptr<const Prepared> prepared)
   for (const TensorLayout& layout : prepared_->operands) views_.push_back(empty_view(layout));
 }
 
-void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped) {
+void CallFrame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped) {
   if (tensors.size() != prepared_->tensor_count) {
     throw UserError("The program takes " + std::to_string(prepared_->tensor_count) +
                     " tensors, but " + std::to_string(tensors.size()) + " were given.");
@@ -69,7 +69,7 @@ void Frame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, s
   }
 }
 
-Device Frame::common_device(std::span<const OwnedTensor> tensors) const {
+Device CallFrame::common_device(std::span<const OwnedTensor> tensors) const {
   if (tensors.empty()) return {};
   const Device first = device_of(tensors[0].get());
   for (const TensorLayout& layout : prepared_->operands) {
@@ -85,23 +85,23 @@ Device Frame::common_device(std::span<const OwnedTensor> tensors) const {
   return first;
 }
 
-AtenTensorHandle Frame::row_major(AtenTensorHandle tensor) {
+AtenTensorHandle CallFrame::row_major(AtenTensorHandle tensor) {
   if (is_contiguous(tensor)) return aligned(tensor);
   copies_.push_back(contiguous(tensor));
   return copies_.back().get();
 }
 
-AtenTensorHandle Frame::aligned(AtenTensorHandle tensor) {
-  const bool on_gpu = device_.kind == Device::Kind::Cuda;
+AtenTensorHandle CallFrame::aligned(AtenTensorHandle tensor) {
+  const bool on_gpu = device_.is_cuda();
   if (!on_gpu || reinterpret_cast<uintptr_t>(data_of(tensor)) % kGpuAlignment == 0) return tensor;
   copies_.push_back(copied(tensor));
   return copies_.back().get();
 }
 
-void Frame::place_results() {
+void CallFrame::place_results() {
   for (size_t at = 0; at < outs_.size(); ++at) {
     const TensorLayout& layout = prepared_->results[at];
-    TorchMemory::Place& place = memory_.place(at);
+    TorchMemory::ResultPlace& place = memory_.place(at);
     place.sizes.clear();
     for (const auto [operand, dimension] : layout.spec.sizes_from) {
       place.sizes.push_back(
@@ -122,7 +122,7 @@ void Frame::place_results() {
 
 // Not while an operand is read from the same memory, and not a part of a tensor that begins where
 // results must not. Two results in one place are refused.
-bool Frame::can_be_written(AtenTensorHandle out) const {
+bool CallFrame::can_be_written(AtenTensorHandle out) const {
   for (const AtenTensorHandle other : outs_) {
     if (other && other != out && share_memory(out, other)) {
       throw UserError("out: two results would be written to the same memory.");
@@ -135,7 +135,7 @@ bool Frame::can_be_written(AtenTensorHandle out) const {
   return true;
 }
 
-const std::vector<ResultTensor>& Frame::run() {
+const std::vector<ResultTensor>& CallFrame::run() {
   place_results();
   prepared_->program->run_into(views_, memory_, run_options_on(device_), results_);
   if (const int64_t bytes = prepared_->program->code_bytes(); bytes != code_bytes_) {
@@ -146,7 +146,7 @@ const std::vector<ResultTensor>& Frame::run() {
   return results_;
 }
 
-void Frame::fill_outs() {
+void CallFrame::fill_outs() {
   for (size_t at = 0; at < outs_.size(); ++at) {
     if (!outs_[at] || results_[at].values.handle == outs_[at]) continue;
     const AtenTensorHandle out = std::exchange(outs_[at], nullptr);
@@ -155,7 +155,7 @@ void Frame::fill_outs() {
   }
 }
 
-OwnedTensor Frame::take_values(size_t result, const ResultTensor& found) {
+OwnedTensor CallFrame::take_values(size_t result, const ResultTensor& found) {
   if (outs_[result]) return same_tensor(outs_[result]);
   if (found.values.handle) return memory_.take(found.values.handle);
   const TensorLayout& layout = prepared_->results[result];
@@ -166,7 +166,8 @@ OwnedTensor Frame::take_values(size_t result, const ResultTensor& found) {
   return is_shaped ? std::move(values) : reshaped(values.get(), shape);
 }
 
-OwnedTensor Frame::take_array(const TensorLayout& layout, size_t array, const ResultTensor& found) {
+OwnedTensor CallFrame::take_array(const TensorLayout& layout, size_t array,
+                                  const ResultTensor& found) {
   const ArrayPlace place = layout.arrays[array];
   const ResultArray& source = (place.is_pos ? found.pos : found.crd)[place.level];
   return source.handle ? memory_.take(source.handle) : operand_array(source, array, place.type);
@@ -174,7 +175,7 @@ OwnedTensor Frame::take_array(const TensorLayout& layout, size_t array, const Re
 
 // The tensor of an operand that a result shares: the one at the same place, or else the one with
 // that memory. What has no elements is allocated by nobody.
-OwnedTensor Frame::operand_array(const ResultArray& found, size_t array, DType type) const {
+OwnedTensor CallFrame::operand_array(const ResultArray& found, size_t array, DType type) const {
   const auto operand = static_cast<size_t>(found.shared_operand);
   if (found.shared_operand < 0 && found.length == 0) {
     return new_tensor(type, std::span(&found.length, 1), device_);
@@ -194,7 +195,7 @@ OwnedTensor Frame::operand_array(const ResultArray& found, size_t array, DType t
   throw InternalError("A result shares an array that its operand does not have.");
 }
 
-void Frame::clear() {
+void CallFrame::clear() {
   memory_.clear();
   copies_.clear();
   std::fill(outs_.begin(), outs_.end(), nullptr);

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "frame.h"
+#include "call_frame.h"
 
 namespace tulle::shim {
 
 // This thread's frame for the program of that key, or of that number. A warm look-up takes no lock.
-// Frames of programs that the table has removed go when the thread asks for a frame next.
-Frame& frame_for(std::string_view key);
-Frame& frame_for(int64_t number);
+// CallFrames of programs that the table has removed go when the thread asks for a frame next.
+CallFrame& call_frame_for(std::string_view key);
+CallFrame& call_frame_for(int64_t number);
 
 }  // namespace tulle::shim

@@ -9,7 +9,7 @@
 namespace tulle::cuda {
 
 // One GPU with the context that PyTorch and everybody else in the process use too.
-struct Device {
+struct Gpu {
   int ordinal = 0;
   std::string name;
   int capability = 0;  // 90 for 9.0
@@ -24,16 +24,16 @@ struct Device {
 
 // Never destroyed. UserError if there is no driver or no GPU of that number, Unsupported if it is
 // older than those that code is generated for.
-const Device& device(int ordinal);
+const Gpu& gpu(int ordinal);
 
 // Makes the device's context the thread's as long as it lives; costs next to nothing where it is
 // already.
-class CurrentDevice {
+class CurrentGpu {
  public:
-  explicit CurrentDevice(const Device& device);
-  ~CurrentDevice();
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  explicit CurrentGpu(const Gpu& gpu);
+  ~CurrentGpu();
+  CurrentGpu(const CurrentGpu&) = delete;
+  CurrentGpu& operator=(const CurrentGpu&) = delete;
 
  private:
   bool pushed_ = false;

@@ -1,5 +1,5 @@
 // Finds the frame of a call.
-#include "frames.h"
+#include "call_frames.h"
 
 #include <array>
 #include <functional>
@@ -13,56 +13,56 @@ namespace {
 
 struct Slot {
   std::string key;
-  std::unique_ptr<Frame> frame;
+  std::unique_ptr<CallFrame> frame;
 };
 
-struct Frames {
+struct CallFrames {
   std::array<Slot, 256> by_key;
-  std::vector<std::unique_ptr<Frame>> by_number;
+  std::vector<std::unique_ptr<CallFrame>> by_number;
   uint64_t changes = 0;  // of the table of programs, that were followed
 
   void follow() {
     if (changes == table_changes()) return;
     changes = table_changes();
     for (Slot& slot : by_key) let_go(slot.frame);
-    for (std::unique_ptr<Frame>& frame : by_number) let_go(frame);
+    for (std::unique_ptr<CallFrame>& frame : by_number) let_go(frame);
   }
 
-  static void let_go(std::unique_ptr<Frame>& frame) {
+  static void let_go(std::unique_ptr<CallFrame>& frame) {
     if (frame && !frame->prepared().is_kept) frame.reset();
   }
 };
 
-Frames& frames() {
-  thread_local Frames frames;
+CallFrames& frames() {
+  thread_local CallFrames frames;
   frames.follow();
   return frames;
 }
 
-Frame& used(Frame& frame) {
+CallFrame& used(CallFrame& frame) {
   note_use(frame.prepared());
   return frame;
 }
 
 }  // namespace
 
-Frame& frame_for(std::string_view key) {
+CallFrame& call_frame_for(std::string_view key) {
   auto& slots = frames().by_key;
   Slot& slot = slots[std::hash<std::string_view>()(key) % slots.size()];
   if (slot.key != key || !slot.frame) {
-    slot.frame = std::make_unique<Frame>(find_program(key));
+    slot.frame = std::make_unique<CallFrame>(find_program(key));
     slot.key = key;
   }
   return used(*slot.frame);
 }
 
-Frame& frame_for(int64_t number) {
+CallFrame& call_frame_for(int64_t number) {
   auto& by_number = frames().by_number;
   const auto at = static_cast<size_t>(number);
   if (number < 0 || at >= by_number.size() || !by_number[at]) {
     auto prepared = numbered_program(number);
     if (at >= by_number.size()) by_number.resize(at + 1);
-    by_number[at] = std::make_unique<Frame>(std::move(prepared));
+    by_number[at] = std::make_unique<CallFrame>(std::move(prepared));
   }
   return used(*by_number[at]);
 }

@@ -1,5 +1,5 @@
 // Asks the driver about GPUs, once for each.
-#include "support/cuda_device.h"
+#include "support/cuda_gpu.h"
 
 #include <array>
 #include <map>
@@ -22,7 +22,7 @@ enum Attribute : int {
 };
 constexpr int kOldest = 80;
 
-std::unique_ptr<const Device> find_device(int ordinal) {
+std::unique_ptr<const Gpu> find_gpu(int ordinal) {
   const Driver& calls = driver();
   int count = 0, handle = 0;
   check(calls.device_count(&count), "counting GPUs");
@@ -35,46 +35,46 @@ std::unique_ptr<const Device> find_device(int ordinal) {
     check(calls.device_attribute(&value, which, handle), "asking a GPU for its properties");
     return value;
   };
-  auto device = std::make_unique<Device>();
+  auto gpu = std::make_unique<Gpu>();
   std::array<char, 256> name{};
   check(calls.device_name(name.data(), static_cast<int>(name.size()), handle), "naming a GPU");
-  device->ordinal = ordinal;
-  device->name = name.data();
-  device->capability = 10 * attribute(kMajor) + attribute(kMinor);
-  if (device->capability < kOldest) {
-    unsupported("GPU ", ordinal, ", ", device->name, ", has the compute capability ",
-                device->capability / 10, ".", device->capability % 10,
+  gpu->ordinal = ordinal;
+  gpu->name = name.data();
+  gpu->capability = 10 * attribute(kMajor) + attribute(kMinor);
+  if (gpu->capability < kOldest) {
+    unsupported("GPU ", ordinal, ", ", gpu->name, ", has the compute capability ",
+                gpu->capability / 10, ".", gpu->capability % 10,
                 "; Tulle's kernels need 8.0 (an A100 or later)");
   }
-  device->multiprocessors = attribute(kMultiprocessors);
-  device->shared_memory = attribute(kSharedMemory);
-  device->second_cache = attribute(kSecondCache);
-  check(calls.retain_context(&device->context, handle), "opening a GPU");
-  return device;
+  gpu->multiprocessors = attribute(kMultiprocessors);
+  gpu->shared_memory = attribute(kSharedMemory);
+  gpu->second_cache = attribute(kSecondCache);
+  check(calls.retain_context(&gpu->context, handle), "opening a GPU");
+  return gpu;
 }
 
 }  // namespace
 
-std::string Device::architecture() const { return capability >= 90 ? "sm_90" : "sm_80"; }
+std::string Gpu::architecture() const { return capability >= 90 ? "sm_90" : "sm_80"; }
 
-const Device& device(int ordinal) {
+const Gpu& gpu(int ordinal) {
   static std::mutex& mutex = *new std::mutex;
-  static auto& devices = *new std::map<int, std::unique_ptr<const Device>>;
+  static auto& gpus = *new std::map<int, std::unique_ptr<const Gpu>>;
   const std::lock_guard lock(mutex);
-  auto& found = devices[ordinal];
-  if (!found) found = find_device(ordinal);
+  auto& found = gpus[ordinal];
+  if (!found) found = find_gpu(ordinal);
   return *found;
 }
 
-CurrentDevice::CurrentDevice(const Device& device) {
+CurrentGpu::CurrentGpu(const Gpu& gpu) {
   Context current = nullptr;
   check(driver().current_context(&current), "asking for the current GPU");
-  if (current == device.context) return;
-  check(driver().push_context(device.context), "switching to a GPU");
+  if (current == gpu.context) return;
+  check(driver().push_context(gpu.context), "switching to a GPU");
   pushed_ = true;
 }
 
-CurrentDevice::~CurrentDevice() {
+CurrentGpu::~CurrentGpu() {
   Context previous = nullptr;
   if (pushed_) driver().pop_context(&previous);
 }

@@ -15,9 +15,9 @@
 namespace tulle::shim {
 
 // Kept from call to call, so that a warm one allocates nothing but its results.
-class Frame {
+class CallFrame {
  public:
-  explicit Frame(std::shared_ptr<const Prepared> prepared);
+  explicit CallFrame(std::shared_ptr<const Prepared> prepared);
 
   // Checks that the tensors are what the program takes (types, ranks, lengths) and points the
   // views at them. `sizes` holds the sizes of the operands that are not plain, one after the other,
