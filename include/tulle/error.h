@@ -1,4 +1,4 @@
-// The three kinds of failure that Tulle reports; nothing reachable from user input aborts.
+// The three kinds of errors that Tulle throws. User input never aborts the process.
 #pragma once
 
 #include <stdexcept>
@@ -11,19 +11,19 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What the caller gave is wrong; the message says what was found, what was expected and what to do.
+// The caller's input is wrong. The message says what was given, what was expected and what to do.
 class UserError : public Error {
  public:
   using Error::Error;
 };
 
-// Legal by the language, but this version cannot do it; the message names the way around.
+// The input is legal, but this version does not support it. The message names an alternative.
 class Unsupported : public Error {
  public:
   using Error::Error;
 };
 
-// A broken invariant of the compiler: a bug of ours, never the caller's.
+// A broken invariant: a bug of Tulle, never a mistake of the caller.
 class InternalError : public Error {
  public:
   using Error::Error;

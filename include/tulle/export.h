@@ -1,4 +1,4 @@
-// Marks what libtulle exports; everything else in it is hidden.
+// Marks the symbols that libtulle exports; all others are hidden.
 #pragma once
 
 #define TULLE_API __attribute__((visibility("default")))

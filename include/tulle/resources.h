@@ -1,4 +1,4 @@
-// What a run takes from its caller: a device, memory, threads.
+// The resources that a caller gives to a run: a device, memory, threads.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 
 namespace tulle {
 
-// Where a program runs and where the arrays of its operands and results lie. Programs, formats and
-// statements are the same everywhere.
+// The device that a program runs on and that holds the arrays of its operands and results.
 struct Device {
   enum class Kind : uint8_t { Cpu, Cuda };
   Kind kind = Kind::Cpu;
@@ -21,8 +20,8 @@ struct Device {
   bool operator==(const Device&) const = default;
 };
 
-// Where the arrays of results come from. The caller owns what allocate() gave, also when running
-// fails.
+// Allocates the arrays of results. The caller owns every block that allocate() returned, also if
+// the run fails.
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -30,58 +29,58 @@ class Memory {
     void* data = nullptr;
     void* handle = nullptr;
   };
-  // At least 64-byte aligned, or data == null if there is none.
+  // The block is at least 64-byte aligned. data == null means out of memory.
   virtual Block allocate(DType type, int64_t length, bool zeroed) = 0;
-  // The same for the values of the result of that number. A caller that has a place for them gives
-  // it here; it must overlap nothing else that the program uses.
+  // Allocates the values of result number `result`. A caller that already has memory for them
+  // returns that memory here; it must not overlap any other array of the run.
   virtual Block allocate_values(size_t result, DType type, int64_t length, bool zeroed) {
     (void)result;
     return allocate(type, length, zeroed);
   }
-  // On a GPU, where `zeroed` is never asked for, temporaries come from the caller too: memory in
-  // the order of the run's stream, given back as soon as all that uses it is on the stream.
+  // GPU only: allocates temporary memory in stream order. The run releases it as soon as it has
+  // enqueued the last use on the stream. On a GPU, `zeroed` is always false.
   virtual Block allocate_temporary(int64_t bytes) { return allocate(DType::Bool, bytes, false); }
   virtual void release_temporary(const Block& block) { (void)block; }
-  // Lets a temporary live on after the run, and after this object, until the function is called;
-  // null where that cannot be: it is released with the others then.
+  // Extends the life of a temporary beyond the run and this object, until the returned function is
+  // called. Returns null if that is not possible; the run then releases the temporary.
   virtual std::function<void()> keep_temporary(const Block& block) {
     (void)block;
     return nullptr;
   }
 };
 
-// Memory for results from blocks that are kept when given back, since fresh pages cost more than
-// filling them: 64-byte aligned, null if there is none. At most half a GiB is kept.
+// Allocates 64-byte aligned memory for results; null if out of memory. Released blocks are reused,
+// because fresh pages cost more than filling them. At most half a GiB of free blocks is kept.
 TULLE_API void* allocate_kept(int64_t bytes) noexcept;
-// Takes back what allocate_kept gave; `bytes` as asked for then.
+// Releases a block of allocate_kept(). `bytes` is the size that was requested.
 TULLE_API void release_kept(void* memory, int64_t bytes) noexcept;
 
-// Runs body(begin, end) over pieces of [0, count), some at the same time, and returns when all are
-// done.
+// Runs body(begin, end) over pieces of [0, count), possibly in parallel, and returns when all
+// pieces are done.
 using ParallelFor =
     std::function<void(int64_t count, const std::function<void(int64_t, int64_t)>& body)>;
 
 struct RunOptions {
-  int threads = 1;           // that run kernels, and compile them for whatever device
-  ParallelFor parallel_for;  // null: a pool of Tulle's own
-  // Where the operands lie. On a GPU their arrays begin at multiples of 16 bytes, Memory gives
-  // device memory, and a run returns when its work is on the stream (a CUstream; null is the
-  // default one): it waits for the GPU only to read the size of a result that depends on the data.
-  // All else can be captured in a CUDA graph.
+  int threads = 1;           // for compiling, and for running kernels on a CPU
+  ParallelFor parallel_for;  // null: Tulle's own thread pool
+  // The device of the operands. On a GPU, arrays must be aligned to 16 bytes, Memory must return
+  // device memory, and a run returns when it has enqueued its work on the stream (a CUstream; null
+  // is the default stream). A run waits for the GPU only to read the size of a result that depends
+  // on the data; a run without such a result can be captured in a CUDA graph.
   Device device;
   void* stream = nullptr;
-  // On a GPU: the same operands give the same bits, so that no sums are added up by atomics.
+  // GPU only: the same operands give bitwise equal results, so sums do not use atomics.
   bool deterministic = false;
 };
 
-// Device memory from the driver, in the order of a stream; freed with this object.
+// Device memory from the driver, allocated in stream order and freed with this object.
 class TULLE_API CudaMemory final : public Memory {
  public:
   CudaMemory(Device device, void* stream);
   ~CudaMemory() override;
   Block allocate(DType type, int64_t length, bool zeroed) override;
   void release_temporary(const Block& block) override;
-  // Between host and device; both wait for the stream.
+  // Copies between host and device; both wait for the stream.
   void copy_to_device(void* to, const void* from, int64_t bytes);
   void copy_to_host(void* to, const void* from, int64_t bytes);
 

@@ -1,4 +1,4 @@
-// How tensors are stored: what a format says, whether arrays hold it, parts of composites.
+// How tensors are stored: descriptions of formats, checks of structure, parts of composites.
 #pragma once
 
 #include <cstdint>
@@ -44,31 +44,29 @@ struct FormatInfo {
 };
 TULLE_API FormatInfo describe_format(std::string_view format, int rank);
 
-// Which entries of a tensor belong to which part of a composite format: their numbers, part by part
-// and in their order within each, and how many each part has.
+// The entries of a tensor, grouped by the part of a composite format that takes them.
 struct SelectedEntries {
-  ResultArray order;  // of int64
-  std::vector<int64_t> counts;
+  ResultArray order;            // int64 entry numbers, part by part, ascending within each part
+  std::vector<int64_t> counts;  // the number of entries of each part
 };
-// The tensor is given in the format that FormatInfo::sorted says. The array comes from `memory`. On
-// a GPU it waits for the counts.
+// Selects the entries of each part. The tensor must be in the format FormatInfo::sorted. `memory`
+// allocates the array. On a GPU the call waits for the counts.
 TULLE_API SelectedEntries select_parts(std::string_view format, const TensorSpec& spec,
                                        const TensorView& view, Memory& memory,
                                        const RunOptions& options = {});
 
-// The parts of a tensor in a composite format, each in its own. The arrays of the parts come from
-// `memory`.
+// Converts a tensor to a composite format and returns its parts. `memory` allocates their arrays.
 TULLE_API std::vector<ResultTensor> decompose(std::string_view format, const TensorSpec& spec,
                                               const TensorView& view, Memory& memory,
                                               const RunOptions& options = {});
 
-// Checks positions and coordinates in O(entries), in host memory and with the threads of `options`;
-// raises UserError that names the tensor, the place and the remedy.
+// Checks positions and coordinates, which must be in host memory, in O(entries) with the threads of
+// `options`. Throws UserError that names the tensor, the wrong array element and the remedy.
 TULLE_API void validate(const TensorSpec& spec, const TensorView& view,
                         const RunOptions& options = {});
-// The same for structure that may still have to be sorted: whether coordinates are ordered and
-// unique as the format says. Where they are not, validate it in a format that is 'unordered' and
-// 'nonunique', and convert.
+// The same for structure that may be unsorted: returns whether coordinates are ordered and unique
+// as the format requires. If they are not, validate the tensor in an 'unordered' and 'nonunique'
+// format and convert it.
 TULLE_API bool is_in_order(const TensorSpec& spec, const TensorView& view,
                            const RunOptions& options = {});
 

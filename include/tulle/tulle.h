@@ -1,7 +1,8 @@
-// The C++ interface of Tulle: compile index notation for given formats, run it on arrays that the
-// caller owns. program.h is where to start.
+// The C++ interface of Tulle: it compiles index notation for given formats and runs it on arrays
+// that the caller owns. Start reading in program.h.
 //
-// No PyTorch and no Python here. Memory and threads come from the caller; defaults are provided.
+// The interface needs neither PyTorch nor Python. The caller provides memory and, if it wants,
+// threads.
 #pragma once
 
 #include "tulle/dtype.h"

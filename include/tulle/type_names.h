@@ -1,4 +1,4 @@
-// What messages call element types: as PyTorch does. The compiler's own texts use name_of().
+// PyTorch's names of element types, for messages. The texts of the compiler's stages use name_of().
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The version of the library that is loaded.
+// The version of the loaded library.
 #pragma once
 
 #include "tulle/export.h"
