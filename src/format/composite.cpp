@@ -1,4 +1,4 @@
-// Composite formats: parts in their order, printing.
+// Construction and printing of composite formats.
 #include "format/composite.h"
 
 #include <algorithm>
@@ -6,24 +6,19 @@
 #include "format/composite_names.h"
 #include "format/names.h"
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tulle {
 
 namespace {
 
-// order[result[d]] = d
+// The inverse permutation: order[result[d]] = d.
 std::vector<int> inverse(const std::vector<int>& order) {
   std::vector<int> result(order.size());
   for (size_t d = 0; d < order.size(); ++d) {
     result[static_cast<size_t>(order[d])] = static_cast<int>(d);
   }
   return result;
-}
-
-std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
-  return text;
 }
 
 }  // namespace
@@ -72,7 +67,7 @@ std::string CompositeFormat::to_string() const {
   const std::vector<std::string> names = default_dimension_names(rank());
   std::vector<std::string> own;
   for (const int dimension : order_) own.push_back(names[static_cast<size_t>(dimension)]);
-  return concat("(", list_of(names), ") -> (", list_of(own), ")", items_text());
+  return concat("(", joined(names, ","), ") -> (", joined(own, ","), ")", items_text());
 }
 
 std::string CompositeFormat::name() const {

@@ -11,56 +11,57 @@
 
 namespace tulle {
 
-// Into which the columns can be cut.
+// The largest number of column ranges.
 inline constexpr int64_t kMostColumnRanges = 1024;
 
 class CompositeFormat {
  public:
-  // What a selector takes, and how that is stored.
+  // A selector and the format of the entries that it takes.
   struct Choice {
     Selector selector;
     Format format;
     bool operator==(const Choice&) const = default;
   };
-  // Choices in their order; with `ranges` all of them for each of as many column ranges.
+  // Choices in order. If `ranges` > 0, all choices repeat for each of that many column ranges.
   struct Item {
     int64_t ranges = 0;
     std::vector<Choice> choices;
     bool operator==(const Item&) const = default;
   };
-  // A choice at its place: within column range `range` of `ranges`.
+  // A choice in one column range, number `range` of `ranges`.
   struct Part {
     Selector selector;
     Format format;
     int64_t range = 0, ranges = 1;
   };
 
-  // `order`: dimension d of what the items describe is the tensor's dimension order[d].
+  // `order`: dimension d of the items is dimension order[d] of the tensor.
   CompositeFormat(std::vector<int> order, std::vector<Item> items);
 
-  // Whether the text is that of a composite format, rightly written or not.
+  // Whether the text denotes a composite format, be it valid or not.
   static bool is_composite(std::string_view text);
-  // A name (hyb(2,3), ...) for a tensor of that rank, or "{ rows(nnz<=4): ell(4); rest: csr }".
-  // UserError that points at the place where it is wrong.
+  // Parses a name such as hyb(2,3) for a tensor of that rank, or "{ rows(nnz<=4): ell(4); rest: csr
+  // }". Throws UserError that points at the mistake.
   static CompositeFormat parse(std::string_view text, int rank);
 
   int rank() const { return static_cast<int>(order_.size()); }
   const std::vector<int>& order() const { return order_; }
-  // As they were given; `parts` spells them out.
+  // As given to the constructor; parts() expands the column ranges.
   const std::vector<Item>& items() const { return items_; }
-  // In the order in which entries are given out and parts are stored; over the tensor's dimensions.
+  // In the order in which selectors take entries and parts are stored; over the dimensions of the
+  // tensor.
   const std::vector<Part>& parts() const { return parts_; }
-  // How a tensor is stored whose parts are put together.
+  // The format of the tensor after its parts are merged.
   Format merged() const { return Format::csf(rank(), {}, rank() == 2); }
 
-  // The form that spells every part out; parses back to an equal format.
+  // The long form, which parses back to an equal format.
   std::string to_string() const;
-  // The shortest text that parses back: the name where it has one, else to_string().
+  // The shortest text that parses back: the name if there is one, else to_string().
   std::string name() const;
-  // "rows(nnz<=4) in column range 2 of 4", for people.
+  // "rows(nnz<=4) in column range 2 of 4", for messages.
   static std::string describe(const Part& part);
 
-  // The format of the tensor whose dimension d is this one's dimension order[d].
+  // The format of the tensor whose dimension d is dimension order[d] of this one.
   CompositeFormat permuted(const std::vector<int>& order) const;
 
   bool operator==(const CompositeFormat& other) const {

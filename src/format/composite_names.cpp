@@ -1,4 +1,4 @@
-// What the names of composite formats stand for.
+// The table of named composite formats.
 #include "format/composite_names.h"
 
 #include <algorithm>
@@ -15,17 +15,18 @@ using Arguments = std::vector<int64_t>;
 struct NamedComposite {
   std::string_view name;
   std::string_view usage;  // "hyb(c,k)"
-  std::string_view takes;  // what its arguments are
+  std::string_view takes;  // a description of the arguments, for messages
   // Whether the arguments are in range.
   bool (*accepts)(const Arguments&);
   std::string (*text)(const Arguments&);
-  // What the arguments would have to be for the format to have this name.
+  // The only arguments with which the format could have this name.
   Arguments (*guess)(const CompositeFormat&);
 };
 
 constexpr int64_t kMostBuckets = 20;
 
-// Column ranges, in each the rows by length, rounded up to a power of two; longer ones in pieces.
+// In each column range, rows are grouped by length rounded up to a power of two; longer rows are
+// stored in pieces.
 std::string hyb_text(const Arguments& arguments) {
   std::string text = concat("columns(", arguments[0], "){ ");
   int64_t width = 1;

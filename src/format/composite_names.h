@@ -9,13 +9,13 @@
 
 namespace tulle {
 
-// Whether a composite format has that name.
+// Whether that is the name of a composite format.
 bool is_composite_name(std::string_view name);
 
-// What `name(arguments...)` stands for, as text. UserError where the arguments do not go with it.
+// The text that `name(arguments...)` stands for. Throws UserError if the arguments are invalid.
 std::string composite_named(std::string_view name, const std::vector<int64_t>& arguments);
 
-// The name that stands for this text, if there is one.
+// The name of the format with this text, if it has one.
 std::optional<std::string> composite_name_of(std::string_view text, int rank);
 
 // "hyb(c,k), ...", for messages.

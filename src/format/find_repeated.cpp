@@ -1,17 +1,18 @@
-// Equal slots by hash tables, each of which sees the slots of some hashes.
+// Finds equal slots with hash tables, one per share of the hash values.
 #include "format/find_repeated.h"
 
 namespace tulle {
 
 namespace {
 
-// A table of slots with open addressing, at most half full.
+// A hash table of slots with open addressing, at most half full.
 template <typename Index>
 class SlotTable {
  public:
   explicit SlotTable(const RunCoordinates<Index>& coordinates) : coordinates_(coordinates) {}
 
-  // The slot that is there with the same parent and coordinates; this one where there is none.
+  // Returns the slot in the table with the same parent and coordinates. If there is none, inserts
+  // this slot and returns it.
   int64_t find_or_insert(int64_t parent, int64_t slot, uint64_t hash) {
     if (2 * (used_ + 1) > places_.size()) grow();
     TableCell& place = place_of(parent, slot, hash);
@@ -50,7 +51,7 @@ class SlotTable {
   size_t used_ = 0;
 };
 
-// Among the slots whose hash is `share` of `shares`.
+// Searches the slots whose hash falls to `share` of `shares`.
 template <typename Index>
 std::optional<RepeatedSlots> find_in_share(const SlotRun& run, uint64_t share, uint64_t shares) {
   const RunCoordinates<Index> coordinates(run);

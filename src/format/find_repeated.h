@@ -1,4 +1,4 @@
-// Slots of unordered levels that have the same coordinates.
+// Finds slots of unordered levels that have equal coordinates.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,9 @@ struct RepeatedSlots {
   int64_t first, second;
 };
 
-// The first slot that has the same parent and coordinates as one before it, which may be any.
-// Expected O(slots) with a table of all slots; threads share it by the hash of what is in it.
+// Returns the first slot whose parent and coordinates equal those of an earlier slot, and that
+// earlier slot. Expected O(slots). Each thread builds a hash table of the slots whose hashes fall
+// to it.
 std::optional<RepeatedSlots> find_repeated(const SlotRun& run, DType index_type,
                                            Parallelism& parallelism, int threads);
 

@@ -1,4 +1,4 @@
-// Formats: the checks on levels, printing, and the families of any rank.
+// Formats: checks of levels, printing, families of any rank.
 #include "format/format.h"
 
 #include <algorithm>
@@ -43,15 +43,15 @@ void check_names(const std::vector<std::string>& names) {
   }
 }
 
-// Whole once, or a quotient and further in the remainder by the same divisor, or the difference to
-// a dimension that is held whole.
+// The dimension is stored whole, as a quotient and further in a remainder by the same divisor, or
+// as the difference to a dimension stored whole.
 void check_dimension(int dimension, const std::string& name, const std::vector<Level>& levels) {
   std::vector<LevelExpr> parts;
   for (const Level& level : levels) {
     if (level.expr.dimension == dimension) parts.push_back(level.expr);
   }
   if (parts.empty()) {
-    user_error("The dimension '", name, "' has no level; add ", name, ": dense, say.");
+    user_error("The dimension '", name, "' has no level; add one, for example ", name, ": dense.");
   }
   using Part = LevelExpr::Part;
   const bool whole = parts.size() == 1 && parts[0].part == Part::Whole;
@@ -59,9 +59,9 @@ void check_dimension(int dimension, const std::string& name, const std::vector<L
   const bool blocked = parts.size() == 2 && parts[0].part == Part::Quotient &&
                        parts[1].part == Part::Remainder && parts[0].divisor == parts[1].divisor;
   if (!whole && !blocked && !difference) {
-    user_error("The levels must hold the dimension '", name, "' exactly once: as ", name,
-               ", or as ", name, "/b and further in ", name, "%b with the same b, or as the ",
-               "difference to another dimension that a level holds whole, i-j.");
+    user_error("The levels must store the dimension '", name, "' exactly once: as ", name, ", as ",
+               name, "/b with a level ", name, "%b of the same b further in, or as the ",
+               "difference to a dimension that another level stores whole, i-j.");
   }
 }
 
@@ -75,14 +75,14 @@ void check_difference(const Level& level, const std::vector<Level>& levels,
     return other.expr.dimension == level.expr.second && other.expr.is_whole();
   });
   if (!held || level.expr.second == level.expr.dimension) {
-    user_error("The level '", text_of(level, names), "' needs another level that holds '",
+    user_error("The level '", text_of(level, names), "' needs another level that stores '",
                names[static_cast<size_t>(level.expr.second)], "' whole.");
   }
 }
 
-// Whether slots of the levels so far all have coordinates of their own. Where each slot has one
-// below, a unique level tells those apart that share coordinates above, but only those under one
-// slot of the levels before.
+// Whether the slots of the levels so far have pairwise different coordinates. Where each slot has
+// exactly one slot below, a unique level separates slots with equal coordinates above it, but only
+// slots under the same slot of the previous levels.
 class Uniqueness {
  public:
   void add(const Level& level) {
@@ -95,30 +95,30 @@ class Uniqueness {
   bool all_ = true, above_ = true;
 };
 
-// Kinds whose slots may hold no entry, and what stands around them.
+// Checks the neighbours of a level whose slots may hold no entry.
 void check_gaps(const std::vector<Level>& levels, size_t at,
                 const std::vector<std::string>& names) {
   const Level& level = levels[at];
   const bool direct = is_direct(level.kind);
   if (at == 0 && !stores_coordinates(level.kind) && !direct) {
     user_error("The level '", text_of(level, names),
-               "' cannot be the first, since its slots are rows of a level above it.");
+               "' cannot be the first level: its slots are rows of a level above it.");
   }
   if (at == 0 && has_width(level.kind)) {
     user_error("The level '", text_of(level, names),
-               "' cannot be the first, since it has its slots for each slot of a level above it.");
+               "' cannot be the first level: it has slots for each slot of a level above it.");
   }
   for (size_t below = at + 1; below < levels.size(); ++below) {
     if (is_full(levels[below].kind)) continue;
-    user_error("The level '", text_of(levels[below], names), "' stands below '",
-               text_of(level, names), "', of which not every slot has an entry; only ",
-               text_of_kinds(is_full, "and"), " levels can.");
+    user_error("The level '", text_of(levels[below], names), "' is below '", text_of(level, names),
+               "', some slots of which hold no entry; only ", text_of_kinds(is_full, "and"),
+               " levels can be there.");
   }
   Uniqueness slots;
   for (size_t above = 0; above < at; ++above) slots.add(levels[above]);
   if (!slots.all()) {
     user_error("The level '", text_of(level, names),
-               "' stands below levels that may hold coordinates several times; make them unique.");
+               "' is below levels that may store a coordinate several times; make them unique.");
   }
   if (!is_bounded(level.kind)) return;
   const bool bounded = std::any_of(
@@ -127,8 +127,8 @@ void check_gaps(const std::vector<Level>& levels, size_t at,
       });
   if (!bounded || !level.expr.is_whole()) {
     user_error("The level '", text_of(level, names),
-               "' has bounds that follow from a difference above it; write (i,j) -> (j-i: "
-               "compressed, i: range), say.");
+               "' takes its bounds from a difference level above it; write, for example, "
+               "(i,j) -> (j-i: compressed, i: range).");
   }
 }
 
@@ -136,25 +136,25 @@ void check_level(const std::vector<Level>& levels, size_t at,
                  const std::vector<std::string>& names) {
   const Level& level = levels[at];
   if (!stores_coordinates(level.kind) && (!level.unique || !level.ordered)) {
-    user_error("The level '", text_of(level, names), "' has each coordinate once and in order; ",
-               "leave 'nonunique' and 'unordered' out.");
+    user_error("The level '", text_of(level, names), "' stores each coordinate once and in order; ",
+               "remove 'nonunique' and 'unordered'.");
   }
   if (level.multiple > 1 && !(stores_positions(level.kind) && stores_coordinates(level.kind))) {
     user_error("The level '", text_of(level, names),
-               "' has no segments to round up; multiple(g) goes with compressed.");
+               "' has no segments to round up; use multiple(g) with compressed levels.");
   }
   if (level.has_gaps()) check_gaps(levels, at, names);
   if (level.expr.is_difference()) check_difference(level, levels, names);
   if (is_branchless(level.kind) && (at == 0 || !fills_slots(levels[at - 1].kind))) {
-    user_error("The level '", text_of(level, names), "' needs a ", text_of_kinds(fills_slots, "or"),
-               " level right above it, since it stores one coordinate for each of that level's.");
+    user_error(
+        "The level '", text_of(level, names), "' needs a ", text_of_kinds(fills_slots, "or"),
+        " level directly above it: it stores one coordinate for each coordinate of that level.");
   }
   if (is_branchless(level.kind) && stores_coordinates(levels[at - 1].kind) &&
       levels[at - 1].unique) {
-    user_error("The level '", text_of(level, names), "' stands below '",
-               text_of(levels[at - 1], names),
-               "', which has each coordinate once and so could hold one entry for each alone; add ",
-               "'nonunique' to that.");
+    user_error("The level '", text_of(level, names), "' is below '", text_of(levels[at - 1], names),
+               "', which stores each coordinate once, so each could hold one entry only; add ",
+               "'nonunique' to that level.");
   }
 }
 

@@ -12,20 +12,21 @@ namespace tulle {
 
 class Format {
  public:
-  // Checks that the levels describe every dimension exactly once (whole, a quotient and then a
-  // remainder of one divisor, or the difference to a whole one) and that each level can stand where
-  // it stands (a singleton has a level above it that stores coordinates, say); raises UserError.
+  // Checks that the levels store every dimension exactly once (whole, as a quotient and a remainder
+  // of the same divisor, or as the difference to a dimension stored whole) and that each level may
+  // follow the levels above it; a singleton, for example, needs a level above it that stores
+  // coordinates. Throws UserError.
   Format(std::vector<std::string> dimension_names, std::vector<Level> levels);
 
-  // A name (csr, bsr(16,16), ...) for a tensor of that rank, or the long form "(i,j) -> (i: dense,
-  // j: compressed)".
+  // Parses a name such as csr or bsr(16,16) for a tensor of that rank, or the long form "(i,j) ->
+  // (i: dense, j: compressed)".
   static Format parse(std::string_view text, int rank);
   static Format dense(int rank);
-  // Sorted coordinates: compressed nonunique, then singletons; the given dimension order (identity
-  // if empty).
-  static Format coo(int rank, const std::vector<int>& order = {});
-  // All levels compressed but a dense first one where `dense_first`; the given dimension order
+  // Sorted coordinates: a compressed nonunique level, then singletons, in the given dimension order
   // (identity if empty).
+  static Format coo(int rank, const std::vector<int>& order = {});
+  // All levels are compressed, except a dense first one if `dense_first`; in the given dimension
+  // order (identity if empty).
   static Format csf(int rank, const std::vector<int>& order = {}, bool dense_first = false);
 
   int rank() const { return static_cast<int>(dimension_names_.size()); }
@@ -34,25 +35,25 @@ class Format {
   int level_count() const { return static_cast<int>(levels_.size()); }
 
   bool is_dense() const;    // every level is full
-  bool has_blocks() const;  // some level is a quotient or remainder
+  bool has_blocks() const;  // a level is a quotient or remainder
   bool has_differences() const;
-  bool has_gaps() const;  // values are stored for slots that hold no entry
+  bool has_gaps() const;  // values are stored for slots without an entry
   bool is_ordered() const;
-  // No tuple of coordinates twice: below a level that repeats stands a unique singleton.
+  // No tuple of coordinates occurs twice: below a nonunique level there is a unique singleton.
   bool is_unique() const;
-  // Whether slots that share their coordinates have full levels below them, so that the values of
-  // one tuple of coordinates lie apart.
+  // Whether slots with equal coordinates have full levels below them, so that the values of one
+  // tuple of coordinates are not contiguous.
   bool repeats_above_full() const;
 
   // The long form; parses back to an equal format.
   std::string to_string() const;
-  // The shortest text that parses back: the name where it has one, else the long form.
+  // The shortest text that parses back: the name if there is one, else the long form.
   std::string name() const;
 
-  // The format of the tensor whose dimension d is this one's dimension order[d].
+  // The format of the tensor whose dimension d is dimension order[d] of this one.
   Format permuted(const std::vector<int>& order) const;
 
-  // Equal storage; names of dimensions do not matter.
+  // Equal storage; the names of dimensions do not matter.
   bool operator==(const Format& other) const {
     return rank() == other.rank() && levels_ == other.levels_;
   }

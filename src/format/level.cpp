@@ -1,4 +1,4 @@
-// The coordinates of levels.
+// Coordinates of levels.
 #include "format/level.h"
 
 #include <algorithm>

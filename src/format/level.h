@@ -1,4 +1,4 @@
-// The levels of a format: the kind of each, and its coordinate in terms of the dimensions.
+// A level of a format: its kind, and its coordinate as an expression of dimensions.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace tulle {
 
-// The coordinate of a level in terms of the dimensions: i, i/b, i%b or j-i.
+// The coordinate of a level as an expression of dimensions: i, i/b, i%b or j-i.
 struct LevelExpr {
   enum class Part : uint8_t { Whole, Quotient, Remainder, Difference };
   int dimension = 0;
   Part part = Part::Whole;
-  int64_t divisor = 1;  // of Quotient and Remainder
-  int second = -1;      // of Difference: the dimension that is subtracted
+  int64_t divisor = 1;  // for Quotient and Remainder
+  int second = -1;      // for Difference: the subtracted dimension
 
   bool is_whole() const { return part == Part::Whole; }
   bool is_difference() const { return part == Part::Difference; }
-  // How many coordinates the level has in a tensor of these sizes, and the first of them.
+  // The number of coordinates of the level in a tensor of these sizes, and the lowest coordinate.
   int64_t extent(const std::vector<int64_t>& sizes) const;
   int64_t first(const std::vector<int64_t>& sizes) const;
-  // At these coordinates of the tensor.
+  // The coordinate of the level for these coordinates of the tensor.
   int64_t coordinate(const std::vector<int64_t>& coordinates) const;
   bool operator==(const LevelExpr&) const = default;
 };
@@ -29,14 +29,14 @@ struct LevelExpr {
 struct Level {
   LevelExpr expr;
   LevelKind kind = LevelKind::Dense;
-  bool unique = true;    // no coordinate twice under one parent
+  bool unique = true;    // no coordinate occurs twice under one parent
   bool ordered = true;   // coordinates ascend under one parent
-  int64_t width = 0;     // of kinds that have one: slots of each parent
-  int64_t multiple = 1;  // the number of slots under one parent is rounded up to it
+  int64_t width = 0;     // for kinds with a width: the number of slots per parent
+  int64_t multiple = 1;  // the number of slots per parent is rounded up to a multiple of it
 
-  // Whether slots may hold no entry, and be no padding either: those of `crd` that are marked.
+  // Whether slots may be unused: they hold neither an entry nor padding, and `crd` marks them.
   bool has_unused() const { return has_width(kind) || multiple > 1; }
-  // Whether there may be slots that hold no entry of their own.
+  // Whether slots may hold no entry of their own.
   bool has_gaps() const {
     return has_unused() || is_prefix(kind) || (is_direct(kind) && !is_full(kind));
   }

@@ -1,4 +1,4 @@
-// The text of level kinds.
+// The names of level kinds.
 #include "format/level_kind.h"
 
 #include <vector>

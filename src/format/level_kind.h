@@ -1,5 +1,5 @@
-// Level kinds: the properties that tell them apart, which the rest of the compiler asks for instead
-// of naming kinds.
+// The table of level kinds and their properties. The compiler asks for properties instead of naming
+// kinds.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@
 
 namespace tulle {
 
-// How slots of a level hang from those of the level above, their parents, and what is stored of
-// them.
+// How the slots of a level relate to their parents, the slots of the level above, and what the
+// level stores.
 struct LevelProperties {
-  bool positions = false;    // stores `pos`: where the slots of each parent begin and end
-  bool coordinates = false;  // stores `crd`: the coordinate of each slot; else the slot tells it
-  bool full = false;         // each parent has a slot for every coordinate of the extent
-  bool branchless = false;   // each parent has one slot, with the parent's own number
-  bool direct = false;       // a coordinate has the slot parent * extent + coordinate
-  bool marked = false;       // stores a byte a slot: whether it holds an entry
-  bool bounded = false;      // entries lie within bounds that follow from the coordinate above
-  bool width = false;        // each parent has so many slots as the kind's argument says
+  bool positions = false;  // stores `pos`: the slot range of each parent
+  bool coordinates =
+      false;          // stores `crd`: the coordinate of each slot; else it follows from the slot
+  bool full = false;  // each parent has a slot for every coordinate
+  bool branchless = false;  // each parent has one slot, with the same number as the parent
+  bool direct = false;      // the slot of a coordinate is parent * extent + coordinate
+  bool marked = false;      // stores one byte per slot: whether the slot holds an entry
+  bool bounded = false;     // the coordinate above determines bounds of the entries
+  bool width = false;       // each parent has as many slots as the argument of the kind
 };
 
 // X(enumerator, text, properties...)
@@ -59,30 +60,29 @@ constexpr const LevelProperties& properties_of(LevelKind kind) {
 constexpr bool stores_positions(LevelKind kind) { return properties_of(kind).positions; }
 constexpr bool stores_coordinates(LevelKind kind) { return properties_of(kind).coordinates; }
 constexpr bool stores_marks(LevelKind kind) { return properties_of(kind).marked; }
-// Located by arithmetic and iterated by counting.
+// Slots are located by arithmetic and iterated by counting.
 constexpr bool is_full(LevelKind kind) { return properties_of(kind).full; }
 constexpr bool is_branchless(LevelKind kind) { return properties_of(kind).branchless; }
 constexpr bool is_direct(LevelKind kind) { return properties_of(kind).direct; }
 constexpr bool is_bounded(LevelKind kind) { return properties_of(kind).bounded; }
 constexpr bool has_width(LevelKind kind) { return properties_of(kind).width; }
-// Every slot has a coordinate of its own.
+// Every slot stores a coordinate.
 constexpr bool fills_slots(LevelKind kind) { return stores_coordinates(kind) && !has_width(kind); }
-// The slots of a parent are its coordinates from 0 on, as many as its positions say.
+// The slots of a parent are its coordinates from 0 on; positions give their number.
 constexpr bool is_prefix(LevelKind kind) {
   return stores_positions(kind) && !stores_coordinates(kind);
 }
-// Whether a slot without an entry is one nevertheless, of value 0: what a band or a row is filled
-// up with.
+// Whether slots without an entry count as entries of value 0: the padding of a band or a row.
 constexpr bool pads_with_entries(LevelKind kind) {
   return is_full(kind) || is_prefix(kind) || is_bounded(kind);
 }
 
-// The type of the elements of `crd` in a tensor with that type of indices.
+// The element type of `crd` in a tensor with that index type.
 constexpr DType coordinate_type(LevelKind kind, DType index_type) {
   return stores_marks(kind) ? DType::Bool : index_type;
 }
 
-// What stands in `crd` where a slot is unused.
+// The value in `crd` that marks an unused slot.
 inline constexpr int64_t kUnused = -1;
 
 std::string_view text_of(LevelKind kind);

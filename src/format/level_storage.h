@@ -9,13 +9,13 @@
 
 namespace tulle {
 
-// A read-only array that someone else may own.
+// A read-only array, possibly owned by someone else.
 struct ArrayView {
   const void* data = nullptr;
   int64_t length = 0;
-  std::shared_ptr<const void> owner;  // keeps `data` alive; null where the caller does
+  std::shared_ptr<const void> owner;  // keeps `data` alive; null if the caller does
 
-  // An Int32, Int64 or Bool element.
+  // Reads an Int32, Int64 or Bool element.
   int64_t at(int64_t index, DType type) const {
     TULLE_CHECK(index >= 0 && index < length, "index ", index, " of ", length);
     switch (type) {
@@ -29,10 +29,10 @@ struct ArrayView {
   }
 };
 
-// Those that the level's kind does not store are empty.
+// Arrays that the level kind does not store are empty.
 struct LevelStorage {
-  ArrayView pos;  // positions: one more than the level above has slots
-  ArrayView crd;  // coordinates, or marks: one a slot
+  ArrayView pos;  // positions: one for each slot of the level above, and one more
+  ArrayView crd;  // coordinates or marks: one per slot
 };
 
 }  // namespace tulle

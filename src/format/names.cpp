@@ -9,11 +9,11 @@ namespace tulle {
 
 namespace {
 
-// What the numbers after a name stand for.
+// The meaning of the numbers after a name.
 enum class Argument : uint8_t { BlockRows, BlockColumns, Width, Multiple };
 
-// A matrix format is a list of levels over the last two dimensions (0: rows, 1: columns). What the
-// arguments say is filled in where it belongs: divisors, widths, and multiples that are 0.
+// A matrix format is a list of levels over the last two dimensions (0: rows, 1: columns). The
+// arguments replace divisors, widths and multiples that are 0.
 struct MatrixFormat {
   std::string_view name;
   std::vector<Level> levels;
@@ -64,27 +64,30 @@ const std::vector<MatrixFormat>& matrix_formats() {
         block(1, Remainder, Dense)},
        {BlockRows, BlockColumns},
        blocks},
-      {"ell", {whole(0, Dense), whole(1, Padded)}, {Width}, "how many entries a row has at most"},
+      {"ell",
+       {whole(0, Dense), whole(1, Padded)},
+       {Width},
+       "the maximum number of entries per row"},
       {"dell",
        {whole(0, Compressed), whole(1, Padded)},
        {Width},
-       "how many entries a row has at most"},
+       "the maximum number of entries per row"},
       {"pieces",
        {whole(0, Compressed), rounded(whole(1, Compressed))},
        {Multiple},
-       "how many entries the pieces of a row have"},
+       "the number of entries per piece of a row"},
       {"dia", {difference(1, 0, Compressed), whole(0, Range)}, {}, {}},
       {"ragged", {whole(0, Dense), whole(1, Ragged)}, {}, {}},
       {"bitmap", {whole(0, Dense), whole(1, Bitmap)}, {}, {}},
       {"sr-bcrs",
        {block(0, Quotient, Dense), rounded(whole(1, Compressed)), block(0, Remainder, Dense)},
        {BlockRows, Multiple},
-       "the rows of a block and what the number of its columns is rounded up to"},
+       "the rows of a block and the multiple to which its number of columns is rounded up"},
   };
   return formats;
 }
 
-// b (or b0, b1, ...) for the batch, then i, j.
+// Dimension names: b (or b0, b1, ...) for the batch, then i, j.
 std::vector<std::string> matrix_dimension_names(int rank) {
   std::vector<std::string> names;
   for (int d = 0; d + 2 < rank; ++d) names.push_back(rank == 3 ? "b" : concat("b", d));
@@ -92,7 +95,7 @@ std::vector<std::string> matrix_dimension_names(int rank) {
   return names;
 }
 
-// What a format of that rank has for the argument; 1 where it has nothing of the kind.
+// The value of an argument in a format of that rank; 1 if the format has none.
 int64_t argument_of(const Format& format, Argument argument) {
   for (const Level& level : format.levels()) {
     const int dimension = level.expr.dimension - (format.rank() - 2);
@@ -138,13 +141,13 @@ std::string spelled(const MatrixFormat& format, const std::vector<std::string>& 
 void check_arguments(const MatrixFormat& format, const std::vector<int64_t>& arguments) {
   if (format.arguments.empty() && !arguments.empty()) {
     user_error("The format '", format.name,
-               "' takes no arguments; a dimension order is given by the ",
-               "long form, (i,j) -> (j: dense, i: compressed) say.");
+               "' takes no arguments; write a dimension order in the long ",
+               "form, for example (i,j) -> (j: dense, i: compressed).");
   }
   if (arguments.size() != format.arguments.size()) {
     const std::vector<std::string> example(format.arguments.size(), "16");
-    user_error("The format '", format.name, "' takes ", format.usage, ", ",
-               spelled(format, example), " say, but ", arguments.size(),
+    user_error("The format '", format.name, "' takes ", format.usage, ", as in ",
+               spelled(format, example), ", but ", arguments.size(),
                arguments.size() == 1 ? " argument was given." : " arguments were given.");
   }
   std::vector<std::string> texts;
@@ -156,7 +159,7 @@ void check_arguments(const MatrixFormat& format, const std::vector<int64_t>& arg
   }
 }
 
-// r, c, w, ...: what stands for the arguments in messages.
+// r, c, w, ...: placeholders of arguments in messages.
 std::vector<std::string> letters_of(const MatrixFormat& format) {
   std::vector<std::string> letters;
   for (const Argument argument : format.arguments) {

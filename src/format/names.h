@@ -1,4 +1,4 @@
-// The formats that have names: what each name means at each rank, and back.
+// Named formats: the format of a name at each rank, and the name of a format.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace tulle {
 
-// `name(arguments...)` for a tensor of that rank; nothing where no format has that name. UserError
-// where the name does not go with the rank or the arguments.
+// The format `name(arguments...)` for a tensor of that rank; nothing if there is no such name.
+// Throws UserError if the rank or the arguments do not fit the name.
 std::optional<Format> format_named(std::string_view name, const std::vector<int64_t>& arguments,
                                    int rank);
 
-// The names that format_named knows, for messages: "dense, coo, csr, ...".
+// The names that format_named() accepts, for messages: "dense, coo, csr, ...".
 std::string format_names();
 
-// The name under which format_named gives this storage, if it has one.
+// The name with which format_named() returns this storage, if it has one.
 std::optional<std::string> name_of(const Format& format);
 
-// i, j, k, ... for the dimensions of a tensor that nobody named.
+// i, j, k, ...: default names of dimensions.
 std::vector<std::string> default_dimension_names(int rank);
 
 }  // namespace tulle

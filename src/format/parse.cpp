@@ -36,9 +36,10 @@ class FormatParser {
     }
     std::optional<Format> format = format_named(name, arguments, rank_);
     if (!format) {
-      scanner_.fail(first, concat("there is no format '", name, "'; the names are ", format_names(),
-                                  ", of composites ", composite_names(),
-                                  ", and any other is written (i,j) -> (i: dense, j: compressed)"));
+      scanner_.fail(first,
+                    concat("there is no format '", name, "'; the names are ", format_names(),
+                           ", the composite formats are ", composite_names(),
+                           ", and any other format is written (i,j) -> (i: dense, j: compressed)"));
     }
     return *format;
   }
@@ -61,7 +62,7 @@ class FormatParser {
     if (static_cast<int>(names.size()) != rank_) {
       fail_at(scanner_.span_of(open),
               concat("the format has ", names.size(), " dimensions, but the tensor has ", rank_,
-                     "; name each of them before the '->'"));
+                     "; name each dimension before the '->'"));
     }
     scanner_.expect("->");
     const Token levels_open = scanner_.expect("(");
@@ -94,7 +95,7 @@ class FormatParser {
     scanner_.expect("(");
     const Token number = scanner_.peek();
     const int64_t value = scanner_.expect_integer(what);
-    if (value < 1) scanner_.fail(number, concat(what, " is at least 1"));
+    if (value < 1) scanner_.fail(number, concat(what, " must be at least 1"));
     scanner_.expect(")");
     return value;
   }
@@ -124,7 +125,7 @@ class FormatParser {
     }
     const Token divisor = scanner_.peek();
     expr.divisor = scanner_.expect_integer("a block size");
-    if (expr.divisor < 1) scanner_.fail(divisor, "a block size is at least 1");
+    if (expr.divisor < 1) scanner_.fail(divisor, "a block size must be at least 1");
     return expr;
   }
 
@@ -163,7 +164,7 @@ ScannerOptions format_symbols() { return {.symbols = {"->", "<=", ">="}}; }
 
 void check_rank(int rank) {
   if (rank >= 0 && rank <= kLargestRank) return;
-  user_error("A tensor of rank ", rank, " cannot be; ranks are 0 to ", kLargestRank, ".");
+  user_error("A tensor cannot have rank ", rank, "; ranks are 0 to ", kLargestRank, ".");
 }
 
 Format parse_format(Scanner& scanner, int rank) { return FormatParser(scanner, rank).parse(); }
@@ -173,8 +174,8 @@ Format Format::parse(std::string_view text, int rank) {
   Scanner scanner(text, "format", format_symbols());
   if (CompositeFormat::is_composite(text)) {
     scanner.fail(scanner.peek(),
-                 "a composite format cannot stand here: it is for operands, and what is computed "
-                 "is stored in one of its parts' formats, or in csr");
+                 "a composite format is for operands only; store a result in the format of one of "
+                 "its parts, or in csr");
   }
   Format format = parse_format(scanner, rank);
   if (!scanner.at_end()) scanner.fail(scanner.peek(), "expected the end of the format");

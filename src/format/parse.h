@@ -1,4 +1,4 @@
-// Reading a format that stands within a longer text.
+// Parses a format within a longer text.
 #pragma once
 
 #include "format/format.h"
@@ -6,15 +6,15 @@
 
 namespace tulle {
 
-// The symbols that the texts of formats have.
+// The symbols in the texts of formats.
 ScannerOptions format_symbols();
 
-// More dimensions than PyTorch's tensors have none can have.
+// The largest rank; PyTorch has the same limit.
 constexpr int kLargestRank = 64;
-// UserError where no tensor has that rank.
+// Throws UserError unless a tensor can have that rank.
 void check_rank(int rank);
 
-// Takes a format for a tensor of that rank, a name or the long form, and nothing that follows it.
+// Parses a format for a tensor of that rank, a name or the long form, and leaves the text after it.
 Format parse_format(Scanner& scanner, int rank);
 
 }  // namespace tulle

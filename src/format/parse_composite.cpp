@@ -37,8 +37,9 @@ class CompositeParser {
       items = list();
     }
     if (!takes_all_) {
-      fail_at(scanner_.span_of(open),
-              "the last part is to be 'rest', so that every entry has a place; add 'rest: csr'");
+      fail_at(
+          scanner_.span_of(open),
+          "the last part must be 'rest', so that every entry belongs to a part; add 'rest: csr'");
     }
     expect_end();
     return {std::move(order), std::move(items)};
@@ -70,7 +71,7 @@ class CompositeParser {
     return CompositeParser(composite_named(name, arguments), rank_).parse();
   }
 
-  // "(j,i) -> (i,j)" before the parts: these are over the dimensions in the second order.
+  // "(j,i) -> (i,j)" before the parts: the parts are over the dimensions in the second order.
   std::vector<int> dimension_order() {
     std::vector<int> order(static_cast<size_t>(rank_));
     std::iota(order.begin(), order.end(), 0);
@@ -82,7 +83,7 @@ class CompositeParser {
     if (static_cast<int>(outer.size()) != rank_ ||
         !std::is_permutation(outer.begin(), outer.end(), inner.begin(), inner.end())) {
       fail_at(scanner_.span_of(open),
-              concat("both lists name the ", rank_, " dimensions of the tensor, in two orders"));
+              concat("both lists must name the ", rank_, " dimensions of the tensor"));
     }
     for (size_t d = 0; d < inner.size(); ++d) {
       order[d] = static_cast<int>(std::find(outer.begin(), outer.end(), inner[d]) - outer.begin());
@@ -104,7 +105,7 @@ class CompositeParser {
     return names;
   }
 
-  // columns(4){ ... }, where the selector would read columns(0,64): ...
+  // Whether a group follows, as in columns(4){ ... }; columns(0,64): ... is a selector.
   bool is_group() const {
     return scanner_.peek().is("columns") && scanner_.peek(1).is("(") && scanner_.peek(3).is(")");
   }
@@ -115,13 +116,14 @@ class CompositeParser {
     const Token number = scanner_.peek();
     const int64_t ranges = at_least_one("the number of column ranges");
     if (ranges > kMostColumnRanges) {
-      scanner_.fail(number, concat("columns are cut into ", kMostColumnRanges, " ranges at most"));
+      scanner_.fail(number,
+                    concat("columns can be cut into at most ", kMostColumnRanges, " ranges"));
     }
     scanner_.expect(")");
     scanner_.expect("{");
     CompositeFormat::Item item{ranges, {}};
     until_closed([&] {
-      if (is_group()) scanner_.fail(scanner_.peek(), "column ranges cannot be cut again");
+      if (is_group()) scanner_.fail(scanner_.peek(), "column ranges cannot be nested");
       item.choices.push_back(choice());
     });
     return item;
@@ -144,7 +146,9 @@ class CompositeParser {
   void until_closed(const Item& item) {
     do {
       if (scanner_.peek().is("}")) break;
-      if (takes_all_) scanner_.fail(scanner_.peek(), "nothing is left after 'rest'");
+      if (takes_all_)
+        scanner_.fail(scanner_.peek(),
+                      "'rest' takes all other entries, so it must be the last part");
       item();
     } while (scanner_.accept(";"));
     scanner_.expect("}");
@@ -154,12 +158,14 @@ class CompositeParser {
     const Selector chosen = selector();
     scanner_.expect(":");
     if (scanner_.peek().is("{") || is_named_composite()) {
-      scanner_.fail(scanner_.peek(), "a part has a plain format");
+      scanner_.fail(scanner_.peek(), "a part cannot be composite; give it a plain format");
     }
     const Token start = scanner_.peek();
     Format format = parse_format(scanner_, rank_);
     if (format.is_dense()) {
-      scanner_.fail(start, "a part stores some of the entries, and 'dense' would store them all");
+      scanner_.fail(
+          start,
+          "a part stores some of the entries only, so it cannot be 'dense'; use a sparse format");
     }
     return {chosen, std::move(format)};
   }
@@ -181,7 +187,7 @@ class CompositeParser {
     constexpr std::string_view known[] = {"rows", "columns", "band", "blocks", "windows"};
     if (std::find(std::begin(known), std::end(known), name.text) == std::end(known)) {
       scanner_.fail(name, concat("there is no selector '", name.text,
-                                 "'; there are rows(nnz<=4), columns(0,64), band(-1,1), "
+                                 "'; the selectors are rows(nnz<=4), columns(0,64), band(-1,1), "
                                  "blocks(16,16, fill>=0.25), windows(16, reuse>=1.5) and rest"));
     }
     scanner_.expect("(");
@@ -218,10 +224,10 @@ class CompositeParser {
     return found;
   }
 
-  // , fill>=0.25; at most that much, where there is a limit.
+  // Parses ", fill>=0.25". `most` is the largest valid value, if there is a limit.
   double threshold(std::string_view word, std::optional<int> most = std::nullopt) {
     if (!scanner_.peek().is(",") || !scanner_.peek(1).is(word) || !scanner_.peek(2).is(">=")) {
-      scanner_.fail(scanner_.peek(), concat("expected the least ", word, " that is taken; write ",
+      scanner_.fail(scanner_.peek(), concat("expected a minimum ", word, "; write ",
                                             word == "fill" ? "blocks(16,16, fill>=0.25)"
                                                            : "windows(16, reuse>=1.5)"));
     }
@@ -233,8 +239,8 @@ class CompositeParser {
     double value = 0;
     std::from_chars(number.text.data(), number.text.data() + number.text.size(), value);
     if (most && value > *most) {
-      scanner_.fail(number, concat(word, " is a share, between 0 and ", *most, ": write ", word,
-                                   ">=0.5 where half of the places are to have entries"));
+      scanner_.fail(number, concat(word, " must be between 0 and ", *most, "; write ", word,
+                                   ">=0.5 for blocks that are at least half full"));
     }
     return value;
   }
@@ -242,13 +248,13 @@ class CompositeParser {
   int64_t at_least_one(std::string_view what) {
     const Token number = scanner_.peek();
     const int64_t value = scanner_.expect_integer(what);
-    if (value < 1) scanner_.fail(number, concat(what, " is at least 1"));
+    if (value < 1) scanner_.fail(number, concat(what, " must be at least 1"));
     return value;
   }
 
   Scanner scanner_;
   int rank_;
-  bool takes_all_ = false;  // whether the last part read was the rest
+  bool takes_all_ = false;  // whether the last part read was `rest`
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Patterns: how many slots each level has.
+// Patterns: the number of slots of each level.
 #include "format/pattern.h"
 
 #include "support/check.h"
@@ -11,7 +11,7 @@ namespace {
 void check_array(int level, std::string_view array, const ArrayView& view, bool expected) {
   if (!expected && view.length != 0) {
     user_error("Level ", level, " stores no `", array, "`, but one of ", view.length,
-               " elements was given; leave it out.");
+               " elements was given; omit it.");
   }
   if (view.length < 0 || (view.length > 0 && view.data == nullptr)) {
     user_error("Level ", level, ": `", array, "` has no data.");
@@ -28,7 +28,7 @@ int64_t slots_of(const Level& level, int at, int64_t extent, int64_t parents, DT
   if (!found.array.empty()) user_error("Level ", at, ": `", found.array, "` ", found.problem());
   if (found.slots == LevelSize::kTooMany) {
     user_error("Level ", at, " needs a slot for each of ", extent, " coordinates under each of ",
-               parents, " slots, more than 64 bits count.");
+               parents, " slots, which is more than 64 bits can count.");
   }
   if (found.slots != LevelSize::kInPositions) return found.slots;
   const int64_t last = storage.pos.at(parents, index_type);

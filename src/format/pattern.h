@@ -13,7 +13,7 @@ namespace tulle {
 
 class Pattern {
  public:
-  // Takes the arrays as they are: sizes and lengths are checked, contents are not (see validate).
+  // Checks sizes and array lengths, but not the contents of the arrays; validate() does.
   Pattern(Format format, std::vector<int64_t> sizes, DType index_type,
           std::vector<LevelStorage> levels);
 
@@ -21,7 +21,7 @@ class Pattern {
   const std::vector<int64_t>& sizes() const { return sizes_; }
   DType index_type() const { return index_type_; }
   const std::vector<LevelStorage>& levels() const { return levels_; }
-  // How many slots level `level` has; of the last one: how many values are stored.
+  // The slots of level `level`. The slots of the last level are the stored values.
   int64_t slots(int level) const { return slots_[static_cast<size_t>(level)]; }
   int64_t value_count() const { return slots_.empty() ? 1 : slots_.back(); }
   StoredLevel stored(int level) const;
@@ -34,13 +34,14 @@ class Pattern {
   std::vector<int64_t> slots_;
 };
 
-// Checks positions (start at 0, ascend, end at the length), coordinates (in range, ordered and
-// unique as the format says) in O(slots), in parallel. Raises UserError that names `tensor`, the
-// level, the place, what was found and the remedy; of several faults the same one always.
+// Checks positions (start at 0, ascend, end at the length) and coordinates (in range, ordered and
+// unique as the format requires) in O(slots), in parallel. Throws UserError that names `tensor`,
+// the level, the array element, the value and the remedy. If there are several faults, it always
+// reports the same one.
 void validate(const Pattern& pattern, const std::string& tensor, Parallelism& parallelism);
 void validate(const Pattern& pattern, const std::string& tensor);  // in this thread
-// The same for structure that may still have to be sorted: whether coordinates are ordered and
-// unique as the format says. Where they are not, the levels below are not looked at.
+// The same for structure that may be unsorted: returns whether coordinates are ordered and unique
+// as the format requires. If a level is not, the levels below are not checked.
 bool is_in_order(const Pattern& pattern, const std::string& tensor, Parallelism& parallelism);
 
 }  // namespace tulle

@@ -10,7 +10,7 @@ namespace tulle {
 
 namespace {
 
-// The shortest text that reads back.
+// The shortest text that parses back.
 std::string text_of(double number) {
   std::array<char, 32> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;

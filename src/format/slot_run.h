@@ -1,5 +1,5 @@
-// A run of levels that store coordinates: one, and the branchless ones right below it, up to the
-// one that is being checked. A slot of the run has a coordinate in each of them.
+// A run of levels that store coordinates: one level and the branchless levels directly below it,
+// down to the level being checked. A slot of the run has one coordinate in each of these levels.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct SlotRun {
   int64_t slots() const { return last().slots; }
 };
 
-// The coordinates of a run as arrays of their type.
+// The coordinate arrays of a run, in their element type.
 template <typename Index>
 class RunCoordinates {
  public:
@@ -37,8 +37,8 @@ class RunCoordinates {
     }
     return false;
   }
-  // Whether two slots under one parent are one in the outermost `levels` of the run; an unused one
-  // is no other.
+  // Whether two slots under one parent have equal coordinates in the outermost `levels` of the run.
+  // An unused slot equals no other.
   bool are_one(int64_t a, int64_t b, size_t levels) const {
     for (size_t l = 0; l < levels; ++l) {
       if (arrays_[l][a] != arrays_[l][b] || is_unused(l, a)) return false;
@@ -61,8 +61,8 @@ class RunCoordinates {
   std::vector<const Index*> arrays_;
 };
 
-// Calls visit(parent, slots, begins) for each parent that has slots in the range, with those that
-// lie in there; `begins` says whether the parent's first one does.
+// Calls visit(parent, slots, begins) for each parent with slots in the range. `slots` are its slots
+// within the range; `begins` says whether the range contains its first slot.
 template <typename Visit>
 void for_parents(const SlotRun& run, SlotRange range, const Visit& visit) {
   if (range.begin >= range.end) return;

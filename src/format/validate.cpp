@@ -1,4 +1,4 @@
-// The check of a pattern that comes from outside: positions and coordinates, in O(slots).
+// Validates a pattern: positions and coordinates, in O(slots).
 #include <algorithm>
 #include <limits>
 
@@ -14,11 +14,11 @@ namespace {
 
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 
-// The first slot with each fault.
+// The first slot with each kind of fault.
 struct Faults {
-  int64_t wrong = kNone;       // outside the extent, or after an unused one
-  int64_t descending = kNone;  // where coordinates ascend
-  int64_t repeated = kNone;    // equal to the one before it, where that is not allowed
+  int64_t wrong = kNone;       // outside the extent, or after an unused slot
+  int64_t descending = kNone;  // less than its predecessor
+  int64_t repeated = kNone;    // equal to its predecessor
 
   void add(const Faults& other) {
     wrong = std::min(wrong, other.wrong);
@@ -27,8 +27,8 @@ struct Faults {
   }
 };
 
-// Looks at the coordinates of the run's last level in a range of its slots: each by itself, and
-// beside the one before it, which may lie before the range.
+// Checks the coordinates of the run's last level in a range of slots. It compares each coordinate
+// with the previous one, which may lie before the range.
 template <typename Index>
 Faults check_range(const SlotRun& run, SlotRange range) {
   const RunCoordinates<Index> coordinates(run);
@@ -54,14 +54,14 @@ Faults check_range(const SlotRun& run, SlotRange range) {
   return faults;
 }
 
-// Walks one level after the other, each in pieces that are checked at the same time.
+// Checks one level after the other, each in pieces in parallel.
 class Validator {
  public:
   Validator(const Pattern& pattern, const std::string& tensor, Parallelism& parallelism)
       : pattern_(pattern), tensor_(tensor), parallelism_(parallelism) {}
 
-  // Raises where something is wrong; returns whether the order of the coordinates is as the format
-  // says, which by itself is for the caller to judge.
+  // Throws if the structure is wrong. Returns whether the order of coordinates is as the format
+  // requires; the caller decides whether a different order is an error.
   bool run() {
     for (level_ = 0; level_ < pattern_.format().level_count(); ++level_) {
       const StoredLevel stored = pattern_.stored(level_);
@@ -79,7 +79,7 @@ class Validator {
     return true;
   }
 
-  // What run() found out of order.
+  // Throws the error for the disorder that run() found.
   [[noreturn]] void fail_disorder() const { fail(disorder_); }
 
  private:
@@ -93,7 +93,7 @@ class Validator {
   }
 
   int chunks(int64_t count) const {
-    constexpr int64_t least = 1 << 14;  // elements that are worth a thread
+    constexpr int64_t least = 1 << 14;  // elements that justify a thread
     return static_cast<int>(
         std::clamp<int64_t>(count / least, 1, std::max(1, parallelism_.threads())));
   }
@@ -133,9 +133,10 @@ class Validator {
     if (faults.wrong != kNone) fail_wrong(faults.wrong);
     if (level().ordered && faults.descending != kNone) {
       const int64_t at = faults.descending;
-      disorder_ = concat("crd[", at, "] = ", crd(at), " follows crd[", at - 1, "] = ", crd(at - 1),
-                         ", but the coordinates of a segment ascend; sort them, or declare the "
-                         "level 'unordered'.");
+      disorder_ =
+          concat("crd[", at, "] = ", crd(at), " follows crd[", at - 1, "] = ", crd(at - 1),
+                 ", but the coordinates of a segment must ascend; sort them, or declare the "
+                 "level 'unordered'.");
       return;
     }
     if (!level().unique) return;
@@ -143,16 +144,16 @@ class Validator {
       const auto [first, second] = *repeated;
       disorder_ =
           concat("slots ", first, " and ", second, " have the same coordinates (", crd(second),
-                 " at this level); add duplicates up, or declare the level 'nonunique'.");
+                 " at this level); sum the duplicates, or declare the level 'nonunique'.");
     }
   }
 
-  // Slots that have the same coordinates are read as one, so that what lies under them is in order
+  // Slots with equal coordinates are read as one slot, so the coordinates below them must ascend
   // across all of them.
   void check_across_parents() {
     if (groups_.empty() || !level().ordered) return;
     const size_t above = run_.levels.size() - 1;
-    int64_t before = kNone;  // the last slot that holds something
+    int64_t before = kNone;  // the last used slot
     int64_t segment = kNone;
     for_used([&](int64_t parent, int64_t at) {
       const bool follows =
@@ -162,16 +163,16 @@ class Validator {
           (crd(at) < crd(before) || (level().unique && crd(at) == crd(before)))) {
         disorder_ = concat(
             "crd[", at, "] = ", crd(at), " follows crd[", before, "] = ", crd(before),
-            " under a slot with the same coordinates, but what such ",
-            "slots hold ascends across them; put it into one segment, in order, or ", "use coo.");
+            " under a slot with the same coordinates, but coordinates ",
+            "below such slots must ascend across them; merge these segments in order, or use coo.");
       }
       before = at;
       segment = parent;
     });
   }
 
-  // Numbers what the slots of the run are read as, where several may be one and the level below
-  // has to be in order across them.
+  // Numbers the groups of slots that are read as one slot. Only needed if several slots may be
+  // equal and the level below must be ordered across them.
   void number_groups() {
     const std::vector<int64_t> parents = std::move(groups_);
     groups_.clear();
@@ -195,7 +196,7 @@ class Validator {
     });
   }
 
-  // Calls visit(parent, slot) for the slots of the run that hold something.
+  // Calls visit(parent, slot) for the used slots of the run.
   template <typename Visit>
   void for_used(const Visit& visit) const {
     for_parents(run_, {0, run_.slots()}, [&](int64_t parent, SlotRange slots, bool) {
@@ -211,7 +212,7 @@ class Validator {
     });
   }
 
-  // In each of the outermost `levels` of the run.
+  // Compares the coordinates in each of the outermost `levels` of the run.
   bool have_one_coordinate(int64_t a, int64_t b, size_t levels) const {
     return std::all_of(run_.levels.begin(),
                        run_.levels.begin() + static_cast<std::ptrdiff_t>(levels),
@@ -229,7 +230,7 @@ class Validator {
          "); correct the coordinate or enlarge the dimension of size ", size, ".");
   }
 
-  // In ordered levels equal slots are neighbours, in others they may lie anywhere.
+  // In ordered levels, equal slots are adjacent; in unordered levels they may be anywhere.
   std::optional<RepeatedSlots> find_repeated_slots(const Faults& faults) const {
     const bool ordered = std::all_of(run_.levels.begin(), run_.levels.end(),
                                      [](const StoredLevel& one) { return one.level->ordered; });
@@ -244,9 +245,10 @@ class Validator {
   const std::string& tensor_;
   Parallelism& parallelism_;
   int level_ = 0;
-  SlotRun run_;                  // that ends with that level
-  std::vector<int64_t> groups_;  // what slots right above the run are read as; empty: all different
-  std::string disorder_;         // in that level
+  SlotRun run_;  // ends with that level
+  std::vector<int64_t>
+      groups_;            // the group of each slot directly above the run; empty: all slots differ
+  std::string disorder_;  // the message about disorder in that level
 };
 
 }  // namespace

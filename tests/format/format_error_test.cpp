@@ -1,4 +1,4 @@
-// Mistakes in the text of formats, one a case.
+// Mistakes in the text of formats, one per case.
 #include <gtest/gtest.h>
 
 #include "format/format.h"
@@ -36,7 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"csr(4,4)", 2, "The format 'csr' takes no arguments"},
         Mistake{"dense(4)", 2, "The format 'dense' takes no arguments"},
         Mistake{"csr(j,i)", 2, "a dimension order is written (i,j) -> (j: dense, i: compressed)"},
-        Mistake{"bsr", 2, "takes the rows and columns of a block, bsr(16,16) say, but 0 arguments"},
+        Mistake{"bsr", 2,
+                "takes the rows and columns of a block, as in bsr(16,16), but 0 arguments"},
         Mistake{"bsr(0,4)", 2,
                 "takes the rows and columns of a block, at least 1, but bsr(0,4) was given"},
         Mistake{"(i) -> (i: dense)", 2, "the format has 1 dimensions, but the tensor has 2"},
@@ -47,19 +48,20 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"(i) -> (i/4: dense)", 1, "must hold the dimension 'i' exactly once"},
         Mistake{"(i) -> (i%4: dense, i/4: dense)", 1, "as i/b and further in i%b"},
         Mistake{"(i) -> (i/4: dense, i%2: dense)", 1, "with the same b"},
-        Mistake{"(i) -> (i/0: dense, i%0: dense)", 1, "a block size is at least 1"},
+        Mistake{"(i) -> (i/0: dense, i%0: dense)", 1, "a block size must be at least 1"},
         Mistake{"(i,j) -> (i: dense, j: hashed)", 2,
                 "there is no level kind 'hashed'; the kinds are dense, compressed, singleton, "
                 "padded, ragged, range and bitmap"},
         Mistake{"(i,j) -> (i: dense, j: padded)", 2, "expected '(', found ')'"},
-        Mistake{"(i,j) -> (i: dense, j: padded(0))", 2, "the number of slots is at least 1"},
+        Mistake{"(i,j) -> (i: dense, j: padded(0))", 2, "the number of slots must be at least 1"},
         Mistake{"bsr(65536,65536)", 2, "A block of the format has more than 2147483647 elements"},
-        Mistake{"ell", 2, "takes how many entries a row has at most, ell(16) say, but 0 arguments"},
+        Mistake{"ell", 2,
+                "takes the maximum number of entries per row, as in ell(16), but 0 arguments"},
         Mistake{"(i) -> (i: padded(4))", 1, "'i: padded(4)' cannot be the first"},
         Mistake{"(i) -> (i: ragged)", 1, "'i: ragged' cannot be the first"},
         Mistake{"(i,j) -> (i: dense, j: dense multiple(4))", 2, "goes with compressed"},
         Mistake{"(i,j) -> (i: bitmap, j: compressed)", 2,
-                "'j: compressed' stands below 'i: bitmap', of which not every slot has an entry"},
+                "'j: compressed' is below 'i: bitmap', some slots of which hold no entry"},
         Mistake{"(i,j) -> (i: compressed nonunique, j: bitmap)", 2, "make them unique"},
         Mistake{"(i,j) -> (i: dense, j: range)", 2, "bounds that follow from a difference"},
         Mistake{"(i,j) -> (j-i: dense, i: range)", 2, "stores differences"},
@@ -68,8 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"(i,j) -> (i-i: compressed, j: dense)", 2, "needs another level that holds 'i'"},
         Mistake{"(i,j) -> (i: dense, j: compressed sorted)", 2,
                 "there is no level property 'sorted'"},
-        Mistake{"(i,j) -> (i: dense unordered, j: dense)", 2,
-                "leave 'nonunique' and 'unordered' out"},
+        Mistake{"(i,j) -> (i: dense unordered, j: dense)", 2, "remove 'nonunique' and 'unordered'"},
         Mistake{"(i,j) -> (i: dense, j: singleton)", 2,
                 "needs a compressed or singleton level right above it"},
         Mistake{"(i,j) -> (i: compressed, j: singleton)", 2, "add 'nonunique' to that"},

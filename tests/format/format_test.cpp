@@ -1,4 +1,4 @@
-// Formats: names, the long form, and what each says of itself.
+// Formats: names, the long form, and properties.
 #include "format/format.h"
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST(Format, Blocks) {
 
 TEST(Format, Permuted) {
   EXPECT_EQ(Format::parse("csr", 2).permuted({1, 0}), Format::parse("csc", 2));
-  // Dimension 0 of the new tensor is dimension 2 of the old, which was stored last.
+  // Dimension 0 of the new tensor is dimension 2 of the old one, which was stored last.
   EXPECT_EQ(Format::csf(3).permuted({2, 0, 1}), Format::csf(3, {1, 2, 0}));
 }
 

@@ -1,4 +1,4 @@
-// Every level kind in memory: what is built has the length it should and reads back.
+// Every level kind in memory: arrays that are built have the expected length and read back.
 #include "format/levels/level_layout.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ ArrayView array(const std::vector<int64_t>& elements) {
   return {elements.data(), static_cast<int64_t>(elements.size()), nullptr};
 }
 
-// A level of each kind, with what its kind takes.
+// A level of each kind, with its argument.
 Level level_of(LevelKind kind) { return {.kind = kind, .width = has_width(kind) ? 4 : 0}; }
 
 class Layout : public testing::TestWithParam<LevelKind> {};

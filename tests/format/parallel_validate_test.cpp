@@ -1,4 +1,4 @@
-// Validation in pieces finds what it finds in one: the first fault, wherever the pieces end.
+// Parallel validation finds the same first fault as serial validation, wherever pieces end.
 #include <algorithm>
 #include <thread>
 
@@ -10,7 +10,7 @@
 namespace tulle {
 namespace {
 
-// Threads of its own for every call, the last index first.
+// Starts new threads for every call, the last index first.
 class Threads final : public Parallelism {
  public:
   explicit Threads(int count) : count_(count) {}
@@ -33,7 +33,7 @@ constexpr const char* kUnorderedCsr = "(i,j) -> (i: dense, j: compressed unorder
 constexpr const char* kUnorderedCoo =
     "(i,j) -> (i: compressed nonunique unordered, j: singleton unordered)";
 
-// kInRow entries in every row: the columns 3, 6, 9, 12, 15.
+// Every row has kInRow entries: columns 3, 6, 9, 12, 15.
 struct Arrays {
   std::vector<int64_t> positions, rows, columns;
 
@@ -65,7 +65,7 @@ Pattern coordinates(const Arrays& arrays, const char* format = "coo") {
           {{view(bounds), view(arrays.rows)}, {{}, view(arrays.columns)}}};
 }
 
-// What is said of the pattern, in one thread and in several.
+// The message for the pattern, from one thread and from several.
 std::string message(const Pattern& pattern) {
   const auto found = [&](Parallelism& parallelism) -> std::string {
     try {
@@ -88,7 +88,7 @@ void expect_says(const Pattern& pattern, const std::string& part) {
   EXPECT_TRUE(text.find(part) != std::string::npos) << "expected " << part << ", found: " << text;
 }
 
-// The first and last slots of all pieces, those beside them, and some within.
+// The first and last slots of all pieces, their neighbours, and some slots in between.
 std::vector<int64_t> places() {
   std::vector<int64_t> places = {1, 7, kSlots / 2, kSlots - 2};
   for (int piece = 1; piece < kThreads; ++piece) {
@@ -132,7 +132,7 @@ TEST(ParallelValidate, CoordinatesOutOfOrder) {
   for (const int64_t at : places()) {
     Arrays arrays;
     arrays.columns[static_cast<size_t>(at)] = 0;
-    if (at % kInRow == 0) {  // the first of a row comes after no other
+    if (at % kInRow == 0) {  // the first slot of a row has no predecessor
       EXPECT_EQ(message(compressed_rows(arrays)), "");
       EXPECT_EQ(message(coordinates(arrays)), "");
     } else {
@@ -165,7 +165,7 @@ TEST(ParallelValidate, RepeatedCoordinatesFarApart) {
     arrays.rows[static_cast<size_t>(at)] = 0;
     arrays.columns[static_cast<size_t>(at)] = arrays.columns[2];
     expect_says(coordinates(arrays, kUnorderedCoo), slots(2, at));
-    // A repeated one further on is not the first.
+    // A later repeated slot is not the first fault.
     arrays.rows.back() = 0;
     arrays.columns.back() = arrays.columns[1];
     expect_says(coordinates(arrays, kUnorderedCoo), slots(2, at));
@@ -187,7 +187,7 @@ TEST(ParallelValidate, TheFirstOfSeveralFaultsIsReported) {
   Arrays arrays;
   arrays.columns[static_cast<size_t>(kSlots - 3)] = kColumns;
   arrays.columns[static_cast<size_t>(kSlots / 2)] = -1;
-  arrays.columns[4] = 0;  // out of order, which is looked at later
+  arrays.columns[4] = 0;  // out of order, which is checked later
   expect_says(compressed_rows(arrays), crd(kSlots / 2, -1) + " is outside");
   expect_says(coordinates(arrays), crd(kSlots / 2, -1) + " is outside");
 }

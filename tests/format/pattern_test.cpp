@@ -1,4 +1,4 @@
-// Patterns: slots, lengths, and the validation of what comes from outside.
+// Patterns: slots, lengths, and validation.
 #include "format/pattern.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST_P(PatternError, SaysWhatIsWhere) {
 
 constexpr const char* kRepeated = "(i,j) -> (i: compressed nonunique, j: compressed)";
 
-// Slots that are one by the coordinates of two levels, each of which repeats some.
+// Slots that are equal in two levels, each of which repeats coordinates.
 constexpr const char* kRepeatedTwice =
     "(i,j,k) -> (i: compressed nonunique, j: compressed nonunique, k: compressed)";
 constexpr const char* kRepeatedPairs =
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"dia", {{{0, 2}, {1, -1}}, {{}, {}}}, "crd[1] = -1 follows crd[0] = 1"},
         Mistake{"(i,j) -> (i: dense, j: compressed multiple(2))",
                 {{{}, {}}, {{0, 1, 2, 2}, {0, 1}}},
-                "pos[1] = 1 is no multiple of 2; round the length of every segment up"},
+                "pos[1] = 1 is not a multiple of 2; round the length of every segment up"},
         Mistake{
             "csr", {{{}, {}}, {{0, 2, 2, 2}, {1, 1}}}, "slots 0 and 1 have the same coordinates"},
         Mistake{"coo", {{{0, 2}, {2, 1}}, {{}, {0, 0}}}, "crd[1] = 1 follows crd[0] = 2"},

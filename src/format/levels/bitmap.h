@@ -1,5 +1,5 @@
-// Every coordinate has a slot, parent * extent + coordinate, and a byte that says whether it holds
-// an entry.
+// Every coordinate has the slot parent * extent + coordinate. One byte per slot says whether it
+// holds an entry.
 #pragma once
 
 #include "format/levels/level_layout.h"

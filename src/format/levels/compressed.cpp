@@ -19,7 +19,7 @@ std::string problem_of_position(const StoredLevel& level, int64_t at) {
   if (at == 0) return here == 0 ? "" : concat("pos[0] is ", here, ", but positions start at 0.");
   if (here >= level.pos(at - 1)) return {};
   return concat("pos[", at, "] = ", here, " is less than pos[", at - 1, "] = ", level.pos(at - 1),
-                ", but positions ascend; make them the running sum of the segment lengths.");
+                ", but positions must ascend; make them the running sum of the segment lengths.");
 }
 
 int64_t CompressedLayout::checked_elements(const StoredLevel& level) const {
@@ -31,13 +31,13 @@ std::string CompressedLayout::problem(const StoredLevel& level, int64_t begin, i
   for (int64_t at = begin; at < end; ++at) {
     if (std::string problem = problem_of_position(level, at); !problem.empty()) return problem;
     if (multiple > 1 && level.pos(at) % multiple != 0) {
-      return concat("pos[", at, "] = ", level.pos(at), " is no multiple of ", multiple,
-                    "; round the length of every segment up, with crd = ", kUnused,
-                    " in the slots that this adds.");
+      return concat("pos[", at, "] = ", level.pos(at), " is not a multiple of ", multiple,
+                    "; round the length of every segment up and set crd = ", kUnused,
+                    " in the added slots.");
     }
     if (at == level.parents && level.pos(at) != level.slots) {
       return concat("pos[", at, "] = ", level.pos(at), ", but the level has ", level.slots,
-                    " coordinates; the last position is their number.");
+                    " coordinates; the last position must be their number.");
     }
   }
   return {};

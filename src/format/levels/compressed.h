@@ -1,5 +1,5 @@
-// The slots of a parent are those from pos[parent] to pos[parent + 1]; crd holds the coordinate of
-// each. Where their number is rounded up, the slots that this adds come last and are marked unused.
+// The slots of a parent are those from pos[parent] to pos[parent + 1]; crd stores their
+// coordinates. Where their number is rounded up, the added slots come last and are marked unused.
 #pragma once
 
 #include "format/levels/level_layout.h"
@@ -18,8 +18,8 @@ class CompressedLayout : public LevelLayout {
   LevelContents build(LevelEntries& entries) const override;
 };
 
-// What is wrong with a position of a level that stores them, for itself and with the one before it;
-// empty where nothing is.
+// Describes the mistake in a position, taken by itself or compared with the previous position;
+// empty if there is none.
 std::string problem_of_position(const StoredLevel& level, int64_t at);
 
 }  // namespace tulle

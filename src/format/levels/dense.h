@@ -1,4 +1,4 @@
-// Every coordinate has a slot: parent * extent + coordinate. Nothing is stored.
+// Every coordinate has the slot parent * extent + coordinate. The level stores nothing.
 #pragma once
 
 #include "format/levels/level_layout.h"

@@ -1,4 +1,4 @@
-// Which class serves which kind.
+// The layout class of each level kind.
 #include "format/levels/level_layout.h"
 
 #include "format/levels/bitmap.h"

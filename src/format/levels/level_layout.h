@@ -1,8 +1,7 @@
-// A level kind as arrays in memory: how long they are, what must hold of them, what they say, how
-// they are written.
+// The arrays of a level kind in memory: their lengths, their invariants, reading and building them.
 //
-// One class a kind, for whoever meets stored tensors one slot at a time: checks of what comes from
-// outside, and the oracle of the tests. Kernels are written by lower/levels.
+// One class per kind. Validation and the oracle of the tests use it to process tensors slot by
+// slot; lower/levels writes the kernels.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +15,13 @@
 
 namespace tulle {
 
-// What the lengths of a level's arrays say.
+// The number of slots that follows from the lengths of a level's arrays.
 struct LevelSize {
-  static constexpr int64_t kTooMany = -1;      // more than 64 bits count
-  static constexpr int64_t kInPositions = -2;  // the last position tells
+  static constexpr int64_t kTooMany = -1;      // more than 64 bits can count
+  static constexpr int64_t kInPositions = -2;  // the last position is the number
 
   int64_t slots = 0;
-  // Of an array whose length does not fit; empty where all do.
+  // The array whose length is wrong; empty if all lengths are right.
   std::string_view array;
   int64_t found = 0, expected = 0;
   std::string_view because;
@@ -31,14 +30,14 @@ struct LevelSize {
   std::string problem() const;
 };
 
-// A level as it is stored, its lengths checked.
+// A stored level with checked lengths.
 struct StoredLevel {
   const Level* level = nullptr;
   const LevelStorage* arrays = nullptr;
   DType index_type = DType::Int64;
-  int64_t extent = 0;   // of its coordinates
-  int64_t first = 0;    // the lowest of them
-  int64_t parents = 1;  // slots of the level above
+  int64_t extent = 0;   // the number of coordinates
+  int64_t first = 0;    // the lowest coordinate
+  int64_t parents = 1;  // the slots of the level above
   int64_t slots = 0;
 
   int64_t pos(int64_t at) const { return arrays->pos.at(at, index_type); }
@@ -50,39 +49,40 @@ struct SlotRange {
   int64_t begin, end;
 };
 
-// Entries to be stored, sorted by their coordinates in all levels.
+// A range of the entries to store, which are sorted by their coordinates in all levels.
 struct EntryRange {
   size_t begin, end;
 };
 struct LevelEntries {
   const Level* level = nullptr;
   int64_t extent = 0;
-  std::function<int64_t(size_t entry)> coordinate;  // of the entry in this level
-  // Whether two entries under one parent go into one slot, if they are not told apart further in.
+  std::function<int64_t(size_t entry)> coordinate;  // the coordinate of an entry in this level
+  // Whether two entries under one parent share a slot, unless levels further in separate them.
   std::function<bool(size_t, size_t)> are_one;
-  std::vector<EntryRange> slots;  // the entries under each parent; building leaves those of its own
+  // The entries under each parent; build() replaces them by the entries in each slot.
+  std::vector<EntryRange> slots;
 };
 struct LevelContents {
-  std::vector<int64_t> pos, crd;  // of kinds that store marks, `crd` holds those
+  std::vector<int64_t> pos, crd;  // kinds that store marks put them into `crd`
 };
 
 class LevelLayout {
  public:
   virtual ~LevelLayout() = default;
 
-  // The slots under that many parents. Looks at lengths only, and only at those of arrays that the
-  // kind stores.
+  // The number of slots under that many parents. Reads only the lengths of arrays that the kind
+  // stores.
   virtual LevelSize size(const Level& level, int64_t parents, int64_t extent, int64_t pos_length,
                          int64_t crd_length) const = 0;
-  // What must hold of the level's own arrays, beyond what holds of coordinates in general (within
-  // the extent, ordered, unique), is checked element by element: how many elements there are to
-  // look at, and what is wrong with the first of a range of them that is; empty where none is.
+  // Checks of the level's own arrays, apart from the general rules of coordinates (within the
+  // extent, ordered, unique). checked_elements() is the number of elements to check; problem()
+  // describes the first mistake in a range of them, or is empty.
   virtual int64_t checked_elements(const StoredLevel&) const { return 0; }
   virtual std::string problem(const StoredLevel&, int64_t, int64_t) const { return {}; }
-  // The slots of a parent, and the parent of a slot, of a level in whose arrays nothing is wrong.
+  // The slots of a parent and the parent of a slot. The arrays of the level must be valid.
   virtual SlotRange slots_under(const StoredLevel& level, int64_t parent) const = 0;
   virtual int64_t parent_of(const StoredLevel& level, int64_t slot) const = 0;
-  // Visits the entries under a parent in the order of their slots.
+  // Visits the entries under a parent in slot order.
   using Visit = std::function<void(int64_t slot, int64_t coordinate)>;
   virtual void visit(const StoredLevel& level, int64_t parent, const Visit& visit) const = 0;
   virtual LevelContents build(LevelEntries& entries) const = 0;

@@ -1,4 +1,4 @@
-// Each parent has the same number of slots; crd holds the coordinate of each, the used ones first.
+// Each parent has the same number of slots; crd stores their coordinates, used slots first.
 #pragma once
 
 #include "format/levels/level_layout.h"

@@ -23,9 +23,9 @@ std::string RaggedLayout::problem(const StoredLevel& level, int64_t begin, int64
     if (std::string problem = problem_of_position(level, at); !problem.empty()) return problem;
     const int64_t length = at == 0 ? 0 : level.pos(at) - level.pos(at - 1);
     if (length <= level.extent) continue;
-    return concat("pos[", at, "] - pos[", at - 1, "] = ", length, " is a longer row than the ",
-                  level.extent,
-                  " coordinates there are; correct the positions or enlarge the dimension.");
+    return concat("pos[", at, "] - pos[", at - 1, "] = ", length,
+                  " is a row longer than the extent ", level.extent,
+                  "; correct the positions or enlarge the dimension.");
   }
   return {};
 }

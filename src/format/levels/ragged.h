@@ -1,5 +1,5 @@
-// The slots of a parent are those from pos[parent] to pos[parent + 1], for its coordinates from 0
-// on.
+// The slots of a parent are those from pos[parent] to pos[parent + 1]. Their coordinates count from
+// 0.
 #pragma once
 
 #include "format/levels/level_layout.h"

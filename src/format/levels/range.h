@@ -1,5 +1,5 @@
-// Every coordinate has a slot, parent * extent + coordinate, as in a dense level; those at which
-// the coordinate above leads out of the tensor hold no entry. Nothing is stored.
+// Slots as in a dense level. A slot whose coordinate, combined with the coordinate above, lies
+// outside the tensor holds no entry. The level stores nothing.
 #pragma once
 
 #include "format/levels/dense.h"

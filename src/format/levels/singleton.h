@@ -1,4 +1,4 @@
-// Each parent has one slot, with its own number; crd holds the coordinate of each.
+// Each parent has one slot, with the same number; crd stores the coordinates.
 #pragma once
 
 #include "format/levels/level_layout.h"
