@@ -1,4 +1,4 @@
-// Folding of expressions where operands are absent.
+// Folding of expressions with absent operands.
 #include "expr/absence.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Folder {
  public:
   explicit Folder(const std::function<bool(const Access&)>& absent) : absent_(absent) {}
 
-  // What is left, or null where the whole is absent. A 0 in the text is a value, not an absence.
+  // The folded expression, or null if it is absent. A literal 0 is a value, not an absence.
   Expr fold(const Expr& expr) const {
     if (const auto* access = expr.as<Access>()) return absent_(*access) ? Expr() : expr;
     if (is_absent(expr)) return {};
@@ -37,7 +37,7 @@ class Folder {
     }
     if (const auto* reduce = expr.as<Reduce>()) {
       const Expr body = fold(reduce->body);
-      // Of what is never absent only the accesses matter here.
+      // A reduction that always has a value only depends on its accesses.
       if (!body) return is_absent_over_nothing(*reduce) ? Expr() : expr;
       return expr::with_children(expr, [&](const Expr&) { return body; });
     }
@@ -74,7 +74,7 @@ class Folder {
         if (!a && !b) return {};
         if (!b) return converted(a, binary.type);
         if (!a && mutant("absence-drops-sign")) return converted(b, binary.type);
-        // Not the negative, which makes -0 of 0.
+        // Not the negation of b, which would turn 0 into -0.
         a = or_zero(a, binary.type);
         break;
       case BinaryOp::Mul:
@@ -99,7 +99,7 @@ class Folder {
     return Binary::make(binary.op, a, b, binary.type);
   }
 
-  // The term that stays, in the type that the sum had: times 1 where that differs.
+  // The remaining term, in the type of the sum: multiplied by 1 if the types differ.
   static Expr converted(const Expr& term, DType type) {
     if (term.type() == type) return term;
     return Binary::make(BinaryOp::Mul, term, Literal::make(1, true, type), type);
@@ -152,7 +152,7 @@ class Telling {
   Telling(const AbsenceQuestions& questions, const std::function<void(const Expr& leaf)>& told)
       : questions_(questions), told_(told) {}
 
-  // `divides` says that it stands in a denominator, where a 0 has a sign.
+  // `divides`: whether the expression is in a denominator, where the sign of a 0 matters.
   void visit(const Expr& expr, bool fixes, bool divides) const {
     if (expr.as<Access>() || expr.as<Reduce>()) {
       if (fixes) told_(expr);
@@ -180,7 +180,7 @@ class Telling {
     switch (binary.op) {
       case BinaryOp::Add:
       case BinaryOp::Sub: {
-        // With a number there is a value, whatever else there is.
+        // A literal operand always gives a value.
         const bool alone = !binary.a.as<Literal>() && !binary.b.as<Literal>();
         const bool signs = divides && binary.op == BinaryOp::Sub;
         visit(binary.a, alone && (fixes || signs), alone && divides);

@@ -1,4 +1,4 @@
-// What is left of an expression where some of its operands have no entry.
+// Folds expressions at coordinates where some operands have no entry.
 #pragma once
 
 #include <functional>
@@ -7,32 +7,33 @@
 
 namespace tulle::expr {
 
-// The expression with the accesses that `absent` holds for put to their fill (0) and folded by the
-// rules of the language: an absent factor fixes the product, an absent numerator stays absent, a
-// term that is absent falls away, a sum of nothing is absent. What cannot be folded stays as it is;
-// a 0 that takes the place of something absent in it is itself absent (0 - x, say).
+// Replaces the accesses for which `absent` holds by their fill (0) and folds the expression by the
+// rules of the language: an absent factor makes the product absent, an absent numerator the
+// quotient; an absent term drops out, and a sum without terms is absent. The rest stays unchanged;
+// a 0 that replaces an absent operand in it is marked absent itself, for example in 0 - x.
 Expr without(const Expr& expr, const std::function<bool(const Access&)>& absent);
 
-// Whether folding left nothing at all.
+// Whether the folded expression is absent.
 bool is_absent(const Expr& expr);
-// Whether folding left nothing, or the constant 0.
+// Whether the folded expression is absent or the constant 0.
 bool is_zero(const Expr& expr);
 
-// Whether finite operands can make it infinite, so that it matters whether a factor beside it is
-// absent or 0: a quotient, a logarithm, a maximum over nothing, say.
+// Whether the expression can be infinite for finite operands, as a quotient, a logarithm or a
+// maximum over no entries can. Beside such a factor, an absent factor and a 0 give different
+// products.
 bool may_be_infinite(const Expr& expr,
                      const std::function<bool(const std::string& tensor)>& is_unbounded);
 
-// What find_told asks of accesses and reductions.
+// Properties that find_told() asks for.
 struct AbsenceQuestions {
-  // Whether a tensor may hold infinities though the operands are finite.
+  // Whether a tensor may hold infinities although the operands are finite.
   std::function<bool(const std::string& tensor)> is_unbounded;
-  // Whether a condition says how many terms there are, so that what it chooses has some.
+  // Whether a condition counts terms, so that the chosen value has at least one term.
   std::function<bool(const Expr& condition)> counts;
 };
-// Calls `told` with every access and every reduction, outside of other reductions, that the value
-// tells absent from 0: nothing / 0 is nothing, and 0 / 0 is NaN; nothing times infinity is nothing;
-// x / -nothing is x / +0. `fixes` says that it shows where the whole expression is absent.
+// Calls `told` for every access and every outermost reduction whose absence the value distinguishes
+// from 0: absent / 0 is absent but 0 / 0 is NaN; absent times infinity is absent; x / -absent is x
+// / +0. `fixes`: whether the user of the value distinguishes its absence from 0.
 void find_told(const Expr& expr, const AbsenceQuestions& questions, bool fixes,
                const std::function<void(const Expr& leaf)>& told);
 

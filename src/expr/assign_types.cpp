@@ -29,7 +29,7 @@ bool accepts_integers(ElementFunction function) {
   internal_error("unknown element function");
 }
 
-// What a reduction of values of this type gives.
+// The result type of a reduction of values of this type.
 DType reduced_type(Reduction op, DType type) {
   switch (op) {
     case Reduction::Mean:
@@ -55,7 +55,7 @@ class TypeAssigner {
   }
 
  private:
-  // The node without its place.
+  // The typed node, without its source place.
   Typed type_bare(const Expr& expr) {
     if (const auto* literal = expr.as<Literal>()) {
       const DType type = literal->type == DType::Bool ? DType::Bool
@@ -114,7 +114,7 @@ class TypeAssigner {
       type = DType::Int64;
     } else if (type == DType::Bool && unary.function != ElementFunction::Sign) {
       fail_in(statement_, &unary,
-              concat("'", text_of(unary.function), "' has no meaning for bool; convert its ",
+              concat("'", text_of(unary.function), "' is not defined for bool; convert its ",
                      "argument to another type first"));
     }
     return {Unary::make(unary.function, converted(value.expr, type), type), value.strength};
@@ -130,7 +130,7 @@ class TypeAssigner {
     if (binary.op == BinaryOp::Sub &&
         (a.expr.type() == DType::Bool || b.expr.type() == DType::Bool)) {
       fail_in(statement_, a.expr.type() == DType::Bool ? a.expr.get() : b.expr.get(),
-              "'-' has no meaning for bool, and this is bool; convert it to another type first");
+              "'-' is not defined for bool, and this is bool; convert it to another type first");
     }
     auto [type, strength] = promote({a.expr.type(), a.strength}, {b.expr.type(), b.strength});
     if (binary.op == BinaryOp::Div) type = as_float(type);
@@ -138,8 +138,8 @@ class TypeAssigner {
             strength};
   }
 
-  // The operation on two numbers, as Python computes it; null where an operand is not a number in
-  // the text or the result is not exact.
+  // Folds an operation on two literals as Python computes it; null if an operand is no literal or
+  // the result is not exact.
   static Expr fold(BinaryOp op, const Expr& a, const Expr& b) {
     const auto* x = a.as<Literal>();
     const auto* y = b.as<Literal>();
@@ -147,7 +147,7 @@ class TypeAssigner {
     return number(apply(op, real(*x), real(*y)).real,
                   x->is_integer && y->is_integer && op != BinaryOp::Div);
   }
-  // The same of a function.
+  // The same for a function.
   static Expr fold(ElementFunction function, const Expr& a) {
     const auto* x = a.as<Literal>();
     if (x == nullptr || x->type == DType::Bool) return {};
@@ -163,8 +163,8 @@ class TypeAssigner {
                       : Literal::make(value, false, DType::Float32);
   }
 
-  // A number in the text takes the type of the operation it stands in, wrapped to it as integers
-  // are; others are converted by the operation.
+  // A literal takes the type of the operation, wrapped like an integer of that type. The operation
+  // itself converts other operands.
   static Expr converted(const Expr& expr, DType type) {
     const auto* literal = expr.as<Literal>();
     if (literal == nullptr) return expr;

@@ -1,4 +1,4 @@
-// Gives every node its type by promotion, and every access its number.
+// Assigns a type to every node by promotion, and a number to every access.
 #pragma once
 
 #include <map>
@@ -9,10 +9,10 @@
 
 namespace tulle::expr {
 
-// The statement typed: operations on numbers alone are folded, numbers take the type of what they
-// meet. `numbers` are the operands that are as weak as numbers in the text, `strong` those that
-// have no indices and stand for tensors that do. UserError where a type does not have the
-// operation.
+// Returns the statement with types. Folds operations on literals; a literal takes the type of the
+// other operand. `numbers` are operands that are as weak in promotion as literals; `strong` are
+// operands without indices that are as strong as tensors with indices. Throws UserError if a type
+// does not support an operation.
 Statement assign_types(const Statement& statement, const std::map<std::string, TensorType>& tensors,
                        const std::set<std::string>& numbers,
                        const std::set<std::string>& strong = {});

@@ -1,4 +1,4 @@
-// Checking statements by themselves.
+// Checks of statements.
 #include "expr/check_notation.h"
 
 #include <algorithm>
@@ -11,23 +11,20 @@ namespace tulle::expr {
 
 namespace {
 
-// `known` has the number of indices of each tensor that stands further up.
+// `known` has the number of indices of each tensor used in an earlier statement.
 void check_ranks(const Statement& statement, std::map<std::string, size_t>& known) {
   for (const Access* access : accesses(statement.value)) {
     const size_t before = known.try_emplace(access->tensor, access->indices.size()).first->second;
     if (before == access->indices.size()) continue;
     fail_in(statement, access,
-            concat("the number of indices of ", called(*access), " is ", access->indices.size(),
-                   " here and ", before, " before; give one for each dimension"));
+            concat(called(*access), " has ", access->indices.size(),
+                   access->indices.size() == 1 ? " index" : " indices", " here and ", before,
+                   " before; give one for each dimension"));
   }
   known.try_emplace(statement.tensor, statement.indices.size());
 }
 
-}  // namespace
-
-namespace {
-
-// index(j) and extent(j) of indices that subscript something.
+// Checks that the indices of index(j) and extent(j) are used in a subscript.
 void check_index_values(const Statement& statement, const Expr& expr) {
   for (const Expr& child : children(expr)) check_index_values(statement, child);
   const auto* value = expr.as<IndexValue>();
@@ -39,8 +36,8 @@ void check_index_values(const Statement& statement, const Expr& expr) {
   });
   if (is_read) return;
   fail_in(statement, value,
-          concat("the index '", value->index, "' subscripts nothing in this statement, so nothing ",
-                 "tells its extent; use it in a subscript"));
+          concat("the index '", value->index, "' is in no subscript of this statement, so its ",
+                 "extent is unknown; use it in a subscript"));
 }
 
 }  // namespace
@@ -56,8 +53,8 @@ void check_left_side(const Statement& statement) {
     });
     if (is_read) continue;
     fail_at_index(statement, nullptr, at,
-                  concat("the index '", index, "' stands on the left only, so nothing tells its ",
-                         "extent; use it on the right or leave it out"));
+                  concat("the index '", index, "' is on the left only, so its extent is unknown; ",
+                         "use it on the right or remove it"));
   }
 }
 

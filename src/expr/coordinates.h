@@ -1,4 +1,4 @@
-// Walking all coordinates of a tensor in row-major order.
+// Iterates over the coordinates of a tensor in row-major order.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,14 @@
 
 namespace tulle::expr {
 
-// How many coordinates there are.
+// The number of coordinates.
 inline int64_t coordinate_count(const std::vector<int64_t>& sizes) {
   int64_t count = 1;
   for (const int64_t size : sizes) count *= size;
   return count;
 }
 
-// Where a coordinate stands in row-major order.
+// The row-major offset of a coordinate.
 inline int64_t row_major(const std::vector<int64_t>& sizes,
                          const std::vector<int64_t>& coordinates) {
   int64_t at = 0;

@@ -1,4 +1,4 @@
-// Makers of expressions, and what every pass asks of them.
+// Construction of expressions, and queries.
 #include "expr/expr.h"
 
 #include <algorithm>

@@ -29,18 +29,18 @@ enum class ExprKind : uint8_t {
 #undef X
 };
 
-// Where a part of a program stands in the text that it was read from. Rewriting keeps it; what the
-// compiler adds has the place of what it was added to, or none.
+// The position of a node in the text that it was parsed from. Rewrites keep it. A node that the
+// compiler adds takes the place of its context, or has none.
 struct SourcePlace {
   Span all = {};
   std::vector<Span> indices = {};  // of an access, a sum, the left side of a statement
-  std::string called = {};         // what messages call the tensor, if not by its name
+  std::string called = {};         // the name of the tensor in messages, if it differs
 
-  // Of one of the indices, or of all where that is not known.
+  // The place of one index, or of the whole node if the index has none.
   const Span& index(size_t at) const { return at < indices.size() ? indices[at] : all; }
 };
 
-// The type of a node is known after resolve(); before, it is Float32 and means nothing.
+// resolve() sets the type of a node; before that it is Float32 and meaningless.
 struct ExprNode {
   ExprKind kind;
   DType type;
@@ -71,18 +71,18 @@ class Expr {
   std::shared_ptr<const ExprNode> node_;
 };
 
-// A number in the text (or a fill): weak in type promotion until resolved.
+// A number in the text, or a fill value: weak in type promotion until resolved.
 struct Literal : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Literal;
   double value;
   bool is_integer;
-  bool absent = false;  // the 0 of what has no entry
+  bool absent = false;  // a 0 that replaces a missing entry
   Literal(DType t, double v, bool i) : ExprNode(kKind, t), value(v), is_integer(i) {}
   static Expr make(double value, bool is_integer, DType type = DType::Float32);
 };
 
-// tensor[indices]; a scalar operand has none. `id` tells the accesses of one statement apart
-// (A[k,i] * A[k,j]); equal ones share theirs.
+// tensor[indices]; a scalar operand has no indices. `id` distinguishes the accesses of one
+// statement (A[k,i] * A[k,j]); equal accesses share it.
 struct Access : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Access;
   int id;
@@ -94,9 +94,8 @@ struct Access : ExprNode {
                    DType type = DType::Float32);
 };
 
-// Element functions of one argument; `ones` is 1 (an int64) wherever its argument has a value, and
-// `position`, which only the compiler writes, the place of an operand's entry in its storage.
-// X(enumerator, text, keeps zero, accepts integers)
+// Element functions of one argument. `ones` is 1 (int64) wherever its argument has a value.
+// `position`, which only the compiler writes, is the position of an operand's entry in its storage.
 #define TULLE_ELEMENT_FUNCTIONS(X)    \
   X(Neg, "neg", true, true)           \
   X(Abs, "abs", true, true)           \
@@ -134,45 +133,45 @@ enum class ElementFunction : uint8_t {
 };
 std::string_view text_of(ElementFunction function);
 bool keeps_zero(ElementFunction function);
-// Whether it is about the entries of its argument, not about their values.
+// Whether the function depends on the entries of its argument, not on their values.
 constexpr bool is_of_entries(ElementFunction function) {
   return function == ElementFunction::Ones || function == ElementFunction::Position;
 }
 
-// A value of another type is converted to the node's type first: sqrt of integers, say.
+// The value is converted to the node's type first, for example in sqrt of an integer.
 struct Unary : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Unary;
   ElementFunction function;
   Expr value;
   Unary(DType t, ElementFunction f, Expr v)
       : ExprNode(kKind, t), function(f), value(std::move(v)) {}
-  // The type is the value's where none is given.
+  // The default type is the type of the value.
   static Expr make(ElementFunction function, Expr value, std::optional<DType> type = std::nullopt);
 };
 
-// Max and Min hand on NaN. Within is the second operand where the first has an entry, and absent
+// Max and Min propagate NaN. Within is the second operand where the first has an entry, and absent
 // elsewhere.
 enum class BinaryOp : uint8_t { Add, Sub, Mul, Div, Max, Min, Within };
 std::string_view text_of(BinaryOp op);
 
-// An operand of another type is converted to the node's type first.
+// Both operands are converted to the node's type first.
 struct Binary : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Binary;
   BinaryOp op;
   Expr a, b;
   Binary(DType t, BinaryOp o, Expr x, Expr y)
       : ExprNode(kKind, t), op(o), a(std::move(x)), b(std::move(y)) {}
-  // The type is the one that both sides promote to where none is given.
+  // The default type is the one that both operands promote to.
   static Expr make(BinaryOp op, Expr a, Expr b, std::optional<DType> type = std::nullopt);
 };
 
-// where(condition, yes, no): `yes` where the condition is not 0.
+// where(condition, yes, no): `yes` where the condition is not 0, else `no`.
 struct Choose : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Choose;
   Expr condition, yes, no;
   Choose(DType t, Expr c, Expr y, Expr n)
       : ExprNode(kKind, t), condition(std::move(c)), yes(std::move(y)), no(std::move(n)) {}
-  // The type is the one that both values promote to where none is given.
+  // The default type is the one that both values promote to.
   static Expr make(Expr condition, Expr yes, Expr no, std::optional<DType> type = std::nullopt);
 };
 
@@ -186,8 +185,9 @@ struct IndexValue : ExprNode {
   static Expr make(std::string index, bool is_extent);
 };
 
-// ExpSum, which only the compiler writes, is the sum of y * exp(x - max x) where its body is
-// within(x, y). X(enumerator, text, whether what is reduced stays of its type)
+// Reductions. ExpSum, which only the compiler writes, is the sum of y * exp(x - max x) for a body
+// within(x, y).
+// X(enumerator, text, whether the result has the type of the body)
 #define TULLE_REDUCTIONS(X)        \
   X(Sum, "sum", true)              \
   X(Prod, "prod", true)            \
@@ -206,19 +206,19 @@ enum class Reduction : uint8_t {
 };
 std::string_view text_of(Reduction op);
 
-// max(indices, body) sees every coordinate, an absent value as 0. With `stored`, which `j in
-// A[i,j]` gives, it sees only those where the body has a value. A sum over nothing is absent, and
-// so is what has an `empty` of 0; other reductions always have a value.
+// max(indices, body) covers every coordinate and takes absent values as 0. With `stored`, written
+// `j in A[i,j]`, it covers only coordinates at which the body has a value. A sum over no entries is
+// absent, and so is a reduction with an `empty` of 0; other reductions always have a value.
 struct Reduce : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Reduce;
   Reduction op;
   std::vector<std::string> indices;
   Expr body;
   bool stored = false;
-  std::optional<double> empty = std::nullopt;  // the value over nothing, where one is stated
+  std::optional<double> empty = std::nullopt;  // the explicit value over no entries
   Reduce(DType t, Reduction o, std::vector<std::string> i, Expr b)
       : ExprNode(kKind, t), op(o), indices(std::move(i)), body(std::move(b)) {}
-  // A sum, of the body's type.
+  // A sum, in the type of the body.
   static Expr make(std::vector<std::string> indices, Expr body);
   static Expr make(Reduction op, std::vector<std::string> indices, Expr body, bool stored,
                    std::optional<double> empty, DType type);
@@ -227,8 +227,9 @@ struct Reduce : ExprNode {
 // Whether a reduction over no entries is absent rather than a number.
 bool is_absent_over_nothing(const Reduce& reduce);
 
-// softmax(index in A[i,j], x), or its logarithm: exp(x) over the sum of exp(x) along the index, of
-// the coordinates at which the body has a value; absent elsewhere. The index stays free.
+// softmax(index in A[i,j], x) or its logarithm: exp(x) divided by the sum of exp(x) along the
+// index, over the coordinates at which the body has a value; absent elsewhere. The index stays
+// free.
 struct Softmax : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Softmax;
   std::string index;
@@ -236,27 +237,27 @@ struct Softmax : ExprNode {
   bool is_log;
   Softmax(DType t, std::string i, Expr b, bool l)
       : ExprNode(kKind, t), index(std::move(i)), body(std::move(b)), is_log(l) {}
-  // Of the type that the body has as floating point.
+  // The type is the body's, or float32 if that is not a floating-point type.
   static Expr make(std::string index, Expr body, bool is_log);
 };
 
-// The node at another place in the text.
+// The node with another source place.
 Expr placed(const Expr& expr, SourcePlace place);
-// The node with its children passed through `change`, its type and place kept; itself where no
-// child changed.
+// The node with `change` applied to its children; type and place stay. Returns the node itself if
+// no child changed.
 Expr with_children(const Expr& expr, const std::function<Expr(const Expr&)>& change);
 
 // The children, left to right.
 std::vector<Expr> children(const Expr& expr);
 
-// Text that parses back.
+// Prints text that parses back.
 std::string to_string(const Expr& expr);
-// Whether both are written alike and have one type: the text alone does not tell a sum of integers
-// from one of the same terms as floating-point numbers.
+// Whether both print alike and have the same type. The text alone does not distinguish a sum of
+// integers from a sum of floating-point numbers.
 bool is_same(const Expr& one, const Expr& other);
 // The accesses, left to right.
 std::vector<const Access*> accesses(const Expr& expr);
-// Indices used and not bound by a Reduce inside, in order of first use.
+// The indices that no inner Reduce binds, in order of first use.
 std::vector<std::string> free_indices(const Expr& expr);
 
 }  // namespace tulle::expr

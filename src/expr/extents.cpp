@@ -1,4 +1,4 @@
-// Reading extents from sizes.
+// Reads extents from sizes.
 #include "expr/extents.h"
 
 #include "expr/print.h"
@@ -25,11 +25,11 @@ std::string text_of(const Use& use) {
       written ? std::string(written.text()) : other.access->indices[other.dimension];
   fail_at_index(statement, other.access, other.dimension,
                 concat("the index '", index, "' has two extents: ", text_of(first), ", ",
-                       text_of(other), "; they must be the same"),
+                       text_of(other), "; they must be equal"),
                 first.access->place.index(first.dimension));
 }
 
-// The extents of a statement; `size_of` tells the size of a dimension of what it reads.
+// The extents of a statement; `size_of` returns the size of a dimension of a tensor it reads.
 template <typename SizeOf>
 std::map<std::string, int64_t> extents_of(const Statement& statement, const SizeOf& size_of) {
   std::map<std::string, Use> first;

@@ -1,4 +1,4 @@
-// The extents of a program's indices, once the sizes of its operands are known.
+// The extents of indices for given operand sizes.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace tulle::expr {
 
 using Sizes = std::map<std::string, std::vector<int64_t>>;
 
-// For each statement the extent of each of its indices. UserError where two dimensions that share
-// an index differ, which points at both.
+// For each statement, the extent of each index. Throws UserError that points at two dimensions with
+// the same index and different sizes.
 std::vector<std::map<std::string, int64_t>> index_extents(const ResolvedProgram& program,
                                                           const Sizes& operands);
 

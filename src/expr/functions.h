@@ -10,14 +10,14 @@
 
 namespace tulle::expr {
 
-// Users have no name for what only the compiler writes.
+// Functions that only the compiler writes have no name for Writer::User.
 std::optional<ElementFunction> element_function(std::string_view name, Writer writer);
 std::optional<Reduction> reduction_called(std::string_view name);
-// All that may be called, for messages: "sum, neg, abs, ...".
+// All functions, for messages: "sum, neg, abs, ...".
 std::string function_names();
-// How one of these is called, for messages: "sum(j, x), ...".
+// The usage of one of them, for messages: "sum(j, x), ...".
 std::string usage_of(std::string_view function);
-// Whether the language has a function of that name which this version lacks.
+// Whether the language reserves the name for a function that is not supported yet.
 bool is_reserved(std::string_view name);
 
 }  // namespace tulle::expr

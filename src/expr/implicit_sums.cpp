@@ -1,4 +1,4 @@
-// Where implicit sums go.
+// Placement of implicit sums.
 #include "expr/implicit_sums.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class SumInserter {
  public:
   explicit SumInserter(const Statement& statement) : statement_(statement) {}
 
-  // `expr` with the indices of `wanted` that are free in it summed.
+  // Sums `expr` over those indices of `wanted` that are free in it.
   Expr insert(const Expr& expr, const Indices& wanted) const {
     const Indices here = both(free_indices(expr), wanted);
     if (here.empty()) return expr;
@@ -80,9 +80,9 @@ class SumInserter {
     return placed(Reduce::make(indices, expr), {.all = expr->place.all});
   }
 
-  // What both sides use is summed around the product, the rest inside the side that uses it.
+  // Sums indices that both sides use around the product, all others inside the side that uses them.
   Expr insert_in_product(const Expr& expr, const Binary& binary, const Indices& wanted) const {
-    // Within is linear in what it takes there only.
+    // Within is linear in its second operand only.
     const Indices first = both(wanted, free_indices(binary.a));
     const Indices shared =
         binary.op == BinaryOp::Within ? first : both(first, free_indices(binary.b));
@@ -94,25 +94,25 @@ class SumInserter {
     return shared.empty() ? product : summed(shared, product);
   }
 
-  // The argument with sums where they would be placed outside of a function, so that terms without
-  // the indices are added once.
+  // The argument with the sums that it would get outside a function, so that terms without the
+  // indices are added once.
   std::string summed_inside(const Expr& argument, const Indices& indices) const {
     try {
       return to_string(insert(argument, indices));
-    } catch (const UserError&) {  // nor is what stands in it linear
+    } catch (const UserError&) {  // the argument is not linear either
       return to_string(summed(indices, argument));
     }
   }
 
-  // `others` stands for the arguments beside the one that sums.
+  // `others`: the text of the arguments after the one that sums.
   [[noreturn]] void fail_inside(const Expr& at, std::string_view name, const Expr& argument,
                                 const Indices& indices, std::string_view others = "") const {
     const std::string value = to_string(argument);
     const std::string sum = concat("sum(", text_of(indices), ", ");
     fail_in(statement_, at.get(),
-            concat("'", name, "' is not linear, so where to sum over ", text_of(indices),
-                   " must be said: ", name, "(", summed_inside(argument, indices), others, ") or ",
-                   sum, name, "(", value, others, "))"));
+            concat("'", name, "' is not linear, so the sum over ", text_of(indices),
+                   " must be explicit: ", name, "(", summed_inside(argument, indices), others,
+                   ") or ", sum, name, "(", value, others, "))"));
   }
 
   [[noreturn]] void fail_in_softmax(const Softmax& softmax, const Indices& indices) const {
@@ -123,16 +123,16 @@ class SumInserter {
                       : summed(indices, softmax.body);
     const Expr around = summed(indices, std::make_shared<const Softmax>(softmax));
     fail_in(statement_, &softmax,
-            concat("'softmax' is not linear, so where to sum over ", text_of(indices),
-                   " must be said: ", to_string(std::make_shared<const Softmax>(inside)), " or ",
-                   to_string(around)));
+            concat("'softmax' is not linear, so the sum over ", text_of(indices),
+                   " must be explicit: ", to_string(std::make_shared<const Softmax>(inside)),
+                   " or ", to_string(around)));
   }
 
   [[noreturn]] void fail_in_reduction(const Reduce& reduce, const Indices& indices) const {
-    fail_in(statement_, &reduce,
-            concat("'", expr::text_of(reduce.op), "' is not linear, so where to sum over ",
-                   text_of(indices), " must be said: with sum(", text_of(indices),
-                   ", ...) around it or inside"));
+    fail_in(
+        statement_, &reduce,
+        concat("'", expr::text_of(reduce.op), "' is not linear, so the sum over ", text_of(indices),
+               " must be explicit: write sum(", text_of(indices), ", ...) around it or inside"));
   }
 
   [[noreturn]] void fail_below(const Binary& quotient, const Indices& indices) const {
@@ -141,16 +141,15 @@ class SumInserter {
     const Expr inside = Binary::make(quotient.op, quotient.a, summed);
     const Expr around = Binary::make(quotient.op, quotient.a, quotient.b);
     fail_in(statement_, quotient.b.get(),
-            concat("division is not linear in what it divides by, so where to sum over ",
-                   text_of(indices), " must be said: ", to_string(inside), " or ", sum,
-                   to_string(around), ")"));
+            concat("division is not linear in its divisor, so the sum over ", text_of(indices),
+                   " must be explicit: ", to_string(inside), " or ", sum, to_string(around), ")"));
   }
 
   const Statement& statement_;
 };
 
-// Explicit sums: over indices that their body has, that are not on the left and not bound around
-// them.
+// Checks explicit sums: their indices occur in the body, not on the left and not in an enclosing
+// reduction.
 void check_sums(const Statement& statement, const Expr& expr, Indices& bound) {
   const auto* reduce = expr.as<Reduce>();
   if (reduce == nullptr) {
@@ -161,19 +160,20 @@ void check_sums(const Statement& statement, const Expr& expr, Indices& bound) {
   for (size_t at = 0; at < reduce->indices.size(); ++at) {
     const std::string& index = reduce->indices[at];
     if (!contains(used, index)) {
-      fail_at_index(statement, reduce, at,
-                    concat("the ", reduce->op == Reduction::Sum ? "sum" : "reduction", " is over '",
-                           index, "', which stands nowhere in it, so ",
-                           "nothing tells how often to add; use it inside or leave it out"));
+      fail_at_index(
+          statement, reduce, at,
+          concat("the ", reduce->op == Reduction::Sum ? "sum" : "reduction", " is over '", index,
+                 "', which its argument does not use; ", "use it there or remove it"));
     }
     if (contains(statement.indices, index)) {
       fail_at_index(statement, reduce, at,
-                    concat("'", index, "' is summed here, but it stands on the left too; ",
+                    concat("'", index, "' is summed here, but it is also on the left; ",
                            "rename one of the two"));
     }
     if (contains(bound, index)) {
-      fail_at_index(statement, reduce, at,
-                    concat("'", index, "' is summed here and around here; rename one"));
+      fail_at_index(
+          statement, reduce, at,
+          concat("'", index, "' is summed here and by an enclosing reduction; rename one"));
     }
   }
   bound.insert(bound.end(), reduce->indices.begin(), reduce->indices.end());

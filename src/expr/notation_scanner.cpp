@@ -1,4 +1,4 @@
-// Walking over the tokens of index notation.
+// Iterates over the tokens of index notation.
 #include "expr/notation_scanner.h"
 
 #include "support/check.h"
@@ -56,18 +56,18 @@ Expr NotationScanner::since(size_t begin, const Expr& expr) const {
 void NotationScanner::fail_operator(std::string_view end) const {
   const Token& token = peek();
   if (token.is("[")) {
-    fail(token, "subscripts stand in one pair of brackets after a name, as in A[i,j]");
+    fail(token, "write all subscripts in one pair of brackets after a name, as in A[i,j]");
   }
   for (const std::string_view comparison : {"<", ">", "<=", ">=", "==", "!="}) {
     if (!token.is(comparison)) continue;
-    not_yet(
-        token,
-        "comparisons are not there yet; where(c, x, y) is x where c is not 0, and sign(relu(a - "
-        "b)) is 1 where a > b");
+    not_yet(token,
+            "comparisons are not supported yet; where(c, x, y) is x where c is not 0, and "
+            "sign(relu(a - "
+            "b)) is 1 where a > b");
   }
   const bool closes = token.is(")") || token.is("]") || token.is(",");
   if (token.kind == TokenKind::Symbol && !closes) {
-    fail(token, concat("there is no operator '", token.text, "'; they are + - * /"));
+    fail(token, concat("there is no operator '", token.text, "'; the operators are + - * /"));
   }
   fail(token, concat("expected an operator or ", end));
 }

@@ -1,4 +1,4 @@
-// The tokens of index notation: where line ends count, and where nodes stand in the text.
+// The tokens of index notation, with significant line ends and source places of nodes.
 #pragma once
 
 #include <string>
@@ -14,28 +14,29 @@ class NotationScanner : public Scanner {
  public:
   explicit NotationScanner(std::string_view text);
 
-  // The next token; inside parentheses and brackets line ends mean nothing.
+  // The next token. Inside parentheses and brackets, line ends are skipped.
   const Token& here();
   void skip_newlines();
-  // The number of the next token that is no line end.
+  // The number of the next token that is not a line end.
   size_t begin_here();
 
-  // Between statements: line ends and ';'.
+  // Separators between statements: line ends and ';'.
   bool at_separator() const;
   void skip_separators();
 
-  // Around what stands in parentheses or brackets.
+  // Call these around the content of parentheses or brackets.
   void open() { ++open_; }
   void close() { --open_; }
-  // Whether a bracket that stands open here is closed on this line, after all that stand open
+  // Whether a bracket that is open here is closed on this line, after all brackets opened in
   // between.
   bool is_bracket_closed() const;
 
-  // The node, which has been read from the token of that number on.
+  // The node with its source place, which begins at that token.
   Expr since(size_t begin, const Expr& expr, std::vector<Span> indices) const;
   Expr since(size_t begin, const Expr& expr) const;
 
-  // What follows an operand is none of the operators, and nothing that may end the expression.
+  // Throws for a token after an operand that is neither an operator nor a valid end of the
+  // expression.
   [[noreturn]] void fail_operator(std::string_view end) const;
   [[noreturn]] void not_yet(const Token& at, const std::string& message) const;
 

@@ -1,4 +1,4 @@
-// Padding by levels that hold more than entries.
+// Padding of levels that store more than entries.
 #include "expr/padding.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace {
 
 using Coordinates = std::vector<int64_t>;
 
-// What the levels of a format have slots for so that it can hold given entries.
+// The slots that the levels of a format need to store given entries.
 class StoredSlots {
  public:
   explicit StoredSlots(const Format& format)
@@ -66,8 +66,10 @@ class StoredSlots {
 
  private:
   const Format& format_;
-  std::vector<std::set<Coordinates>> prefixes_;          // down to each level: those of entries
-  std::vector<std::map<Coordinates, int64_t>> lengths_;  // of each level's row under a prefix
+  // Down to each level: the coordinate prefixes of entries.
+  std::vector<std::set<Coordinates>> prefixes_;
+  // In each level: the length of the row under a prefix.
+  std::vector<std::map<Coordinates, int64_t>> lengths_;
 };
 
 }  // namespace

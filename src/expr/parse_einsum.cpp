@@ -12,10 +12,10 @@ namespace tulle::expr {
 
 namespace {
 
-// The subscripts of one operand, or of the output: letters with an ellipsis at most once.
+// The subscripts of one operand or of the output: letters, and at most one ellipsis.
 struct Labels {
   std::vector<std::string> letters = {};
-  std::optional<size_t> ellipsis = {};  // stands before letters[*ellipsis]
+  std::optional<size_t> ellipsis = {};  // it precedes letters[*ellipsis]
   std::vector<Span> places = {};        // of the letters
   Span ellipsis_place = {};
   Span all = {};
@@ -39,7 +39,7 @@ class EinsumParser {
     skip_spaces();
     if (at_ < equation_.size()) {
       const Span wrong = span(at_, at_ + character_length(equation_.substr(at_)));
-      fail_at(wrong, concat("'", wrong.text(), "' cannot stand here; expected ",
+      fail_at(wrong, concat("unexpected '", wrong.text(), "'; expected ",
                             output ? "letters or '...'" : "letters, '...', ',' or '->'"));
     }
     check_operands();
@@ -61,7 +61,7 @@ class EinsumParser {
     for (;; skip_spaces()) {
       if (accept("...")) {
         labels.ellipsis_place = span(at_ - 3, at_);
-        if (labels.ellipsis) fail_at(labels.ellipsis_place, "'...' stands twice; once is enough");
+        if (labels.ellipsis) fail_at(labels.ellipsis_place, "'...' is given twice; write it once");
         labels.ellipsis = labels.letters.size();
       } else if (at_ < equation_.size() &&
                  std::isalpha(static_cast<unsigned char>(equation_[at_]))) {
@@ -98,13 +98,14 @@ class EinsumParser {
 
   static std::string called(size_t operand) { return concat("operand ", operand + 1); }
 
-  // Subscripts with indices in place of the ellipsis.
+  // Subscripts with the ellipsis replaced by indices.
   struct Expanded {
     std::vector<std::string> indices;
     std::vector<Span> places;
   };
 
-  // Where the ellipsis stands for `count` dimensions: the last of all, as in broadcasting.
+  // The ellipsis stands for `count` dimensions; as in broadcasting, these are the last of all
+  // ellipsis dimensions.
   Expanded expand(const Labels& labels, int count) const {
     Expanded expanded{labels.letters, labels.places};
     expanded.places.resize(labels.letters.size());
@@ -123,7 +124,7 @@ class EinsumParser {
     return expand(inputs_[n], ranks_[n] - static_cast<int>(inputs_[n].letters.size()));
   }
 
-  // The indices that stand for some dimension that is not said to have size 1.
+  // The indices with a dimension that `ones` does not list.
   std::set<std::string> larger_indices() const {
     std::set<std::string> larger;
     for (size_t n = 0; n < inputs_.size(); ++n) {
@@ -159,7 +160,7 @@ class EinsumParser {
     return product;
   }
 
-  // How often each letter stands on the left, capitals first.
+  // The number of uses of each letter in the operands, capitals first.
   std::map<std::string, int> letter_counts() const {
     std::map<std::string, int> counts;
     for (const Labels& labels : inputs_) {
@@ -174,15 +175,16 @@ class EinsumParser {
     for (size_t at = 0; at < output.letters.size(); ++at) {
       const std::string& letter = output.letters[at];
       if (!counts.contains(letter)) {
-        fail_at(output.places[at], concat("the output has '", letter, "', which no operand has"));
+        fail_at(output.places[at],
+                concat("the output has '", letter, "', which no operand has; remove it"));
       }
       if (++seen[letter] > 1) {
-        fail_at(output.places[at], concat("the output has '", letter, "' twice; once is enough"));
+        fail_at(output.places[at], concat("the output has '", letter, "' twice; write it once"));
       }
     }
   }
 
-  // The ellipsis, then the letters that stand once, in order.
+  // The ellipsis, then the letters with a single use, in order.
   Labels implicit_output() const {
     Labels output{.ellipsis = 0, .all = span(0, equation_.size())};
     for (const auto& [letter, count] : letter_counts()) {

@@ -10,8 +10,8 @@ namespace tulle::expr {
 
 namespace {
 
-// Trees are walked recursively: this bounds their depth.
-constexpr int kMaxOperations = 250;  // of a statement; parentheses count
+// Recursive functions walk the trees; this limits the depth.
+constexpr int kMaxOperations = 250;  // per statement; parentheses count
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Expr ExprParser::parenthesized() {
   return result;
 }
 
-// What stands between the parentheses of a call.
+// The arguments of a call, between the parentheses.
 template <typename Body>
 Expr ExprParser::arguments(const FunctionCall& call, const Body& body) {
   scanner_.expect("(");
@@ -139,8 +139,8 @@ Expr ExprParser::call() {
     return Unary::make(*function, arguments(call, [&] { return sum(); }));
   }
   if (is_reserved(name.text)) {
-    scanner_.not_yet(
-        name, concat("'", name.text, "' is not there yet; the functions are ", function_names()));
+    scanner_.not_yet(name, concat("'", name.text, "' is not supported yet; the functions are ",
+                                  function_names()));
   }
   scanner_.fail(
       name, concat("there is no function '", name.text, "'; the functions are ", function_names(),
@@ -152,7 +152,8 @@ void ExprParser::expect_comma(const FunctionCall& call) {
   scanner_.next();
 }
 
-// The arguments end too early or go on too long, or what is next is `expected` in neither case.
+// Throws because the arguments end too early or go on too long, or because the next token is not
+// `expected`.
 void ExprParser::fail_arguments(const FunctionCall& call, std::string_view expected) {
   const Token token = scanner_.here();
   if (token.is(",")) {
@@ -162,10 +163,10 @@ void ExprParser::fail_arguments(const FunctionCall& call, std::string_view expec
   if (!token.is(")")) scanner_.fail_operator(expected);
   scanner_.next();
   fail_at(scanner_.span_since(call.begin),
-          concat("'", call.name, "' lacks an argument; write ", usage_of(call.name)));
+          concat("'", call.name, "' needs another argument; write ", usage_of(call.name)));
 }
 
-// Between the parentheses of where(condition, yes, no).
+// The arguments of where(condition, yes, no).
 Expr ExprParser::choice(const FunctionCall& call) {
   const Expr condition = sum();
   expect_comma(call);
@@ -174,7 +175,7 @@ Expr ExprParser::choice(const FunctionCall& call) {
   return Choose::make(condition, yes, sum());
 }
 
-// Between the parentheses of within(A[i,j], value).
+// The arguments of within(A[i,j], value).
 Expr ExprParser::mask(const FunctionCall& call) {
   const Expr first = sum();
   expect_comma(call);
@@ -188,10 +189,10 @@ std::vector<std::string> ExprParser::subscripts(std::vector<Span>& places) {
   do {
     const Token token = scanner_.here();
     if (token.kind == TokenKind::Integer) {
-      scanner_.not_yet(
-          token,
-          "constants as subscripts are not there yet; multiply by a vector that is 1 there and 0 "
-          "elsewhere, as in y[i] = A[i,j] * e[j]");
+      scanner_.not_yet(token,
+                       "constants as subscripts are not supported yet; multiply by a vector that "
+                       "is 1 there and 0 "
+                       "elsewhere, as in y[i] = A[i,j] * e[j]");
     }
     scanner_.expect(TokenKind::Identifier, "an index, a name such as j");
     indices.emplace_back(token.text);
@@ -207,13 +208,13 @@ std::vector<std::string> ExprParser::subscripts(std::vector<Span>& places) {
     if (computes) {
       scanner_.not_yet(
           after,
-          "affine subscripts are not there yet; multiply by a sparse matrix that shifts, as in "
+          "affine subscripts are not supported yet; multiply by a sparse matrix that shifts, as in "
           "S[i,k] * A[k,j], or slice a dense operand in torch");
     }
     if (after.is("["))
       scanner_.not_yet(
           after,
-          "gathers are not there yet; multiply by a sparse matrix with a 1 in each row, as in "
+          "gathers are not supported yet; multiply by a sparse matrix with a 1 in each row, as in "
           "G[i,k] * A[k,j], or gather a dense operand in torch");
     if (!after.is(",") && !after.is("]")) scanner_.fail(after, "expected ',' or ']'");
   } while (scanner_.accept(","));

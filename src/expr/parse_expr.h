@@ -11,7 +11,7 @@
 
 namespace tulle::expr {
 
-// What the names of a program have been used for so far.
+// The uses of names in the program so far.
 struct UsedNames {
   std::set<std::string> assigned, read;
 };
@@ -22,17 +22,17 @@ class ExprParser {
       : scanner_(scanner), names_(names), writer_(writer) {}
 
   Expr sum();  // term (+|- term)*
-  // [i,j,...] and where each stands; the caller has seen the bracket.
+  // [i,j,...] and the place of each index; the caller has checked for the bracket.
   std::vector<std::string> subscripts(std::vector<Span>& places);
 
  private:
-  // A function that is called, and the number of its token.
+  // A called function, and the number of its token.
   struct FunctionCall {
     std::string_view name;
     size_t begin;
   };
 
-  // The indices that a reduction names, (j,k) or j.
+  // The indices of a reduction, (j,k) or j.
   struct ReducedIndices {
     std::vector<std::string> indices;
     std::vector<Span> places;
@@ -67,7 +67,7 @@ class ExprParser {
   NotationScanner& scanner_;
   UsedNames& names_;
   const Writer writer_;
-  std::vector<std::string> bound_;  // by the sums around
+  std::vector<std::string> bound_;  // indices bound by enclosing sums
   int next_id_ = 0;
   int operations_ = 0;
 };

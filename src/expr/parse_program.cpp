@@ -43,7 +43,7 @@ class NotationParser {
     statement.place.all = scanner_.span_since(begin);
     if (scanner_.peek().is("+=")) {
       scanner_.not_yet(scanner_.peek(),
-                       "'+=' is not there yet; write a new result, D = C + ..., instead");
+                       "'+=' is not supported yet; write a new result, D = C + ..., instead");
     }
     if (!scanner_.peek().is("=")) {
       scanner_.fail(scanner_.peek(), "expected '=': a statement is a result and its value, as in " +
@@ -64,13 +64,13 @@ class NotationParser {
     return statement;
   }
 
-  // A line that starts with an operator was meant to go on with the one before.
+  // Throws for a line that starts with an operator: the author meant to continue the previous line.
   void check_continuation(const Token& token) const {
     const bool is_operator = token.is("+") || token.is("-") || token.is("*") || token.is("/");
     if (!is_operator || names_.assigned.empty()) return;
     scanner_.fail(token, concat("an expression ends with its line, except after an operator and ",
-                                "inside parentheses; put the '", token.text,
-                                "' at the end of the line before"));
+                                "inside parentheses; move the '", token.text,
+                                "' to the end of the previous line"));
   }
 
   static void check_distinct(const Statement& statement) {
@@ -78,7 +78,7 @@ class NotationParser {
     for (size_t at = 0; at < statement.indices.size(); ++at) {
       if (seen.insert(statement.indices[at]).second) continue;
       fail_at(statement.place.index(at), concat("the index '", statement.indices[at],
-                                                "' stands twice on the left; use two indices"));
+                                                "' is twice on the left; use two indices"));
     }
   }
 

@@ -1,4 +1,5 @@
-// The parser of reductions, softmax, and of max and min, which may be either.
+// The parser of reductions and softmax, and of max and min, which may be reductions or functions of
+// two values.
 #include <algorithm>
 
 #include "expr/functions.h"
@@ -21,7 +22,7 @@ Expr extremum(Reduction op, const Expr& a, const Expr& b) {
 
 }  // namespace
 
-// One of the indices that stand first in a call.
+// Parses one of the first arguments of a call, which must be indices.
 Token ExprParser::reduced_index(const FunctionCall& call) {
   const Token index = scanner_.here();
   if (index.kind == TokenKind::Identifier) {
@@ -31,7 +32,8 @@ Token ExprParser::reduced_index(const FunctionCall& call) {
     }
   }
   fail_at(scanner_.span_of(index),
-          concat("'", call.name, "' takes an index first; write ", usage_of(call.name)));
+          concat("'", call.name, "' needs an index as its first argument; write ",
+                 usage_of(call.name)));
 }
 
 ExprParser::ReducedIndices ExprParser::reduced_indices(const FunctionCall& call) {
@@ -47,7 +49,8 @@ ExprParser::ReducedIndices ExprParser::reduced_indices(const FunctionCall& call)
   return named;
 }
 
-// max(x, y) of two expressions; whether the first is an index is for the second to tell.
+// Whether max or min is of two values. If the first argument may also be an index, the second one
+// decides.
 bool ExprParser::is_elementwise(Reduction op) {
   if (op != Reduction::Max && op != Reduction::Min) return false;
   scanner_.here();
@@ -64,14 +67,14 @@ bool ExprParser::is_elementwise(Reduction op) {
   return !next.is(",") && !next.is("in") && !next.is("stored");
 }
 
-// What stands after `in`, if that is next; else null.
+// Parses the expression after `in`; null if the next token is not `in`.
 Expr ExprParser::domain() {
   if (!scanner_.here().is("in")) return {};
   scanner_.next();
   return sum();
 }
 
-// Between the parentheses of sum(j, body), sum((j,k), body), max(j in A[i,j], body, empty=0).
+// Parses the arguments of sum(j, body), sum((j,k), body) or max(j in A[i,j], body, empty=0).
 Expr ExprParser::reduction(const FunctionCall& call, Reduction op) {
   if (is_elementwise(op)) {
     const Expr value = sum();
@@ -99,14 +102,14 @@ Expr ExprParser::reduction(const FunctionCall& call, Reduction op) {
   check_bound(named);
   if ((op == Reduction::ArgMax || op == Reduction::ArgMin) && named.indices.size() > 1) {
     fail_at(named.places[1],
-            concat("'", text_of(op), "' gives the coordinate along one index; ", "name one"));
+            concat("'", text_of(op), "' returns the coordinate along one index; ", "give one"));
   }
   return placed(Reduce::make(op, std::move(named.indices), std::move(body), stored,
                              empty_value(call), DType::Float32),
                 {.indices = std::move(named.places)});
 }
 
-// Between the parentheses of softmax(j in A[i,j], x); without `in` along the whole extent.
+// Parses the arguments of softmax(j in A[i,j], x). Without `in`, softmax covers the whole extent.
 Expr ExprParser::softmax(const FunctionCall& call) {
   const Token index = reduced_index(call);
   const bool stored = scanner_.accept("stored");
@@ -117,23 +120,23 @@ Expr ExprParser::softmax(const FunctionCall& call) {
   if (within) body = scanner_.since(begin, Binary::make(BinaryOp::Within, within, body));
   if (!is_free(std::string(index.text), body)) {
     scanner_.fail(index, concat("the softmax is along '", index.text,
-                                "', which stands nowhere in it; use it inside"));
+                                "', which its argument does not use; use it there"));
   }
-  // A 0 in the text is a value, so that the sum has one everywhere.
+  // Adding a literal 0 gives the body a value everywhere.
   if (!within && !stored) {
     body = scanner_.since(begin, Binary::make(BinaryOp::Add, body, Literal::make(0, true)));
   }
   return Softmax::make(std::string(index.text), body, call.name == "log_softmax");
 }
 
-// , empty=v
+// Parses ", empty=v".
 std::optional<double> ExprParser::empty_value(const FunctionCall& call) {
   if (!scanner_.here().is(",")) return std::nullopt;
   scanner_.next();
   if (!scanner_.here().is("empty"))
     fail_at(scanner_.span_of(scanner_.here()),
-            concat("'", call.name, "' takes no further argument but empty=, its value over ",
-                   "nothing; write ", usage_of(call.name)));
+            concat("'", call.name, "' takes no further argument except empty=, its value ",
+                   "over no entries; write ", usage_of(call.name)));
   scanner_.next();
   scanner_.expect("=");
   const bool negative = scanner_.accept("-");
@@ -149,14 +152,15 @@ void ExprParser::check_bound(const ReducedIndices& named) const {
   for (size_t at = 0; at < named.indices.size(); ++at) {
     const std::string& index = named.indices[at];
     if (std::find(bound_.begin(), bound_.end(), index) != bound_.end()) {
-      fail_at(named.places[at], concat("the index '", index,
-                                       "' is summed twice, by this sum and one around it; rename "
-                                       "one of the two"));
+      fail_at(named.places[at],
+              concat("the index '", index,
+                     "' is summed twice, by this sum and by an enclosing one; rename "
+                     "one of the two"));
     }
     const auto here = named.indices.begin() + static_cast<ptrdiff_t>(at);
     if (std::find(named.indices.begin(), here, index) != here) {
       fail_at(named.places[at],
-              concat("the index '", index, "' stands twice in one sum; name each once"));
+              concat("the index '", index, "' is twice in one sum; give each index once"));
     }
   }
 }

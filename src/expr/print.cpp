@@ -1,4 +1,4 @@
-// Printing of expressions with as few parentheses as parse back to the same tree.
+// Prints expressions with the fewest parentheses that parse back to the same tree.
 #include "expr/print.h"
 
 #include <charconv>
@@ -13,7 +13,7 @@ namespace {
 // How tightly the text of a node binds.
 enum class Binding : uint8_t { Sum, Product, Sign, Atom };
 
-// Whether the operation is written as a function of two arguments.
+// Whether the operation is printed as a function of two arguments.
 bool is_call(BinaryOp op) {
   return op == BinaryOp::Max || op == BinaryOp::Min || op == BinaryOp::Within;
 }
@@ -53,7 +53,7 @@ std::string text_of(const Literal& literal) {
   return looks_integer ? text + ".0" : text;
 }
 
-// Writes text and notes where the node `mark` stands in it.
+// Prints text and records the position of the node `mark`.
 class Printer {
  public:
   explicit Printer(const ExprNode* mark = nullptr) : mark_(mark) {}
@@ -108,7 +108,7 @@ class Printer {
     write(")");
   }
 
-  // What follows the index: where to look, and at what.
+  // Prints the part after the index: the domain and the body.
   void print_domain(const Expr& body, bool stored) {
     const auto* within = body.as<Binary>();
     if (stored && within && within->op == BinaryOp::Within) {

@@ -1,4 +1,4 @@
-// Programs of index notation: as parsed, and resolved against the types of their operands.
+// Programs of index notation: as parsed, and resolved for given operand types.
 #pragma once
 
 #include <map>
@@ -19,71 +19,71 @@ struct Statement {
   std::string tensor;
   std::vector<std::string> indices;
   Expr value;
-  SourcePlace place = {};  // of the left side
-  // The dense tensor of an earlier statement that the value is added to instead of being stored
-  // under a name of its own; only the compiler writes such statements.
+  SourcePlace place = {};  // the place of the left side
+  // The dense tensor of an earlier statement that the value is added to, instead of being stored
+  // under its own name; only the compiler writes such statements.
   std::string adds_to = {};
-  Reduction adds_by = Reduction::Sum;  // how: also a product, maximum or minimum
+  Reduction adds_by = Reduction::Sum;  // the operation: sum, product, maximum or minimum
 };
 
 struct ParsedProgram {
   std::vector<Statement> statements;
 };
 
-// Index notation; UserError with a caret where it is wrong. What compilers write may have numbers
-// of type bool, 0:bool, beyond what users write.
+// Parses index notation; throws UserError with a caret at a mistake. Writer::Compiler also accepts
+// literals of type bool, 0:bool.
 enum class Writer : uint8_t { User, Compiler };
 ParsedProgram parse_program(std::string_view text, Writer writer = Writer::User);
-// Dimensions of operands: the number of the operand and that of its dimension.
+// Dimensions of operands, as pairs of operand and dimension numbers.
 using Dimensions = std::set<std::pair<size_t, size_t>>;
 
-// "ij,jk->ik" over operands of the given names and ranks; `...` and implicit outputs as in torch.
-// The result is called `out`. A dimension of size 1 (`ones`) that shares its letter with another
-// one is summed by itself.
+// Parses "ij,jk->ik" over operands of the given names and ranks, with `...` and implicit outputs as
+// in torch. The result is called `out`. A dimension of size 1 (`ones`) that shares its letter with
+// a larger one is summed separately.
 ParsedProgram parse_einsum(std::string_view equation, const std::vector<std::string>& operands,
                            const std::vector<int>& ranks, std::string_view out,
                            const Dimensions& ones = {});
 std::string to_string(const ParsedProgram& program);
 
-// What is known of a tensor at compile time.
+// The compile-time properties of a tensor.
 struct TensorType {
   DType type = DType::Float32;
   DType index_type = DType::Int64;
   Format format = Format::dense(0);
-  bool unbounded = false;  // whether it may hold infinities where the operands hold none
-  int batches = 0;  // leading dimensions that results have in full, whatever is stored of them
+  bool unbounded = false;  // whether it may hold infinities although the operands hold none
+  int batches = 0;         // leading batch dimensions that results store in full
   bool operator==(const TensorType&) const = default;
 };
 
-// Where an index's extent can be read: dimension `dimension` of tensor `tensor`. All uses must
-// agree at run time.
+// A source of an index's extent: dimension `dimension` of tensor `tensor`. At run time, all sources
+// of an index must agree.
 struct ExtentUse {
   std::string tensor;
   int dimension;
 };
 
-// Every sum explicit, every node typed, every access numbered in its statement, every index's
-// extent known.
+// A program with explicit sums, typed nodes, numbered accesses, and an extent for every index.
 struct ResolvedProgram {
   std::vector<Statement> statements;
   std::map<std::string, TensorType> tensors;  // operands, intermediates and results
   std::vector<std::string> operands;          // in order of first use
-  std::vector<std::string> results;           // statements that nothing later uses, in order
-  // For each statement where the extents of its indices come from; operands only. An index is known
-  // in its statement alone.
+  std::vector<std::string> results;  // the statements that no later statement reads, in order
+  // For each statement, the sources of the extents of its indices, in operands only. An index is
+  // local to its statement.
   std::vector<std::map<std::string, std::vector<ExtentUse>>> extents;
 };
 
 struct ResolveOptions {
-  std::map<std::string, Format>
-      out_formats;  // of results and intermediates; else by the rules of the language
-  std::optional<DType> index_type;  // of sparse results; else the widest of the sparse operands'
-  std::set<std::string>
-      numbers;  // scalar operands given as Python numbers: weak in promotion, as literals are
+  // Formats of results and intermediates; the rules of the language choose all others.
+  std::map<std::string, Format> out_formats;
+  // The index type of sparse results; the default is the widest index type of the sparse operands.
+  std::optional<DType> index_type;
+  // Scalar operands that are Python numbers: weak in promotion, like literals.
+  std::set<std::string> numbers;
 };
 
-// Applies the rules on implicit sums, types, fills and result formats. UserError with a caret where
-// the program breaks a rule.
+// Applies the rules of implicit sums, types, fills and result formats. Throws UserError with a
+// caret if the program breaks a rule.
 ResolvedProgram resolve(const ParsedProgram& program,
                         const std::map<std::string, TensorType>& operands,
                         const ResolveOptions& options = {});

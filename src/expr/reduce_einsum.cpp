@@ -1,4 +1,4 @@
-// Wrapping the product of an einsum into a reduction.
+// Wraps the product of an einsum into a reduction.
 #include "expr/reduce_einsum.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ Reduction reduction_of(std::string_view name) {
   if (name == "amax") return Reduction::Max;
   if (name == "amin") return Reduction::Min;
   if (name == "prod") return Reduction::Prod;
-  user_error("reduce is \"sum\", \"mean\", \"amax\", \"amin\" or \"prod\", but \"", name,
+  user_error("reduce must be \"sum\", \"mean\", \"amax\", \"amin\" or \"prod\", but \"", name,
              "\" was given.");
 }
 
@@ -31,7 +31,7 @@ ParsedProgram reduce_einsum(ParsedProgram einsum, std::string_view reduce,
     return std::find(left.begin(), left.end(), index) != left.end();
   });
   if (indices.empty()) return einsum;
-  // A product is there where all of its factors are.
+  // A product has a value where all its factors have one.
   Expr domain;
   for (const Access* access : accesses(statement.value)) {
     if (!is_sparse(access->tensor)) continue;

@@ -1,4 +1,4 @@
-// einsum with another reduction than the sum.
+// einsum with a reduction other than the sum.
 #pragma once
 
 #include <functional>
@@ -9,9 +9,9 @@
 
 namespace tulle::expr {
 
-// The program of an einsum with its products reduced by "sum", "mean", "amax", "amin" or "prod"
-// over the entries of its sparse operands, those that all of them have; 0 over none, as in torch.
-// UserError for another name.
+// Replaces the sum of an einsum by "mean", "amax", "amin" or "prod" over the entries that all its
+// sparse operands have; "sum" stays. The value over no entries is 0, as in torch. Throws UserError
+// for any other name.
 ParsedProgram reduce_einsum(ParsedProgram einsum, std::string_view reduce,
                             const std::function<bool(const std::string& tensor)>& is_sparse);
 

@@ -1,4 +1,4 @@
-// What each reduction means.
+// The definition of each reduction.
 #include "expr/reduce_terms.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ Scalar fold(BinaryOp op, DType type, const std::vector<ReducedTerm>& terms) {
   return total;
 }
 
-// The first coordinate at which the extreme, or the first NaN, stands.
+// The first coordinate of the extreme or of a NaN.
 int64_t place_of_extreme(bool highest, const std::vector<ReducedTerm>& terms) {
   const ReducedTerm* best = &terms.front();
   for (const ReducedTerm& term : terms) {

@@ -1,4 +1,4 @@
-// Reductions of the reference evaluator: all terms at once, by their definition.
+// The reductions of the reference evaluator, computed from all terms by definition.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace tulle::expr {
 
-// A value of what is reduced and where along the (last) index it stands.
+// A value of the body, and its coordinate along the last index.
 struct ReducedTerm {
   Scalar value;
   int64_t coordinate;
 };
 
-// The reduction of the terms, which come in order of coordinates.
+// Reduces the terms, which are sorted by coordinate.
 Scalar reduce_terms(const Reduce& reduce, const std::vector<ReducedTerm>& terms);
 
 }  // namespace tulle::expr

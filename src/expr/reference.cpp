@@ -15,7 +15,7 @@ namespace tulle::expr {
 
 namespace {
 
-using Coordinates = std::map<std::string, int64_t>;  // of indices
+using Coordinates = std::map<std::string, int64_t>;  // the coordinate of each index
 
 class Evaluator {
  public:
@@ -104,7 +104,7 @@ class Evaluator {
     std::vector<ReducedTerm> terms;
     collect(*reduce, 0, at, extents, terms);
     Scalar total = reduce_terms(*reduce, terms);
-    // A scalar has a value whatever was added up.
+    // A scalar always has a value, also without terms.
     if (free_indices(expr).empty()) total.present = true;
     return total;
   }
@@ -118,7 +118,7 @@ class Evaluator {
     return value.present ? make_integer(unary.type, 1) : absent(unary.type);
   }
 
-  // Absent where what the condition may lead to is absent.
+  // Absent if a value that the condition may choose is absent.
   Scalar evaluate_choice(const Choose& choose, Coordinates& at,
                          const std::map<std::string, int64_t>& extents) {
     const Scalar condition = evaluate(choose.condition, at, extents);
@@ -151,7 +151,8 @@ class Evaluator {
                      softmax.is_log ? shifted - std::log(total) : std::exp(shifted) / total);
   }
 
-  // The values of the body from the given index of the reduction on, with their coordinates.
+  // Collects the values of the body with their coordinates, over the indices of the reduction from
+  // number `from` on.
   void collect(const Reduce& reduce, size_t from, Coordinates& at,
                const std::map<std::string, int64_t>& extents, std::vector<ReducedTerm>& terms) {
     if (from == reduce.indices.size()) {
@@ -181,7 +182,7 @@ class Evaluator {
 
   const ResolvedProgram& program_;
   std::map<std::string, ReferenceTensor> tensors_;
-  std::vector<std::map<std::string, int64_t>> extents_;  // of each statement
+  std::vector<std::map<std::string, int64_t>> extents_;  // for each statement
 };
 
 }  // namespace

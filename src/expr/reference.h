@@ -1,4 +1,4 @@
-// The reference evaluator: the language read directly, by brute force over all coordinates.
+// The reference evaluator: evaluates programs by brute force over all coordinates.
 #pragma once
 
 #include <map>
@@ -9,20 +9,20 @@
 
 namespace tulle::expr {
 
-// A tensor spelled out: every coordinate in row-major order. Floating-point values in doubles,
-// integers and bools in int64.
+// A dense copy of a tensor: every coordinate in row-major order. Floating-point values are doubles,
+// integers and bools are int64.
 struct ReferenceTensor {
   DType type = DType::Float32;
   std::vector<int64_t> sizes;
-  std::vector<double> floats;     // of floating-point types
-  std::vector<int64_t> integers;  // of the others
-  std::vector<bool> stored;       // which coordinates have an entry
+  std::vector<double> floats;     // for floating-point types
+  std::vector<int64_t> integers;  // for all other types
+  std::vector<bool> stored;       // whether each coordinate has an entry
 
   int64_t count() const;
 };
 
-// The values and the pattern that the language gives each result of the program. Float types are
-// computed in double; results of half types are rounded.
+// Computes the values and the pattern of each result as the language defines them. Floating-point
+// types are computed in double; results of half types are rounded.
 std::map<std::string, ReferenceTensor> evaluate(
     const ResolvedProgram& program, const std::map<std::string, ReferenceTensor>& operands);
 

@@ -1,4 +1,4 @@
-// Resolving a program: sums, types, extents and formats, one statement after the other.
+// Resolves a program statement by statement: sums, types, extents and formats.
 #include <algorithm>
 
 #include "expr/absence.h"
@@ -36,7 +36,7 @@ class Resolver {
     if (operands_.contains(statement.tensor)) {
       fail_in(statement, nullptr,
               concat("'", statement.tensor, "' is given as an operand, so it cannot be assigned; ",
-                     "give the result another name or leave the operand out"));
+                     "give the result another name or remove the operand"));
     }
     if (result_.tensors.contains(statement.tensor)) {
       fail_in(statement, nullptr,
@@ -67,7 +67,7 @@ class Resolver {
                    rank == 0 ? "; a scalar has none" : "; give one for each dimension"));
   }
 
-  // Whether it stands where max and min have an index, or the first of two values.
+  // Whether the access is the first argument of max or min, which may be an index or a value.
   static bool is_first_of_two(const Expr& value, const Access& access) {
     return any_part(value, [&](const Expr& part) {
       const auto* binary = part.as<Binary>();
@@ -81,13 +81,13 @@ class Resolver {
     for (const auto& [name, type] : operands_) known += (known.empty() ? "" : ", ") + name;
     fail_in(statement, &access,
             concat("there is no operand '", access.tensor, "'; ",
-                   known.empty() ? "none were given" : concat("given are ", known),
+                   known.empty() ? "none were given" : concat("the operands are ", known),
                    is_first_of_two(statement.value, access)
-                       ? "; to reduce over an index, name one that the expression has"
+                       ? "; to reduce over an index, use one that the expression has"
                        : ""));
   }
 
-  // Dimensions of intermediates stand for the operands' dimensions that they come from.
+  // Traces dimensions of intermediates back to dimensions of operands.
   std::map<std::string, std::vector<ExtentUse>> extents_of(const Statement& statement) const {
     std::map<std::string, std::vector<ExtentUse>> extents;
     for (const Access* access : accesses(statement.value)) {

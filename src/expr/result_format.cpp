@@ -1,4 +1,4 @@
-// The rules on result formats, in order; the first that applies decides.
+// The rules of result formats, in order; the first applicable rule decides.
 #include "expr/result_format.h"
 
 #include <algorithm>
@@ -42,13 +42,15 @@ class FormatRules {
 
   Format decide() const {
     Format dense = Format::dense(static_cast<int>(statement_.indices.size()));
-    // Where the result is not 0 all along every index: dense. A + B with a dense B, A + 1.
+    // No index has coordinates at which the result is 0 throughout: dense. A + B with a dense B, A
+    // + 1.
     if (uncovered_.empty()) return dense;
-    // Operands with the result's indices outside whose entries there is nothing: the leftmost one's
-    // format. A * B, A + B, transposes, sampled products.
+    // Operands that have the result's indices and cover all its entries: the format of the leftmost
+    // one. A * B, A + B, transposes, sampled products.
     if (const Access* operand = deciding_operand()) return carried_over(*operand);
-    // A reduction that leaves one index to sparse operands, batches apart: dense along it too. Row
-    // sums, sparse matrix times dense vector or matrix, MTTKRP. So are vectors: diagonals.
+    // A reduction that leaves one index of sparse operands, apart from batches: dense along that
+    // index too. Row sums, sparse matrix times dense vector or matrix, MTTKRP. Vectors such as
+    // diagonals are dense as well.
     if (statement_.indices.size() == 1 || (reduces_ && uncovered_matrix_rank() == 1)) return dense;
     return finished(with_dense_rest(sparse_levels()));
   }
@@ -61,7 +63,7 @@ class FormatRules {
     return static_cast<int>(at - statement_.indices.begin());
   }
 
-  // Whether something is left where every sparse operand lacks the index.
+  // Whether the value may be nonzero at coordinates at which every sparse operand lacks the index.
   bool is_covered(const std::string& index) const {
     return !is_zero(without(statement_.value, [&](const Access& access) {
       return !format_of(access).is_dense() && contains(access.indices, index);
@@ -87,12 +89,12 @@ class FormatRules {
     const Format& format = format_of(access);
     std::vector<Level> levels = format.levels();
     for (Level& level : levels) level.expr = moved(level.expr, access.indices);
-    // One pattern that is free of duplicates can be shared as it is.
+    // A single pattern without duplicates can be shared unchanged.
     if (sparse_.size() == 1 && format.is_unique()) return {statement_.indices, std::move(levels)};
     return finished(std::move(levels));
   }
 
-  // The level expression of a tensor with these indices, in terms of the result's dimensions.
+  // Translates a level expression of a tensor with these indices to the dimensions of the result.
   LevelExpr moved(LevelExpr expr, const Indices& indices) const {
     expr.dimension = dimension_of(indices[static_cast<size_t>(expr.dimension)]);
     if (expr.is_difference()) expr.second = dimension_of(indices[static_cast<size_t>(expr.second)]);
@@ -112,8 +114,8 @@ class FormatRules {
     });
   }
 
-  // How many uncovered indices there are but for batches: indices of every operand that the leader
-  // stores densely, or parts of which are batches of matrices.
+  // The number of uncovered indices without batches. Batches are indices of every operand that the
+  // leader stores densely or that count as batches of matrices.
   int uncovered_matrix_rank() const {
     int rank = static_cast<int>(uncovered_.size());
     const int batches = tensors_.at(leader().tensor).batches;
@@ -132,17 +134,18 @@ class FormatRules {
                        [&](const Access* access) { return contains(access->indices, index); });
   }
 
-  // The levels of the uncovered indices, and of those between them.
+  // The levels of the uncovered indices and of the indices between them.
   std::vector<Level> sparse_levels() const {
     const Access& leader = this->leader();
-    // One operand has them all: its levels less those summed. A tensor times a vector or a matrix.
+    // One operand has all of them: its levels without the summed indices. A tensor times a vector
+    // or a matrix.
     if (are_distinct(leader.indices) && contains_all(leader.indices, uncovered_) &&
         !format_of(leader).has_differences()) {
       return projected(leader);
     }
     // Several sparse operands: the leader's format, where it fits. A sparse matrix product.
     if (std::vector<Level> levels = exchanged(leader); !levels.empty()) return levels;
-    // An outer product of sparse vectors is COO; what is left is CSR, at higher rank CSF.
+    // The outer product of sparse vectors is COO. All other results are CSR, or CSF at higher rank.
     if (!reduces_ && std::all_of(sparse_.begin(), sparse_.end(), [](const Access* access) {
           return access->indices.size() == 1;
         })) {
@@ -152,7 +155,7 @@ class FormatRules {
     return over_uncovered(Format::csf(rank, {}, rank == 2));
   }
 
-  // Covered indices become dense, indices that the result lacks fall away.
+  // Covered indices become dense; indices that the result lacks are removed.
   std::vector<Level> projected(const Access& leader) const {
     std::vector<Level> levels;
     for (Level level : format_of(leader).levels()) {
@@ -165,8 +168,8 @@ class FormatRules {
     return levels;
   }
 
-  // The leader's levels, the indices that the result lacks exchanged for those of the result that
-  // the leader lacks. Nothing where their numbers differ or blocks do not match.
+  // The leader's levels, with the indices that the result lacks replaced by the result's indices
+  // that the leader lacks. Empty if their numbers differ or blocks do not match.
   std::vector<Level> exchanged(const Access& leader) const {
     if (!are_distinct(leader.indices) || leader.indices.size() != uncovered_.size()) return {};
     Indices missing;
@@ -181,7 +184,8 @@ class FormatRules {
       missing.erase(missing.begin());
     }
     if (format_of(leader).has_blocks() && !blocks_match()) return {};
-    // Diagonals times diagonals are diagonals; of anything else they may be all.
+    // Diagonals times diagonals are diagonals; times any other format, the product may fill all
+    // diagonals.
     if (format_of(leader).has_differences() && !all_have_differences()) return {};
     std::vector<Level> levels = format_of(leader).levels();
     for (Level& level : levels) {
@@ -198,7 +202,7 @@ class FormatRules {
                        [&](const Access* access) { return format_of(*access).has_differences(); });
   }
 
-  // The block size of an index in the first sparse operand that has it; 0 where it has none.
+  // The block size of an index in the first sparse operand that has the index; 0 without blocks.
   int64_t block_of(const std::string& index) const {
     for (const Access* access : sparse_) {
       if (contains(access->indices, index)) return block_of(*access, index);
@@ -223,7 +227,7 @@ class FormatRules {
     });
   }
 
-  // The levels of a format whose dimensions are the uncovered indices.
+  // The levels of a format, with its dimensions replaced by the uncovered indices.
   std::vector<Level> over_uncovered(const Format& format) const {
     std::vector<Level> levels = format.levels();
     for (Level& level : levels) {
@@ -232,7 +236,7 @@ class FormatRules {
     return levels;
   }
 
-  // Dense levels below for the dimensions that have none yet.
+  // Appends dense levels for the dimensions without a level.
   std::vector<Level> with_dense_rest(std::vector<Level> levels) const {
     for (int d = 0; d < static_cast<int>(statement_.indices.size()); ++d) {
       const bool present = std::any_of(levels.begin(), levels.end(), [&](const Level& level) {
@@ -243,9 +247,9 @@ class FormatRules {
     return levels;
   }
 
-  // What a computed result has: order, no duplicates, levels with one slot for each above only
-  // below levels that repeat, no bound on the number of entries, and slots without entries only in
-  // the last level that is not full.
+  // Adjusts levels to what compiled code can write: ordered and unique levels, branchless levels
+  // only below nonunique ones, no fixed width, and slots without entries only in the last level
+  // that is not full.
   Format finished(std::vector<Level> levels) const {
     for (size_t at = 0; at < levels.size(); ++at) {
       const bool holds_below =
@@ -273,7 +277,7 @@ class FormatRules {
   const std::map<std::string, TensorType>& tensors_;
   bool reduces_;
   std::vector<const Access*> sparse_;  // left to right
-  Indices uncovered_;                  // of the result
+  Indices uncovered_;                  // indices of the result
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The format of a result that nobody chose.
+// The default format of a result.
 #pragma once
 
 #include <map>
@@ -8,8 +8,8 @@
 
 namespace tulle::expr {
 
-// By the rules of the language, which result_format.cpp states one by one. The statement is
-// resolved, the types of all tensors that it reads are known.
+// Applies the rules of the language, which result_format.cpp lists one by one. The statement must
+// be resolved, and `tensors` must contain all tensors it reads.
 Format result_format(const Statement& statement, const std::map<std::string, TensorType>& tensors);
 
 }  // namespace tulle::expr

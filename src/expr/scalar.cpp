@@ -40,7 +40,7 @@ double apply_real(BinaryOp op, double a, double b) {
   internal_error("unknown operation");
 }
 
-// Unsigned, so that it wraps. On bool this makes * and, + or.
+// Unsigned arithmetic wraps. On bool, * is `and`, + is `or`.
 uint64_t apply_integer(BinaryOp op, uint64_t a, uint64_t b) {
   const auto x = static_cast<int64_t>(a);
   const auto y = static_cast<int64_t>(b);

@@ -1,4 +1,4 @@
-// The arithmetic of the reference evaluator: one value, or its absence.
+// The arithmetic of the reference evaluator: single values that may be absent.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace tulle::expr {
 
-// A value of some type; which of the two numbers counts follows from it. An absent value is 0.
+// A value of some type, which determines which of the two numbers holds it. An absent value is 0.
 struct Scalar {
   DType type = DType::Float32;
   bool present = false;
-  double real = 0;      // of floating-point types
-  int64_t integer = 0;  // of the others
+  double real = 0;      // for floating-point types
+  int64_t integer = 0;  // for all other types
 };
 
 Scalar absent(DType type);
@@ -20,8 +20,8 @@ Scalar make_real(DType type, double value);
 Scalar make_integer(DType type, int64_t value);  // wraps to the width of the type
 
 Scalar convert(const Scalar& value, DType type);
-// Both operands are of the result's type (of Within only the second). An absent factor fixes a
-// product, an absent numerator a quotient; an absent term falls away.
+// Both operands have the result's type (for Within only the second). An absent factor makes a
+// product absent, an absent numerator a quotient; an absent term drops out.
 Scalar apply(BinaryOp op, const Scalar& a, const Scalar& b);
 Scalar apply(ElementFunction function, const Scalar& value);
 

@@ -1,4 +1,4 @@
-// Storing and spelling out, level by level.
+// Conversion to and from storage, level by level.
 #include "expr/storage.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace tulle::expr {
 
 namespace {
 
-// A half that converts like a number.
+// A half-precision number that converts like a built-in number.
 template <DType type>
 struct Half {
   uint16_t bits = 0;
@@ -24,7 +24,7 @@ struct Half {
   explicit operator int64_t() const { return static_cast<int64_t>(widen_half(type, bits)); }
 };
 
-// Calls visit with a value of the C++ type that holds `type`.
+// Calls visit with a value of the C++ type of `type`.
 template <typename Visit>
 void with_element_type(DType type, const Visit& visit) {
   switch (type) {
@@ -60,7 +60,7 @@ ArrayView make_array(const std::vector<int64_t>& elements, DType type) {
   return {owner->data(), length, owner};
 }
 
-// Where the coordinates of the levels lead; out of the tensor perhaps.
+// The coordinates of the tensor for given level coordinates; they may be outside the tensor.
 std::vector<int64_t> tensor_coordinates(const Format& format, const std::vector<int64_t>& levels) {
   std::vector<int64_t> result(static_cast<size_t>(format.rank()));
   for (size_t l = 0; l < levels.size(); ++l) {
@@ -76,7 +76,7 @@ std::vector<int64_t> tensor_coordinates(const Format& format, const std::vector<
   return result;
 }
 
-// One stored coordinate: where it is in each level, and in the tensor spelled out.
+// A stored coordinate: its level coordinates, and its offset in the dense copy.
 struct StoredEntry {
   std::vector<int64_t> levels;
   int64_t flat;
@@ -113,8 +113,8 @@ class Storer {
 
   LevelContents build_level(size_t level) {
     const std::vector<Level>& levels = format_.levels();
-    // A slot for each coordinate or, where branchless levels follow, for each tuple of coordinates
-    // down to them.
+    // One slot per coordinate or, if branchless levels follow, per tuple of coordinates down to
+    // them.
     size_t last = level;
     while (!levels[level].unique && last + 1 < levels.size() &&
            is_branchless(levels[last + 1].kind)) {
@@ -153,7 +153,7 @@ class Storer {
   const ReferenceTensor& tensor_;
   const Format& format_;
   std::vector<StoredEntry> entries_;
-  std::vector<EntryRange> slots_;  // of the level that was stored last
+  std::vector<EntryRange> slots_;  // the slots of the last stored level
 };
 
 class Speller {
@@ -206,7 +206,7 @@ class Speller {
   const StoredTensor& tensor_;
   const Pattern& pattern_;
   ReferenceTensor result_;
-  std::vector<int64_t> levels_;  // the coordinates in the levels
+  std::vector<int64_t> levels_;  // the coordinate of each level
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Tensors spelled out and tensors stored in a format, and the way from each to the other; for
-// tests.
+// Conversions between dense copies of tensors and tensors stored in a format; for tests.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +16,11 @@ struct StoredTensor {
   std::vector<std::byte> values;
 };
 
-// Stores the coordinates that are marked as stored and what the format pads them with; brute force
-// over all coordinates. UserError where the format cannot hold them.
+// Stores the coordinates marked as stored and the padding of the format, by brute force over all
+// coordinates. Throws UserError if the format cannot store them.
 StoredTensor store(const ReferenceTensor& tensor, const Format& format, DType index_type);
 
-// Spells every coordinate out; duplicates add up, padding beyond the sizes is left out.
+// Makes a dense copy: sums duplicates and drops padding outside the sizes.
 ReferenceTensor spell_out(const StoredTensor& tensor);
 
 }  // namespace tulle::expr

@@ -9,8 +9,7 @@ DType promote_types(DType a, DType b) {
   if (a == b) return a;
   const DType low = std::min(a, b);
   const DType high = std::max(a, b);
-  // The order of the enumeration is that of promotion, but for the two half types, which meet in
-  // float32.
+  // The enumeration is in promotion order, except that the two half types promote to float32.
   if (low == DType::Float16 && high == DType::BFloat16) return DType::Float32;
   return high;
 }
@@ -21,7 +20,7 @@ TypedStrength promote(const TypedStrength& a, const TypedStrength& b) {
   const TypedStrength& weak = a.strength > b.strength ? b : a;
   if (is_float(strong.type)) return strong;
   if (is_float(weak.type)) {
-    // A number has no width: beside integers it is of the default type.
+    // A literal has no width: combined with integers, a float literal has the default type.
     return {weak.strength == Strength::Number ? DType::Float32 : weak.type, strong.strength};
   }
   if (strong.type == DType::Bool) return {promote_types(strong.type, weak.type), strong.strength};

@@ -10,8 +10,7 @@ namespace tulle::expr {
 // The type that two tensors promote to.
 DType promote_types(DType a, DType b);
 
-// How much a value has to say in promotion: numbers in the text least, tensors with dimensions
-// most.
+// The weight of a value in promotion: literals weigh least, tensors with dimensions most.
 enum class Strength : uint8_t { Number, Scalar, Tensor };
 
 struct TypedStrength {
@@ -19,12 +18,12 @@ struct TypedStrength {
   Strength strength;
 };
 
-// Promotion where a weaker operand only counts if it is of a higher category (bool, integer,
+// Promotes two types. A weaker operand only counts if it is in a higher category (bool, integer,
 // float).
 TypedStrength promote(const TypedStrength& a, const TypedStrength& b);
 
-// The type of a quotient, or of a function that has no integer results: float32 for integers and
-// bools.
+// The result type of quotients and of functions without integer results: float32 for integers and
+// bools, else the type itself.
 DType as_float(DType type);
 
 }  // namespace tulle::expr

@@ -1,4 +1,4 @@
-// Walking over expressions.
+// Traversal of expressions.
 #include "expr/walk.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Questions about whole expressions.
+// Queries over whole expressions.
 #pragma once
 
 #include <functional>
@@ -7,19 +7,19 @@
 
 namespace tulle::expr {
 
-// Whether the predicate holds for the expression or anything in it.
+// Whether the predicate holds for the expression or any subexpression.
 bool any_part(const Expr& expr, const std::function<bool(const Expr&)>& predicate);
 
-// Whether a reduction stands in it.
+// Whether the expression contains a reduction.
 bool has_reduction(const Expr& expr);
 
-// A number that no access in it has: the largest and one more.
+// An unused access number: the largest one plus 1.
 int next_access_id(const Expr& expr);
 
-// The same with numbers on its accesses from `next_id` on, which is advanced.
+// The expression with its accesses renumbered from `next_id` on, which is advanced.
 Expr renumbered(const Expr& expr, int& next_id);
 
-// The same with one number for accesses to the same tensor under the same indices.
+// The expression with one number for all accesses to the same tensor with the same indices.
 Expr with_shared_numbers(const Expr& expr);
 
 }  // namespace tulle::expr

@@ -1,4 +1,4 @@
-// Changing the types of nodes.
+// Changes the types of nodes.
 #include "expr/widen_halves.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Expr with_type(const Expr& expr, DType type) {
   return expr;
 }
 
-// With the type that each access now has.
+// Gives each access the current type of its tensor.
 Expr with_access_types(const Expr& expr, const std::map<std::string, TensorType>& tensors) {
   if (const auto* access = expr.as<Access>()) {
     const DType type = tensors.at(access->tensor).type;

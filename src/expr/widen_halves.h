@@ -1,16 +1,16 @@
-// Half types are for storage: what is computed from them is computed in f32.
+// Half types are storage types: computations with them use f32.
 #pragma once
 
 #include "expr/program.h"
 
 namespace tulle::expr {
 
-// The expression with f32 wherever a node that is no access has a half type. Reading widens, so
-// that accesses keep the type that the tensor is stored in.
+// Gives every node of a half type the type f32, except accesses: a read widens, so an access keeps
+// the storage type of its tensor.
 Expr widen_halves(const Expr& value);
 
-// All statements of the program so. Intermediates are kept in f32, so that what the program gives
-// back is rounded once.
+// Widens all statements of the program. Intermediates are stored as f32, so that a result is
+// rounded only once.
 void widen_halves(ResolvedProgram& program);
 
 }  // namespace tulle::expr

@@ -1,4 +1,4 @@
-// What is left of expressions where operands are absent.
+// Expressions folded for absent operands.
 #include "expr/absence.h"
 
 #include <set>
@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"(A + B) * C", "A", "B * C"}, Case{"(A + B) * C", "AB", "0"},
                     Case{"A * B + C", "B", "C"}, Case{"0 * x", "", "0 * x"}));
 
-// The operands that a value tells absent from 0, in the order of their names.
+// The operands whose absence a value distinguishes from 0, in order of their names.
 std::string told_in(const std::string& value, bool counts = false) {
   const ParsedProgram program = parse_program("out = " + value);
   std::set<std::string> names;
@@ -61,8 +61,8 @@ TEST(Absence, ShowsInNumerators) {
   EXPECT_EQ(told_in("A / x"), "A");
   EXPECT_EQ(told_in("relu(A + B) / x"), "AB");
   EXPECT_EQ(told_in("1 + A / x"), "A");
-  EXPECT_EQ(told_in("(A + 1) / x"), "");   // with a number there is a value
-  EXPECT_EQ(told_in("A * (1 / x)"), "A");  // which may be infinite
+  EXPECT_EQ(told_in("(A + 1) / x"), "");   // a literal operand always gives a value
+  EXPECT_EQ(told_in("A * (1 / x)"), "A");  // 1 / x may be infinite
 }
 
 TEST(Absence, ShowsInDenominatorsThatHaveASign) {

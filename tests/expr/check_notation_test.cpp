@@ -1,4 +1,4 @@
-// What is refused before any operand is given.
+// Errors that need no operands.
 #include "expr/check_notation.h"
 
 #include <gtest/gtest.h>
@@ -32,13 +32,12 @@ INSTANTIATE_TEST_SUITE_P(
     Mistakes, NotationError,
     testing::Values(
         Mistake{"y[i] = A[i,j] * A[i]",
-                "the number of indices of 'A' is 1 here and 2 before; give one for each dimension",
-                "A[i]"},
-        Mistake{"T[i] = A[i,j]\nz = T[i,j]", "line 2, column 5: the number of indices of 'T' is 2",
-                "T[i,j]"},
-        Mistake{"y[i,k] = A[i,j]", "the index 'k' stands on the left only", "k"},
+                "'A' has 1 index here and 2 before; give one for each dimension", "A[i]"},
+        Mistake{"T[i] = A[i,j]\nz = T[i,j]", "line 2, column 5: 'T' has 2 indices here", "T[i,j]"},
+        Mistake{"y[i,k] = A[i,j]", "the index 'k' is on the left only", "k"},
         Mistake{"y[i] = relu(A[i,j])", "'relu' is not linear", "relu(A[i,j])"},
-        Mistake{"y[i] = sum(k, A[i,j])", "the sum is over 'k', which stands nowhere in it", "k"}));
+        Mistake{"y[i] = sum(k, A[i,j])", "the sum is over 'k', which its argument does not use",
+                "k"}));
 
 TEST(Notation, WhatIsRightIsAccepted) {
   check_notation(parse_program("T[i,j] = A[i,k] * A[k,j] + s\ny = sum((i,j), relu(T[i,j]))"));

@@ -1,4 +1,4 @@
-// Short ways to write operands, resolve programs and read results.
+// Helpers that make operands, resolve programs and read results.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ struct Operand {
 ResolvedProgram resolved(const std::string& program, const std::vector<Operand>& operands,
                          const ResolveOptions& options = {});
 
-// The text after resolving, a statement a line.
+// The resolved statements, one per line.
 std::string text_of(const ResolvedProgram& program);
 
-// What the carets of an error stand under; the texts under several groups of them are joined by "
+// The texts above the carets of an error. The texts above several groups of carets are joined by "
 // ".
 std::string underlined(const std::string& message);
 

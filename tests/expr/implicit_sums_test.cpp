@@ -1,4 +1,4 @@
-// Where sums go that nobody wrote.
+// The placement of implicit sums.
 #include <gtest/gtest.h>
 
 #include "expr/fixture.h"
@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"y[i] = b[i] + A[i,j] * x[j]", "y[i] = b[i] + sum(j, A[i,j] * x[j])"},
                     Case{"y[i] = A[i,j] - B[i,j]", "y[i] = sum(j, A[i,j]) - sum(j, B[i,j])"},
                     Case{"y[i] = (A[i,j] + b[i]) * x[i]", "y[i] = (sum(j, A[i,j]) + b[i]) * x[i]"},
-                    // Around the smallest subexpression that holds all uses.
+                    // Around the smallest subexpression that contains all uses.
                     Case{"y[i] = (A[i,j] + b[i]) * x[j]", "y[i] = sum(j, (A[i,j] + b[i]) * x[j])"},
                     Case{"y[i] = b[i] * (A[i,j] * x[j])", "y[i] = b[i] * sum(j, A[i,j] * x[j])"},
                     Case{"C[i,l] = A[i,j] * B[j,k] * A[k,l]",
@@ -69,9 +69,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "relu(sum(j, A[i,j] * x[j])) or sum(j, relu(A[i,j] * x[j]))"},
         Mistake{"r = b[i] + sin(A[i,j])", "sin(sum((i,j), A[i,j])) or sum((i,j), sin(A[i,j]))"},
         Mistake{"y[i] = b[i] / A[i,j]", "b[i] / sum(j, A[i,j]) or sum(j, b[i] / A[i,j])"},
-        Mistake{"y[i] = sum(k, A[i,j])", "the sum is over 'k', which stands nowhere in it"},
-        Mistake{"y[i] = sum(i, A[i,j])", "'i' is summed here, but it stands on the left too"},
-        Mistake{"y[i] = x[j] * sum(j, A[i,j]) * x[j]", "'j' is summed here and around here"}));
+        Mistake{"y[i] = sum(k, A[i,j])", "the sum is over 'k', which its argument does not use"},
+        Mistake{"y[i] = sum(i, A[i,j])", "'i' is summed here, but it is also on the left"},
+        Mistake{"y[i] = x[j] * sum(j, A[i,j]) * x[j]",
+                "'j' is summed here and by an enclosing reduction"}));
 
 }  // namespace
 }  // namespace tulle::expr

@@ -1,4 +1,4 @@
-// Index notation and einsum equations as they are read, and printed back.
+// Index notation and einsum equations, parsed and printed.
 #include <gtest/gtest.h>
 
 #include "expr/program.h"
@@ -8,7 +8,7 @@ namespace {
 
 struct Case {
   const char* text;
-  const char* printed;  // with as few parentheses as keep the tree
+  const char* printed;  // with the fewest parentheses that keep the tree
 };
 
 class ParseProgram : public testing::TestWithParam<Case> {};

@@ -26,7 +26,7 @@ TEST(Resolve, AccessesAreNumbered) {
 }
 
 TEST(Resolve, ExtentsComeFromOperands) {
-  // j is another index in the second statement: the rows of A.
+  // The j of the second statement is a different index: the rows of A.
   const ResolvedProgram program =
       resolved("T[i,j] = A[j,i]; C[i,k] = T[i,j] * A[j,k]", {{"A", 2, "csr"}});
   const auto extents = index_extents(program, {{"A", {2, 3}}});
@@ -48,7 +48,7 @@ TEST(Resolve, DifferentExtentsOfOneIndexAreRefused) {
   } catch (const UserError& error) {
     const std::string message = error.what();
     EXPECT_NE(message.find("the index 'j' has two extents: dimension 1 of 'A' is 3, dimension 0 of "
-                           "'x' is 4; they must be the same"),
+                           "'x' is 4; they must be equal"),
               std::string::npos)
         << message;
     EXPECT_EQ(underlined(message), "j j") << message;
@@ -64,7 +64,7 @@ TEST(Resolve, ExtentsOfIntermediatesAreChecked) {
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(),
                  "index notation, line 3, column 7: the index 'j' has two extents: dimension 1 of "
-                 "'T' is 2, dimension 0 of 'x' is 4; they must be the same\n"
+                 "'T' is 2, dimension 0 of 'x' is 4; they must be equal\n"
                  "      x[j]\n"
                  "        ^");
   }
@@ -81,7 +81,7 @@ TEST(Resolve, ExtentsInEinsumAreChecked) {
     EXPECT_STREQ(
         error.what(),
         "einsum, line 1, column 6: the index 'j' has two extents: dimension 1 of operand 1 "
-        "is 3, dimension 0 of operand 2 is 4; they must be the same\n"
+        "is 3, dimension 0 of operand 2 is 4; they must be equal\n"
         "  ij , jk -> ik\n"
         "   ^   ^");
   }
@@ -125,16 +125,16 @@ TEST_P(ResolveError, SaysWhatIsWrong) {
 INSTANTIATE_TEST_SUITE_P(
     Mistakes, ResolveError,
     testing::Values(
-        Mistake{
-            "y[i] = B[i]",
-            "line 1, column 8: there is no operand 'B'; given are A, x\n  y[i] = B[i]\n         "
-            "^^^^",
-            "B[i]"},
+        Mistake{"y[i] = B[i]",
+                "line 1, column 8: there is no operand 'B'; the operands are A, x\n  y[i] = B[i]\n "
+                "        "
+                "^^^^",
+                "B[i]"},
         Mistake{"y[i] = A[i]", "'A' has rank 2, but the number of its indices here is 1", "A[i]"},
         Mistake{"y = x", "'x' has rank 1, but the number of its indices here is 0", "x"},
         Mistake{"y[i] = x[i]; z = y[ i, j ]", "'y' has rank 1", "y[ i, j ]"},
         Mistake{"x[i] = A[i,j]", "'x' is given as an operand, so it cannot be assigned", "x[i]"},
-        Mistake{"C[i,j] = x[i]", "the index 'j' stands on the left only", "j"},
+        Mistake{"C[i,j] = x[i]", "the index 'j' is on the left only", "j"},
         Mistake{"t = x[i]\n\n# comment\n  y[i] = 2*t  +  A[ i ]*x[i]",
                 "line 4, column 18: 'A' has rank 2", "A[ i ]"},
         Mistake{"t = x[i]\ny[i]=relu( A[i,j]*x[j] )*t", "line 2, column 6: 'relu' is not linear",
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "x[j] + 1"},
         Mistake{"t = x[i]\ny[i] = x[i] * sum((j, k), A[i,j])",
                 "line 2, column 23: the sum is over 'k'", "k"},
-        Mistake{"y[i] = x[i] * sum(i, A[i,j])", "'i' is summed here, but it stands on the left too",
+        Mistake{"y[i] = x[i] * sum(i, A[i,j])", "'i' is summed here, but it is also on the left",
                 "i"}));
 
 TEST(ResolveError, FormatOfAnotherRank) {

@@ -1,4 +1,4 @@
-// Formats of results that nobody chose.
+// Default formats of results.
 #include <gtest/gtest.h>
 
 #include "expr/fixture.h"

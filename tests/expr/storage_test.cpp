@@ -1,4 +1,4 @@
-// Tensors into every format and back.
+// Tensors stored in every format and read back.
 #include "expr/storage.h"
 
 #include <gtest/gtest.h>

@@ -33,11 +33,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"i[k] + l[k]", "i64"}, Case{"l[k] * f[k]", "f32"}, Case{"f[k] * d[k]", "f64"},
         Case{"h[k] + g[k]", "f32"}, Case{"h[k] + l[k]", "f16"}, Case{"b[k] * c[k]", "bool"},
         Case{"b[k] + c[k]", "bool"}, Case{"b[k] + i[k]", "i32"},
-        // Numbers in the text are weak.
+        // Literals are weak.
         Case{"2 * f[k]", "f32"}, Case{"2.5 * d[k]", "f64"}, Case{"2 * i[k]", "i32"},
         Case{"2.5 * i[k]", "f32"}, Case{"2.5 * l[k]", "f32"}, Case{"2 * b[k]", "i64"},
         Case{"2.5 * h[k]", "f16"},
-        // So are operands given as numbers; scalar tensors only count in a higher category.
+        // Operands given as numbers are weak, too; scalar tensors only count in a higher category.
         Case{"n * f[k]", "f32"}, Case{"n * i[k]", "f32"}, Case{"m * i[k]", "i32"},
         Case{"s * f[k]", "f32"}, Case{"s * i[k]", "f64"}, Case{"t * i[k]", "i32"},
         // Division is true division.
@@ -100,10 +100,10 @@ TEST_P(TypeError, SaysWhatIsWrong) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mistakes, TypeError,
-                         testing::Values(Mistake{"b[k] - c[k]", "'-' has no meaning for bool"},
-                                         Mistake{"i[k] - c[k]", "'-' has no meaning for bool"},
-                                         Mistake{"-b[k]", "'neg' has no meaning for bool"},
-                                         Mistake{"relu(b[k])", "'relu' has no meaning for bool"}));
+                         testing::Values(Mistake{"b[k] - c[k]", "'-' is not defined for bool"},
+                                         Mistake{"i[k] - c[k]", "'-' is not defined for bool"},
+                                         Mistake{"-b[k]", "'neg' is not defined for bool"},
+                                         Mistake{"relu(b[k])", "'relu' is not defined for bool"}));
 
 }  // namespace
 }  // namespace tulle::expr
