@@ -1,4 +1,4 @@
-// Asking what is assigned to workspaces.
+// Finds the terms and readers of workspaces.
 #include "nest/absence.h"
 
 #include <algorithm>
@@ -47,14 +47,14 @@ std::set<std::string> told_from_zero(const Nest& nest) {
   };
   const expr::AbsenceQuestions questions{
       [&](const std::string& tensor) {
-        // A maximum over nothing is infinite, too.
+        // A maximum over no terms is infinite, too.
         const Accumulate accumulate =
             is_workspace(tensor) ? accumulation_of(nest.root, tensor) : std::nullopt;
         return nest.tensor(tensor).type.unbounded || (accumulate && !starts_absent(accumulate));
       },
       [&](const expr::Expr& condition) { return counts(nest, condition); }};
   for (const Assign* assign : assigns(nest.root)) {
-    // A 0 may be the largest of all, and nothing is not.
+    // A 0 may be the largest term; an absent term never is.
     const auto reads = expr::accesses(assign->value);
     const bool fixes = !starts_absent(assign->accumulate) &&
                        std::any_of(reads.begin(), reads.end(), [&](const expr::Access* access) {

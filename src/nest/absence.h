@@ -1,4 +1,4 @@
-// Workspaces that may be left as they were.
+// Workspaces whose elements may have no value.
 #pragma once
 
 #include <set>
@@ -8,11 +8,11 @@
 
 namespace tulle::nest {
 
-// Whether nothing may have been added to a workspace where sparse operands have no entries.
+// Whether a workspace element may receive no term because sparse operands have no entries.
 bool may_be_absent(const Nest& nest, const std::string& workspace);
 
-// The workspaces whose absence changes a value that reads them: 0 / 0 is NaN, nothing / 0 is
-// nothing. A sum outside all loops is a scalar, which has a value whatever was added up.
+// The workspaces whose readers distinguish an absent element from 0: 0 / 0 is NaN, absent / 0 is
+// absent. A sum outside all loops is a scalar, which always has a value.
 std::set<std::string> told_from_zero(const Nest& nest);
 
 }  // namespace tulle::nest

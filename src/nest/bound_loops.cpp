@@ -1,4 +1,4 @@
-// Counting what bound loops ask for, and knowing the ones that combine.
+// Counts the iterations of bound loops and recognises loops that combine.
 #include "nest/bound_loops.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ int64_t lanes_inside(const Nest& nest, const std::string& var) {
 
 namespace {
 
-// The most iterations that a loop bound to this part has in the statement; 0 where none is.
+// The largest iteration count of a loop bound to this part in the statement; 0 without such a loop.
 int64_t most_bound(const Nest& nest, const Stmt& stmt, LoopTag::Kind kind) {
   if (const auto* forall = stmt.as<Forall>()) {
     const bool counts = forall->tag.kind == kind;
@@ -120,8 +120,8 @@ bool combines_within(const Stmt& stmt, const Nest& nest) {
 
 namespace {
 
-// Whether the assignment accumulates an element of a workspace that has this index, and the target
-// has not; a copy of an operand has no sums.
+// Whether the assignment accumulates an element of a workspace with this index into a target
+// without it. A copy of an operand has no sums.
 bool adds_part(const Assign* assign, const std::string& var, const Nest& nest) {
   const auto* access = assign ? assign->value.as<expr::Access>() : nullptr;
   if (!access || !assign->accumulate) return false;

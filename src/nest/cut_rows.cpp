@@ -1,4 +1,4 @@
-// Comparing what is assigned with the entries that chunks have.
+// Compares assignments with the entries of chunks.
 #include "nest/cut_rows.h"
 
 #include <algorithm>

@@ -1,15 +1,15 @@
-// Rows of an operand that are cut into chunks.
+// Rows of an operand that chunks cut into pieces.
 #pragma once
 
 #include "nest/nest.h"
 
 namespace tulle::nest {
 
-// Whether the assignment adds up entries of rows that are cut into chunks, so that several chunks
-// add to one element; not where each entry has a place of its own in the tensor.
+// Whether the assignment accumulates entries of rows that chunks cut, so that several chunks add to
+// the same element. False if each entry has its own element.
 bool adds_up_cut_rows(const Nest& nest, const Assign& assign);
-// How what several of them compute for an element is put together: as it accumulates, or as the
-// workspace does that is stored there.
+// The operation that combines the values of several chunks: the accumulation of the assignment, or
+// of the workspace that it stores.
 Accumulate combined_by(const Nest& nest, const Assign& assign);
 
 }  // namespace tulle::nest

@@ -1,4 +1,4 @@
-// What the loops are called that formats make of the indices of a statement.
+// The names of the loops that formats derive from the indices of a statement.
 #pragma once
 
 #include <map>
@@ -6,14 +6,14 @@
 
 namespace tulle::nest {
 
-// Of an index that is stored in blocks: the loop over these, io, and the one inside, ir.
+// For an index stored in blocks: the loop over blocks, io, and the loop within a block, ir.
 std::string outer_loop(const std::string& index);
 std::string inner_loop(const std::string& index);
-// Of one that is stored by its difference to another, as diagonals are: j_i.
+// For an index stored by its difference to another, as in diagonals: j_i.
 std::string difference_loop(const std::string& index, const std::string& other);
 
-// Indices by two names each, and all loops that formats may make of them likewise. An index has its
-// name before such a loop.
+// Extends a map between two names of each index by the loops that formats may derive. The name of
+// an index takes precedence over an equal name of such a loop.
 std::map<std::string, std::string> with_loops_of_formats(
     const std::map<std::string, std::string>& indices);
 

@@ -1,4 +1,4 @@
-// Finding the operand whose rows are cut.
+// Finds the operand whose rows are divided.
 #include "nest/merged_rows.h"
 
 namespace tulle::nest {

@@ -1,4 +1,4 @@
-// How terms accumulate: a commutative operation and the value that changes nothing under it.
+// Accumulation: commutative operations and their neutral values.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,14 @@
 
 namespace tulle::nest {
 
-// X(enumerator, text of the accumulation). On bool Sum and Max are or, Prod and Min are and.
+// X(enumerator, text of the accumulation). On bool, Sum and Max are `or`, Prod and Min are `and`.
 //
-// The last two make tuples: a workspace that accumulates by them goes with another one, its lead,
-// which accumulates a maximum (or minimum) right before. Pick keeps the term that came with the
-// lead's best, the smallest of several; -1 before there is one. Scaled is the sum of terms, each
-// times the exponential of what the lead took with it, less the exponential's part up to the lead's
-// maximum: with terms x of the lead, the sum of v * exp(x - max x), which never overflows.
+// The last two form tuples: a workspace that accumulates by Pick or Scaled belongs to another
+// workspace, its lead, which accumulates a maximum or minimum immediately before. Pick keeps the
+// term that came with the best value of the lead, the smallest term if several tie, and -1 before
+// the first one. Scaled sums terms v, each multiplied by exp(x - m), where x is the lead's term and
+// m the lead's maximum so far; earlier terms are rescaled when m grows. The result, the sum of v *
+// exp(x - max x), never overflows.
 #define TULLE_MONOIDS(X) \
   X(Sum, "+=")           \
   X(Prod, "*=")          \
@@ -28,7 +29,7 @@ enum class Monoid : uint8_t {
 #undef X
 };
 
-// Nothing where a value is assigned rather than accumulated.
+// Empty for a plain assignment.
 using Accumulate = std::optional<Monoid>;
 
 std::string_view text_of(Monoid monoid);
@@ -36,13 +37,13 @@ Accumulate monoid_called(std::string_view text);
 inline bool has_lead(Accumulate accumulate) {
   return accumulate == Monoid::Pick || accumulate == Monoid::Scaled;
 }
-// Whether what is accumulated apart can be put together term by term, in one operation.
+// Whether partial results can be combined element by element with one operation.
 inline bool stands_alone(Accumulate accumulate) { return accumulate && !has_lead(accumulate); }
-// Whether floating-point terms come to the same bits in any order.
+// Whether the floating-point result is bitwise equal for any order of terms.
 inline bool is_exact(Accumulate accumulate) {
   return accumulate == Monoid::Max || accumulate == Monoid::Min;
 }
-// Whether nothing is the same as a term of 0, so that a value over no terms is absent.
+// Whether an absent term equals a term of 0, so that the value over no terms is absent.
 inline bool starts_absent(Accumulate accumulate) {
   return !accumulate || *accumulate == Monoid::Sum;
 }

@@ -1,4 +1,4 @@
-// Makers and look-ups of nests.
+// Construction and queries of nests.
 #include "nest/nest.h"
 
 #include <algorithm>
@@ -137,7 +137,7 @@ bool Nest::derives_from(const std::string& var, const std::string& ancestor) con
 bool Nest::determines(const std::vector<std::string>& loops, const std::string& var) const {
   if (std::find(loops.begin(), loops.end(), var) != loops.end()) return true;
   using Origin = Variable::Origin;
-  std::set<std::pair<bool, int64_t>> quotients, remainders;  // of positions or not, by factor
+  std::set<std::pair<bool, int64_t>> quotients, remainders;  // (whether of positions, factor)
   for (const auto& [child, variable] : variables) {
     const bool binds_both = variable.origin == Origin::Fused || variable.origin == Origin::Entry;
     const bool second = binds_both && variable.second == var;

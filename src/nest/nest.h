@@ -48,10 +48,10 @@ class Stmt {
   std::shared_ptr<const Node> node_;
 };
 
-// How a loop runs. Parallel loops are cut into chunks of equal rows or of equal rows plus entries
-// of the operand whose entries lie below the loop; by Merge these are exactly equal, wherever in a
-// row that is. Block, Warp, Lane and Thread are the parts of a
-// GPU that a loop's iterations are bound to, as in loop/stmt.h.
+// How a loop runs. Parallel loops are divided into chunks of equal numbers of rows, or of rows plus
+// entries of the operand whose entries are below the loop. Merge makes these chunks exactly equal,
+// also in the middle of a row. Block, Warp, Lane and Thread bind iterations to parts of a GPU, as
+// in loop/stmt.h.
 struct LoopTag {
   enum class Kind : uint8_t {
     Serial,
@@ -66,20 +66,20 @@ struct LoopTag {
   };
   enum class Balance : uint8_t { Rows, Nnz, Merge };
   Kind kind = Kind::Serial;
-  int factor = 0;                   // lanes of Vector, copies of Unrolled (0: all)
-  Balance balance = Balance::Rows;  // of Parallel
-  bool by_atomics = false;          // of bound loops: they add up what they sum in common
+  int factor = 0;                   // lanes of Vector; copies of Unrolled (0: all)
+  Balance balance = Balance::Rows;  // for Parallel
+  bool by_atomics = false;          // for bound loops: their sums use atomics
   bool operator==(const LoopTag&) const = default;
 
-  // To a part of a GPU; to one within a block. Members of a chunk are neither: chunks are spread
-  // over threads, so many for each.
+  // Whether the loop is bound to a part of a GPU, and whether to one within a block. A member loop
+  // is neither: its chunk runs on several member threads.
   bool is_bound() const { return kind >= Kind::Block; }
   bool is_within_block() const { return kind > Kind::Block; }
 };
 
-// The word for a part of a GPU: block, warp, lane, thread. InternalError for other kinds.
+// The name of a part of a GPU: block, warp, lane, thread. InternalError for other kinds.
 std::string_view bound_name(LoopTag::Kind kind);
-// The way back; nothing where the word names none.
+// The part of a GPU with this name, if there is one.
 std::optional<LoopTag::Kind> bound_kind(std::string_view word);
 
 struct Forall : Node {
@@ -92,8 +92,8 @@ struct Forall : Node {
   static Stmt make(std::string var, Stmt body, LoopTag tag = {});
 };
 
-// The producer fills the workspaces, each of which starts at what changes nothing under its
-// accumulation (or at zero), then the consumer reads them.
+// The producer fills the workspaces, then the consumer reads them. Each workspace starts at the
+// neutral value of its accumulation, or at zero.
 struct Where : Node {
   static constexpr NodeKind kKind = NodeKind::Where;
   std::vector<std::string> workspaces;
@@ -111,7 +111,7 @@ struct Sequence : Node {
   static Stmt make(std::vector<Stmt> stmts);
 };
 
-// tensor[indices] = value, or +=, max=, ... where `accumulate`. The value holds no Reduce.
+// tensor[indices] = value, or +=, max=, ... if `accumulate` is set. The value contains no Reduce.
 struct Assign : Node {
   static constexpr NodeKind kKind = NodeKind::Assign;
   std::string tensor;
@@ -128,18 +128,22 @@ struct Assign : Node {
                    expr::Expr value);
 };
 
-// Where a variable comes from. Outer and Inner are the quotient and the remainder of `parent` by
-// `factor`; Fused runs over the pairs (parent, second), the second faster; Difference is parent -
-// second, the diagonals of the two: with a loop over `second` it binds the parent. OuterPosition
-// and InnerPosition are quotient and remainder of the number of an entry of `tensor` among those
-// that its level over `parent` holds in a row. Stored numbers the coordinates of `parent` that the
-// first level of `tensor` stores, without gaps. Chunk numbers pieces of `factor` rows and entries
-// of `tensor`, whose rows are along `parent`, longer ones where there would be more than `parts`
-// otherwise (0: as many as there are); ChunkRow is the parent within one of them. Where `dealt` is
-// not 0, a chunk has no rows in a row: all are cut into pieces of at most `factor` entries, every
-// `dealt` chunks share pieces that come to the same work, and take them in turn. EntryChunk
-// numbers pieces of `factor` entries of `tensor`, whose rows are along `parent` and whose entries
-// along `second`, whatever rows they are of; Entry goes through those of one, and binds both.
+// The provenance of a variable:
+// - Outer and Inner: the quotient and the remainder of `parent` by `factor`.
+// - Fused: the pairs (parent, second), the second varying faster.
+// - Difference: parent - second, a diagonal. With a loop over `second` it binds the parent.
+// - OuterPosition and InnerPosition: the quotient and the remainder of an entry's number within its
+//   row of `tensor`, whose level over `parent` stores the entries.
+// - Stored: numbers the coordinates of `parent` that the first level of `tensor` stores, without
+//   gaps.
+// - Chunk: numbers pieces of `factor` rows and entries of `tensor`, whose rows are along `parent`.
+//   Pieces are longer if there would be more than `parts` otherwise (0: no limit). If `dealt` is
+//   not 0, a chunk has no contiguous rows: rows are cut into pieces of at most `factor` entries;
+//   every `dealt` chunks share pieces of equal total work and take them in turn.
+// - ChunkRow: the parent within a chunk.
+// - EntryChunk: numbers pieces of `factor` entries of `tensor`, whose rows are along `parent` and
+//   whose entries are along `second`, regardless of rows.
+// - Entry: traverses the entries of an EntryChunk and binds both indices.
 struct Variable {
   enum class Origin : uint8_t {
     Source,
@@ -168,7 +172,7 @@ struct Variable {
   }
   bool is_of_chunks() const { return origin >= Origin::Chunk; }
   bool is_of_entries() const { return origin >= Origin::EntryChunk; }
-  // Whether it is made of two variables, parent and second.
+  // Whether the variable derives from two variables, parent and second.
   bool is_of_two() const {
     return origin == Origin::Fused || origin == Origin::Difference || is_of_entries();
   }
@@ -177,25 +181,25 @@ struct Variable {
 
 struct Tensor {
   enum class Role : uint8_t { Operand, Result, Workspace };
-  // Plain workspaces are dense arrays; the others also know which coordinates were written, and are
-  // read in order of coordinates, those alone: Tracked ones list and sort them, Scanned ones look
-  // for them among all.
+  // Plain workspaces are dense arrays. The others also record which coordinates were written, and
+  // are read at these coordinates in order: Tracked workspaces list and sort them, Scanned ones
+  // search all coordinates for them.
   enum class Tracking : uint8_t { Plain, Tracked, Scanned };
-  // Staged ones hold a copy of what is read of an operand: each thread's own, or one that the
-  // threads of a block, or of a warp where they stand in a loop over warps, make together.
+  // Staged workspaces hold a copy of a part of an operand: in registers of each thread, or shared
+  // by the threads of a block, or of a warp if they are inside a loop over warps.
   enum class Staging : uint8_t { None, Registers, Shared };
   Role role = Role::Operand;
   expr::TensorType type;
   Tracking tracking = Tracking::Plain;
-  std::string shares_pattern_of;  // a result whose structure is that operand's (empty: its own)
-  // A dense result that is added to what this tensor, of an earlier nest, holds (empty: it is new).
+  std::string shares_pattern_of;  // the operand whose structure a result shares; empty: none
+  // The tensor of an earlier nest that a dense result is combined into; empty: the result is new.
   std::string onto = {};
-  // How it is: a product is multiplied by it, a maximum or a minimum is taken with it.
+  // The operation that combines them.
   Monoid onto_by = Monoid::Sum;
-  std::string lead;  // of a workspace: the one that it makes a tuple with
+  std::string lead;  // for a workspace: the one it forms a tuple with
   Staging staging = Staging::None;
-  // Of a staged workspace: how many copies there are, of which all but one are of iterations to
-  // come of the loop around.
+  // For a staged workspace: the number of copies. All but one hold data of coming iterations of the
+  // enclosing loop.
   int depth = 1;
 
   bool is_tracked() const { return tracking != Tracking::Plain; }
@@ -216,42 +220,42 @@ struct Nest {
 
   const Tensor& tensor(const std::string& name) const;
   const Variable& variable(const std::string& name) const;
-  // The constant extent of a variable where it is known.
+  // The constant extent of a variable, if known.
   std::optional<int64_t> known_extent(const std::string& var) const;
-  // Whether another workspace goes with this one.
+  // Whether this workspace is the lead of another one.
   bool leads(const std::string& workspace) const;
   // The source variables that a variable is derived from.
   std::vector<std::string> sources(const std::string& var) const;
-  // Whether a loop over the variable binds the other one or a part of it: it is that one, or what
-  // it is made of is. A difference binds nothing of its second, which has a loop of its own.
+  // Whether a loop over the variable binds `ancestor` or a part of it: the variable is `ancestor`
+  // or derives from it. A difference does not bind its second variable, which has its own loop.
   bool derives_from(const std::string& var, const std::string& ancestor) const;
-  // Whether loops over these variables determine another: it is one of them, or something is that
-  // is fused from it, or its quotient and its remainder are.
+  // Whether loops over these variables determine another: it is one of them, or they determine a
+  // variable fused from it, or its quotient and its remainder.
   bool determines(const std::vector<std::string>& loops, const std::string& var) const;
 };
 
-// Elements of a workspace that one thread keeps to itself, in registers or on the stack: of a CPU,
-// of a GPU.
+// The largest number of workspace elements that one thread keeps in registers or on the stack, on a
+// CPU and on a GPU.
 inline constexpr int64_t kLargestLocal = 2048, kLargestThreadLocal = 256;
 
-// Indented text, which parse.h reads back.
+// Indented text that parse.h parses.
 std::string to_string(const Nest& nest);
 
-// The assignments below, in order of execution (producers before consumers).
+// The assignments in the statement, in order of execution (producers before consumers).
 std::vector<const Assign*> assigns(const Stmt& stmt);
 // The first loop over the variable in the statement; null if there is none.
 const Forall* find_loop(const Stmt& stmt, const std::string& var);
-// Whether the assignment stands in the statement.
+// Whether the statement contains the assignment.
 bool find_assign(const Stmt& stmt, const Assign& assign);
-// Whether the value that is assigned, or a part of it, reads the tensor.
+// Whether the value reads the tensor.
 bool reads(const expr::Expr& value, const std::string& tensor);
-// Whether an assignment in the statement does.
+// Whether an assignment in the statement reads the tensor.
 bool reads(const Stmt& stmt, const std::string& tensor);
 // How the statement accumulates into a workspace.
 Accumulate accumulation_of(const Stmt& producer, const std::string& workspace);
 
-// Whether different coordinates of the variable give different indices: it is one of them, or all
-// that it is derived from is.
+// Whether different coordinates of the variable give different indices: it is one of the indices,
+// or they cover all variables it derives from.
 bool covers(const std::vector<std::string>& indices, const Nest& nest, const std::string& var);
 
 }  // namespace tulle::nest

@@ -11,12 +11,12 @@
 
 namespace tulle::nest {
 
-// The text read, then the types that declarations and uses tell together.
+// Parses the text, then derives types from declarations and uses.
 class NestParser {
  public:
   explicit NestParser(NestScanner& scanner) : scanner_(scanner) {}
 
-  // nest { ... }, verified; what follows is left to the caller.
+  // Parses and verifies nest { ... }; leaves the text after it.
   Nest parse();
 
  private:
@@ -29,11 +29,11 @@ class NestParser {
   NestScanner& scanner_;
   Nest nest_;
   std::map<std::string, expr::TensorType> tensor_types_;
-  std::set<std::string> strong_;  // without indices, and made of what has some
+  // Workspaces without indices that hold values of tensors with indices.
+  std::set<std::string> strong_;
 };
 
-// The format that a declaration gives in its long form, which tells the rank; see NestParser for
-// names.
+// Parses a format in its long form, which implies the rank; NestParser handles names.
 Format parse_long_format(const std::string& text);
 
 }  // namespace tulle::nest

@@ -1,4 +1,4 @@
-// Walking over the tokens of a nest.
+// Iterates over the tokens of a nest.
 #include "nest/nest_scanner.h"
 
 #include <cstdint>

@@ -13,11 +13,11 @@ class NestScanner : public Scanner {
   explicit NestScanner(std::string_view text) : Scanner(text, "nest", {.symbols = {"+=", "*="}}) {}
 
   std::string name(std::string_view what);
-  int integer(std::string_view what);  // not negative
+  int integer(std::string_view what);  // nonnegative
 
-  // Whether what stands on the line of `start` ends here: at the line's end, ';' or '}'.
+  // Whether the text on the line of `start` ends here: at the line end, ';' or '}'.
   bool ends_line(const Token& start) const;
-  // The text of the tokens that are left on the line of `start`.
+  // The text of the remaining tokens on the line of `start`.
   std::string rest_of_line(const Token& start);
 };
 

@@ -1,4 +1,4 @@
-// Numbering accesses.
+// Numbers accesses.
 #include "nest/number_accesses.h"
 
 #include <map>

@@ -1,12 +1,12 @@
-// One number for every access of a nest.
+// Numbers the accesses of a nest.
 #pragma once
 
 #include "nest/nest.h"
 
 namespace tulle::nest {
 
-// The nest with its accesses numbered in the order of its text; those to the same tensor under the
-// same indices share a number. What is made of a nest then follows from its text.
+// Numbers accesses in the order of the text; accesses to the same tensor with the same indices
+// share a number. The stages after this one then depend on the text of the nest only.
 Nest with_numbered_accesses(const Nest& nest);
 
 }  // namespace tulle::nest

@@ -1,4 +1,4 @@
-// Telling workspaces that are filled from those that are only added to.
+// Distinguishes workspaces that a statement fills from those it only adds to.
 #include "nest/outliving.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Workspaces that a statement leaves to others.
+// Workspaces that outlive a statement.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tulle::nest {
 
-// Workspaces that the statement writes and no where in it fills: they outlive it.
+// The workspaces that the statement writes but that no `where` inside it fills.
 std::vector<std::string> outliving_workspaces(const Nest& nest, const Stmt& stmt);
 
 }  // namespace tulle::nest

@@ -17,7 +17,7 @@ namespace {
 
 void refuse_sums(const expr::Expr& value) {
   if (const auto* reduce = value.as<expr::Reduce>()) {
-    user_error("A nest has loops in place of sums, but an assignment holds sum(",
+    user_error("A nest has loops instead of sums, but an assignment contains sum(",
                reduce->indices.front(), ", ...).");
   }
   for (const expr::Expr& child : expr::children(value)) refuse_sums(child);
@@ -66,12 +66,13 @@ int NestParser::rank_of(const Token& name) const {
       if (access->tensor == name.text) return static_cast<int>(access->indices.size());
     }
   }
-  scanner_.fail(name, concat("nothing uses '", name.text,
-                             "', so that its rank is not known; write its format as ",
-                             "(i,j) -> (i: dense, j: dense), or leave it out"));
+  scanner_.fail(name, concat("no statement uses '", name.text,
+                             "', so its rank is unknown; write its format as ",
+                             "(i,j) -> (i: dense, j: dense), or remove the line"));
 }
 
-// What a workspace without indices gathers or copies counts as it did before there was one.
+// A workspace without indices that holds a value of a tensor has the promotion strength of that
+// tensor, so that inserting the workspace changes no type.
 void NestParser::find_strong() {
   const auto is_strong = [&](const expr::Access* access) {
     return !access->indices.empty() || strong_.contains(access->tensor);
@@ -115,13 +116,13 @@ Stmt NestParser::typed(const Stmt& stmt) {
 void NestParser::use(const expr::Access& access) {
   if (!nest_.tensors.contains(access.tensor)) {
     user_error("The nest uses the tensor '", access.tensor,
-               "', which no line declares; add operand ", access.tensor, ": f32, say.");
+               "', which no line declares; add a line such as operand ", access.tensor, ": f32.");
   }
   for (const std::string& index : access.indices) nest_.variables.try_emplace(index);
 }
 
 Format parse_long_format(const std::string& text) {
-  // It names its dimensions: as many as there are commas before the ')', and one more.
+  // The rank is the number of dimension names: the commas before the ')', plus 1.
   const std::string dimensions = text.substr(1, text.find(')') - 1);
   const bool scalar = dimensions.find_first_not_of(' ') == std::string::npos;
   const auto commas = std::count(dimensions.begin(), dimensions.end(), ',');

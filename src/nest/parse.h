@@ -1,4 +1,4 @@
-// Reading the text of a nest.
+// Parses the text of a nest.
 #pragma once
 
 #include <string_view>

@@ -179,7 +179,7 @@ Variable DeclarationParser::chunk() {
     variable.parts = scanner_.expect_integer("a number of chunks");
   if (variable.parts > 0 && scanner_.accept("dealt"))
     variable.dealt = scanner_.expect_integer("a number of chunks");
-  if (word == "entry" && !entries) scanner_.fail(scanner_.peek(), "an entry is of two variables");
+  if (word == "entry" && !entries) scanner_.fail(scanner_.peek(), "an entry needs two variables");
   if (entries)
     variable.origin = word == "chunk" ? Origin::EntryChunk : Origin::Entry;
   else
@@ -187,7 +187,7 @@ Variable DeclarationParser::chunk() {
   return variable;
 }
 
-// A variable that no line derives from another is a source.
+// Variables without a provenance line are source variables.
 std::string DeclarationParser::source() {
   std::string var = scanner_.name("a variable");
   nest_.variables.try_emplace(var);

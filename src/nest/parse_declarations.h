@@ -1,4 +1,4 @@
-// Reads the declarations of a nest's text; part of the parser.
+// Parses the declarations of a nest; part of the parser.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tulle::nest {
 
-// A tensor whose format waits for the rank, which the uses tell.
+// A tensor whose format is parsed once its uses determine the rank.
 struct TensorDeclaration {
   Token name;
   Tensor tensor;
@@ -19,10 +19,10 @@ struct TensorDeclaration {
 // Declarations begin with a keyword and a name, so that no name is reserved.
 class DeclarationParser {
  public:
-  // What is declared goes into the nest, but for tensors.
+  // Adds declarations to the nest, except tensors.
   DeclarationParser(NestScanner& scanner, Nest& nest) : scanner_(scanner), nest_(nest) {}
 
-  // Reads one; false if what is next is none.
+  // Parses one; returns false if the next token starts no declaration.
   bool declaration();
   const std::vector<TensorDeclaration>& tensors() const { return tensors_; }
 

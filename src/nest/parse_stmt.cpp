@@ -19,7 +19,7 @@ Stmt StmtParser::block() {
   Stmt body = stmt();
   scanner_.accept(";");
   if (!scanner_.peek().is("}")) {
-    scanner_.fail(scanner_.peek(), "expected '}'; several statements stand in sequence { ... }");
+    scanner_.fail(scanner_.peek(), "expected '}'; write several statements as sequence { ... }");
   }
   scanner_.next();
   return body;
@@ -90,14 +90,14 @@ Stmt StmtParser::sequence() {
   return Sequence::make(std::move(stmts));
 }
 
-// How the assignment accumulates, if a token says so: += *= max= min=.
+// The accumulation that the token denotes, if any: += *= max= min=.
 Accumulate StmtParser::accumulation(const Token& token) const {
   const bool word = scanner_.peek().is("=");
   return monoid_called(concat(token.text, word ? "=" : ""));
 }
 
-// Reads the assignment as a statement of index notation. All before it is blanked and += becomes
-// =, so that errors point at the right line and column.
+// Parses the assignment as a statement of index notation. The text before it is blanked and +=
+// becomes =, so that errors point at the right line and column.
 Stmt StmtParser::assign() {
   const Token start =
       scanner_.expect(TokenKind::Identifier, "forall, where, sequence or an assignment");
@@ -112,7 +112,7 @@ Stmt StmtParser::assign() {
     end = token.offset + token.text.size();
     if (const Accumulate found = accumulation(token); is_left && found) {
       accumulate = found;
-      const bool has_sign = token.text.ends_with("=");  // else the next token is it
+      const bool has_sign = token.text.ends_with("=");  // else the sign is the next token
       text += std::string(token.text.size() - (has_sign ? 1 : 0), ' ') + (has_sign ? "=" : "");
       is_left = !has_sign;
       continue;

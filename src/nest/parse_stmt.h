@@ -1,4 +1,4 @@
-// Reads the loops and assignments of a nest's text; part of the parser.
+// Parses the loops and assignments of a nest; part of the parser.
 #pragma once
 
 #include "nest/nest.h"
@@ -6,10 +6,10 @@
 
 namespace tulle::nest {
 
-// Right sides are read by expr/ and have no types yet.
+// expr/ parses the right sides, which have no types yet.
 class StmtParser {
  public:
-  // Variables of loops are entered into the nest.
+  // Adds the variables of loops to the nest.
   StmtParser(NestScanner& scanner, Nest& nest) : scanner_(scanner), nest_(nest) {}
 
   Stmt stmt();

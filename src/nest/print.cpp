@@ -1,4 +1,4 @@
-// The text of nests.
+// Prints nests.
 #include <algorithm>
 
 #include "nest/nest.h"
@@ -105,7 +105,7 @@ class Printer {
 
   std::string declaration(const std::string& name, const Tensor& tensor) const {
     const expr::TensorType& type = tensor.type;
-    // Only the uses tell the rank of a format that is given by its name.
+    // Only uses determine the rank of a format given by its name.
     const std::string format =
         among(used_tensors_, name) ? type.format.name() : type.format.to_string();
     std::string text = concat(text_of(tensor.role), " ", name, ": ", name_of(type.type));
@@ -126,7 +126,7 @@ class Printer {
     return concat(text, ", ", format);
   }
 
-  // Source variables that a loop, an index or an extent names need no line of their own.
+  // Source variables that occur in a loop, an index or an extent need no line.
   void print_variable(const std::string& name, const Variable& variable) {
     switch (variable.origin) {
       case Variable::Origin::Source:

@@ -1,4 +1,4 @@
-// Finding what pieces of rows gather.
+// Finds the workspaces that pieces of rows fill.
 #include "nest/row_pieces.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace tulle::nest {
 
 namespace {
 
-// The workspaces that a row fills.
+// The `where` of the workspaces that a row fills.
 const Where* filled_by_row(const Nest& nest, const Forall& rows) {
   return without_staging(rows.body, nest).as<Where>();
 }
@@ -34,7 +34,7 @@ const Where* merged_pieces(const Nest& nest) {
   const Forall* rows = loop_over_pieces(nest);
   if (!rows) return nullptr;
   if (loop_over_merged_rows(nest)) return filled_by_row(nest, *rows);
-  // What is alone is combined by atomics.
+  // A single workspace is combined by atomics.
   const Where* tuple = tuple_of_row(nest, *rows);
   const auto starts_with_nothing = [&](const std::string& name) {
     return starts_absent(accumulation_of(tuple->producer, name));

@@ -1,4 +1,4 @@
-// Telling staged workspaces from others.
+// Recognises staged workspaces.
 #include "nest/staging.h"
 
 namespace tulle::nest {

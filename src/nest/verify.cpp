@@ -1,4 +1,4 @@
-// The checks on nests.
+// The checks of nests.
 #include "nest/verify.h"
 
 #include <algorithm>
@@ -39,7 +39,8 @@ class Verifier {
     return found->second;
   }
 
-  // Every way up from a variable ends at a source: it has no more steps than there are variables.
+  // Following parents from a variable must end at a source variable, in at most as many steps as
+  // there are variables.
   void verify_provenance(const std::string& name, size_t steps = 0) const {
     require_variable(name);
     if (steps > nest_.variables.size()) fail("the variable '", name, "' is derived from itself");
@@ -144,7 +145,7 @@ class Verifier {
     }
   }
 
-  // A copy: loops, and in them an element of a dense operand.
+  // Checks that the producer is a copy: loops around the element of a dense operand.
   void verify_staging(const Where& where, const std::string& name, Accumulate accumulate) const {
     const Tensor& tensor = nest_.tensor(name);
     if (tensor.depth < 1 || (tensor.depth > 1 && tensor.staging == Tensor::Staging::None))
@@ -204,10 +205,10 @@ class Verifier {
   }
 
   const Nest& nest_;
-  std::vector<std::string> loops_;  // around the statement at hand
-  Names writable_;                  // workspaces whose producer it stands in
-  Names readable_;                  // workspaces whose consumer it stands in
-  std::map<int, std::pair<std::string, std::vector<std::string>>> ids_;  // of accesses
+  std::vector<std::string> loops_;  // loops around the current statement
+  Names writable_;                  // workspaces whose producer contains it
+  Names readable_;                  // workspaces whose consumer contains it
+  std::map<int, std::pair<std::string, std::vector<std::string>>> ids_;  // by access id
 };
 
 }  // namespace

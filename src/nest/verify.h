@@ -1,14 +1,14 @@
-// What must hold of every nest.
+// Verifies the invariants of nests.
 #pragma once
 
 #include "nest/nest.h"
 
 namespace tulle::nest {
 
-// Raises InternalError unless every index is bound by the loops around it, directly or through
-// provenance; no loop binds what is bound already; every access has its tensor's rank; workspaces
-// are written by the producer and read by the consumer of their `where` alone; accesses have
-// different ids; prefetches, nontemporal and extents name what is there.
+// Throws InternalError unless: enclosing loops bind every index, directly or through provenance; no
+// loop binds a bound variable again; every access has the rank of its tensor; only the producer of
+// a `where` writes its workspaces and only the consumer reads them; different accesses have
+// different ids; prefetches, nontemporal results and extents name existing tensors and variables.
 void verify_nest(const Nest& nest);
 
 }  // namespace tulle::nest

@@ -1,4 +1,4 @@
-// The text of nests: it prints and parses back, and mistakes are pointed at.
+// The text of nests: printing, parsing, and errors that point at mistakes.
 #include "nest/parse.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace tulle::nest {
 namespace {
 
-// Everything a nest can hold.
+// A nest with every kind of declaration and statement.
 constexpr std::string_view kFull = R"(nest {
   operand A: f32, i32, csr
   operand B: f64, dense
@@ -210,7 +210,7 @@ TEST(NestText, RefusesTensorsDeclaredTwice) {
 }
 
 TEST(NestText, RefusesUnusedTensorsOfUnknownRank) {
-  expect_refused("nest { operand A: f32, dense; result y: f32\n y = 1 }", "nothing uses 'A'");
+  expect_refused("nest { operand A: f32, dense; result y: f32\n y = 1 }", "no statement uses 'A'");
 }
 
 TEST(NestText, RefusesSums) {
@@ -227,7 +227,7 @@ TEST(NestText, RefusesUnknownBalance) {
                  "rows, nnz or merge");
 }
 
-// A copy of an entry promotes as the entry does, and one of a scalar as the scalar.
+// A copy of an entry promotes like the entry, a copy of a scalar like the scalar.
 TEST(NestText, WorkspacesCountAsWhatTheyHold) {
   const auto type_of = [](const char* indices) {
     const Nest nest = parse_nest(concat(

@@ -1,4 +1,4 @@
-// What stages ask of nests.
+// Queries of nests.
 #include <gtest/gtest.h>
 
 #include "nest/bound_loops.h"
@@ -23,7 +23,7 @@ TEST(NestQueries, AVariableDerivesFromAllThatItsLoopBinds) {
   for (const char* var : {"f", "f0", "d", "c", "e"})
     EXPECT_TRUE(nest.derives_from(var, "i")) << var;
   for (const char* var : {"f", "f0", "c", "e"}) EXPECT_TRUE(nest.derives_from(var, "j")) << var;
-  EXPECT_FALSE(nest.derives_from("d", "j"));  // which has a loop of its own beside that over d
+  EXPECT_FALSE(nest.derives_from("d", "j"));  // j has its own loop beside the loop over d
   EXPECT_TRUE(nest.derives_from("i", "i"));
   EXPECT_FALSE(nest.derives_from("i", "f"));
 }

@@ -1,4 +1,4 @@
-// The verifier of nests, one broken rule a test.
+// The verifier of nests, one broken rule per test.
 #include "nest/verify.h"
 
 #include <gtest/gtest.h>
