@@ -1,4 +1,5 @@
-// The kind of processor that code is compiled for.
+// The kind of processor that code is compiled for. Device (tulle/resources.h) is a device of a
+// caller.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace tulle {
 
 namespace {
 
-constexpr int kLowPriority = 10;  // of -20 to 19, where 0 is usual
+constexpr int kLowPriority = 10;  // in the range -20 to 19; the default is 0
 
 class Worker {
  public:
@@ -42,7 +42,7 @@ class Worker {
     changed_.notify_all();
   }
 
-  // Returns when all jobs so far are done: idle ones are behind all others.
+  // Waits until all current jobs are done; idle jobs run after all others.
   void wait() {
     if (!is_started()) return;
     const auto done = std::make_shared<std::promise<void>>();
@@ -65,8 +65,8 @@ class Worker {
     changed_.wait(lock, [&] { return stopped_ || pauses_ == 0; });
   }
 
-  // Never destroyed: its thread may outlive whoever would. The child of a fork, which has no such
-  // thread, begins anew.
+  // Never destroyed, because its thread may outlive any owner. The child of a fork, which lacks the
+  // thread, starts with a new worker.
   static Worker& instance() {
     static Worker& worker = []() -> Worker& {
       pthread_atfork(nullptr, nullptr, [] { new (&instance()) Worker; });
@@ -101,7 +101,7 @@ class Worker {
       jobs_.pop_front();
       lock.unlock();
       task();
-      task = {};  // what it holds goes outside of the lock
+      task = {};  // destroys the task's captures without the lock
       lock.lock();
     }
     ended_ = true;
@@ -110,7 +110,7 @@ class Worker {
 
   bool has_jobs() const { return !jobs_.empty() || !idle_jobs_.empty(); }
 
-  // One of the first idle job, which stays the first until it is done.
+  // Runs one step of the first idle job, which stays first until it is done.
   void step(std::unique_lock<std::mutex>& lock) {
     std::function<bool()> is_last_step = std::move(idle_jobs_.front());
     idle_jobs_.pop_front();
@@ -136,7 +136,7 @@ class Worker {
     changed_.wait(lock, [&] { return ended_; });
   }
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::deque<std::packaged_task<void()>> jobs_;
   std::deque<std::function<bool()>> idle_jobs_;

@@ -1,4 +1,4 @@
-// Work that nobody waits for.
+// Work in a background thread.
 #pragma once
 
 #include <functional>
@@ -6,20 +6,21 @@
 
 namespace tulle {
 
-// Does it on a thread of its own, one job after the other in their order, below the priority of
-// others; the future is ready when it is done, whatever it threw. A job that is under way when the
-// process ends is finished, those behind it are dropped, and so are all in the child of a fork.
+// Runs jobs one after the other, in order, in a thread of low priority. The future becomes ready
+// when the job has returned or thrown. When the process exits, the running job finishes and queued
+// jobs are dropped; the child of a fork drops all jobs.
 std::shared_future<void> in_background(std::function<void()> job);
 
-// Does a step whenever there is no job, again and again until it says that it was the last one, or
-// throws; those given first come first. Ends with the process and in forks as jobs do.
+// Runs steps while there is no job: calls `is_last_step` again and again until it returns true or
+// throws. Several such sequences run one after the other. Process exit and forks affect them as
+// they affect jobs.
 void in_idle_background(std::function<bool()> is_last_step);
 
-// Returns when all that was given before is done.
+// Waits until all earlier jobs and steps are done.
 void await_background();
 
-// While one lives, nothing new begins in the background: somebody waits for the same kind of work.
-// May live in several threads, but not in jobs.
+// While an instance lives, the background starts no job and no step, because a caller waits for the
+// same kind of work. Several threads may hold one; jobs must not.
 class BackgroundPause {
  public:
   BackgroundPause();
@@ -28,7 +29,7 @@ class BackgroundPause {
   BackgroundPause& operator=(const BackgroundPause&) = delete;
 };
 
-// For jobs of several pieces, between these: returns when nothing pauses them.
+// Waits until no BackgroundPause lives. A long job calls it between its pieces.
 void await_pauses();
 
 }  // namespace tulle

@@ -1,4 +1,4 @@
-// Checks that are always on, and a one-line way to build messages.
+// Checks that are always enabled, and concatenation of messages.
 #pragma once
 
 #include <sstream>
@@ -10,7 +10,8 @@
 
 namespace tulle {
 
-// Text and integers are appended without a stream: names of a program are made in their thousands.
+// Appends text and integers without a stream, because the compiler builds thousands of names per
+// program.
 template <typename Part>
 void append_to(std::string& text, const Part& part) {
   if constexpr (std::is_same_v<Part, char>) {
@@ -26,7 +27,7 @@ void append_to(std::string& text, const Part& part) {
   }
 }
 
-// Writes every part after the other: concat("row ", 3, " of ", name).
+// Concatenates the parts: concat("row ", 3, " of ", name).
 template <typename... Parts>
 std::string concat(const Parts&... parts) {
   std::string text;
@@ -51,7 +52,7 @@ template <typename... Parts>
 
 }  // namespace tulle
 
-// An invariant of ours; the message continues the condition's text.
+// Checks an internal invariant. The message continues the text of the condition.
 #define TULLE_CHECK(condition, ...)                                                       \
   do {                                                                                    \
     if (!(condition)) {                                                                   \

@@ -1,4 +1,4 @@
-// Finds the driver's functions.
+// Loads the functions of the driver.
 #include "support/cuda_driver.h"
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Status kOutOfMemory = 2;
 
-// The name and the text of a status, as far as the driver knows it.
+// The name and the text of a status, if the driver knows them.
 std::string describe(const Driver& driver, Status status) {
   const char *name = nullptr, *text = nullptr;
   driver.error_name(status, &name);

@@ -1,4 +1,4 @@
-// NVIDIA's driver, found at run time: one library serves machines with and without a GPU.
+// Loads NVIDIA's driver at run time, so that one library runs on machines with and without a GPU.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ using Linker = struct LinkerHandle*;
 using Function = struct FunctionHandle*;
 using Stream = struct StreamHandle*;
 using Event = struct EventHandle*;
-using Pointer = uint64_t;  // on the device
+using Pointer = uint64_t;  // in device memory
 
-// X(name, symbol, parameters): the functions of libcuda.so.1 that are used, by the symbols that
-// keep their meaning.
+// X(name, symbol, parameters): the functions of libcuda.so.1 that Tulle calls, by versioned
+// symbols.
 #define TULLE_CUDA_FUNCTIONS(X)                                                                  \
   X(init, "cuInit", (unsigned flags))                                                            \
   X(error_name, "cuGetErrorName", (Status status, const char** name))                            \
@@ -67,12 +67,12 @@ struct Driver {
 #undef X
 };
 
-// Loads the driver with the first call. UserError that says what is missing if there is none or if
-// it is older than what is used here; the next call tries again.
+// Loads the driver on the first call. Throws UserError that names the missing part if there is no
+// driver or it is too old; the next call tries again.
 const Driver& driver();
 
-// UserError for memory that ran out, InternalError for all else that is not a success; `doing`
-// names what was tried.
+// Throws UserError if the GPU is out of memory, InternalError for any other failure. `doing` names
+// the failed operation.
 void check(Status status, const char* doing);
 
 }  // namespace tulle::cuda

@@ -1,4 +1,4 @@
-// Asks the driver about GPUs, once for each.
+// Queries the driver about each GPU once.
 #include "support/cuda_gpu.h"
 
 #include <array>
@@ -18,7 +18,7 @@ enum Attribute : int {
   kSecondCache = 38,
   kMajor = 75,
   kMinor = 76,
-  kSharedMemory = 97,  // of a block that asks for it
+  kSharedMemory = 97,  // per block, opt-in
 };
 constexpr int kOldest = 80;
 

@@ -8,26 +8,26 @@
 
 namespace tulle::cuda {
 
-// One GPU with the context that PyTorch and everybody else in the process use too.
+// A GPU with its primary context, which PyTorch and other libraries in the process share.
 struct Gpu {
   int ordinal = 0;
   std::string name;
   int capability = 0;  // 90 for 9.0
   int multiprocessors = 0;
-  int64_t shared_memory = 0;  // that a block can ask for
+  int64_t shared_memory = 0;  // the largest size a block can request
   int64_t second_cache = 0;
   Context context = nullptr;
 
-  // What code is generated for: "sm_80" or "sm_90".
+  // The target architecture of generated code: "sm_80" or "sm_90".
   std::string architecture() const;
 };
 
-// Never destroyed. UserError if there is no driver or no GPU of that number, Unsupported if it is
-// older than those that code is generated for.
+// The GPU of that number; never destroyed. Throws UserError if there is no driver or no such GPU,
+// Unsupported if the GPU is older than the oldest target architecture.
 const Gpu& gpu(int ordinal);
 
-// Makes the device's context the thread's as long as it lives; costs next to nothing where it is
-// already.
+// Makes the GPU's context current in this thread while the object lives. Costs almost nothing if it
+// is current already.
 class CurrentGpu {
  public:
   explicit CurrentGpu(const Gpu& gpu);

@@ -1,4 +1,4 @@
-// Taking halves apart and putting them together.
+// Packs and unpacks halves.
 #include "support/half.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace tulle {
 namespace {
 
 struct Layout {
-  int fraction;  // bits
-  int bias;      // of the exponent
+  int fraction;  // number of fraction bits
+  int bias;      // exponent bias
   uint16_t infinity;
 };
 
@@ -49,8 +49,8 @@ uint16_t narrow_to_half(DType type, double value) {
   if (value == 0) {
     magnitude = 0;
   } else if (std::isfinite(value) && std::ilogb(value) <= layout.bias) {
-    // Below the smallest exponent the digits are fewer; the hidden bit of others counts one
-    // exponent.
+    // Values below the smallest exponent have fewer digits. For all others, the hidden bit adds one
+    // to the exponent.
     const int exponent = std::max(std::ilogb(value), 1 - layout.bias);
     const double digits = std::nearbyint(std::ldexp(std::fabs(value), layout.fraction - exponent));
     magnitude = ((exponent + layout.bias - 1) << layout.fraction) + static_cast<int>(digits);

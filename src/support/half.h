@@ -1,5 +1,5 @@
-// The two floating-point types of 16 bits, as bits. Both are stored only: arithmetic is done in
-// wider types.
+// Conversion of the two 16-bit floating-point types. They are storage types: arithmetic uses wider
+// types.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace tulle {
 
 constexpr bool is_half(DType type) { return type == DType::Float16 || type == DType::BFloat16; }
 
-// The type in which values of a type are computed: f32 for the halves, the type itself otherwise.
+// The type for computing with values of a type: f32 for the half types, else the type itself.
 constexpr DType compute_type(DType type) { return is_half(type) ? DType::Float32 : type; }
 
-// The value of the bits of a half; exact.
+// The exact value of the bits of a half.
 double widen_half(DType type, uint16_t bits);
 
-// The bits of the nearest value of the half type, of two the even one; too large ones become
+// The bits of the nearest value of the half type, ties to even. Values that are too large become
 // infinite.
 uint16_t narrow_to_half(DType type, double value);
 

@@ -1,4 +1,4 @@
-// Names in a row, for messages and texts.
+// Joins names, for messages and texts.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Formatting and writing lines of the log.
+// Formats and writes log lines.
 #include "support/log.h"
 
 #include <cstdio>

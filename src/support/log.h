@@ -1,5 +1,5 @@
-// What Tulle tells about its work, on stderr: one line for each thing compiled, planned or loaded.
-// TULLE_LOG=info or debug switches it on; when off, nothing is formatted and no clock is read.
+// The log on stderr: one line for each object that is compiled, planned or loaded. TULLE_LOG=info
+// or debug enables it. When it is off, it formats nothing and reads no clock.
 #pragma once
 
 #include <chrono>
@@ -15,24 +15,25 @@ namespace tulle {
 
 enum class LogLevel : uint8_t { Off, Info, Debug };
 
-// What TULLE_LOG says; a word it does not know is Off.
+// Parses the value of TULLE_LOG; unknown words mean Off.
 LogLevel log_level_from(std::string_view word);
 
-// The level of this process, read from the environment once.
+// The log level of this process, read from the environment once.
 LogLevel log_level();
 
-// Writes "tulle: " and the text as one piece, so that threads and processes do not mix; each
-// further line of the text is indented.
+// Writes "tulle: " and the text with one call, so that output of threads and processes does not
+// mix. Further lines of the text are indented.
 void write_log(std::string_view text);
 
-// Times consecutive stages for the log; does nothing when that is off.
+// Measures consecutive stages for the log; does nothing if the log is off.
 class StageTimes {
  public:
   StageTimes() : running_(log_level() > LogLevel::Off) {
     if (running_) last_ = Clock::now();
   }
 
-  // Ends the stage of that name, begun where the one before it ended. A name met again adds up.
+  // Ends the stage of that name, which began at the end of the previous one. Times of equal names
+  // add up.
   void end(std::string_view stage);
 
   std::string text() const;  // "plan 0.12, lower 0.34"
@@ -46,7 +47,7 @@ class StageTimes {
 
 }  // namespace tulle
 
-// TULLE_LOG(Info, "loaded ", name): the parts are evaluated only if they are written.
+// TULLE_LOG(Info, "loaded ", name) evaluates its arguments only if it writes them.
 #define TULLE_LOG(level, ...)                               \
   do {                                                      \
     if (::tulle::log_level() >= ::tulle::LogLevel::level) { \

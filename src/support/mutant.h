@@ -1,4 +1,4 @@
-// Seeded faults of the compiler: tests switch one on at a time and random testing must find it.
+// Seeded faults of the compiler. Tests enable one at a time, and random testing must detect it.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace tulle {
 
-// All of them but those that only checked mode shows, by the folder they are in.
+// All faults except those that only checked mode detects, by folder.
 inline constexpr std::string_view kMutants[] = {
     // expr
     "absence-drops-sign", "absence-keeps-product",
@@ -42,7 +42,7 @@ inline constexpr std::string_view kMutants[] = {
     "scattered-sums-mixed", "simplify-drops-store", "unroll-missing-remainder",
     "vector-reduce-drops-init", "vectorize-ignores-mask", "vectorize-missing-tail"};
 
-// The fault that is switched on, none if empty. It starts as the environment's TULLE_MUTANT.
+// The enabled fault; empty for none. TULLE_MUTANT in the environment sets the initial value.
 inline std::string& active_mutant() {
   static std::string name = [] {
     const char* value = std::getenv("TULLE_MUTANT");
@@ -51,10 +51,10 @@ inline std::string& active_mutant() {
   return name;
 }
 
-// Switches to another fault; "" is the right compiler. Only while nothing is being compiled.
+// Enables another fault; "" disables all. Call it only while nothing is being compiled.
 inline void set_mutant(std::string name) { active_mutant() = std::move(name); }
 
-// Whether this fault is switched on.
+// Whether this fault is enabled.
 inline bool mutant(std::string_view name) { return active_mutant() == name; }
 
 }  // namespace tulle

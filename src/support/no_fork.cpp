@@ -1,4 +1,5 @@
-// Counts the threads inside; a handler of fork waits until there are none and lets none in.
+// Counts the threads with an instance. A fork handler waits until there are none and blocks new
+// ones.
 #include "support/no_fork.h"
 
 #include <condition_variable>
@@ -13,11 +14,11 @@ namespace {
 struct Gate {
   std::mutex mutex;
   std::condition_variable changed;
-  int inside = 0;  // threads
+  int inside = 0;  // number of threads with an instance
   bool forking = false;
 };
 
-thread_local int depth = 0;  // scopes of this thread
+thread_local int depth = 0;  // number of instances in this thread
 
 Gate& gate();
 
@@ -37,13 +38,14 @@ void after_fork_in_parent() {
   gate().changed.notify_all();
 }
 
-// Threads that waited to come in do not exist here, and the mutex may be theirs: all anew.
+// In the child, waiting threads do not exist, and one of them may own the mutex: create a new
+// state.
 void after_fork_in_child() {
   new (&gate()) Gate;
   gate().inside = depth > 0 ? 1 : 0;
 }
 
-// Never destroyed: threads may be inside when the process exits.
+// Never destroyed: threads may hold an instance when the process exits.
 Gate& gate() {
   static Gate& instance = []() -> Gate& {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
@@ -52,7 +54,7 @@ Gate& gate() {
   return instance;
 }
 
-// Made while the library is loaded, so that no fork can come in the middle of it.
+// Created while the library is loaded, so that no fork can interrupt it.
 [[maybe_unused]] const Gate& made_early = gate();
 
 }  // namespace

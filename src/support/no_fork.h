@@ -1,11 +1,12 @@
-// Keeps other threads from forking in the middle of something.
+// Delays forks in other threads.
 #pragma once
 
 namespace tulle {
 
-// While one lives, a fork by another thread waits. The child then inherits no lock of ours that is
-// held and no structure that is half changed. Scopes may be nested. Enter it before taking the
-// locks it protects, and wait inside only for threads that are inside too or never enter.
+// While an instance lives, a fork in another thread waits. The child then inherits no locked mutex
+// of Tulle and no partially modified data structure. Instances may nest. Create one before locking
+// the mutexes it protects. While holding one, wait only for threads that hold one too or never
+// create one.
 class NoFork {
  public:
   NoFork();

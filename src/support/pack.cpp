@@ -1,4 +1,4 @@
-// The largest first, each to where there is least.
+// Greedy partition: the largest item first, each to the smallest group.
 #include "support/pack.h"
 
 #include <algorithm>

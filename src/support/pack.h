@@ -1,4 +1,4 @@
-// Putting things together into groups of about the same size.
+// Partitions items into groups of similar total size.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,9 @@
 
 namespace tulle {
 
-// The numbers of things of these sizes in at most so many groups, one at least, none of them empty:
-// each goes to the group that has least so far, larger things before others.
+// Distributes items of these sizes over at most `groups` groups (at least one), none of them empty,
+// and returns the item numbers of each group. Larger items come first; each goes to the group with
+// the smallest total so far.
 std::vector<std::vector<size_t>> pack(const std::vector<size_t>& sizes, size_t groups);
 
 }  // namespace tulle

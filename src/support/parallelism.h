@@ -1,4 +1,4 @@
-// How work is spread over threads: an interface for whoever has some.
+// The interface for running tasks in several threads.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace tulle {
 class Parallelism {
  public:
   virtual ~Parallelism() = default;
-  // How many threads `run` may use, the caller's included.
+  // The number of threads that run() may use, including the caller.
   virtual int threads() const = 0;
-  // Calls task(data, 0) to task(data, count - 1) on any threads in any order; returns when all have
-  // returned. Tasks do not throw.
+  // Calls task(data, 0) to task(data, count - 1) in any threads and any order; returns when all
+  // calls have returned. Tasks do not throw.
   virtual void run(int count, void (*task)(void* data, int index), void* data) = 0;
 };
 
-// Everything in the calling thread.
+// Runs everything in the calling thread.
 class NoParallelism final : public Parallelism {
  public:
   int threads() const override { return 1; }
@@ -28,7 +28,7 @@ class NoParallelism final : public Parallelism {
   }
 };
 
-// Some of another's threads: tasks begin in the order of their indices.
+// Uses a limited number of the threads of another instance. Tasks start in index order.
 class FewThreads final : public Parallelism {
  public:
   FewThreads(Parallelism& all, int most) : all_(all), most_(std::max(1, most)) {}
@@ -54,7 +54,7 @@ class FewThreads final : public Parallelism {
   int most_;
 };
 
-// run() for anything that can be called with an index.
+// run() for any callable with an index.
 template <typename Task>
 void parallel_for(Parallelism& parallelism, int count, Task&& task) {
   using Body = std::remove_reference_t<Task>;
@@ -63,8 +63,8 @@ void parallel_for(Parallelism& parallelism, int count, Task&& task) {
       const_cast<std::remove_const_t<Body>*>(&task));
 }
 
-// The same for tasks that may throw: all run, then what the one of the lowest index threw is
-// thrown.
+// The same for tasks that may throw. All tasks run; then the exception of the task with the lowest
+// index is rethrown.
 template <typename Task>
 void parallel_for_or_throw(Parallelism& parallelism, int count, const Task& task) {
   std::vector<std::exception_ptr> errors(static_cast<size_t>(count));

@@ -1,5 +1,4 @@
-// Remarks of a stage about steps that are legal but have no, or an unexpected, effect. `explain`
-// prints them.
+// Remarks of a stage about legal schedule steps without the expected effect. `explain` prints them.
 #pragma once
 
 #include <string>
@@ -11,13 +10,13 @@ namespace tulle {
 
 using Remarks = std::vector<std::string>;
 
-// Adds a remark if the caller collects any.
+// Adds a remark if the caller collects remarks.
 template <typename... Parts>
 void remark(Remarks* remarks, const Parts&... parts) {
   if (remarks) remarks->push_back(concat(parts...));
 }
 
-// As comment lines that follow the text of a program.
+// Remarks as comment lines, printed after the text of a program.
 inline std::string as_comments(const Remarks& remarks) {
   std::string text;
   for (const std::string& remark : remarks) text += "// " + remark + "\n";

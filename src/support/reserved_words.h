@@ -1,4 +1,4 @@
-// The words of the loop IR's text, which nothing there can be called.
+// The keywords of the loop IR, which cannot be names.
 #pragma once
 
 #include <algorithm>

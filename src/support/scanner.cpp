@@ -1,4 +1,4 @@
-// The shared scanner.
+// The scanner.
 #include "support/scanner.h"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ bool continues_identifier(char c) {
 }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// The end of the number that starts at `begin`; says whether it has a fraction or an exponent.
+// The end of the number that starts at `begin`; sets `is_float` if it has a fraction or an
+// exponent.
 size_t scan_number(std::string_view source, size_t begin, bool& is_float) {
   size_t end = begin;
   auto digits = [&] {

@@ -1,4 +1,4 @@
-// The tokens that all of Tulle's small languages share, with errors that point at the place.
+// The scanner of all of Tulle's languages. Its errors point at a token.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ enum class TokenKind : uint8_t { Identifier, Integer, Float, Symbol, Newline, En
 struct Token {
   TokenKind kind;
   std::string_view text;
-  size_t offset;  // into the source
+  size_t offset;  // byte offset in the source
 
   bool is(std::string_view spelling) const { return kind != TokenKind::End && text == spelling; }
 };
 
-// What a scanner should recognise beyond identifiers and numbers.
+// The tokens to recognise beyond identifiers and numbers.
 struct ScannerOptions {
-  bool newlines = false;                  // hand line ends on as tokens
-  std::vector<std::string_view> symbols;  // symbols of two and more characters, longest first
-  std::string_view comment = "//";        // a comment runs from here to the end of the line
+  bool newlines = false;                  // whether line ends are tokens
+  std::vector<std::string_view> symbols;  // symbols of two or more characters, longest first
+  std::string_view comment = "//";        // starts a comment that ends with the line
 };
 
-// Splits a text into tokens, which live as long as the scanner, and walks over them. `language`
-// names it in errors.
+// Splits a text into tokens, which live as long as the scanner, and iterates over them. `language`
+// is the name of the language in errors.
 class Scanner {
  public:
   Scanner(std::string_view text, std::string_view language, const ScannerOptions& options = {});
@@ -38,22 +38,22 @@ class Scanner {
   Token next();
   bool at_end() const { return peek().kind == TokenKind::End; }
 
-  // Takes the token if it is spelled so.
+  // Consumes the next token if it has this spelling.
   bool accept(std::string_view spelling);
-  // Takes the token or fails, saying what was expected.
+  // Consumes the next token, or throws an error with the expected token.
   Token expect(std::string_view spelling);
   Token expect(TokenKind kind, std::string_view description);
   int64_t expect_integer(std::string_view description);
 
-  // Raises a UserError with the line, a caret under the token and the message.
+  // Throws a UserError with the message, the line, and a caret under the token.
   [[noreturn]] void fail(const Token& at, const std::string& message) const;
 
   size_t index() const { return index_; }
   std::string_view source() const { return source_->text; }
 
   Span span_of(const Token& token) const { return {source_, token.offset, token.text.size()}; }
-  // From the token that was next when index() was `first` to the last one taken since; line ends
-  // at both sides do not count.
+  // The span from the token that was next when index() was `first` to the last consumed token,
+  // without line ends at both sides.
   Span span_since(size_t first) const;
 
  private:

@@ -1,4 +1,4 @@
-// Showing places.
+// Prints positions in sources.
 #include "support/source.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace tulle {
 
 namespace {
 
-// The bytes of a character in UTF-8 after its first.
+// Whether a byte continues a UTF-8 character.
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 size_t count_characters(std::string_view text) {
@@ -17,7 +17,7 @@ size_t count_characters(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
 }
 
-// A line of a text, by where it begins and ends.
+// The begin and the end of a line in a text.
 struct Line {
   std::string_view text;
   size_t begin = 0;
@@ -34,7 +34,7 @@ Line line_around(std::string_view text, size_t offset) {
   return {text.substr(begin, end - begin), begin, number};
 }
 
-// Carets under [begin, end) of the line; under one column at least, which may be the one after it.
+// Sets carets under [begin, end) of the line, at least one, possibly after its last column.
 void mark(const Line& line, size_t begin, size_t end, std::string& carets) {
   const size_t from = count_characters(line.text.substr(0, begin));
   const size_t inside = std::min(end, line.text.size());
@@ -76,7 +76,7 @@ std::string point_at(const Span& span, const std::string& message, const Span& a
       also.offset < line.begin + line.text.size()) {
     mark(line, also.offset - line.begin, also.offset - line.begin + also.length, carets);
   }
-  // A tab stays one, so that what follows stands where it does in the line above.
+  // Tabs stay tabs, so that carets align with the line above.
   size_t column = 0;
   for (const char c : line.text) {
     if (continues_character(c)) continue;

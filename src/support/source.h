@@ -1,5 +1,5 @@
-// Places in the texts that users write. What is made of a text keeps its places, so that an error
-// can point at them at any time.
+// Positions in the texts that users write. Objects made from a text keep their positions, so that
+// any later error can point at them.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace tulle {
 
-// A text that somebody wrote, and the language it is in.
+// A user's text and the name of its language.
 struct Source {
   std::string text;
-  std::string language;  // as messages name it: "index notation"
+  std::string language;  // in messages: "index notation"
 };
 
-// A part of a source, which it keeps alive. One without a source is no place at all: what it
-// belongs to was made by the compiler.
+// A part of a source, which it keeps alive. A span without a source belongs to an object that the
+// compiler made.
 struct Span {
   std::shared_ptr<const Source> source = nullptr;
   size_t offset = 0;
@@ -26,20 +26,20 @@ struct Span {
   std::string_view text() const;
 };
 
-// How many bytes the first character of a text has, in UTF-8.
+// The number of bytes of the first character of a text, in UTF-8.
 size_t character_length(std::string_view text);
 
-// The text with everything before `begin` blank but for its line ends: places in a part that
-// another language reads are then those in the whole.
+// The text with blanks before `begin`, except for line ends. Another parser then reports positions
+// of the whole text for errors in the rest.
 std::string blanked_before(std::string_view text, size_t begin);
 
-// The message, headed by language, line and column, and followed by the user's line with a caret
-// under the span; and under `also`, where that is in the same line.
+// The message, preceded by language, line and column, and followed by the user's line with a caret
+// under the span, and under `also` if that is in the same line.
 std::string point_at(const Span& span, const std::string& message, const Span& also = {});
 
-// Raises a UserError that says this.
+// Throws UserError with the text of point_at().
 [[noreturn]] void fail_at(const Span& span, const std::string& message, const Span& also = {});
-// Raises Unsupported.
+// The same for Unsupported.
 [[noreturn]] void unsupported_at(const Span& span, const std::string& message);
 
 }  // namespace tulle

@@ -1,4 +1,4 @@
-// Receives the text that each stage of a compilation hands on.
+// Receives the text of each compiler stage.
 #pragma once
 
 #include <functional>
@@ -7,10 +7,10 @@
 
 namespace tulle {
 
-// Called with the name of a stage's folder and the text of its output.
+// Called with the name of the stage's folder and the text of its output.
 using StageSink = std::function<void(std::string_view stage, const std::string& text)>;
 
-// Produces the text only when the sink is set.
+// Produces the text only if the sink is set.
 inline void show(const StageSink& sink, std::string_view stage,
                  const std::function<std::string()>& text) {
   if (sink) sink(stage, text());

@@ -1,4 +1,4 @@
-// Jobs that nobody waits for.
+// Background jobs.
 #include "support/background.h"
 
 #include <atomic>
@@ -50,7 +50,7 @@ TEST(Background, IdleStepsComeBehindAllJobs) {
   int steps = 0;
   in_idle_background([&] {
     seen += 's';
-    if (++steps == 2) in_background([&] { seen += 'j'; });  // gets in between
+    if (++steps == 2) in_background([&] { seen += 'j'; });  // runs between two steps
     return steps == 4;
   });
   in_idle_background([&] {
@@ -111,7 +111,7 @@ TEST(Background, BeginsNothingWhileItIsPaused) {
   EXPECT_EQ(pieces, 2);
 }
 
-// The child has no such thread, and must not wait for it, at its end either.
+// The child lacks the thread and must not wait for it, also not at its exit.
 TEST(Background, DoesNotHoldUpTheChildOfAFork) {
   in_background([] {}).wait();
   const pid_t child = fork();
@@ -125,7 +125,7 @@ TEST(Background, DoesNotHoldUpTheChildOfAFork) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-// A process that ends finishes what is under way and drops what is behind it.
+// A process that exits finishes the running job and drops queued jobs.
 TEST(Background, EndsWithTheProcess) {
   int pipe_ends[2];
   ASSERT_EQ(pipe(pipe_ends), 0);

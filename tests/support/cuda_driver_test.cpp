@@ -1,4 +1,4 @@
-// The driver: what is said where there is none, or no such GPU.
+// The driver: messages without a driver and for a missing GPU.
 #include <gtest/gtest.h>
 
 #include "support/cuda_gpu.h"
@@ -7,7 +7,7 @@
 namespace tulle::cuda {
 namespace {
 
-// What is said where GPU number 99 is asked for.
+// The message for GPU number 99.
 std::string refusal() {
   try {
     gpu(99);

@@ -1,4 +1,4 @@
-// Halves: every one widens and narrows back; narrowing rounds to the nearest, ties to even.
+// Halves: each one widens and narrows back; narrowing rounds to nearest, ties to even.
 #include "support/half.h"
 
 #include <cmath>
@@ -24,7 +24,7 @@ TEST(Half, EveryOneComesBack) {
   }
 }
 
-// Between neighbours, with what is next to the middle.
+// Values between neighbours, around the midpoint.
 TEST(Half, RoundsToTheNearest) {
   for (const DType type : kHalves) {
     const int infinity = narrow_to_half(type, std::numeric_limits<double>::infinity());

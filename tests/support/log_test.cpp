@@ -1,4 +1,4 @@
-// The log: levels, the shape of its lines, and that nothing is evaluated when it is off.
+// The log: levels, the form of its lines, and no evaluation when it is off.
 #include "support/log.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// NoFork: forks wait for the threads inside, and the child can go on.
+// NoFork: forks wait for threads that hold one, and the child can continue.
 #include "support/no_fork.h"
 
 #include <atomic>
@@ -52,7 +52,7 @@ TEST(NoFork, TheThreadInsideMayForkItself) {
 
 TEST(NoFork, LocksTakenInsideAreFreeInTheChild) {
   std::mutex mutex;
-  int64_t left = 0, right = 0;  // equal whenever nobody holds the mutex
+  int64_t left = 0, right = 0;  // equal whenever the mutex is free
   std::atomic<bool> stop = false;
   std::vector<std::thread> workers;
   for (int t = 0; t < 3; ++t) {
@@ -66,7 +66,7 @@ TEST(NoFork, LocksTakenInsideAreFreeInTheChild) {
       }
     });
   }
-  // Two threads fork, each child enters, and forks again.
+  // Two threads fork; each child creates a NoFork and forks again.
   const auto fork_often = [&] {
     for (int round = 0; round < 50; ++round) {
       const pid_t child = fork();

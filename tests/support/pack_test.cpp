@@ -1,4 +1,4 @@
-// Things in groups of about the same size.
+// Partitions into groups of similar size.
 #include "support/pack.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Errors that point at places.
+// Errors that point at source positions.
 #include "support/source.h"
 
 #include <gtest/gtest.h>
