@@ -1,4 +1,4 @@
-// Checks tensors against what a program expects of them.
+// Checks tensors against the layouts of a program.
 #include "bind.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void bind_arrays(const TensorLayout& layout, std::span<const OwnedTensor> tensor
   }
 }
 
-// The vector of values of a composite is cut into those of its parts.
+// Divides the value vector of a composite operand into the values of its parts.
 void bind_parts(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
                 AtenTensorHandle values, const int64_t* counts, TensorView& view) {
   const ArraySpan all = vector_span(layout, values, layout.spec.type);

@@ -1,4 +1,4 @@
-// Points views of operands at PyTorch's tensors.
+// Points views of operands at the memory of PyTorch tensors.
 #pragma once
 
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace tulle::shim {
 
-// A view with room for the operand's sizes and levels.
+// A view with space for the sizes and levels of the operand.
 TensorView empty_view(const TensorLayout& layout);
 
-// Of a plain operand: a row-major tensor of the right type and rank. UserError if it is another.
+// Binds a plain operand to a row-major tensor. Throws UserError if the type or the rank is wrong.
 void bind_plain(const TensorLayout& layout, AtenTensorHandle tensor, TensorView& view);
 
-// Of any other: its structure arrays, which are the first of the tensors, and its values, vectors
-// of the right types, whose lengths agree with the sizes and with each other. UserError if they do
-// not; what positions and coordinates say is not looked at.
+// Binds any other operand: `tensors` begins with its structure arrays; these and the values must be
+// vectors of the right types. Throws UserError if a type or a length is wrong; the contents of
+// positions and coordinates are not checked.
 void bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
                  AtenTensorHandle values, const int64_t* sizes, TensorView& view);
 

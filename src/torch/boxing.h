@@ -1,5 +1,5 @@
-// Arguments and results of hand-boxed operators. A kernel takes all of its arguments off the stack
-// before it can fail: what it has not taken is lost.
+// Arguments and results of hand-boxed operators. A kernel must take all its arguments off the stack
+// before it can fail; arguments left on the stack leak.
 #pragma once
 
 #include <span>
@@ -38,7 +38,7 @@ inline OwnedTensor take_tensor(StableIValue value) {
   return OwnedTensor(torch::stable::detail::to<AtenTensorHandle>(value));
 }
 
-// The items of a list, each as `take` makes it.
+// The items of a list, each converted by `take`.
 template <typename Take>
 auto take_items(StableIValue value, const Take& take) {
   const auto list = torch::stable::detail::to<StableListHandle>(value);

@@ -1,7 +1,7 @@
-// tulle::call1 to call8, and quick1 to quick8 by number instead of key: programs with one result,
-// of which only the values are new. into1 to into8 write them to a tensor that is there. The number
-// of tensors is part of the name because a list of tensors costs more to hand over than the whole
-// call.
+// The operators for programs with one result whose structure is an operand's. tulle::call1 to call8
+// take the key of the program, quick1 to quick8 its number. into1 to into8 write the values to an
+// existing tensor. The number of tensors is part of the operator name, because passing a list of
+// tensors costs more than the whole call.
 #include <array>
 #include <string>
 #include <utility>
@@ -32,7 +32,7 @@ struct Clear {
   ~Clear() { frame.clear(); }
 };
 
-// Runs a program that has one result, into `out` unless that is null.
+// Runs a program with one result, into `out` unless it is null.
 const ResultTensor& run_one(CallFrame& frame, AtenTensorHandle sizes, size_t skipped,
                             std::span<const OwnedTensor> tensors, AtenTensorHandle out) {
   if (frame.prepared().results.size() != 1) {
@@ -51,7 +51,7 @@ OwnedTensor call(CallFrame& frame, AtenTensorHandle sizes, std::span<const Owned
   return frame.take_values(0, result);
 }
 
-// Key and sizes come first on the stack, then the tensors.
+// The stack holds the key, the sizes, then the tensors.
 template <size_t count>
 void call_boxed(StableIValue* stack, uint64_t, uint64_t) {
   const StringArgument key(stack[0]);
@@ -62,7 +62,7 @@ void call_boxed(StableIValue* stack, uint64_t, uint64_t) {
       [&] { return give_tensor(call(call_frame_for(key.view()), sizes.get(), tensors, 0)); });
 }
 
-// The number of the program stands before the sizes, in one tensor.
+// The frame of the program whose number precedes the sizes in the tensor.
 CallFrame& frame_of(AtenTensorHandle head) {
   if (!has_type(head, DType::Int64) || element_count(head) < 1) {
     throw UserError("Expected the program's number and the sizes, but found " + describe(head) +

@@ -1,4 +1,4 @@
-// Binds tensors to programs and takes results apart.
+// Binds tensors to programs and returns their results.
 #include "call_frame.h"
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace tulle::shim {
 
 namespace {
 
-constexpr uintptr_t kResultAlignment = 64;  // in bytes, as Memory asks for
-constexpr uintptr_t kGpuAlignment = 16;     // as RunOptions asks for
+constexpr uintptr_t kResultAlignment = 64;  // in bytes, as Memory requires
+constexpr uintptr_t kGpuAlignment = 16;     // as RunOptions requires
 
-// Whether so many numbers of structures stand behind the sizes. They are inverted, and so negative:
-// no size is taken for one.
+// Whether `structures` numbers of structures follow the sizes. They are stored as their bitwise
+// complements, which are negative, so no size looks like one.
 bool has_structures(AtenTensorHandle sizes, int64_t plain, int64_t structures) {
   if (element_count(sizes) != plain + structures) return false;
   const auto* numbers = static_cast<const int64_t*>(data_of(sizes)) + plain;
@@ -120,8 +120,8 @@ void CallFrame::place_results() {
   }
 }
 
-// Not while an operand is read from the same memory, and not a part of a tensor that begins where
-// results must not. Two results in one place are refused.
+// Whether results can be written to `out` directly: no operand overlaps it, and its address is
+// aligned. Throws if two results share memory.
 bool CallFrame::can_be_written(AtenTensorHandle out) const {
   for (const AtenTensorHandle other : outs_) {
     if (other && other != out && share_memory(out, other)) {
@@ -173,8 +173,8 @@ OwnedTensor CallFrame::take_array(const TensorLayout& layout, size_t array,
   return source.handle ? memory_.take(source.handle) : operand_array(source, array, place.type);
 }
 
-// The tensor of an operand that a result shares: the one at the same place, or else the one with
-// that memory. What has no elements is allocated by nobody.
+// The operand tensor that a result shares: the one at the same place, else the one with the same
+// memory. For an array without elements it makes a new tensor.
 OwnedTensor CallFrame::operand_array(const ResultArray& found, size_t array, DType type) const {
   const auto operand = static_cast<size_t>(found.shared_operand);
   if (found.shared_operand < 0 && found.length == 0) {

@@ -1,5 +1,4 @@
-// One call of a program: PyTorch's tensors to views of operands, arrays of results to PyTorch's
-// tensors.
+// A call of a program: binds PyTorch tensors to operands, and returns results as PyTorch tensors.
 #pragma once
 
 #include <memory>
@@ -14,55 +13,54 @@
 
 namespace tulle::shim {
 
-// Kept from call to call, so that a warm one allocates nothing but its results.
+// Reused from call to call, so that a warm call allocates only its results.
 class CallFrame {
  public:
   explicit CallFrame(std::shared_ptr<const Prepared> prepared);
 
-  // Checks that the tensors are what the program takes (types, ranks, lengths) and points the
-  // views at them. `sizes` holds the sizes of the operands that are not plain, one after the other,
-  // behind as many other numbers as `skipped` says; behind them may stand the numbers of their
-  // structures, inverted.
+  // Checks types, ranks and lengths of the tensors and points the views at them. `sizes` holds
+  // `skipped` other numbers, then the sizes of the operands that are not plain, one operand after
+  // the other, then optionally the bitwise complements of their structure numbers.
   void bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped = 0);
   const std::vector<TensorView>& views() const { return views_; }
   const Prepared& prepared() const { return *prepared_; }
-  const Device& device() const { return device_; }  // of the tensors
+  const Device& device() const { return device_; }  // the device of the tensors
 
-  // Lets the values of a result go to `out`, which must live as long as the call. To be said before
-  // run(), which refuses a tensor that does not fit.
+  // Sets the tensor for the values of a result. It must live as long as the call. Call it before
+  // run(), which throws if the tensor does not fit.
   void give(size_t result, AtenTensorHandle out) { outs_[result] = out; }
 
-  // Runs on what was bound; the results stand until the next call.
+  // Runs on the bound tensors. The results are valid until the next call.
   const std::vector<ResultTensor>& run();
   // The tensors of a result: structure arrays in the order of its layout, then values.
   OwnedTensor take_values(size_t result, const ResultTensor& found);
   OwnedTensor take_array(const TensorLayout& layout, size_t array, const ResultTensor& found);
-  // Lets go of everything that belongs to the call.
+  // Releases everything that belongs to the call.
   void clear();
 
  private:
-  // Where all of them are; UserError if they are in two places.
+  // The device of all tensors; throws UserError if they are on different devices.
   Device common_device(std::span<const OwnedTensor> tensors) const;
-  // The tensor, or a copy of it that lives as long as the call: where it is not row-major, and
-  // where it begins in the middle of what a GPU loads at once.
+  // The tensor, or a copy that lives as long as the call: if it is not row-major, or if its address
+  // is not aligned for vector loads of a GPU.
   AtenTensorHandle row_major(AtenTensorHandle tensor);
   AtenTensorHandle aligned(AtenTensorHandle tensor);
-  // Sizes and memory of the results, checked.
+  // Sets and checks sizes and memory of the results.
   void place_results();
   bool can_be_written(AtenTensorHandle out) const;
-  // Copies results that could not be written where they belong.
+  // Copies results that could not be written to their tensors directly.
   void fill_outs();
   OwnedTensor operand_array(const ResultArray& found, size_t array, DType type) const;
 
   std::shared_ptr<const Prepared> prepared_;
   std::vector<TensorView> views_;
-  std::span<const OwnedTensor> tensors_;  // of the call
-  std::vector<OwnedTensor> copies_;       // of values that were not row-major or not aligned
+  std::span<const OwnedTensor> tensors_;  // the tensors of the call
+  std::vector<OwnedTensor> copies_;       // of tensors that are not row-major or not aligned
   Device device_;
-  std::vector<AtenTensorHandle> outs_;  // by result; null where none was given
+  std::vector<AtenTensorHandle> outs_;  // by result; null if none was given
   TorchMemory memory_;
   std::vector<ResultTensor> results_;
-  int64_t code_bytes_;  // of the program, after the last call
+  int64_t code_bytes_;  // of the program after the last call
 };
 
 }  // namespace tulle::shim

@@ -1,4 +1,4 @@
-// Finds the frame of a call.
+// Finds call frames.
 #include "call_frames.h"
 
 #include <array>
@@ -19,7 +19,7 @@ struct Slot {
 struct CallFrames {
   std::array<Slot, 256> by_key;
   std::vector<std::unique_ptr<CallFrame>> by_number;
-  uint64_t changes = 0;  // of the table of programs, that were followed
+  uint64_t changes = 0;  // the last processed table_changes()
 
   void follow() {
     if (changes == table_changes()) return;

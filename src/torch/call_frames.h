@@ -1,4 +1,4 @@
-// The frames that a thread keeps for the programs it has called.
+// The call frames of a thread.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace tulle::shim {
 
-// This thread's frame for the program of that key, or of that number. A warm look-up takes no lock.
-// CallFrames of programs that the table has removed go when the thread asks for a frame next.
+// This thread's frame for the program with that key or number. A warm look-up takes no lock. When
+// the program table has dropped programs, the next look-up frees their frames.
 CallFrame& call_frame_for(std::string_view key);
 CallFrame& call_frame_for(int64_t number);
 

@@ -1,4 +1,5 @@
-// tulle::select_parts: which entries of a tensor belong to which part of a composite format.
+// The operator tulle::select_parts: groups entries by the part of a composite format that takes
+// them.
 #include <algorithm>
 #include <vector>
 
@@ -26,7 +27,7 @@ Device device_of_all(std::span<const OwnedTensor> tensors) {
   return device;
 }
 
-// Numbers for the caller, on the CPU.
+// A vector of numbers in CPU memory.
 OwnedTensor vector_of(const std::vector<int64_t>& numbers) {
   const auto length = static_cast<int64_t>(numbers.size());
   OwnedTensor tensor = new_tensor(DType::Int64, std::span(&length, 1));
@@ -35,7 +36,8 @@ OwnedTensor vector_of(const std::vector<int64_t>& numbers) {
   return tensor;
 }
 
-// The numbers of the entries, part by part, where the tensor is; and how many each part has.
+// Returns the entry numbers, part by part, on the device of the tensor, and the number of entries
+// of each part.
 std::vector<OwnedTensor> select(std::string_view format, std::string_view spec_text,
                                 AtenTensorHandle sizes, std::span<const OwnedTensor> tensors) {
   const TensorLayout layout = layout_of(parse_spec("tensor " + std::string(spec_text)));

@@ -1,4 +1,4 @@
-// Compares dense results with the limit before they are allocated.
+// Checks dense results against the limit before allocation.
 #include "dense_limit.h"
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace tulle::shim {
 namespace {
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
-// Results up to here are not worth asking the system for its free memory.
+// For results up to this size, the free memory is not queried.
 constexpr int64_t kSmall = int64_t{64} << 20;
 
 std::atomic<int64_t> chosen_limit = -1;
@@ -32,7 +32,7 @@ int64_t free_memory() {
   return kUnlimited;
 }
 
-// Saturates: no tensor has that many bytes.
+// Saturates on overflow.
 int64_t bytes_of(DType type, std::span<const int64_t> sizes) {
   int64_t bytes = size_of(type);
   for (const int64_t size : sizes) {

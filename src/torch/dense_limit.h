@@ -1,4 +1,4 @@
-// How large a dense result may become.
+// The size limit of dense results.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 
 namespace tulle::shim {
 
-// In bytes; negative: half of the memory that is free when a result is made.
+// Sets the limit in bytes. Negative: half of the free memory at the time of a call.
 void set_dense_limit(int64_t bytes);
 
-// UserError if a dense result of these sizes is over the limit; it is named where it is not the
-// only one of its program, since many callers know no name for that. On a GPU there is none but
-// one that was set: its memory runs out with an error, not with a stop of the machine.
+// Throws UserError if a dense result of these sizes exceeds the limit. The message names the result
+// unless it is the only one, since many callers do not name it. On a GPU only an explicit limit
+// applies: running out of GPU memory is an error, whereas running out of host memory may stop the
+// machine.
 void check_dense_limit(const TensorLayout& result, bool is_only, std::span<const int64_t> sizes,
                        const Device& device = {});
 

@@ -1,5 +1,5 @@
-// Asks PyTorch for devices and streams. Its CUDA library is looked for when it is needed: the shim
-// also serves a PyTorch without one.
+// Queries PyTorch for devices and streams. It looks for PyTorch's CUDA library at run time, because
+// the shim also serves PyTorch without CUDA.
 #include "devices.h"
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ namespace {
 
 using GetStream = AOTITorchError (*)(int32_t device, void** stream);
 
-// A function of PyTorch's, which may lie in that library; null if there is none.
+// A function of PyTorch, possibly in that library; null if there is none.
 void* find(const char* name, const char* library_name) {
   if (void* found = dlsym(RTLD_DEFAULT, name)) return found;
   void* library = dlopen(library_name, RTLD_NOW | RTLD_NOLOAD);
@@ -30,8 +30,8 @@ GetStream find_get_stream() {
   return reinterpret_cast<GetStream>(found);
 }
 
-// torch.are_deterministic_algorithms_enabled(). The stable interface has no word for it; a PyTorch
-// that calls it otherwise is taken at its default.
+// torch.are_deterministic_algorithms_enabled(). The stable ABI does not provide it, so it is looked
+// up by its mangled names. If PyTorch has other names, the default applies.
 bool is_deterministic() {
   using GetContext = void* (*)();
   using Asks = bool (*)(const void* context);
@@ -78,7 +78,7 @@ const RunOptions& run_options_on(const Device& device) {
   if (!device.is_cuda()) return run_options();
   thread_local RunOptions options;
   options.device = device;
-  options.threads = run_options().threads;  // which compile
+  options.threads = run_options().threads;  // for compiling
   options.stream = current_stream(device);
   options.deterministic = is_deterministic();
   return options;

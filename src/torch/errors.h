@@ -1,5 +1,4 @@
-// Carries the three kinds of Tulle's errors through PyTorch, which raises one kind for all that C++
-// throws.
+// Passes the kind of an error through PyTorch, which turns every C++ exception into a RuntimeError.
 #pragma once
 
 #include <new>
@@ -10,9 +9,8 @@
 
 namespace tulle::shim {
 
-// Runs `body`; an error of Tulle's leaves as a std::runtime_error whose message starts with the
-// name of the Python class that stands for it. The package takes that name off again
-// (python/tulle/errors.py).
+// Runs `body`. An error of Tulle becomes a std::runtime_error whose message starts with the name of
+// the Python class; the package removes that prefix (python/tulle/errors.py).
 template <typename Body>
 auto with_named_errors(const Body& body) {
   try {

@@ -1,5 +1,4 @@
-// Operators that compute nothing: they describe programs and formats, check structure, set the
-// limit.
+// Operators that describe programs and formats, check structure, and set limits.
 #include <string>
 
 #include <torch/csrc/stable/library.h>
@@ -17,10 +16,10 @@ namespace tulle::shim {
 
 namespace {
 
-// A line for each result: its spec, then from where its sizes come ("0.1" is dimension 1 of the
+// Two lines for each result: its spec, then the sources of its sizes ("0.1" is dimension 1 of the
 // first operand).
 std::string describe_program(std::string_view key) {
-  const auto program = find_program(key);  // which other threads may let go of
+  const auto program = find_program(key);  // kept alive if other threads drop it
   std::string text;
   for (const TensorLayout& layout : program->results) {
     text += to_string(layout.spec) + "\n";
@@ -32,9 +31,9 @@ std::string describe_program(std::string_view key) {
   return text;
 }
 
-// The long form, the shortest form, then a line for each level: the members of LevelInfo in
-// their order. Of a composite format: a line "sorted", with the format in which select_parts takes
-// entries, then for each part a line for its format and one for its selector.
+// The long form, the shortest form, then a line for each level with the members of LevelInfo in
+// order. For a composite format: a line "sorted" with the input format of select_parts, then for
+// each part a line with its format and one with its selector.
 std::string describe_format_text(std::string_view format, int64_t rank) {
   const FormatInfo info = describe_format(format, static_cast<int>(rank));
   std::string text = info.text + "\n" + info.name + "\n";
@@ -50,7 +49,7 @@ std::string describe_format_text(std::string_view format, int64_t rank) {
   return text;
 }
 
-// A line for each operand of statements and each name that they assign: "operand A", "assigned C".
+// A line for each operand, assigned name and decomposed operand: "operand A", "assigned C".
 std::string describe_notation_text(std::string_view notation, std::string_view schedule) {
   const NotationInfo info = describe_notation(notation, schedule);
   std::string text;
@@ -61,8 +60,8 @@ std::string describe_notation_text(std::string_view notation, std::string_view s
   return text;
 }
 
-// Structure to be checked: `name` is what messages call the tensor, `spec` an operand's line
-// without its name.
+// The arguments of a structure check: `name` is the tensor's name in messages, `spec` its operand
+// line without the name.
 struct Structure {
   explicit Structure(const StableIValue* stack)
       : name(stack[0]),
@@ -74,7 +73,7 @@ struct Structure {
   std::vector<OwnedTensor> tensors;
 };
 
-// Calls `check` with the spec and the view.
+// Calls `check` with the spec and the view of the structure.
 template <typename Check>
 auto check_structure(const Structure& structure, const Check& check) {
   TensorLayout layout = layout_of(parse_spec("tensor " + std::string(structure.spec.view())));
@@ -132,7 +131,7 @@ void is_in_order_boxed(StableIValue* stack, uint64_t, uint64_t) {
   }));
 }
 
-// How many programs are kept, how many objects of code are loaded, and their size in bytes.
+// The number of programs, the number of loaded code objects, and their size in bytes.
 std::string describe_loaded() {
   const LoadedCode code = loaded_code();
   return std::to_string(program_count()) + " " + std::to_string(code.objects) + " " +
@@ -151,7 +150,7 @@ void forget_structure_boxed(StableIValue* stack, uint64_t, uint64_t) {
   forget_structure(static_cast<uint64_t>(torch::stable::detail::to<int64_t>(stack[0])));
 }
 
-// What is kept, in lines of a name and a number of bytes.
+// The cached data of a structure: lines of a description and a number of bytes.
 void kept_data_boxed(StableIValue* stack, uint64_t, uint64_t) {
   const auto structure = static_cast<uint64_t>(torch::stable::detail::to<int64_t>(stack[0]));
   stack[0] = with_named_errors([&] {

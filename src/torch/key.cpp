@@ -1,4 +1,4 @@
-// Reads keys, line by line.
+// Parses keys line by line.
 #include "key.h"
 
 #include <charconv>
@@ -8,7 +8,7 @@ namespace tulle::shim {
 
 namespace {
 
-// Takes the first line off `rest`.
+// Removes the first line from `rest`.
 std::string_view take_line(std::string_view& rest) {
   const size_t end = rest.find('\n');
   const std::string_view line = rest.substr(0, end);
@@ -16,7 +16,7 @@ std::string_view take_line(std::string_view& rest) {
   return line;
 }
 
-// Takes the first word off `rest`, and the one space that follows it.
+// Removes the first word and the following space from `rest`.
 std::string_view take_word(std::string_view& rest) {
   const size_t end = rest.find(' ');
   const std::string_view word = rest.substr(0, end);
@@ -35,7 +35,7 @@ DType parse_dtype(std::string_view word, std::string_view line) {
   return *type;
 }
 
-// A number from 0 on; `what` says of what.
+// Parses a nonnegative number; `what` describes it in messages.
 int parse_number(std::string_view word, std::string_view line, const std::string& what) {
   int number = -1;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
@@ -45,7 +45,7 @@ int parse_number(std::string_view word, std::string_view line, const std::string
   return number;
 }
 
-// Whether `line` starts with the word; `rest` is then what follows it.
+// Whether `line` starts with the word; sets `rest` to the text after it.
 bool starts_with(std::string_view line, std::string_view word, std::string_view& rest) {
   rest = line;
   return take_word(rest) == word;

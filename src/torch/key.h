@@ -1,18 +1,19 @@
-// The key of a program: a text that holds all there is to know of it, so that any process can
-// compile it.
+// The key of a program: a text with everything needed to compile it, valid in any process.
 //
-//   operand A f32 i32 2 csr          name, type, index type, rank, format: a line for each operand,
-//   operand B f32 i32 2 dense        in the order of run(); before a format may stand longest=64:
-//                                    no row has more entries
-//   out C csr                        the format of a result, `*` for the only one; optional, as are
-//   one 1 0                          the next five; dimension 0 of operand 1 (from 0) has size 1
-//   schedule parallel(i, by=nnz)     a line for each of the schedule's
+//   operand A f32 i32 2 csr          a line for each operand, in the order of run(): name, type,
+//   operand B f32 i32 2 dense        index type, rank, format. longest=64 before the format: no row
+//                                    has more entries
+//   out C csr                        the format of a result; `*` names the only one
+//   one 1 0                          dimension 0 of operand 1 (counted from 0) has size 1
+//   schedule parallel(i, by=nnz)     a line for each line of the schedule
 //   features avx2
-//   reduce amax                      of an einsum
+//   reduce amax                      for an einsum
 //   checked
-//   untuned                          without a schedule that was found by measuring
+//   untuned                          ignores kept schedules
 //   compute                          or `einsum`
-//   C[i,k] = A[i,j] * B[j,k]         all that follows is index notation, or the equation
+//   C[i,k] = A[i,j] * B[j,k]         index notation, or the equation
+//
+// All lines between the operands and `compute` are optional.
 #pragma once
 
 #include <string>
@@ -27,15 +28,15 @@ struct Key {
   std::vector<TensorSpec> operands;
   ProgramOptions options;
   bool is_einsum = false;
-  std::string text;  // index notation, or the equation
+  std::string text;  // index notation or the equation
 };
 
-// UserError with the line that is wrong.
+// Throws UserError with the wrong line.
 Key parse_key(std::string_view text);
 
-// "A f32 i32 2 csr": an operand's line without its first word.
+// "A f32 i32 2 csr": an operand line without its first word.
 TensorSpec parse_spec(std::string_view text);
-// The same text again.
+// The inverse of parse_spec().
 std::string to_string(const TensorSpec& spec);
 
 }  // namespace tulle::shim

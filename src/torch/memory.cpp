@@ -10,10 +10,10 @@ namespace tulle::shim {
 
 namespace {
 
-// What is below this is zeroed by one thread.
+// The least number of bytes that one thread zeroes.
 constexpr int64_t kPiece = int64_t{1} << 20;
 
-// What an array of no elements points to: it is not null, which would mean failure.
+// The address of arrays without elements; null would mean failure.
 alignas(64) char nothing[64];
 
 void zero(char* data, int64_t bytes) {
@@ -22,7 +22,7 @@ void zero(char* data, int64_t bytes) {
   });
 }
 
-// The memory of a tensor, zeroed if that is asked for.
+// The memory of a tensor, zeroed if requested.
 void* filled(AtenTensorHandle tensor, DType type, int64_t length, bool zeroed) {
   if (length == 0) return nothing;
   void* data = mutable_data_of(tensor);
@@ -61,7 +61,7 @@ Memory::Block TorchMemory::allocate_temporary(int64_t bytes) {
   return allocate(DType::Bool, bytes, false);
 }
 
-// PyTorch's allocator knows the order of its stream.
+// PyTorch's allocator reuses memory in stream order.
 void TorchMemory::release_temporary(const Block& block) { take(block.handle); }
 
 std::function<void()> TorchMemory::keep_temporary(const Block& block) {

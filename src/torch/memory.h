@@ -1,4 +1,4 @@
-// The arrays of results, as PyTorch's tensors.
+// Allocates the arrays of results as PyTorch tensors.
 #pragma once
 
 #include <vector>
@@ -11,16 +11,17 @@ namespace tulle::shim {
 
 class TorchMemory final : public Memory {
  public:
-  // What the values of a result become. A plain one has its shape at once, all others are vectors.
+  // The tensor for the values of a result. A plain result has its shape from the start, any other
+  // is a vector.
   struct ResultPlace {
     bool is_plain = false;
-    std::vector<int64_t> sizes;      // of a plain result; to be set before a run
-    AtenTensorHandle out = nullptr;  // a tensor that takes them; null: a new one
+    std::vector<int64_t> sizes;      // of a plain result; set before a run
+    AtenTensorHandle out = nullptr;  // the tensor for the values; null: a new one
   };
 
   explicit TorchMemory(const std::vector<TensorLayout>& results);
 
-  // Where the next run's results and temporaries shall be.
+  // Sets the device of the next run's results and temporaries.
   void set_device(const Device& device) { device_ = device; }
 
   Block allocate(DType type, int64_t length, bool zeroed) override;
@@ -31,9 +32,9 @@ class TorchMemory final : public Memory {
   std::function<void()> keep_temporary(const Block& block) override;
 
   ResultPlace& place(size_t result) { return places_[result]; }
-  // The tensor of a block; it is the caller's then.
+  // Transfers the tensor of a block to the caller.
   OwnedTensor take(void* handle);
-  // Lets go of what was not taken, and of the tensors that take results.
+  // Releases tensors that were not taken, and forgets the tensors for results.
   void clear();
 
  private:

@@ -1,4 +1,4 @@
-// Checks tensors that take results.
+// Checks tensors for results.
 #include "out.h"
 
 #include <algorithm>
@@ -39,8 +39,8 @@ void check_out(const TensorLayout& result, std::span<const int64_t> sizes, AtenT
   const TensorSpec& spec = result.spec;
   if (!result.is_plain) {
     throw UserError("out: the result '" + spec.name + "' is sparse (" + spec.format +
-                    "), and only dense ones can be written to a tensor that is there already; "
-                    "leave out= away, or ask for out_format=\"dense\".");
+                    "), and only dense results can be written to an existing tensor; "
+                    "omit out=, or ask for out_format=\"dense\".");
   }
   if (has_type(out, spec.type) && rank_of(out) == spec.rank &&
       std::equal(sizes.begin(), sizes.end(), sizes_of(out)) && is_contiguous(out)) {

@@ -1,4 +1,4 @@
-// Tensors of the caller's that results are written to.
+// Tensors of the caller for results (out=).
 #pragma once
 
 #include <span>
@@ -9,13 +9,14 @@
 
 namespace tulle::shim {
 
-// UserError unless the result is a plain one and `out` a row-major tensor of its type and sizes.
+// Throws UserError unless the result is plain and `out` is a row-major tensor of its type and
+// sizes.
 void check_out(const TensorLayout& result, std::span<const int64_t> sizes, AtenTensorHandle out);
 
-// Whether an array of the operand lies in the memory of `out`.
+// Whether an array of the operand overlaps `out`.
 bool reads_memory_of(AtenTensorHandle out, const TensorSpec& operand, const TensorView& view);
 
-// Whether two row-major tensors have elements in common.
+// Whether two row-major tensors overlap.
 bool share_memory(AtenTensorHandle left, AtenTensorHandle right);
 
 }  // namespace tulle::shim

@@ -14,8 +14,8 @@ namespace tulle::shim {
 
 namespace {
 
-// The body, and the first error that one of its pieces threw: none may pass through PyTorch's C
-// interface.
+// The body of a loop and the first exception of its pieces. Exceptions must not pass through
+// PyTorch's C interface.
 struct Loop {
   const std::function<void(int64_t, int64_t)>& body;
   std::mutex mutex;
@@ -32,8 +32,8 @@ void run_piece(int64_t begin, int64_t end, void* context) {
   }
 }
 
-// Whether this process is the child of a fork. PyTorch's threads do not exist there, and a loop
-// over them would wait for ever.
+// Whether this process is the child of a fork. PyTorch's threads do not exist there, and its loop
+// would never return.
 std::atomic<bool> is_forked = false;
 [[maybe_unused]] const int watched = pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
 

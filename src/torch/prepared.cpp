@@ -1,4 +1,4 @@
-// Keys to programs.
+// Makes programs from keys.
 #include "prepared.h"
 
 #include "key.h"

@@ -1,4 +1,4 @@
-// Finds programs by key; compiles each once; removes those that were used least recently.
+// Finds programs by key, makes each one once, and drops the least recently used ones.
 #include "programs.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace tulle::shim {
 
 namespace {
 
-// One key: whoever holds `compiling` makes the program, the others wait for it there.
+// The entry of a key. The thread that holds `compiling` makes the program; other threads wait for
+// the mutex.
 struct ProgramEntry {
   std::mutex compiling;
   std::shared_ptr<const Prepared> prepared;  // guarded by the table's mutex
@@ -24,7 +25,7 @@ struct ProgramTable {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<ProgramEntry>, std::less<>> cells;
   std::map<std::string, int64_t, std::less<>> numbers;  // by key
-  std::vector<const std::string*> numbered;             // the keys in there
+  std::vector<const std::string*> numbered;             // the keys of `numbers`
   std::atomic<uint64_t> changes = 0;
 };
 
@@ -44,8 +45,8 @@ double from_environment(const char* name, double otherwise) {
   char* end = nullptr;
   const double number = std::strtod(text, &end);
   if (*end == 0 && number > 0 && number < 1e9) return number;
-  std::fprintf(stderr, "tulle: %s=%s is not understood: a number above 0 is. It stays at %g\n",
-               name, text, otherwise);
+  std::fprintf(stderr, "tulle: %s=%s is not a number above 0; using the default %g\n", name, text,
+               otherwise);
   return otherwise;
 }
 
@@ -56,8 +57,8 @@ const Limits& limits() {
   return limits;
 }
 
-// A thread that was compiling in the parent does not exist in the child: its cells are begun anew
-// there.
+// A thread that was compiling in the parent does not exist in the child, so unfinished entries are
+// replaced.
 void forget_unfinished() {
   for (auto& [key, cell] : table().cells) {
     if (!cell->prepared) cell = std::make_shared<ProgramEntry>();
@@ -76,9 +77,9 @@ void watch_forks() {
 
 using Programs = std::vector<std::shared_ptr<const Prepared>>;
 
-// Takes what was used least recently out of the table until it is within the limits; `used` stays.
-// With the table's mutex held; what it returns is to be released without, since unloading code
-// waits for forks.
+// Removes the least recently used programs except `used` until the table is within its limits. Call
+// it with the table's mutex held, but release the returned programs without it, because unloading
+// code waits for forks.
 Programs take_surplus(const Prepared& used) {
   auto& cells = table().cells;
   std::vector<std::pair<uint64_t, decltype(cells.begin())>> by_use;
@@ -143,7 +144,7 @@ std::shared_ptr<const Prepared> prepare_in(const std::shared_ptr<ProgramEntry>& 
   ++table().changes;
   note_use(*prepared);
   cell->prepared = prepared;
-  // Where the cell was forgotten for somebody else's failure, it is there again.
+  // If another thread's failure removed the entry, insert it again.
   const auto there = table().cells.try_emplace(std::string(key), cell).first;
   prepared->is_kept = there->second == cell;
   surplus = take_surplus(*prepared);
@@ -187,7 +188,7 @@ uint64_t table_changes() { return table().changes.load(std::memory_order_relaxed
 
 void note_use(const Prepared& prepared) {
   const uint64_t now = table_changes();
-  // Written only where it changes: a store would take the line from other threads.
+  // Stores only changes: a store would invalidate the cache line in other cores.
   if (prepared.last_used.load(std::memory_order_relaxed) != now) {
     prepared.last_used.store(now, std::memory_order_relaxed);
   }

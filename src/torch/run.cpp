@@ -1,5 +1,5 @@
-// tulle::run: any program, all of its results. tulle::run_into: the same, some of them written to
-// tensors that are there. tulle::explain: the stages of a program for given operands.
+// tulle::run runs any program and returns all results. tulle::run_into writes some of them to
+// existing tensors. tulle::explain returns the stages of a program for given operands.
 #include <string>
 #include <vector>
 
@@ -22,14 +22,13 @@ OwnedTensor vector_of(const std::vector<int64_t>& numbers) {
   return tensor;
 }
 
-// Each result as its sizes, its structure arrays and its values. `outs` take the values of the
-// results whose numbers `which` holds.
+// Returns each result as its sizes, its structure arrays and its values. `outs` are the tensors for
+// the values of the results numbered by `which`.
 std::vector<OwnedTensor> run(std::string_view key, AtenTensorHandle sizes,
                              std::span<const OwnedTensor> tensors,
                              std::span<const int64_t> which = {},
                              std::span<const OwnedTensor> outs = {}) {
-  // Not the thread's frame: the call is long against setting one up, and only call() is worth
-  // keeping one for.
+  // Does not use the thread's frame: compared with this call, making a frame costs little.
   CallFrame frame(find_program(key));
   frame.bind(sizes, tensors);
   const auto result_count = static_cast<int64_t>(frame.prepared().results.size());

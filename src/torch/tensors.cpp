@@ -1,4 +1,4 @@
-// What the stable ABI says of a tensor.
+// Tensors through the stable ABI.
 #include "tensors.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void check(AOTITorchError status, const char* what) {
   if (status != TORCH_SUCCESS) throw InternalError(std::string("PyTorch failed in ") + what + ".");
 }
 
-// PyTorch's number of each type, by DType.
+// PyTorch's number of each DType.
 const std::array<int32_t, 7>& type_numbers() {
   static const std::array<int32_t, 7> numbers = {
       aoti_torch_dtype_bool(),    aoti_torch_dtype_int32(),    aoti_torch_dtype_int64(),
@@ -37,7 +37,7 @@ int32_t type_number_of(AtenTensorHandle tensor) {
   return number;
 }
 
-// Row-major strides; those of an empty tensor are as PyTorch has them.
+// Row-major strides, computed as PyTorch does for empty tensors.
 std::array<int64_t, 64> strides_for(std::span<const int64_t> sizes) {
   std::array<int64_t, 64> strides{};
   int64_t stride = 1;
@@ -113,15 +113,14 @@ std::string describe(AtenTensorHandle tensor) {
 
 namespace {
 
-// PyTorch gives blocks of this size back to the system, and their pages must be made anew for every
-// result.
+// PyTorch returns blocks of this size to the system, which must map new pages for every result.
 constexpr int64_t kLarge = int64_t{1} << 18;
 
 OwnedTensor new_large_tensor(DType type, std::span<const int64_t> sizes,
                              std::span<const int64_t> strides, int64_t bytes) {
   void* memory = allocate_kept(bytes);
   if (!memory) return {};
-  // The size travels in the context: the deleter needs nothing else.
+  // The context holds the size, which is all that the deleter needs.
   const auto release = [](void* data, void* context) {
     release_kept(data, reinterpret_cast<intptr_t>(context));
   };

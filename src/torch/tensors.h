@@ -1,5 +1,4 @@
-// PyTorch's tensors as the stable ABI hands them over: ownership, and reading what a kernel needs
-// to know.
+// PyTorch tensors of the stable ABI: ownership and properties.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace tulle::shim {
 
-// One reference to a tensor.
+// An owned reference to a tensor.
 class OwnedTensor {
  public:
   OwnedTensor() = default;
@@ -49,17 +48,17 @@ bool has_type(AtenTensorHandle tensor, DType type);
 // "float32 [3, 4]", for messages.
 std::string describe(AtenTensorHandle tensor);
 
-// Uninitialised memory, row-major: PyTorch's own, or on the CPU for large tensors blocks that Tulle
-// keeps from result to result. No tensor where there is no memory for it.
+// A new uninitialised row-major tensor in PyTorch's memory, or for large CPU tensors in blocks that
+// Tulle reuses. Empty if out of memory.
 OwnedTensor new_tensor(DType type, std::span<const int64_t> sizes, const Device& device = {});
 OwnedTensor same_tensor(AtenTensorHandle tensor);
-// The same elements row-major: a copy where they are not.
+// The same elements in row-major order; a copy if necessary.
 OwnedTensor contiguous(AtenTensorHandle tensor);
-// A row-major tensor in memory of its own.
+// A row-major copy.
 OwnedTensor copied(AtenTensorHandle tensor);
-// Into a tensor of the same type and sizes.
+// Copies to a tensor of the same type and sizes.
 void copy_elements(AtenTensorHandle from, AtenTensorHandle to);
-// A row-major tensor in another shape, over the same memory.
+// A row-major tensor of another shape over the same memory.
 OwnedTensor reshaped(AtenTensorHandle tensor, std::span<const int64_t> sizes);
 
 }  // namespace tulle::shim

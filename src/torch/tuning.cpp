@@ -1,5 +1,4 @@
-// Operators of the search for schedules: what could be tried, keeping what was found, and what is
-// kept.
+// Operators for tuning: candidates to try, keeping a found schedule, and the stored plans.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -15,7 +14,7 @@ namespace tulle::shim {
 
 namespace {
 
-// Separates the fields of a record and the records; neither occurs in text that people write.
+// Separators of fields and of records; neither occurs in text.
 constexpr char kField = '\x1f', kRecord = '\x1e';
 
 std::string exact(double number) {
@@ -24,7 +23,7 @@ std::string exact(double number) {
   return text;
 }
 
-// For each its estimated seconds, the statement that it is for, the schedule.
+// Each candidate: its estimated seconds, its statement, its schedule.
 std::string candidates(std::string_view key, AtenTensorHandle sizes,
                        std::span<const OwnedTensor> tensors) {
   CallFrame frame(find_program(key));
@@ -37,7 +36,7 @@ std::string candidates(std::string_view key, AtenTensorHandle sizes,
   return text;
 }
 
-// The members of TunedPlan in their order.
+// The members of TunedPlan in order.
 std::string tuned_plans_text() {
   std::string text;
   for (const TunedPlan& plan : tuned_plans()) {
