@@ -222,13 +222,13 @@ def test_explanations() -> None:
 @pytest.mark.parametrize(
     ("format", "message"),
     [
-        ("{ rows(nnz<=4): ell(4) }", "the last part is to be 'rest'"),
+        ("{ rows(nnz<=4): ell(4) }", "the last part must be 'rest'"),
         ("{ rows(nnz<=4): elf(4); rest: csr }", "there is no format 'elf'"),
         ("hyb(0,3)", "takes the number of column ranges"),
         ("hyb", "takes the number of column ranges"),
         ("{ band(1,-1): dia; rest: csr }", r"write band\(-1,1\)"),
         ("{ rows(nnz<3): ell(3); rest: csr }", "expected '<=' or '>='"),
-        ("{ rest: hyb(1,1) }", "a part has a plain format"),
+        ("{ rest: hyb(1,1) }", "a part cannot be composite; give it a plain format"),
         ("{ blocks(2,2, fill>=2): bsr(2,2); rest: csr }", "write fill>=0.5"),
     ],
 )

@@ -45,16 +45,16 @@ def test_lines_and_columns_are_those_of_the_text() -> None:
         "                   ^        ^",
     ]
     assert message_of(lambda: tulle.compute(TWO, A=A, B=B)).startswith(
-        "index notation, line 3, column 25: there is no operand 'w'; given are A, B"
+        "index notation, line 3, column 25: there is no operand 'w'; the operands are A, B"
     )
     assert "'w' has rank 2" in message_of(lambda: tulle.compute(TWO, A=A, B=B, w=B))
 
 
 def test_names() -> None:
     missing = message_of(lambda: tulle.compute(PRODUCT, A=A, b=B))
-    assert "there is no operand 'B'; given are A, b" in missing
+    assert "there is no operand 'B'; the operands are A, b" in missing
     assert message_of(lambda: tulle.compute(PRODUCT, A=A, B=B, D=B)) == (
-        "'D' is given, but no statement reads it; they read A, B. Leave it out, or use it."
+        "'D' is given, but no statement reads it; they read A, B. Remove it, or use it."
     )
     assigned = message_of(lambda: tulle.compute(PRODUCT, A=A, B=B, C=B))
     assert "'C' is given as an operand, so it cannot be assigned" in assigned
@@ -86,8 +86,8 @@ def test_equations_are_shown_as_they_were_written() -> None:
     ("text", "message"),
     [
         ("C[i,k] = A[i,j] * B[j,k", r"column 24: expected ',' or '\]'"),
-        ("C[i,k] = A[i,j] * B[j,l]", "column 5: the index 'k' stands on the left only"),
-        ("C[i,k] = A[i,j] * A[i] * B[j,k]", "column 19: the number of indices of 'A' is 1 here"),
+        ("C[i,k] = A[i,j] * B[j,l]", "column 5: the index 'k' is on the left only"),
+        ("C[i,k] = A[i,j] * A[i] * B[j,k]", "column 19: 'A' has 1 index here"),
         ("y[i] = relu(A[i,j])", "column 8: 'relu' is not linear"),
     ],
 )
