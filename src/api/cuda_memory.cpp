@@ -1,4 +1,4 @@
-// CudaMemory: the driver's allocator in the order of a stream.
+// CudaMemory: the driver's stream-ordered allocator.
 #include <algorithm>
 
 #include "support/check.h"
@@ -15,7 +15,7 @@ cuda::Stream stream_of(void* stream) { return static_cast<cuda::Stream>(stream);
 }  // namespace
 
 CudaMemory::CudaMemory(Device device, void* stream) : device_(device), stream_(stream) {
-  if (!device.is_cuda()) user_error("CudaMemory is for GPUs");
+  if (!device.is_cuda()) user_error("CudaMemory needs a CUDA device");
 }
 
 CudaMemory::~CudaMemory() {
@@ -25,7 +25,7 @@ CudaMemory::~CudaMemory() {
       cuda::driver().release(on_device(block), stream_of(stream_));
     }
   } catch (const std::exception&) {
-    blocks_.clear();  // the driver is gone, and the memory with it
+    blocks_.clear();  // the driver has shut down and freed the memory
   }
 }
 

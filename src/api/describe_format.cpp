@@ -1,4 +1,4 @@
-// What is told of a format.
+// Describes formats.
 #include "format/composite.h"
 #include "tulle/tulle.h"
 

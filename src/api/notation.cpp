@@ -1,4 +1,4 @@
-// What is told of statements before operands are given.
+// Describes index notation before operands are given.
 #include <algorithm>
 #include <set>
 
@@ -15,8 +15,8 @@ namespace tulle {
 
 namespace {
 
-// Whether the step is for a statement, or names a tensor, that stages may make of those that are
-// written: which ones they do hangs on the formats of operands.
+// Whether the step applies to a statement, or names a tensor, that stages may add to the program.
+// Which ones they add depends on the formats of operands.
 bool is_about_stages(const schedule::Step& step, const std::set<std::string>& tensors) {
   const auto is_of_stages = [&](const std::string& name) {
     return !tensors.contains(name) && plan::is_name_of_stages(name, tensors, {});

@@ -1,4 +1,4 @@
-// Finds the results that formats are asked for.
+// Assigns the chosen formats to results.
 #include "api/out_formats.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace tulle {
 
 namespace {
 
-// What is assigned and not read, in order.
+// The tensors that are assigned and not read, in order.
 std::vector<std::string> results_of(const expr::ParsedProgram& program) {
   std::set<std::string> read;
   for (const expr::Statement& statement : program.statements) {

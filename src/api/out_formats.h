@@ -1,4 +1,4 @@
-// The formats of results that a caller asks for.
+// The result formats that a caller chose.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace tulle {
 
-// By name of the result. UserError for a name that no statement assigns, and for a format without a
-// name where the program has several results.
+// The formats by name of the result. Throws UserError for a name that no statement assigns, and for
+// a format without a name if the program has several results.
 std::map<std::string, Format> chosen_formats(const expr::ParsedProgram& program,
                                              const ProgramOptions& options);
 

@@ -1,4 +1,4 @@
-// The public Program: statements resolved once, kernels compiled for the sizes that turn up.
+// The public Program: resolves statements once, and compiles kernels for the sizes of calls.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -46,13 +46,13 @@ class ResolvedExpression final : public Program {
 
   const std::vector<TensorSpec>& operands() const override { return operands_; }
   const std::vector<TensorSpec>& results() const override { return results_; }
-  // Whether the parts of that operand are put together before they are used.
+  // Whether the program merges the parts of that operand before it uses them.
   bool merges(const std::string& operand) const { return program_.merged.contains(operand); }
   int64_t code_bytes() const override { return variants_->code_bytes(); }
 
   void run_into(const std::vector<TensorView>& given, Memory& memory, const RunOptions& options,
                 std::vector<ResultTensor>& results) const override {
-    // Kept from call to call; running is not re-entered on one thread while they are in use.
+    // Reused from call to call. While they are in use, no other run starts in this thread.
     struct CallBuffers {
       std::vector<int64_t> extents, scalars;
       std::vector<void*> buffers, handles;
@@ -135,7 +135,7 @@ class ResolvedExpression final : public Program {
   }
 
  private:
-  // Whether a sparse tensor holds more than was put into it, or into what it is made from.
+  // Whether a sparse tensor stores padding, or is computed from one that does.
   bool stores_padding(const std::string& tensor) const {
     const Format& format = program_.program.tensors.at(tensor).format;
     if (format.is_dense()) return false;
@@ -150,7 +150,7 @@ class ResolvedExpression final : public Program {
     return false;
   }
 
-  // The tensors that store more than was put into them and whose entries a reduction runs over.
+  // The tensors with padding whose entries a reduction runs over.
   std::set<std::string> seen_with_padding() const {
     std::set<std::string> found;
     const auto look = [&](const expr::Expr& part) {
@@ -168,12 +168,12 @@ class ResolvedExpression final : public Program {
   }
 
   void check_operands_are_read() const {
-    const auto& read = program_.program.operands;  // before composites are taken apart
+    const auto& read = program_.program.operands;  // before composites are decomposed
     for (const TensorSpec& spec : operands_) {
       if (std::find(read.begin(), read.end(), spec.name) != read.end()) continue;
       user_error("'", spec.name, "' is given, but no statement reads it; ",
                  read.empty() ? "none reads any operand" : concat("they read ", joined(read)),
-                 ". Leave it out, or use it.");
+                 ". Remove it, or use it.");
     }
   }
 
@@ -188,7 +188,7 @@ class ResolvedExpression final : public Program {
     }
   }
 
-  // Among the parts.
+  // The number of an operand among the parts.
   int operand_number(const std::string& name) const {
     for (size_t o = 0; o < parts_.specs().size(); ++o) {
       if (parts_.specs()[o].name == name) return static_cast<int>(o);
@@ -240,12 +240,12 @@ class ResolvedExpression final : public Program {
             parts_.owner(part) == one.operand ? size_of(views, {part, one.dimension}) : int64_t{1};
         if (size == 1) continue;
         user_error("operand ", one.operand + 1, " has size ", size, " along dimension ",
-                   one.dimension, ", but the program was made for size 1");
+                   one.dimension, ", but the program was compiled for size 1");
       }
     }
   }
 
-  // Of an index: raises the error that points at its uses.
+  // Throws the error that points at the uses of an index with two extents.
   [[noreturn]] void fail_extents(const std::vector<TensorView>& views) const {
     expr::Sizes sizes;
     for (size_t o = 0; o < views.size(); ++o) sizes[parts_.specs()[o].name] = views[o].sizes;
@@ -253,7 +253,8 @@ class ResolvedExpression final : public Program {
     internal_error("extents that differ");
   }
 
-  // A sparse result has a position for every coordinate of its leading dense levels, stored or not.
+  // Checks the memory for positions: a sparse result has one for every coordinate of its leading
+  // dense levels.
   void check_positions_fit(const std::vector<TensorView>& views) const {
     static const int64_t memory = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     for (size_t r = 0; r < results_.size(); ++r) {
@@ -266,7 +267,7 @@ class ResolvedExpression final : public Program {
           user_error(
               "the result ", results_[r].name, " in format ", results_[r].format,
               " would need more memory for the positions of its dense levels than this machine has;"
-              " ask for a format that stores only what is there, such as dcsr, csf or coo");
+              " choose a format without dense levels, such as dcsr, csf or coo");
         }
       }
     }
@@ -320,7 +321,7 @@ class ResolvedExpression final : public Program {
     }
   }
 
-  // An operand's own structure array as part of a result.
+  // A structure array of an operand, as an array of a result.
   static ResultArray borrowed(const ArraySpan& span, DType type, int operand) {
     if (span.length == 0 && !span.data) return {};
     return {const_cast<void*>(span.data), span.length, type, nullptr,
@@ -334,11 +335,11 @@ class ResolvedExpression final : public Program {
   ProgramOptions options_;
   plan::UniqueProgram program_;
   std::vector<std::string> indices_;                    // of the whole program
-  std::vector<std::vector<OperandDimension>> sources_;  // where the extent of each is read
-  std::optional<VariantTable> variants_;                // of the members above
+  std::vector<std::vector<OperandDimension>> sources_;  // the sources of the extent of each index
+  std::optional<VariantTable> variants_;                // refers to the members above
 };
 
-// The program, after the operands that the schedule takes apart.
+// Makes the program. Decomposes the operands that the schedule decomposes.
 std::shared_ptr<const Program> make_clear_program(const expr::ParsedProgram& parsed,
                                                   const std::vector<TensorSpec>& operands,
                                                   const ProgramOptions& options,
@@ -353,10 +354,10 @@ std::shared_ptr<const Program> make_clear_program(const expr::ParsedProgram& par
     if (!program->merges(step.operand)) continue;
     fail_at(step.place,
             concat("a statement that reads '", step.operand,
-                   "' has a sparse result, is not the sum, product, maximum or minimum of what it "
-                   "is for each part alone, or "
-                   "tells padding of parts in blocks or diagonals from no entry (as a quotient "
-                   "does); leave the step out, or write the reduction as a statement of its own"));
+                   "' has a sparse result, cannot be computed part by part and combined by a sum, "
+                   "product, maximum or minimum, or distinguishes the padding of block or diagonal "
+                   "parts from missing entries (as a quotient does); remove the step, or write the "
+                   "reduction as a separate statement"));
   }
   return decomposing_program(operands, taken.steps, std::move(program));
 }
@@ -394,7 +395,7 @@ std::shared_ptr<const Program> Program::from_einsum(std::string_view equation,
     const bool exists = one.operand >= 0 && one.operand < static_cast<int>(ranks.size()) &&
                         one.dimension >= 0 &&
                         one.dimension < ranks[static_cast<size_t>(one.operand)];
-    if (!exists) user_error("no operand has the dimension that is said to have size 1");
+    if (!exists) user_error("the option `ones` names a dimension that no operand has");
     ones.emplace(static_cast<size_t>(one.operand), static_cast<size_t>(one.dimension));
   }
   const auto is_sparse = [&](const std::string& name) {

@@ -1,4 +1,4 @@
-// Programs some of whose tensors have other names inside than their caller gave them.
+// Programs with renamed tensors.
 #include "api/renaming_program.h"
 
 #include <cctype>

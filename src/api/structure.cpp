@@ -1,4 +1,4 @@
-// The public checks of structure that comes from outside.
+// The public checks of structure.
 #include <vector>
 
 #include "composite/operand_parts.h"

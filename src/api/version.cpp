@@ -1,4 +1,4 @@
-// The version, handed in by the build from pyproject.toml.
+// The version, which the build reads from pyproject.toml.
 #include "tulle/version.h"
 
 namespace tulle {

@@ -1,5 +1,5 @@
-// Building tensors of composite formats: entries are sorted, given out to the parts, and each part
-// is converted as any tensor is.
+// Converts tensors to composite formats: sorts the entries, assigns them to parts, and converts
+// each part.
 #include "format/composite.h"
 
 #include <cstring>
@@ -23,7 +23,7 @@ std::string copy_text(int rank) {
   return concat("T[", indices, "] = A[", indices, "]");
 }
 
-// Programs that copy tensors of this kind into that format; the last of them are kept.
+// A program that converts tensors of this kind to that format. The most recent programs are kept.
 std::shared_ptr<const Program> copying_program(const TensorSpec& spec, const std::string& format) {
   constexpr size_t most_kept = 256;
   static auto& kept = *new std::map<std::string, std::shared_ptr<const Program>>;
@@ -39,7 +39,7 @@ std::shared_ptr<const Program> copying_program(const TensorSpec& spec, const std
   return kept[key] = Program::from_notation(copy_text(spec.rank), {spec}, wanted);
 }
 
-// The tensor in another format.
+// Converts the tensor to another format.
 ResultTensor converted(TensorSpec spec, const TensorView& view, const std::string& format,
                        Memory& memory, const RunOptions& options) {
   spec.name = "A";
@@ -98,7 +98,6 @@ void TemporaryMemory::forget(const Block& block) {
   std::erase_if(held_, [&](const Held& held) { return held.block.data == block.data; });
 }
 
-// A result as an operand.
 TensorView view_of(const ResultTensor& result) {
   TensorView view{result.sizes, {}, {result.values.data, result.values.length}};
   for (size_t l = 0; l < result.pos.size(); ++l) {
@@ -113,8 +112,8 @@ SelectedEntries select_parts(std::string_view format, const TensorSpec& spec,
   const CompositeFormat composite = CompositeFormat::parse(format, spec.rank);
   const Format sorted = Format::coo(spec.rank, composite.order());
   if (Format::parse(spec.format, spec.rank) != sorted) {
-    user_error(spec.name, ": entries are selected from the format ", sorted.name(),
-               ", but the tensor has ", spec.format);
+    user_error(spec.name, ": expected the tensor in the format ", sorted.name(), ", but found ",
+               spec.format);
   }
   check_lengths(spec, sorted, view);
   return select_by_program(composite, spec, view, memory, options);
@@ -124,7 +123,7 @@ std::vector<ResultTensor> decompose(std::string_view format, const TensorSpec& s
                                     const TensorView& view, Memory& memory,
                                     const RunOptions& options) {
   const FormatInfo info = describe_format(format, spec.rank);
-  if (info.parts.empty()) user_error("The format ", info.name, " is not a composite one.");
+  if (info.parts.empty()) user_error("The format ", info.name, " is not composite.");
   TemporaryMemory scratch(options, memory);
   const TensorSpec sorted{"A", info.sorted, spec.type, spec.index_type, spec.rank, {}};
   const TensorView entries = view_of(converted(spec, view, info.sorted, scratch, options));

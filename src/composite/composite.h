@@ -1,4 +1,4 @@
-// Tensors taken apart on their way into a program.
+// Decomposes tensors into the parts of a composite format.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace tulle {
 
-// Memory of the device that the options name, freed with the object: of this process, or on a GPU
-// from the driver or temporaries of another memory.
+// Memory on the device of the options, freed with the object: process memory on the CPU; on a GPU
+// memory of the driver, or temporaries of another Memory.
 class TemporaryMemory final : public Memory {
  public:
   explicit TemporaryMemory(const RunOptions& options);
@@ -30,25 +30,25 @@ class TemporaryMemory final : public Memory {
   void forget(const Block& block);
 
   std::unique_ptr<CudaMemory> own_;
-  Memory* memory_ = nullptr;  // of a GPU
+  Memory* memory_ = nullptr;  // on a GPU
   std::vector<Held> held_;
 };
 
-// A result as an operand.
+// The view of a result, to use it as an operand.
 TensorView view_of(const ResultTensor& result);
 
-// The operands as the program `inside` takes them: those of the steps in composite formats.
-// UserError, pointing at a step, where its operand is not there or its format is not a composite.
+// The operand specs with the composite formats of the decomposition steps. Throws UserError that
+// points at a step if its operand does not exist or its format is not composite.
 std::vector<TensorSpec> decomposed_specs(
     const std::vector<TensorSpec>& given,
     const std::vector<schedule::Decomposition>& decompositions);
 
-// UserError, pointing at a step, where its operand is dense.
+// Throws UserError that points at a step if its operand is dense.
 void require_sparse(const std::vector<TensorSpec>& given,
                     const std::vector<schedule::Decomposition>& decompositions);
 
-// A program for operands of the given formats that takes some apart first, on every run, and runs
-// `inside` on the parts.
+// A program for operands of the given formats. Every run decomposes some of them and runs `inside`
+// on the parts.
 std::shared_ptr<const Program> decomposing_program(
     const std::vector<TensorSpec>& given,
     const std::vector<schedule::Decomposition>& decompositions,

@@ -1,4 +1,4 @@
-// Programs that take operands apart as the first step of every run.
+// Programs that decompose operands at the start of every run.
 #include <algorithm>
 
 #include "composite/composite.h"
@@ -46,7 +46,8 @@ class DecomposingProgram final : public Program {
   std::vector<TensorView> apart(std::vector<TensorView> views, TemporaryMemory& scratch,
                                 const RunOptions& options) const {
     if (views.size() != given_.size()) {
-      user_error("the program takes ", given_.size(), " operands, ", views.size(), " were given");
+      user_error("the program takes ", given_.size(), " operands, but ", views.size(),
+                 " were given");
     }
     for (size_t o = 0; o < views.size(); ++o) {
       const std::string& format = inside_->operands()[o].format;
@@ -75,12 +76,13 @@ std::vector<TensorSpec> decomposed_specs(
       return each.name == step.operand;
     });
     if (spec == specs.end()) {
-      fail_at(step.place, concat("no operand is called '", step.operand, "'"));
+      fail_at(step.place, concat("there is no operand '", step.operand, "'"));
     }
     if (!CompositeFormat::is_composite(step.format)) {
-      Format::parse(step.format, spec->rank);  // refuses what is no format at all
-      fail_at(step.place, concat("the format ", step.format, " has no parts; write ", "decompose(",
-                                 step.operand, ", hyb(1,3)), say"));
+      Format::parse(step.format, spec->rank);  // throws if it is not a format at all
+      fail_at(step.place,
+              concat("the format ", step.format, " has no parts; give a composite format, ",
+                     "as in decompose(", step.operand, ", hyb(1,3))"));
     }
     CompositeFormat::parse(step.format, spec->rank);
     spec->format = step.format;
@@ -96,8 +98,8 @@ void require_sparse(const std::vector<TensorSpec>& given,
           !Format::parse(spec.format, spec.rank).is_dense()) {
         continue;
       }
-      fail_at(step.place, concat("'", step.operand, "' is dense, and decompose gives the entries ",
-                                 "of a sparse operand out to parts; leave it out"));
+      fail_at(step.place, concat("'", step.operand, "' is dense, but decompose distributes the ",
+                                 "entries of a sparse operand over parts; remove the step"));
     }
   }
 }

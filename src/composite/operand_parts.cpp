@@ -1,4 +1,4 @@
-// Taking composite operands apart.
+// Replaces composite operands by their parts.
 #include "composite/operand_parts.h"
 
 #include <algorithm>
@@ -11,15 +11,15 @@ namespace tulle {
 
 namespace {
 
-// An enumeration holds any number.
+// Checks the type, because an enumeration can hold any number.
 void check_value_type(const TensorSpec& spec) {
   if (size_of(spec.type) > 0) return;
   std::string known;
 #define X(name, text, bytes) known += concat(known.empty() ? "" : ", ", long_name_of(DType::name));
   TULLE_DTYPES(X)
 #undef X
-  user_error(spec.name, ": no type of values has the number ", static_cast<int>(spec.type),
-             "; there are ", known);
+  user_error(spec.name, ": no element type has the number ", static_cast<int>(spec.type),
+             "; the types are ", known);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ OperandParts::OperandParts(const std::vector<TensorSpec>& given) {
     check_value_type(spec);
     if (spec.index_type != DType::Int32 && spec.index_type != DType::Int64) {
       user_error(spec.name, ": the index type ", long_name_of(spec.index_type),
-                 " was given; positions and coordinates are int32 or int64");
+                 " was given, but positions and coordinates are int32 or int64");
     }
     if (!CompositeFormat::is_composite(spec.format)) {
       Format format = Format::parse(spec.format, spec.rank);
@@ -58,7 +58,7 @@ void OperandParts::add(const TensorSpec& given, int owner, const std::string& na
                        const Format& format) {
   TensorSpec spec = given;
   spec.name = name;
-  if (name != given.name) spec.longest_row = 0;  // of the whole
+  if (name != given.name) spec.longest_row = 0;  // it bounds rows of the whole tensor
   spec.format = format.name();
   specs_.push_back(std::move(spec));
   formats_.push_back(format);
@@ -68,7 +68,7 @@ void OperandParts::add(const TensorSpec& given, int owner, const std::string& na
 const std::vector<TensorView>& OperandParts::views(const std::vector<TensorView>& given,
                                                    std::vector<TensorView>& room) const {
   if (given.size() != given_.size()) {
-    user_error("the program takes ", given_.size(), " operands, ", given.size(), " were given");
+    user_error("the program takes ", given_.size(), " operands, but ", given.size(), " were given");
   }
   if (composites_.empty()) return given;  // NOLINT: both outlive the call
   room.resize(specs_.size());
@@ -80,7 +80,7 @@ const std::vector<TensorView>& OperandParts::views(const std::vector<TensorView>
       continue;
     }
     if (given[o].parts.size() != composite->second.size()) {
-      user_error(given_[o], ": ", given[o].parts.size(), " parts were given; its format has ",
+      user_error(given_[o], ": ", given[o].parts.size(), " parts were given, but its format has ",
                  composite->second.size());
     }
     for (const TensorView& part : given[o].parts) {

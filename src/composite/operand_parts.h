@@ -1,4 +1,4 @@
-// The operands of a program as its kernels see them: a composite one as its parts.
+// The operands of a program, with composite operands replaced by their parts.
 #pragma once
 
 #include <map>
@@ -13,26 +13,26 @@ namespace tulle {
 
 class OperandParts {
  public:
-  // UserError where a format is wrong or a name is given twice.
+  // Throws UserError if a format is wrong or a name is given twice.
   explicit OperandParts(const std::vector<TensorSpec>& given);
 
-  // Of plain operands and parts, in the order of the given operands.
+  // Plain operands and parts, in the order of the given operands.
   const std::vector<TensorSpec>& specs() const { return specs_; }
   const std::vector<Format>& formats() const { return formats_; }
-  // The number of the given operand that this one is a part of.
+  // The number of the given operand to which a part belongs.
   int owner(int part) const { return owners_[static_cast<size_t>(part)]; }
 
-  // By the names that statements use; composites have the format in which their parts are merged.
+  // Types by operand name. Composite operands have the format of their merged parts.
   const std::map<std::string, expr::TensorType>& types() const { return types_; }
   const plan::Composites& composites() const { return composites_; }
 
-  // The views of the parts, in `room`; the given ones where no operand is composite.
+  // The views of the parts, stored in `room`; returns `given` if no operand is composite.
   const std::vector<TensorView>& views(const std::vector<TensorView>& given,
                                        std::vector<TensorView>& room) const;
   const std::vector<TensorView>& views(std::vector<TensorView>&& given,
                                        std::vector<TensorView>& room) const = delete;
 
-  // For explain: the parts of each composite operand with their share of what is stored.
+  // For explain: the parts of each composite operand, and their shares of the stored values.
   std::string text_of(const std::vector<TensorView>& given) const;
 
  private:
@@ -43,8 +43,9 @@ class OperandParts {
   std::vector<int> owners_;
   std::map<std::string, expr::TensorType> types_;
   plan::Composites composites_;
-  std::map<std::string, std::vector<std::string>> selectors_;  // of composites, as text
-  std::vector<std::string> given_;                             // names
+  std::map<std::string, std::vector<std::string>>
+      selectors_;                   // the selectors of composite operands, as text
+  std::vector<std::string> given_;  // names of the given operands
 };
 
 }  // namespace tulle

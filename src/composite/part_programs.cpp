@@ -1,4 +1,4 @@
-// Programs that lowering writes without statements, made ready and kept.
+// Host programs that lower/ writes directly, without statements; compiled and cached.
 #include "composite/part_programs.h"
 
 #include <cstring>
@@ -19,8 +19,8 @@ namespace {
 
 using Writing = std::function<loop::HostProgram(Backend)>;
 
-// The program of that name for the device; the last of them are kept. It is to run on these
-// entries first.
+// The program of that name for the device; the most recent programs are kept. `entries` is the
+// first tensor it will run on.
 std::shared_ptr<const Executable> program_for(const RunOptions& options, const std::string& name,
                                               const TensorView& entries, const Writing& write) {
   constexpr size_t most_kept = 256;
@@ -40,7 +40,7 @@ std::shared_ptr<const Executable> program_for(const RunOptions& options, const s
              std::make_shared<Executable>(make_ready(std::move(lowered), code_request(request)));
 }
 
-// The results of a run, in arrays of the memory.
+// Runs the program and returns its results, allocated by `memory`.
 std::vector<ResultArray> run(const Executable& executable, std::vector<void*> buffers,
                              std::vector<int64_t> scalars, Memory& memory,
                              const RunOptions& options) {
@@ -57,7 +57,7 @@ std::vector<ResultArray> run(const Executable& executable, std::vector<void*> bu
 // NOLINTNEXTLINE: programs never write to what they are given
 void* given(const ArraySpan& array) { return const_cast<void*>(array.data); }
 
-// Elements [first, first + count) of an array on the device, as numbers.
+// Copies elements [first, first + count) of an array on the device to int64 numbers.
 std::vector<int64_t> read_back(const void* array, DType type, int64_t first, int64_t count,
                                const RunOptions& options) {
   const auto bytes = static_cast<size_t>(count * size_of(type));
@@ -83,7 +83,7 @@ std::vector<int64_t> read_back(const void* array, DType type, int64_t first, int
   std::string text;
   for (const int64_t coordinate : coordinates) text += concat(text.empty() ? "" : ", ", coordinate);
   user_error("No part of the composite format takes the entry at (", text,
-             "); let the last part be 'rest: csr'.");
+             "); make the last part 'rest: csr'.");
 }
 
 void refuse_capture(const RunOptions& options) {
@@ -94,8 +94,8 @@ void refuse_capture(const RunOptions& options) {
               "looking at the stream");
   if (capturing == 0) return;
   user_error(
-      "A composite format is built with the sizes of its parts, which are read back from the GPU; "
-      "that cannot be captured in a CUDA graph: convert the tensor outside of it.");
+      "Building a composite format reads the sizes of its parts back from the GPU, which a CUDA "
+      "graph cannot capture; convert the tensor outside the graph.");
 }
 
 }  // namespace

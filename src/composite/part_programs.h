@@ -1,5 +1,5 @@
-// Entries given out to the parts of a composite format, and those of each part gathered, by
-// compiled programs.
+// Compiled programs that assign entries to the parts of a composite format and gather the entries
+// of each part.
 #pragma once
 
 #include "format/composite.h"
@@ -7,13 +7,13 @@
 
 namespace tulle {
 
-// What tulle::select_parts does, on the device of the options; the tensor has been checked.
+// Implements tulle::select_parts on the device of the options, for a checked tensor.
 SelectedEntries select_by_program(const CompositeFormat& format, const TensorSpec& spec,
                                   const TensorView& view, Memory& memory,
                                   const RunOptions& options);
 
-// Those of the entries, in a format of coordinates alone, whose numbers stand at
-// [first, first + count) of `order`, as a tensor of the same format in that order.
+// Gathers the entries whose numbers are in [first, first + count) of `order`. `entries` is in
+// coordinate format; the result has the same format and the order of `order`.
 ResultTensor gather_by_program(const TensorSpec& spec, const TensorView& entries,
                                const ResultArray& order, int64_t first, int64_t count,
                                Memory& memory, const RunOptions& options);

@@ -35,7 +35,7 @@ TensorView matrix() {
   return {{3, 4}, {{}, {{kPositions.data(), 4}, {kCoordinates.data(), 5}}}, {kValues.data(), 5}};
 }
 
-// The parts as an operand.
+// The parts as one operand.
 TensorView view_of(const std::vector<ResultTensor>& parts) {
   TensorView view{parts[0].sizes, {}, {}};
   for (const ResultTensor& part : parts) {
@@ -84,7 +84,7 @@ TEST(Composite, EntriesAreSelected) {
   EXPECT_EQ(selected.counts, (std::vector<int64_t>{2, 3}));
 }
 
-// Those that stay coordinates are gathered into the caller's memory, the others converted.
+// Parts in coordinate format are gathered into the caller's memory, all others are converted.
 TEST(Composite, PartsAreTheCallers) {
   Blocks memory;
   for (const std::string given : {"csr", "csc", "bsr(2,2)"}) {

@@ -1,4 +1,4 @@
-// The text of programs that are kept on disk.
+// The text of programs on disk.
 #include "kernels/known_programs.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the public interface refuses, and where its messages point.
+// Errors of the public interface and the positions they point at.
 #include <gtest/gtest.h>
 
 #include "tulle/tulle.h"
@@ -11,7 +11,7 @@ const TensorSpec kA{.name = "A", .format = "csr", .rank = 2};
 const TensorSpec kB{.name = "B", .format = "dense", .rank = 2};
 constexpr const char* kProduct = "C[i,k] = A[i,j] * B[j,k]";
 
-// The message of the error that `action` raises.
+// The message of the error that `action` throws.
 template <typename Action>
 std::string message_of(const Action& action) {
   try {
@@ -22,7 +22,7 @@ std::string message_of(const Action& action) {
   return "nothing was refused";
 }
 
-// A matrix without entries, in CSR or dense.
+// A matrix without entries, in CSR or dense format.
 struct Matrix {
   Matrix(int64_t rows, int64_t columns)
       : pos(static_cast<size_t>(rows) + 1), values(static_cast<size_t>(rows * columns)) {
@@ -42,11 +42,11 @@ TEST(Messages, OperandsThatAreMissingComeBeforeThoseThatAreTooMany) {
   TensorSpec other = kB;
   other.name = "b";
   EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {kA, other}); }),
-            "index notation, line 1, column 19: there is no operand 'B'; given are A, b\n"
+            "index notation, line 1, column 19: there is no operand 'B'; the operands are A, b\n"
             "  C[i,k] = A[i,j] * B[j,k]\n"
             "                    ^^^^^^");
   EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {kA, kB, other}); }),
-            "'b' is given, but no statement reads it; they read A, B. Leave it out, or use it.");
+            "'b' is given, but no statement reads it; they read A, B. Remove it, or use it.");
   EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {kA, kB, kA}); }),
             "operand 'A' is given twice");
 }
@@ -57,14 +57,14 @@ TEST(Messages, TypesOfIndicesAndRanksAreChecked) {
     spec.index_type = type;
     EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {spec, kB}); }),
               "A: the index type " + std::string(long_name_of(type)) +
-                  " was given; positions and coordinates are int32 or int64");
+                  " was given, but positions and coordinates are int32 or int64");
   }
   for (const char* format : {"csr", "dense", "hyb(2,3)"}) {
     const TensorSpec spec{.name = "A", .format = format, .rank = -1};
     EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {spec, kB}); }),
-              "A tensor of rank -1 cannot be; ranks are 0 to 64.");
+              "A tensor cannot have rank -1; ranks are 0 to 64.");
     EXPECT_EQ(message_of([&] { describe_format(format, -1); }),
-              "A tensor of rank -1 cannot be; ranks are 0 to 64.");
+              "A tensor cannot have rank -1; ranks are 0 to 64.");
   }
 }
 
@@ -72,7 +72,7 @@ TEST(Messages, RanksThatNoTensorHasAreRefused) {
   for (const int rank : {65, 1000000}) {
     const TensorSpec spec{.name = "A", .format = "csf", .rank = rank};
     const std::string refused =
-        "A tensor of rank " + std::to_string(rank) + " cannot be; ranks are 0 to 64.";
+        "A tensor cannot have rank " + std::to_string(rank) + "; ranks are 0 to 64.";
     EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {spec, kB}); }), refused);
     EXPECT_EQ(message_of([&] { describe_format("csf", rank); }), refused);
   }
@@ -84,10 +84,10 @@ TEST(Messages, TypesThatAreNoneAreRefused) {
   values.type = static_cast<DType>(77);
   indices.index_type = static_cast<DType>(77);
   EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {values, kB}); }),
-            "A: no type of values has the number 77; there are bool, int32, int64, float16, "
+            "A: no element type has the number 77; the types are bool, int32, int64, float16, "
             "bfloat16, float32, float64");
   EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {indices, kB}); }),
-            "A: the index type ? was given; positions and coordinates are int32 or int64");
+            "A: the index type ? was given, but positions and coordinates are int32 or int64");
 }
 
 TEST(Messages, FeaturesAreLookedAtBeforeTheFirstRun) {
@@ -117,7 +117,7 @@ TEST(Messages, SizesAreShownAtBothOperands) {
   const auto program = Program::from_notation("\n  C[i,k] = A[i,j]  *  B[j,k]", {kA, kB});
   EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
             "index notation, line 2, column 25: the index 'j' has two extents: dimension 1 of 'A' "
-            "is 5, dimension 0 of 'B' is 3; they must be the same\n"
+            "is 5, dimension 0 of 'B' is 3; they must be equal\n"
             "    C[i,k] = A[i,j]  *  B[j,k]\n"
             "                 ^        ^");
 }
@@ -128,7 +128,7 @@ TEST(Messages, EquationsAreShownAsTheyWereWritten) {
   const auto program = Program::from_einsum(" ij, jk", {kA, kB});
   EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
             "einsum, line 1, column 6: the index 'j' has two extents: dimension 1 of operand 1 is "
-            "5, dimension 0 of operand 2 is 3; they must be the same\n"
+            "5, dimension 0 of operand 2 is 3; they must be equal\n"
             "   ij, jk\n"
             "    ^  ^");
 }
@@ -140,10 +140,10 @@ TEST(Messages, DimensionsOfSizeOneAreStretchedOnlyWhenTheyAre) {
   options.ones = {{1, 0}};
   const auto program = Program::from_einsum("ij,jk->ik", {kA, kB}, options);
   EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
-            "operand 2 has size 3 along dimension 0, but the program was made for size 1");
+            "operand 2 has size 3 along dimension 0, but the program was compiled for size 1");
   options.ones = {{1, 2}};
   EXPECT_EQ(message_of([&] { Program::from_einsum("ij,jk->ik", {kA, kB}, options); }),
-            "no operand has the dimension that is said to have size 1");
+            "the option `ones` names a dimension that no operand has");
 }
 
 TEST(Messages, SchedulesAreReadWhenTheProgramIsMade) {
@@ -171,7 +171,7 @@ TEST(Messages, RefusedStepsAreShownAsTheyWereWritten) {
 }
 
 TEST(Messages, IndicesAreCalledAsTheyWereWritten) {
-  // The j of the second statement is not that of the first.
+  // The j of the second statement is a different index from the j of the first.
   const Matrix a(4, 5), b(5, 6);
   Nowhere memory;
   ProgramOptions options;
@@ -180,7 +180,7 @@ TEST(Messages, IndicesAreCalledAsTheyWereWritten) {
       Program::from_notation("y[i] = A[i,j]; z[i] = B[i,j] * y[j]", {kA, kB}, options);
   EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
             "index notation, line 1, column 34: the index 'j' has two extents: dimension 1 of 'B' "
-            "is 6, dimension 0 of 'y' is 4; they must be the same\n"
+            "is 6, dimension 0 of 'y' is 4; they must be equal\n"
             "  y[i] = A[i,j]; z[i] = B[i,j] * y[j]\n"
             "                            ^      ^");
   options.schedule = "z: parallel(j)";

@@ -1,4 +1,4 @@
-// What programs on a GPU have in common is known before any of them.
+// The kernels that GPU programs share are known in advance.
 #include "kernels/shared_gpu_kernels.h"
 
 #include <set>
@@ -18,7 +18,7 @@ std::string text_of(const loop::Kernel& kernel) {
   return loop::to_string(loop::with_plain_names(kernel));
 }
 
-// The kernels of a sum that needs a sort and of scans of what was counted.
+// The kernels of a sum that needs a sort, and of scans of counts.
 std::vector<loop::Kernel> kernels_of_sum(DType index_type) {
   const std::map<std::string, expr::TensorType> types = {
       {"A", {DType::Float32, index_type, Format::parse("csr", 2)}},
