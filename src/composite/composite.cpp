@@ -98,6 +98,11 @@ void TemporaryMemory::forget(const Block& block) {
   std::erase_if(held_, [&](const Held& held) { return held.block.data == block.data; });
 }
 
+void check_operand_count(size_t expected, size_t given) {
+  if (given == expected) return;
+  user_error("the program takes ", expected, " operands, but ", given, " were given");
+}
+
 TensorView view_of(const ResultTensor& result) {
   TensorView view{result.sizes, {}, {result.values.data, result.values.length}};
   for (size_t l = 0; l < result.pos.size(); ++l) {

@@ -34,6 +34,9 @@ class TemporaryMemory final : public Memory {
   std::vector<Held> held_;
 };
 
+// Throws UserError unless a call gives the number of operands that its program takes.
+void check_operand_count(size_t expected, size_t given);
+
 // The view of a result, to use it as an operand.
 TensorView view_of(const ResultTensor& result);
 

@@ -45,10 +45,7 @@ class DecomposingProgram final : public Program {
  private:
   std::vector<TensorView> apart(std::vector<TensorView> views, TemporaryMemory& scratch,
                                 const RunOptions& options) const {
-    if (views.size() != given_.size()) {
-      user_error("the program takes ", given_.size(), " operands, but ", views.size(),
-                 " were given");
-    }
+    check_operand_count(given_.size(), views.size());
     for (size_t o = 0; o < views.size(); ++o) {
       const std::string& format = inside_->operands()[o].format;
       if (format == given_[o].format) continue;

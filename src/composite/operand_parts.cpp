@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "composite/composite.h"
 #include "format/composite.h"
 #include "support/check.h"
 #include "tulle/type_names.h"
@@ -67,9 +68,7 @@ void OperandParts::add(const TensorSpec& given, int owner, const std::string& na
 
 const std::vector<TensorView>& OperandParts::views(const std::vector<TensorView>& given,
                                                    std::vector<TensorView>& room) const {
-  if (given.size() != given_.size()) {
-    user_error("the program takes ", given_.size(), " operands, but ", given.size(), " were given");
-  }
+  check_operand_count(given_.size(), given.size());
   if (composites_.empty()) return given;  // NOLINT: both outlive the call
   room.resize(specs_.size());
   size_t next = 0;

@@ -84,4 +84,17 @@ void bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensor
   view.values = vector_span(layout, values, layout.spec.type);
 }
 
+TensorView bind_alone(const TensorLayout& layout, AtenTensorHandle sizes,
+                      std::span<const OwnedTensor> tensors) {
+  if (element_count(sizes) != layout.spec.rank || !has_type(sizes, DType::Int64) ||
+      !is_contiguous(sizes) || tensors.size() != layout.arrays.size() + 1) {
+    throw UserError(layout.spec.name + ": expected " + std::to_string(layout.spec.rank) +
+                    " sizes and " + std::to_string(layout.arrays.size() + 1) + " tensors.");
+  }
+  TensorView view = empty_view(layout);
+  bind_sparse(layout, tensors, tensors.back().get(), static_cast<const int64_t*>(data_of(sizes)),
+              view);
+  return view;
+}
+
 }  // namespace tulle::shim

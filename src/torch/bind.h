@@ -21,4 +21,9 @@ void bind_plain(const TensorLayout& layout, AtenTensorHandle tensor, TensorView&
 void bind_sparse(const TensorLayout& layout, std::span<const OwnedTensor> tensors,
                  AtenTensorHandle values, const int64_t* sizes, TensorView& view);
 
+// The view of a tensor outside a program: `sizes` is a vector of its sizes, `tensors` its structure
+// arrays and then its values. Throws UserError like bind_sparse().
+TensorView bind_alone(const TensorLayout& layout, AtenTensorHandle sizes,
+                      std::span<const OwnedTensor> tensors);
+
 }  // namespace tulle::shim

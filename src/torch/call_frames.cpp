@@ -21,21 +21,21 @@ struct CallFrames {
   std::vector<std::unique_ptr<CallFrame>> by_number;
   uint64_t changes = 0;  // the last processed table_changes()
 
-  void follow() {
+  void drop_removed() {
     if (changes == table_changes()) return;
     changes = table_changes();
-    for (Slot& slot : by_key) let_go(slot.frame);
-    for (std::unique_ptr<CallFrame>& frame : by_number) let_go(frame);
+    for (Slot& slot : by_key) drop_if_removed(slot.frame);
+    for (std::unique_ptr<CallFrame>& frame : by_number) drop_if_removed(frame);
   }
 
-  static void let_go(std::unique_ptr<CallFrame>& frame) {
+  static void drop_if_removed(std::unique_ptr<CallFrame>& frame) {
     if (frame && !frame->prepared().is_kept) frame.reset();
   }
 };
 
 CallFrames& frames() {
   thread_local CallFrames frames;
-  frames.follow();
+  frames.drop_removed();
   return frames;
 }
 

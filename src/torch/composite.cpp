@@ -41,14 +41,7 @@ OwnedTensor vector_of(const std::vector<int64_t>& numbers) {
 std::vector<OwnedTensor> select(std::string_view format, std::string_view spec_text,
                                 AtenTensorHandle sizes, std::span<const OwnedTensor> tensors) {
   const TensorLayout layout = layout_of(parse_spec("tensor " + std::string(spec_text)));
-  if (element_count(sizes) != layout.spec.rank || !has_type(sizes, DType::Int64) ||
-      !is_contiguous(sizes) || tensors.size() != layout.arrays.size() + 1) {
-    throw UserError("Expected " + std::to_string(layout.spec.rank) + " sizes and " +
-                    std::to_string(layout.arrays.size() + 1) + " tensors.");
-  }
-  TensorView view = empty_view(layout);
-  bind_sparse(layout, tensors, tensors.back().get(), static_cast<const int64_t*>(data_of(sizes)),
-              view);
+  const TensorView view = bind_alone(layout, sizes, tensors);
   const Device device = device_of_all(tensors);
   TorchMemory memory({});
   memory.set_device(device);

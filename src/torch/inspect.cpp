@@ -78,16 +78,7 @@ template <typename Check>
 auto check_structure(const Structure& structure, const Check& check) {
   TensorLayout layout = layout_of(parse_spec("tensor " + std::string(structure.spec.view())));
   layout.spec.name = structure.name.view();
-  const AtenTensorHandle sizes = structure.sizes.get();
-  if (element_count(sizes) != layout.spec.rank || !has_type(sizes, DType::Int64) ||
-      !is_contiguous(sizes) || structure.tensors.size() != layout.arrays.size() + 1) {
-    throw UserError(layout.spec.name + ": expected " + std::to_string(layout.spec.rank) +
-                    " sizes and " + std::to_string(layout.arrays.size() + 1) + " tensors.");
-  }
-  TensorView view = empty_view(layout);
-  bind_sparse(layout, structure.tensors, structure.tensors.back().get(),
-              static_cast<const int64_t*>(data_of(sizes)), view);
-  return check(layout.spec, view);
+  return check(layout.spec, bind_alone(layout, structure.sizes.get(), structure.tensors));
 }
 
 void finish_compiling_boxed(StableIValue*, uint64_t, uint64_t) {
