@@ -1,4 +1,4 @@
-// The caller's threads, as the runtime uses them.
+// The caller's threads as a Parallelism of the runtime.
 #pragma once
 
 #include "runtime/thread_pool.h"

@@ -1,4 +1,4 @@
-// Checking lengths.
+// Checks lengths.
 #include "driver/check_lengths.h"
 
 #include "format/levels/level_layout.h"
@@ -23,7 +23,7 @@ void check_lengths(const TensorSpec& spec, const Format& format, const TensorVie
     check_data(level.crd, "an array of coordinates");
   }
   int64_t slots = 1;
-  bool is_counted = true;  // by lengths alone
+  bool is_counted = true;  // whether lengths alone determine the slots
   for (size_t l = 0; l < view.levels.size(); ++l) {
     const Level& level = format.levels()[l];
     const LevelSpan& span = view.levels[l];
@@ -39,7 +39,7 @@ void check_lengths(const TensorSpec& spec, const Format& format, const TensorVie
     is_counted = is_counted && found.slots != LevelSize::kInPositions;
     slots = found.slots == LevelSize::kInPositions ? 1 : found.slots;
   }
-  // Only the last position tells how many there are; validate() looks at it.
+  // Only the last position determines the number of slots; validate() checks it.
   if (!is_counted && (slots == 0 || view.values.length % slots == 0)) return;
   if (view.values.length != slots) {
     user_error(spec.name, ": the array of values has ", view.values.length, " elements, but ",

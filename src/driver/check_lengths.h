@@ -1,4 +1,4 @@
-// The lengths of a caller's arrays against what sizes and format ask for.
+// Checks the lengths of a caller's arrays against sizes and format.
 #pragma once
 
 #include "format/format.h"
@@ -6,7 +6,7 @@
 
 namespace tulle {
 
-// UserError that names the tensor and the array if a length does not fit; looks at no element.
+// Throws UserError that names the tensor and the array if a length is wrong. Reads no element.
 void check_lengths(const TensorSpec& spec, const Format& format, const TensorView& view);
 
 }  // namespace tulle

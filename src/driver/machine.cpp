@@ -1,4 +1,4 @@
-// Reading off the machine.
+// Queries the machine.
 #include "driver/machine.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace tulle {
 
 namespace {
 
-// The size of the cache of that level which the first processor sees, in bytes; 0 where the system
-// does not say. sysconf would count the last level of the whole socket.
+// The size in bytes of the cache of that level that the first processor sees; 0 if the system does
+// not report it. sysconf would count the last level of the whole socket.
 int64_t cache_size(int level) {
   for (int index = 0; index < 8; ++index) {
     const std::string folder = concat("/sys/devices/system/cpu/cpu0/cache/index", index, "/");
@@ -47,7 +47,7 @@ plan::Machine describe_machine(std::string_view features_preset, int threads) {
 
 namespace {
 
-constexpr int kThreadsOfMultiprocessor = 1024;  // that have the registers of a larger kernel
+constexpr int kThreadsOfMultiprocessor = 1024;  // that fit when a kernel uses many registers
 
 }  // namespace
 

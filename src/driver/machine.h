@@ -1,4 +1,4 @@
-// What plans need to know of the machine this runs on.
+// The properties of this machine that plans depend on.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 
 namespace tulle {
 
-// Caches of this machine and the vectors that the target has.
+// The caches of this machine and the vectors of the target.
 plan::Machine describe_machine(std::string_view features_preset, int threads);
 
-// The same of a GPU.
+// The same for a GPU.
 plan::Machine describe_gpu(const cuda::Gpu& device);
 
-// What this thread takes for those of the GPU in place of what they are; 0: as they are. Tests set
-// it to have small operands planned as large ones.
+// Properties of the GPU that this thread overrides; 0: the actual value. Tests set them so that
+// small operands are planned like large ones.
 struct GpuLimits {
   int64_t many_entries = 0, last_cache = 0;
   int multiprocessors = 0, threads = 0;
 };
 GpuLimits& gpu_limits();
 
-// For which machine the request is: the CPU, restricted to those features if there are any, or a
-// GPU. So many threads run kernels on a CPU and generate code in any case.
+// Sets the machine of the request: the CPU, restricted to `features` if there are any, or a GPU.
+// `threads` generate code, and run kernels on a CPU.
 void set_machine(const Device& device, const std::string& features, int threads,
                  CompileRequest& request);
 

@@ -1,4 +1,4 @@
-// Running an executable on the caller's threads or stream.
+// Runs an executable on the caller's threads or stream.
 #pragma once
 
 #include <cstdint>

@@ -10,13 +10,14 @@
 namespace tulle {
 
 // The schedules of the request's tuned plan, statement by statement. Empty if there is none, or if
-// its text is not understood, which the log reports.
+// its text is invalid, which the log reports.
 std::vector<schedule::Schedule> find_tuned_schedules(const CompileRequest& request);
 
 // The measurements of the request's tuned plan, for explain; empty if there is none.
 std::string describe_tuned_plan(const CompileRequest& request);
 
-// Stores a measured schedule for all later requests like this one. UserError if it is wrong.
+// Stores a measured schedule for all later requests like this one. Throws UserError if the schedule
+// is invalid.
 void keep_tuned_schedule(const CompileRequest& request, const MeasuredSchedule& measured);
 
 }  // namespace tulle

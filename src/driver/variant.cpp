@@ -1,4 +1,4 @@
-// Binding parameters to operands.
+// Binds parameters to operands.
 #include "driver/variant.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A program compiled for operands of one kind, and where its parameters come from.
+// A program compiled for similar operands, and the sources of its parameters.
 #pragma once
 
 #include <atomic>
@@ -24,32 +24,32 @@ struct ScalarSource {
   int at;  // index number, operand or buffer parameter
 };
 
-// Serves operands that are alike: the same extents where kernels are specialised to them, sizes and
-// counts of the same magnitude, the same locality.
+// Serves similar operands: equal extents if kernels are specialised to them, sizes and counts of
+// the same magnitude, equal locality.
 struct Variant {
   struct Guard {
     size_t index;  // number of an index
     int64_t extent;
   };
   uint64_t signature = 0;
-  std::vector<Guard> guards;  // extents that are constants of the kernels
+  std::vector<Guard> guards;  // extents that are constants in the kernels
   Executable executable;
   std::vector<ArraySource> arrays;
   std::vector<ScalarSource> scalars;
   const Variant* next = nullptr;
-  std::vector<schedule::Schedule> tuned;  // of its request
-  // How many plans had been kept when that was last looked up.
+  std::vector<schedule::Schedule> tuned;  // the tuned schedules of its request
+  // The number of stored plans at the last look-up.
   mutable std::atomic<uint64_t> plans_kept = 0;
 
-  // Whether the guards hold.
+  // Whether the guards hold for these extents.
   bool serves(const std::vector<int64_t>& extents) const;
 
-  // Finds where each parameter of the executable comes from, by its name. `indices` are numbered as
-  // their extents will be.
+  // Finds the source of each parameter of the executable by its name. `indices` have the order of
+  // the extents.
   void bind(const std::vector<TensorSpec>& operands, const std::vector<std::string>& indices,
             const expr::ResolvedProgram& program);
 
-  // The parameters of one run, in order.
+  // Reads the parameters of a run, in order.
   void read_arguments(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
                       int threads, std::vector<void*>& buffers,
                       std::vector<int64_t>& scalar_values) const;

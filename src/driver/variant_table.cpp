@@ -1,4 +1,4 @@
-// Telling calls apart, and compiling for those that are new.
+// Computes the signatures of calls, finds variants, and compiles new ones.
 #include "driver/variant_table.h"
 
 #include <algorithm>
@@ -17,10 +17,12 @@ namespace tulle {
 
 namespace {
 
-constexpr int kMostVariants = 256;  // after that many the kernel for any size is used
-constexpr uint64_t kForAll = 1;     // the signature of that kernel
+// With this many variants, new calls use the variant for all sizes.
+constexpr int kMostVariants = 256;
+constexpr uint64_t kForAll = 1;  // the signature of that variant
 
-// 0 for the CPU, then the GPUs, each as it is and with sums in one order.
+// A number for device and order of sums: 0 for the CPU; each GPU has one for sums in any order and
+// one for sums in one order.
 uint64_t place_of(const RunOptions& options) {
   if (!options.device.is_cuda()) return 0;
   return 2 + 2 * static_cast<uint64_t>(options.device.ordinal) + (options.deterministic ? 1 : 0);
@@ -37,7 +39,7 @@ VariantTable::VariantTable(const plan::UniqueProgram& program,
       indices_(indices),
       options_(options),
       source_(source) {
-  if (!options.features.empty()) codegen::host_target(options.features);  // refused now, not later
+  if (!options.features.empty()) codegen::host_target(options.features);  // checks the names
   for (size_t o = 0; o < operands.size(); ++o) {
     const Format& format = program.program.tensors.at(operands[o].name).format;
     if (!format.is_dense()) sparse_.push_back(o);
@@ -86,7 +88,7 @@ const Variant& VariantTable::find(const std::vector<TensorView>& views,
   CompileRequest missing = request(views, extents, options, any);
   found = look_up(wanted, extents);
   if (!found || found->tuned != missing.tuned) {
-    // It stands before those with an older plan.
+    // It precedes variants with an older plan.
     return add(wanted, std::move(missing), kept);
   }
   found->plans_kept.store(kept, std::memory_order_relaxed);
@@ -104,7 +106,7 @@ const Variant* VariantTable::look_up(uint64_t wanted, const std::vector<int64_t>
 
 namespace {
 
-// With the planned schedule if the tuned one is refused: it may be another version's.
+// Uses the planned schedule if the tuned one is invalid: another version may have stored it.
 Executable compile_tuned(CompileRequest& request) {
   if (!request.tuned.empty()) {
     try {
@@ -141,7 +143,7 @@ const Variant& VariantTable::add(uint64_t wanted, CompileRequest request,
   return *variant.release();
 }
 
-// Equal for operands that one variant serves.
+// A hash that is equal for operands that share a variant.
 uint64_t VariantTable::signature(const std::vector<TensorView>& views,
                                  const std::vector<int64_t>& extents,
                                  const RunOptions& options) const {
@@ -158,11 +160,11 @@ uint64_t VariantTable::signature(const std::vector<TensorView>& views,
     mix(1 + static_cast<uint64_t>(
                 plan::locality_of(distinct_share(operand, views[operand], options.device))));
   }
-  return hash | kForAll << 1;  // never that of the variant for everything
+  return hash | kForAll << 1;  // never the signature of the variant for all sizes
 }
 
-// The share of distinct coordinates of an operand; sampled once for an array, which is known again
-// by its place and a few of its coordinates, and only where the host can read it.
+// The fraction of distinct coordinates of an operand. It is sampled once per array, identified by
+// its address and a few coordinates, and only if the host can read the array.
 double VariantTable::distinct_share(size_t operand, const TensorView& view,
                                     const Device& device) const {
   const int level = sampled_[operand];
@@ -186,8 +188,8 @@ double VariantTable::distinct_share(size_t operand, const TensorView& view,
   return slot.share;
 }
 
-// How many values of an operand are entries: those that are marked where it marks them, as far as
-// the host can read that.
+// The number of values of an operand that are entries: those that its marks count, if the host can
+// read them.
 int64_t VariantTable::entries(size_t operand, const TensorView& view, const Device& device) const {
   const int64_t stored = view.values.length;
   if (marked_[operand] < 0 || device.is_cuda()) return stored;

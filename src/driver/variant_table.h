@@ -1,5 +1,4 @@
-// The variants of a program: found by what the operands of a call are like, compiled as they are
-// met.
+// The variants of a program. A call finds the variant for its operands or compiles it.
 #pragma once
 
 #include <array>
@@ -16,11 +15,11 @@ namespace tulle {
 
 inline constexpr int64_t kLargestSpecialised = 1024;  // extents above are runtime values
 
-// Any number of threads may use one at once.
+// Any number of threads may use a table at the same time.
 class VariantTable {
  public:
-  // What is handed in must outlive the table. `indices` are those of the whole program, in the
-  // order of the extents of a call, `source` stands for what the program was made from.
+  // The arguments must outlive the table. `indices` are the indices of the whole program, in the
+  // order of the extents of a call. `source` is the hash of the program's source.
   VariantTable(const plan::UniqueProgram& program, const std::vector<TensorSpec>& operands,
                const std::vector<std::string>& indices, const ProgramOptions& options,
                const jit::ContentHash& source);
@@ -28,16 +27,15 @@ class VariantTable {
   VariantTable(const VariantTable&) = delete;
   VariantTable& operator=(const VariantTable&) = delete;
 
-  // The variant that serves these operands, compiled if there is none yet. It lives as long as the
-  // table. Finding one takes no lock.
+  // The variant for these operands, compiled if there is none. It lives as long as the table.
+  // Finding one takes no lock.
   const Variant& find(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
                       const RunOptions& options) const;
 
-  // The size of the code of all variants so far.
-  // Of all variants, with good code that took the place of light code.
+  // The size of the code of all variants, including optimised code that replaced light code.
   int64_t code_bytes() const { return code_bytes_->load(std::memory_order_relaxed); }
 
-  // What a variant for these operands is compiled from; `any`: for operands of all sizes.
+  // The request for compiling a variant for these operands; `any`: for operands of all sizes.
   CompileRequest request(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
                          const RunOptions& options, bool any = false) const;
 
@@ -60,9 +58,9 @@ class VariantTable {
   std::vector<size_t> sparse_;         // numbers of the operands that are not dense
   std::vector<int> sampled_;           // by operand: the last level that stores coordinates, or -1
   std::vector<int> marked_;            // by operand: the level that marks its entries, or -1
-  std::vector<size_t> specialisable_;  // numbers of indices whose extents kernels may know
-  mutable std::array<std::atomic<const Variant*>, 64> lists_{};  // that only grow
-  mutable std::mutex compiling_;                                 // taken inside NoFork
+  std::vector<size_t> specialisable_;  // numbers of indices whose extents may become constants
+  mutable std::array<std::atomic<const Variant*>, 64> lists_{};  // lists that only grow
+  mutable std::mutex compiling_;                                 // locked inside NoFork
   mutable std::atomic<int> count_ = 0;
   const runtime::LateBytes::Total code_bytes_ = std::make_shared<std::atomic<int64_t>>(0);
 };
