@@ -4,6 +4,8 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@
 #include "passes/pipeline.h"
 #include "schedule/program.h"
 #include "support/check.h"
+#include "support/remarks.h"
 
 namespace tulle {
 namespace {
@@ -50,9 +53,12 @@ const StageName& find_stage(std::string_view name) {
 
 struct Options {
   std::string from, to, file;
-  std::string schedule;  // instead of the planned one
-  std::string pass;      // this one instead of all
-  std::string target;    // a preset of codegen/target.h; the machine itself if empty
+  std::string schedule;               // instead of the planned one
+  std::string pass;                   // this one instead of all
+  std::string disabled_passes;        // as TULLE_PASSES has them
+  std::set<std::string> print_after;  // passes
+  bool time_passes = false;
+  std::string target;  // a preset of codegen/target.h; the machine itself if empty
   int threads = 1;
   bool checked = false;
   bool light = false;
@@ -164,13 +170,31 @@ class Walk {
     verify(program_);
   }
 
+  // The program after the passes that --print-after names and the times of --time-passes go to
+  // standard error, so that standard output stays the text of a stage.
   void run_passes() {
-    if (options_.pass.empty()) {
-      program_ = optimise_program(std::move(program_), code_request(request_), sink());
-      return;
-    }
-    program_ = passes::run_pass(options_.pass, std::move(program_), {.verify = true}).program;
+    const bool is_single = !options_.pass.empty();
+    passes::PipelineOptions options{.verify = true};
+    if (!is_single) options = pass_options(request_for_code());
+    options.timed = options_.time_passes;
+    options.after_pass = [&](std::string_view pass, const loop::HostProgram& program) {
+      if (options_.print_after.contains(std::string(pass)))
+        std::cerr << "// after " << pass << "\n" << loop::to_string(program);
+    };
+    passes::PipelineResult result =
+        is_single ? passes::run_pass(options_.pass, std::move(program_), options)
+                  : passes::run_passes(std::move(program_), options);
+    if (options_.time_passes) std::cerr << "passes: " << result.times.text() << " ms\n";
+    program_ = std::move(result.program);
     texts_[Stage::Passes] = loop::to_string(program_);
+    if (!is_single) texts_[Stage::Passes] += as_comments(result.remarks);
+  }
+
+  CodeRequest request_for_code() const {
+    CodeRequest request = code_request(request_);
+    if (!options_.disabled_passes.empty())
+      request.disabled_passes = passes::parse_disabled_passes(options_.disabled_passes);
+    return request;
   }
 
   codegen::Target target() const {
@@ -208,6 +232,10 @@ constexpr std::string_view kUsage =
     "  --target PRESET   for a machine with sse4.2, avx2 or avx512 instead of this one, or for a "
     "GPU: sm_80, sm_90\n"
     "  --pass NAME       run this pass alone\n"
+    "  --disable-pass NAME   leave this pass out; may be repeated\n"
+    "  --print-after NAME    print the program after this pass, on standard error; may be "
+    "repeated\n"
+    "  --time-passes         print how many milliseconds each pass takes, on standard error\n"
     "  --checked         bounds checks in generated code\n"
     "  --light           code that is ready soon, which a GPU begins with\n";
 
@@ -238,6 +266,12 @@ Options parse_options(int count, char** arguments) {
       options.threads = positive(word, value());
     } else if (word == "--pass") {
       options.pass = value();
+    } else if (word == "--disable-pass") {
+      options.disabled_passes += concat(options.disabled_passes.empty() ? "-" : ",-", value());
+    } else if (word == "--print-after") {
+      options.print_after.emplace(passes::find_pass(value()).name);
+    } else if (word == "--time-passes") {
+      options.time_passes = true;
     } else if (word == "--target") {
       options.target = value();
     } else if (word == "--checked") {

@@ -5,6 +5,7 @@
 #include "loop/verify.h"
 #include "runtime/kernel_symbols.h"
 #include "runtime/thread_pool.h"
+#include "support/joined.h"
 #include "support/log.h"
 #include "support/mutant.h"
 
@@ -24,7 +25,8 @@ jit::ContentHash key_of(const loop::Kernel& kernel, std::string_view stage,
                         const CodeRequest& request) {
   const codegen::Target& target = request.target;
   const std::string options =
-      concat(stage, " ", pass_options(request).masks, " ", target.light ? "light" : "");
+      concat(stage, " ", pass_options(request).masks, " ", target.light ? "light" : "", " without ",
+             joined(request.disabled_passes));
   return jit::hash_of({target.triple, target.cpu, target.features, options, active_mutant(),
                        loop::to_string(kernel)});
 }

@@ -13,7 +13,7 @@ namespace {
 
 class Expansion : public Rewriter {
  public:
-  Expansion(Names& names, bool gpu) : names_(names), gpu_(gpu) {}
+  Expansion(Names& names, Backend backend) : names_(names), backend_(backend) {}
 
   Expr rewrite(const Expr& expr) override {
     const Expr inside = Rewriter::rewrite(expr);
@@ -26,7 +26,7 @@ class Expansion : public Rewriter {
       return Var::make(name, value.type());
     };
     const size_t mark = before_.size();
-    const Expr result = write_out(call->function, bind("x", call->args[0]), bind, gpu_);
+    const Expr result = write_out(call->function, bind("x", call->args[0]), bind, backend_);
     if (result) return result;
     before_.resize(mark);
     return inside;
@@ -65,16 +65,16 @@ class Expansion : public Rewriter {
   }
 
   Names& names_;
-  bool gpu_;
+  Backend backend_;
   bool binding_ = false;  // whether the expression stands in a statement that names can precede
   std::vector<Stmt> before_;
 };
 
 }  // namespace
 
-Kernel expand_functions(Kernel kernel, bool gpu) {
+Kernel expand_functions(Kernel kernel, Backend backend) {
   Names names(kernel);
-  kernel.body = Expansion(names, gpu).rewrite(kernel.body);
+  kernel.body = Expansion(names, backend).rewrite(kernel.body);
   return kernel;
 }
 

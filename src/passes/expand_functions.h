@@ -2,6 +2,7 @@
 #pragma once
 
 #include "loop/host.h"
+#include "support/backend.h"
 
 namespace tulle::passes {
 
@@ -10,6 +11,6 @@ namespace tulle::passes {
 // Off by at most 2 units in the last place; infinities, NaN, subnormal numbers and signed zeros are
 // as in IEEE 754. The other functions stay calls. On a GPU, exp of float32 takes its instruction
 // for powers of two in place of the polynomial.
-loop::Kernel expand_functions(loop::Kernel kernel, bool gpu);
+loop::Kernel expand_functions(loop::Kernel kernel, Backend backend);
 
 }  // namespace tulle::passes

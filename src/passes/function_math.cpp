@@ -20,18 +20,21 @@ Expr operator/(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::Div
 
 class Math {
  public:
-  Math(Type type, const Binder& bind, bool gpu)
-      : type_(type), is_double_(type.scalar == DType::Float64), gpu_(gpu), bind_(bind) {}
+  Math(Type type, const Binder& bind, Backend backend)
+      : type_(type),
+        is_double_(type.scalar == DType::Float64),
+        has_exp2_(is_gpu(backend) && !is_double_),
+        bind_(bind) {}
 
   Expr exp(const Expr& x) const {
-    if (gpu_ && !is_double_) return exp_by_exp2(x);
+    if (has_exp2_) return exp_by_exp2(x);
     const Reduced reduced = reduce(clamp(x, choose(-104, -746), choose(89, 710)));
     return scaled(let("e", number(1) + rest(reduced)), reduced.exponent);
   }
 
   // What rounding the product leaves out grows with x, and the share that it is of shrinks faster.
   Expr decay(const Expr& x) const {
-    return gpu_ && !is_double_ ? call(Function::Exp2, x * number(kLog2e)) : exp(x);
+    return has_exp2_ ? call(Function::Exp2, x * number(kLog2e)) : exp(x);
   }
 
   // Where the exponent is 0 the reduced argument is x; elsewhere the numbers involved are not
@@ -217,16 +220,16 @@ class Math {
   }
 
   Type type_;
-  bool is_double_, gpu_;
+  bool is_double_, has_exp2_;
   const Binder& bind_;
 };
 
 }  // namespace
 
-Expr write_out(Function function, const Expr& x, const Binder& bind, bool gpu) {
+Expr write_out(Function function, const Expr& x, const Binder& bind, Backend backend) {
   const DType scalar = x.type().scalar;
   if (scalar != DType::Float32 && scalar != DType::Float64) return {};
-  const Math math(x.type(), bind, gpu);
+  const Math math(x.type(), bind, backend);
   switch (function) {
     case Function::Exp:
       return math.exp(x);

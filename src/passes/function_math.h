@@ -5,6 +5,7 @@
 #include <string>
 
 #include "loop/expr.h"
+#include "support/backend.h"
 
 namespace tulle::passes {
 
@@ -13,6 +14,7 @@ using Binder = std::function<loop::Expr(const std::string& wish, const loop::Exp
 
 // The function of a variable or constant, or null where it is not written out. On a GPU it may use
 // Exp2.
-loop::Expr write_out(loop::Function function, const loop::Expr& x, const Binder& bind, bool gpu);
+loop::Expr write_out(loop::Function function, const loop::Expr& x, const Binder& bind,
+                     Backend backend);
 
 }  // namespace tulle::passes

@@ -100,14 +100,14 @@ Expr computed_once(const Expr& value, const std::string& wish, Names& names,
 
 class Unroller : public Rewriter {
  public:
-  Unroller(Names& names, bool gpu, Remarks& remarks)
-      : names_(names), gpu_(gpu), remarks_(remarks) {}
+  Unroller(Names& names, Backend backend, Remarks& remarks)
+      : names_(names), on_gpu_(is_gpu(backend)), remarks_(remarks) {}
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {
     Stmt result = Rewriter::rewrite(stmt);
     const auto* loop = result.as<For>();
-    if (loop && gpu_ && loop->loop == LoopKind::Serial && counts_through_registers(*loop))
+    if (loop && on_gpu_ && loop->loop == LoopKind::Serial && counts_through_registers(*loop))
       return written_out(*loop, *constant_extent(*loop), names_);
     return loop && loop->loop == LoopKind::Unrolled ? unroll(*loop) : result;
   }
@@ -116,7 +116,7 @@ class Unroller : public Rewriter {
   Stmt unroll(const For& loop) {
     const auto extent = constant_difference(loop.end, loop.begin);
     // Whoever launches a kernel asks for as much shared memory as lowering laid out.
-    if (gpu_ && shared_bytes(loop.body) > 0) {
+    if (on_gpu_ && shared_bytes(loop.body) > 0) {
       remarks_.push_back(
           concat("the loop over ", loop.var,
                  " stays serial: copies of it would need shared memory of their own"));
@@ -174,7 +174,7 @@ class Unroller : public Rewriter {
   // made together whatever is left of them.
   void remainder(const For& loop, const std::string& next, const Expr& end,
                  std::vector<Stmt>& stmts) {
-    if (gpu_ && Guard::can_hold(loop.body)) {
+    if (on_gpu_ && Guard::can_hold(loop.body)) {
       int factor = loop.factor;
       for (; factor > kMostGuarded && factor % 2 == 0; factor /= 2)
         stmts.push_back(
@@ -216,7 +216,7 @@ class Unroller : public Rewriter {
   }
 
   Names& names_;
-  bool gpu_;
+  bool on_gpu_;
   Remarks& remarks_;
 };
 
@@ -248,9 +248,9 @@ Stmt written_out(const For& loop, int64_t trips, Names& names) {
   return Block::make(std::move(stmts));
 }
 
-Kernel unroll_loops(Kernel kernel, bool gpu, Remarks& remarks) {
+Kernel unroll_loops(Kernel kernel, Backend backend, Remarks& remarks) {
   Names names(kernel);
-  kernel.body = Unroller(names, gpu, remarks).rewrite(kernel.body);
+  kernel.body = Unroller(names, backend, remarks).rewrite(kernel.body);
   return kernel;
 }
 

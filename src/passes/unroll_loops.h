@@ -3,6 +3,7 @@
 
 #include "loop/host.h"
 #include "passes/names.h"
+#include "support/backend.h"
 #include "support/remarks.h"
 
 namespace tulle::passes {
@@ -14,7 +15,7 @@ namespace tulle::passes {
 // the remainder of a loop that changes nothing but variables and local arrays is one step more, in
 // which iterations past the end change nothing, and short loops over the elements of local arrays
 // are written out whether or not they are Unrolled.
-loop::Kernel unroll_loops(loop::Kernel kernel, bool gpu, Remarks& remarks);
+loop::Kernel unroll_loops(loop::Kernel kernel, Backend backend, Remarks& remarks);
 
 // Whether a short loop counts through elements of a local array: in registers, which have no
 // addresses, if it is written out.

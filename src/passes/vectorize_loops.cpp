@@ -204,7 +204,7 @@ class Vectorizer : public Rewriter {
     } catch (const Refusal& refusal) {
       remarks_.push_back(
           concat("the loop over ", loop->var, " is not vectorised: ", refusal.reason));
-      if (options_.gpu && counts_through_registers(*loop))
+      if (is_gpu(options_.backend) && counts_through_registers(*loop))
         return written_out(*loop, *constant_extent(*loop), names_);
       return For::make(loop->var, loop->begin, loop->end, loop->body, LoopKind::Serial, 0,
                        loop->step);

@@ -2,15 +2,17 @@
 #pragma once
 
 #include "loop/host.h"
+#include "support/backend.h"
 #include "support/remarks.h"
 
 namespace tulle::passes {
 
 struct VectorOptions {
-  bool masks = true;     // the target has masked loads and stores; otherwise rests run in narrower
-                         // vectors or scalars
+  // The target has masked loads and stores. Without them, tails run in narrower vectors or scalars.
+  bool masks = true;
   int most_copies = 32;  // a constant number of vector steps up to this is written out
-  bool gpu = false;      // loops over local arrays that have no vector form are written out
+  // On a GPU, loops over local arrays that have no vector form are written out.
+  Backend backend = Backend::Cpu;
 };
 
 // A Vector loop becomes steps of `factor` lanes: contiguous loads and stores where indices are

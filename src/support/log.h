@@ -25,15 +25,20 @@ LogLevel log_level();
 // further line of the text is indented.
 void write_log(std::string_view text);
 
-// Times consecutive stages for the log; does nothing when that is off.
+// Times consecutive stages. By default it runs only when the log is on.
 class StageTimes {
  public:
-  StageTimes() : running_(log_level() > LogLevel::Off) {
+  explicit StageTimes(bool running = log_level() > LogLevel::Off) : running_(running) {
     if (running_) last_ = Clock::now();
   }
 
-  // Ends the stage of that name, begun where the one before it ended. A name met again adds up.
+  // Ends the stage of that name, which started when the stage before it ended. Times of stages with
+  // the same name are added.
   void end(std::string_view stage);
+  // Starts the next stage now instead of at the end of the stage before it.
+  void skip() {
+    if (running_) last_ = Clock::now();
+  }
 
   std::string text() const;  // "plan 0.12, lower 0.34"
 

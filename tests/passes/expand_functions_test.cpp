@@ -28,7 +28,7 @@ std::vector<float> run_on_gpu(const std::string& function, std::vector<float> x)
   const size_t count = x.size();
   x.resize((count + 127) / 128 * 128);
   const PipelineResult made =
-      run_passes(program_of(kernel_of(function)), {.gpu = true, .verify = true});
+      run_passes(program_of(kernel_of(function)), {.backend = Backend::Gpu, .verify = true});
   const auto size = static_cast<int64_t>(x.size());
   const loop::Arrays after =
       loop::interpret(made.program,
@@ -109,7 +109,7 @@ TEST(ExpandFunctionsForGpu, DecayIsRightToTheLastPlaceOfOne) {
   }
   EXPECT_TRUE(std::isnan(run_on_gpu("decay", {kNan})[0]));
   const std::string wide = "kernel each(x: f64*, y: mut f64*) { y[0] = decay(x[0]) }";
-  EXPECT_FALSE(transform("expand_functions", wide, true, true).has("exp2("));
+  EXPECT_FALSE(transform("expand_functions", wide, true, Backend::Gpu).has("exp2("));
 }
 
 TEST(ExpandFunctionsForGpu, OthersAreClose) {
@@ -126,17 +126,17 @@ TEST(ExpandFunctionsForGpu, OthersAreClose) {
 
 TEST(ExpandFunctionsForGpu, OnlyFloat32OnAGpuTakesExp2) {
   const std::string kernel = "kernel each(x: f32*, y: mut f32*) { y[0] = exp(x[0]) }";
-  EXPECT_TRUE(transform("expand_functions", kernel, true, true).has("exp2("));
+  EXPECT_TRUE(transform("expand_functions", kernel, true, Backend::Gpu).has("exp2("));
   EXPECT_FALSE(transform("expand_functions", kernel).has("exp2("));
   const std::string wide = "kernel each(x: f64*, y: mut f64*) { y[0] = exp(x[0]) }";
-  EXPECT_FALSE(transform("expand_functions", wide, true, true).has("exp2("));
+  EXPECT_FALSE(transform("expand_functions", wide, true, Backend::Gpu).has("exp2("));
   const std::string lanes =
       "kernel each(x: f32*, y: mut f32*) { y[ramp(0, 1, 4)] = exp(x[ramp(0, 1, 4)]) }";
-  EXPECT_TRUE(transform("expand_functions", lanes, true, true).has("exp2("));
+  EXPECT_TRUE(transform("expand_functions", lanes, true, Backend::Gpu).has("exp2("));
   expect_same_results(
       {"expand_functions"}, lanes,
       {{"x", loop::to_array<float>(DType::Float32, {-2, 0.5f, 1, 3})}, {"y", floats(4)}}, {}, 1e-6,
-      true, true);
+      true, Backend::Gpu);
 }
 
 }  // namespace

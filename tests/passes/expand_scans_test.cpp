@@ -57,7 +57,7 @@ TEST(ExpandScans, GivesTheSameSums) {
 TEST(ExpandScans, SurvivesTheOtherPasses) {
   const loop::HostProgram program = loop::parse_host_program(kHost);
   const loop::HostProgram expanded =
-      run_passes(program, {.masks = false, .gpu = true, .verify = true}).program;
+      run_passes(program, {.backend = Backend::Gpu, .masks = false, .verify = true}).program;
   const loop::Arrays expected = run(program, 3000), found = run(expanded, 3000);
   EXPECT_EQ(loop::to_vector<int32_t>(found.at("S")), loop::to_vector<int32_t>(expected.at("S")));
 }

@@ -46,7 +46,7 @@ TEST(ExpandSorts, GivesTheSameOrder) {
 TEST(ExpandSorts, SurvivesTheOtherPasses) {
   const loop::HostProgram program = loop::parse_host_program(kHost);
   const loop::HostProgram expanded =
-      run_passes(program, {.masks = false, .gpu = true, .verify = true}).program;
+      run_passes(program, {.backend = Backend::Gpu, .masks = false, .verify = true}).program;
   EXPECT_EQ(run(expanded, 3000, 50, 60), run(program, 3000, 50, 60));
 }
 

@@ -54,12 +54,12 @@ void expect_kept(const std::string& text) {
   for (const int64_t n : {0, 1, 25, 31, 32, 33, 57, 64, 96}) {
     expect_same_results({kPass}, text,
                         {{"crd", coordinates()}, {"B", doubles(28, 2)}, {"y", doubles(32, 3)}},
-                        {{"n", n}}, 0, true, true);
+                        {{"n", n}}, 0, true, Backend::Gpu);
   }
 }
 
 TEST(ShareLoads, HandsOnWhatOtherLanesLoaded) {
-  const Transformed result = transform(kPass, kGather, true, true);
+  const Transformed result = transform(kPass, kGather, true, Backend::Gpu);
   EXPECT_TRUE(result.has("let j_own: i32 = crd[p + lane % 4 * 8]")) << result.after;
   EXPECT_TRUE(result.has("let j: i64 = i64(lane_shuffle(index, j_own, 0, 4))")) << result.after;
   EXPECT_TRUE(result.has("let m: i64 = i64(lane_shuffle(index, j_own, 3, 4))")) << result.after;
@@ -69,7 +69,7 @@ TEST(ShareLoads, HandsOnWhatOtherLanesLoaded) {
 // Larger groups share by fours, as many as there are copies.
 TEST(ShareLoads, TakesAsManyLanesAsThereAreCopies) {
   const std::string text = with("lane / 4", "lane / 8");
-  EXPECT_TRUE(transform(kPass, text, true, true).has("crd[p + lane % 4 * 8]"));
+  EXPECT_TRUE(transform(kPass, text, true, Backend::Gpu).has("crd[p + lane % 4 * 8]"));
   expect_kept(text);
 }
 
@@ -77,14 +77,14 @@ TEST(ShareLoads, GoesBeforeLoadingAhead) {
   for (const int64_t n : {0, 25, 64, 96}) {
     expect_same_results({kPass, "load_ahead"}, kGather,
                         {{"crd", coordinates()}, {"B", doubles(28, 2)}, {"y", doubles(32, 3)}},
-                        {{"n", n}}, 0, true, true);
+                        {{"n", n}}, 0, true, Backend::Gpu);
   }
 }
 
 TEST(ShareLoads, OfTheNextLaneWouldBeNoticed) {
   const auto sums = [] {
     const loop::Arrays after = loop::interpret(
-        transform(kPass, with("s = s + lane", "s = s * 0.5 + lane"), true, true).program,
+        transform(kPass, with("s = s + lane", "s = s * 0.5 + lane"), true, Backend::Gpu).program,
         {{"crd", coordinates()}, {"B", doubles(28, 2)}, {"y", doubles(32, 3)}}, {{"n", 64}});
     return loop::to_vector<double>(after.at("y"));
   };
@@ -108,7 +108,7 @@ TEST(ShareLoads, LeavesAloneWhatLanesDoNotShare) {
            with("crd[p + 16]", "crd[p + 15]"),       // no equal steps
            with("p = p + 32", "p = p + n"),          // no constant step
        }) {
-    const Transformed result = transform(kPass, other, true, true);
+    const Transformed result = transform(kPass, other, true, Backend::Gpu);
     EXPECT_EQ(result.before, result.after) << other;
   }
 }
