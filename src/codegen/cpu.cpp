@@ -7,8 +7,8 @@
 #include "llvm/TargetParser/Triple.h"
 
 #include "codegen/emit.h"
-#include "codegen/emitter.h"
 #include "codegen/library.h"
+#include "codegen/llvm_emitter.h"
 #include "codegen/parts.h"
 #include "loop/abi.h"
 #include "support/check.h"
@@ -19,10 +19,10 @@ using loop::LoopKind;
 
 namespace {
 
-class CpuEmitter final : public Emitter {
+class CpuEmitter final : public LlvmEmitter {
  public:
   CpuEmitter(llvm::Module& module, const Target& target)
-      : Emitter(module), target_(target), is_x86_(llvm::Triple(target.triple).isX86()) {}
+      : LlvmEmitter(module), target_(target), is_x86_(llvm::Triple(target.triple).isX86()) {}
 
   void kernel(const loop::Kernel& kernel);
 

@@ -1,5 +1,5 @@
 // Widening and narrowing of halves, which are 16 bits in registers and in memory.
-#include "codegen/emitter.h"
+#include "codegen/llvm_emitter.h"
 #include "support/check.h"
 #include "support/half.h"
 
@@ -15,7 +15,7 @@ llvm::Type* like(llvm::Type* model, llvm::Type* scalar) {
 
 }  // namespace
 
-llvm::Value* Emitter::widen_half(llvm::Value* bits, DType half) {
+llvm::Value* LlvmEmitter::widen_half(llvm::Value* bits, DType half) {
   llvm::Type* floats = like(bits->getType(), builder_.getFloatTy());
   llvm::Type* words = like(bits->getType(), builder_.getInt32Ty());
   if (half == DType::BFloat16) {
@@ -41,7 +41,7 @@ llvm::Value* Emitter::widen_half(llvm::Value* bits, DType half) {
   return builder_.CreateBitCast(builder_.CreateOr(value, sign), floats);
 }
 
-llvm::Value* Emitter::narrow_to_half(llvm::Value* value, DType half) {
+llvm::Value* LlvmEmitter::narrow_to_half(llvm::Value* value, DType half) {
   llvm::Type* words = like(value->getType(), builder_.getInt32Ty());
   llvm::Type* results = like(value->getType(), builder_.getInt16Ty());
   if (converts(half)) {

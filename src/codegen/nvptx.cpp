@@ -8,7 +8,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "codegen/emit.h"
-#include "codegen/emitter.h"
+#include "codegen/llvm_emitter.h"
 #include "codegen/parts.h"
 #include "loop/abi.h"
 #include "loop/gpu.h"
@@ -27,9 +27,9 @@ constexpr int kResidentThreads = 512;       // that a multiprocessor has registe
 constexpr int kResidentBlocks = 16;         // that every multiprocessor can hold
 constexpr int64_t kMostBlocks = INT32_MAX;  // of one launch
 
-class GpuEmitter final : public Emitter {
+class GpuEmitter final : public LlvmEmitter {
  public:
-  GpuEmitter(llvm::Module& module, const Target& target) : Emitter(module), target_(target) {}
+  GpuEmitter(llvm::Module& module, const Target& target) : LlvmEmitter(module), target_(target) {}
 
   void kernel(const loop::Kernel& kernel);
 
@@ -303,7 +303,7 @@ void GpuEmitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
   const bool has_vectors = target_.cpu != "sm_80" && stmt.op == loop::ReduceOp::Add &&
                            stmt.buffer->space == loop::Space::Global &&
                            type.scalar == DType::Float32 && type.lanes % lanes == 0;
-  if (!has_vectors) return Emitter::atomic_elements(stmt, pointer, elements);
+  if (!has_vectors) return LlvmEmitter::atomic_elements(stmt, pointer, elements);
   for (int first = 0; first < type.lanes; first += lanes) {
     const auto at = static_cast<uint64_t>(first);
     add_floats(builder_.CreateConstGEP1_64(builder_.getFloatTy(), pointer, at), elements, first,

@@ -58,7 +58,7 @@ class KernelCache {
   DiskCache& disk() { return disk_; }
 
  private:
-  struct Cell {
+  struct CodeCell {
     std::mutex filling;
     std::weak_ptr<const void> code;
   };
@@ -66,30 +66,30 @@ class KernelCache {
   using Load = std::function<Code(std::span<const char> bytes)>;
 
   // `place` tells apart what the same bytes become in several places.
-  struct Request {
+  struct CodeLookup {
     ContentHash key;
     std::string place;
     bool is_kept;  // on disk
     Load load;
   };
 
-  std::vector<Code> find_code(const std::vector<Request>& requests, Parallelism& parallelism,
+  std::vector<Code> find_code(const std::vector<CodeLookup>& requests, Parallelism& parallelism,
                               const CompileMissing& compile);
-  struct Place;
+  struct LookupPlace;
   // Loads what was compiled and puts it on disk, the code of each missing place.
-  void fill(const std::vector<Place*>& missing, const std::vector<Request>& requests,
+  void fill(const std::vector<LookupPlace*>& missing, const std::vector<CodeLookup>& requests,
             const std::vector<std::vector<char>>& compiled, Parallelism& parallelism);
   std::shared_ptr<const GpuModule> load_ptx(const cuda::Device& device, const std::string& text,
                                             const std::vector<std::string>& kernels);
   // In memory or on disk; null where it is in neither.
-  Code look_up(Cell& cell, const ContentHash& on_disk, const Request& request);
-  std::shared_ptr<Cell> cell_of(const ContentHash& key);
+  Code look_up(CodeCell& cell, const ContentHash& on_disk, const CodeLookup& request);
+  std::shared_ptr<CodeCell> cell_of(const ContentHash& key);
   Code load_from_disk(const ContentHash& key, const Load& load);
 
   Engine engine_;
   DiskCache disk_;
   std::mutex mutex_;  // guards what follows
-  std::map<ContentHash, std::shared_ptr<Cell>> cells_;
+  std::map<ContentHash, std::shared_ptr<CodeCell>> cells_;
   size_t most_cells_ = 64;  // before those of unloaded code are removed
 };
 

@@ -30,9 +30,9 @@ constexpr const char* kLongSort = R"(host sorted(keys: i64*; n: i64) -> (order) 
 })";
 
 // What a GPU keeps loaded, a kernel more with each step.
-class Preparation {
+class SharedKernelPreparation {
  public:
-  explicit Preparation(const CodeRequest& request) {
+  explicit SharedKernelPreparation(const CodeRequest& request) {
     request_.target = request.target;
     request_.gpu_threads = request.gpu_threads;
     request_.device = request.device;
@@ -76,7 +76,7 @@ void prepare_shared_gpu_kernels(const CodeRequest& request) {
     if (!prepared->insert(request.device).second) return;
   }
   // Never destroyed: when the process ends, the driver may be gone before.
-  auto* const preparation = new Preparation(request);
+  auto* const preparation = new SharedKernelPreparation(request);
   in_idle_background([preparation] { return preparation->step(); });
 }
 

@@ -88,8 +88,10 @@ struct KeptStep {
   std::vector<Buffer> arrays;
 };
 
-using Step = std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep, FreeStep,
-                          KeepStep, KeptStep>;
+using HostStep = std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep,
+                              FreeStep, KeepStep, KeptStep>;
+
+using Step = HostStep;  // the name in src/lower
 
 // Raises the UserError of a ReadStep.
 [[noreturn]] void fail_read(const ReadStep& step, int64_t count);
@@ -98,7 +100,7 @@ struct HostProgram {
   std::string name;
   std::vector<BufferParam> buffers;  // given by the caller
   std::vector<ScalarParam> scalars;
-  std::vector<Step> steps;
+  std::vector<HostStep> steps;
   std::vector<Buffer>
       results;  // allocated by steps (or parameters handed through), in the order returned
   std::vector<Kernel> kernels;

@@ -20,7 +20,7 @@ class HostInterpreter {
 
   void bind(Arrays buffers, const Scalars& scalars);
   void run() {
-    for (const Step& step : program_.steps) {
+    for (const HostStep& step : program_.steps) {
       std::visit([this](const auto& s) { this->run(s); }, step);
     }
   }
@@ -45,8 +45,8 @@ class HostInterpreter {
 
   Word evaluate(const Expr& expr);
   // Steps run one after the other: no races to look for.
-  Memory& memory(const Buffer& buffer) {
-    Memory& found = buffers_.at(buffer->name);
+  InterpretedBuffer& memory(const Buffer& buffer) {
+    InterpretedBuffer& found = buffers_.at(buffer->name);
     found.track(0);
     return found;
   }
@@ -54,7 +54,7 @@ class HostInterpreter {
 
   const HostProgram& program_;
   const InterpretOptions& options_;
-  std::map<std::string, Memory> buffers_;
+  std::map<std::string, InterpretedBuffer> buffers_;
   std::map<std::string, Word> scalars_;
   Threads one_{1, 0};
   uint32_t launches_ = 0;
@@ -70,7 +70,7 @@ void HostInterpreter::bind(Arrays buffers, const Scalars& scalars) {
       user_error("the array for ", name, " holds ", name_of(found->second.element), ", expected ",
                  name_of(param.buffer->element));
     }
-    buffers_.emplace(name, Memory(name, std::move(found->second)));
+    buffers_.emplace(name, InterpretedBuffer(name, std::move(found->second)));
   }
   for (const ScalarParam& param : program_.scalars) {
     const auto found = scalars.find(param.name);
@@ -110,13 +110,13 @@ Word HostInterpreter::evaluate(const Expr& expr) {
 }
 
 void HostInterpreter::run(const AllocateStep& step) {
-  Memory memory(step.buffer->name, step.buffer->element);
+  InterpretedBuffer memory(step.buffer->name, step.buffer->element);
   memory.allocate(evaluate(step.size).i, step.zeroed);
   buffers_.insert_or_assign(step.buffer->name, std::move(memory));
 }
 
 void HostInterpreter::run(const ScanStep& step) {
-  Memory& buffer = memory(step.buffer);
+  InterpretedBuffer& buffer = memory(step.buffer);
   const int64_t length = evaluate(step.length).i;
   Word total{.i = 0};
   for (int64_t k = 0; k < length; ++k) {

@@ -12,16 +12,16 @@ namespace tulle::loop {
 
 // What the names mean where the parser stands. The verifier refuses names declared twice; here the
 // last one counts.
-struct Names {
+struct DeclaredNames {
   std::map<std::string, Type, std::less<>> scalars;
   std::map<std::string, Buffer, std::less<>> buffers;
 };
 
 std::optional<ReduceOp> reduce_op_from(std::string_view text);
 
-class ExprParser {
+class LoopExprParser {
  public:
-  ExprParser(Scanner& scanner, const Names& names) : scanner_(scanner), names_(names) {}
+  LoopExprParser(Scanner& scanner, const DeclaredNames& names) : scanner_(scanner), names_(names) {}
 
   Expr parse();
   // An expression of a type that is known; `what` names it in errors.
@@ -52,7 +52,7 @@ class ExprParser {
   int parse_width();
 
   Scanner& scanner_;
-  const Names& names_;
+  const DeclaredNames& names_;
 };
 
 }  // namespace tulle::loop

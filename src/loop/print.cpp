@@ -256,7 +256,7 @@ std::string to_string(const Kernel& kernel) {
   return printer.take();
 }
 
-std::string to_string(const Step& step) {
+std::string to_string(const HostStep& step) {
   return std::visit(
       Overloaded{
           [](const LetStep& s) {
@@ -299,7 +299,7 @@ std::string to_string(const HostProgram& program) {
   StmtPrinter printer;
   printer.open(concat("host ", program.name, parameters(program.buffers, program.scalars), " -> (",
                       results, ") {"));
-  for (const Step& step : program.steps) printer.line(to_string(step));
+  for (const HostStep& step : program.steps) printer.line(to_string(step));
   printer.close("}");
   std::string text = printer.take();
   for (const Kernel& kernel : program.kernels) text += "\n" + to_string(kernel);

@@ -9,7 +9,7 @@ namespace tulle::loop {
 // that holds it.
 bool same(const Stmt& a, const Stmt& b);
 bool same(const Kernel& a, const Kernel& b);
-bool same(const Step& a, const Step& b);
+bool same(const HostStep& a, const HostStep& b);
 bool same(const HostProgram& a, const HostProgram& b);
 
 }  // namespace tulle::loop

@@ -63,7 +63,7 @@ void check_constant(const Expr& expr) {
           "no i32 is so large");
 }
 
-void check_load(const Expr& expr, const Scope& scope) {
+void check_load(const Expr& expr, const VerifierScope& scope) {
   const auto* node = expr.as<Load>();
   scope.find_buffer(node->buffer);
   const Type index = node->index.type();
@@ -111,14 +111,14 @@ void check_shuffle(const Expr& expr) {
 }
 
 // The node itself; its operands are looked at on their own.
-void check_node(const Expr& expr, const Scope& scope) {
+void check_node(const Expr& expr, const VerifierScope& scope) {
   switch (expr->kind) {
     case ExprKind::IntConst:
       return check_constant(expr);
     case ExprKind::FloatConst:
       return require(expr.type().is_float() && !expr.type().is_vector(), expr, "a wrong type");
     case ExprKind::Var: {
-      const Declaration& declaration = scope.find(expr.as<Var>()->name);
+      const VisibleName& declaration = scope.find(expr.as<Var>()->name);
       require(declaration.kind != NameKind::Buffer, expr, "a buffer used as a value");
       return require(declaration.type == expr.type(), expr, "declared as ",
                      to_string(declaration.type), ", used as ", to_string(expr.type()));
@@ -171,12 +171,12 @@ bool reduces(ReduceOp op, DType type) {
   return !is_float(type) || (op != ReduceOp::And && op != ReduceOp::Or);
 }
 
-void verify_expr(const Expr& expr, const Scope& scope) {
+void verify_expr(const Expr& expr, const VerifierScope& scope) {
   TULLE_CHECK(expr.get() != nullptr);
   visit(expr, [&](const Expr& inner) { check_node(inner, scope); });
 }
 
-void verify_expr(const Expr& expr, Type type, const Scope& scope) {
+void verify_expr(const Expr& expr, Type type, const VerifierScope& scope) {
   verify_expr(expr, scope);
   require(expr.type() == type, expr, "expected ", to_string(type), ", found ",
           to_string(expr.type()));

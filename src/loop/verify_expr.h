@@ -6,9 +6,9 @@
 namespace tulle::loop {
 
 // Raises an InternalError that quotes the subexpression whose names or types are wrong.
-void verify_expr(const Expr& expr, const Scope& scope);
+void verify_expr(const Expr& expr, const VerifierScope& scope);
 // The same, and the expression has the type.
-void verify_expr(const Expr& expr, Type type, const Scope& scope);
+void verify_expr(const Expr& expr, Type type, const VerifierScope& scope);
 
 // Whether the reduction is defined for the type.
 bool reduces(ReduceOp op, DType type);

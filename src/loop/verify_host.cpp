@@ -21,7 +21,7 @@ class HostVerifier {
       if (!names.insert(kernel.name).second) internal_error("two kernels are called ", kernel.name);
     }
     scope_.declare_parameters(program_.buffers, program_.scalars);
-    for (const Step& step : program_.steps) {
+    for (const HostStep& step : program_.steps) {
       try {
         std::visit([this](const auto& s) { check(s); }, step);
       } catch (const InternalError& error) {
@@ -134,7 +134,7 @@ class HostVerifier {
   }
 
   const HostProgram& program_;
-  Scope scope_;
+  VerifierScope scope_;
   bool keeps_ = false;
   std::set<std::string> made_;  // since the last keep, and not freed
 };

@@ -89,7 +89,7 @@ class KernelVerifier {
   }
 
   void check_assign(const Assign& node) {
-    const Declaration& declaration = scope_.find(node.name);
+    const VisibleName& declaration = scope_.find(node.name);
     if (declaration.kind != NameKind::Variable)
       internal_error("'", node.name, "' is not declared with var");
     verify_expr(node.value, declaration.type, scope_);
@@ -157,7 +157,7 @@ class KernelVerifier {
     if (!is_integer(node.buffer->element)) internal_error("sort takes integers");
   }
 
-  Scope scope_;
+  VerifierScope scope_;
 };
 
 }  // namespace

@@ -5,8 +5,9 @@
 #include <map>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
-#include "passes/names.h"
+#include "loop/used_names.h"
 
 namespace tulle::passes {
 
@@ -61,7 +62,7 @@ std::set<std::string> written_in(const std::vector<Stmt>& stmts) {
 class Advance {
  public:
   Advance(const std::set<std::string>& read_only, std::set<std::string> fixed,
-          std::set<std::string> written, Names& names)
+          std::set<std::string> written, FreshNames& names)
       : read_only_(read_only),
         stays_(std::move(fixed)),
         written_(std::move(written)),
@@ -131,7 +132,7 @@ class Advance {
   std::set<std::string>
       stays_;  // names that are not there or not yet what they will be at the front
   std::set<std::string> written_;  // buffers
-  Names& names_;
+  FreshNames& names_;
   std::map<int, std::vector<Stmt>> rounds_;  // by the number of loads that they wait for
   std::map<std::string, int> ready_;         // after which round the names that moved are there
 };
@@ -183,7 +184,7 @@ class Advancer : public Rewriter {
     stmts.insert(stmts.end(), rest.begin(), rest.end());
   }
 
-  Names names_;
+  FreshNames names_;
   std::set<std::string> read_only_;
 };
 

@@ -5,9 +5,10 @@
 #include <optional>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "support/mutant.h"
 
 namespace tulle::passes {
@@ -47,9 +48,9 @@ bool follows(const Expr& index, const std::string& variable, const std::set<std:
 }
 
 // Puts variables in the place of the two loads.
-class Replacement : public Rewriter {
+class CarriedLoads : public Rewriter {
  public:
-  Replacement(const Load& earlier, Expr here, Expr next, int64_t step)
+  CarriedLoads(const Load& earlier, Expr here, Expr next, int64_t step)
       : earlier_(earlier), here_(std::move(here)), next_(std::move(next)), step_(step) {}
 
   using Rewriter::rewrite;
@@ -79,17 +80,17 @@ class Carrier : public Rewriter {
     Stmt result = Rewriter::rewrite(stmt);
     const auto* loop = result.as<For>();
     if (!loop || loop->loop != LoopKind::Serial) return result;
-    const std::optional<Pair> pair = find(*loop);
+    const std::optional<LoadPair> pair = find(*loop);
     return pair ? carry(*loop, *pair) : result;
   }
 
  private:
-  struct Pair {
+  struct LoadPair {
     const Load* earlier;
     const Load* later;
   };
 
-  std::optional<Pair> find(const For& loop) const {
+  std::optional<LoadPair> find(const For& loop) const {
     const std::set<std::string> written = names_written(loop.body);
     if (written.contains(loop.var)) return std::nullopt;
     std::vector<const Load*> loads;
@@ -101,20 +102,21 @@ class Carrier : public Rewriter {
       for (const Load* later : loads) {
         if (earlier->buffer->name == later->buffer->name &&
             constant_difference(later->index, earlier->index) == loop.step)
-          return Pair{earlier, later};
+          return LoadPair{earlier, later};
       }
     }
     return std::nullopt;
   }
 
-  Stmt carry(const For& loop, const Pair& pair) {
+  Stmt carry(const For& loop, const LoadPair& pair) {
     const Buffer& buffer = pair.earlier->buffer;
     const std::string here_name = names_.fresh(buffer->name + "_here");
     const std::string next_name = names_.fresh(buffer->name + "_next");
     const Expr here = Var::make(here_name, {buffer->element, 1});
     const Expr next = Var::make(next_name, {buffer->element, 1});
-    std::vector<Stmt> body = {Let::make(next_name, Load::make(buffer, pair.later->index)),
-                              Replacement(*pair.earlier, here, next, loop.step).rewrite(loop.body)};
+    std::vector<Stmt> body = {
+        Let::make(next_name, Load::make(buffer, pair.later->index)),
+        CarriedLoads(*pair.earlier, here, next, loop.step).rewrite(loop.body)};
     if (!mutant("carry-never-moves")) body.push_back(Assign::make(here_name, next));
     const Expr first = substitute(pair.earlier->index, loop.var, loop.begin);
     return If::make(
@@ -124,7 +126,7 @@ class Carrier : public Rewriter {
                                loop.loop, loop.factor, loop.step)}));
   }
 
-  Names names_;
+  FreshNames names_;
   std::set<std::string> read_only_;
 };
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "loop/rewrite.h"
-#include "passes/names.h"
+#include "loop/used_names.h"
 
 namespace tulle::passes {
 

@@ -1,9 +1,9 @@
 // Names for the parts of functions, before the statements that use them.
 #include "passes/expand_functions.h"
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
 #include "passes/function_math.h"
-#include "passes/names.h"
 
 namespace tulle::passes {
 
@@ -11,9 +11,9 @@ using namespace loop;
 
 namespace {
 
-class Expansion : public Rewriter {
+class FunctionExpansion : public Rewriter {
  public:
-  Expansion(Names& names, Backend backend) : names_(names), backend_(backend) {}
+  FunctionExpansion(FreshNames& names, Backend backend) : names_(names), backend_(backend) {}
 
   Expr rewrite(const Expr& expr) override {
     const Expr inside = Rewriter::rewrite(expr);
@@ -64,7 +64,7 @@ class Expansion : public Rewriter {
     return stmts;
   }
 
-  Names& names_;
+  FreshNames& names_;
   Backend backend_;
   bool binding_ = false;  // whether the expression stands in a statement that names can precede
   std::vector<Stmt> before_;
@@ -73,8 +73,8 @@ class Expansion : public Rewriter {
 }  // namespace
 
 Kernel expand_functions(Kernel kernel, Backend backend) {
-  Names names(kernel);
-  kernel.body = Expansion(names, backend).rewrite(kernel.body);
+  FreshNames names(kernel);
+  kernel.body = FunctionExpansion(names, backend).rewrite(kernel.body);
   return kernel;
 }
 

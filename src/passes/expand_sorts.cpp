@@ -213,7 +213,7 @@ class SortExpansion {
     return kernel_of_text(text, words);
   }
 
-  void add(Step step) { program_.steps.push_back(std::move(step)); }
+  void add(HostStep step) { program_.steps.push_back(std::move(step)); }
 
   const SortStep& step_;
   const std::string name_;
@@ -225,10 +225,10 @@ class SortExpansion {
 }  // namespace
 
 HostProgram expand_sorts(HostProgram program) {
-  std::vector<Step> steps = std::move(program.steps);
+  std::vector<HostStep> steps = std::move(program.steps);
   program.steps.clear();
   int count = 0;
-  for (Step& step : steps) {
+  for (HostStep& step : steps) {
     if (const auto* sort = std::get_if<SortStep>(&step)) {
       SortExpansion(*sort, concat("sort", count++), program).run();
     } else {

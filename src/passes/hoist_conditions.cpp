@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "loop/rewrite.h"
-#include "passes/names.h"
+#include "loop/used_names.h"
 
 namespace tulle::passes {
 

@@ -3,9 +3,9 @@
 
 #include <variant>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
 #include "passes/access_checks.h"
-#include "passes/names.h"
 #include "support/check.h"
 
 namespace tulle::passes {
@@ -192,7 +192,7 @@ class KernelChecker {
   }
 
   Kernel kernel_;
-  Names names_;
+  FreshNames names_;
   BufferSizes sizes_;
   std::vector<Stmt> postponed_;
 };
@@ -205,8 +205,8 @@ HostProgram insert_bounds_checks(HostProgram program) {
   for (const BufferParam& param : program.buffers) {
     program.scalars.push_back({size_name(param.buffer->name), kIndex});
   }
-  std::vector<Step> steps;
-  for (Step& step : program.steps) {
+  std::vector<HostStep> steps;
+  for (HostStep& step : program.steps) {
     if (auto* allocate = std::get_if<AllocateStep>(&step)) {
       const std::string name = size_name(allocate->buffer->name);
       steps.emplace_back(LetStep{name, allocate->size});

@@ -4,9 +4,10 @@
 #include <optional>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/counted_loop.h"
-#include "passes/names.h"
 
 namespace tulle::passes {
 
@@ -15,10 +16,10 @@ using namespace loop;
 namespace {
 
 // What is loaded ahead of one loop.
-class Ahead {
+class LoadsAhead {
  public:
-  Ahead(const std::set<std::string>& read_only, const While& loop, LoopCounter counter,
-        Names& names)
+  LoadsAhead(const std::set<std::string>& read_only, const While& loop, LoopCounter counter,
+             FreshNames& names)
       : read_only_(read_only), loop_(loop), counter_(std::move(counter)), names_(names) {}
 
   // The statements at the front of the body, with loads of the next iteration in place of those of
@@ -75,7 +76,7 @@ class Ahead {
   const std::set<std::string>& read_only_;
   const While& loop_;
   LoopCounter counter_;
-  Names& names_;
+  FreshNames& names_;
   std::string next_;
   std::vector<Stmt> declared_, first_;
 };
@@ -92,7 +93,7 @@ class LoadAhead : public Rewriter {
     if (!loop || lanes_together(*loop) == 1) return result;
     const std::optional<LoopCounter> counter = counter_of(*loop);
     if (!counter) return result;
-    Ahead ahead(read_only_, *loop, *counter, names_);
+    LoadsAhead ahead(read_only_, *loop, *counter, names_);
     const Stmt changed = with_front(*loop, ahead.rewritten());
     std::vector<Stmt> stmts = ahead.before();
     if (stmts.empty()) return result;
@@ -101,7 +102,7 @@ class LoadAhead : public Rewriter {
   }
 
  private:
-  Names names_;
+  FreshNames names_;
   std::set<std::string> read_only_;
 };
 

@@ -4,9 +4,10 @@
 #include <map>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "support/mutant.h"
 
 namespace tulle::passes {
@@ -94,9 +95,9 @@ bool is_invariant(const Expr& index, const For& loop, const std::set<std::string
 }
 
 // Puts a variable in the place of a buffer's one element.
-class Replacement : public Rewriter {
+class PromotedElement : public Rewriter {
  public:
-  Replacement(std::string buffer, Expr variable)
+  PromotedElement(std::string buffer, Expr variable)
       : buffer_(std::move(buffer)), variable_(std::move(variable)) {}
 
   Expr rewrite(const Expr& expr) override {
@@ -117,7 +118,7 @@ class Replacement : public Rewriter {
 
 class Promoter : public Rewriter {
  public:
-  explicit Promoter(Names& names) : names_(names) {}
+  explicit Promoter(FreshNames& names) : names_(names) {}
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {
@@ -149,7 +150,7 @@ class Promoter : public Rewriter {
     const Usage usage = found;
     const std::string name = names_.fresh(usage.buffer->name + "_value");
     const Expr variable = Var::make(name, {usage.buffer->element, 1});
-    const Stmt body = Replacement(usage.buffer->name, variable).rewrite(loop.body);
+    const Stmt body = PromotedElement(usage.buffer->name, variable).rewrite(loop.body);
     const Stmt rest =
         For::make(loop.var, loop.begin, loop.end, body, loop.loop, loop.factor, loop.step);
     std::vector<Stmt> stmts = {Declare::make(name, Load::make(usage.buffer, usage.index)),
@@ -162,14 +163,14 @@ class Promoter : public Rewriter {
     return extent && *extent > 0 ? block : If::make(loop.begin < loop.end, block);
   }
 
-  Names& names_;
+  FreshNames& names_;
   std::optional<Usages> usages_;
 };
 
 }  // namespace
 
 Kernel promote_accumulators(Kernel kernel) {
-  Names names(kernel);
+  FreshNames names(kernel);
   kernel.body = Promoter(names).rewrite(kernel.body);
   return kernel;
 }

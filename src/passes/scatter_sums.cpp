@@ -6,11 +6,12 @@
 #include <optional>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/gpu.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/combine.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "support/mutant.h"
 
 namespace tulle::passes {
@@ -347,7 +348,7 @@ class Scatterer : public Rewriter {
     stmts.push_back(Store::make(parts, IntConst::make(0), Var::make(all, reduce.type)));
   }
 
-  Names names_;
+  FreshNames names_;
   std::string lane_;  // the variable of the loop over lanes around; empty outside
 };
 

@@ -7,10 +7,11 @@
 #include <optional>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/counted_loop.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "support/gpu_limits.h"
 #include "support/mutant.h"
 
@@ -173,7 +174,7 @@ class ShareLoads : public Rewriter {
     }
   }
 
-  Names names_;
+  FreshNames names_;
   std::set<std::string> read_only_;
   Widths widths_;
   std::string lane_;  // of the loop over lanes around; empty outside of one

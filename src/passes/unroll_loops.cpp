@@ -3,10 +3,11 @@
 
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/gpu.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -22,9 +23,9 @@ constexpr int kMostGuarded = 4;        // iterations of a step some of which cha
 
 // Lets a body change something only where a condition holds: what it assigns to and stores in local
 // arrays keeps its value otherwise. What it computes, it computes anyway.
-class Guard : public Rewriter {
+class GuardedBody : public Rewriter {
  public:
-  Guard(const Stmt& body, Expr condition, Names& names)
+  GuardedBody(const Stmt& body, Expr condition, FreshNames& names)
       : condition_(std::move(condition)), names_(names) {
     visit(
         body,
@@ -77,7 +78,7 @@ class Guard : public Rewriter {
   }
 
   Expr condition_;
-  Names& names_;
+  FreshNames& names_;
   std::set<std::string> own_;  // variables and arrays that the body itself makes
 };
 
@@ -90,7 +91,7 @@ Stmt iteration(const For& loop, const Expr& at) {
 }
 
 // A bound is computed once: the body may change what it was computed from.
-Expr computed_once(const Expr& value, const std::string& wish, Names& names,
+Expr computed_once(const Expr& value, const std::string& wish, FreshNames& names,
                    std::vector<Stmt>& stmts) {
   if (value.as<IntConst>()) return value;
   std::string name = names.fresh(wish);
@@ -100,7 +101,7 @@ Expr computed_once(const Expr& value, const std::string& wish, Names& names,
 
 class Unroller : public Rewriter {
  public:
-  Unroller(Names& names, Backend backend, Remarks& remarks)
+  Unroller(FreshNames& names, Backend backend, Remarks& remarks)
       : names_(names), on_gpu_(is_gpu(backend)), remarks_(remarks) {}
 
   using Rewriter::rewrite;
@@ -174,7 +175,7 @@ class Unroller : public Rewriter {
   // made together whatever is left of them.
   void remainder(const For& loop, const std::string& next, const Expr& end,
                  std::vector<Stmt>& stmts) {
-    if (on_gpu_ && Guard::can_hold(loop.body)) {
+    if (on_gpu_ && GuardedBody::can_hold(loop.body)) {
       int factor = loop.factor;
       for (; factor > kMostGuarded && factor % 2 == 0; factor /= 2)
         stmts.push_back(
@@ -207,15 +208,16 @@ class Unroller : public Rewriter {
       const Expr wish = from + copy * loop.step;
       std::vector<Stmt> one = {Let::make(is_there, wish < end),
                                Let::make(loop.var, minimum(wish, Var::make(last)))};
-      one.push_back(copy == 0
-                        ? loop.body
-                        : Guard(loop.body, Var::make(is_there, kBool), names_).rewrite(loop.body));
+      one.push_back(
+          copy == 0
+              ? loop.body
+              : GuardedBody(loop.body, Var::make(is_there, kBool), names_).rewrite(loop.body));
       stmts.push_back(Block::make(std::move(one)));
     }
     return Block::make(std::move(stmts));
   }
 
-  Names& names_;
+  FreshNames& names_;
   bool on_gpu_;
   Remarks& remarks_;
 };
@@ -240,7 +242,7 @@ bool counts_through_registers(const For& loop) {
   return counts;
 }
 
-Stmt written_out(const For& loop, int64_t trips, Names& names) {
+Stmt written_out(const For& loop, int64_t trips, FreshNames& names) {
   std::vector<Stmt> stmts;
   const Expr begin = computed_once(loop.begin, loop.var + "_begin", names, stmts);
   for (int64_t trip = 0; trip < trips; ++trip)
@@ -249,7 +251,7 @@ Stmt written_out(const For& loop, int64_t trips, Names& names) {
 }
 
 Kernel unroll_loops(Kernel kernel, Backend backend, Remarks& remarks) {
-  Names names(kernel);
+  FreshNames names(kernel);
   kernel.body = Unroller(names, backend, remarks).rewrite(kernel.body);
   return kernel;
 }

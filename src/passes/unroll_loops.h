@@ -1,8 +1,8 @@
 // Writes out the copies of unrolled loops.
 #pragma once
 
+#include "loop/fresh_names.h"
 #include "loop/host.h"
-#include "passes/names.h"
 #include "support/backend.h"
 #include "support/remarks.h"
 
@@ -21,6 +21,6 @@ loop::Kernel unroll_loops(loop::Kernel kernel, Backend backend, Remarks& remarks
 // addresses, if it is written out.
 bool counts_through_registers(const loop::For& loop);
 // Every iteration, one after the other; there are so many.
-loop::Stmt written_out(const loop::For& loop, int64_t trips, Names& names);
+loop::Stmt written_out(const loop::For& loop, int64_t trips, loop::FreshNames& names);
 
 }  // namespace tulle::passes

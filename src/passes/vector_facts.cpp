@@ -5,8 +5,8 @@
 #include <map>
 
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "passes/vector_memory.h"
 #include "support/check.h"
 
@@ -143,7 +143,7 @@ int count_reads(const Stmt& body, const std::string& name) {
 }
 
 // Every variable of the outside that the body assigns to must be a reduction.
-std::vector<Reduction> find_reductions(const For& loop) {
+std::vector<LaneReduction> find_reductions(const For& loop) {
   std::set<std::string> declared;
   std::map<std::string, std::vector<Expr>> assigned;
   visit(
@@ -154,7 +154,7 @@ std::vector<Reduction> find_reductions(const For& loop) {
       },
       [](const Expr&) {});
 
-  std::vector<Reduction> reductions;
+  std::vector<LaneReduction> reductions;
   for (const auto& [name, values] : assigned) {
     if (declared.contains(name)) continue;
     const auto op = outer_operation(values.front());
@@ -216,7 +216,7 @@ VectorFacts check_vector_loop(const For& loop, std::optional<int64_t> extent) {
   VectorFacts facts;
   facts.reductions = find_reductions(loop);
   facts.varying.insert(loop.var);
-  for (const Reduction& reduction : facts.reductions) facts.varying.insert(reduction.name);
+  for (const LaneReduction& reduction : facts.reductions) facts.varying.insert(reduction.name);
   Variance(facts.varying).run(loop.body);
   check_atomics(loop, extent, facts.varying);
   check_memory(loop, extent, facts.varying);

@@ -17,7 +17,7 @@ struct Refusal {
 };
 
 // A variable declared outside the loop into which every iteration combines a value.
-struct Reduction {
+struct LaneReduction {
   std::string name;
   loop::ReduceOp op;
   loop::Type type;
@@ -25,7 +25,7 @@ struct Reduction {
 
 struct VectorFacts {
   std::set<std::string> varying;  // variables of the body whose value differs between lanes
-  std::vector<Reduction> reductions;
+  std::vector<LaneReduction> reductions;
 };
 
 // Throws a Refusal if running iterations of `loop` side by side could change a result (beyond the

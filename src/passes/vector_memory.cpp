@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "passes/vector_facts.h"
 #include "support/check.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 // One load or store. `index` is in terms of the loop variable, what is fixed outside, and the
 // unstable names.
-struct Access {
+struct IterationAccess {
   Expr index;
   bool store;
   bool repeated;      // in a loop inside
@@ -41,7 +41,7 @@ class Accesses {
     walk(loop.body);
   }
 
-  const std::map<std::string, std::vector<Access>>& by_buffer() const { return accesses_; }
+  const std::map<std::string, std::vector<IterationAccess>>& by_buffer() const { return accesses_; }
 
   Movement movement(const Expr& index) const {
     Movement result;
@@ -163,7 +163,7 @@ class Accesses {
 
   const For& loop_;
   const std::set<std::string>& varying_;
-  std::map<std::string, std::vector<Access>> accesses_;
+  std::map<std::string, std::vector<IterationAccess>> accesses_;
   std::map<std::string, Expr> values_;  // of lets
   std::set<std::string> unstable_;      // names whose value changes inside an iteration
   std::set<std::string> written_;       // buffers
@@ -175,14 +175,14 @@ class Checker {
   Checker(const Accesses& accesses, std::optional<int64_t> extent)
       : accesses_(accesses), extent_(extent) {}
 
-  void check(const std::string& buffer, const std::vector<Access>& all) const {
+  void check(const std::string& buffer, const std::vector<IterationAccess>& all) const {
     bool stored = false;
-    for (const Access& access : all) stored |= access.store;
+    for (const IterationAccess& access : all) stored |= access.store;
     if (!stored) return;
     if (all.size() == 1) return check_lone_store(buffer, all.front());
 
     const Movement first = accesses_.movement(all.front().index);
-    for (const Access& access : all) {
+    for (const IterationAccess& access : all) {
       const Movement movement = accesses_.movement(access.index);
       if (movement.stride == 0)
         throw Refusal{concat("all iterations meet in one element of ", buffer)};
@@ -201,7 +201,7 @@ class Checker {
   }
 
  private:
-  void check_lone_store(const std::string& buffer, const Access& store) const {
+  void check_lone_store(const std::string& buffer, const IterationAccess& store) const {
     const Movement movement = accesses_.movement(store.index);
     if (movement.stride == 0) {
       if (!store.value_varies) return;
@@ -227,7 +227,7 @@ class Checker {
   }
 
   // Whether different iterations may meet through two indices of the same stride.
-  bool may_meet(const Access& a, const Access& b) const {
+  bool may_meet(const IterationAccess& a, const IterationAccess& b) const {
     const Movement x = accesses_.movement(a.index), y = accesses_.movement(b.index);
     Linear difference = x.rest;
     difference.add(y.rest, -1);

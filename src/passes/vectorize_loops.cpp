@@ -5,11 +5,11 @@
 #include <functional>
 #include <map>
 
+#include "loop/fresh_names.h"
 #include "loop/gpu.h"
 #include "loop/rewrite.h"
 #include "passes/combine.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "passes/pad_locals.h"
 #include "passes/unroll_loops.h"
 #include "passes/vector_facts.h"
@@ -26,7 +26,8 @@ namespace {
 // The code of one loop, put together statement by statement.
 class LoopVectorizer {
  public:
-  LoopVectorizer(const For& loop, const VectorOptions& options, LocalSizes& locals, Names& names)
+  LoopVectorizer(const For& loop, const VectorOptions& options, LocalSizes& locals,
+                 FreshNames& names)
       : loop_(loop),
         options_(options),
         locals_(locals),
@@ -140,13 +141,13 @@ class LoopVectorizer {
   // nothing for no lanes.
   void with_partials(int lanes, const std::function<void()>& steps) {
     if (lanes == 0) return;
-    for (const Reduction& reduction : facts_.reductions) {
+    for (const LaneReduction& reduction : facts_.reductions) {
       const std::string name = names_.fresh(reduction.name + "_lanes");
       partials_[reduction.name] = name;
       stmts_.push_back(Declare::make(name, Broadcast::make(start_of(reduction), lanes)));
     }
     steps();
-    for (const Reduction& reduction : facts_.reductions) {
+    for (const LaneReduction& reduction : facts_.reductions) {
       const Expr partial =
           Var::make(partials_.at(reduction.name), reduction.type.with_lanes(lanes));
       stmts_.push_back(Assign::make(reduction.name,
@@ -155,13 +156,13 @@ class LoopVectorizer {
   }
 
   // Sums and products start neutral; the others do not mind meeting the first value once a lane.
-  static Expr start_of(const Reduction& reduction) {
+  static Expr start_of(const LaneReduction& reduction) {
     if (reduction.op == ReduceOp::Add) return constant(reduction.type, 0);
     if (reduction.op == ReduceOp::Mul) return constant(reduction.type, 1);
     return Var::make(reduction.name, reduction.type);
   }
 
-  static Expr finish(const Reduction& reduction, const Expr& combined) {
+  static Expr finish(const LaneReduction& reduction, const Expr& combined) {
     const bool started_neutral = reduction.op == ReduceOp::Add || reduction.op == ReduceOp::Mul;
     if (!started_neutral || mutant("vector-reduce-drops-init")) return combined;
     return Binary::make(binary_of(reduction.op), Var::make(reduction.name, reduction.type),
@@ -179,7 +180,7 @@ class LoopVectorizer {
   const For& loop_;
   const VectorOptions& options_;
   LocalSizes& locals_;
-  Names& names_;
+  FreshNames& names_;
   int lanes_;
   std::optional<int64_t> extent_;
   VectorFacts facts_;
@@ -191,7 +192,7 @@ class LoopVectorizer {
 // Inner loops first: what they became decides about the loops around them.
 class Vectorizer : public Rewriter {
  public:
-  Vectorizer(const VectorOptions& options, LocalSizes& locals, Names& names, Remarks& remarks)
+  Vectorizer(const VectorOptions& options, LocalSizes& locals, FreshNames& names, Remarks& remarks)
       : options_(options), locals_(locals), names_(names), remarks_(remarks) {}
 
   using Rewriter::rewrite;
@@ -214,14 +215,14 @@ class Vectorizer : public Rewriter {
  private:
   const VectorOptions& options_;
   LocalSizes& locals_;
-  Names& names_;
+  FreshNames& names_;
   Remarks& remarks_;
 };
 
 }  // namespace
 
 Kernel vectorize_loops(Kernel kernel, const VectorOptions& options, Remarks& remarks) {
-  Names names(kernel);
+  FreshNames names(kernel);
   LocalSizes locals(kernel.body);
   kernel.body = locals.grow(Vectorizer(options, locals, names, remarks).rewrite(kernel.body));
   return kernel;

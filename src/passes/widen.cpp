@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
 #include "passes/widen_expr.h"
 #include "support/check.h"
@@ -36,14 +37,14 @@ bool needs_an_active_lane(const Stmt& stmt) {
 class StmtWidener {
  public:
   StmtWidener(const For& loop, const VectorFacts& facts, const LaneRange& range,
-              const std::map<std::string, std::string>& partials, Names& names)
+              const std::map<std::string, std::string>& partials, FreshNames& names)
       : facts_(facts),
         range_(range),
         partials_(partials),
         mask_(range.mask),
         exprs_(range.lanes, range.mask, range.padded, names) {
     exprs_.values()[loop.var] = Ramp::make(range.first, IntConst::make(1), range.lanes);
-    for (const Reduction& reduction : facts.reductions) {
+    for (const LaneReduction& reduction : facts.reductions) {
       exprs_.values()[reduction.name] =
           Var::make(partials.at(reduction.name), reduction.type.with_lanes(range.lanes));
     }
@@ -200,7 +201,7 @@ class StmtWidener {
 }  // namespace
 
 Stmt widen(const For& loop, const VectorFacts& facts, const LaneRange& range,
-           const std::map<std::string, std::string>& partials, Names& names) {
+           const std::map<std::string, std::string>& partials, FreshNames& names) {
   return StmtWidener(loop, facts, range, partials, names).widen(loop.body);
 }
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
+#include "loop/fresh_names.h"
 #include "loop/stmt.h"
-#include "passes/names.h"
 #include "passes/vector_facts.h"
 
 namespace tulle::passes {
@@ -23,6 +23,6 @@ struct LaneRange {
 // `loop`'s body for the iterations of `range`. `partials` names the vector variable that stands for
 // each reduction. Values that are the same in all lanes stay scalars.
 loop::Stmt widen(const loop::For& loop, const VectorFacts& facts, const LaneRange& range,
-                 const std::map<std::string, std::string>& partials, Names& names);
+                 const std::map<std::string, std::string>& partials, loop::FreshNames& names);
 
 }  // namespace tulle::passes

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "loop/fresh_names.h"
 #include "loop/stmt.h"
-#include "passes/names.h"
 
 namespace tulle::passes {
 
@@ -22,7 +22,7 @@ class ExprWidener {
  public:
   // `existing`: the mask of the lanes that exist, null for all; `padded`: the buffers with room for
   // the others.
-  ExprWidener(int lanes, loop::Expr existing, std::set<std::string> padded, Names& names)
+  ExprWidener(int lanes, loop::Expr existing, std::set<std::string> padded, loop::FreshNames& names)
       : lanes_(lanes), existing_(std::move(existing)), padded_(std::move(padded)), names_(names) {}
 
   // A scalar if all lanes agree. Memory is only touched in active lanes.
@@ -51,7 +51,7 @@ class ExprWidener {
   int lanes_;
   loop::Expr existing_;
   std::set<std::string> padded_;
-  Names& names_;
+  loop::FreshNames& names_;
   std::vector<loop::Stmt> lets_;
   std::map<std::string, loop::Expr> values_;
 };

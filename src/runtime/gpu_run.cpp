@@ -72,7 +72,7 @@ class GpuRun : public RunState {
 
   using RunState::operator();
 
-  void operator()(const Allocation& step) {
+  void operator()(const AllocateAction& step) {
     const Size size = size_of_allocation(step);
     void* data = nullptr;
     if (step.result >= 0) {
@@ -90,7 +90,7 @@ class GpuRun : public RunState {
     }
   }
 
-  void operator()(const Launch& step) {
+  void operator()(const LaunchAction& step) {
     const GpuKernel& kernel = kernels_[step.kernel];
     int64_t blocks = 1;
     if (step.parallel) {
@@ -102,7 +102,7 @@ class GpuRun : public RunState {
       user_error("the kernel ", step.name, " would need ", blocks,
                  " blocks, more than a GPU launches at once; use a smaller problem");
     }
-    Slots<void*> parameters(step.buffers.size() + step.scalars.size());
+    StackArray<void*> parameters(step.buffers.size() + step.scalars.size());
     size_t next = 0;
     for (const int slot : step.buffers) parameters[next++] = static_cast<void*>(&buffer(slot));
     for (const int slot : step.scalars) parameters[next++] = &scalar(slot);
@@ -112,10 +112,12 @@ class GpuRun : public RunState {
     if (status != 0) cuda::check(status, ("launching the kernel " + step.name).c_str());
   }
 
-  void operator()(const Scan& step) { internal_error("a scan of ", step.node->name, " on a GPU"); }
-  void operator()(const Sort&) { internal_error("a sort on a GPU"); }
+  void operator()(const ScanAction& step) {
+    internal_error("a scan of ", step.node->name, " on a GPU");
+  }
+  void operator()(const SortAction&) { internal_error("a sort on a GPU"); }
 
-  void operator()(const Read& step) {
+  void operator()(const ReadAction& step) {
     const int64_t index = index_of(step);
     refuse_capture(step.step.name);
     const auto bytes = static_cast<size_t>(size_of(step.element));
@@ -131,16 +133,16 @@ class GpuRun : public RunState {
     set_read(step, bytes == sizeof wide ? wide : narrow);
   }
 
-  void operator()(const Release& step) { release(step.buffer); }
+  void operator()(const ReleaseAction& step) { release(step.buffer); }
 
   void run(const std::vector<Action>& actions) {
-    const Keep* making = nullptr;
+    const KeepAction* making = nullptr;
     for (size_t at = 0; at < actions.size(); ++at) {
-      if (const auto* keep = std::get_if<Keep>(&actions[at])) {
+      if (const auto* keep = std::get_if<KeepAction>(&actions[at])) {
         making = keep;
         if (!take(*keep)) continue;
         for (++at; at < keep->end; ++at) pass_over(actions[at]);
-      } else if (std::get_if<Kept>(&actions[at])) {
+      } else if (std::get_if<KeptAction>(&actions[at])) {
         hand_over(*making);
       } else {
         std::visit(*this, actions[at]);
@@ -150,7 +152,7 @@ class GpuRun : public RunState {
 
  private:
   // The arrays that these actions would make, if they are kept.
-  bool take(const Keep& keep) {
+  bool take(const KeepAction& keep) {
     const std::span<void* const> arrays = memory_.kept(keep.tensor, keep.what);
     if (arrays.empty()) return false;
     for (size_t i = 0; i < keep.arrays.size(); ++i) buffer(keep.arrays[i]) = arrays[i];
@@ -159,13 +161,13 @@ class GpuRun : public RunState {
 
   // An action whose arrays were taken: what the host computes may be used behind it.
   void pass_over(const Action& action) {
-    if (const auto* compute = std::get_if<Compute>(&action)) return (*this)(*compute);
-    const auto* allocation = std::get_if<Allocation>(&action);
+    if (const auto* compute = std::get_if<ComputeAction>(&action)) return (*this)(*compute);
+    const auto* allocation = std::get_if<AllocateAction>(&action);
     if (allocation) set_elements(allocation->buffer, size_of_allocation(*allocation).elements);
   }
 
   // Other streams may use the arrays next.
-  void hand_over(const Keep& keep) {
+  void hand_over(const KeepAction& keep) {
     if (is_capturing()) return;
     std::vector<void*> arrays;
     int64_t bytes = 0;
@@ -194,8 +196,8 @@ class GpuRun : public RunState {
   }
 
   const std::vector<GpuKernel>& kernels_;
-  Slots<bool> is_temporary_;
-  Slots<int64_t> bytes_;  // of what was allocated
+  StackArray<bool> is_temporary_;
+  StackArray<int64_t> bytes_;  // of what was allocated
   DeviceMemory& memory_;
   cuda::Stream stream_;
 };

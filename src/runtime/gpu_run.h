@@ -14,7 +14,7 @@ namespace tulle::runtime {
 
 // Where results and temporaries of a run on a GPU live: device memory, in the order of the run's
 // stream. The implementation owns what it hands out, also when a run fails.
-class DeviceMemory : public Memory {
+class DeviceMemory : public RunMemory {
  public:
   // `bytes` of memory, aligned to loop::kDeviceAlignment; null if there is none.
   virtual void* allocate_temporary(int64_t bytes) = 0;

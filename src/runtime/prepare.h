@@ -11,12 +11,12 @@
 
 namespace tulle::runtime {
 
-struct Compute {  // a scalar
+struct ComputeAction {  // a scalar
   int scalar;
   ScalarCode value;
 };
 
-struct Allocation {
+struct AllocateAction {
   int buffer;
   int result;  // which one it is, -1 for a temporary
   loop::Buffer node;
@@ -24,7 +24,7 @@ struct Allocation {
   bool zeroed;
 };
 
-struct Launch {
+struct LaunchAction {
   std::string name;
   size_t kernel;                                // its number in the program
   loop::KernelFunction function;                // null on a GPU
@@ -33,16 +33,16 @@ struct Launch {
   ScalarCode begin = {}, end = {};  // of the parallel or block loop
   int64_t step = 1;
 
-  bool operator==(const Launch&) const = default;
+  bool operator==(const LaunchAction&) const = default;
 };
 
-struct Scan {
+struct ScanAction {
   int buffer;
   loop::Buffer node;
   ScalarCode length;
 };
 
-struct Read {
+struct ReadAction {
   int scalar;
   int buffer;
   DType element;
@@ -50,28 +50,29 @@ struct Read {
   loop::ReadStep step;  // for its limit
 };
 
-struct Sort {
+struct SortAction {
   int order;
   std::vector<int> keys;
   std::vector<DType> elements;
   ScalarCode length;
 };
 
-struct Release {
+struct ReleaseAction {
   int buffer;
 };
 
 // The actions up to `end`, which is a Kept, make the arrays in these slots.
-struct Keep {
+struct KeepAction {
   std::string what;
   std::string tensor;
   std::vector<int> arrays = {};
   size_t end = 0;
 };
 
-struct Kept {};
+struct KeptAction {};
 
-using Action = std::variant<Compute, Allocation, Launch, Scan, Read, Sort, Release, Keep, Kept>;
+using Action = std::variant<ComputeAction, AllocateAction, LaunchAction, ScanAction, ReadAction,
+                            SortAction, ReleaseAction, KeepAction, KeptAction>;
 
 struct PreparedProgram {
   size_t buffer_parameters, scalar_parameters;

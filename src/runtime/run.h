@@ -13,9 +13,9 @@
 namespace tulle::runtime {
 
 // Where results live. The implementation owns what it hands out, also when a run fails.
-class Memory {
+class RunMemory {
  public:
-  virtual ~Memory() = default;
+  virtual ~RunMemory() = default;
   // Memory for result number `result`, aligned to loop::kWrittenAlignment; null if there is none.
   // For no elements anything will do.
   virtual void* allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,
@@ -47,7 +47,7 @@ class CompiledProgram {
 
   // Parameters in the program's order, scalars as in loop/abi.h; writes one entry of `results` for
   // each result. From many threads at once. What fails raises, and every temporary is freed.
-  void run(std::span<void* const> buffers, std::span<const int64_t> scalars, Memory& memory,
+  void run(std::span<void* const> buffers, std::span<const int64_t> scalars, RunMemory& memory,
            Parallelism& parallelism, std::span<Result> results) const;
 
  private:

@@ -67,11 +67,11 @@ Digits measure(SortKey key, const Blocks& blocks) {
   return {key, low, static_cast<int>(std::bit_width(extent))};
 }
 
-struct Pair {
+struct KeyAndIndex {
   uint64_t word;
   int64_t index;
 };
-uint64_t word_of(Pair record) { return record.word; }
+uint64_t word_of(KeyAndIndex record) { return record.word; }
 uint64_t word_of(uint64_t record) { return record; }
 
 // One stable pass over the digit at `shift`.
@@ -155,11 +155,11 @@ void sort_by_group(int64_t* order, const std::vector<Digits>& group, int bits,
     });
     return;
   }
-  const HeapArray<Pair> records(length), spare(length);
+  const HeapArray<KeyAndIndex> records(length), spare(length);
   blocks.each([&](int, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) records[i] = {pack(group, order[i]), order[i]};
   });
-  const Pair* sorted = radix_sort(records.data(), spare.data(), 0, bits, blocks);
+  const KeyAndIndex* sorted = radix_sort(records.data(), spare.data(), 0, bits, blocks);
   blocks.each([&](int, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) order[i] = sorted[i].index;
   });

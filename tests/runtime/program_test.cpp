@@ -188,7 +188,7 @@ kernel compute(A: f32*, C: mut f32*; n: i64) {
   for i in [0, n) { C[i] = A[i] * 2.0f }
 }
 )");
-  class Fixed final : public Memory {
+  class Fixed final : public RunMemory {
    public:
     void* allocate(size_t, const loop::BufferNode&, int64_t, bool) override { return place + 1; }
     alignas(loop::kWrittenAlignment) float place[4];
@@ -212,7 +212,7 @@ kernel twice(A: f32*, C: mut f32*, t: mut f32*; n: i64) {
   for i in [0, n) { C[i] = A[i] * 2.0f }
 }
 )");
-  class Counting final : public Memory {
+  class Counting final : public RunMemory {
    public:
     void* allocate(size_t, const loop::BufferNode&, int64_t, bool) override {
       ++allocations;

@@ -170,7 +170,7 @@ Operand ExprCompiler::compile_load(const Load& node) {
     predicate();
     for (int thread = 0; thread < threads_.count(); ++thread) {
       if (!threads_.active(thread)) continue;
-      Memory& memory = place.of(thread);
+      InterpretedBuffer& memory = place.of(thread);
       for (int k = thread * lanes; k < (thread + 1) * lanes; ++k) {
         const bool reads = !predicate.words || predicate.words[k].i != 0;
         out[k] = reads ? memory.read(index.words[k].i, threads_, thread) : Word{.i = 0};

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "loop/interpret/memory.h"
+#include "loop/interpret/buffer.h"
 
 namespace tulle::loop {
 
@@ -24,17 +24,17 @@ struct Operand {
 };
 
 // A buffer as a name finds it: one for all threads, or an array with one for each.
-struct Place {
-  Memory* memory = nullptr;
+struct BufferPlace {
+  InterpretedBuffer* memory = nullptr;
   bool each = false;
-  Memory& of(int thread) const { return memory[each ? thread : 0]; }
+  InterpretedBuffer& of(int thread) const { return memory[each ? thread : 0]; }
 };
 
 // What names mean. A name that is declared again in a later scope replaces the earlier one; scopes
 // never shadow.
 struct Environment {
   std::map<std::string, Word*> variables;
-  std::map<std::string, Place> places;
+  std::map<std::string, BufferPlace> places;
 };
 
 // The words of all variables and intermediate values; addresses stay.

@@ -4,13 +4,13 @@
 #include <map>
 #include <string>
 
-#include "loop/interpret/memory.h"
+#include "loop/interpret/buffer.h"
 
 namespace tulle::loop {
 
 // Runs the kernel on the buffers and scalars of its parameters' names. `launch` numbers the
 // launches of a program from 1 on.
-void run_kernel(const Kernel& kernel, std::map<std::string, Memory>& buffers,
+void run_kernel(const Kernel& kernel, std::map<std::string, InterpretedBuffer>& buffers,
                 const std::map<std::string, Word>& scalars, uint32_t launch, int64_t most_steps);
 
 }  // namespace tulle::loop

@@ -9,7 +9,7 @@ namespace tulle::loop {
 // Who touches an element, and when. Blocks (iterations of a parallel loop) are never ordered;
 // within one, a new phase begins at each barrier of the block, and in each warp a new warp phase at
 // each barrier of the warp.
-struct Access {
+struct TrackedAccess {
   uint32_t block, phase, warp, warp_phase, thread;
 };
 
@@ -19,18 +19,18 @@ class History {
  public:
   // Raise an InternalError where an earlier access is not ordered before this one and one of them
   // is a plain write.
-  void read(const Access& access, uint32_t launch);
-  void write(const Access& access, uint32_t launch);
-  void atomic(const Access& access, uint32_t launch);
+  void read(const TrackedAccess& access, uint32_t launch);
+  void write(const TrackedAccess& access, uint32_t launch);
+  void atomic(const TrackedAccess& access, uint32_t launch);
 
  private:
   // Accesses of one kind; where several are not ordered among themselves, the fields they differ in
   // are kMany.
   struct Group {
     bool any = false;
-    Access last{};
-    void add(const Access& access);
-    bool conflicts(const Access& access) const;
+    TrackedAccess last{};
+    void add(const TrackedAccess& access);
+    bool conflicts(const TrackedAccess& access) const;
   };
 
   void begin(uint32_t launch);

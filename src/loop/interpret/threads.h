@@ -30,7 +30,7 @@ class Threads {
   // Counts the steps of loops; an InternalError after the most that are allowed.
   void count_step();
 
-  Access access(int thread) const {
+  TrackedAccess access(int thread) const {
     const auto warp = static_cast<uint32_t>(thread / kWarpSize);
     return {block_, phase_, warp, warp_phases_[warp], static_cast<uint32_t>(thread)};
   }

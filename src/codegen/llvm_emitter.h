@@ -12,12 +12,12 @@
 
 namespace tulle::codegen {
 
-class Emitter {
+class LlvmEmitter {
  public:
-  explicit Emitter(llvm::Module& module);
-  virtual ~Emitter() = default;
-  Emitter(const Emitter&) = delete;
-  Emitter& operator=(const Emitter&) = delete;
+  explicit LlvmEmitter(llvm::Module& module);
+  virtual ~LlvmEmitter() = default;
+  LlvmEmitter(const LlvmEmitter&) = delete;
+  LlvmEmitter& operator=(const LlvmEmitter&) = delete;
 
  protected:
   // What a target decides.
@@ -124,7 +124,7 @@ class Emitter {
 };
 
 template <typename Yes, typename No>
-void Emitter::branch(llvm::Value* condition, Yes&& yes, No&& no) {
+void LlvmEmitter::branch(llvm::Value* condition, Yes&& yes, No&& no) {
   llvm::BasicBlock* yes_block = new_block("then");
   llvm::BasicBlock* no_block = new_block("else");
   llvm::BasicBlock* join = new_block("join");

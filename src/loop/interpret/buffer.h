@@ -10,10 +10,10 @@
 
 namespace tulle::loop {
 
-class Memory {
+class InterpretedBuffer {
  public:
-  Memory(std::string name, DType element);
-  Memory(std::string name, Array contents);  // all initialised
+  InterpretedBuffer(std::string name, DType element);
+  InterpretedBuffer(std::string name, Array contents);  // all initialised
 
   // New contents: zeros, or poison that may not be read before it is written.
   void allocate(int64_t size, bool zeroed);
