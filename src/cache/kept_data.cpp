@@ -1,4 +1,4 @@
-// A table from structures to what is kept of them.
+// Maps structures to the arrays derived from them.
 #include "cache/kept_data.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct KeptArrays {
 
 struct KeptArraysTable {
   std::mutex mutex;
-  // A pointer each, so that arrays stay in place while others are added.
+  // By pointer, so that arrays stay in place when others are added.
   std::unordered_map<uint64_t, std::vector<std::unique_ptr<KeptArrays>>> by_structure;
 
   const KeptArrays* find(uint64_t structure, int device, const std::string& what) const {
@@ -36,7 +36,7 @@ struct KeptArraysTable {
   }
 };
 
-// Never destroyed: structures are forgotten while the process ends, too.
+// Never destroyed: structures are still forgotten while the process ends.
 KeptArraysTable& table() {
   static KeptArraysTable* const the_table = new KeptArraysTable;
   return *the_table;

@@ -1,4 +1,4 @@
-// Arithmetic, comparisons, functions and reductions over the lanes of a vector.
+// Arithmetic, comparisons, functions and vector reductions.
 #include <cmath>
 
 #include "llvm/IR/Intrinsics.h"
@@ -14,13 +14,13 @@ using loop::ReduceOp;
 
 namespace {
 
-// Signed zeros are alike to Min and Max; IEEE's order of them would cost two more instructions.
+// Min and Max treat signed zeros as equal. IEEE's order would cost two more instructions.
 llvm::Value* ignore_zero_signs(llvm::Value* value) {
   if (auto* call = llvm::dyn_cast<llvm::Instruction>(value)) call->setHasNoSignedZeros(true);
   return value;
 }
 
-// Of llvm.vector.reduce: in any order, which here means as a tree.
+// Allows llvm.vector.reduce any order, so that it reduces as a tree.
 llvm::Value* as_tree(llvm::CallInst* reduction) {
   reduction->setHasAllowReassoc(true);
   return reduction;
@@ -81,7 +81,7 @@ llvm::Value* LlvmEmitter::extremum(bool is_max, llvm::Value* a, llvm::Value* b, 
   return ignore_zero_signs(builder_.CreateBinaryIntrinsic(handing_on_nan, a, b));
 }
 
-// Integers only. The processor traps on a divisor of 0 and on the lowest integer divided by -1.
+// Divides integers. The processor traps on a divisor of 0 and on the lowest integer divided by -1.
 llvm::Value* LlvmEmitter::divide(BinaryOp op, llvm::Value* a, llvm::Value* b) {
   const bool is_mod = op == BinaryOp::Mod;
   const auto plain = [&](llvm::Value* divisor) {
@@ -152,7 +152,7 @@ llvm::Value* LlvmEmitter::take_apart(Function function, llvm::Value* x) {
   llvm::Type* integers = type->getWithNewBitWidth(static_cast<unsigned>(bits));
   auto number = [&](double value) { return llvm::ConstantFP::get(type, value); };
   auto integer = [&](int64_t value) { return llvm::ConstantInt::get(integers, value); };
-  // Below 2^fraction the last bits of a number with this added are those of an integer.
+  // For numbers below 2^fraction, adding this constant leaves the integer part in the low bits.
   const double magic = std::ldexp(1.0, fraction);
   if (function == Function::Pow2) {
     llvm::Value* shifted = builder_.CreateFAdd(x, number(magic * 1.5 + static_cast<double>(bias)));

@@ -1,4 +1,4 @@
-// Expressions: constants, variables, conversions, lazy logic and vectors.
+// Expressions: constants, variables, conversions, short-circuit logic and vectors.
 #include <algorithm>
 
 #include "codegen/library.h"
@@ -14,8 +14,8 @@ using loop::ExprKind;
 
 namespace {
 
-// Whether evaluating it needlessly could fault or be costly: it loads, divides or calls the C
-// library.
+// Whether evaluating the expression unconditionally could fault or be expensive: it loads, divides
+// or calls the C library.
 bool is_guarded(const Expr& expr) {
   switch (expr->kind) {
     case ExprKind::IntConst:
@@ -112,7 +112,7 @@ llvm::Value* LlvmEmitter::cast(llvm::Value* value, loop::Type from, loop::Type t
   if (from.is_bool()) {
     return to.is_float() ? builder_.CreateUIToFP(value, type) : builder_.CreateZExt(value, type);
   }
-  // Out of range the result is arbitrary but one value, hence the freeze.
+  // An out-of-range result is arbitrary but must be a single value; hence the freeze.
   if (from.is_float() && !to.is_float()) {
     return builder_.CreateFreeze(builder_.CreateFPToSI(value, type));
   }

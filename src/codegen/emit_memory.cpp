@@ -12,7 +12,7 @@ using loop::ReduceOp;
 
 namespace {
 
-// The first index of a contiguous vector, null for any other index.
+// The first index of a contiguous vector; null for any other index.
 const Expr* contiguous_base(const Expr& index) {
   const auto* ramp = index.as<loop::Ramp>();
   return ramp && loop::is_constant(ramp->stride, 1) ? &ramp->base : nullptr;
@@ -20,7 +20,7 @@ const Expr* contiguous_base(const Expr& index) {
 
 llvm::Align align_of(DType element) { return llvm::Align(static_cast<uint64_t>(size_of(element))); }
 
-// The instruction that does it all, where there is one.
+// The single instruction that performs the reduction, if there is one.
 std::optional<llvm::AtomicRMWInst::BinOp> atomic_instruction(ReduceOp op, DType element) {
   using llvm::AtomicRMWInst;
   if (element == DType::Bool) {
@@ -45,7 +45,7 @@ std::optional<llvm::AtomicRMWInst::BinOp> atomic_instruction(ReduceOp op, DType 
   internal_error("unknown reduction");
 }
 
-// Whether it makes a number the largest or smallest, and nobody asks what was there.
+// Whether the atomic is a minimum or maximum whose old value is unused.
 bool is_extreme(const loop::Atomic& stmt) {
   const loop::Type type = stmt.value.type();
   return stmt.result.empty() && type.is_float() && size_of(type.scalar) >= 4 &&
@@ -60,7 +60,7 @@ llvm::Value* LlvmEmitter::address(const BufferNode& buffer, llvm::Value* index, 
                             flags);
 }
 
-// What nothing writes while the kernel runs may be loaded again, earlier or once.
+// Memory that no kernel of the launch writes may be reloaded, or loaded early, or once.
 void LlvmEmitter::mark_load(llvm::Instruction* instruction, const BufferNode& buffer) {
   if (!buffers_.at(buffer.name).read_only) return;
   instruction->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
@@ -148,7 +148,7 @@ void LlvmEmitter::store(const loop::Store& stmt) {
   builder_.CreateMaskedScatter(stored, pointers, align, predicate);
 }
 
-// Tries until no other thread was in between.
+// Retries until no other thread interferes.
 llvm::Value* LlvmEmitter::compare_exchange(ReduceOp op, const loop::BufferNode& buffer,
                                            loop::Type type, llvm::Value* pointer,
                                            llvm::Value* operand) {
@@ -175,8 +175,8 @@ llvm::Value* LlvmEmitter::compare_exchange(ReduceOp op, const loop::BufferNode& 
   return builder_.CreateBitCast(old, memory);
 }
 
-// Numbers that are not negative are ordered as their bits, and before them come negative ones in
-// the reverse order of theirs. A NaN is kept: it gets the sign with which its bits win.
+// Nonnegative numbers are ordered like their bits; negative ones precede them in the reverse order
+// of theirs. A NaN is kept: it gets the sign with which its bits win.
 void LlvmEmitter::atomic_extreme(ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
                                  llvm::Value* pointer, llvm::Value* operand) {
   using llvm::AtomicRMWInst;

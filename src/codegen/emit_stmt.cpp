@@ -12,7 +12,8 @@ using loop::StmtKind;
 
 namespace {
 
-// "llvm.loop" metadata that asks for `copies` of the body a step, 0 for all of them.
+// "llvm.loop" metadata that requests `copies` copies of the body per step, 0 for complete
+// unrolling.
 llvm::MDNode* unroll_hint(llvm::LLVMContext& context, int copies) {
   llvm::Metadata* name =
       llvm::MDString::get(context, copies ? "llvm.loop.unroll.count" : "llvm.loop.unroll.full");
@@ -101,8 +102,8 @@ void LlvmEmitter::local_array(const loop::Allocate& stmt) {
   bind_buffer(*stmt.buffer, slot, false);
 }
 
-// The test stands at the end, behind a first one in front: what the body always does can be hoisted
-// out.
+// Emits a loop with the test at the end and a guard before it, so that invariant code in the body
+// can be hoisted.
 void LlvmEmitter::serial_loop(const loop::For& loop, llvm::Value* begin, llvm::Value* end) {
   llvm::BasicBlock* body = new_block("loop");
   llvm::BasicBlock* after = new_block("after");
@@ -113,7 +114,7 @@ void LlvmEmitter::serial_loop(const loop::For& loop, llvm::Value* begin, llvm::V
   variable->addIncoming(begin, before);
   bind_value(loop.var, variable);
   statement(loop.body);
-  // With a step of one, the next value is at most `end` and cannot wrap.
+  // With a step of one, the next value is at most `end` and does not overflow.
   const bool never_wraps = loop.step == 1;
   llvm::Value* next = builder_.CreateAdd(
       variable, builder_.getInt64(static_cast<uint64_t>(loop.step)), "", false, never_wraps);

@@ -1,4 +1,4 @@
-// One look over the directory, oldest entries removed first.
+// Scans the directory once and removes the oldest entries first.
 #include "jit/evict.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ namespace tulle::jit {
 
 namespace {
 
-constexpr time_t kAbandoned = 3600;  // seconds after which nobody writes a temporary file any more
+constexpr time_t kAbandoned =
+    3600;  // seconds after which a temporary file belongs to no running writer
 
 struct DirectoryEntry {
   std::string name;
@@ -31,7 +32,7 @@ struct DirectoryEntry {
   }
 };
 
-// Whether the name is a hash and one of our suffixes.
+// Whether the name is a hash with one of the cache's suffixes.
 bool is_ours(std::string_view name) {
   const size_t digits = 2 * sizeof(ContentHash::bytes);
   return name.find_first_not_of("0123456789abcdef") == digits &&
@@ -64,7 +65,7 @@ std::vector<DirectoryEntry> entries_of(const Descriptor& directory) {
 
 void evict(const Descriptor& directory, int64_t limit) {
   std::vector<DirectoryEntry> entries = entries_of(directory);
-  // One that is gone already was removed by somebody else for the same reason.
+  // A missing file was removed by a concurrent eviction.
   const auto remove = [&](const DirectoryEntry& entry) {
     unlinkat(directory.number(), entry.name.c_str(), 0);
   };

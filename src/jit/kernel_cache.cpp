@@ -1,4 +1,4 @@
-// The three places where code is found, in the order in which they are looked at.
+// Looks code up in memory, then on disk, then compiles it.
 #include "jit/kernel_cache.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace tulle::jit {
 
 namespace {
 
-// The key of what this build of the library made.
+// The key of code made by this build of the library.
 ContentHash on_disk(const ContentHash& key) { return hash_of({build_identity(), key.view()}); }
 
 }  // namespace
@@ -30,7 +30,7 @@ std::vector<std::shared_ptr<const LoadedObject>> KernelCache::find(
                         }});
   }
   std::vector<std::shared_ptr<const LoadedObject>> found;
-  NoParallelism serial;  // the engine loads one at a time
+  NoParallelism serial;  // the engine loads one object at a time
   for (const Code& code : find_code(requests, serial, compile)) {
     found.push_back(std::static_pointer_cast<const LoadedObject>(code));
   }
@@ -56,7 +56,7 @@ std::vector<std::shared_ptr<const GpuModule>> KernelCache::find_gpu(
   return found;
 }
 
-// The image is on disk beside the text, for as long as driver and GPU are the same.
+// The image is stored next to the text, under a key of the driver and the GPU.
 std::shared_ptr<const GpuModule> KernelCache::load_ptx(const cuda::Device& device,
                                                        const std::string& text,
                                                        const std::vector<std::string>& kernels) {
@@ -73,9 +73,9 @@ std::shared_ptr<const GpuModule> KernelCache::load_ptx(const cuda::Device& devic
   return std::static_pointer_cast<const GpuModule>(code);
 }
 
-// Where code that is wanted has its cell, and what was found there.
+// The cell of wanted code, and the code found for it.
 struct KernelCache::LookupPlace {
-  size_t request = 0;  // the first that wants it
+  size_t request = 0;  // the first that wants this code
   ContentHash on_disk;
   std::shared_ptr<CodeCell> cell;
   std::unique_lock<std::mutex> lock = {};
@@ -86,7 +86,7 @@ std::vector<KernelCache::Code> KernelCache::find_code(const std::vector<CodeLook
                                                       Parallelism& parallelism,
                                                       const CompileMissing& compile) {
   const NoFork no_fork;
-  // All lock in the order of the keys, so that nobody waits for somebody who waits for them.
+  // All threads lock in the order of the keys, which prevents deadlocks.
   std::map<ContentHash, LookupPlace> by_key;
   std::vector<ContentHash> keys;
   for (size_t at = 0; at < requests.size(); ++at) {
@@ -173,7 +173,7 @@ std::shared_ptr<KernelCache::CodeCell> KernelCache::cell_of(const ContentHash& k
   if (cells_.size() >= most_cells_) {
     std::erase_if(cells_, [](const auto& entry) {
       CodeCell& cell = *entry.second;
-      if (entry.second.use_count() > 1) return false;  // somebody is filling it
+      if (entry.second.use_count() > 1) return false;  // a thread is filling it
       const std::lock_guard unused(cell.filling);
       return cell.code.expired();
     });
@@ -196,7 +196,7 @@ KernelCache::Code KernelCache::load_from_disk(const ContentHash& key, const Load
               " ms");
     return code;
   } catch (const InternalError& error) {
-    TULLE_LOG(Info, "compiling anew what the kernel cache had: ", error.what());
+    TULLE_LOG(Info, "recompiling: the cached code does not load: ", error.what());
     return nullptr;
   }
 }

@@ -1,4 +1,4 @@
-// The cache of this process, and the keys in it.
+// The process's kernel cache and its keys.
 #include "kernels/kernel_code.h"
 
 #include "codegen/library.h"
@@ -18,7 +18,7 @@ jit::KernelCache& kernel_cache() {
     symbols.insert(symbols.end(), functions.begin(), functions.end());
     return new jit::KernelCache(symbols, jit::cache_directory_from_environment());
   }();
-  return *instance;  // outlives every user at exit
+  return *instance;  // never destroyed: used until the process exits
 }
 
 jit::ContentHash key_of(const loop::Kernel& kernel, std::string_view stage,

@@ -1,4 +1,5 @@
-// An entry is text: a line for the code of each kernel, one for each result, and the host program.
+// An entry is text: a line for the code of each kernel, a line for each result, and the host
+// program.
 #include "kernels/known_programs.h"
 
 #include <sstream>
@@ -24,7 +25,7 @@ void write_result(const ResultLayout& result, std::ostream& out) {
   out << "\n";
 }
 
-// Of a line; `in` has failed where that is none.
+// Reads the rest of a line. Sets the stream's fail state if the line is malformed.
 ResultLayout read_result(std::istream& in) {
   ResultLayout result;
   size_t levels = 0;
@@ -91,7 +92,8 @@ std::optional<KnownProgram> find_known_program(const CodeRequest& request, size_
   if (!entry) return std::nullopt;
   std::optional<KnownProgram> known = parse_known_program({entry->begin(), entry->end()}, results);
   times.end("read");
-  TULLE_LOG(Info, known ? "known program " : "planning again, the stored program is unreadable: ",
+  TULLE_LOG(Info,
+            known ? "known program " : "planning again because the stored program is unreadable: ",
             key->hex(), ", ", request.title, ": ", times.text(), " ms");
   return known;
 }

@@ -1,4 +1,4 @@
-// The interpreter of host programs: steps in order.
+// Interprets the steps of host programs, in order.
 #include "loop/interpret.h"
 
 #include <algorithm>
@@ -40,11 +40,11 @@ class HostInterpreter {
   }
   void run(const SortStep& step);
   void run(const FreeStep& step) { buffers_.erase(step.buffer->name); }
-  void run(const KeepStep&) {}  // made each time
+  void run(const KeepStep&) {}  // computes cached arrays in every run
   void run(const KeptStep&) {}
 
   Word evaluate(const Expr& expr);
-  // Steps run one after the other: no races to look for.
+  // Steps run sequentially, so no races are tracked.
   InterpretedBuffer& memory(const Buffer& buffer) {
     InterpretedBuffer& found = buffers_.at(buffer->name);
     found.track(0);
@@ -65,7 +65,7 @@ void HostInterpreter::bind(Arrays buffers, const Scalars& scalars) {
     const std::string& name = param.buffer->name;
     const auto found = buffers.find(name);
     if (found == buffers.end())
-      user_error("no array is given for the buffer ", name, " of ", program_.name);
+      user_error("no array was given for the buffer ", name, " of ", program_.name);
     if (found->second.element != param.buffer->element) {
       user_error("the array for ", name, " holds ", name_of(found->second.element), ", expected ",
                  name_of(param.buffer->element));
@@ -75,7 +75,7 @@ void HostInterpreter::bind(Arrays buffers, const Scalars& scalars) {
   for (const ScalarParam& param : program_.scalars) {
     const auto found = scalars.find(param.name);
     if (found == scalars.end())
-      user_error("no value is given for the scalar ", param.name, " of ", program_.name);
+      user_error("no value was given for the scalar ", param.name, " of ", program_.name);
     const bool given_float = std::holds_alternative<double>(found->second);
     if (given_float && !param.type.is_float())
       user_error("the scalar ", param.name, " is ", to_string(param.type));

@@ -75,7 +75,7 @@ class HostParser {
     return {buffer, writable};
   }
 
-  // (C, D): they may be allocated further down.
+  // (C, D): the buffers may be allocated further down.
   std::vector<Token> parse_result_names() {
     std::vector<Token> results;
     scanner_.expect("(");

@@ -1,5 +1,5 @@
-// The parser of expressions: precedence climbing; types are checked where the caret can still point
-// at the place.
+// The expression parser, by precedence climbing. It checks types early enough for errors to point
+// at the source.
 #include "loop/parse_expr.h"
 
 #include <charconv>
@@ -51,8 +51,7 @@ Expr LoopExprParser::parse_typed(Type type, std::string_view what) {
 
 std::string LoopExprParser::parse_name(std::string_view what) {
   const Token token = scanner_.expect(TokenKind::Identifier, what);
-  if (is_reserved(token.text))
-    scanner_.fail(token, concat("'", token.text, "' is a word of the language"));
+  if (is_reserved(token.text)) scanner_.fail(token, concat("'", token.text, "' is a keyword"));
   return std::string(token.text);
 }
 
@@ -103,8 +102,8 @@ Expr LoopExprParser::parse_binary(int precedence) {
     scanner_.next();
     Expr right = parse_binary(precedence_of(*op) + 1);
     if (left.type() != right.type()) {
-      scanner_.fail(at, concat("both sides need one type: ", to_string(left.type()), " '", at.text,
-                               "' ", to_string(right.type())));
+      scanner_.fail(at, concat("both operands need the same type: ", to_string(left.type()), " '",
+                               at.text, "' ", to_string(right.type())));
     }
     if (is_logical(*op) && !left.type().is_bool()) {
       scanner_.fail(at, concat("'", at.text, "' is for bool, these are ", to_string(left.type())));
@@ -137,7 +136,7 @@ Expr LoopExprParser::parse_primary() {
   }
   const auto found = names_.scalars.find(token.text);
   if (found == names_.scalars.end())
-    scanner_.fail(token, concat("nothing is called '", token.text, "'"));
+    scanner_.fail(token, concat("no variable is called '", token.text, "'"));
   scanner_.next();
   return Var::make(std::string(token.text), found->second);
 }
@@ -145,7 +144,7 @@ Expr LoopExprParser::parse_primary() {
 Expr LoopExprParser::parse_number(bool negative) {
   const Token token = scanner_.next();
   if (token.kind != TokenKind::Integer && token.kind != TokenKind::Float) {
-    scanner_.fail(token, "'-' stands before a number only; a negated value is neg(x)");
+    scanner_.fail(token, "'-' may only precede a number; write neg(x) to negate a value");
   }
   Type type{token.kind == TokenKind::Integer ? DType::Int64 : DType::Float64, 1};
   const Token suffix = scanner_.peek();
@@ -155,7 +154,7 @@ Expr LoopExprParser::parse_number(bool negative) {
     type = {parse_dtype(), 1};
     if (type.is_bool()) scanner_.fail(at, "a bool is 'true' or 'false'");
     if (token.kind == TokenKind::Float && !type.is_float())
-      scanner_.fail(at, "a fraction needs a type of fractions");
+      scanner_.fail(at, "a fraction needs a floating-point type");
   } else if (suffix.is("f") && adjacent(token, suffix) && token.kind == TokenKind::Float) {
     scanner_.next();
     type = {DType::Float32, 1};
@@ -177,7 +176,7 @@ Expr LoopExprParser::parse_named_number(bool negative) {
   const Token token = scanner_.next();
   const bool is_inf = token.is("inf");
   if (!is_inf && !token.is("nan")) {
-    scanner_.fail(token, "'-' stands before a number only; a negated value is neg(x)");
+    scanner_.fail(token, "'-' may only precede a number; write neg(x) to negate a value");
   }
   scanner_.expect(":");
   const Token at = scanner_.peek();
@@ -230,7 +229,7 @@ Expr LoopExprParser::parse_min_max(BinaryOp op) {
   return Binary::make(op, first, parse_typed(first.type(), "the other argument"));
 }
 
-// Functions that make vectors or cross lanes.
+// Parses functions that create vectors or exchange values between lanes.
 Expr LoopExprParser::parse_lanes(const Token& name) {
   if (name.is("ramp") || name.is("broadcast")) {
     const Token at = scanner_.peek();
@@ -273,7 +272,7 @@ ReduceOp LoopExprParser::parse_reduce_op() {
 }
 
 ShuffleMode LoopExprParser::parse_shuffle_mode() {
-  const Token token = scanner_.expect(TokenKind::Identifier, "a way to shuffle");
+  const Token token = scanner_.expect(TokenKind::Identifier, "a shuffle mode");
   scanner_.expect(",");
   for (const ShuffleMode mode :
        {ShuffleMode::Index, ShuffleMode::Xor, ShuffleMode::Up, ShuffleMode::Down}) {

@@ -1,4 +1,5 @@
-// The parser of statements: the first word decides; statements need nothing between them.
+// The statement parser. The first word selects the kind of statement; statements need no
+// separators.
 #include "loop/parse_stmt.h"
 
 #include "support/check.h"
@@ -72,9 +73,8 @@ Stmt LoopStmtParser::parse_declaration() {
   return stmt;
 }
 
-// Whether a loop begins here: `for`, `vector(16) for`. The words before `for` may be names
-// elsewhere.
-// A barrier may stand before a loop: barrier(block) for ...
+// Whether a loop starts here: `for`, `vector(16) for`. Elsewhere the words before `for` may be
+// names. A barrier may precede a loop: barrier(block) for ...
 bool LoopStmtParser::at_loop() const {
   const bool has_number = scanner_.peek(1).is("(") && scanner_.peek(2).kind == TokenKind::Integer &&
                           scanner_.peek(3).is(")");
@@ -109,7 +109,7 @@ Stmt LoopStmtParser::parse_for() {
   if (scanner_.accept("by")) {
     const Token at = scanner_.peek();
     step = scanner_.expect_integer("the step");
-    if (step < 1) scanner_.fail(at, "the step is positive");
+    if (step < 1) scanner_.fail(at, "the step must be positive");
   }
   const DeclaredNames outside = names_;
   names_.scalars[var] = kIndex;
@@ -136,7 +136,7 @@ Stmt LoopStmtParser::parse_if() {
   return If::make(condition, yes, scanner_.peek().is("if") ? parse_if() : parse_block());
 }
 
-// What follows `name = alloc`.
+// Parses the text after `name = alloc`.
 Stmt LoopStmtParser::parse_allocate(const std::string& name) {
   const bool zeroed = scanner_.accept("zeroed");
   const Token at = scanner_.expect(TokenKind::Identifier, "a memory space");
@@ -153,7 +153,7 @@ Stmt LoopStmtParser::parse_allocate(const std::string& name) {
   scanner_.fail(at, "expected shared, local or workspace");
 }
 
-// What follows `name =`.
+// Parses the text after `name =`.
 Stmt LoopStmtParser::parse_assign(const std::string& name, const Token& at) {
   const auto found = names_.scalars.find(name);
   if (found == names_.scalars.end())
@@ -176,7 +176,7 @@ Stmt LoopStmtParser::parse_atomic(const std::string& result) {
   scanner_.expect("(");
   const Token at = scanner_.peek();
   const auto [buffer, index, predicate] = exprs_.parse_element();
-  if (predicate) scanner_.fail(at, "an atomic acts on all elements");
+  if (predicate) scanner_.fail(at, "an atomic has no predicate");
   scanner_.expect(",");
   Expr value = exprs_.parse_typed({buffer->element, index.type().lanes}, "the value");
   scanner_.expect(")");
@@ -197,7 +197,7 @@ Stmt LoopStmtParser::parse_call() {
   } else if (word.is("prefetch")) {
     const Token at = scanner_.peek();
     const auto [buffer, index, predicate] = exprs_.parse_element();
-    if (predicate || index.type() != kIndex) scanner_.fail(at, "a prefetch names one element");
+    if (predicate || index.type() != kIndex) scanner_.fail(at, "a prefetch takes a single element");
     scanner_.expect(",");
     stmt = Prefetch::make(buffer, index, exprs_.parse_small("the cache level", 1, 3));
   } else if (const auto function = runtime_function_from(word.text)) {

@@ -1,4 +1,4 @@
-// Reads statements of the loop IR's text; part of the parser.
+// The statement parser of the loop IR's text.
 #pragma once
 
 #include "loop/parse_expr.h"
@@ -8,7 +8,7 @@ namespace tulle::loop {
 
 class LoopStmtParser {
  public:
-  // `names` are those that the statements see; names declared by statements are gone afterwards.
+  // `names` are visible to the statements. Names that statements declare are removed afterwards.
   LoopStmtParser(Scanner& scanner, DeclaredNames& names)
       : scanner_(scanner), names_(names), exprs_(scanner, names) {}
 

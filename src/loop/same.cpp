@@ -1,4 +1,4 @@
-// Equality of trees, node by node.
+// Compares trees node by node.
 #include "loop/same.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Makers of statements and the look-up of kernels.
+// Constructors of statements, and lookup of kernels.
 #include "loop/stmt.h"
 
 #include "loop/host.h"

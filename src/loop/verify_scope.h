@@ -1,4 +1,4 @@
-// The names that are visible where the verifier stands; part of the verifier.
+// The names that are visible at the verifier's position.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class VerifierScope {
   void open() { levels_.emplace_back(); }
   void close() { levels_.pop_back(); }
 
-  // Each of these raises an InternalError that says what is wrong with the name.
+  // Each of these raises an InternalError that describes the fault.
   void declare(const std::string& name, VisibleName declaration);
   void declare_parameters(const std::vector<BufferParam>& buffers,
                           const std::vector<ScalarParam>& scalars);

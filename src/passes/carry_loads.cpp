@@ -1,4 +1,4 @@
-// Looks for two loads that every iteration makes, one step apart, from a buffer that nobody writes.
+// Finds two unconditional loads, one step apart, from a buffer that the kernel never writes.
 #include "passes/carry_loads.h"
 
 #include <algorithm>
@@ -17,14 +17,14 @@ using namespace loop;
 
 namespace {
 
-// The load that is all of an expression, but for its type; else null.
+// The load if the expression is a load or a cast of a load; otherwise null.
 const Load* as_load(const Expr& value) {
   const auto* cast = value.as<Cast>();
   const auto* load = (cast ? cast->value : value).as<Load>();
   return load && !load->predicate && load->index.type() == kIndex ? load : nullptr;
 }
 
-// The loads that each run of the statement is sure to make: none below a branch or a loop.
+// The loads that every execution of the statement makes: none inside branches and loops.
 void collect_certain_loads(const Stmt& stmt, std::vector<const Load*>& loads) {
   if (const auto* block = stmt.as<Block>()) {
     for (const Stmt& inner : block->stmts) collect_certain_loads(inner, loads);
@@ -33,7 +33,7 @@ void collect_certain_loads(const Stmt& stmt, std::vector<const Load*>& loads) {
   }
 }
 
-// Whether the index moves with the loop, one element for each count of its variable.
+// Whether the index advances with the loop by one element per unit of its variable.
 bool follows(const Expr& index, const std::string& variable, const std::set<std::string>& written) {
   const Linear sum = linear_form(index);
   return sum.coefficient(variable) == 1 &&
@@ -47,7 +47,7 @@ bool follows(const Expr& index, const std::string& variable, const std::set<std:
          });
 }
 
-// Puts variables in the place of the two loads.
+// Replaces the two loads by variables.
 class CarriedLoads : public Rewriter {
  public:
   CarriedLoads(const Load& earlier, Expr here, Expr next, int64_t step)

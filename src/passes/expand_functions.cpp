@@ -1,4 +1,4 @@
-// Names for the parts of functions, before the statements that use them.
+// Binds the intermediate values of functions to names, before the statements that use them.
 #include "passes/expand_functions.h"
 
 #include "loop/fresh_names.h"
@@ -38,8 +38,8 @@ class FunctionExpansion : public Rewriter {
   }
 
  private:
-  // The statement after those that bind what it uses. They must share its block: it may itself bind
-  // a name for what follows.
+  // The statement, preceded by the lets of the values that it uses. All of them share one block,
+  // because the statement may itself bind a name for later statements.
   std::vector<Stmt> with_names(const Stmt& stmt) {
     if (const auto* block = stmt.as<Block>()) {
       std::vector<Stmt> stmts;
@@ -66,7 +66,7 @@ class FunctionExpansion : public Rewriter {
 
   FreshNames& names_;
   Backend backend_;
-  bool binding_ = false;  // whether the expression stands in a statement that names can precede
+  bool binding_ = false;  // whether lets can precede the enclosing statement
   std::vector<Stmt> before_;
 };
 

@@ -1,4 +1,4 @@
-// Puts the kernels of a scan in the place of its step.
+// Replaces each scan step by its kernels.
 #include "passes/expand_scans.h"
 
 #include "passes/scan_kernels.h"

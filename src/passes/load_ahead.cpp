@@ -1,4 +1,4 @@
-// Finds the loads at the front of a loop's body, and keeps what they find in variables.
+// Finds the leading loads of a loop's body and replaces them by variables.
 #include "passes/load_ahead.h"
 
 #include <optional>
@@ -15,15 +15,14 @@ using namespace loop;
 
 namespace {
 
-// What is loaded ahead of one loop.
+// The loads of one loop that move ahead.
 class LoadsAhead {
  public:
   LoadsAhead(const std::set<std::string>& read_only, const While& loop, LoopCounter counter,
              FreshNames& names)
       : read_only_(read_only), loop_(loop), counter_(std::move(counter)), names_(names) {}
 
-  // The statements at the front of the body, with loads of the next iteration in place of those of
-  // their own.
+  // The leading statements of the body, which load for the next iteration.
   std::vector<Stmt> rewritten() {
     const std::vector<Stmt> front = front_of(loop_);
     const std::vector<Coordinate> found = coordinates_of(front, loop_, counter_.name, read_only_);
@@ -39,7 +38,7 @@ class LoadsAhead {
     return result;
   }
 
-  // What stands before the loop.
+  // The statements before the loop.
   std::vector<Stmt> before() const {
     std::vector<Stmt> stmts = declared_;
     if (!first_.empty()) stmts.push_back(If::make(loop_.condition, Block::make(first_)));
@@ -67,7 +66,7 @@ class LoadsAhead {
     return next_;
   }
 
-  // Where the next iteration begins; the last one stays where it is.
+  // The counter of the next iteration. In the last iteration it stays unchanged.
   Expr next_place() const {
     const Expr here = Var::make(counter_.name), there = here + counter_.step;
     return Select::make(there < counter_.end, there, here);

@@ -1,4 +1,4 @@
-// Looks for elements that a loop reads and writes over and over, outer loops first.
+// Finds elements that a loop repeatedly reads and writes, outer loops first.
 #include "passes/promote_accumulators.h"
 
 #include <map>
@@ -69,7 +69,7 @@ class Usages {
   bool synchronises_ = false;
 };
 
-// Whether each run of the statement stores into the buffer.
+// Whether every execution of the statement stores to the buffer.
 bool always_stores(const Stmt& stmt, const std::string& buffer) {
   if (const auto* store = stmt.as<Store>()) return store->buffer->name == buffer;
   const auto* block = stmt.as<Block>();
@@ -94,7 +94,7 @@ bool is_invariant(const Expr& index, const For& loop, const std::set<std::string
   return invariant;
 }
 
-// Puts a variable in the place of a buffer's one element.
+// Replaces the promoted element of a buffer by a variable.
 class PromotedElement : public Rewriter {
  public:
   PromotedElement(std::string buffer, Expr variable)
@@ -130,7 +130,7 @@ class Promoter : public Rewriter {
   }
 
  private:
-  // An element worth promoting; null if there is none. Valid until the next call.
+  // A buffer whose element is worth promoting; null if there is none. Valid until the next call.
   const Usage* find(const For& loop) {
     usages_.emplace(loop.body);
     if (usages_->synchronises()) return nullptr;

@@ -1,4 +1,4 @@
-// Cuts a loop into vector steps and a rest.
+// Splits a loop into vector steps and a tail.
 #include "passes/vectorize_loops.h"
 
 #include <bit>
@@ -23,7 +23,7 @@ using namespace loop;
 
 namespace {
 
-// The code of one loop, put together statement by statement.
+// Builds the code of one loop, statement by statement.
 class LoopVectorizer {
  public:
   LoopVectorizer(const For& loop, const VectorOptions& options, LocalSizes& locals,
@@ -67,7 +67,7 @@ class LoopVectorizer {
     }
   }
 
-  // The lanes of the masked vector that does the rest; 0 if it is better done in narrower vectors.
+  // The lanes of the masked vector that computes the tail; 0 if narrower vectors are better.
   int masked_lanes(int64_t full, int64_t rest) const {
     if (!options_.masks || rest == 0) return 0;
     const bool reduces = !facts_.reductions.empty();
@@ -92,7 +92,7 @@ class LoopVectorizer {
     stmts_.push_back(For::make(loop_.var, begin_, end, body, LoopKind::Serial, 0, lanes_));
   }
 
-  // Powers of two, largest first, down to a single iteration.
+  // Powers of two in descending order, down to a single iteration.
   void narrower_steps(Expr first, int64_t rest) {
     while (rest > 0) {
       const auto width = static_cast<int>(std::bit_floor(static_cast<uint64_t>(rest)));
@@ -127,7 +127,8 @@ class LoopVectorizer {
     stmts_.push_back(widen(loop_, facts_, range, partials_, names_));
   }
 
-  // The iterations from `first` to `end`, fewer than `lanes`; `count` where it is known.
+  // The iterations from `first` to `end`, fewer than `lanes`. `count` is their number if it is
+  // known.
   void masked_step(const Expr& first, const Expr& end, int lanes, std::optional<int64_t> count) {
     const std::string name = names_.fresh(loop_.var + "_mask");
     const Expr mask = Ramp::make(first, IntConst::make(1), lanes) < Broadcast::make(end, lanes);
@@ -137,8 +138,8 @@ class LoopVectorizer {
         Block::make({Let::make(name, mask), widen(loop_, facts_, range, partials_, names_)}));
   }
 
-  // Declares a vector of partial results for each reduction, runs `steps` and combines them;
-  // nothing for no lanes.
+  // Declares a vector of partial results for each reduction, runs `steps` and combines the partial
+  // results. Does nothing for zero lanes.
   void with_partials(int lanes, const std::function<void()>& steps) {
     if (lanes == 0) return;
     for (const LaneReduction& reduction : facts_.reductions) {
@@ -155,7 +156,8 @@ class LoopVectorizer {
     }
   }
 
-  // Sums and products start neutral; the others do not mind meeting the first value once a lane.
+  // Sums and products start with the neutral element. The other operations are idempotent, so every
+  // lane may start with the initial value.
   static Expr start_of(const LaneReduction& reduction) {
     if (reduction.op == ReduceOp::Add) return constant(reduction.type, 0);
     if (reduction.op == ReduceOp::Mul) return constant(reduction.type, 1);
@@ -169,7 +171,7 @@ class LoopVectorizer {
                         combined);
   }
 
-  // A bound is computed once: the body may change what it was computed from.
+  // Evaluates a bound once, because the body may change its operands.
   Expr bind(const Expr& value, const std::string& wish) {
     if (value.as<IntConst>()) return value;
     std::string name = names_.fresh(wish);
@@ -189,7 +191,7 @@ class LoopVectorizer {
   std::vector<Stmt> stmts_;
 };
 
-// Inner loops first: what they became decides about the loops around them.
+// Inner loops first: their vector form decides about the enclosing loops.
 class Vectorizer : public Rewriter {
  public:
   Vectorizer(const VectorOptions& options, LocalSizes& locals, FreshNames& names, Remarks& remarks)

@@ -1,4 +1,4 @@
-// Widens statements: conditions that differ between lanes become masks.
+// Widens statements. Conditions that differ between lanes become masks.
 #include "passes/widen.h"
 
 #include <utility>
@@ -17,8 +17,8 @@ namespace {
 
 constexpr int64_t kCacheLine = 64;
 
-// Whether a statement does more than masked vector work: something that must not run when no lane
-// is active.
+// Whether the statement contains code other than masked vector operations, which must not execute
+// without an active lane.
 bool needs_an_active_lane(const Stmt& stmt) {
   bool needed = false;
   visit(
@@ -50,7 +50,7 @@ class StmtWidener {
     }
   }
 
-  // A body, as a block of its own.
+  // A body as a block of its own.
   Stmt widen(const Stmt& stmt) {
     std::vector<Stmt> stmts;
     for (const Stmt& inner : statements_of(stmt)) add(inner, stmts);
@@ -58,7 +58,7 @@ class StmtWidener {
   }
 
  private:
-  // The vector form of a statement, after the masks it needs.
+  // Appends the vector form of a statement, after the masks that it needs.
   void add(const Stmt& stmt, std::vector<Stmt>& out) {
     if (const auto* branch = stmt.as<If>()) return add_if(*branch, out);
     const Stmt result = widen_one(stmt);
@@ -107,7 +107,8 @@ class StmtWidener {
     if (!value.type().is_vector()) return Let::make(let.name, value);
     const auto* ramp = value.as<Ramp>();
     if (ramp && ramp->stride.as<IntConst>()) {
-      // The name keeps lane 0, so that indices made from it are seen to be ramps.
+      // The name keeps the value of lane 0, so that indices derived from it are recognised as
+      // ramps.
       exprs_.values()[let.name] = Ramp::make(Var::make(let.name), ramp->stride, range_.lanes);
       return Let::make(let.name, ramp->base);
     }
@@ -132,7 +133,7 @@ class StmtWidener {
     Expr value = exprs_.widen_to_vector(assign.value, {mask_});
     const auto partial = partials_.find(assign.name);
     const std::string& name = partial == partials_.end() ? assign.name : partial->second;
-    // Lanes outside the mask keep what they had; those that never held a value need not.
+    // Inactive lanes keep their old value. Variables that have no value yet need no mask.
     const Expr unmasked = partial == partials_.end() ? declared_under_[assign.name] : Expr();
     const bool whole = !mask_ || mask_.get() == unmasked.get();
     if (!whole && !mutant("vectorize-ignores-mask"))
@@ -175,7 +176,7 @@ class StmtWidener {
     mask_ = outer;
   }
 
-  // One prefetch for each cache line of a ramp; lanes that lie apart are not worth one each.
+  // One prefetch per cache line of a ramp. Irregular lanes are not prefetched.
   Stmt widen_prefetch(const Prefetch& prefetch) {
     const Expr index = exprs_.widen(prefetch.index, {mask_});
     if (!index.type().is_vector()) return Prefetch::make(prefetch.buffer, index, prefetch.locality);

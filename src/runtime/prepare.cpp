@@ -1,4 +1,4 @@
-// From names to slots.
+// Resolves names to slots.
 #include "runtime/prepare.h"
 
 #include <algorithm>
@@ -13,8 +13,7 @@ using loop::Stmt;
 
 namespace {
 
-// The loop over workers or blocks of a kernel and the Lets in front of it, which its bounds may
-// use.
+// The parallel or block loop of a kernel and the lets before it, which its bounds may use.
 struct ParallelLoop {
   const loop::For* loop = nullptr;
   std::unordered_map<std::string, Expr> lets;
@@ -163,7 +162,7 @@ class ProgramPreparation {
 
   const loop::HostProgram& program_;
   const std::vector<loop::KernelFunction>& kernels_;
-  size_t open_ = 0;  // the last Keep
+  size_t open_ = 0;  // the last KeepAction
   PreparedProgram prepared_;
   std::unordered_map<std::string, int> buffers_, scalars_;
 };

@@ -1,4 +1,4 @@
-// The prepared form of a host program: its steps with slots in place of names.
+// The prepared form of a host program: its steps with slots instead of names.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct ComputeAction {  // a scalar
 
 struct AllocateAction {
   int buffer;
-  int result;  // which one it is, -1 for a temporary
+  int result;  // its index, -1 for a temporary
   loop::Buffer node;
   ScalarCode size;
   bool zeroed;
@@ -26,7 +26,7 @@ struct AllocateAction {
 
 struct LaunchAction {
   std::string name;
-  size_t kernel;                                // its number in the program
+  size_t kernel;                                // its index in the program
   loop::KernelFunction function;                // null on a GPU
   std::vector<int> buffers = {}, scalars = {};  // slots of the kernel's parameters
   bool parallel = false;
@@ -61,7 +61,7 @@ struct ReleaseAction {
   int buffer;
 };
 
-// The actions up to `end`, which is a Kept, make the arrays in these slots.
+// The actions up to the KeptAction at `end` compute the arrays in these slots.
 struct KeepAction {
   std::string what;
   std::string tensor;
@@ -81,8 +81,8 @@ struct PreparedProgram {
   std::vector<int> results;  // slots
 };
 
-// Resolves names and compiles sizes; the contract is CompiledProgram's constructor's. No functions:
-// for a GPU, which knows kernels by number.
+// Resolves names and compiles sizes, under the contract of CompiledProgram's constructor. Without
+// `kernels`, prepares for a GPU, where launches use kernel indices.
 PreparedProgram prepare_program(const loop::HostProgram& program,
                                 const std::vector<loop::KernelFunction>& kernels);
 

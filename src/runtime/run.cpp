@@ -1,4 +1,4 @@
-// One run: the slots, and the steps one after the other.
+// One run on the CPU: slots, and steps in order.
 #include "runtime/run.h"
 
 #include <cstring>
@@ -27,7 +27,7 @@ int64_t read_element(const void* buffer, DType element, int64_t index) {
   }
 }
 
-// Frees the temporaries that are left when it ends, however it ends.
+// Frees the remaining temporaries when it ends, also after an error.
 class Run : public RunState {
  public:
   Run(const PreparedProgram& program, RunMemory& memory, Parallelism& parallelism)
@@ -99,7 +99,7 @@ class Run : public RunState {
     bytes = -1;
   }
 
-  StackArray<int64_t> temporary_bytes_;  // -1 for what is not ours to free
+  StackArray<int64_t> temporary_bytes_;  // -1 for memory that the run does not own
   RunMemory& memory_;
   Parallelism& parallelism_;
 };

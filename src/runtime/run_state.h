@@ -1,4 +1,4 @@
-// What every run of a host program keeps: buffers and scalars in slots.
+// The state of a run on any device: buffers and scalars in slots.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class RunState {
   Result result(int slot) { return {buffer(slot), elements_[static_cast<size_t>(slot)]}; }
 
   void operator()(const ComputeAction& step) { scalar(step.scalar) = evaluate(step.value); }
-  // What is kept is made each time, unless a run takes it from somewhere.
+  // Computes cached arrays in every run, unless the derived class takes them from a cache.
   void operator()(const KeepAction&) {}
   void operator()(const KeptAction&) {}
 
@@ -39,7 +39,7 @@ class RunState {
   struct Size {
     int64_t elements, bytes;
   };
-  // Of a buffer to be allocated.
+  // The size of a buffer that will be allocated.
   Size size_of_allocation(const AllocateAction& step) {
     Size size{evaluate(step.size), 0};
     TULLE_CHECK(size.elements >= 0, "the buffer ", step.node->name, " has the size ",
@@ -68,7 +68,7 @@ class RunState {
                 " elements of a buffer of ", elements);
   }
 
-  // The index of a number that the host reads, checked.
+  // The bounds-checked index of a number that the host reads.
   int64_t index_of(const ReadAction& step) {
     const int64_t index = evaluate(step.index);
     TULLE_CHECK(index >= 0, "the host reads element ", index);
@@ -88,7 +88,7 @@ class RunState {
  private:
   size_t buffer_count_;
   StackArray<void*> buffers_;
-  StackArray<int64_t> elements_;  // -1 where only the caller knows
+  StackArray<int64_t> elements_;  // -1 if only the caller knows
   StackArray<int64_t> scalars_;
 };
 

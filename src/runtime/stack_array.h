@@ -1,4 +1,4 @@
-// A short array of trivial values that lives on the stack as long as it is small.
+// An array of trivial values that uses the stack while it is small.
 #pragma once
 
 #include <array>

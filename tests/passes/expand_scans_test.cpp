@@ -1,4 +1,4 @@
-// Scans as kernels give what the interpreter's own scan gives.
+// Scan kernels return the same results as the interpreter's scan.
 #include "passes/expand_scans.h"
 
 #include "fixture.h"
@@ -76,7 +76,7 @@ TEST(ExpandScans, AMissingTileIsNoticed) {
   set_mutant("scan-drops-last-tile");
   const loop::HostProgram faulty = expand_scans(program);
   set_mutant("");
-  EXPECT_THROW(run(faulty, 2049), InternalError);  // which reads what was never written
+  EXPECT_THROW(run(faulty, 2049), InternalError);  // it reads unwritten memory
 }
 
 }  // namespace

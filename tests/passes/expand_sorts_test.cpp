@@ -1,4 +1,4 @@
-// Sorts as kernels give what the interpreter's own sort gives.
+// Sort kernels return the same results as the interpreter's sort.
 #include "passes/expand_sorts.h"
 
 #include "fixture.h"

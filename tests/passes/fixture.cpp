@@ -1,4 +1,4 @@
-// Compiling, passing and interpreting kernels that tests write as text.
+// Parses, transforms and interprets kernels.
 #include "fixture.h"
 
 #include <algorithm>

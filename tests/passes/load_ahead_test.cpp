@@ -1,4 +1,4 @@
-// Coordinates are loaded an iteration ahead, and results stay the same to the last bit.
+// Coordinates are loaded one iteration ahead, and results are bitwise identical.
 #include "fixture.h"
 #include "support/check.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kPass = "load_ahead";
 
-// Lanes add up what the entries of a row gather, two at a time.
+// Lanes sum over gathered values of a row, two at a time.
 constexpr const char* kGather = R"(
 kernel k(crd: i32*, B: f64*, y: mut f64*; n: i64) {
   block for b in [0, 1) {
@@ -58,9 +58,9 @@ TEST(LoadAhead, LeavesAloneWhatItCannotTell) {
   };
   for (const std::string& other : {
            with("crd: i32*", "crd: mut i32*"),                            // may be written
-           with("while (p < n - 1)", "while (p < n - 1 && s < 9.0)"),     // no plain end
-           with("p = p + 2", "p = p + n"),                                // no constant step
-           with("let q: i64 = p + 1", "p = p + 0\n let q: i64 = p + 1"),  // changes twice
+           with("while (p < n - 1)", "while (p < n - 1 && s < 9.0)"),     // not a plain end
+           with("p = p + 2", "p = p + n"),                                // not a constant step
+           with("let q: i64 = p + 1", "p = p + 0\n let q: i64 = p + 1"),  // assigned twice
        }) {
     const Transformed result = transform(kPass, other, true, Backend::Gpu);
     EXPECT_EQ(result.before, result.after) << other;

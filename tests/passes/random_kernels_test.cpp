@@ -11,8 +11,8 @@ namespace {
 constexpr int kSize = 200;
 
 // Writes bodies of a loop over k that runs in lanes or copies. Buffers: A, B (f64, read), P (i64,
-// read, below 8), y, z (f64, written); scalars: n (the extent) and r (below 4); variables of the
-// outside: s, t (sums), m (a maximum).
+// read, below 8), y, z (f64, written). Scalars: n (the extent) and r (below 4). Outer variables: s,
+// t (sums), m (a maximum).
 class Writer {
  public:
   explicit Writer(uint64_t seed) : random_(seed) {}
@@ -50,7 +50,7 @@ class Writer {
     return pick(options);
   }
 
-  // Where to write, mostly a place that allows vectors.
+  // An index for a store, usually one that allows vectors.
   std::string place() { return number(4) ? "k" : index(); }
 
   std::string value(int depth) {

@@ -1,4 +1,4 @@
-// Sums over lanes that are made together leave one in each lane.
+// Lane sums that are computed together end up in one lane each.
 #include "fixture.h"
 #include "support/check.h"
 
@@ -34,7 +34,7 @@ TEST(ScatterSums, KeepsResults) {
   }
 }
 
-// Lanes that have the sums of different iterations would write the same element at once.
+// Lanes with the sums of different iterations would write the same element concurrently.
 TEST(ScatterSums, LeavesWhatIterationsAddUp) {
   const auto scatters = [](const std::string& last) {
     return transform(kPass, sums(8, 8, last)).has("lane_shuffle(xor");
@@ -62,7 +62,7 @@ TEST(ScatterSums, LeavesLanesOverWhereSumsAreFewer) {
   EXPECT_FALSE(transform(kPass, sums(8, 3)).has("lane_shuffle"));
 }
 
-// The number of iterations is known only when the kernel runs, and is the same in a group of lanes.
+// The number of iterations is known only at run time and is uniform in a group of lanes.
 TEST(ScatterSums, CountsIterations) {
   for (const int width : {2, 8, 32}) {
     for (const int copies : {2, 8}) {

@@ -1,4 +1,4 @@
-// Unrolled loops keep their results to the last bit.
+// Unrolled loops have bitwise identical results.
 #include "fixture.h"
 #include "support/check.h"
 
@@ -91,7 +91,7 @@ TEST(UnrollLoops, WritesOutLoopsOverRegistersOnAGpu) {
 }
 
 TEST(UnrollLoops, WritesOutVectorsOverRegistersThatHaveNoVectorForm) {
-  // The atomics do not begin at a multiple of four.
+  // The atomics do not start at a multiple of four.
   const std::string text =
       "kernel k(A: f32*, y: mut f32*; n: i64) {\n  t = alloc local f32[4]\n"
       "  vector(4) for i in [0, 4) {\n    t[i] = A[i]\n  }\n"
@@ -156,7 +156,7 @@ TEST(UnrollLoops, SaysWhatItDoesNotWriteOut) {
   const Transformed many =
       transform(kPass, "kernel k(y: mut f64*) { unrolled for p in [0, 1000) { y[p] = 0.0 } }");
   ASSERT_EQ(many.remarks.size(), 1u);
-  EXPECT_EQ(many.remarks[0], "the loop over p stays serial: at most 256 copies are written out");
+  EXPECT_EQ(many.remarks[0], "the loop over p stays serial: at most 256 copies are unrolled");
   EXPECT_TRUE(many.has("  for p in [0, 1000)"));
 }
 

@@ -13,7 +13,7 @@
 
 namespace tulle::runtime {
 
-// Results in vectors of aligned lines.
+// Results in vectors of aligned cache lines.
 class VectorMemory final : public RunMemory {
  public:
   void* allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,

@@ -1,4 +1,4 @@
-// Whole host programs: every step, parallel launches, failures, and what a run costs.
+// Whole host programs: every step, parallel launches, failures, and the cost of a run.
 #include <bit>
 #include <numeric>
 
@@ -11,7 +11,7 @@
 namespace tulle::runtime {
 namespace {
 
-// Keeps the entries of a CSR matrix that are above a threshold: count, scan, fill.
+// Selects the entries of a CSR matrix above a threshold: count, scan, fill.
 constexpr const char* kFilter = R"(
 host filter(A_pos: i32*, A_crd: i32*, A: f32*; rows: i64, threshold: f32) -> (C_pos, C_crd, C) {
   C_pos = alloc zeroed i32[rows + 1]

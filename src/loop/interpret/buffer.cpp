@@ -77,7 +77,7 @@ Array InterpretedBuffer::take() {
   const auto missing = std::find(written_.begin(), written_.end(), uint8_t{0});
   if (missing != written_.end()) {
     internal_error(name_, "[", missing - written_.begin(), "] of ", size_,
-                   " is handed out but never written");
+                   " is returned but never written");
   }
   return {element_, std::move(bytes_)};
 }

@@ -1,5 +1,5 @@
-// One closure for each node. Pure operations run for resting threads too, whose values nobody looks
-// at; what may fail or crosses threads looks at the mask.
+// One closure per node. Pure operations also run for inactive threads, whose values are unused.
+// Operations that can fail or that exchange values between threads respect the mask.
 #include "loop/interpret/exprs.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace tulle::loop {
 
 namespace {
 
-// The lane of the group of `width` that a shuffle reads.
+// The lane that a shuffle within a group of `width` lanes reads.
 int64_t shuffle_source(ShuffleMode mode, int64_t own, int64_t lane, int width) {
   if (mode == ShuffleMode::Index) return lane & (width - 1);
   if (lane < 0) return own;

@@ -1,4 +1,4 @@
-// Turns statements into closures and runs them.
+// Compiles statements to closures and runs them.
 #include "loop/interpret/kernels.h"
 
 #include <algorithm>
@@ -105,7 +105,7 @@ Action StmtCompiler::compile_block(const Block& node) {
   };
 }
 
-// A computed value has its words to itself, so that the name can stand for them.
+// A computed value owns its words, so the name can refer to them.
 Action StmtCompiler::compile_let(const Let& node) {
   Operand value = exprs_.compile(node.value);
   if (!value.compute) return compile_declare(Declare(node.name, node.value));
@@ -174,7 +174,7 @@ Action StmtCompiler::compile_for(const For& node) {
   internal_error("a loop of unknown kind");
 }
 
-// Every thread counts for itself and rests when it is through.
+// Each thread has its own counter and becomes inactive when its loop ends.
 Action StmtCompiler::compile_serial(const For& node, Operand begin, Operand end) {
   Word* var = environment_.variables.at(node.var);
   Word* limit = exprs_.make_words(kIndex);
@@ -221,7 +221,7 @@ Action StmtCompiler::compile_parallel(const For& node, Operand begin, Operand en
   };
 }
 
-// Warp, lane and thread loops: each thread runs the iteration that is its own.
+// Warp, lane and thread loops: each thread runs its own iteration.
 Action StmtCompiler::compile_bound(const For& node, Operand begin) {
   Word* var = environment_.variables.at(node.var);
   Mask* before = make_mask();
@@ -292,7 +292,7 @@ Action StmtCompiler::compile_allocate(const Allocate& node) {
   };
 }
 
-// A GPU takes the elements of a vector together only where they are aligned.
+// A GPU updates the elements of a vector together only if they are aligned.
 Action StmtCompiler::compile_vector_atomic(const Atomic& node) {
   const int lanes = node.index.type().lanes;
   return [=, this, op = node.op, place = place_of(node.buffer), index = exprs_.compile(node.index),
@@ -325,7 +325,7 @@ Action StmtCompiler::compile_atomic(const Atomic& node) {
   return run;
 }
 
-// Only the index is computed: it may load.
+// Evaluates only the index, which may load.
 Action StmtCompiler::compile_prefetch(const Prefetch& node) {
   return [index = exprs_.compile(node.index)] { index(); };
 }

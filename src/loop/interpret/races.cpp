@@ -1,4 +1,4 @@
-// The order between two accesses, and the little that has to be remembered of all earlier ones.
+// The order between two accesses, and a compact summary of all earlier accesses.
 #include "loop/interpret/races.h"
 
 #include "support/check.h"
