@@ -166,6 +166,8 @@ TEST(RandomKernels, ComputeTheSameAfterThePasses) {
                            "vectorize_loops", "carry_loads", "simplify", "advance_loads"},
                           text, buffers, scalars, 1e-9, masks);
     }
+    for (const Backend backend : {Backend::Cpu, Backend::Gpu})
+      expect_pipeline_keeps_results({.backend = backend}, text, buffers, scalars, 1e-9);
     if (has_failed()) return;
     vectorised += transform("vectorize_loops", text).has("ramp(");
   }
