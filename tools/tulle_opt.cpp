@@ -4,6 +4,8 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -18,12 +20,12 @@
 #include "passes/pipeline.h"
 #include "schedule/program.h"
 #include "support/check.h"
+#include "support/remarks.h"
 
 namespace tulle {
 namespace {
 
-// In the order of the walk. Lower and Passes are loop IR: what lowering hands on, what the passes
-// make of it.
+// In the order of the walk. Lower and Passes are loop IR, before and after the passes.
 enum class Stage : uint8_t { Expr, Plan, Nest, Schedule, Lower, Passes, Llvm, Asm };
 
 struct StageName {
@@ -50,9 +52,12 @@ const StageName& find_stage(std::string_view name) {
 
 struct Options {
   std::string from, to, file;
-  std::string schedule;  // instead of the planned one
-  std::string pass;      // this one instead of all
-  std::string target;    // a preset of codegen/target.h; the machine itself if empty
+  std::string schedule;               // replaces the planned one
+  std::string pass;                   // the only one to run; empty: all
+  std::string disabled_passes;        // in the syntax of TULLE_PASSES
+  std::set<std::string> print_after;  // passes
+  bool time_passes = false;
+  std::string target;  // a preset of codegen/target.h; empty: this machine
   int threads = 1;
   bool checked = false;
   bool light = false;
@@ -60,7 +65,7 @@ struct Options {
 
 bool is_gpu(const Options& options) { return options.target.starts_with("sm_"); }
 
-// A preset stands for one machine, the same wherever the tool runs.
+// A preset describes the same machine wherever the tool runs.
 plan::Machine machine_of(const Options& options) {
   if (options.target.empty()) return describe_machine("", options.threads);
   plan::Machine machine;
@@ -80,7 +85,7 @@ plan::Machine machine_of(const Options& options) {
   return machine;
 }
 
-// Walks from one stage to another and keeps the text of what each stage handed on.
+// Walks from one stage to another and records the text of each stage.
 class Walk {
  public:
   explicit Walk(const Options& options)
@@ -117,7 +122,7 @@ class Walk {
     };
   }
 
-  // The remarks that passes leave behind the program.
+  // The remarks of passes, which follow the program.
   static std::string remarks_of(std::string_view text) {
     const size_t end = text.rfind("\n}\n");
     if (end == std::string_view::npos) return {};
@@ -125,14 +130,14 @@ class Walk {
     return rest.starts_with("// ") ? std::string(rest) : std::string();
   }
 
-  // The text of a plan is that of its program, a line that says plan, and the decisions.
+  // The text of a plan consists of the program, the line 'plan', and the decisions.
   static constexpr std::string_view kPlanLine = "\nplan\n";
 
   void read_expr(std::string_view text) {
     const bool has_plan = from_.stage == Stage::Plan;
     const size_t end = has_plan ? text.find(kPlanLine) : text.size();
     if (end == std::string_view::npos)
-      user_error("the program ends with a line 'plan', and below it stands what is decided");
+      user_error("the program must end with a line 'plan', followed by the decisions");
     const ExprFile file = parse_expr_file(text.substr(0, end));
     texts_[Stage::Expr] = to_string(file);
     if (to_.stage == Stage::Expr) return;
@@ -141,7 +146,7 @@ class Walk {
     request_.plan.known_extents = file.known_extents;
     request_.plan.statistics = file.statistics;
     if (has_plan && !options_.schedule.empty())
-      user_error("a plan has its schedules already; write the one wanted into it");
+      user_error("a plan already has schedules; edit the schedule in its text");
     if (has_plan) request_.plan.decisions = plan::parse_decisions(text, end + kPlanLine.size());
     program_ = lower_program(request_, sink()).program;
     verify(program_);
@@ -152,7 +157,9 @@ class Walk {
     schedule::Program nests = schedule::parse_program(text);
     if (!options_.schedule.empty()) {
       if (nests.steps.size() > 1)
-        user_error("--schedule is for one nest; write those of several below each");
+        user_error(
+            "--schedule applies to a single nest; write the schedules of several nests below each "
+            "nest");
       std::get<schedule::ScheduledNest>(nests.steps[0]).schedule =
           schedule::parse_schedule(options_.schedule);
     }
@@ -164,13 +171,31 @@ class Walk {
     verify(program_);
   }
 
+  // The program after the passes that --print-after names and the times of --time-passes go to
+  // standard error, so that standard output stays the text of a stage.
   void run_passes() {
-    if (options_.pass.empty()) {
-      program_ = optimise_program(std::move(program_), code_request(request_), sink());
-      return;
-    }
-    program_ = passes::run_pass(options_.pass, std::move(program_), {.verify = true}).program;
+    const bool is_single = !options_.pass.empty();
+    passes::PipelineOptions options{.verify = true};
+    if (!is_single) options = pass_options(request_for_code());
+    options.timed = options_.time_passes;
+    options.after_pass = [&](std::string_view pass, const loop::HostProgram& program) {
+      if (options_.print_after.contains(std::string(pass)))
+        std::cerr << "// after " << pass << "\n" << loop::to_string(program);
+    };
+    passes::PipelineResult result =
+        is_single ? passes::run_pass(options_.pass, std::move(program_), options)
+                  : passes::run_passes(std::move(program_), options);
+    if (options_.time_passes) std::cerr << "passes: " << result.times.text() << " ms\n";
+    program_ = std::move(result.program);
     texts_[Stage::Passes] = loop::to_string(program_);
+    if (!is_single) texts_[Stage::Passes] += as_comments(result.remarks);
+  }
+
+  CodeRequest request_for_code() const {
+    CodeRequest request = code_request(request_);
+    if (!options_.disabled_passes.empty())
+      request.disabled_passes = passes::parse_disabled_passes(options_.disabled_passes);
+    return request;
   }
 
   codegen::Target target() const {
@@ -203,19 +228,22 @@ constexpr std::string_view kUsage =
     "input)\n"
     "  stages: expr, plan, nest, schedule, lower (or loop), passes, llvm, asm (or ptx); llvm and "
     "asm are only printed\n"
-    "  --schedule TEXT   the schedule, instead of the planned one\n"
-    "  --threads N       plan for so many threads (1)\n"
+    "  --schedule TEXT   use this schedule instead of the planned one\n"
+    "  --threads N       number of threads to plan for (1)\n"
     "  --target PRESET   for a machine with sse4.2, avx2 or avx512 instead of this one, or for a "
     "GPU: sm_80, sm_90\n"
-    "  --pass NAME       run this pass alone\n"
+    "  --pass NAME       run only this pass\n"
+    "  --disable-pass NAME   omit this pass; may be repeated\n"
+    "  --print-after NAME    print the program after this pass to standard error; may be repeated\n"
+    "  --time-passes     print the time of each pass to standard error\n"
     "  --checked         bounds checks in generated code\n"
-    "  --light           code that is ready soon, which a GPU begins with\n";
+    "  --light           light code, with which a GPU starts\n";
 
 int positive(std::string_view option, const std::string& text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 1) {
-    user_error(option, " needs a number from 1 on, found '", text, "'");
+    user_error(option, " needs a positive number, found '", text, "'");
   }
   return number;
 }
@@ -238,6 +266,12 @@ Options parse_options(int count, char** arguments) {
       options.threads = positive(word, value());
     } else if (word == "--pass") {
       options.pass = value();
+    } else if (word == "--disable-pass") {
+      options.disabled_passes += concat(options.disabled_passes.empty() ? "-" : ",-", value());
+    } else if (word == "--print-after") {
+      options.print_after.emplace(passes::find_pass(value()).name);
+    } else if (word == "--time-passes") {
+      options.time_passes = true;
     } else if (word == "--target") {
       options.target = value();
     } else if (word == "--checked") {

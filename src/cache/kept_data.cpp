@@ -1,4 +1,4 @@
-// A table from structures to what is kept of them.
+// Maps structures to the arrays derived from them.
 #include "cache/kept_data.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace tulle {
 
 namespace {
 
-struct Kept {
+struct KeptArrays {
   int device;
   std::string what;
   std::vector<void*> arrays;
@@ -21,12 +21,12 @@ struct Kept {
   std::vector<std::function<void()>> release;
 };
 
-struct Table {
+struct KeptArraysTable {
   std::mutex mutex;
-  // A pointer each, so that arrays stay in place while others are added.
-  std::unordered_map<uint64_t, std::vector<std::unique_ptr<Kept>>> by_structure;
+  // By pointer, so that arrays stay in place when others are added.
+  std::unordered_map<uint64_t, std::vector<std::unique_ptr<KeptArrays>>> by_structure;
 
-  const Kept* find(uint64_t structure, int device, const std::string& what) const {
+  const KeptArrays* find(uint64_t structure, int device, const std::string& what) const {
     const auto found = by_structure.find(structure);
     if (found == by_structure.end()) return nullptr;
     const auto at = std::find_if(found->second.begin(), found->second.end(), [&](const auto& kept) {
@@ -36,9 +36,9 @@ struct Table {
   }
 };
 
-// Never destroyed: structures are forgotten while the process ends, too.
-Table& table() {
-  static Table* const the_table = new Table;
+// Never destroyed: structures are still forgotten while the process ends.
+KeptArraysTable& table() {
+  static KeptArraysTable* const the_table = new KeptArraysTable;
   return *the_table;
 }
 
@@ -47,7 +47,7 @@ Table& table() {
 std::span<void* const> find_kept(uint64_t structure, int device, const std::string& what) {
   if (structure == 0) return {};
   const std::lock_guard lock(table().mutex);
-  const Kept* kept = table().find(structure, device, what);
+  const KeptArrays* kept = table().find(structure, device, what);
   return kept ? std::span<void* const>(kept->arrays) : std::span<void* const>();
 }
 
@@ -55,8 +55,8 @@ void keep_arrays(uint64_t structure, int device, const std::string& what,
                  std::span<void* const> arrays, int64_t bytes,
                  std::vector<std::function<void()>> release) {
   const std::lock_guard lock(table().mutex);
-  table().by_structure[structure].push_back(std::make_unique<Kept>(
-      Kept{device, what, {arrays.begin(), arrays.end()}, bytes, std::move(release)}));
+  table().by_structure[structure].push_back(std::make_unique<KeptArrays>(
+      KeptArrays{device, what, {arrays.begin(), arrays.end()}, bytes, std::move(release)}));
 }
 
 uint64_t new_structure() noexcept {
@@ -65,7 +65,7 @@ uint64_t new_structure() noexcept {
 }
 
 void forget_structure(uint64_t structure) noexcept {
-  std::vector<std::unique_ptr<Kept>> gone;
+  std::vector<std::unique_ptr<KeptArrays>> gone;
   {
     const std::lock_guard lock(table().mutex);
     const auto found = table().by_structure.find(structure);

@@ -1,4 +1,4 @@
-// What was made of the structure of tensors and is kept for later runs, process-wide.
+// Caches arrays derived from the structure of tensors, for the whole process.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace tulle {
 
-// The arrays that are kept on that GPU under this name; none where they are not. They stay until
-// the structure is forgotten.
+// The arrays cached on that GPU under this name; empty if there are none. They stay valid until the
+// structure is forgotten.
 std::span<void* const> find_kept(uint64_t structure, int device, const std::string& what);
 
-// Keeps arrays of so many bytes in all; `release` gives them back. Where another thread was first,
-// both are kept.
+// Caches arrays of `bytes` bytes in total; `release` frees them. If another thread was faster, both
+// copies are cached.
 void keep_arrays(uint64_t structure, int device, const std::string& what,
                  std::span<void* const> arrays, int64_t bytes,
                  std::vector<std::function<void()>> release);

@@ -1,4 +1,4 @@
-// Looking plans up in the process first, then on disk.
+// Looks plans up in the process first, then on disk.
 #include "cache/tuned_plans.h"
 
 #include <atomic>
@@ -23,12 +23,12 @@ Key key_of(const jit::StoredPlan& plan) {
 }
 
 struct Plans {
-  std::mutex mutex;  // taken inside NoFork
+  std::mutex mutex;  // locked inside NoFork
   std::map<Key, jit::StoredPlan> kept;
   std::atomic<uint64_t> changes = 0;
 };
 
-// Neither is ever destroyed: threads may outlive static objects.
+// Never destroyed, because threads may outlive static objects.
 Plans& plans() {
   static Plans& instance = *new Plans;
   return instance;

@@ -12,13 +12,13 @@ namespace {
 
 using Operation = llvm::AtomicRMWInst::BinOp;
 
-struct Shape {
+struct BlindAtomic {
   Operation operation;
   unsigned bits;
   const char* text;
   const char* constraints;
 };
-constexpr Shape kShapes[] = {
+constexpr BlindAtomic kBlindAtomics[] = {
     {Operation::FAdd, 32, "red.global.add.f32 [$0], $1;", "l,f"},
     {Operation::FAdd, 64, "red.global.add.f64 [$0], $1;", "l,d"},
     {Operation::Add, 32, "red.global.add.u32 [$0], $1;", "l,r"},
@@ -37,7 +37,7 @@ constexpr Shape kShapes[] = {
     {Operation::Or, 64, "red.global.or.b64 [$0], $1;", "l,l"},
 };
 
-void replace(llvm::AtomicRMWInst& atomic, const Shape& shape) {
+void replace(llvm::AtomicRMWInst& atomic, const BlindAtomic& shape) {
   llvm::IRBuilder<> builder(&atomic);
   llvm::Value* pointer = atomic.getPointerOperand();
   llvm::Value* value = atomic.getValOperand();
@@ -63,7 +63,7 @@ void emit_blind_atomics(llvm::Function& function) {
   }
   for (llvm::AtomicRMWInst* atomic : atomics) {
     const unsigned bits = atomic->getType()->getScalarSizeInBits();
-    for (const Shape& shape : kShapes) {
+    for (const BlindAtomic& shape : kBlindAtomics) {
       if (shape.operation != atomic->getOperation() || shape.bits != bits) continue;
       replace(*atomic, shape);
       break;

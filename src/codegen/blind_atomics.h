@@ -1,4 +1,4 @@
-// Atomics on NVIDIA's GPUs whose old value nobody wants.
+// Atomics without a result on NVIDIA GPUs.
 #pragma once
 
 namespace llvm {
@@ -7,8 +7,9 @@ class Function;
 
 namespace tulle::codegen {
 
-// Turns atomics on global memory whose result is not used into red, for which no thread waits. The
-// back end writes atom for all of them, and the assembler in the driver, which links, keeps that.
+// Replaces atomics on global memory whose result is unused by `red`, for which no thread waits.
+// LLVM's back end emits `atom` for all atomics, and the driver's assembler keeps `atom` in
+// relocatable code.
 void emit_blind_atomics(llvm::Function& function);
 
 }  // namespace tulle::codegen

@@ -1,5 +1,4 @@
-// Kernels for the CPU: entry points, ranges of the parallel loop, workspaces and calls to the
-// runtime.
+// Kernels for the CPU: entry points, ranges of the parallel loop, workspaces and runtime calls.
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -7,8 +6,8 @@
 #include "llvm/TargetParser/Triple.h"
 
 #include "codegen/emit.h"
-#include "codegen/emitter.h"
 #include "codegen/library.h"
+#include "codegen/llvm_emitter.h"
 #include "codegen/parts.h"
 #include "loop/abi.h"
 #include "support/check.h"
@@ -19,10 +18,10 @@ using loop::LoopKind;
 
 namespace {
 
-class CpuEmitter final : public Emitter {
+class CpuEmitter final : public LlvmEmitter {
  public:
   CpuEmitter(llvm::Module& module, const Target& target)
-      : Emitter(module), target_(target), is_x86_(llvm::Triple(target.triple).isX86()) {}
+      : LlvmEmitter(module), target_(target), is_x86_(llvm::Triple(target.triple).isX86()) {}
 
   void kernel(const loop::Kernel& kernel);
 
@@ -35,7 +34,8 @@ class CpuEmitter final : public Emitter {
   llvm::Value* library_call(loop::Function function, llvm::Value* scalar) override;
   void prefetch(const loop::Prefetch& stmt) override;
   bool converts(DType half) const override {
-    if (half == DType::BFloat16) return false;  // those there are take subnormal numbers for 0
+    if (half == DType::BFloat16)
+      return false;  // the hardware's conversions flush subnormal numbers to 0
     return !is_x86_ || machine_for(target_).getMCSubtargetInfo()->checkFeatures("+f16c");
   }
   void barrier(const loop::Barrier&) override { internal_error("a barrier in a CPU kernel"); }
@@ -62,7 +62,7 @@ class CpuEmitter final : public Emitter {
   llvm::Value* worker_ = nullptr;
   llvm::Value* range_begin_ = nullptr;
   llvm::Value* range_end_ = nullptr;
-  std::vector<llvm::Value*> workspaces_;  // held, in the order of allocation
+  std::vector<llvm::Value*> workspaces_;  // allocated and not yet released, in order of allocation
   int parallel_loops_ = 0;
   bool stores_nontemporal_ = false;
 };
@@ -79,8 +79,8 @@ void CpuEmitter::set_attributes(llvm::Function* function) {
   function->setDoesNotThrow();
   function->addFnAttr("target-cpu", target_.cpu);
   function->addFnAttr("target-features", target_.features);
-  // The width of vectors was chosen before: the back end shall not halve them where it thinks
-  // narrow ones faster.
+  // The vector width is fixed in the loop IR. Keeps the back end from halving vectors where it
+  // considers narrow ones faster.
   function->addFnAttr("prefer-vector-width", "512");
   function->addFnAttr("min-legal-vector-width", "512");
 }
@@ -96,8 +96,8 @@ llvm::Function* CpuEmitter::declare_entry(const loop::Kernel& kernel) {
   return entry;
 }
 
-// status name.body(worker, buffer..., scalar..., begin, end): only parameters can be declared free
-// of aliases.
+// status name.body(worker, buffer..., scalar..., begin, end): only parameters can be declared
+// noalias.
 llvm::Function* CpuEmitter::declare_body(const loop::Kernel& kernel) {
   std::vector<llvm::Type*> types{builder_.getPtrTy()};
   types.resize(1 + kernel.buffers.size(), builder_.getPtrTy());
@@ -162,7 +162,8 @@ void CpuEmitter::emit_body(const loop::Kernel& kernel, llvm::Function* body) {
   range_begin_ = body->getArg(next);
   range_end_ = body->getArg(next + 1);
   statement(kernel.body);
-  // Nontemporal stores are weakly ordered; whoever waits for the kernel must see them.
+  // Nontemporal stores are weakly ordered. The fence makes them visible to code that waits for the
+  // kernel.
   if (stores_nontemporal_ && is_x86_) {
     builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
   } else if (stores_nontemporal_) {
@@ -234,7 +235,7 @@ void CpuEmitter::leave_block(const loop::Block& block) {
   }
 }
 
-// Returns from the kernel; what is emitted next needs a block of its own.
+// Returns from the kernel. Code emitted afterwards needs a new block.
 void CpuEmitter::leave_kernel(loop::KernelStatus status) {
   for (size_t i = workspaces_.size(); i-- > 0;) release(workspaces_[i]);
   builder_.CreateRet(builder_.getInt32(static_cast<uint32_t>(status)));
@@ -268,8 +269,8 @@ void CpuEmitter::invoke(const loop::Invoke& stmt) {
   internal_error("unknown runtime function");
 }
 
-// The instruction needs the vector's own alignment; an address without it takes an ordinary store.
-// Where the place in the buffer tells, the optimiser drops the question.
+// The instruction requires the vector's natural alignment; an unaligned address takes an ordinary
+// store. If the position in the buffer determines the alignment, the optimiser removes the check.
 void CpuEmitter::nontemporal_store(llvm::Value* value, llvm::Value* pointer, llvm::Align align) {
   const uint64_t bytes = module_.getDataLayout().getTypeStoreSize(value->getType());
   const llvm::Align natural = std::max(align, llvm::Align(llvm::bit_floor(bytes)));
@@ -290,8 +291,7 @@ void CpuEmitter::prefetch(const loop::Prefetch& stmt) {
   llvm::Value* pointer = address(*stmt.buffer, value(stmt.index), false);
   const auto number = [&](int n) { return builder_.getInt32(static_cast<uint32_t>(n)); };
   const int read = 0, data = 1;
-  const int closeness =
-      4 - stmt.locality;  // LLVM counts the other way round: 3 is the first-level cache
+  const int closeness = 4 - stmt.locality;  // LLVM counts down: 3 is the first-level cache
   builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
                            {pointer, number(read), number(closeness), number(data)});
 }

@@ -1,4 +1,4 @@
-// From loop IR to LLVM IR.
+// Emits loop IR as LLVM IR.
 #pragma once
 
 #include <string>
@@ -9,23 +9,22 @@
 
 namespace tulle::codegen {
 
-// One exported function per kernel, with the signature of loop/abi.h; kernels must have passed the
-// verifier. Writable buffers of one launch must not overlap any other buffer of it.
-//
-// Scalar `&&`, `||` and Select evaluate an operand that loads or divides only when its value is
-// needed. Integer division never traps: x / 0 and x % 0 are 0, and the lowest integer divided by -1
-// wraps. A shift counts modulo the width. Fma rounds once where the machine has the instruction,
-// elsewhere twice.
+// Emits one exported function per kernel, with the signature of loop/abi.h. The kernels must be
+// verified. Writable buffers of a launch must not overlap any other buffer of the launch. Scalar
+// `&&`, `||` and Select evaluate an operand that loads or divides only if its value is needed.
+// Integer division never traps: x / 0 and x % 0 are 0, and the lowest integer divided by -1 wraps.
+// A shift count is taken modulo the width. Fma rounds once if the machine has the instruction,
+// otherwise twice.
 Module emit_cpu(const std::vector<loop::Kernel>& kernels, const Target& target);
 
-// The same for a GPU: one entry point per kernel, with the kernel's buffers and scalars as
-// parameters in order, launched with the block loop's iterations as grid and loop::launched_threads
-// as block (a kernel without a block loop: one thread). Buffers begin at multiples of
-// loop::kDeviceAlignment. Elementary functions must have been expanded; Unsupported for one that
-// was not.
+// The same for a GPU. Each kernel is one entry point with its buffers and scalars as parameters, in
+// order. The grid of a launch has one block per iteration of the block loop and
+// loop::launched_threads threads per block; a kernel without a block loop runs on one thread.
+// Buffers are aligned to loop::kDeviceAlignment. Raises Unsupported for an elementary function that
+// is not expanded.
 Module emit_gpu(const std::vector<loop::Kernel>& kernels, const Target& target);
 
-// The text that the driver loads.
+// The PTX text that the driver loads.
 std::string ptx(const Module& module);
 
 }  // namespace tulle::codegen

@@ -1,9 +1,9 @@
-// Arithmetic, comparisons, functions and reductions over the lanes of a vector.
+// Arithmetic, comparisons, functions and vector reductions.
 #include <cmath>
 
 #include "llvm/IR/Intrinsics.h"
 
-#include "codegen/emitter.h"
+#include "codegen/llvm_emitter.h"
 #include "support/check.h"
 
 namespace tulle::codegen {
@@ -14,13 +14,13 @@ using loop::ReduceOp;
 
 namespace {
 
-// Signed zeros are alike to Min and Max; IEEE's order of them would cost two more instructions.
+// Min and Max treat signed zeros as equal. IEEE's order would cost two more instructions.
 llvm::Value* ignore_zero_signs(llvm::Value* value) {
   if (auto* call = llvm::dyn_cast<llvm::Instruction>(value)) call->setHasNoSignedZeros(true);
   return value;
 }
 
-// Of llvm.vector.reduce: in any order, which here means as a tree.
+// Allows llvm.vector.reduce any order, so that it reduces as a tree.
 llvm::Value* as_tree(llvm::CallInst* reduction) {
   reduction->setHasAllowReassoc(true);
   return reduction;
@@ -47,7 +47,7 @@ llvm::Intrinsic::ID native_function(Function function) {
 
 }  // namespace
 
-llvm::Value* Emitter::compare(BinaryOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
+llvm::Value* LlvmEmitter::compare(BinaryOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
   using llvm::CmpInst;
   const auto pick = [&](CmpInst::Predicate of_floats, CmpInst::Predicate of_integers,
                         CmpInst::Predicate of_bools) {
@@ -72,7 +72,7 @@ llvm::Value* Emitter::compare(BinaryOp op, llvm::Value* a, llvm::Value* b, loop:
   }
 }
 
-llvm::Value* Emitter::extremum(bool is_max, llvm::Value* a, llvm::Value* b, loop::Type type) {
+llvm::Value* LlvmEmitter::extremum(bool is_max, llvm::Value* a, llvm::Value* b, loop::Type type) {
   using llvm::Intrinsic::ID;
   if (type.is_bool()) return is_max ? builder_.CreateOr(a, b) : builder_.CreateAnd(a, b);
   const ID integer = is_max ? llvm::Intrinsic::smax : llvm::Intrinsic::smin;
@@ -81,8 +81,8 @@ llvm::Value* Emitter::extremum(bool is_max, llvm::Value* a, llvm::Value* b, loop
   return ignore_zero_signs(builder_.CreateBinaryIntrinsic(handing_on_nan, a, b));
 }
 
-// Integers only. The processor traps on a divisor of 0 and on the lowest integer divided by -1.
-llvm::Value* Emitter::divide(BinaryOp op, llvm::Value* a, llvm::Value* b) {
+// Divides integers. The processor traps on a divisor of 0 and on the lowest integer divided by -1.
+llvm::Value* LlvmEmitter::divide(BinaryOp op, llvm::Value* a, llvm::Value* b) {
   const bool is_mod = op == BinaryOp::Mod;
   const auto plain = [&](llvm::Value* divisor) {
     return is_mod ? builder_.CreateSRem(a, divisor) : builder_.CreateSDiv(a, divisor);
@@ -105,7 +105,7 @@ llvm::Value* Emitter::divide(BinaryOp op, llvm::Value* a, llvm::Value* b) {
   return builder_.CreateSelect(is_zero, zero, result);
 }
 
-llvm::Value* Emitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
+llvm::Value* LlvmEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
   const auto shift_count = [&] {
     const auto bits = a->getType()->getScalarSizeInBits();
     return builder_.CreateAnd(b, llvm::ConstantInt::get(b->getType(), bits - 1));
@@ -144,7 +144,7 @@ llvm::Value* Emitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, lo
   }
 }
 
-llvm::Value* Emitter::take_apart(Function function, llvm::Value* x) {
+llvm::Value* LlvmEmitter::take_apart(Function function, llvm::Value* x) {
   llvm::Type* type = x->getType();
   const bool is_double = type->getScalarType()->isDoubleTy();
   const int bits = is_double ? 64 : 32, fraction = is_double ? 52 : 23;
@@ -152,7 +152,7 @@ llvm::Value* Emitter::take_apart(Function function, llvm::Value* x) {
   llvm::Type* integers = type->getWithNewBitWidth(static_cast<unsigned>(bits));
   auto number = [&](double value) { return llvm::ConstantFP::get(type, value); };
   auto integer = [&](int64_t value) { return llvm::ConstantInt::get(integers, value); };
-  // Below 2^fraction the last bits of a number with this added are those of an integer.
+  // For numbers below 2^fraction, adding this constant leaves the integer part in the low bits.
   const double magic = std::ldexp(1.0, fraction);
   if (function == Function::Pow2) {
     llvm::Value* shifted = builder_.CreateFAdd(x, number(magic * 1.5 + static_cast<double>(bias)));
@@ -171,7 +171,7 @@ llvm::Value* Emitter::take_apart(Function function, llvm::Value* x) {
   return builder_.CreateFSub(shifted, number(magic + static_cast<double>(bias)));
 }
 
-llvm::Value* Emitter::call(const loop::Call& expr) {
+llvm::Value* LlvmEmitter::call(const loop::Call& expr) {
   const bool is_float = expr.type.is_float();
   llvm::Value* x = value(expr.args[0]);
   switch (expr.function) {
@@ -208,7 +208,7 @@ llvm::Value* Emitter::call(const loop::Call& expr) {
   return result;
 }
 
-llvm::Value* Emitter::combine(ReduceOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
+llvm::Value* LlvmEmitter::combine(ReduceOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
   switch (op) {
     case ReduceOp::Add:
       return arithmetic(BinaryOp::Add, a, b, type);
@@ -226,7 +226,7 @@ llvm::Value* Emitter::combine(ReduceOp op, llvm::Value* a, llvm::Value* b, loop:
   internal_error("unknown reduction");
 }
 
-llvm::Value* Emitter::vector_reduce(ReduceOp op, llvm::Value* value, loop::Type type) {
+llvm::Value* LlvmEmitter::vector_reduce(ReduceOp op, llvm::Value* value, loop::Type type) {
   if (!type.is_vector()) return value;
   const bool is_float = type.is_float();
   const bool is_bool = type.is_bool();

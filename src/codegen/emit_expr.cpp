@@ -1,8 +1,8 @@
-// Expressions: constants, variables, conversions, lazy logic and vectors.
+// Expressions: constants, variables, conversions, short-circuit logic and vectors.
 #include <algorithm>
 
-#include "codegen/emitter.h"
 #include "codegen/library.h"
+#include "codegen/llvm_emitter.h"
 #include "support/check.h"
 #include "support/half.h"
 
@@ -14,8 +14,8 @@ using loop::ExprKind;
 
 namespace {
 
-// Whether evaluating it needlessly could fault or be costly: it loads, divides or calls the C
-// library.
+// Whether evaluating the expression unconditionally could fault or be expensive: it loads, divides
+// or calls the C library.
 bool is_guarded(const Expr& expr) {
   switch (expr->kind) {
     case ExprKind::IntConst:
@@ -75,29 +75,29 @@ llvm::Type* with_lanes(llvm::Type* scalar, int lanes) {
 
 }  // namespace
 
-llvm::Type* Emitter::type_of(loop::Type type) const {
+llvm::Type* LlvmEmitter::type_of(loop::Type type) const {
   return with_lanes(scalar_type(context_, type.scalar), type.lanes);
 }
 
-llvm::Type* Emitter::memory_type_of(loop::Type type) const {
+llvm::Type* LlvmEmitter::memory_type_of(loop::Type type) const {
   if (!type.is_bool()) return type_of(type);
   return with_lanes(llvm::Type::getInt8Ty(context_), type.lanes);
 }
 
-llvm::Value* Emitter::to_memory(llvm::Value* value, loop::Type type) {
+llvm::Value* LlvmEmitter::to_memory(llvm::Value* value, loop::Type type) {
   return type.is_bool() ? builder_.CreateZExt(value, memory_type_of(type)) : value;
 }
 
-llvm::Value* Emitter::from_memory(llvm::Value* value, loop::Type type) {
+llvm::Value* LlvmEmitter::from_memory(llvm::Value* value, loop::Type type) {
   return type.is_bool() ? builder_.CreateIsNotNull(value) : value;
 }
 
-llvm::Constant* Emitter::float_constant(loop::Type type, double value) const {
+llvm::Constant* LlvmEmitter::float_constant(loop::Type type, double value) const {
   if (!is_half(type.scalar)) return llvm::ConstantFP::get(type_of(type), value);
   return llvm::ConstantInt::get(type_of(type), tulle::narrow_to_half(type.scalar, value));
 }
 
-llvm::Value* Emitter::cast(llvm::Value* value, loop::Type from, loop::Type to) {
+llvm::Value* LlvmEmitter::cast(llvm::Value* value, loop::Type from, loop::Type to) {
   if (is_half(from.scalar) || is_half(to.scalar)) {
     const bool widens = is_half(from.scalar);
     TULLE_CHECK((widens ? to : from).scalar == DType::Float32, "a cast from ", to_string(from),
@@ -112,7 +112,7 @@ llvm::Value* Emitter::cast(llvm::Value* value, loop::Type from, loop::Type to) {
   if (from.is_bool()) {
     return to.is_float() ? builder_.CreateUIToFP(value, type) : builder_.CreateZExt(value, type);
   }
-  // Out of range the result is arbitrary but one value, hence the freeze.
+  // An out-of-range result is arbitrary but must be a single value; hence the freeze.
   if (from.is_float() && !to.is_float()) {
     return builder_.CreateFreeze(builder_.CreateFPToSI(value, type));
   }
@@ -123,7 +123,7 @@ llvm::Value* Emitter::cast(llvm::Value* value, loop::Type from, loop::Type to) {
   return builder_.CreateFPCast(value, type);
 }
 
-llvm::Value* Emitter::logical(BinaryOp op, const Expr& a, const Expr& b) {
+llvm::Value* LlvmEmitter::logical(BinaryOp op, const Expr& a, const Expr& b) {
   const bool is_and = op == BinaryOp::And;
   llvm::Value* left = value(a);
   if (a.type().is_vector()) {
@@ -149,7 +149,7 @@ llvm::Value* Emitter::logical(BinaryOp op, const Expr& a, const Expr& b) {
   return result;
 }
 
-llvm::Value* Emitter::select(const loop::Select& expr) {
+llvm::Value* LlvmEmitter::select(const loop::Select& expr) {
   llvm::Value* condition = value(expr.condition);
   const bool lazy = !expr.type.is_vector() && (is_guarded(expr.yes) || is_guarded(expr.no));
   if (!lazy) return builder_.CreateSelect(condition, value(expr.yes), value(expr.no));
@@ -171,7 +171,7 @@ llvm::Value* Emitter::select(const loop::Select& expr) {
   return result;
 }
 
-llvm::Value* Emitter::value(const Expr& expr) {
+llvm::Value* LlvmEmitter::value(const Expr& expr) {
   const loop::Type type = expr.type();
   switch (expr->kind) {
     case ExprKind::IntConst: {

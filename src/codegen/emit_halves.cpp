@@ -1,5 +1,5 @@
-// Widening and narrowing of halves, which are 16 bits in registers and in memory.
-#include "codegen/emitter.h"
+// Widens and narrows half-precision numbers, which are 16 bits in registers and in memory.
+#include "codegen/llvm_emitter.h"
 #include "support/check.h"
 #include "support/half.h"
 
@@ -7,7 +7,7 @@ namespace tulle::codegen {
 
 namespace {
 
-// The same number of lanes of another type.
+// A type with the same number of lanes and another element type.
 llvm::Type* like(llvm::Type* model, llvm::Type* scalar) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(model);
   return vector ? llvm::FixedVectorType::get(scalar, vector->getNumElements()) : scalar;
@@ -15,7 +15,7 @@ llvm::Type* like(llvm::Type* model, llvm::Type* scalar) {
 
 }  // namespace
 
-llvm::Value* Emitter::widen_half(llvm::Value* bits, DType half) {
+llvm::Value* LlvmEmitter::widen_half(llvm::Value* bits, DType half) {
   llvm::Type* floats = like(bits->getType(), builder_.getFloatTy());
   llvm::Type* words = like(bits->getType(), builder_.getInt32Ty());
   if (half == DType::BFloat16) {
@@ -32,7 +32,7 @@ llvm::Value* Emitter::widen_half(llvm::Value* bits, DType half) {
   llvm::Value* magnitude = builder_.CreateAnd(all, word(0x7fff));
   llvm::Value* moved = builder_.CreateShl(magnitude, 13);
   llvm::Value* normal = builder_.CreateAdd(moved, word((127 - 15) << 23));
-  llvm::Value* special = builder_.CreateOr(moved, word(0x7f800000));  // infinite or NaN
+  llvm::Value* special = builder_.CreateOr(moved, word(0x7f800000));  // infinity or NaN
   llvm::Value* tiny = builder_.CreateFMul(builder_.CreateUIToFP(magnitude, floats),
                                           llvm::ConstantFP::get(floats, 0x1p-24));
   llvm::Value* value = builder_.CreateSelect(
@@ -41,7 +41,7 @@ llvm::Value* Emitter::widen_half(llvm::Value* bits, DType half) {
   return builder_.CreateBitCast(builder_.CreateOr(value, sign), floats);
 }
 
-llvm::Value* Emitter::narrow_to_half(llvm::Value* value, DType half) {
+llvm::Value* LlvmEmitter::narrow_to_half(llvm::Value* value, DType half) {
   llvm::Type* words = like(value->getType(), builder_.getInt32Ty());
   llvm::Type* results = like(value->getType(), builder_.getInt16Ty());
   if (converts(half)) {
@@ -54,7 +54,7 @@ llvm::Value* Emitter::narrow_to_half(llvm::Value* value, DType half) {
   llvm::Value* sign = builder_.CreateAnd(builder_.CreateLShr(all, word(16)), word(0x8000));
   llvm::Value* magnitude = builder_.CreateAnd(all, word(0x7fffffff));
   llvm::Value* is_nan = builder_.CreateICmpUGT(magnitude, word(0x7f800000));
-  // Adding half of the last place kept, less one if that place is even, rounds to nearest even.
+  // Adding half an ulp of the result, less one bit if that ulp is even, rounds to nearest even.
   const auto rounded = [&](uint32_t dropped, llvm::Value* from) {
     llvm::Value* odd = builder_.CreateAnd(builder_.CreateLShr(from, dropped), word(1));
     llvm::Value* up = builder_.CreateAdd(odd, word((1U << (dropped - 1)) - 1));
@@ -67,7 +67,7 @@ llvm::Value* Emitter::narrow_to_half(llvm::Value* value, DType half) {
     llvm::Value* normal = rounded(13, builder_.CreateSub(magnitude, word((127 - 15) << 23)));
     normal = builder_.CreateSelect(builder_.CreateICmpULT(magnitude, word(0x47800000)), normal,
                                    word(0x7c00));
-    // Beside 0.5 the last place of a float is that of the smallest half.
+    // Near 0.5, the ulp of a float equals the smallest half.
     llvm::Value* shifted = builder_.CreateFAdd(builder_.CreateBitCast(magnitude, value->getType()),
                                                llvm::ConstantFP::get(value->getType(), 0.5));
     llvm::Value* tiny =

@@ -1,7 +1,7 @@
 // Loads, stores and atomics.
 #include "llvm/IR/Intrinsics.h"
 
-#include "codegen/emitter.h"
+#include "codegen/llvm_emitter.h"
 #include "support/check.h"
 
 namespace tulle::codegen {
@@ -12,7 +12,7 @@ using loop::ReduceOp;
 
 namespace {
 
-// The first index of a contiguous vector, null for any other index.
+// The first index of a contiguous vector; null for any other index.
 const Expr* contiguous_base(const Expr& index) {
   const auto* ramp = index.as<loop::Ramp>();
   return ramp && loop::is_constant(ramp->stride, 1) ? &ramp->base : nullptr;
@@ -20,7 +20,7 @@ const Expr* contiguous_base(const Expr& index) {
 
 llvm::Align align_of(DType element) { return llvm::Align(static_cast<uint64_t>(size_of(element))); }
 
-// The instruction that does it all, where there is one.
+// The single instruction that performs the reduction, if there is one.
 std::optional<llvm::AtomicRMWInst::BinOp> atomic_instruction(ReduceOp op, DType element) {
   using llvm::AtomicRMWInst;
   if (element == DType::Bool) {
@@ -45,7 +45,7 @@ std::optional<llvm::AtomicRMWInst::BinOp> atomic_instruction(ReduceOp op, DType 
   internal_error("unknown reduction");
 }
 
-// Whether it makes a number the largest or smallest, and nobody asks what was there.
+// Whether the atomic is a minimum or maximum whose old value is unused.
 bool is_extreme(const loop::Atomic& stmt) {
   const loop::Type type = stmt.value.type();
   return stmt.result.empty() && type.is_float() && size_of(type.scalar) >= 4 &&
@@ -54,19 +54,19 @@ bool is_extreme(const loop::Atomic& stmt) {
 
 }  // namespace
 
-llvm::Value* Emitter::address(const BufferNode& buffer, llvm::Value* index, bool in_bounds) {
+llvm::Value* LlvmEmitter::address(const BufferNode& buffer, llvm::Value* index, bool in_bounds) {
   const auto flags = in_bounds ? llvm::GEPNoWrapFlags::inBounds() : llvm::GEPNoWrapFlags::none();
   return builder_.CreateGEP(memory_type_of({buffer.element, 1}), pointer_to(buffer), index, "",
                             flags);
 }
 
-// What nothing writes while the kernel runs may be loaded again, earlier or once.
-void Emitter::mark_load(llvm::Instruction* instruction, const BufferNode& buffer) {
+// Memory that no kernel of the launch writes may be reloaded, or loaded early, or once.
+void LlvmEmitter::mark_load(llvm::Instruction* instruction, const BufferNode& buffer) {
   if (!buffers_.at(buffer.name).read_only) return;
   instruction->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
 }
 
-llvm::Value* Emitter::load_one(const loop::Load& expr, llvm::Value* index) {
+llvm::Value* LlvmEmitter::load_one(const loop::Load& expr, llvm::Value* index) {
   const loop::Type type = expr.type.with_lanes(1);
   llvm::Value* pointer = address(*expr.buffer, index, true);
   auto* loaded = builder_.CreateAlignedLoad(memory_type_of(type), pointer, align_of(type.scalar),
@@ -75,7 +75,7 @@ llvm::Value* Emitter::load_one(const loop::Load& expr, llvm::Value* index) {
   return from_memory(loaded, type);
 }
 
-llvm::Value* Emitter::load_lanes(const loop::Load& expr, llvm::Value* predicate) {
+llvm::Value* LlvmEmitter::load_lanes(const loop::Load& expr, llvm::Value* predicate) {
   const loop::Type type = expr.type;
   llvm::Type* memory = memory_type_of(type);
   const llvm::Align align = align_of(type.scalar);
@@ -97,7 +97,7 @@ llvm::Value* Emitter::load_lanes(const loop::Load& expr, llvm::Value* predicate)
   return from_memory(loaded, type);
 }
 
-llvm::Value* Emitter::load(const loop::Load& expr) {
+llvm::Value* LlvmEmitter::load(const loop::Load& expr) {
   llvm::Value* predicate = expr.predicate ? value(expr.predicate) : nullptr;
   const auto* uniform = expr.index.as<loop::Broadcast>();
   if (uniform && !predicate) {
@@ -121,7 +121,7 @@ llvm::Value* Emitter::load(const loop::Load& expr) {
   return result;
 }
 
-void Emitter::store(const loop::Store& stmt) {
+void LlvmEmitter::store(const loop::Store& stmt) {
   const loop::Type type = stmt.value.type();
   const llvm::Align align = align_of(type.scalar);
   const auto write = [&](llvm::Value* stored, llvm::Value* pointer) {
@@ -148,9 +148,10 @@ void Emitter::store(const loop::Store& stmt) {
   builder_.CreateMaskedScatter(stored, pointers, align, predicate);
 }
 
-// Tries until no other thread was in between.
-llvm::Value* Emitter::compare_exchange(ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
-                                       llvm::Value* pointer, llvm::Value* operand) {
+// Retries until no other thread interferes.
+llvm::Value* LlvmEmitter::compare_exchange(ReduceOp op, const loop::BufferNode& buffer,
+                                           loop::Type type, llvm::Value* pointer,
+                                           llvm::Value* operand) {
   llvm::Type* memory = memory_type_of(type);
   llvm::Type* bits = builder_.getIntNTy(memory->getScalarSizeInBits());
   const llvm::Align align = align_of(type.scalar);
@@ -174,10 +175,10 @@ llvm::Value* Emitter::compare_exchange(ReduceOp op, const loop::BufferNode& buff
   return builder_.CreateBitCast(old, memory);
 }
 
-// Numbers that are not negative are ordered as their bits, and before them come negative ones in
-// the reverse order of theirs. A NaN is kept: it gets the sign with which its bits win.
-void Emitter::atomic_extreme(ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
-                             llvm::Value* pointer, llvm::Value* operand) {
+// Nonnegative numbers are ordered like their bits; negative ones precede them in the reverse order
+// of theirs. A NaN is kept: it gets the sign with which its bits win.
+void LlvmEmitter::atomic_extreme(ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
+                                 llvm::Value* pointer, llvm::Value* operand) {
   using llvm::AtomicRMWInst;
   const bool largest = op == ReduceOp::Max;
   llvm::Type* number = operand->getType();
@@ -195,8 +196,8 @@ void Emitter::atomic_extreme(ReduceOp op, const loop::BufferNode& buffer, loop::
       [&] { apply(largest ? AtomicRMWInst::Max : AtomicRMWInst::Min); });
 }
 
-void Emitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
-                              llvm::Value* elements) {
+void LlvmEmitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
+                                  llvm::Value* elements) {
   const loop::Type type = stmt.value.type().with_lanes(1);
   for (int lane = 0; lane < stmt.value.type().lanes; ++lane) {
     const auto number = static_cast<uint64_t>(lane);
@@ -210,8 +211,9 @@ void Emitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
   }
 }
 
-llvm::Value* Emitter::atomic_element(ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
-                                     llvm::Value* pointer, llvm::Value* operand) {
+llvm::Value* LlvmEmitter::atomic_element(ReduceOp op, const loop::BufferNode& buffer,
+                                         loop::Type type, llvm::Value* pointer,
+                                         llvm::Value* operand) {
   if (const auto instruction = atomic_instruction(op, type.scalar)) {
     return builder_.CreateAtomicRMW(*instruction, pointer, operand, align_of(type.scalar),
                                     llvm::AtomicOrdering::Monotonic, atomic_scope(buffer));
@@ -219,7 +221,7 @@ llvm::Value* Emitter::atomic_element(ReduceOp op, const loop::BufferNode& buffer
   return compare_exchange(op, buffer, type, pointer, operand);
 }
 
-void Emitter::atomic(const loop::Atomic& stmt) {
+void LlvmEmitter::atomic(const loop::Atomic& stmt) {
   const loop::Type type = stmt.value.type();
   const bool bitwise = stmt.op == ReduceOp::And || stmt.op == ReduceOp::Or;
   TULLE_CHECK(!(bitwise && type.is_float()), "atomic ", loop::text_of(stmt.op), " of ",

@@ -1,7 +1,7 @@
 // Statements: control flow, variables and local arrays.
 #include "llvm/IR/MDBuilder.h"
 
-#include "codegen/emitter.h"
+#include "codegen/llvm_emitter.h"
 #include "support/check.h"
 
 namespace tulle::codegen {
@@ -12,7 +12,8 @@ using loop::StmtKind;
 
 namespace {
 
-// "llvm.loop" metadata that asks for `copies` of the body a step, 0 for all of them.
+// "llvm.loop" metadata that requests `copies` copies of the body per step, 0 for complete
+// unrolling.
 llvm::MDNode* unroll_hint(llvm::LLVMContext& context, int copies) {
   llvm::Metadata* name =
       llvm::MDString::get(context, copies ? "llvm.loop.unroll.count" : "llvm.loop.unroll.full");
@@ -30,16 +31,16 @@ llvm::MDNode* unroll_hint(llvm::LLVMContext& context, int copies) {
 
 }  // namespace
 
-Emitter::Emitter(llvm::Module& module)
+LlvmEmitter::LlvmEmitter(llvm::Module& module)
     : module_(module), context_(module.getContext()), builder_(context_) {}
 
-llvm::Function* Emitter::current_function() { return builder_.GetInsertBlock()->getParent(); }
+llvm::Function* LlvmEmitter::current_function() { return builder_.GetInsertBlock()->getParent(); }
 
-llvm::BasicBlock* Emitter::new_block(const char* name) {
+llvm::BasicBlock* LlvmEmitter::new_block(const char* name) {
   return llvm::BasicBlock::Create(context_, name, current_function());
 }
 
-llvm::BasicBlock* Emitter::begin_function(llvm::Function* function) {
+llvm::BasicBlock* LlvmEmitter::begin_function(llvm::Function* function) {
   values_.clear();
   variables_.clear();
   buffers_.clear();
@@ -51,8 +52,8 @@ llvm::BasicBlock* Emitter::begin_function(llvm::Function* function) {
   return body;
 }
 
-llvm::AllocaInst* Emitter::stack_slot(llvm::Type* type, const std::string& name,
-                                      llvm::Align align) {
+llvm::AllocaInst* LlvmEmitter::stack_slot(llvm::Type* type, const std::string& name,
+                                          llvm::Align align) {
   llvm::IRBuilder<>::InsertPointGuard guard(builder_);
   builder_.SetInsertPoint(entry_->getTerminator());
   llvm::AllocaInst* slot = builder_.CreateAlloca(type, nullptr, name);
@@ -60,23 +61,24 @@ llvm::AllocaInst* Emitter::stack_slot(llvm::Type* type, const std::string& name,
   return slot;
 }
 
-void Emitter::bind_value(const std::string& name, llvm::Value* value) {
+void LlvmEmitter::bind_value(const std::string& name, llvm::Value* value) {
   variables_.erase(name);
   values_[name] = value;
 }
 
-void Emitter::bind_buffer(const loop::BufferNode& buffer, llvm::Value* pointer, bool read_only) {
+void LlvmEmitter::bind_buffer(const loop::BufferNode& buffer, llvm::Value* pointer,
+                              bool read_only) {
   buffers_[buffer.name] = {pointer, read_only};
 }
 
-llvm::Value* Emitter::pointer_to(const loop::BufferNode& buffer) const {
+llvm::Value* LlvmEmitter::pointer_to(const loop::BufferNode& buffer) const {
   const auto found = buffers_.find(buffer.name);
   TULLE_CHECK(found != buffers_.end(), "the buffer ", buffer.name,
               " is neither a parameter nor allocated");
   return found->second.pointer;
 }
 
-void Emitter::declare(const loop::Declare& stmt) {
+void LlvmEmitter::declare(const loop::Declare& stmt) {
   llvm::Value* init = value(stmt.init);
   llvm::AllocaInst* slot = stack_slot(init->getType(), stmt.name, llvm::Align(1));
   values_.erase(stmt.name);
@@ -84,7 +86,7 @@ void Emitter::declare(const loop::Declare& stmt) {
   builder_.CreateStore(init, slot);
 }
 
-void Emitter::local_array(const loop::Allocate& stmt) {
+void LlvmEmitter::local_array(const loop::Allocate& stmt) {
   const auto* size = stmt.size.as<loop::IntConst>();
   TULLE_CHECK(size && size->value >= 0, "the local buffer ", stmt.buffer->name,
               " has no constant size");
@@ -100,9 +102,9 @@ void Emitter::local_array(const loop::Allocate& stmt) {
   bind_buffer(*stmt.buffer, slot, false);
 }
 
-// The test stands at the end, behind a first one in front: what the body always does can be hoisted
-// out.
-void Emitter::serial_loop(const loop::For& loop, llvm::Value* begin, llvm::Value* end) {
+// Emits a loop with the test at the end and a guard before it, so that invariant code in the body
+// can be hoisted.
+void LlvmEmitter::serial_loop(const loop::For& loop, llvm::Value* begin, llvm::Value* end) {
   llvm::BasicBlock* body = new_block("loop");
   llvm::BasicBlock* after = new_block("after");
   llvm::BasicBlock* before = builder_.GetInsertBlock();
@@ -112,7 +114,7 @@ void Emitter::serial_loop(const loop::For& loop, llvm::Value* begin, llvm::Value
   variable->addIncoming(begin, before);
   bind_value(loop.var, variable);
   statement(loop.body);
-  // With a step of one, the next value is at most `end` and cannot wrap.
+  // With a step of one, the next value is at most `end` and does not overflow.
   const bool never_wraps = loop.step == 1;
   llvm::Value* next = builder_.CreateAdd(
       variable, builder_.getInt64(static_cast<uint64_t>(loop.step)), "", false, never_wraps);
@@ -124,7 +126,7 @@ void Emitter::serial_loop(const loop::For& loop, llvm::Value* begin, llvm::Value
   builder_.SetInsertPoint(after);
 }
 
-void Emitter::while_loop(const loop::While& loop) {
+void LlvmEmitter::while_loop(const loop::While& loop) {
   llvm::BasicBlock* body = new_block("while");
   llvm::BasicBlock* after = new_block("after");
   builder_.CreateCondBr(value(loop.condition), body, after);
@@ -134,7 +136,7 @@ void Emitter::while_loop(const loop::While& loop) {
   builder_.SetInsertPoint(after);
 }
 
-void Emitter::statement(const Stmt& stmt) {
+void LlvmEmitter::statement(const Stmt& stmt) {
   switch (stmt->kind) {
     case StmtKind::Block: {
       const auto* block = stmt.as<loop::Block>();

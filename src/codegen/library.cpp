@@ -1,4 +1,4 @@
-// The table of the C library's functions.
+// The table of C library functions.
 #include "codegen/library.h"
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace tulle::codegen {
 
 namespace {
 
-// X(enumerator, name for f64); f32 has an f behind the name.
+// X(enumerator, name for f64). The name for f32 has the suffix f.
 #define TULLE_LIBRARY_FUNCTIONS(X) \
   X(Sin, sin)                      \
   X(Tan, tan)                      \

@@ -1,4 +1,4 @@
-// The functions of the C library that generated code calls.
+// The C library functions that generated code calls.
 #pragma once
 
 #include <string>
@@ -9,14 +9,15 @@
 
 namespace tulle::codegen {
 
-// Whether the C library computes it; the other functions are instructions.
+// Whether the C library computes the function. Other functions are instructions.
 bool is_library_function(loop::Function function);
 
-// The name of the C function, "sin" or "sinf"; an InternalError if the library does not compute
-// this one.
+// The name of the C function, for example "sin" or "sinf". Raises an InternalError if the library
+// does not compute the function.
 std::string library_name(loop::Function function, bool is_double);
 
-// All of them with their addresses, for the loader; the functions of loop/abi.h come beside them.
+// The names and addresses of all these functions, for the loader. The functions of loop/abi.h are
+// separate.
 std::vector<std::pair<std::string, void*>> library_symbols();
 
 }  // namespace tulle::codegen

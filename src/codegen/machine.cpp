@@ -1,5 +1,5 @@
-// Machines: what the host has, LLVM's back ends, and turning a module into text, assembly and
-// objects.
+// Target machines: features of the host, LLVM's back ends, and generation of assembly and object
+// files.
 #include <map>
 #include <mutex>
 
@@ -51,12 +51,13 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
       llvm::CodeModel::Small,
       target.light ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default));
   TULLE_CHECK(machine, "no machine for ", target.triple, " ", target.cpu);
-  machine->setO0WantsFastISel(false);  // instructions are selected in one way
+  machine->setO0WantsFastISel(false);  // a single instruction selector
   return machine;
 }
 
-// The driver's assembler takes the longer, the more instructions there are: most copies and jumps
-// that light code would have are gone here in a fraction of the time that it would take over them.
+// The driver's assembler takes time in proportion to the number of instructions. These passes
+// remove most copies and jumps of light code in a fraction of the time that the assembler would
+// take for them.
 void add_light_gpu_passes(llvm::TargetMachine& machine, llvm::legacy::PassManager& passes,
                           llvm::raw_pwrite_stream& out) {
   auto* info = new llvm::MachineModuleInfoWrapperPass(&machine);
@@ -80,7 +81,7 @@ void add_light_gpu_passes(llvm::TargetMachine& machine, llvm::legacy::PassManage
   passes.add(llvm::createFreeMachineFunctionPass());
 }
 
-// Code generation changes the module, hence the copy.
+// Code generation modifies the module; hence the copy.
 llvm::SmallVector<char, 0> generate(const Module& module, llvm::CodeGenFileType kind) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
@@ -112,7 +113,7 @@ bool& light_code() {
 }
 
 Target host_target() {
-  // Asked for by every compilation; virtual machines take long to answer cpuid.
+  // Cached, because every compilation needs it and cpuid is slow on virtual machines.
   static const Target host = [] {
     llvm::SubtargetFeatures features;
     for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
@@ -146,7 +147,8 @@ Target host_target(std::string_view preset) {
 }
 
 Target gpu_target(std::string_view architecture) {
-  // With each the oldest PTX that has what is used of it, so that old drivers take it.
+  // The oldest PTX version with all used features of each architecture, so that old drivers accept
+  // the text.
   constexpr std::pair<std::string_view, const char*> known[] = {{"sm_80", "+ptx70"},
                                                                 {"sm_90", "+ptx81"}};
   for (const auto& [name, features] : known) {

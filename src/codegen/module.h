@@ -1,4 +1,4 @@
-// Generated code on its way from LLVM IR to an object file.
+// A module of generated code, from LLVM IR to an object file.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace tulle::codegen {
 
-// An LLVM module with its context; LLVM's headers stay behind `Parts`.
+// An LLVM module with its context. `Parts` hides LLVM's headers.
 class Module {
  public:
   struct Parts;
@@ -25,11 +25,12 @@ class Module {
   std::unique_ptr<Parts> parts_;
 };
 
-// The light pipeline: promotes to registers, removes common subexpressions, hoists out of loops.
-// Vectors and unrolling are already explicit, and nothing here reorders floating-point arithmetic.
+// Runs the short pipeline: promotion to registers, common subexpression elimination, loop-invariant
+// code motion. Vectors and unrolling are explicit in the loop IR, and no pass reorders
+// floating-point arithmetic.
 void optimise(Module& module);
 
-// What the module holds, as LLVM IR, as assembly and as a relocatable object file for its target.
+// The module as LLVM IR, as assembly, and as a relocatable object file for its target.
 std::string print_llvm(const Module& module);
 std::string assembly(const Module& module);
 std::vector<char> object(const Module& module);

@@ -1,5 +1,5 @@
-// Kernels for NVIDIA's GPUs: entry points, loops bound to blocks and threads, shared memory,
-// barriers and lane operations.
+// Kernels for NVIDIA GPUs: entry points, loops bound to blocks and threads, shared memory, barriers
+// and lane operations.
 #include <algorithm>
 
 #include "llvm/IR/InlineAsm.h"
@@ -8,7 +8,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "codegen/emit.h"
-#include "codegen/emitter.h"
+#include "codegen/llvm_emitter.h"
 #include "codegen/parts.h"
 #include "loop/abi.h"
 #include "loop/gpu.h"
@@ -23,13 +23,13 @@ namespace {
 
 constexpr unsigned kGlobalSpace = 1;
 constexpr unsigned kSharedSpace = 3;
-constexpr int kResidentThreads = 512;       // that a multiprocessor has registers for at least
-constexpr int kResidentBlocks = 16;         // that every multiprocessor can hold
-constexpr int64_t kMostBlocks = INT32_MAX;  // of one launch
+constexpr int kResidentThreads = 512;       // a multiprocessor has registers for at least this many
+constexpr int kResidentBlocks = 16;         // every multiprocessor can hold this many
+constexpr int64_t kMostBlocks = INT32_MAX;  // per launch
 
-class GpuEmitter final : public Emitter {
+class GpuEmitter final : public LlvmEmitter {
  public:
-  GpuEmitter(llvm::Module& module, const Target& target) : Emitter(module), target_(target) {}
+  GpuEmitter(llvm::Module& module, const Target& target) : LlvmEmitter(module), target_(target) {}
 
   void kernel(const loop::Kernel& kernel);
 
@@ -63,7 +63,7 @@ class GpuEmitter final : public Emitter {
   const Target& target_;
   int threads_ = 1;
   bool dynamic_shared_ = false;
-  int64_t shared_used_ = 0;  // of dynamic shared memory
+  int64_t shared_used_ = 0;  // bytes of dynamic shared memory
 };
 
 llvm::Function* GpuEmitter::declare(const loop::Kernel& kernel) {
@@ -76,7 +76,7 @@ llvm::Function* GpuEmitter::declare(const loop::Kernel& kernel) {
   entry->addFnAttr("target-cpu", target_.cpu);
   entry->addFnAttr("target-features", target_.features);
   entry->addFnAttr("nvvm.reqntid", concat(threads_, ",1,1"));
-  // Without it ptxas saves registers and keeps fewer loads under way.
+  // Without this hint ptxas saves registers and keeps fewer loads in flight.
   entry->addFnAttr("nvvm.minctasm",
                    concat(std::clamp(kResidentThreads / threads_, 1, kResidentBlocks)));
   unsigned next = 0;
@@ -114,7 +114,7 @@ void GpuEmitter::kernel(const loop::Kernel& kernel) {
   }
 }
 
-// As an index; it lies in [0, end).
+// The register as an index in [0, end).
 llvm::Value* GpuEmitter::special_register(llvm::Intrinsic::ID id, int64_t end) {
   llvm::CallInst* read = builder_.CreateIntrinsic(id, {});
   read->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, end)));
@@ -122,7 +122,7 @@ llvm::Value* GpuEmitter::special_register(llvm::Intrinsic::ID id, int64_t end) {
 }
 
 void GpuEmitter::bound_loop(const loop::For& loop) {
-  llvm::Value* number = nullptr;  // of the iteration that is this thread's
+  llvm::Value* number = nullptr;  // of the iteration that this thread runs
   int64_t numbers = kMostBlocks;
   const int64_t threads = threads_;
   switch (loop.loop) {
@@ -144,7 +144,7 @@ void GpuEmitter::bound_loop(const loop::For& loop) {
       break;
     default:
       unsupported("the loop over ", loop.var,
-                  " is spread over the threads of a CPU, not over those of a GPU");
+                  " is distributed over CPU threads; bind it to GPU blocks or threads");
   }
   llvm::Value* step = builder_.getInt64(static_cast<uint64_t>(loop.step));
   llvm::Value* offset = builder_.CreateMul(number, step, "", true, true);
@@ -178,7 +178,7 @@ llvm::Value* GpuEmitter::shared_memory(const loop::Allocate& stmt) {
     return variable(llvm::ArrayType::get(element, count), true,
                     concat(current_function()->getName().str(), ".", buffer.name));
   }
-  // One variable of unknown size stands for all that a launch asks for.
+  // One variable of unknown size represents all dynamic shared memory of a launch.
   llvm::GlobalVariable* all = module_.getGlobalVariable("tulle_shared");
   if (!all) all = variable(llvm::ArrayType::get(builder_.getInt8Ty(), 0), false, "tulle_shared");
   const int64_t offset = shared_used_;
@@ -196,7 +196,8 @@ void GpuEmitter::allocate_elsewhere(const loop::Allocate& stmt) {
   if (stmt.zeroed) zero_shared(stmt);
 }
 
-// All threads together, between two barriers: others may still read what was there.
+// All threads zero the buffer together, between two barriers, because others may still read its old
+// contents.
 void GpuEmitter::zero_shared(const loop::Allocate& stmt) {
   const std::string thread = "thread of " + stmt.buffer->name,
                     at = "zeroed of " + stmt.buffer->name;
@@ -225,7 +226,7 @@ llvm::SyncScope::ID GpuEmitter::atomic_scope(const loop::BufferNode& buffer) {
 
 // --- lanes ---
 
-// The lanes of the own group: other groups of the warp need not be here.
+// The lanes of the own group. Other groups of the warp may be elsewhere.
 llvm::Value* GpuEmitter::group_mask(int width) {
   if (width == kWarpSize) return builder_.getInt32(~0U);
   llvm::Value* lane = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, {});
@@ -278,13 +279,13 @@ llvm::Value* GpuEmitter::lane_shuffle(const loop::LaneShuffle& expr) {
       shuffle(expr.mode, own, builder_.CreateSExtOrTrunc(lane, builder_.getInt32Ty()), expr.width);
   const auto* number = expr.lane.as<loop::IntConst>();
   const bool is_inside = number && number->value >= 0 && number->value < expr.width;
-  // The hardware knows of the group, but looks at five bits of the number only.
+  // The instruction respects the group but uses only five bits of the index.
   if (expr.mode == ShuffleMode::Index || is_inside) return other;
   llvm::Value* width = llvm::ConstantInt::get(lane->getType(), static_cast<uint64_t>(expr.width));
   return builder_.CreateSelect(builder_.CreateICmpULT(lane, width), other, own);
 }
 
-// Each step adds what the lane at half the distance has.
+// Each step adds the value of the lane at half the distance.
 llvm::Value* GpuEmitter::lane_reduce(const loop::LaneReduce& expr) {
   llvm::Value* result = value(expr.value);
   for (int distance = expr.width / 2; distance >= 1; distance /= 2) {
@@ -295,7 +296,7 @@ llvm::Value* GpuEmitter::lane_reduce(const loop::LaneReduce& expr) {
   return result;
 }
 
-// Sums of two or four floats go to memory as one, where the hardware can do that.
+// Adds two or four floats by a single instruction if the hardware supports it.
 void GpuEmitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
                                  llvm::Value* elements) {
   const loop::Type type = stmt.value.type();
@@ -303,7 +304,7 @@ void GpuEmitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
   const bool has_vectors = target_.cpu != "sm_80" && stmt.op == loop::ReduceOp::Add &&
                            stmt.buffer->space == loop::Space::Global &&
                            type.scalar == DType::Float32 && type.lanes % lanes == 0;
-  if (!has_vectors) return Emitter::atomic_elements(stmt, pointer, elements);
+  if (!has_vectors) return LlvmEmitter::atomic_elements(stmt, pointer, elements);
   for (int first = 0; first < type.lanes; first += lanes) {
     const auto at = static_cast<uint64_t>(first);
     add_floats(builder_.CreateConstGEP1_64(builder_.getFloatTy(), pointer, at), elements, first,
@@ -311,7 +312,7 @@ void GpuEmitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
   }
 }
 
-// So many of the elements, from number `first` on.
+// Adds `lanes` elements, starting with element `first`.
 void GpuEmitter::add_floats(llvm::Value* pointer, llvm::Value* elements, int first, int lanes) {
   std::vector<llvm::Value*> operands = {pointer};
   std::vector<llvm::Type*> types = {pointer->getType()};
@@ -343,13 +344,14 @@ void GpuEmitter::invoke(const loop::Invoke& stmt) {
     builder_.CreateIntrinsic(llvm::Intrinsic::trap, {});
     return;
   }
-  unsupported("a kernel that calls ", loop::text_of(stmt.function), " is not there yet on the GPU");
+  unsupported("a kernel that calls ", loop::text_of(stmt.function),
+              " is not supported on the GPU yet");
 }
 
 llvm::Value* GpuEmitter::library_call(loop::Function function, llvm::Value* scalar) {
   if (function == loop::Function::Exp2)
     return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz, scalar);
-  unsupported("the function ", loop::text_of(function), " is not there yet on the GPU");
+  unsupported("the function ", loop::text_of(function), " is not supported on the GPU yet");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The light pipeline of LLVM passes.
+// The short pipeline of LLVM passes.
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -41,7 +41,7 @@ llvm::FunctionPassManager light_pipeline(bool unroll, const Target& target) {
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
-  // Only aligned vectors are accessed whole there.
+  // A GPU accesses only aligned vectors in one instruction.
   if (for_gpu) passes.addPass(llvm::InferAlignmentPass());
   return passes;
 }

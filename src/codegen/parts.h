@@ -1,5 +1,4 @@
-// What a Module is made of, and the machine description that goes with it: for the files that speak
-// LLVM.
+// The contents of a Module and its target machine, for the files that use LLVM.
 #pragma once
 
 #include <memory>
@@ -21,7 +20,7 @@ struct Module::Parts {
 // An empty module for a target.
 std::unique_ptr<Module::Parts> make_parts(const Target& target);
 
-// The back end for a target, kept per thread: making one takes longer than using it.
+// The back end of a target, cached per thread, because creating it takes longer than using it.
 llvm::TargetMachine& machine_for(const Target& target);
 
 }  // namespace tulle::codegen

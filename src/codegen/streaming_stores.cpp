@@ -10,14 +10,14 @@ namespace tulle::codegen {
 
 namespace {
 
-struct Shape {
+struct StreamingStore {
   uint64_t bytes;
   unsigned words;  // of the type below
   unsigned word_bits;
   const char* text;
   const char* constraints;
 };
-constexpr Shape kShapes[] = {
+constexpr StreamingStore kStreamingStores[] = {
     {1, 1, 8, "st.global.cs.b8 [$0], $1;", "l,r"},
     {2, 1, 16, "st.global.cs.b16 [$0], $1;", "l,h"},
     {4, 1, 32, "st.global.cs.b32 [$0], $1;", "l,r"},
@@ -25,7 +25,7 @@ constexpr Shape kShapes[] = {
     {16, 4, 32, "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r"},
 };
 
-void replace(llvm::StoreInst& store, const Shape& shape) {
+void replace(llvm::StoreInst& store, const StreamingStore& shape) {
   llvm::IRBuilder<> builder(&store);
   llvm::Type* word = builder.getIntNTy(shape.word_bits);
   llvm::Type* all = shape.words == 1 ? word : llvm::FixedVectorType::get(word, shape.words);
@@ -61,7 +61,7 @@ void emit_streaming_stores(llvm::Function& function) {
   const llvm::DataLayout& layout = function.getDataLayout();
   for (llvm::StoreInst* store : stores) {
     const uint64_t bytes = layout.getTypeStoreSize(store->getValueOperand()->getType());
-    for (const Shape& shape : kShapes) {
+    for (const StreamingStore& shape : kStreamingStores) {
       if (shape.bytes != bytes || store->getAlign() < llvm::Align(bytes)) continue;
       replace(*store, shape);
       break;

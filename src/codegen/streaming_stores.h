@@ -1,4 +1,4 @@
-// Nontemporal stores on NVIDIA's GPUs.
+// Nontemporal stores on NVIDIA GPUs.
 #pragma once
 
 namespace llvm {
@@ -7,8 +7,8 @@ class Function;
 
 namespace tulle::codegen {
 
-// Turns stores marked as nontemporal into st.global.cs, which the back end has no instruction of
-// its own for. Vectors whose alignment is not known stay ordinary stores.
+// Replaces stores marked as nontemporal by st.global.cs, for which LLVM's back end has no
+// instruction. Vectors of unknown alignment remain ordinary stores.
 void emit_streaming_stores(llvm::Function& function);
 
 }  // namespace tulle::codegen

@@ -1,4 +1,4 @@
-// The machine that code is generated for.
+// The machine for which code is generated.
 #pragma once
 
 #include <string>
@@ -6,29 +6,29 @@
 
 namespace tulle::codegen {
 
-// In LLVM's words. All of it belongs into the key of whatever caches generated code.
+// In LLVM's terms. Every field belongs in the key of any cache of generated code.
 struct Target {
   std::string triple;
   std::string cpu;
   std::string features;  // "+avx2,-avx512f"; adds to what the cpu has
-  bool light = false;    // the back end takes few pains: soon ready, slow code
+  bool light = false;    // generate code quickly, barely optimised
 
   bool operator==(const Target&) const = default;
 };
 
-// Whether code for the host is to be light, on this thread: for tests that compile very much.
+// Whether host_target() asks for light code on this thread. For tests that compile many programs.
 bool& light_code();
 
-// The machine this runs on, with everything it has.
+// The host with all its features.
 Target host_target();
 
-// The host restricted to a preset, for tests and for objects that older machines must run:
-// "sse4.2", "avx2" or "avx512". Raises a UserError for another name and if the host lacks the
+// The host restricted to a preset, for tests and for object files that must run on older machines:
+// "sse4.2", "avx2" or "avx512". Raises a UserError for another name or if the host lacks the
 // preset.
 Target host_target(std::string_view preset);
 
-// A GPU, by its architecture: "sm_80" or "sm_90", whose code runs on all later ones too. A
-// UserError for another name.
+// A GPU by its architecture: "sm_80" or "sm_90". Its code also runs on all later architectures.
+// Raises a UserError for another name.
 Target gpu_target(std::string_view architecture);
 bool is_gpu(const Target& target);
 inline bool is_light_gpu(const Target& target) { return is_gpu(target) && target.light; }

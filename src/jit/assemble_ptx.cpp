@@ -10,12 +10,12 @@ namespace tulle::jit {
 
 namespace {
 
-// Numbers of CUjit_option and CUjitInputType.
+// The values of CUjit_option and CUjitInputType.
 enum Option : int { kErrorLog = 5, kErrorLogSize = 6, kOptimisationLevel = 7 };
 constexpr uintptr_t kLowestLevel = 0, kHighestLevel = 4;
 constexpr int kPtx = 1;
 
-// One use of the linker, which owns the image that it makes.
+// One use of the linker, which owns the image that it creates.
 class Linking {
  public:
   explicit Linking(bool light) {
@@ -34,12 +34,12 @@ class Linking {
     const cuda::Driver& calls = cuda::driver();
     void* image = nullptr;
     size_t bytes = 0;
-    // With the zero at the end of the text.
+    // Includes the terminating zero of the text.
     cuda::Status status =
         calls.link_data(linker_, kPtx, ptx.c_str(), ptx.size() + 1, "kernels", 0, nullptr, nullptr);
     if (status == 0) status = calls.finish_linking(linker_, &image, &bytes);
     if (status != 0 && log_[0] != 0) {
-      internal_error("the NVIDIA driver does not assemble the kernels for ", device.name, ":\n",
+      internal_error("the NVIDIA driver failed to assemble the kernels for ", device.name, ":\n",
                      log_.data());
     }
     cuda::check(status, "assembling kernels");
@@ -60,8 +60,8 @@ std::vector<char> assemble_ptx(const cuda::Gpu& device, const std::string& ptx, 
 }
 
 std::string assembler_of(const cuda::Gpu& device) {
-  int version = 0;  // 1000 * major + 10 * minor of CUDA, not the driver's own
-  cuda::check(cuda::driver().version(&version), "asking which CUDA version the driver supports");
+  int version = 0;  // 1000 * major + 10 * minor of CUDA, not of the driver
+  cuda::check(cuda::driver().version(&version), "querying the CUDA version of the driver");
   return concat("driver ", version, ", capability ", device.capability);
 }
 

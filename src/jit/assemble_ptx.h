@@ -1,4 +1,4 @@
-// Makes machine code of PTX.
+// Assembles PTX to machine code.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace tulle::jit {
 
-// The driver's assembler: an image that GpuModule loads, on this GPU and all others of its compute
-// capability. Other than loading PTX, which the driver does for one thread at a
-// time, it runs on any number of threads at once. InternalError with the assembler's words if it
-// does not take the text. Light code is ready in half the time, and slow.
+// Assembles PTX to an image that GpuModule loads, on this GPU and on all GPUs of the same compute
+// capability. Unlike loading PTX, which the driver serialises, it runs on any number of threads
+// concurrently. Raises an InternalError with the assembler's message if it rejects the text. Light
+// code takes half the time and runs slowly.
 std::vector<char> assemble_ptx(const cuda::Gpu& device, const std::string& ptx, bool light);
 
-// What an image is kept under beside its text: the compute capability, and the CUDA version that
-// the driver supports. Releases of the driver that support the same version share images, which
-// each of them loads; a driver for another version assembles its own.
+// The part of an image's cache key that identifies the assembler: the compute capability and the
+// CUDA version that the driver supports. Driver releases that support the same CUDA version share
+// images, and each of them can load the images. A driver of another version assembles its own.
 std::string assembler_of(const cuda::Gpu& device);
 
 }  // namespace tulle::jit

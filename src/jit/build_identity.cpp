@@ -1,4 +1,4 @@
-// Finds the note with the build id in the program headers of the library that this code is in.
+// Finds the build id in the program headers of the library that contains this code.
 #include "jit/build_identity.h"
 
 #include <cstring>
@@ -15,7 +15,7 @@ namespace tulle::jit {
 
 namespace {
 
-// Something in this library, to be recognised by.
+// An address in this library, which identifies it.
 const char kHere = 0;
 
 bool holds(const dl_phdr_info& library, uintptr_t address) {
@@ -29,7 +29,7 @@ bool holds(const dl_phdr_info& library, uintptr_t address) {
   return false;
 }
 
-// The build id among the notes, empty if there is none.
+// The build id among the notes; empty if there is none.
 std::string_view build_id(std::string_view notes, size_t alignment) {
   const auto padded = [&](size_t size) { return (size + alignment - 1) / alignment * alignment; };
   while (notes.size() >= sizeof(ElfW(Nhdr))) {

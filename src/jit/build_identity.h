@@ -1,12 +1,12 @@
-// Which build of the library this is.
+// The identity of this build of the library.
 #pragma once
 
 #include <string>
 
 namespace tulle::jit {
 
-// Changes whenever anything in the library does, its code generator and the LLVM inside included:
-// the linker's build id, else the library file's size and time. Empty if neither can be read.
+// Changes with every change of the library, including its code generator and the linked LLVM: the
+// linker's build id, or else the size and time of the library file. Empty if neither can be read.
 const std::string& build_identity();
 
 }  // namespace tulle::jit

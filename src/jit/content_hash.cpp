@@ -1,4 +1,4 @@
-// BLAKE3, as LLVM brings it.
+// BLAKE3, as bundled with LLVM.
 #include "jit/content_hash.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Hashes of content, strong enough to stand for it.
+// Collision-resistant hashes of content.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@ struct ContentHash {
   std::array<uint8_t, 20> bytes{};
 
   std::string hex() const;
-  static std::optional<ContentHash> from_hex(std::string_view hex);  // what hex() wrote
+  static std::optional<ContentHash> from_hex(std::string_view hex);  // parses the result of hex()
   std::string_view view() const;                                     // the bytes
   auto operator<=>(const ContentHash&) const = default;
 };
 
-// Of all parts in order; where one ends and the next begins counts too.
+// The hash of all parts in order. The boundaries between parts count.
 ContentHash hash_of(std::initializer_list<std::string_view> parts);
 
 }  // namespace tulle::jit

@@ -1,6 +1,6 @@
-// An entry is one file: the checksum of key and object, then the object. It is written under
-// another name and renamed, so that readers see all of it or nothing. There is no fsync: what a
-// crash of the machine leaves behind fails its checksum.
+// An entry is one file: the checksum of key and object, followed by the object. It is written under
+// a temporary name and renamed, so that readers see all of it or nothing. There is no fsync: a file
+// damaged by a machine crash fails its checksum.
 #include "jit/disk_cache.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace tulle::jit {
 namespace {
 
 constexpr size_t kChecksum = sizeof(ContentHash::bytes);
-constexpr time_t kFresh = 60;  // seconds in which a use is not noted again
+constexpr time_t kFresh = 60;  // seconds in which further uses are not recorded
 
 std::string_view text_of(std::span<const char> bytes) { return {bytes.data(), bytes.size()}; }
 
@@ -47,7 +47,7 @@ bool write_all(int file, std::string_view from) {
   return true;
 }
 
-// The time of a file's last change stands for that of its last use.
+// Records the time of the last use as the file's modification time.
 void note_use(int file, const struct stat& status) {
   if (std::time(nullptr) - status.st_mtim.tv_sec > kFresh) futimens(file, nullptr);
 }
@@ -60,12 +60,12 @@ std::string temporary_name(const std::string& entry) {
   return concat(entry, ".", getpid(), "-", now.tv_sec, now.tv_nsec, "-", count++, kTemporarySuffix);
 }
 
-// Whether to look over the directory after storing this entry: on average once for each 1/128 of
-// the limit, which a few processes or very many may have written.
+// Whether to scan the directory after storing this entry: on average once per 1/128 of the limit,
+// regardless of how many processes write.
 bool eviction_is_due(const ContentHash& key, size_t size, int64_t limit) {
   uint32_t draw = 0;
   std::memcpy(&draw, key.bytes.data(), sizeof draw);
-  const size_t on_disk = std::max<size_t>(size, 4096);  // a block at least
+  const size_t on_disk = std::max<size_t>(size, 4096);  // at least one block
   return static_cast<double>(draw) / 0x1p32 * static_cast<double>(limit) <
          128.0 * static_cast<double>(on_disk);
 }
@@ -75,14 +75,14 @@ bool eviction_is_due(const ContentHash& key, size_t size, int64_t limit) {
 DiskCache::DiskCache(std::string directory, int64_t limit)
     : directory_(std::move(directory)), limit_(limit) {}
 
-// The directory is opened and checked each time, in microseconds: it may be removed or replaced
-// while the process lives, and there is nothing to look after in a fork.
+// Opens and checks the directory for each access, in microseconds. The directory may be removed or
+// replaced while the process runs, and a fork leaves no state to repair.
 Descriptor DiskCache::open() {
   if (directory_.empty()) return Descriptor();
   std::string problem;
   Descriptor directory = open_private_directory(directory_, problem);
   if (!directory && !has_complained_.exchange(true)) {
-    TULLE_LOG(Info, "no kernel cache in ", directory_, ": ", problem);
+    TULLE_LOG(Info, "cannot use the kernel cache in ", directory_, ": ", problem);
   }
   return directory;
 }
@@ -101,7 +101,7 @@ std::optional<std::vector<char>> DiskCache::load(const ContentHash& key) {
   const bool is_whole = read_all(file.number(), head) && read_all(file.number(), object) &&
                         checksum == checksum_of(key, object);
   if (!is_whole) {
-    TULLE_LOG(Info, "damaged entry ", key.hex(), " in the kernel cache: compiling anew");
+    TULLE_LOG(Info, "recompiling: the kernel cache entry ", key.hex(), " is damaged");
     return std::nullopt;
   }
   note_use(file.number(), status);

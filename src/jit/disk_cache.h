@@ -1,4 +1,4 @@
-// Object files and texts on disk, found by the hash of what they were made from.
+// A cache of object files and texts on disk, keyed by the hash of their inputs.
 #pragma once
 
 #include <atomic>
@@ -13,19 +13,18 @@
 
 namespace tulle::jit {
 
-// A directory that any number of threads and processes use at the same time. Whatever goes wrong
-// with it (no space, no permission, damaged or foreign entries, processes killed while writing)
-// reads as an entry that is not there: the cache never raises and never hands out what was not
-// stored.
+// A directory that any number of threads and processes share. Every fault (no space, no permission,
+// damaged or foreign entries, processes killed while writing) reads as a missing entry: the cache
+// never raises and never returns data that was not stored.
 class DiskCache {
  public:
   static constexpr int64_t kLimit = int64_t{1} << 30;
 
-  // No cache if the directory's name is empty. `limit` bounds the bytes of all entries.
+  // An empty directory name disables the cache. `limit` bounds the total bytes of all entries.
   explicit DiskCache(std::string directory, int64_t limit = kLimit);
 
   std::optional<std::vector<char>> load(const ContentHash& key);
-  // Whether it was stored.
+  // Returns whether the entry was stored.
   bool store(const ContentHash& key, std::span<const char> object);
 
  private:

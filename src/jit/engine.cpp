@@ -1,4 +1,4 @@
-// The engine over LLVM's ORC and JITLink: one JITDylib per object.
+// The engine on top of LLVM's ORC and JITLink, with one JITDylib per object.
 #include "jit/engine.h"
 
 #include <atomic>
@@ -20,8 +20,8 @@ namespace orc = llvm::orc;
 
 namespace {
 
-// Guards every engine. Taken inside NoFork, so that the child of a fork never inherits a session in
-// the middle of something.
+// Guards every engine. Locked inside NoFork, so that the child of a fork never inherits a session
+// in an inconsistent state.
 std::mutex& sessions_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -29,7 +29,7 @@ std::mutex& sessions_mutex() {
 
 std::atomic<int64_t> loaded_objects = 0, loaded_bytes = 0;
 
-// Raises what LLVM reports as an InternalError.
+// Raises an LLVM error as an InternalError.
 void require(llvm::Error error, const char* doing) {
   if (error) internal_error(doing, ": ", llvm::toString(std::move(error)));
 }
@@ -53,7 +53,7 @@ struct Engine::Session {
   orc::ObjectLinkingLayer linker{session};
   orc::JITDylib& imports{session.createBareJITDylib("imports")};
   uint64_t objects = 0;
-  std::string problems;  // that ORC reported beside the error it returned
+  std::string problems;  // reported by ORC besides the returned error
 
   ~Session() { llvm::consumeError(session.endSession()); }
 };
@@ -70,7 +70,7 @@ class Engine::Object final : public LoadedObject {
     const NoFork no_fork;
     const std::lock_guard lock(sessions_mutex());
     llvm::consumeError(owner_->session.removeJITDylib(library_));
-    // Names of kernels are interned; those that nobody uses any more would stay.
+    // Kernel names are interned; removes those without users.
     owner_->session.getSymbolStringPool()->clearDeadEntries();
     owner_.reset();
     --loaded_objects;
@@ -95,7 +95,7 @@ class Engine::Object final : public LoadedObject {
   loop::KernelFunction kernel(const std::string& name) const override {
     const auto found = kernels_.find(name);
     TULLE_CHECK(found != kernels_.end(), "the kernel ", name,
-                " was not asked for when its object was loaded");
+                " was not requested when its object was loaded");
     return found->second;
   }
 

@@ -1,4 +1,4 @@
-// Loads object files into the process and finds the kernels in them.
+// Links object files into the process and looks up their kernels.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,36 @@
 
 namespace tulle::jit {
 
-// What loaded code may import: names and addresses.
+// The names and addresses that loaded code may import.
 using Symbols = std::vector<std::pair<std::string, void*>>;
 
-// The code of one object file; unloaded with the last handle, after which its functions must not be
-// called.
+// The code of one object file. The last handle unloads it; its functions must not be called
+// afterwards.
 class LoadedObject {
  public:
   virtual ~LoadedObject() = default;
-  // The kernel of that name; an InternalError if the object has none.
+  // The kernel with that name. Raises an InternalError if the object has none.
   virtual loop::KernelFunction kernel(const std::string& name) const = 0;
-  // How large the object file was, in bytes: about what its code takes.
+  // The size of the object file in bytes, which approximates the size of its code.
   virtual int64_t bytes() const = 0;
 };
 
-// All objects of this process that are loaded now.
+// The objects of this process that are currently loaded.
 struct LoadedTotals {
   int64_t objects = 0, bytes = 0;
 };
 LoadedTotals loaded_totals();
 
-// Holds the process's loaded code. All functions may be called from any thread, and in the child
-// after a fork. Objects may outlive the engine.
+// Holds the process's loaded code. All functions are thread-safe, also in the child after a fork.
+// Objects may outlive the engine.
 class Engine {
  public:
   explicit Engine(const Symbols& imports);
   ~Engine();
 
-  // Links the bytes of an ELF object against the imports. `kernels` are the names that will be
-  // asked for; an InternalError if the object is malformed, lacks one of them or imports what is
-  // not there.
+  // Links an ELF object file against the imports. `kernels` are the names that callers will look
+  // up. Raises an InternalError if the object is malformed, lacks one of them or imports an unknown
+  // symbol.
   std::shared_ptr<const LoadedObject> load(std::span<const char> object,
                                            const std::vector<std::string>& kernels);
 

@@ -1,4 +1,4 @@
-// One look over the directory, oldest entries removed first.
+// Scans the directory once and removes the oldest entries first.
 #include "jit/evict.h"
 
 #include <algorithm>
@@ -19,19 +19,20 @@ namespace tulle::jit {
 
 namespace {
 
-constexpr time_t kAbandoned = 3600;  // seconds after which nobody writes a temporary file any more
+constexpr time_t kAbandoned =
+    3600;  // seconds after which a temporary file belongs to no running writer
 
-struct Entry {
+struct DirectoryEntry {
   std::string name;
   int64_t bytes;
   timespec used;
 
-  bool operator<(const Entry& other) const {
+  bool operator<(const DirectoryEntry& other) const {
     return std::pair(used.tv_sec, used.tv_nsec) < std::pair(other.used.tv_sec, other.used.tv_nsec);
   }
 };
 
-// Whether the name is a hash and one of our suffixes.
+// Whether the name is a hash with one of the cache's suffixes.
 bool is_ours(std::string_view name) {
   const size_t digits = 2 * sizeof(ContentHash::bytes);
   return name.find_first_not_of("0123456789abcdef") == digits &&
@@ -42,8 +43,8 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { closedir(directory); }
 };
 
-std::vector<Entry> entries_of(const Descriptor& directory) {
-  std::vector<Entry> entries;
+std::vector<DirectoryEntry> entries_of(const Descriptor& directory) {
+  std::vector<DirectoryEntry> entries;
   Descriptor again(openat(directory.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const std::unique_ptr<DIR, CloseDirectory> listing(again ? fdopendir(again.number()) : nullptr);
   if (!listing) return entries;
@@ -63,14 +64,14 @@ std::vector<Entry> entries_of(const Descriptor& directory) {
 }  // namespace
 
 void evict(const Descriptor& directory, int64_t limit) {
-  std::vector<Entry> entries = entries_of(directory);
-  // One that is gone already was removed by somebody else for the same reason.
-  const auto remove = [&](const Entry& entry) {
+  std::vector<DirectoryEntry> entries = entries_of(directory);
+  // A missing file was removed by a concurrent eviction.
+  const auto remove = [&](const DirectoryEntry& entry) {
     unlinkat(directory.number(), entry.name.c_str(), 0);
   };
   const time_t now = std::time(nullptr);
   int64_t bytes = 0;
-  std::erase_if(entries, [&](const Entry& entry) {
+  std::erase_if(entries, [&](const DirectoryEntry& entry) {
     const bool is_left_over =
         entry.name.ends_with(kTemporarySuffix) && now - entry.used.tv_sec > kAbandoned;
     if (is_left_over) {

@@ -1,4 +1,4 @@
-// Keeps the cache's directory below its limit.
+// Keeps the cache directory below its size limit.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace tulle::jit {
 inline constexpr const char* kEntrySuffix = ".o";
 inline constexpr const char* kTemporarySuffix = ".tmp";
 
-// If the entries come near `limit` bytes, removes those used longest ago until three quarters are
-// left; removes what killed writers left behind. Touches no file that is not the cache's; others
-// may do the same at the same time.
+// If the entries approach `limit` bytes, removes the least recently used ones until three quarters
+// of the limit are left, and removes files that killed writers left behind. Leaves all other files
+// alone. Other threads and processes may evict concurrently.
 void evict(const Descriptor& directory, int64_t limit);
 
 }  // namespace tulle::jit

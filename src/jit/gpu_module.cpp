@@ -18,7 +18,7 @@ GpuModule::GpuModule(const cuda::Gpu& device, std::span<const char> image,
   }
 }
 
-// The process may be ending, and the driver with it: what it says does not matter.
+// Ignores errors: the process, and the driver with it, may be ending.
 GpuModule::~GpuModule() {
   try {
     const cuda::CurrentGpu current(device_);
@@ -31,7 +31,7 @@ GpuModule::~GpuModule() {
 cuda::Function GpuModule::kernel(const std::string& name) const {
   const auto found = kernels_.find(name);
   TULLE_CHECK(found != kernels_.end(), "the kernel ", name,
-              " was not asked for when its module was loaded");
+              " was not requested when its module was loaded");
   return found->second;
 }
 

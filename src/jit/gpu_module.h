@@ -1,4 +1,4 @@
-// Loads machine code into a GPU and finds the kernels in it.
+// Loads machine code into a GPU and looks up its kernels.
 #pragma once
 
 #include <map>
@@ -11,12 +11,12 @@
 
 namespace tulle::jit {
 
-// The code of one image on one GPU; unloaded with the last handle, after which its kernels
-// must not be launched.
+// The code of one image on one GPU. The last handle unloads it; its kernels must not be launched
+// afterwards.
 class GpuModule {
  public:
-  // `image` is what assemble_ptx made for such a GPU. InternalError if the driver does not take it,
-  // or if it lacks one of the kernels.
+  // `image` is the result of assemble_ptx for such a GPU. Raises an InternalError if the driver
+  // rejects the image or if it lacks one of the kernels.
   GpuModule(const cuda::Gpu& device, std::span<const char> image,
             const std::vector<std::string>& kernels);
   ~GpuModule();

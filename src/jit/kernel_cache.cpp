@@ -1,4 +1,4 @@
-// The three places where code is found, in the order in which they are looked at.
+// Looks code up in memory, then on disk, then compiles it.
 #include "jit/kernel_cache.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace tulle::jit {
 
 namespace {
 
-// The key of what this build of the library made.
+// The key of code made by this build of the library.
 ContentHash on_disk(const ContentHash& key) { return hash_of({build_identity(), key.view()}); }
 
 }  // namespace
@@ -23,14 +23,14 @@ KernelCache::KernelCache(const Symbols& imports, std::string directory)
 
 std::vector<std::shared_ptr<const LoadedObject>> KernelCache::find(
     const std::vector<WantedCode>& wanted, const CompileMissing& compile) {
-  std::vector<Request> requests;
+  std::vector<CodeLookup> requests;
   for (const WantedCode& one : wanted) {
     requests.push_back({one.key, "", true, [&](std::span<const char> object) {
                           return engine_.load(object, one.kernels);
                         }});
   }
   std::vector<std::shared_ptr<const LoadedObject>> found;
-  NoParallelism serial;  // the engine loads one at a time
+  NoParallelism serial;  // the engine loads one object at a time
   for (const Code& code : find_code(requests, serial, compile)) {
     found.push_back(std::static_pointer_cast<const LoadedObject>(code));
   }
@@ -41,7 +41,7 @@ std::vector<std::shared_ptr<const GpuModule>> KernelCache::find_gpu(
     const std::vector<WantedCode>& wanted, const cuda::Gpu& device, bool light,
     Parallelism& parallelism, const CompileMissing& compile) {
   const std::string place = concat("GPU ", device.ordinal, light ? ", light" : "");
-  std::vector<Request> requests;
+  std::vector<CodeLookup> requests;
   for (const WantedCode& one : wanted) {
     const Load load = [&](std::span<const char> bytes) -> Code {
       if (light) return std::make_shared<const GpuModule>(device, bytes, one.kernels);
@@ -56,7 +56,7 @@ std::vector<std::shared_ptr<const GpuModule>> KernelCache::find_gpu(
   return found;
 }
 
-// The image is on disk beside the text, for as long as driver and GPU are the same.
+// The image is stored next to the text, under a key of the driver and the GPU.
 std::shared_ptr<const GpuModule> KernelCache::load_ptx(const cuda::Gpu& device,
                                                        const std::string& text,
                                                        const std::vector<std::string>& kernels) {
@@ -73,28 +73,28 @@ std::shared_ptr<const GpuModule> KernelCache::load_ptx(const cuda::Gpu& device,
   return std::static_pointer_cast<const GpuModule>(code);
 }
 
-// Where code that is wanted has its cell, and what was found there.
-struct KernelCache::Place {
-  size_t request = 0;  // the first that wants it
+// The cell of wanted code, and the code found for it.
+struct KernelCache::LookupPlace {
+  size_t request = 0;  // the first that wants this code
   ContentHash on_disk;
-  std::shared_ptr<Cell> cell;
+  std::shared_ptr<CodeCell> cell;
   std::unique_lock<std::mutex> lock = {};
   Code code = nullptr;
 };
 
-std::vector<KernelCache::Code> KernelCache::find_code(const std::vector<Request>& requests,
+std::vector<KernelCache::Code> KernelCache::find_code(const std::vector<CodeLookup>& requests,
                                                       Parallelism& parallelism,
                                                       const CompileMissing& compile) {
   const NoFork no_fork;
-  // All lock in the order of the keys, so that nobody waits for somebody who waits for them.
-  std::map<ContentHash, Place> by_key;
+  // All threads lock in the order of the keys, which prevents deadlocks.
+  std::map<ContentHash, LookupPlace> by_key;
   std::vector<ContentHash> keys;
   for (size_t at = 0; at < requests.size(); ++at) {
     const ContentHash built_here = on_disk(requests[at].key);
     keys.push_back(hash_of({built_here.view(), requests[at].place}));
     by_key.try_emplace(keys.back(), at, built_here, cell_of(keys.back()));
   }
-  std::vector<Place*> places;
+  std::vector<LookupPlace*> places;
   for (auto& [key, place] : by_key) {
     place.lock = std::unique_lock(place.cell->filling, std::defer_lock);
     if (compile) {
@@ -105,12 +105,12 @@ std::vector<KernelCache::Code> KernelCache::find_code(const std::vector<Request>
     places.push_back(&place);
   }
   parallel_for_or_throw(parallelism, static_cast<int>(places.size()), [&](int at) {
-    Place& place = *places[static_cast<size_t>(at)];
+    LookupPlace& place = *places[static_cast<size_t>(at)];
     place.code = look_up(*place.cell, place.on_disk, requests[place.request]);
   });
-  std::vector<Place*> missing;
+  std::vector<LookupPlace*> missing;
   std::vector<size_t> numbers;
-  for (Place* place : places) {
+  for (LookupPlace* place : places) {
     if (place->code) {
       place->lock.unlock();
     } else {
@@ -131,12 +131,13 @@ std::vector<KernelCache::Code> KernelCache::find_code(const std::vector<Request>
   return found;
 }
 
-void KernelCache::fill(const std::vector<Place*>& missing, const std::vector<Request>& requests,
+void KernelCache::fill(const std::vector<LookupPlace*>& missing,
+                       const std::vector<CodeLookup>& requests,
                        const std::vector<std::vector<char>>& compiled, Parallelism& parallelism) {
   parallel_for_or_throw(parallelism, static_cast<int>(missing.size()), [&](int number) {
     const auto at = static_cast<size_t>(number);
-    Place& place = *missing[at];
-    const Request& request = requests[place.request];
+    LookupPlace& place = *missing[at];
+    const CodeLookup& request = requests[place.request];
     place.code = request.load(compiled[at]);
     place.cell->code = place.code;
     if (request.is_kept) disk_.store(place.on_disk, compiled[at]);
@@ -144,8 +145,8 @@ void KernelCache::fill(const std::vector<Place*>& missing, const std::vector<Req
   });
 }
 
-KernelCache::Code KernelCache::look_up(Cell& cell, const ContentHash& on_disk,
-                                       const Request& request) {
+KernelCache::Code KernelCache::look_up(CodeCell& cell, const ContentHash& on_disk,
+                                       const CodeLookup& request) {
   Code code = cell.code.lock();
   if (code) {
     TULLE_LOG(Debug, "found ", on_disk.hex(), " in memory");
@@ -167,19 +168,19 @@ std::shared_ptr<const LoadedObject> KernelCache::load(std::span<const char> obje
   return engine_.load(object, kernels);
 }
 
-std::shared_ptr<KernelCache::Cell> KernelCache::cell_of(const ContentHash& key) {
+std::shared_ptr<KernelCache::CodeCell> KernelCache::cell_of(const ContentHash& key) {
   const std::lock_guard lock(mutex_);
   if (cells_.size() >= most_cells_) {
     std::erase_if(cells_, [](const auto& entry) {
-      Cell& cell = *entry.second;
-      if (entry.second.use_count() > 1) return false;  // somebody is filling it
+      CodeCell& cell = *entry.second;
+      if (entry.second.use_count() > 1) return false;  // a thread is filling it
       const std::lock_guard unused(cell.filling);
       return cell.code.expired();
     });
     most_cells_ = std::max<size_t>(64, 2 * cells_.size());
   }
-  std::shared_ptr<Cell>& cell = cells_[key];
-  if (!cell) cell = std::make_shared<Cell>();
+  std::shared_ptr<CodeCell>& cell = cells_[key];
+  if (!cell) cell = std::make_shared<CodeCell>();
   return cell;
 }
 
@@ -195,7 +196,7 @@ KernelCache::Code KernelCache::load_from_disk(const ContentHash& key, const Load
               " ms");
     return code;
   } catch (const InternalError& error) {
-    TULLE_LOG(Info, "compiling anew what the kernel cache had: ", error.what());
+    TULLE_LOG(Info, "recompiling: the cached code does not load: ", error.what());
     return nullptr;
   }
 }

@@ -1,5 +1,5 @@
-// The data base is opened for each question, in some tens of microseconds: it may be removed while
-// the process lives, and a connection must not be carried through a fork.
+// Opens the database for each query, in some tens of microseconds, because it may be removed while
+// the process runs, and because a connection must not cross a fork.
 #include "jit/plan_store.h"
 
 #include <cstdlib>
@@ -48,19 +48,19 @@ StoredPlan plan_at(sqlite3_stmt* row) {
 
 }  // namespace
 
-// An open data base; every step remembers what went wrong.
+// An open database, which records the first error of its steps.
 class PlanStore::Connection {
  public:
   Connection(const std::string& path, bool writes) {
-    // Also for reading, wherever that is possible: what a killed writer left behind has to be
-    // undone.
+    // Opens for writing even to read, where possible, because an interrupted transaction of a
+    // killed writer has to be rolled back.
     const int flags = SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0);
     code_ = sqlite3_open_v2(path.c_str(), &base_, flags, nullptr);
     if (base_) sqlite3_busy_timeout(base_, writes ? kWriterPatience : kReaderPatience);
     if (!writes) return;
-    // A crash of the machine may damage the file: it is then made anew.
+    // A crash of the machine may damage the file, which is then recreated.
     run("PRAGMA synchronous=OFF");
-    // From the start: who reads first and then writes may have to give up.
+    // Locks from the start: a transaction that reads first and then writes may have to abort.
     run("BEGIN IMMEDIATE");
     run(kCreate);
   }
@@ -71,7 +71,7 @@ class PlanStore::Connection {
   void run(const std::string& statement) {
     run(statement, {}, [](sqlite3_stmt*) {});
   }
-  // With these texts as its first parameters; calls `use` with every row.
+  // Binds these texts to the first parameters and calls `use` with every row.
   template <typename Use>
   void run(const std::string& statement, const std::vector<std::string>& texts, const Use& use,
            const StoredPlan* plan = nullptr) {
@@ -107,14 +107,14 @@ class PlanStore::Connection {
 
 namespace {
 
-// Whether there is a file that nobody else can have written; `problem` says what else there is.
+// Whether a file exists that only the user can write. Otherwise `problem` describes what exists.
 bool is_there(const std::string& directory, std::string& problem) {
   const Descriptor folder = open_private_directory(directory, problem);
   if (!folder) return false;
   struct stat status;
   if (fstatat(folder.number(), kFile, &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
   if (is_private_file(folder, kFile)) return true;
-  problem = concat(kFile, " is not a plain file of this user's that nobody else can write to");
+  problem = concat(kFile, " is not a regular file that only this user can write");
   return false;
 }
 
@@ -165,7 +165,7 @@ bool PlanStore::store(const StoredPlan& plan) {
     if (base.code() == SQLITE_OK) return true;
     complain(base.problem());
     if (again || !is_damage(base.code())) return false;
-    // What cannot be read is of no use to anyone.
+    // Removes an unreadable database.
     unlink(path().c_str());
     unlink((path() + "-journal").c_str());
   }

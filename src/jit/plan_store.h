@@ -1,4 +1,4 @@
-// Tuned plans on disk: a SQLite data base in the cache's directory.
+// Tuned plans on disk, in a SQLite database in the cache directory.
 #pragma once
 
 #include <atomic>
@@ -9,30 +9,29 @@
 
 namespace tulle::jit {
 
-// A row. The first four say for what a plan is good; to the store they are text.
+// A row. The first four fields identify what the plan applies to; the store treats them as text.
 struct StoredPlan {
   std::string statements, tensors, operands, machine;
   std::string schedule;
-  double seconds = 0, default_seconds = 0;  // measured: with this schedule, with the planned one
-  std::string report;                       // what else was measured
+  double seconds = 0, default_seconds = 0;  // measured, with this schedule and with the planned one
+  std::string report;                       // further measurements
   int64_t made = 0;                         // seconds since 1970
 };
 
-// Any number of threads and processes may use the data base at the same time. Whatever goes wrong
-// with it (no space, no permission, damage, somebody else's file) reads as a plan that is not there
-// and is said in the log: the store never raises.
+// Any number of threads and processes may share the database. Every fault (no space, no permission,
+// damage, another user's file) reads as a missing plan and is logged: the store never raises.
 class PlanStore {
  public:
-  // None if the directory's name is empty.
+  // An empty directory name disables the store.
   explicit PlanStore(std::string directory) : directory_(std::move(directory)) {}
 
-  // The plan whose first four texts are those of `wanted`.
+  // The plan whose first four fields equal those of `wanted`.
   std::optional<StoredPlan> find(const StoredPlan& wanted);
-  // In place of the one that is there; whether that worked.
+  // Replaces the existing plan. Returns whether the plan was stored.
   bool store(const StoredPlan& plan);
-  // The latest first.
+  // All plans, the latest first.
   std::vector<StoredPlan> list();
-  // How many there were.
+  // Removes all plans and returns their number.
   int64_t clear();
 
   std::string path() const;

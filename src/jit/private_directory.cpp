@@ -1,4 +1,4 @@
-// Checks who owns what, on the open descriptor: what was checked is what is used.
+// Checks ownership on the open descriptor, so that the checked file is the one that is used.
 #include "jit/private_directory.h"
 
 #include <cerrno>
@@ -19,7 +19,7 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-// What makes it unsafe to believe, empty if nothing.
+// The reason for which the file is not trusted; empty if it is trusted.
 std::string distrust(const struct stat& status) {
   if (status.st_uid != geteuid()) return "it belongs to another user";
   if (status.st_mode & (S_IWGRP | S_IWOTH)) return "others can write to it; chmod go-w helps";

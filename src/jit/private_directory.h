@@ -1,4 +1,4 @@
-// Directories and files that nobody but the user can have written.
+// Directories and files that only the user can write.
 #pragma once
 
 #include <string>
@@ -25,20 +25,21 @@ class Descriptor {
   int number_;
 };
 
-// Where the environment wants the cache: TULLE_CACHE_DIR, else tulle/ in the user's cache
-// directory. Empty if TULLE_CACHE=0, if there is no home, or if the process runs with more rights
-// than its user.
+// The cache directory that the environment selects: TULLE_CACHE_DIR, or else tulle/ in the user's
+// cache directory. Empty if TULLE_CACHE=0, if there is no home directory, or if the process has
+// more privileges than its user.
 std::string cache_directory_from_environment();
 
-// Opens the directory, making it and its parents with mode 0700 where they are missing. Not open,
-// and `problem` says why, if that fails, if somebody else owns it or if others can write to it.
+// Opens the directory and creates it and its parents with mode 0700 if they are missing. Returns a
+// closed descriptor and sets `problem` if that fails, if another user owns the directory or if
+// others can write to it.
 Descriptor open_private_directory(const std::string& path, std::string& problem);
 
-// Whether a plain file of that directory is there under the same conditions. It is not opened: with
-// any descriptor that is closed, a process loses its locks on the file.
+// Whether a regular file of that directory exists that meets the same conditions. Does not open the
+// file: closing any descriptor of a file drops the process's locks on it.
 bool is_private_file(const Descriptor& directory, const std::string& name);
 
-// Opens a plain file of that directory for reading, under the same conditions.
+// Opens a regular file of that directory for reading, under the same conditions.
 Descriptor open_private_file(const Descriptor& directory, const std::string& name);
 
 }  // namespace tulle::jit

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "codegen/target.h"
 #include "jit/content_hash.h"
@@ -18,6 +19,8 @@ struct CodeRequest {
   bool masked_vectors = true;  // the CPU has masked vector loads and stores
   bool checked = false;        // bounds checks before every access
   bool verify_passes = false;  // verify the program after every pass
+  // Names of passes that do not run.
+  std::vector<std::string> disabled_passes = passes::passes_disabled_by_environment();
   int host_threads = 1;        // for generating code
   int device = 0;              // the GPU's number
   int gpu_threads = 0;         // resident threads of the GPU

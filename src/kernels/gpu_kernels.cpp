@@ -1,4 +1,4 @@
-// Looking kernels up, and compiling them.
+// Looks up and compiles GPU kernels.
 #include "kernels/gpu_kernels.h"
 
 #include "codegen/emit.h"
@@ -11,7 +11,7 @@ namespace tulle {
 
 namespace {
 
-constexpr int kRelaxedCapture = 2;  // the number of CU_STREAM_CAPTURE_MODE_RELAXED
+constexpr int kRelaxedCapture = 2;  // the value of CU_STREAM_CAPTURE_MODE_RELAXED
 
 }  // namespace
 
@@ -41,7 +41,7 @@ GpuKernels::GpuKernels(std::vector<loop::Kernel> kernels, CodeRequest request,
     const auto at = static_cast<size_t>(number);
     const loop::Kernel plain = loop::with_plain_names(kernels_[at]);
     const jit::ContentHash key = key_of(plain, stage, request_);
-    // Several have one image as light code.
+    // Several light kernels share one image, so their names must differ.
     wanted_[at] = {key, {is_light() ? concat(plain.name, "_", key.hex()) : plain.name}};
   });
 }
@@ -68,7 +68,7 @@ std::shared_ptr<const jit::GpuModule> GpuKernels::find_or_compile(size_t at) con
 
 void GpuKernels::stay_out_of_captures() {
   int mode = kRelaxedCapture;
-  cuda::check(cuda::driver().exchange_capture_mode(&mode), "working beside captures");
+  cuda::check(cuda::driver().exchange_capture_mode(&mode), "setting the capture mode");
 }
 
 loop::Kernel GpuKernels::ready_for_codegen(const loop::Kernel& kernel) const {
@@ -80,8 +80,8 @@ std::vector<char> GpuKernels::compiled(const loop::Kernel& kernel) const {
   return {text.begin(), text.end()};
 }
 
-// Each start of the assembler costs as much as a small kernel: where there are more kernels than
-// threads, some are assembled together, and all of them have the same image.
+// Starting the assembler costs as much as assembling a small kernel. If there are more kernels than
+// threads, each thread assembles several kernels into one image, which all of them share.
 std::vector<std::vector<char>> GpuKernels::light_images(const std::vector<size_t>& numbers,
                                                         Parallelism& threads) const {
   std::vector<size_t> lengths;

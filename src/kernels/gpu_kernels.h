@@ -1,4 +1,4 @@
-// Where the code of the kernels of a GPU comes from.
+// Finds or compiles the code of GPU kernels.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,28 @@ namespace tulle {
 
 using GpuModules = std::vector<std::shared_ptr<const jit::GpuModule>>;
 
-// codegen: the text of kernels.
+// Generates the PTX of kernels.
 std::string generate_ptx(const std::vector<loop::Kernel>& kernels, const codegen::Target& target,
                          const StageSink& sink = {});
 
-// passes and codegen of kernels. Each is looked up without the names that the program gave it, and
-// has code of its own, so that programs share what they have in common.
+// Runs passes and codegen on kernels. Each kernel is looked up without the names that its program
+// gave it and has its own code, so that programs share kernels.
 class GpuKernels {
  public:
-  // `stage` is the one that the kernels come from, lower or passes.
+  // `stage` is the stage that produced the kernels: "lower" or "passes".
   GpuKernels(std::vector<loop::Kernel> kernels, CodeRequest request, std::string_view stage);
 
   size_t size() const { return kernels_.size(); }
   const WantedCode& wanted() const { return wanted_; }
 
-  // The code of all kernels; what is not there is compiled, or null.
+  // The code of all kernels. Missing code is compiled if `compiles` is set, otherwise null.
   GpuModules find(Parallelism& threads, bool compiles) const;
 
-  // The code of one of them.
+  // The code of one kernel.
   std::shared_ptr<const jit::GpuModule> find_or_compile(size_t at) const;
 
-  // For a thread that works in the background, before its first kernel.
+  // Must be called by a background thread before its first kernel, so that its driver calls do not
+  // disturb stream captures of other threads.
   static void stay_out_of_captures();
 
  private:
@@ -47,7 +48,7 @@ class GpuKernels {
                             const jit::KernelCache::CompileMissing& compile) const;
 
   CodeRequest request_;
-  bool has_passed_;  // the passes
+  bool has_passed_;  // through the passes
   std::vector<loop::Kernel> kernels_;
   WantedCode wanted_;
 };

@@ -1,10 +1,11 @@
-// The cache of this process, and the keys in it.
+// The process's kernel cache and its keys.
 #include "kernels/kernel_code.h"
 
 #include "codegen/library.h"
 #include "loop/verify.h"
 #include "runtime/kernel_symbols.h"
 #include "runtime/thread_pool.h"
+#include "support/joined.h"
 #include "support/log.h"
 #include "support/mutant.h"
 
@@ -17,14 +18,15 @@ jit::KernelCache& kernel_cache() {
     symbols.insert(symbols.end(), functions.begin(), functions.end());
     return new jit::KernelCache(symbols, jit::cache_directory_from_environment());
   }();
-  return *instance;  // outlives every user at exit
+  return *instance;  // never destroyed: used until the process exits
 }
 
 jit::ContentHash key_of(const loop::Kernel& kernel, std::string_view stage,
                         const CodeRequest& request) {
   const codegen::Target& target = request.target;
   const std::string options =
-      concat(stage, " ", pass_options(request).masks, " ", target.light ? "light" : "");
+      concat(stage, " ", pass_options(request).masks, " ", target.light ? "light" : "", " without ",
+             joined(request.disabled_passes));
   return jit::hash_of({target.triple, target.cpu, target.features, options, active_mutant(),
                        loop::to_string(kernel)});
 }

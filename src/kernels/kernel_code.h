@@ -1,4 +1,4 @@
-// What finding the code of kernels takes on a CPU as on a GPU.
+// Finds code of kernels, on a CPU and on a GPU.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +19,19 @@ using WantedCode = std::vector<jit::KernelCache::WantedCode>;
 
 jit::KernelCache& kernel_cache();  // of this process
 
-// Everything that the code of a kernel depends on. `stage` is the one that the kernel comes from.
+// The hash of everything that the code of a kernel depends on. `stage` is the stage that produced
+// the kernel.
 jit::ContentHash key_of(const loop::Kernel& kernel, std::string_view stage,
                         const CodeRequest& request);
 
 // Runs the passes over one lowered kernel.
 loop::Kernel optimise_kernel(const loop::Kernel& kernel, const CodeRequest& request);
 
-// The threads that the caller has for generating code.
+// The threads that the caller provides for generating code.
 FewThreads threads_of(const CodeRequest& request);
 
-// `generate` for those of the kernels that have these numbers, several at a time where there are
-// threads, the longest first.
+// Calls `generate` for the kernels with these indices, on several threads if available, starting
+// with the longest kernels.
 template <typename Generate>
 std::vector<std::vector<char>> generate_each(const std::vector<loop::Kernel>& kernels,
                                              const std::vector<size_t>& numbers,
@@ -47,7 +48,7 @@ std::vector<std::vector<char>> generate_each(const std::vector<loop::Kernel>& ke
   return code;
 }
 
-// The function of each kernel in the code that was found for it.
+// The function of each kernel in its code.
 template <typename Code>
 auto functions_of(const std::vector<std::shared_ptr<const Code>>& code, const WantedCode& wanted) {
   std::vector<decltype(code[0]->kernel({}))> functions;

@@ -1,4 +1,5 @@
-// An entry is text: a line for the code of each kernel, one for each result, and the host program.
+// An entry is text: a line for the code of each kernel, a line for each result, and the host
+// program.
 #include "kernels/known_programs.h"
 
 #include <sstream>
@@ -6,6 +7,7 @@
 #include "loop/outline.h"
 #include "loop/parse.h"
 #include "loop/print.h"
+#include "support/joined.h"
 #include "support/log.h"
 
 namespace tulle {
@@ -23,7 +25,7 @@ void write_result(const ResultLayout& result, std::ostream& out) {
   out << "\n";
 }
 
-// Of a line; `in` has failed where that is none.
+// Reads the rest of a line. Sets the stream's fail state if the line is malformed.
 ResultLayout read_result(std::istream& in) {
   ResultLayout result;
   size_t levels = 0;
@@ -76,27 +78,34 @@ std::optional<KnownProgram> parse_known_program(const std::string& text, size_t 
   return is_whole ? std::optional(std::move(known)) : std::nullopt;
 }
 
+std::optional<jit::ContentHash> stored_key(const CodeRequest& request) {
+  if (!request.program_key || request.disabled_passes.empty()) return request.program_key;
+  return jit::hash_of({request.program_key->hex(), joined(request.disabled_passes)});
+}
+
 std::optional<KnownProgram> find_known_program(const CodeRequest& request, size_t results,
                                                jit::DiskCache& disk) {
-  if (!request.program_key) return std::nullopt;
+  const std::optional<jit::ContentHash> key = stored_key(request);
+  if (!key) return std::nullopt;
   StageTimes times;
-  const std::optional<std::vector<char>> entry = disk.load(*request.program_key);
+  const std::optional<std::vector<char>> entry = disk.load(*key);
   if (!entry) return std::nullopt;
   std::optional<KnownProgram> known = parse_known_program({entry->begin(), entry->end()}, results);
   times.end("read");
-  TULLE_LOG(Info, known ? "known program " : "planning again, the stored program is unreadable: ",
-            request.program_key->hex(), ", ", request.title, ": ", times.text(), " ms");
+  TULLE_LOG(Info,
+            known ? "known program " : "planning again because the stored program is unreadable: ",
+            key->hex(), ", ", request.title, ": ", times.text(), " ms");
   return known;
 }
 
 void store_known_program(const CodeRequest& request, const LoweredProgram& lowered,
                          const std::vector<jit::KernelCache::WantedCode>& code,
                          jit::DiskCache& disk) {
-  if (!request.program_key) return;
+  const std::optional<jit::ContentHash> key = stored_key(request);
+  if (!key) return;
   KnownProgram known{lowered, code};
   for (loop::Kernel& kernel : known.lowered.program.kernels) kernel = loop::outline(kernel);
-  if (disk.store(*request.program_key, to_string(known)))
-    TULLE_LOG(Info, "stored program ", request.program_key->hex());
+  if (disk.store(*key, to_string(known))) TULLE_LOG(Info, "stored program ", key->hex());
 }
 
 }  // namespace tulle

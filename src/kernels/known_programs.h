@@ -22,11 +22,15 @@ struct KnownProgram {
 std::string to_string(const KnownProgram& known);
 std::optional<KnownProgram> parse_known_program(const std::string& text, size_t results);
 
-// The program stored under `request.program_key`. Nothing if the request has no key, or if the
+// The key of an entry: the request's program key and the disabled passes, since an entry refers to
+// code. Nothing if the request has no program key.
+std::optional<jit::ContentHash> stored_key(const CodeRequest& request);
+
+// The program stored under `stored_key(request)`. Nothing if the request has no key, or if the
 // entry is missing or unreadable.
 std::optional<KnownProgram> find_known_program(const CodeRequest& request, size_t results,
                                                jit::DiskCache& disk);
-// Stores the lowered program, whose kernels are complete, under the request's key.
+// Stores the lowered program, whose kernels are complete, under the same key.
 void store_known_program(const CodeRequest& request, const LoweredProgram& lowered,
                          const std::vector<jit::KernelCache::WantedCode>& code,
                          jit::DiskCache& disk);

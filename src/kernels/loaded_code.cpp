@@ -1,4 +1,4 @@
-// How much code is loaded, and waiting for what is still being made.
+// Counts loaded code and waits for background compilation.
 #include "jit/engine.h"
 #include "support/background.h"
 #include "tulle/tulle.h"

@@ -1,4 +1,4 @@
-// Kernels of a GPU by what they are compiled from, in good code or, for the time being, in light.
+// Finds GPU kernels in the cache and compiles the missing ones, first as light code if that pays.
 #include "kernels/make_gpu_ready.h"
 
 #include <cstdlib>
@@ -14,8 +14,8 @@ namespace tulle {
 
 namespace {
 
-constexpr int64_t kFewValues = int64_t{1} << 24;  // of all operands: light code takes a moment
-constexpr double kFewSteps = 60'000;              // of the threads that are busy longest
+constexpr int64_t kFewValues = int64_t{1} << 24;  // of all operands: light code runs briefly
+constexpr double kFewSteps = 60'000;              // of the threads with the most work
 
 Executable finished(LoweredProgram lowered, GpuModules code, const WantedCode& wanted,
                     const CodeRequest& request) {
@@ -28,8 +28,8 @@ Executable finished(LoweredProgram lowered, GpuModules code, const WantedCode& w
   return executable;
 }
 
-// The passes over the whole program, for whoever wants to see them, and where they change what
-// kernels are called with.
+// Runs the passes over the whole program, in order to show the stages, and where passes change the
+// parameters of kernels.
 Executable make_whole_ready(LoweredProgram lowered, const CodeRequest& request,
                             const StageSink& sink) {
   loop::HostProgram& program = lowered.program;
@@ -53,8 +53,8 @@ bool may_begin_light(const CodeRequest& request, double cost) {
   return works_in_background() && request.operand_values <= kFewValues && cost <= kFewSteps;
 }
 
-// Gives the program good code as soon as that is made: one kernel after the other, so that nobody
-// who needs one of them waits for the others.
+// Compiles optimised code in the background, one kernel at a time, so that a call that needs one of
+// the kernels does not wait for the others. Switches the program over when all are ready.
 void improve_in_background(std::shared_ptr<const GpuKernels> kernels,
                            const std::shared_ptr<runtime::GpuProgram>& program) {
   const auto job = [kernels = std::move(kernels),
@@ -72,13 +72,13 @@ void improve_in_background(std::shared_ptr<const GpuKernels> kernels,
       for (const auto& kernel : *code) bytes += kernel->bytes();
       waiting->replace_kernels(functions_of(*code, kernels->wanted()), code, bytes);
     } catch (const std::exception& error) {
-      TULLE_LOG(Info, "light code stays in use: ", error.what());
+      TULLE_LOG(Info, "compiling optimised code failed, light code stays in use: ", error.what());
     }
   };
   program->expect_kernels(in_background(job));
 }
 
-// Whatever code there is soonest.
+// Uses optimised code from the cache and light code for the missing kernels.
 Executable make_soon_ready(LoweredProgram lowered, const CodeRequest& request) {
   StageTimes times;
   loop::HostProgram& program = lowered.program;

@@ -1,5 +1,4 @@
-// Kernels by what they are compiled from: each is looked up, and only those found nowhere are
-// compiled.
+// Finds CPU kernels in the cache and compiles the missing ones.
 #include "kernels/make_ready.h"
 
 #include "codegen/emit.h"
@@ -14,7 +13,7 @@ namespace tulle {
 
 namespace {
 
-// codegen: an object file with these kernels.
+// Generates an object file with these kernels.
 std::vector<char> generate_code(const std::vector<loop::Kernel>& kernels,
                                 const codegen::Target& target, const StageSink& sink = {}) {
   StageTimes times;
@@ -32,7 +31,7 @@ std::vector<char> generate_code(const std::vector<loop::Kernel>& kernels,
 
 constexpr const char* kAnyKernel = "kernel";  // the name of every kernel in its own object file
 
-// passes and codegen for a kernel that lowering made.
+// Runs passes and codegen on a lowered kernel.
 std::vector<char> compile_kernel(const loop::Kernel& kernel, const CodeRequest& request) {
   loop::Kernel optimised = optimise_kernel(kernel, request);
   optimised.name = kAnyKernel;
@@ -41,8 +40,8 @@ std::vector<char> compile_kernel(const loop::Kernel& kernel, const CodeRequest& 
 
 using Functions = std::vector<loop::KernelFunction>;
 
-// The passes and the code of the whole program at once: for whoever wants to see the stages, and
-// where passes change what kernels are called with.
+// Runs passes and codegen on the whole program, in order to show the stages, and where passes
+// change the parameters of kernels.
 Functions compile_whole(loop::HostProgram& program, const CodeRequest& request,
                         const StageSink& sink, Executable& executable) {
   program = optimise_program(std::move(program), request, sink);
@@ -56,9 +55,8 @@ Functions compile_whole(loop::HostProgram& program, const CodeRequest& request,
   return functions;
 }
 
-// Each kernel as an object of its own, found by its text without the names that this program gave
-// it, so that programs share what they have in common: above all conversions. Known kernels need no
-// passes.
+// Finds each kernel by its text without the names that this program gave it, so that programs share
+// kernels, above all those of conversions. Cached kernels need no passes.
 Functions find_kernels(const LoweredProgram& lowered, const CodeRequest& request,
                        Executable& executable) {
   const loop::HostProgram& program = lowered.program;

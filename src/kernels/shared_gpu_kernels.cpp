@@ -1,4 +1,4 @@
-// Host programs of nothing but scans and sorts, taken apart.
+// Obtains the kernels from host programs that only scan or sort.
 #include "kernels/shared_gpu_kernels.h"
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace tulle {
 
 namespace {
 
-// Counts of entries are scanned as 64-bit integers, whatever the coordinates are.
+// Counts of entries are scanned as 64-bit integers, regardless of the coordinates' type.
 constexpr const char* kScan = R"(host scanned(; n: i64) -> (counts) {
   counts = alloc zeroed i64[n + 1]
   scan counts[0, n)
@@ -29,16 +29,16 @@ constexpr const char* kLongSort = R"(host sorted(keys: i64*; n: i64) -> (order) 
   sort order[0, n) by keys
 })";
 
-// What a GPU keeps loaded, a kernel more with each step.
-class Preparation {
+// The shared kernels that a GPU keeps loaded. Each step adds one.
+class SharedKernelPreparation {
  public:
-  explicit Preparation(const CodeRequest& request) {
+  explicit SharedKernelPreparation(const CodeRequest& request) {
     request_.target = request.target;
     request_.gpu_threads = request.gpu_threads;
     request_.device = request.device;
   }
 
-  // Whether that was the last one.
+  // Returns whether this was the last step.
   bool step() {
     if (!kernels_) {
       GpuKernels::stay_out_of_captures();
@@ -75,8 +75,8 @@ void prepare_shared_gpu_kernels(const CodeRequest& request) {
     const std::lock_guard lock(mutex);
     if (!prepared->insert(request.device).second) return;
   }
-  // Never destroyed: when the process ends, the driver may be gone before.
-  auto* const preparation = new Preparation(request);
+  // Never destroyed: when the process ends, the driver may already be gone.
+  auto* const preparation = new SharedKernelPreparation(request);
   in_idle_background([preparation] { return preparation->step(); });
 }
 

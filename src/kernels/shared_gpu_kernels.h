@@ -1,4 +1,4 @@
-// Kernels that programs on a GPU have in common whatever they compute: of scans and sorts.
+// The GPU kernels of scans and sorts, which most programs share.
 #pragma once
 
 #include "kernels/code_request.h"
@@ -6,12 +6,12 @@
 
 namespace tulle {
 
-// As lowering hands them on, in the order in which programs are likely to need them.
+// The kernels as lowering produces them, in the order in which programs are likely to need them.
 std::vector<loop::Kernel> shared_gpu_kernels();
 
-// Has them compiled for the machine of the request, once for each GPU: in the background, behind
-// everything else there, and one at a time, so that no call waits for more than one. They stay
-// loaded from then on. What is on disk is left there, for programs to load.
+// Compiles these kernels in the background for the machine of the request, once per GPU. They run
+// after all other background work and one at a time, so that a call waits for at most one. Compiled
+// kernels stay loaded; kernels found on disk are not loaded.
 void prepare_shared_gpu_kernels(const CodeRequest& request);
 
 }  // namespace tulle

@@ -1,5 +1,4 @@
-// What operators compute on scalars: the arithmetic of generated code, for folding constants and
-// for the host.
+// Scalar arithmetic with the semantics of generated code, for constant folding and for the host.
 #pragma once
 
 #include <optional>
@@ -27,7 +26,7 @@ constexpr bool compare(BinaryOp op, T a, T b) {
   }
 }
 
-// Nothing where the operator has no meaning for these numbers.
+// Nothing if the operator is undefined for these operands.
 constexpr std::optional<bool> compute(BinaryOp op, bool a, bool b) {
   switch (op) {
     case BinaryOp::And:
@@ -47,7 +46,7 @@ constexpr std::optional<bool> compute(BinaryOp op, bool a, bool b) {
   }
 }
 
-// Integers wrap around like the machine's.
+// Integers wrap around as on the machine.
 template <typename T>
   requires std::is_integral_v<T>
 constexpr std::optional<T> compute(BinaryOp op, T a, T b) {
@@ -85,7 +84,7 @@ constexpr std::optional<T> compute(BinaryOp op, T a, T b) {
   }
 }
 
-// A NaN on the left wins of `min` and `max`.
+// `min` and `max` return a NaN on the left.
 template <typename T>
   requires std::is_floating_point_v<T>
 constexpr std::optional<T> compute(BinaryOp op, T a, T b) {

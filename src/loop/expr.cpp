@@ -1,4 +1,4 @@
-// Makers of expressions: check types, fold what is known.
+// Constructors of expressions. They check types and fold constants.
 #include "loop/expr.h"
 
 #include <optional>
@@ -89,7 +89,8 @@ Expr Var::make(std::string name, Type type) {
 
 namespace {
 
-// Of constants of type i64 or bool. What traps or is not defined for all targets is left alone.
+// Folds constants of type i64 or bool. Operations that trap or differ between targets are not
+// folded.
 std::optional<int64_t> fold(BinaryOp op, Type type, int64_t a, int64_t b) {
   const bool divides = op == BinaryOp::Div || op == BinaryOp::Mod;
   const bool shifts = op == BinaryOp::Shl || op == BinaryOp::Shr;
@@ -98,7 +99,7 @@ std::optional<int64_t> fold(BinaryOp op, Type type, int64_t a, int64_t b) {
   return type.is_bool() ? compute(op, a != 0, b != 0) : compute(op, a, b);
 }
 
-// Neutral and absorbing constants of 64-bit integers and bools; null where nothing folds.
+// Folds neutral and absorbing constants of 64-bit integers and bools; null if nothing folds.
 Expr fold_identity(BinaryOp op, const Expr& a, const Expr& b) {
   switch (op) {
     case BinaryOp::Add:

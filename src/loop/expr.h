@@ -1,4 +1,4 @@
-// Expressions of the loop IR: small, typed, immutable trees. Variables go by name.
+// Expressions of the loop IR: small, typed, immutable trees. Variables are referenced by name.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct ExprNode {
   ExprNode(ExprKind k, Type t) : kind(k), type(t) {}
 };
 
-// A shared, immutable expression; null only where a field says it may be.
+// A shared, immutable expression. Null only where a field allows it.
 class Expr {
  public:
   Expr() = default;
@@ -64,10 +64,10 @@ class Expr {
   std::shared_ptr<const ExprNode> node_;
 };
 
-// X(enumerator, text). There are none of f16 and bf16. Comparisons and logic give bool; `Div` and
-// `Mod` of integers truncate like C and give 0 where the divisor is 0; Min and Max hand on NaN; on
-// bool Add is or and Mul is and; a shift counts modulo the width. Integers wrap. And and Or of
-// scalars do not evaluate the second operand where the first decides.
+// X(enumerator, text). No operator takes f16 or bf16. Comparisons and logical operators return
+// bool. `Div` and `Mod` of integers truncate as in C and return 0 for a divisor of 0. Min and Max
+// propagate NaN. On bool, Add is `or` and Mul is `and`. A shift count is taken modulo the width.
+// Integers wrap. And and Or of scalars short-circuit.
 #define TULLE_LOOP_BINARY_OPS(X) \
   X(Add, "+")                    \
   X(Sub, "-")                    \
@@ -100,13 +100,12 @@ std::string_view text_of(BinaryOp op);
 bool is_comparison(BinaryOp op);
 bool is_logical(BinaryOp op);
 
-// Functions of one type in and out, by the name they print with. Pow2 is 2^x of a whole number x
-// for which that is normal; Exponent and Mantissa take a positive normal number apart, the mantissa
-// from 1 to below 2. Of other numbers the three give any value. Exp2 is 2^x of any float32 x, off
-// by at most 2 units in the last place, where subnormal numbers may count as 0; only GPUs have it.
-// Decay is e^x of an x that is at most 0, a share of 1, and right to the last place of 1 or better:
-// what terms weigh beside the largest of them.
-// X(enumerator, text, arguments)
+// Functions whose operands and result have one type, by the name with which they print. Pow2 is 2^x
+// of an integral x for which 2^x is normal. Exponent and Mantissa decompose a positive normal
+// number; the mantissa is in [1, 2). The result of the three is unspecified for other numbers. Exp2
+// is 2^x of any float32 x with an error of at most 2 ulp, where subnormal numbers may count as 0;
+// only GPUs have it. Decay is e^x for x <= 0, for terms relative to the largest one; its error is
+// at most one ulp of 1. X(enumerator, text, arguments)
 #define TULLE_LOOP_FUNCTIONS(X) \
   X(Neg, "neg", 1)              \
   X(Not, "not", 1)              \
@@ -148,12 +147,12 @@ enum class Function : uint8_t {
 std::string_view text_of(Function function);
 int arguments_of(Function function);
 
-// How partial results combine, in vector and lane reductions and in atomics.
+// The operations that combine partial results in vector and lane reductions and in atomics.
 enum class ReduceOp : uint8_t { Add, Mul, Min, Max, And, Or };
 std::string_view text_of(ReduceOp op);
 
-// Where a buffer lives. `Local` is private to a thread and of constant size (registers or stack);
-// `Workspace` is private to a CPU worker and of any size; `Shared` belongs to a GPU block.
+// Where a buffer is stored. `Local` is private to a thread and has a constant size (registers or
+// stack). `Workspace` is private to a CPU worker and has any size. `Shared` belongs to a GPU block.
 enum class Space : uint8_t { Global, Shared, Local, Workspace };
 std::string_view text_of(Space space);
 
@@ -192,11 +191,11 @@ struct Binary : ExprNode {
   Expr a, b;
   Binary(Type t, BinaryOp o, Expr x, Expr y)
       : ExprNode(kKind, t), op(o), a(std::move(x)), b(std::move(y)) {}
-  // Folds constants and neutral elements of integers. Both sides have one type.
+  // Folds constants and neutral elements of integers. Both operands have the same type.
   static Expr make(BinaryOp op, Expr a, Expr b);
 };
 
-struct Select : ExprNode {  // of scalars: only the case that is taken is evaluated
+struct Select : ExprNode {  // of scalars: evaluates only the selected operand
   static constexpr ExprKind kKind = ExprKind::Select;
   Expr condition, yes, no;
   Select(Type t, Expr c, Expr y, Expr n)
@@ -204,7 +203,7 @@ struct Select : ExprNode {  // of scalars: only the case that is taken is evalua
   static Expr make(Expr condition, Expr yes, Expr no);
 };
 
-struct Cast : ExprNode {  // f16 and bf16: from and to f32 only
+struct Cast : ExprNode {  // f16 and bf16: only from and to f32
   static constexpr ExprKind kKind = ExprKind::Cast;
   Expr value;
   Cast(Type t, Expr v) : ExprNode(kKind, t), value(std::move(v)) {}
@@ -220,8 +219,8 @@ struct Call : ExprNode {
   static Expr make(Function function, std::vector<Expr> args);
 };
 
-// buffer[index]. A vector index gathers; a Ramp of stride one is a contiguous vector. Lanes whose
-// predicate (null: always true) is false are not touched and read 0.
+// buffer[index]. A vector index gathers; a Ramp of stride one loads a contiguous vector. Lanes with
+// a false predicate (null: always true) access no memory and read 0.
 struct Load : ExprNode {
   static constexpr ExprKind kKind = ExprKind::Load;
   Buffer buffer;
@@ -246,7 +245,7 @@ struct Broadcast : ExprNode {
   static Expr make(Expr value, int lanes);
 };
 
-// The lanes of one vector to a scalar.
+// Reduces the lanes of one vector to a scalar.
 struct VectorReduce : ExprNode {
   static constexpr ExprKind kKind = ExprKind::VectorReduce;
   ReduceOp op;
@@ -255,7 +254,8 @@ struct VectorReduce : ExprNode {
   static Expr make(ReduceOp op, Expr value);
 };
 
-// Over groups of `width` neighbouring lanes (GPU threads); every lane of the group gets the result.
+// Reduces over groups of `width` neighbouring lanes (GPU threads). Every lane of a group gets the
+// result.
 struct LaneReduce : ExprNode {
   static constexpr ExprKind kKind = ExprKind::LaneReduce;
   ReduceOp op;
@@ -269,9 +269,9 @@ struct LaneReduce : ExprNode {
 enum class ShuffleMode : uint8_t { Index, Xor, Up, Down };
 std::string_view text_of(ShuffleMode mode);
 
-// The value of another lane of the group of `width`: lane `lane` modulo width, own ^ lane, own -
-// lane or own + lane. Of the last three, outside the group or with a negative `lane`, the own value
-// stays.
+// The value of another lane of a group of `width` lanes: `lane` modulo width, own ^ lane, own -
+// lane or own + lane. In the last three modes a lane keeps its own value if the other lane is
+// outside the group or if `lane` is negative.
 struct LaneShuffle : ExprNode {
   static constexpr ExprKind kKind = ExprKind::LaneShuffle;
   ShuffleMode mode;
@@ -282,7 +282,7 @@ struct LaneShuffle : ExprNode {
   static Expr make(ShuffleMode mode, Expr value, Expr lane, int width);
 };
 
-// Shorthands for index arithmetic and conditions, folded where both sides are known.
+// Shorthands for index arithmetic and conditions. They fold constants.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
@@ -298,11 +298,11 @@ Expr minimum(const Expr& a, const Expr& b);
 Expr maximum(const Expr& a, const Expr& b);
 Expr ceil_divide(const Expr& a, int64_t b);
 
-// A constant of any type, 0 or 1 say.
+// A constant of any type.
 Expr constant(Type type, double value);
-// Whether it is the constant integer `value`.
+// Whether the expression is the constant integer `value`.
 bool is_constant(const Expr& expr, int64_t value);
-// Same tree, variables by name.
+// Structural equality; variables compare by name.
 bool same(const Expr& a, const Expr& b);
 
 }  // namespace tulle::loop

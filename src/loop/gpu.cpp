@@ -1,4 +1,4 @@
-// The shape of a GPU block, from the loops bound to it.
+// Derives the shape of a GPU block from the loops bound to it.
 #include "loop/gpu.h"
 
 #include <algorithm>

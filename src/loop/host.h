@@ -1,7 +1,6 @@
-// Kernels and the host program: the steps that allocate, launch kernels and hand results back.
-//
-// A kernel names what it uses; a launch binds each name to the host program's buffer or scalar of
-// the same name.
+// Kernels and the host program, whose steps allocate memory, launch kernels and return results. A
+// kernel names its buffers and scalars; a launch binds each name to the host program's buffer or
+// scalar of the same name.
 #pragma once
 
 #include <cstdint>
@@ -53,9 +52,9 @@ struct ScanStep {
   Expr length;
 };
 
-// name = buffer[index], read back by the host; a scalar of the buffer's element type. A number of
-// entries beyond `most` is a UserError that asks for wider indices or, where it is the number of
-// one row, for wider rows.
+// name = buffer[index], read back by the host; a scalar of the buffer's element type. If the number
+// exceeds `most`, a UserError asks for wider indices, or for wider rows if the number is the length
+// of one row.
 struct ReadStep {
   std::string name;
   Buffer buffer;
@@ -64,8 +63,8 @@ struct ReadStep {
   bool of_row = false;
 };
 
-// order[0..length) becomes the permutation that sorts the keys (the first is the most significant),
-// equal keys keeping their order.
+// order[0..length) becomes the permutation that sorts the keys, the first of which is the most
+// significant. The sort is stable.
 struct SortStep {
   Buffer order;  // i64
   std::vector<Buffer> keys;
@@ -76,9 +75,9 @@ struct FreeStep {
   Buffer buffer;
 };
 
-// From here to the next KeptStep, steps make arrays of the structure of the operand `tensor` and of
-// nothing else. Whoever runs them may keep these with that structure under the name `what`, and
-// take them the next time in place of making them.
+// The steps from here to the next KeptStep compute arrays that depend only on the structure of the
+// operand `tensor`. A runtime may cache these arrays with that structure under the name `what` and
+// skip the steps in later runs.
 struct KeepStep {
   std::string what;
   std::string tensor;
@@ -88,8 +87,10 @@ struct KeptStep {
   std::vector<Buffer> arrays;
 };
 
-using Step = std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep, FreeStep,
-                          KeepStep, KeptStep>;
+using HostStep = std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep,
+                              FreeStep, KeepStep, KeptStep>;
+
+using Step = HostStep;  // the name in src/lower
 
 // Raises the UserError of a ReadStep.
 [[noreturn]] void fail_read(const ReadStep& step, int64_t count);
@@ -98,9 +99,9 @@ struct HostProgram {
   std::string name;
   std::vector<BufferParam> buffers;  // given by the caller
   std::vector<ScalarParam> scalars;
-  std::vector<Step> steps;
+  std::vector<HostStep> steps;
   std::vector<Buffer>
-      results;  // allocated by steps (or parameters handed through), in the order returned
+      results;  // allocated by steps, or parameters that are returned; in the order of the results
   std::vector<Kernel> kernels;
 
   const Kernel& kernel(const std::string& name) const;

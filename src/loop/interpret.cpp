@@ -1,4 +1,4 @@
-// The interpreter of host programs: steps in order.
+// Interprets the steps of host programs, in order.
 #include "loop/interpret.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class HostInterpreter {
 
   void bind(Arrays buffers, const Scalars& scalars);
   void run() {
-    for (const Step& step : program_.steps) {
+    for (const HostStep& step : program_.steps) {
       std::visit([this](const auto& s) { this->run(s); }, step);
     }
   }
@@ -40,13 +40,13 @@ class HostInterpreter {
   }
   void run(const SortStep& step);
   void run(const FreeStep& step) { buffers_.erase(step.buffer->name); }
-  void run(const KeepStep&) {}  // made each time
+  void run(const KeepStep&) {}  // computes cached arrays in every run
   void run(const KeptStep&) {}
 
   Word evaluate(const Expr& expr);
-  // Steps run one after the other: no races to look for.
-  Memory& memory(const Buffer& buffer) {
-    Memory& found = buffers_.at(buffer->name);
+  // Steps run sequentially, so no races are tracked.
+  InterpretedBuffer& memory(const Buffer& buffer) {
+    InterpretedBuffer& found = buffers_.at(buffer->name);
     found.track(0);
     return found;
   }
@@ -54,7 +54,7 @@ class HostInterpreter {
 
   const HostProgram& program_;
   const InterpretOptions& options_;
-  std::map<std::string, Memory> buffers_;
+  std::map<std::string, InterpretedBuffer> buffers_;
   std::map<std::string, Word> scalars_;
   Threads one_{1, 0};
   uint32_t launches_ = 0;
@@ -65,17 +65,17 @@ void HostInterpreter::bind(Arrays buffers, const Scalars& scalars) {
     const std::string& name = param.buffer->name;
     const auto found = buffers.find(name);
     if (found == buffers.end())
-      user_error("no array is given for the buffer ", name, " of ", program_.name);
+      user_error("no array was given for the buffer ", name, " of ", program_.name);
     if (found->second.element != param.buffer->element) {
       user_error("the array for ", name, " holds ", name_of(found->second.element), ", expected ",
                  name_of(param.buffer->element));
     }
-    buffers_.emplace(name, Memory(name, std::move(found->second)));
+    buffers_.emplace(name, InterpretedBuffer(name, std::move(found->second)));
   }
   for (const ScalarParam& param : program_.scalars) {
     const auto found = scalars.find(param.name);
     if (found == scalars.end())
-      user_error("no value is given for the scalar ", param.name, " of ", program_.name);
+      user_error("no value was given for the scalar ", param.name, " of ", program_.name);
     const bool given_float = std::holds_alternative<double>(found->second);
     if (given_float && !param.type.is_float())
       user_error("the scalar ", param.name, " is ", to_string(param.type));
@@ -110,13 +110,13 @@ Word HostInterpreter::evaluate(const Expr& expr) {
 }
 
 void HostInterpreter::run(const AllocateStep& step) {
-  Memory memory(step.buffer->name, step.buffer->element);
+  InterpretedBuffer memory(step.buffer->name, step.buffer->element);
   memory.allocate(evaluate(step.size).i, step.zeroed);
   buffers_.insert_or_assign(step.buffer->name, std::move(memory));
 }
 
 void HostInterpreter::run(const ScanStep& step) {
-  Memory& buffer = memory(step.buffer);
+  InterpretedBuffer& buffer = memory(step.buffer);
   const int64_t length = evaluate(step.length).i;
   Word total{.i = 0};
   for (int64_t k = 0; k < length; ++k) {

@@ -1,4 +1,4 @@
-// Runs host programs without compiling them and reports races, bad accesses and unwritten memory.
+// Interprets host programs and reports races, invalid accesses and reads of unwritten memory.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tulle::loop {
 
-// The elements of a buffer, one after the other.
+// The elements of a buffer, contiguous.
 struct Array {
   DType element;
   std::vector<std::byte> bytes;
@@ -20,7 +20,7 @@ struct Array {
   int64_t size() const { return static_cast<int64_t>(bytes.size()) / size_of(element); }
 };
 
-// Between arrays and vectors of the C++ type that belongs to the element type.
+// Conversions between arrays and vectors of the C++ type of the elements.
 template <typename T>
 Array to_array(DType element, const std::vector<T>& values) {
   Array array{element, std::vector<std::byte>(values.size() * sizeof(T))};
@@ -41,17 +41,15 @@ using Scalars = std::map<std::string, Scalar>;
 
 struct InterpretOptions {
   int64_t most_steps =
-      int64_t{1}
-      << 26;  // of all loops of a launch together; more are reported as a loop without end
+      int64_t{1} << 26;  // over all loops of a launch; more are reported as an endless loop
 };
 
-// Verifies the program and runs it on one array and one scalar for each parameter; hands back the
-// results and the parameters that may be written. What the program does wrong is an InternalError
-// that names kernel, buffer, index and size; what is wrong with the inputs is a UserError.
-//
-// Iterations of a parallel loop run in turn, and so do blocks; the threads of a block run in step.
-// Two accesses to one element that nothing orders, one of them a plain write, are reported as a
-// race, whatever came of it. f32 is rounded after every operation, integers wrap.
+// Verifies the program and runs it on one array or scalar per parameter. Returns the results and
+// the writable parameters. A fault of the program raises an InternalError that names kernel,
+// buffer, index and size; invalid inputs raise a UserError. Iterations of a parallel loop run in
+// sequence, and so do blocks; the threads of a block run in lockstep. Two unordered accesses to one
+// element, one of them a plain write, are reported as a race even if the result is correct. f32 is
+// rounded after every operation, integers wrap.
 Arrays interpret(const HostProgram& program, Arrays buffers, const Scalars& scalars,
                  const InterpretOptions& options = {});
 

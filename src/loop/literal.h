@@ -1,4 +1,4 @@
-// How numbers and types are written in the loop IR's text.
+// The text form of numbers and types.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace tulle::loop {
 
-// `3` is an i64, `3:i32` an i32, `true` a bool; the same value is read back.
+// `3` is an i64, `3:i32` an i32, `true` a bool. The text parses back to the same value.
 std::string literal(const IntConst& constant);
 
-// `0.5` is an f64, `0.5f` an f32, other types are named (`0.5:bf16`), as they are for infinities
-// and NaN (`-inf:f32`). The shortest decimal that reads back to the same bits.
+// `0.5` is an f64, `0.5f` an f32. Other types, infinities and NaN name their type (`0.5:bf16`,
+// `-inf:f32`). Writes the shortest decimal that parses back to the same bits.
 std::string literal(const FloatConst& constant);
 
-// "f32" and "f32x16"; nothing if it is not a type.
+// Parses "f32" or "f32x16"; nothing if the text is not a type.
 std::optional<Type> type_from_text(std::string_view text);
 
-// Whether the word is part of the language and cannot name a variable, buffer or kernel.
+// Whether the word is a keyword and cannot name a variable, buffer or kernel.
 bool is_reserved(std::string_view word);
 
 }  // namespace tulle::loop

@@ -1,4 +1,4 @@
-// Leaving out what only generated code does.
+// Removes the parts of a kernel that only generated code executes.
 #include "loop/outline.h"
 
 namespace tulle::loop {
@@ -21,7 +21,7 @@ bool is_bound(const For& loop) {
   return false;
 }
 
-// Appends what stays of a statement. Names are of use outside of all loops only.
+// Appends the outline of a statement. Names matter only outside of all loops.
 void add_outline(const Stmt& stmt, bool inside_loops, std::vector<Stmt>& into) {
   if (const auto* block = stmt.as<Block>()) {
     for (const Stmt& inner : block->stmts) add_outline(inner, inside_loops, into);

@@ -23,7 +23,7 @@ class HostParser {
     Kernel kernel;
     kernel.name = exprs_.parse_name("the kernel's name");
     parse_parameters(kernel.buffers, kernel.scalars);
-    kernel.body = StmtParser(scanner_, names_).parse_block();
+    kernel.body = LoopStmtParser(scanner_, names_).parse_block();
     return kernel;
   }
 
@@ -75,7 +75,7 @@ class HostParser {
     return {buffer, writable};
   }
 
-  // (C, D): they may be allocated further down.
+  // (C, D): the buffers may be allocated further down.
   std::vector<Token> parse_result_names() {
     std::vector<Token> results;
     scanner_.expect("(");
@@ -94,7 +94,7 @@ class HostParser {
     return found->second;
   }
 
-  Step parse_step() {
+  HostStep parse_step() {
     const Token word = scanner_.peek();
     if (word.kind != TokenKind::Identifier) scanner_.fail(word, "expected a step or '}'");
     if (scanner_.peek(1).is("=")) return parse_allocate();
@@ -128,7 +128,7 @@ class HostParser {
   }
 
   // let n: i64 = e, let n: i32 = read pos[i] at most 100
-  Step parse_let() {
+  HostStep parse_let() {
     const std::string name = exprs_.parse_name("a name");
     scanner_.expect(":");
     const Token type_at = scanner_.peek();
@@ -155,7 +155,7 @@ class HostParser {
   }
 
   // C = alloc zeroed f32[n]
-  Step parse_allocate() {
+  HostStep parse_allocate() {
     const std::string name = exprs_.parse_name("a buffer");
     scanner_.expect("=");
     scanner_.expect("alloc");
@@ -180,8 +180,8 @@ class HostParser {
   }
 
   Scanner scanner_;
-  Names names_;
-  ExprParser exprs_;
+  DeclaredNames names_;
+  LoopExprParser exprs_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reads the text that print.h writes.
+// Parses the text that print.h writes.
 #pragma once
 
 #include <string_view>
@@ -7,9 +7,9 @@
 
 namespace tulle::loop {
 
-// One kernel, or a host program followed by its kernels. Comments run from // to the end of the
-// line. A mistake raises a UserError that points at it; what only the whole tree shows (names
-// declared twice, misplaced loops) is for verify.h.
+// Parses one kernel, or a host program followed by its kernels. Comments extend from // to the end
+// of the line. A syntax error raises a UserError that points at it. Errors that depend on the whole
+// tree (duplicate names, misplaced loops) are left to verify.h.
 Kernel parse_kernel(std::string_view text);
 HostProgram parse_host_program(std::string_view text);
 

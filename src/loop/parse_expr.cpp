@@ -1,5 +1,5 @@
-// The parser of expressions: precedence climbing; types are checked where the caret can still point
-// at the place.
+// The expression parser, by precedence climbing. It checks types early enough for errors to point
+// at the source.
 #include "loop/parse_expr.h"
 
 #include <charconv>
@@ -38,9 +38,9 @@ bool adjacent(const Token& first, const Token& second) {
 
 }  // namespace
 
-Expr ExprParser::parse() { return parse_binary(kLoosest); }
+Expr LoopExprParser::parse() { return parse_binary(kLoosest); }
 
-Expr ExprParser::parse_typed(Type type, std::string_view what) {
+Expr LoopExprParser::parse_typed(Type type, std::string_view what) {
   const Token at = scanner_.peek();
   Expr expr = parse();
   if (expr.type() != type) {
@@ -49,28 +49,27 @@ Expr ExprParser::parse_typed(Type type, std::string_view what) {
   return expr;
 }
 
-std::string ExprParser::parse_name(std::string_view what) {
+std::string LoopExprParser::parse_name(std::string_view what) {
   const Token token = scanner_.expect(TokenKind::Identifier, what);
-  if (is_reserved(token.text))
-    scanner_.fail(token, concat("'", token.text, "' is a word of the language"));
+  if (is_reserved(token.text)) scanner_.fail(token, concat("'", token.text, "' is a keyword"));
   return std::string(token.text);
 }
 
-Type ExprParser::parse_type() {
+Type LoopExprParser::parse_type() {
   const Token token = scanner_.expect(TokenKind::Identifier, "a type");
   const auto type = type_from_text(token.text);
   if (!type) scanner_.fail(token, "expected a type such as i64, f32 or f32x16");
   return *type;
 }
 
-DType ExprParser::parse_dtype() {
+DType LoopExprParser::parse_dtype() {
   const Token at = scanner_.peek();
   const Type type = parse_type();
   if (type.is_vector()) scanner_.fail(at, "expected a type of one lane");
   return type.scalar;
 }
 
-Buffer ExprParser::parse_buffer() {
+Buffer LoopExprParser::parse_buffer() {
   const Token token = scanner_.expect(TokenKind::Identifier, "a buffer");
   const auto found = names_.buffers.find(token.text);
   if (found == names_.buffers.end())
@@ -78,7 +77,7 @@ Buffer ExprParser::parse_buffer() {
   return found->second;
 }
 
-ExprParser::Element ExprParser::parse_element() {
+LoopExprParser::Element LoopExprParser::parse_element() {
   Element element;
   element.buffer = parse_buffer();
   scanner_.expect("[");
@@ -94,7 +93,7 @@ ExprParser::Element ExprParser::parse_element() {
   return element;
 }
 
-Expr ExprParser::parse_binary(int precedence) {
+Expr LoopExprParser::parse_binary(int precedence) {
   Expr left = parse_primary();
   while (true) {
     const Token at = scanner_.peek();
@@ -103,8 +102,8 @@ Expr ExprParser::parse_binary(int precedence) {
     scanner_.next();
     Expr right = parse_binary(precedence_of(*op) + 1);
     if (left.type() != right.type()) {
-      scanner_.fail(at, concat("both sides need one type: ", to_string(left.type()), " '", at.text,
-                               "' ", to_string(right.type())));
+      scanner_.fail(at, concat("both operands need the same type: ", to_string(left.type()), " '",
+                               at.text, "' ", to_string(right.type())));
     }
     if (is_logical(*op) && !left.type().is_bool()) {
       scanner_.fail(at, concat("'", at.text, "' is for bool, these are ", to_string(left.type())));
@@ -113,7 +112,7 @@ Expr ExprParser::parse_binary(int precedence) {
   }
 }
 
-Expr ExprParser::parse_primary() {
+Expr LoopExprParser::parse_primary() {
   const Token token = scanner_.peek();
   if (scanner_.accept("(")) {
     Expr inner = parse();
@@ -137,15 +136,15 @@ Expr ExprParser::parse_primary() {
   }
   const auto found = names_.scalars.find(token.text);
   if (found == names_.scalars.end())
-    scanner_.fail(token, concat("nothing is called '", token.text, "'"));
+    scanner_.fail(token, concat("no variable is called '", token.text, "'"));
   scanner_.next();
   return Var::make(std::string(token.text), found->second);
 }
 
-Expr ExprParser::parse_number(bool negative) {
+Expr LoopExprParser::parse_number(bool negative) {
   const Token token = scanner_.next();
   if (token.kind != TokenKind::Integer && token.kind != TokenKind::Float) {
-    scanner_.fail(token, "'-' stands before a number only; a negated value is neg(x)");
+    scanner_.fail(token, "'-' may only precede a number; write neg(x) to negate a value");
   }
   Type type{token.kind == TokenKind::Integer ? DType::Int64 : DType::Float64, 1};
   const Token suffix = scanner_.peek();
@@ -155,7 +154,7 @@ Expr ExprParser::parse_number(bool negative) {
     type = {parse_dtype(), 1};
     if (type.is_bool()) scanner_.fail(at, "a bool is 'true' or 'false'");
     if (token.kind == TokenKind::Float && !type.is_float())
-      scanner_.fail(at, "a fraction needs a type of fractions");
+      scanner_.fail(at, "a fraction needs a floating-point type");
   } else if (suffix.is("f") && adjacent(token, suffix) && token.kind == TokenKind::Float) {
     scanner_.next();
     type = {DType::Float32, 1};
@@ -173,11 +172,11 @@ Expr ExprParser::parse_number(bool negative) {
   return FloatConst::make(read(double{}), type);
 }
 
-Expr ExprParser::parse_named_number(bool negative) {
+Expr LoopExprParser::parse_named_number(bool negative) {
   const Token token = scanner_.next();
   const bool is_inf = token.is("inf");
   if (!is_inf && !token.is("nan")) {
-    scanner_.fail(token, "'-' stands before a number only; a negated value is neg(x)");
+    scanner_.fail(token, "'-' may only precede a number; write neg(x) to negate a value");
   }
   scanner_.expect(":");
   const Token at = scanner_.peek();
@@ -188,7 +187,7 @@ Expr ExprParser::parse_named_number(bool negative) {
   return FloatConst::make(negative ? -value : value, type);
 }
 
-Expr ExprParser::parse_function(const Token& name) {
+Expr LoopExprParser::parse_function(const Token& name) {
   scanner_.expect("(");
   Expr result;
   if (const auto type = dtype_from_name(name.text)) {
@@ -211,7 +210,7 @@ Expr ExprParser::parse_function(const Token& name) {
   return result;
 }
 
-Expr ExprParser::parse_select(const Token& name) {
+Expr LoopExprParser::parse_select(const Token& name) {
   Expr condition = parse();
   scanner_.expect(",");
   Expr yes = parse();
@@ -224,14 +223,14 @@ Expr ExprParser::parse_select(const Token& name) {
   return Select::make(condition, yes, no);
 }
 
-Expr ExprParser::parse_min_max(BinaryOp op) {
+Expr LoopExprParser::parse_min_max(BinaryOp op) {
   Expr first = parse();
   scanner_.expect(",");
   return Binary::make(op, first, parse_typed(first.type(), "the other argument"));
 }
 
-// Functions that make vectors or cross lanes.
-Expr ExprParser::parse_lanes(const Token& name) {
+// Parses functions that create vectors or exchange values between lanes.
+Expr LoopExprParser::parse_lanes(const Token& name) {
   if (name.is("ramp") || name.is("broadcast")) {
     const Token at = scanner_.peek();
     Expr first = parse();
@@ -264,7 +263,7 @@ Expr ExprParser::parse_lanes(const Token& name) {
   scanner_.fail(name, concat("there is no function '", name.text, "'"));
 }
 
-ReduceOp ExprParser::parse_reduce_op() {
+ReduceOp LoopExprParser::parse_reduce_op() {
   const Token token = scanner_.expect(TokenKind::Identifier, "a reduction");
   scanner_.expect(",");
   const auto op = reduce_op_from(token.text);
@@ -272,8 +271,8 @@ ReduceOp ExprParser::parse_reduce_op() {
   return *op;
 }
 
-ShuffleMode ExprParser::parse_shuffle_mode() {
-  const Token token = scanner_.expect(TokenKind::Identifier, "a way to shuffle");
+ShuffleMode LoopExprParser::parse_shuffle_mode() {
+  const Token token = scanner_.expect(TokenKind::Identifier, "a shuffle mode");
   scanner_.expect(",");
   for (const ShuffleMode mode :
        {ShuffleMode::Index, ShuffleMode::Xor, ShuffleMode::Up, ShuffleMode::Down}) {
@@ -282,14 +281,14 @@ ShuffleMode ExprParser::parse_shuffle_mode() {
   scanner_.fail(token, "expected index, xor, up or down");
 }
 
-int ExprParser::parse_width() {
+int LoopExprParser::parse_width() {
   const Token at = scanner_.peek();
   const int width = parse_small("the width", 1, 32);
   if ((width & (width - 1)) != 0) scanner_.fail(at, "the width is a power of two");
   return width;
 }
 
-int ExprParser::parse_small(std::string_view what, int least, int most) {
+int LoopExprParser::parse_small(std::string_view what, int least, int most) {
   const Token at = scanner_.peek();
   const int64_t value = scanner_.expect_integer(what);
   if (value < least || value > most)

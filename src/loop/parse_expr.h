@@ -1,4 +1,4 @@
-// Reads expressions of the loop IR's text; part of the parser.
+// The expression parser of the loop IR's text.
 #pragma once
 
 #include <map>
@@ -10,26 +10,26 @@
 
 namespace tulle::loop {
 
-// What the names mean where the parser stands. The verifier refuses names declared twice; here the
-// last one counts.
-struct Names {
+// The names that are visible at the parser's position. Of duplicate names the last one counts here;
+// the verifier rejects duplicates.
+struct DeclaredNames {
   std::map<std::string, Type, std::less<>> scalars;
   std::map<std::string, Buffer, std::less<>> buffers;
 };
 
 std::optional<ReduceOp> reduce_op_from(std::string_view text);
 
-class ExprParser {
+class LoopExprParser {
  public:
-  ExprParser(Scanner& scanner, const Names& names) : scanner_(scanner), names_(names) {}
+  LoopExprParser(Scanner& scanner, const DeclaredNames& names) : scanner_(scanner), names_(names) {}
 
   Expr parse();
-  // An expression of a type that is known; `what` names it in errors.
+  // Parses an expression of a known type. `what` names it in errors.
   Expr parse_typed(Type type, std::string_view what);
 
   struct Element {
     Buffer buffer;
-    Expr index, predicate;  // the predicate is null where none stands
+    Expr index, predicate;  // the predicate is null if there is none
   };
   Element parse_element();  // A[i], A[i if p]
   Buffer parse_buffer();
@@ -52,7 +52,7 @@ class ExprParser {
   int parse_width();
 
   Scanner& scanner_;
-  const Names& names_;
+  const DeclaredNames& names_;
 };
 
 }  // namespace tulle::loop

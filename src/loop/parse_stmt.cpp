@@ -1,4 +1,5 @@
-// The parser of statements: the first word decides; statements need nothing between them.
+// The statement parser. The first word selects the kind of statement; statements need no
+// separators.
 #include "loop/parse_stmt.h"
 
 #include "support/check.h"
@@ -23,8 +24,8 @@ std::optional<RuntimeFunction> runtime_function_from(std::string_view word) {
 
 }  // namespace
 
-Stmt StmtParser::parse_block() {
-  const Names outside = names_;
+Stmt LoopStmtParser::parse_block() {
+  const DeclaredNames outside = names_;
   scanner_.expect("{");
   std::vector<Stmt> stmts;
   while (!scanner_.accept("}")) stmts.push_back(parse());
@@ -32,7 +33,7 @@ Stmt StmtParser::parse_block() {
   return Block::make(std::move(stmts));
 }
 
-Stmt StmtParser::parse() {
+Stmt LoopStmtParser::parse() {
   const Token token = scanner_.peek();
   if (token.is("{")) return parse_block();
   if (token.kind != TokenKind::Identifier) scanner_.fail(token, "expected a statement or '}'");
@@ -50,7 +51,7 @@ Stmt StmtParser::parse() {
 }
 
 // let x: T = e, var x: T = e, let x: T = atomic_add(C[i], e)
-Stmt StmtParser::parse_declaration() {
+Stmt LoopStmtParser::parse_declaration() {
   const bool is_let = scanner_.next().is("let");
   const std::string name = exprs_.parse_name("a name");
   scanner_.expect(":");
@@ -72,17 +73,16 @@ Stmt StmtParser::parse_declaration() {
   return stmt;
 }
 
-// Whether a loop begins here: `for`, `vector(16) for`. The words before `for` may be names
-// elsewhere.
-// A barrier may stand before a loop: barrier(block) for ...
-bool StmtParser::at_loop() const {
+// Whether a loop starts here: `for`, `vector(16) for`. Elsewhere the words before `for` may be
+// names. A barrier may precede a loop: barrier(block) for ...
+bool LoopStmtParser::at_loop() const {
   const bool has_number = scanner_.peek(1).is("(") && scanner_.peek(2).kind == TokenKind::Integer &&
                           scanner_.peek(3).is(")");
   return scanner_.peek().is("for") || scanner_.peek(1).is("for") ||
          (has_number && scanner_.peek(4).is("for"));
 }
 
-Stmt StmtParser::parse_for() {
+Stmt LoopStmtParser::parse_for() {
   LoopKind kind = LoopKind::Serial;
   int factor = 0;
   if (const Token token = scanner_.peek(); !token.is("for")) {
@@ -109,16 +109,16 @@ Stmt StmtParser::parse_for() {
   if (scanner_.accept("by")) {
     const Token at = scanner_.peek();
     step = scanner_.expect_integer("the step");
-    if (step < 1) scanner_.fail(at, "the step is positive");
+    if (step < 1) scanner_.fail(at, "the step must be positive");
   }
-  const Names outside = names_;
+  const DeclaredNames outside = names_;
   names_.scalars[var] = kIndex;
   Stmt body = parse_block();
   names_ = outside;
   return For::make(var, begin, end, body, kind, factor, step);
 }
 
-Stmt StmtParser::parse_while() {
+Stmt LoopStmtParser::parse_while() {
   scanner_.expect("while");
   scanner_.expect("(");
   Expr condition = exprs_.parse_typed(kBool, "the condition");
@@ -126,7 +126,7 @@ Stmt StmtParser::parse_while() {
   return While::make(condition, parse_block());
 }
 
-Stmt StmtParser::parse_if() {
+Stmt LoopStmtParser::parse_if() {
   scanner_.expect("if");
   scanner_.expect("(");
   Expr condition = exprs_.parse_typed(kBool, "the condition");
@@ -136,8 +136,8 @@ Stmt StmtParser::parse_if() {
   return If::make(condition, yes, scanner_.peek().is("if") ? parse_if() : parse_block());
 }
 
-// What follows `name = alloc`.
-Stmt StmtParser::parse_allocate(const std::string& name) {
+// Parses the text after `name = alloc`.
+Stmt LoopStmtParser::parse_allocate(const std::string& name) {
   const bool zeroed = scanner_.accept("zeroed");
   const Token at = scanner_.expect(TokenKind::Identifier, "a memory space");
   for (const Space space : {Space::Shared, Space::Local, Space::Workspace}) {
@@ -153,15 +153,15 @@ Stmt StmtParser::parse_allocate(const std::string& name) {
   scanner_.fail(at, "expected shared, local or workspace");
 }
 
-// What follows `name =`.
-Stmt StmtParser::parse_assign(const std::string& name, const Token& at) {
+// Parses the text after `name =`.
+Stmt LoopStmtParser::parse_assign(const std::string& name, const Token& at) {
   const auto found = names_.scalars.find(name);
   if (found == names_.scalars.end())
     scanner_.fail(at, concat("no variable is called '", name, "'"));
   return Assign::make(name, exprs_.parse_typed(found->second, concat("the value of ", name)));
 }
 
-Stmt StmtParser::parse_store(bool nontemporal) {
+Stmt LoopStmtParser::parse_store(bool nontemporal) {
   const auto [buffer, index, predicate] = exprs_.parse_element();
   scanner_.expect("=");
   Expr value = exprs_.parse_typed({buffer->element, index.type().lanes}, "the value stored");
@@ -169,14 +169,14 @@ Stmt StmtParser::parse_store(bool nontemporal) {
 }
 
 // atomic_add(C[i], e)
-Stmt StmtParser::parse_atomic(const std::string& result) {
+Stmt LoopStmtParser::parse_atomic(const std::string& result) {
   const Token word = scanner_.next();
   const auto op = reduce_op_from(word.text.substr(kAtomic.size()));
   if (!op) scanner_.fail(word, "expected atomic_ and add, mul, min, max, and, or");
   scanner_.expect("(");
   const Token at = scanner_.peek();
   const auto [buffer, index, predicate] = exprs_.parse_element();
-  if (predicate) scanner_.fail(at, "an atomic acts on all elements");
+  if (predicate) scanner_.fail(at, "an atomic has no predicate");
   scanner_.expect(",");
   Expr value = exprs_.parse_typed({buffer->element, index.type().lanes}, "the value");
   scanner_.expect(")");
@@ -184,7 +184,7 @@ Stmt StmtParser::parse_atomic(const std::string& result) {
 }
 
 // A statement of the form word(...).
-Stmt StmtParser::parse_call() {
+Stmt LoopStmtParser::parse_call() {
   const Token word = scanner_.peek();
   if (word.text.starts_with(kAtomic)) return parse_atomic("");
   scanner_.next();
@@ -197,7 +197,7 @@ Stmt StmtParser::parse_call() {
   } else if (word.is("prefetch")) {
     const Token at = scanner_.peek();
     const auto [buffer, index, predicate] = exprs_.parse_element();
-    if (predicate || index.type() != kIndex) scanner_.fail(at, "a prefetch names one element");
+    if (predicate || index.type() != kIndex) scanner_.fail(at, "a prefetch takes a single element");
     scanner_.expect(",");
     stmt = Prefetch::make(buffer, index, exprs_.parse_small("the cache level", 1, 3));
   } else if (const auto function = runtime_function_from(word.text)) {

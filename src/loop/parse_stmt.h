@@ -1,4 +1,4 @@
-// Reads statements of the loop IR's text; part of the parser.
+// The statement parser of the loop IR's text.
 #pragma once
 
 #include "loop/parse_expr.h"
@@ -6,10 +6,10 @@
 
 namespace tulle::loop {
 
-class StmtParser {
+class LoopStmtParser {
  public:
-  // `names` are those that the statements see; names declared by statements are gone afterwards.
-  StmtParser(Scanner& scanner, Names& names)
+  // `names` are visible to the statements. Names that statements declare are removed afterwards.
+  LoopStmtParser(Scanner& scanner, DeclaredNames& names)
       : scanner_(scanner), names_(names), exprs_(scanner, names) {}
 
   Stmt parse_block();  // { ... }
@@ -28,8 +28,8 @@ class StmtParser {
   bool at_loop() const;
 
   Scanner& scanner_;
-  Names& names_;
-  ExprParser exprs_;
+  DeclaredNames& names_;
+  LoopExprParser exprs_;
 };
 
 }  // namespace tulle::loop

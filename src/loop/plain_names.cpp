@@ -1,4 +1,4 @@
-// Renaming what a kernel declares.
+// Numbers the declarations of a kernel.
 #include "loop/plain_names.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Renaming final : public LocalRenaming {
   }
 
  private:
-  // Blocks beside each other may have buffers of one name and different types.
+  // Adjacent blocks may declare buffers with the same name and different types.
   Buffer& plain_of(const BufferNode& buffer) {
     return buffers_[{buffer.name, buffer.element, buffer.space}];
   }

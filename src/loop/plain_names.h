@@ -1,13 +1,13 @@
-// Kernels without the names that a program gave them.
+// Kernels without program-specific names.
 #pragma once
 
 #include "loop/host.h"
 
 namespace tulle::loop {
 
-// The same kernel with parameters and local names that are called by their place. Of its own name
-// the first word is left, without numbers, which says in profiles what it does. What differs in
-// names alone becomes the same text, and is compiled once.
+// The same kernel with parameters and local names numbered by position. The kernel's own name keeps
+// its first word without numbers, which tells profiles what the kernel does. Kernels that differ
+// only in names get the same text and are compiled once.
 Kernel with_plain_names(const Kernel& kernel);
 
 }  // namespace tulle::loop

@@ -1,4 +1,4 @@
-// How tightly the binary operators of the loop IR's text bind: as in C.
+// The precedence of the binary operators in the loop IR's text, as in C.
 #pragma once
 
 #include "loop/expr.h"
@@ -7,7 +7,7 @@ namespace tulle::loop {
 
 inline constexpr int kLoosest = 1;
 
-// From kLoosest on; 0 for operators that are written as a function (min, max).
+// kLoosest or higher; 0 for operators written as functions (min, max).
 constexpr int precedence_of(BinaryOp op) {
   switch (op) {
     case BinaryOp::Min:

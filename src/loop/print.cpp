@@ -1,4 +1,4 @@
-// The printer: expressions with as few parentheses as C needs, statements indented by two.
+// The printer. Expressions have as few parentheses as in C, statements are indented by two.
 #include "loop/print.h"
 
 #include "loop/literal.h"
@@ -36,7 +36,7 @@ std::string element(const Buffer& buffer, const Expr& index, const Expr& predica
   return concat(buffer->name, "[", print(index, 0), condition, "]");
 }
 
-// `outer` is the precedence from which on no parentheses are needed.
+// An expression with at least the precedence `outer` needs no parentheses.
 std::string print(const Expr& expr, int outer) {
   switch (expr->kind) {
     case ExprKind::IntConst:
@@ -96,7 +96,7 @@ std::string loop_header(const For& node) {
   return node.step == 1 ? text : concat(text, " by ", node.step);
 }
 
-// Writes statements, one a line.
+// Writes statements, one per line.
 class StmtPrinter {
  public:
   explicit StmtPrinter(int depth = 0) : depth_(depth) {}
@@ -121,7 +121,7 @@ class StmtPrinter {
     }
   }
 
-  // The statements of a block, or the one statement that stands for a body.
+  // Writes the statements of a block, or a single statement as a body.
   void body(const Stmt& stmt) {
     if (const auto* block = stmt.as<Block>()) {
       for (const Stmt& inner : block->stmts) print(inner);
@@ -160,7 +160,7 @@ class StmtPrinter {
     close("}");
   }
 
-  // A statement of one line.
+  // A statement that takes one line.
   static std::string simple(const Stmt& stmt) {
     switch (stmt->kind) {
       case StmtKind::Let: {
@@ -256,7 +256,7 @@ std::string to_string(const Kernel& kernel) {
   return printer.take();
 }
 
-std::string to_string(const Step& step) {
+std::string to_string(const HostStep& step) {
   return std::visit(
       Overloaded{
           [](const LetStep& s) {
@@ -299,7 +299,7 @@ std::string to_string(const HostProgram& program) {
   StmtPrinter printer;
   printer.open(concat("host ", program.name, parameters(program.buffers, program.scalars), " -> (",
                       results, ") {"));
-  for (const Step& step : program.steps) printer.line(to_string(step));
+  for (const HostStep& step : program.steps) printer.line(to_string(step));
   printer.close("}");
   std::string text = printer.take();
   for (const Kernel& kernel : program.kernels) text += "\n" + to_string(kernel);

@@ -1,4 +1,4 @@
-// The loop IR as text that reads like C; parse.h reads it back.
+// Prints the loop IR as text that reads like C. parse.h parses it.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 namespace tulle::loop {
 
 std::string to_string(const Expr& expr);
-// One line for each statement, the last one ended too; a body always stands in braces.
+// One line per statement, each with a final newline. Bodies always have braces.
 std::string to_string(const Stmt& stmt);
 std::string to_string(const Kernel& kernel);
-std::string to_string(const Step& step);
-// The host program, then its kernels.
+std::string to_string(const HostStep& step);
+// The host program, followed by its kernels.
 std::string to_string(const HostProgram& program);
 
 }  // namespace tulle::loop

@@ -1,4 +1,4 @@
-// The statements that declare or assign names, one case for each.
+// One case per statement that declares or assigns to a name.
 #include "loop/rename_locals.h"
 
 namespace tulle::loop {

@@ -1,4 +1,4 @@
-// Renaming what a kernel declares: the part that is the same whatever the new names are.
+// Renames the declarations of a kernel. Derived classes choose the new names.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tulle::loop {
 
-// Names are asked for in the order of the text, of a declaration after those in its value; one that
-// is declared again is asked for again. Buffers are left to `rewrite_buffer`.
+// Asks for names in text order; a declaration follows the declarations inside its value. A name
+// that is declared twice is requested twice. Buffers are left to `rewrite_buffer`.
 class LocalRenaming : public Rewriter {
  public:
   Expr rewrite(const Expr& expr) override;
@@ -16,7 +16,7 @@ class LocalRenaming : public Rewriter {
 
  protected:
   virtual std::string local(const std::string& name) = 0;
-  // What stands for a parameter; null for what the kernel declares.
+  // The replacement of a parameter; null for names that the kernel declares.
   virtual Expr parameter(const Expr& var) const = 0;
 };
 

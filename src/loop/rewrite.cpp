@@ -1,4 +1,4 @@
-// Walking over and rebuilding loop-IR trees, one case for each node.
+// Visits and rebuilds loop-IR trees, with one case per node.
 #include "loop/rewrite.h"
 
 #include "support/check.h"
@@ -7,7 +7,7 @@ namespace tulle::loop {
 
 namespace {
 
-// A child as the rewriter returns it, and whether any of the children differs from what it was.
+// Collects rewritten children and records whether any of them changed.
 class Children {
  public:
   explicit Children(Rewriter& rewriter) : rewriter_(rewriter) {}
@@ -41,7 +41,7 @@ class Children {
   bool changed_ = false;
 };
 
-// The operands of an expression, in the order of evaluation.
+// Visits the operands of an expression in evaluation order.
 template <typename Visit>
 void for_each_child(const Expr& expr, const Visit& visit) {
   switch (expr->kind) {

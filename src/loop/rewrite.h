@@ -1,4 +1,4 @@
-// Walking over and rebuilding loop-IR trees; what is not overridden is handed on unchanged.
+// Visitors and rewriters of loop-IR trees.
 #pragma once
 
 #include <functional>
@@ -9,23 +9,23 @@
 
 namespace tulle::loop {
 
-// Rebuilds bottom-up; a node whose children did not change is returned as it is. Override the hooks
-// that matter and call the base for the children.
+// Rebuilds trees bottom-up and returns a node with unchanged children as it is. Override the hooks
+// for some nodes and call the base class for their children.
 class Rewriter {
  public:
   virtual ~Rewriter() = default;
   virtual Expr rewrite(const Expr& expr);
   virtual Stmt rewrite(const Stmt& stmt);
-  // What a node reads, writes or allocates.
+  // Rewrites a buffer that a node reads, writes or allocates.
   virtual Buffer rewrite_buffer(const Buffer& buffer) { return buffer; }
 };
 
-// The operands of an expression, in the order of evaluation.
+// The operands of an expression, in evaluation order.
 std::vector<Expr> children_of(const Expr& expr);
-// The statements of a block; of any other statement, itself.
+// The statements of a block. For any other statement, the statement itself.
 std::vector<Stmt> statements_of(const Stmt& stmt);
 
-// Calls `on_expr` (`on_stmt`) for every node below and including the given one, parents first.
+// Calls `on_expr` (`on_stmt`) for every node of the tree, parents first.
 void visit(const Expr& expr, const std::function<void(const Expr&)>& on_expr);
 void visit(const Stmt& stmt, const std::function<void(const Stmt&)>& on_stmt,
            const std::function<void(const Expr&)>& on_expr);

@@ -1,4 +1,4 @@
-// Equality of trees, node by node.
+// Compares trees node by node.
 #include "loop/same.h"
 
 #include <algorithm>
@@ -126,7 +126,7 @@ bool same(const Kernel& a, const Kernel& b) {
          same_parameters(a.scalars, b.scalars) && same_body(a.body, b.body);
 }
 
-bool same(const Step& a, const Step& b) {
+bool same(const HostStep& a, const HostStep& b) {
   if (a.index() != b.index()) return false;
   return std::visit([&]<typename T>(const T& step) { return same_step(step, std::get<T>(b)); }, a);
 }
@@ -134,7 +134,8 @@ bool same(const Step& a, const Step& b) {
 bool same(const HostProgram& a, const HostProgram& b) {
   return a.name == b.name && same_parameters(a.buffers, b.buffers) &&
          same_parameters(a.scalars, b.scalars) &&
-         all_same(a.steps, b.steps, [](const Step& x, const Step& y) { return same(x, y); }) &&
+         all_same(a.steps, b.steps,
+                  [](const HostStep& x, const HostStep& y) { return same(x, y); }) &&
          all_same(a.results, b.results, same_buffer) &&
          all_same(a.kernels, b.kernels,
                   [](const Kernel& x, const Kernel& y) { return same(x, y); });

@@ -1,4 +1,4 @@
-// Equality of expressions.
+// Compares expressions.
 #include <cmath>
 
 #include "loop/expr.h"
@@ -7,7 +7,7 @@ namespace tulle::loop {
 
 namespace {
 
-// Tells 0 from -0; every NaN is the same.
+// 0 and -0 differ; all NaNs are equal.
 bool same_number(double a, double b) {
   return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }

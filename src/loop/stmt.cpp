@@ -1,4 +1,4 @@
-// Makers of statements and the look-up of kernels.
+// Constructors of statements, and lookup of kernels.
 #include "loop/stmt.h"
 
 #include "loop/host.h"
@@ -103,10 +103,9 @@ Stmt Invoke::make(RuntimeFunction function, Buffer buffer, std::vector<Expr> arg
 
 void fail_read(const ReadStep& step, int64_t count) {
   if (step.of_row) {
-    user_error("The widest row of what is to be stored has ", count,
-               " entries, but its format has ", step.most, " slots for each: padded(", step.most,
-               "); ask for padded(", count, "), which is ell(", count,
-               ") for a matrix by rows, or for a compressed format such as csr.");
+    user_error("The widest row to store has ", count, " entries, but its format has ", step.most,
+               " slots per row: padded(", step.most, "); use padded(", count, "), which is ell(",
+               count, ") for a matrix by rows, or for a compressed format such as csr.");
   }
   user_error("The result would have ", count, " entries, but indices of 32 bits count to ",
              step.most, "; store an operand with 64-bit indices (index_dtype=torch.int64).");

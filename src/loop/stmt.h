@@ -1,4 +1,4 @@
-// Statements of the loop IR. A Let or Declare is visible to the end of the Block that holds it.
+// Statements of the loop IR. A Let or Declare is visible to the end of its Block.
 #pragma once
 
 #include <memory>
@@ -59,7 +59,8 @@ class Stmt {
   std::shared_ptr<const StmtNode> node_;
 };
 
-// Runs in order and opens a scope. `make` flattens nothing: a nested Block keeps its own names.
+// Runs its statements in order and opens a scope. `make` does not flatten: a nested Block keeps its
+// own scope.
 struct Block : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Block;
   std::vector<Stmt> stmts;
@@ -75,7 +76,7 @@ struct Let : StmtNode {  // an immutable name
   static Stmt make(std::string name, Expr value);
 };
 
-struct Declare : StmtNode {  // a mutable variable, kept in a register
+struct Declare : StmtNode {  // a mutable variable, held in a register
   static constexpr StmtKind kKind = StmtKind::Declare;
   std::string name;
   Expr init;
@@ -91,7 +92,7 @@ struct Assign : StmtNode {  // to a declared variable
   static Stmt make(std::string name, Expr value);
 };
 
-// buffer[index] = value; a vector index scatters, a false predicate lane is not written.
+// buffer[index] = value. A vector index scatters. Lanes with a false predicate are not written.
 struct Store : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Store;
   Buffer buffer;
@@ -109,18 +110,18 @@ struct Store : StmtNode {
                    bool nontemporal = false);
 };
 
-// Serial: in order. Parallel: iterations are independent and run on CPU workers (outermost in a
-// kernel, at most one). Vector: `factor` iterations at a time in lanes. Unrolled: `factor` copies
-// of the body a step, 0 for all (constant extent). Block, Warp, Lane, Thread: bound to the GPU's
-// hardware indices (a thread is a flat index in the block; a warp and a lane in it are the
-// two-level form of the same).
+// Serial: in order. Parallel: independent iterations on CPU workers (outermost in a kernel, at most
+// one). Vector: `factor` iterations at a time, in lanes. Unrolled: `factor` copies of the body per
+// step, 0 for all (constant extent). Block, Warp, Lane, Thread: bound to the hardware indices of a
+// GPU (a thread is a flat index in its block; a warp and a lane are the two-level form of that
+// index).
 enum class LoopKind : uint8_t { Serial, Parallel, Vector, Unrolled, Block, Warp, Lane, Thread };
 std::string_view text_of(LoopKind kind);
 
 struct For : StmtNode {  // for var in [begin, end) by step
   static constexpr StmtKind kKind = StmtKind::For;
   LoopKind loop;
-  int factor;  // lanes of Vector, copies of Unrolled, else 0
+  int factor;  // lanes of Vector, copies of Unrolled, otherwise 0
   std::string var;
   Expr begin, end;
   int64_t step;
@@ -156,8 +157,8 @@ struct If : StmtNode {
   static Stmt make(Expr condition, Stmt yes, Stmt no = {});
 };
 
-// A buffer to the end of the enclosing Block. Its space is not Global; Local and Shared have a
-// constant size.
+// Allocates a buffer until the end of the enclosing Block. The space is not Global; Local and
+// Shared buffers have a constant size.
 struct Allocate : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Allocate;
   Buffer buffer;
@@ -168,9 +169,9 @@ struct Allocate : StmtNode {
   static Stmt make(Buffer buffer, Expr size, bool zeroed);
 };
 
-// buffer[index] = buffer[index] op value, indivisibly; `result` names the old value where it is not
-// empty. Of vectors each element by itself, without a result: the index is a Ramp of stride one
-// from a multiple of its lanes.
+// Atomically computes buffer[index] = buffer[index] op value. `result` names the old value unless
+// it is empty. Vector atomics update each element separately and have no result; their index is a
+// Ramp of stride one that starts at a multiple of its lanes.
 struct Atomic : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Atomic;
   ReduceOp op;
@@ -197,8 +198,8 @@ struct Barrier : StmtNode {
   static Stmt make(BarrierScope scope);
 };
 
-// A hint that buffer[index] is read soon; never faults. `locality` is the cache level to fetch
-// into, 1 to 3.
+// Prefetches buffer[index]; never faults. `locality` is the cache level, 1 to 3, into which the
+// cache line is fetched.
 struct Prefetch : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Prefetch;
   Buffer buffer;
@@ -209,9 +210,9 @@ struct Prefetch : StmtNode {
   static Stmt make(Buffer buffer, Expr index, int locality);
 };
 
-// Functions of the runtime that kernels may call. X(enumerator, text)
-//   sort(buffer, begin, end): the integers buffer[begin..end) in ascending order
-//   report_out_of_bounds(buffer, index, size): checked mode's last word; the kernel returns at once
+// Functions of the runtime that kernels may call. X(enumerator, text). sort(buffer, begin, end)
+// sorts the integers buffer[begin..end) in ascending order. report_out_of_bounds(buffer, index,
+// size) reports an access found by checked mode, after which the kernel returns.
 #define TULLE_RUNTIME_FUNCTIONS(X) \
   X(Sort, "sort")                  \
   X(ReportOutOfBounds, "report_out_of_bounds")

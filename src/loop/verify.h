@@ -1,4 +1,4 @@
-// Checks that a tree is a legal loop-IR program; run after every stage in tests.
+// Checks that a tree is a legal loop-IR program. Tests run it after every stage.
 #pragma once
 
 #include "loop/host.h"
@@ -15,7 +15,7 @@ namespace tulle::loop {
 //  - a launch finds every parameter of its kernel, with its type, writable where it must be.
 void verify(const Kernel& kernel);
 void verify(const HostProgram& program);
-// All but what stands in the kernels.
+// Verifies the host program's steps but not the kernels.
 void verify_steps(const HostProgram& program);
 
 }  // namespace tulle::loop

@@ -1,4 +1,4 @@
-// The steps of a host program: names, types, and what each launch binds.
+// Verifies the steps of a host program: names, types, and the bindings of launches.
 #include <set>
 
 #include "loop/print.h"
@@ -21,7 +21,7 @@ class HostVerifier {
       if (!names.insert(kernel.name).second) internal_error("two kernels are called ", kernel.name);
     }
     scope_.declare_parameters(program_.buffers, program_.scalars);
-    for (const Step& step : program_.steps) {
+    for (const HostStep& step : program_.steps) {
       try {
         std::visit([this](const auto& s) { check(s); }, step);
       } catch (const InternalError& error) {
@@ -33,7 +33,7 @@ class HostVerifier {
   }
 
  private:
-  // A value that the host computes from its scalars.
+  // Checks a value that the host computes from its scalars.
   void check_value(const Expr& expr) {
     verify_expr(expr, scope_);
     visit(expr, [](const Expr& inner) {
@@ -52,7 +52,7 @@ class HostVerifier {
 
   void check_integers(const Buffer& buffer) {
     scope_.find_buffer(buffer);
-    if (!is_integer(buffer->element)) internal_error("'", buffer->name, "' holds no integers");
+    if (!is_integer(buffer->element)) internal_error("'", buffer->name, "' does not hold integers");
   }
 
   void check_writable(const Buffer& buffer) {
@@ -77,7 +77,8 @@ class HostVerifier {
     for (const BufferParam& param : kernel.buffers) {
       if (param.writable) check_writable(param.buffer);
       if (param.writable && keeps_ && !made_.contains(param.buffer->name))
-        internal_error("what is kept is made with a change to '", param.buffer->name, "'");
+        internal_error("steps between keep and kept change the parameter '", param.buffer->name,
+                       "'");
       scope_.find_buffer(param.buffer);
     }
     for (const ScalarParam& param : kernel.scalars)
@@ -91,7 +92,7 @@ class HostVerifier {
   }
 
   void check(const ReadStep& step) {
-    if (keeps_) internal_error("what is kept is made without the host's reading a number");
+    if (keeps_) internal_error("steps between keep and kept read a number back");
     scope_.find_buffer(step.buffer);
     check_index(step.index);
     scope_.declare(step.name, {NameKind::Constant, {step.buffer->element, 1}, {}});
@@ -106,7 +107,7 @@ class HostVerifier {
     check_index(step.length);
   }
 
-  // A parameter belongs to the caller.
+  // The caller owns parameters, so only allocated buffers may be freed.
   void check(const FreeStep& step) {
     for (const BufferParam& param : program_.buffers) {
       if (param.buffer->name == step.buffer->name) internal_error("a parameter is freed");
@@ -115,7 +116,7 @@ class HostVerifier {
     scope_.forget(step.buffer);
   }
 
-  // Where the arrays are taken as they were kept, nothing in between happens.
+  // A runtime that reuses cached arrays skips the steps in between.
   void check(const KeepStep& step) {
     if (keeps_) internal_error("a keep inside another");
     keeps_ = true;
@@ -134,12 +135,12 @@ class HostVerifier {
   }
 
   const HostProgram& program_;
-  Scope scope_;
+  VerifierScope scope_;
   bool keeps_ = false;
-  std::set<std::string> made_;  // since the last keep, and not freed
+  std::set<std::string> made_;  // since the last KeepStep, and not freed
 };
 
-// Says in which program a mistake is.
+// Adds the name of the program to errors.
 template <typename Check>
 void check_in(const HostProgram& program, const Check& check) {
   try {

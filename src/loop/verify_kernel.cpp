@@ -1,4 +1,4 @@
-// Names and types of the statements of a kernel.
+// Verifies names and types of the statements of a kernel.
 #include "loop/gpu.h"
 #include "loop/print.h"
 #include "loop/verify.h"
@@ -18,7 +18,7 @@ class KernelVerifier {
   }
 
  private:
-  // A statement and what is in it; an error quotes the innermost statement.
+  // Checks a statement and its contents. An error quotes the innermost statement.
   void check(const Stmt& stmt) {
     try {
       check_own(stmt);
@@ -43,7 +43,7 @@ class KernelVerifier {
     }
   }
 
-  // A body is a scope even where it is a single statement.
+  // A body is a scope even if it is a single statement.
   void check_body(const Stmt& body) {
     TULLE_CHECK(body.get() != nullptr);
     scope_.open();
@@ -89,7 +89,7 @@ class KernelVerifier {
   }
 
   void check_assign(const Assign& node) {
-    const Declaration& declaration = scope_.find(node.name);
+    const VisibleName& declaration = scope_.find(node.name);
     if (declaration.kind != NameKind::Variable)
       internal_error("'", node.name, "' is not declared with var");
     verify_expr(node.value, declaration.type, scope_);
@@ -114,7 +114,7 @@ class KernelVerifier {
     if (node.step < 1) internal_error("a step of ", node.step);
     const bool has_factor = node.loop == LoopKind::Vector || node.loop == LoopKind::Unrolled;
     if (!has_factor && node.factor != 0)
-      internal_error("a factor at a ", text_of(node.loop), " loop");
+      internal_error("a factor on a ", text_of(node.loop), " loop");
     if (node.loop == LoopKind::Vector && node.factor < 2)
       internal_error("a vector loop without lanes");
     if (node.loop == LoopKind::Unrolled && node.factor == 0 && !constant_extent(node)) {
@@ -139,7 +139,7 @@ class KernelVerifier {
     verify_expr(node.value, {node.buffer->element, lanes}, scope_);
     const auto* ramp = node.index.as<Ramp>();
     if (lanes > 1 && (!ramp || !is_constant(ramp->stride, 1) || !node.result.empty()))
-      internal_error("an atomic of vectors is on neighbours and has no result");
+      internal_error("a vector atomic must access contiguous elements and has no result");
     if (!reduces(node.op, node.buffer->element)) {
       internal_error("atomic_", text_of(node.op), " of ", name_of(node.buffer->element));
     }
@@ -157,7 +157,7 @@ class KernelVerifier {
     if (!is_integer(node.buffer->element)) internal_error("sort takes integers");
   }
 
-  Scope scope_;
+  VerifierScope scope_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Placement of loops, and the analysis of which threads arrive together.
+// Verifies the placement of loops, and analyses which threads arrive together.
 #include "loop/verify_placement.h"
 
 #include <algorithm>
@@ -14,8 +14,9 @@ namespace tulle::loop {
 
 namespace {
 
-// How far threads agree: within every aligned group of so many threads all have the same value, or
-// all arrive. A power of two up to the size of a warp, or kAll for the whole block.
+// The extent of agreement between threads: within every aligned group of this many threads, all
+// threads have the same value, or all arrive. A power of two up to the warp size, or kAll for the
+// whole block.
 using Agreement = int;
 constexpr Agreement kAll = 1 << 20;
 
@@ -38,8 +39,8 @@ bool spreads(const Stmt& stmt) {
   return loop && (loop->loop == LoopKind::Parallel || loop->loop == LoopKind::Block);
 }
 
-// The loop over CPU workers or GPU blocks is the last statement, after lets only: what surrounds it
-// would run on all of them. Null if there is none.
+// The loop over CPU workers or GPU blocks. It must be the last statement, after lets only, because
+// all workers or blocks execute the code around it. Null if there is none.
 const For* find_spread_loop(const Stmt& body) {
   std::vector<Stmt> loops;
   visit(
@@ -59,7 +60,7 @@ const For* find_spread_loop(const Stmt& body) {
     stmt = block->stmts.back();
   }
   if (!spreads(stmt))
-    fail(loops[0], "a parallel or block loop has to be the last statement, after lets only");
+    fail(loops[0], "a parallel or block loop must be the last statement, after lets only");
   return stmt.as<For>();
 }
 
@@ -71,7 +72,7 @@ class PlacementVerifier {
         threads_(threads_per_block(kernel.body)) {}
 
   void run(const Stmt& body) {
-    do {  // agreements only shrink
+    do {  // agreements only decrease
       changed_ = false;
       walk(body, kAll);
     } while (changed_);
@@ -80,7 +81,7 @@ class PlacementVerifier {
   }
 
  private:
-  // `arriving`: how far threads arrive together at the statement.
+  // `arriving` is the agreement on arriving at the statement.
   void walk(const Stmt& stmt, Agreement arriving) {
     switch (stmt->kind) {
       case StmtKind::Block:
@@ -153,7 +154,7 @@ class PlacementVerifier {
     }
   }
 
-  // Warp, lane and thread loops.
+  // Checks warp, lane and thread loops.
   void walk_bound(const Stmt& stmt, Agreement arriving) {
     const auto* loop = stmt.as<For>();
     check_nesting(stmt);
@@ -194,7 +195,7 @@ class PlacementVerifier {
       fail(stmt, "a lane loop outside of a warp loop");
   }
 
-  // Outside of lane and thread loops every thread would do the same thing at once.
+  // Outside of lane and thread loops, all threads would have the same effect at the same time.
   void check_effect(const Stmt& stmt, const Buffer& buffer) {
     if (!on_gpu_ || threads_ == 1 || buffer->space == Space::Local) return;
     if (!inside(LoopKind::Lane) && !inside(LoopKind::Thread)) {
@@ -218,10 +219,10 @@ class PlacementVerifier {
     if (!on_gpu_) fail(stmt, "a barrier outside of a block loop");
     if (!reports_) return;
     const Agreement needed = stmt.as<Barrier>()->scope == BarrierScope::Block ? kAll : kWarpSize;
-    if (arriving < needed) fail(stmt, "a barrier that not all its threads need reach together");
+    if (arriving < needed) fail(stmt, "a barrier that some of its threads may not reach");
   }
 
-  // How far threads agree on the value; checks the lane operations in it.
+  // Returns the agreement on the value and checks the lane operations in it.
   Agreement look(const Stmt& stmt, const Expr& expr, Agreement arriving) {
     if (!expr) return kAll;
     if (reports_) {
@@ -233,7 +234,7 @@ class PlacementVerifier {
     return agreement(expr);
   }
 
-  // Operands that only some threads may evaluate.
+  // Checks operands that only some threads may evaluate.
   void look_at_lazy(const Stmt& stmt, const Expr& expr, Agreement arriving) {
     if (!on_gpu_ || expr.type().is_vector()) return;
     if (const auto* node = expr.as<Select>()) {
@@ -254,7 +255,7 @@ class PlacementVerifier {
     if (threads_ % width != 0)
       fail(stmt, "a group of ", width, " lanes in a block of ", threads_, ": ", to_string(expr));
     if (arriving < width)
-      fail(stmt, "a lane operation that not all its lanes need reach together: ", to_string(expr));
+      fail(stmt, "a lane operation that some of its lanes may not reach: ", to_string(expr));
   }
 
   Agreement agreement(const Expr& expr) {
@@ -305,7 +306,7 @@ class PlacementVerifier {
     internal_error("an expression of unknown kind");
   }
 
-  // The number of a thread divided by 8 is the same for groups of 8.
+  // The index of a thread divided by 8, for example, is uniform in groups of 8.
   Agreement agreement_of_binary(const Binary& node) {
     const auto* var = node.a.as<Var>();
     const auto* divisor = node.b.as<IntConst>();
@@ -332,10 +333,10 @@ class PlacementVerifier {
   bool on_gpu_;
   int threads_;
   bool changed_ = false;
-  bool reports_ = false;  // agreements are final
+  bool reports_ = false;  // agreements are final, so faults are reported
   std::unordered_map<std::string, Agreement>
-      agreements_;                                  // by name; scopes that share a name share it
-  std::unordered_set<std::string> thread_numbers_;  // variables that count threads or lanes from 0
+      agreements_;  // by name; scopes with the same name share an entry
+  std::unordered_set<std::string> thread_numbers_;  // variables that number threads or lanes from 0
   std::vector<LoopKind> enclosing_;                 // warp, lane and thread loops
 };
 

@@ -20,7 +20,7 @@ bool is_name(const std::string& text) {
 
 }  // namespace
 
-void Scope::declare(const std::string& name, Declaration declaration) {
+void VerifierScope::declare(const std::string& name, VisibleName declaration) {
   if (!is_name(name) || is_reserved(name)) internal_error("'", name, "' cannot be a name");
   for (const auto& level : levels_) {
     if (level.contains(name)) internal_error("'", name, "' is declared while the name is taken");
@@ -28,8 +28,8 @@ void Scope::declare(const std::string& name, Declaration declaration) {
   levels_.back().emplace(name, std::move(declaration));
 }
 
-void Scope::declare_parameters(const std::vector<BufferParam>& buffers,
-                               const std::vector<ScalarParam>& scalars) {
+void VerifierScope::declare_parameters(const std::vector<BufferParam>& buffers,
+                                       const std::vector<ScalarParam>& scalars) {
   for (const BufferParam& param : buffers) {
     if (param.buffer->space != Space::Global)
       internal_error("the parameter ", param.buffer->name, " is not global");
@@ -41,12 +41,12 @@ void Scope::declare_parameters(const std::vector<BufferParam>& buffers,
   }
 }
 
-void Scope::forget(const Buffer& buffer) {
+void VerifierScope::forget(const Buffer& buffer) {
   find_buffer(buffer);
   levels_.front().erase(buffer->name);
 }
 
-const Declaration& Scope::find(const std::string& name) const {
+const VisibleName& VerifierScope::find(const std::string& name) const {
   for (const auto& level : levels_) {
     const auto found = level.find(name);
     if (found != level.end()) return found->second;
@@ -54,8 +54,8 @@ const Declaration& Scope::find(const std::string& name) const {
   internal_error("'", name, "' is not declared");
 }
 
-const Declaration& Scope::find_buffer(const Buffer& buffer) const {
-  const Declaration& declaration = find(buffer->name);
+const VisibleName& VerifierScope::find_buffer(const Buffer& buffer) const {
+  const VisibleName& declaration = find(buffer->name);
   if (declaration.kind != NameKind::Buffer) internal_error("'", buffer->name, "' is not a buffer");
   if (declaration.buffer->element != buffer->element ||
       declaration.buffer->space != buffer->space) {

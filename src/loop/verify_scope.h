@@ -1,4 +1,4 @@
-// The names that are visible where the verifier stands; part of the verifier.
+// The names that are visible at the verifier's position.
 #pragma once
 
 #include <string>
@@ -11,30 +11,30 @@ namespace tulle::loop {
 
 enum class NameKind : uint8_t { Constant, Variable, Buffer };
 
-struct Declaration {
+struct VisibleName {
   NameKind kind;
   Type type;             // of constants and variables
   Buffer buffer;         // of buffers
   bool writable = true;  // buffers
 };
 
-class Scope {
+class VerifierScope {
  public:
-  Scope() : levels_(1) {}
+  VerifierScope() : levels_(1) {}
 
   void open() { levels_.emplace_back(); }
   void close() { levels_.pop_back(); }
 
-  // Each of these raises an InternalError that says what is wrong with the name.
-  void declare(const std::string& name, Declaration declaration);
+  // Each of these raises an InternalError that describes the fault.
+  void declare(const std::string& name, VisibleName declaration);
   void declare_parameters(const std::vector<BufferParam>& buffers,
                           const std::vector<ScalarParam>& scalars);
   void forget(const Buffer& buffer);  // of the outermost level
-  const Declaration& find(const std::string& name) const;
-  const Declaration& find_buffer(const Buffer& buffer) const;
+  const VisibleName& find(const std::string& name) const;
+  const VisibleName& find_buffer(const Buffer& buffer) const;
 
  private:
-  std::vector<std::unordered_map<std::string, Declaration>> levels_;
+  std::vector<std::unordered_map<std::string, VisibleName>> levels_;
 };
 
 }  // namespace tulle::loop

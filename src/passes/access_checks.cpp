@@ -1,4 +1,4 @@
-// Walks an expression in the order of its evaluation.
+// Walks an expression in evaluation order.
 #include "passes/access_checks.h"
 
 #include "loop/rewrite.h"
@@ -11,7 +11,7 @@ using namespace loop;
 
 namespace {
 
-constexpr int64_t kBelowAll = -(int64_t{1} << 62);  // below every index that can occur
+constexpr int64_t kBelowAll = -(int64_t{1} << 62);  // less than any index
 
 Expr negation(const Expr& condition) { return Call::make(Function::Not, {condition}); }
 

@@ -1,4 +1,4 @@
-// The conditions under which the accesses of an expression leave their buffers.
+// Generates bounds checks for the accesses of an expression.
 #pragma once
 
 #include <map>
@@ -11,11 +11,11 @@ namespace tulle::passes {
 
 using BufferSizes = std::map<std::string, loop::Expr>;
 
-// Statements that report each load of `expr` that is out of bounds, in the order in which they are
-// evaluated. An operand that is only evaluated under a condition is only checked under it.
+// Appends statements that report each out-of-bounds load of `expr`, in evaluation order. The checks
+// of an operand that is evaluated conditionally run under the same condition.
 void check_loads(const loop::Expr& expr, const BufferSizes& sizes, std::vector<loop::Stmt>& checks);
 
-// The same for one access that a statement makes; null predicates are true.
+// The same for one access of a statement. A null predicate means true.
 void check_access(const loop::Buffer& buffer, const loop::Expr& index, const loop::Expr& predicate,
                   const BufferSizes& sizes, std::vector<loop::Stmt>& checks);
 

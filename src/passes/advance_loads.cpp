@@ -1,12 +1,13 @@
-// Looks for runs of statements without loops or barriers that hold several blocks.
+// Finds runs of statements that contain several blocks but no loops or barriers.
 #include "passes/advance_loads.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
-#include "passes/names.h"
+#include "loop/used_names.h"
 
 namespace tulle::passes {
 
@@ -14,8 +15,8 @@ using namespace loop;
 
 namespace {
 
-// Whether what stands behind the statement may be computed before it: no loop, which would keep
-// that in registers, and no barrier.
+// Whether code after the statement may be evaluated before it. A loop would have to keep those
+// values in registers, and loads must not cross a barrier.
 bool may_be_passed(const Stmt& stmt) {
   bool passable = true;
   visit(
@@ -41,7 +42,7 @@ std::set<std::string> assigned_in(const std::vector<Stmt>& stmts) {
   return names;
 }
 
-// The buffers that the statements make or write to.
+// The buffers that the statements allocate or write.
 std::set<std::string> written_in(const std::vector<Stmt>& stmts) {
   std::set<std::string> names;
   for (const Stmt& stmt : stmts) {
@@ -61,13 +62,13 @@ std::set<std::string> written_in(const std::vector<Stmt>& stmts) {
 class Advance {
  public:
   Advance(const std::set<std::string>& read_only, std::set<std::string> fixed,
-          std::set<std::string> written, Names& names)
+          std::set<std::string> written, FreshNames& names)
       : read_only_(read_only),
         stays_(std::move(fixed)),
         written_(std::move(written)),
         names_(names) {}
 
-  // The block without what moves.
+  // The block without the lets that move.
   Stmt take_from(const Block& block) {
     std::vector<Stmt> rest = block.stmts, kept;
     for (size_t at = 0; at < rest.size(); ++at) {
@@ -92,7 +93,7 @@ class Advance {
     return Block::make(std::move(kept));
   }
 
-  // What moves, in order.
+  // Appends the moved lets, in order.
   void append_to(std::vector<Stmt>& stmts) const {
     for (const auto& [round, lets] : rounds_) stmts.insert(stmts.end(), lets.begin(), lets.end());
   }
@@ -108,7 +109,8 @@ class Advance {
     return may;
   }
 
-  // What no thread writes to, or what this one has to itself and the run leaves alone.
+  // Whether no thread writes the buffer, or whether it is private to the thread and the run does
+  // not write it.
   bool stays_the_same(const BufferNode& buffer) const {
     return read_only_.contains(buffer.name) ||
            (buffer.space == Space::Local && !written_.contains(buffer.name));
@@ -129,11 +131,11 @@ class Advance {
 
   const std::set<std::string>& read_only_;
   std::set<std::string>
-      stays_;  // names that are not there or not yet what they will be at the front
+      stays_;  // names that do not exist yet, or do not have their final value, at the front
   std::set<std::string> written_;  // buffers
-  Names& names_;
-  std::map<int, std::vector<Stmt>> rounds_;  // by the number of loads that they wait for
-  std::map<std::string, int> ready_;         // after which round the names that moved are there
+  FreshNames& names_;
+  std::map<int, std::vector<Stmt>> rounds_;  // by the depth of loads on which they depend
+  std::map<std::string, int> ready_;         // the round after which each moved name is available
 };
 
 class Advancer : public Rewriter {
@@ -183,7 +185,7 @@ class Advancer : public Rewriter {
     stmts.insert(stmts.end(), rest.begin(), rest.end());
   }
 
-  Names names_;
+  FreshNames names_;
   std::set<std::string> read_only_;
 };
 

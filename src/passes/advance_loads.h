@@ -1,15 +1,15 @@
-// Makes the loads of a loop's copies before anything waits for them.
+// Moves the loads of an unrolled loop's copies to the front of the block.
 #pragma once
 
 #include "loop/host.h"
 
 namespace tulle::passes {
 
-// In a block with several blocks in it, as unrolling leaves them, lets that depend on nothing but
-// memory that the kernel never writes and on names that never change move to its front: first
-// those that wait for no load, then those that wait for these, and so on. So a thread of a GPU,
-// which runs in order, has all its loads under way when it needs the first. Results stay the same
-// to the last bit.
+// In a block that contains several blocks, as unrolling produces them, lets move to the front if
+// they depend only on memory that the kernel never writes and on names that never change. Lets that
+// depend on no load come first, then those that depend on these loads, and so on. A GPU thread
+// executes in order, so all its loads are in flight before the first value is needed. Results are
+// bitwise identical.
 loop::Kernel advance_loads(loop::Kernel kernel);
 
 }  // namespace tulle::passes

@@ -1,13 +1,14 @@
-// Looks for two loads that every iteration makes, one step apart, from a buffer that nobody writes.
+// Finds two unconditional loads, one step apart, from a buffer that the kernel never writes.
 #include "passes/carry_loads.h"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "support/mutant.h"
 
 namespace tulle::passes {
@@ -16,14 +17,14 @@ using namespace loop;
 
 namespace {
 
-// The load that is all of an expression, but for its type; else null.
+// The load if the expression is a load or a cast of a load; otherwise null.
 const Load* as_load(const Expr& value) {
   const auto* cast = value.as<Cast>();
   const auto* load = (cast ? cast->value : value).as<Load>();
   return load && !load->predicate && load->index.type() == kIndex ? load : nullptr;
 }
 
-// The loads that each run of the statement is sure to make: none below a branch or a loop.
+// The loads that every execution of the statement makes: none inside branches and loops.
 void collect_certain_loads(const Stmt& stmt, std::vector<const Load*>& loads) {
   if (const auto* block = stmt.as<Block>()) {
     for (const Stmt& inner : block->stmts) collect_certain_loads(inner, loads);
@@ -32,7 +33,7 @@ void collect_certain_loads(const Stmt& stmt, std::vector<const Load*>& loads) {
   }
 }
 
-// Whether the index moves with the loop, one element for each count of its variable.
+// Whether the index advances with the loop by one element per unit of its variable.
 bool follows(const Expr& index, const std::string& variable, const std::set<std::string>& written) {
   const Linear sum = linear_form(index);
   return sum.coefficient(variable) == 1 &&
@@ -46,10 +47,10 @@ bool follows(const Expr& index, const std::string& variable, const std::set<std:
          });
 }
 
-// Puts variables in the place of the two loads.
-class Replacement : public Rewriter {
+// Replaces the two loads by variables.
+class CarriedLoads : public Rewriter {
  public:
-  Replacement(const Load& earlier, Expr here, Expr next, int64_t step)
+  CarriedLoads(const Load& earlier, Expr here, Expr next, int64_t step)
       : earlier_(earlier), here_(std::move(here)), next_(std::move(next)), step_(step) {}
 
   using Rewriter::rewrite;
@@ -79,17 +80,17 @@ class Carrier : public Rewriter {
     Stmt result = Rewriter::rewrite(stmt);
     const auto* loop = result.as<For>();
     if (!loop || loop->loop != LoopKind::Serial) return result;
-    const std::optional<Pair> pair = find(*loop);
+    const std::optional<LoadPair> pair = find(*loop);
     return pair ? carry(*loop, *pair) : result;
   }
 
  private:
-  struct Pair {
+  struct LoadPair {
     const Load* earlier;
     const Load* later;
   };
 
-  std::optional<Pair> find(const For& loop) const {
+  std::optional<LoadPair> find(const For& loop) const {
     const std::set<std::string> written = names_written(loop.body);
     if (written.contains(loop.var)) return std::nullopt;
     std::vector<const Load*> loads;
@@ -101,20 +102,21 @@ class Carrier : public Rewriter {
       for (const Load* later : loads) {
         if (earlier->buffer->name == later->buffer->name &&
             constant_difference(later->index, earlier->index) == loop.step)
-          return Pair{earlier, later};
+          return LoadPair{earlier, later};
       }
     }
     return std::nullopt;
   }
 
-  Stmt carry(const For& loop, const Pair& pair) {
+  Stmt carry(const For& loop, const LoadPair& pair) {
     const Buffer& buffer = pair.earlier->buffer;
     const std::string here_name = names_.fresh(buffer->name + "_here");
     const std::string next_name = names_.fresh(buffer->name + "_next");
     const Expr here = Var::make(here_name, {buffer->element, 1});
     const Expr next = Var::make(next_name, {buffer->element, 1});
-    std::vector<Stmt> body = {Let::make(next_name, Load::make(buffer, pair.later->index)),
-                              Replacement(*pair.earlier, here, next, loop.step).rewrite(loop.body)};
+    std::vector<Stmt> body = {
+        Let::make(next_name, Load::make(buffer, pair.later->index)),
+        CarriedLoads(*pair.earlier, here, next, loop.step).rewrite(loop.body)};
     if (!mutant("carry-never-moves")) body.push_back(Assign::make(here_name, next));
     const Expr first = substitute(pair.earlier->index, loop.var, loop.begin);
     return If::make(
@@ -124,7 +126,7 @@ class Carrier : public Rewriter {
                                loop.loop, loop.factor, loop.step)}));
   }
 
-  Names names_;
+  FreshNames names_;
   std::set<std::string> read_only_;
 };
 

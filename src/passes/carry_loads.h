@@ -1,8 +1,6 @@
-// carry_loads: an element that one iteration of a loop reads and the next reads again is kept in a
-// variable.
-//
-// The end of a row is where the next row begins: a loop over rows then loads one position an
-// iteration instead of two.
+// Keeps an element in a variable if one iteration of a loop loads it and the next iteration loads
+// it again. A loop over rows, for example, loads one position per iteration instead of two, because
+// each row ends where the next row begins.
 #pragma once
 
 #include "loop/host.h"

@@ -1,11 +1,11 @@
-// Reductions as operations of two.
+// Maps reductions to binary operations.
 #pragma once
 
 #include "loop/expr.h"
 
 namespace tulle::passes {
 
-// The operation that combines two partial results.
+// The binary operation that combines two partial results.
 inline loop::BinaryOp binary_of(loop::ReduceOp op) {
   using loop::BinaryOp;
   constexpr BinaryOp operations[] = {BinaryOp::Add, BinaryOp::Mul, BinaryOp::Min,

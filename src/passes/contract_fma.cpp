@@ -1,4 +1,4 @@
-// Finds products under sums, bottom up.
+// Finds products that are operands of sums, bottom-up.
 #include "passes/contract_fma.h"
 
 #include "loop/rewrite.h"
@@ -17,7 +17,7 @@ const Binary* as_product(const Expr& expr) {
   return binary && binary->op == BinaryOp::Mul ? binary : nullptr;
 }
 
-// The sum or difference as an fma; null if neither side is a product.
+// The sum or difference as an fma; null if neither operand is a product.
 Expr contract(const Binary& sum) {
   const bool subtract = sum.op == BinaryOp::Sub;
   if (const Binary* product = as_product(sum.a)) {

@@ -1,11 +1,11 @@
-// Reads counters off the last statement of a loop, groups of lanes off what they exchange.
+// Recognises counters by the last statement of a loop and groups of lanes by lane operations.
 #include "passes/counted_loop.h"
 
 #include <algorithm>
 #include <map>
 
 #include "loop/rewrite.h"
-#include "passes/names.h"
+#include "loop/used_names.h"
 
 namespace tulle::passes {
 
@@ -34,7 +34,7 @@ bool has_load(const Expr& expr) {
   return found;
 }
 
-// The value as it follows from the counter; null where it does not.
+// The value as a function of the counter; null if it depends on anything else that changes.
 Expr place_of(const Expr& value, const std::string& counter, const std::set<std::string>& written,
               const std::map<std::string, Expr>& known) {
   Expr place = value;
@@ -87,7 +87,7 @@ std::vector<Coordinate> coordinates_of(const std::vector<Stmt>& front, const Whi
                                        const std::string& counter,
                                        const std::set<std::string>& read_only) {
   const std::set<std::string> written = names_written(loop.body);
-  std::map<std::string, Expr> known;  // names of the front that follow from the counter
+  std::map<std::string, Expr> known;  // leading names that are functions of the counter
   std::vector<Coordinate> found;
   for (size_t at = 0; at < front.size(); ++at) {
     const auto* let = front[at].as<Let>();

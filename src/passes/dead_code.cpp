@@ -1,4 +1,4 @@
-// Counts reads, then drops what has none. A name that is used twice counts as read if either is.
+// Counts reads and drops names without any. Of names declared twice, both count as read if one is.
 #include "passes/dead_code.h"
 
 #include <map>
@@ -36,7 +36,7 @@ class Reads {
     return found == counts.end() ? 0 : found->second;
   }
 
-  // What a statement reads only to update it does not count.
+  // A read whose only use is to update the same name does not count.
   void note(const Stmt& stmt) {
     if (const auto* assign = stmt.as<Assign>()) {
       visit(assign->value, [&](const Expr& expr) {

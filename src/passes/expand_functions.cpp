@@ -1,9 +1,9 @@
-// Names for the parts of functions, before the statements that use them.
+// Binds the intermediate values of functions to names, before the statements that use them.
 #include "passes/expand_functions.h"
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
 #include "passes/function_math.h"
-#include "passes/names.h"
 
 namespace tulle::passes {
 
@@ -11,9 +11,9 @@ using namespace loop;
 
 namespace {
 
-class Expansion : public Rewriter {
+class FunctionExpansion : public Rewriter {
  public:
-  Expansion(Names& names, bool gpu) : names_(names), gpu_(gpu) {}
+  FunctionExpansion(FreshNames& names, Backend backend) : names_(names), backend_(backend) {}
 
   Expr rewrite(const Expr& expr) override {
     const Expr inside = Rewriter::rewrite(expr);
@@ -26,7 +26,7 @@ class Expansion : public Rewriter {
       return Var::make(name, value.type());
     };
     const size_t mark = before_.size();
-    const Expr result = write_out(call->function, bind("x", call->args[0]), bind, gpu_);
+    const Expr result = write_out(call->function, bind("x", call->args[0]), bind, backend_);
     if (result) return result;
     before_.resize(mark);
     return inside;
@@ -38,8 +38,8 @@ class Expansion : public Rewriter {
   }
 
  private:
-  // The statement after those that bind what it uses. They must share its block: it may itself bind
-  // a name for what follows.
+  // The statement, preceded by the lets of the values that it uses. All of them share one block,
+  // because the statement may itself bind a name for later statements.
   std::vector<Stmt> with_names(const Stmt& stmt) {
     if (const auto* block = stmt.as<Block>()) {
       std::vector<Stmt> stmts;
@@ -64,17 +64,17 @@ class Expansion : public Rewriter {
     return stmts;
   }
 
-  Names& names_;
-  bool gpu_;
-  bool binding_ = false;  // whether the expression stands in a statement that names can precede
+  FreshNames& names_;
+  Backend backend_;
+  bool binding_ = false;  // whether lets can precede the enclosing statement
   std::vector<Stmt> before_;
 };
 
 }  // namespace
 
-Kernel expand_functions(Kernel kernel, bool gpu) {
-  Names names(kernel);
-  kernel.body = Expansion(names, gpu).rewrite(kernel.body);
+Kernel expand_functions(Kernel kernel, Backend backend) {
+  FreshNames names(kernel);
+  kernel.body = FunctionExpansion(names, backend).rewrite(kernel.body);
   return kernel;
 }
 

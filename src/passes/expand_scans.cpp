@@ -1,4 +1,4 @@
-// Puts the kernels of a scan in the place of its step.
+// Replaces each scan step by its kernels.
 #include "passes/expand_scans.h"
 
 #include "passes/scan_kernels.h"
@@ -9,10 +9,10 @@ namespace tulle::passes {
 using namespace loop;
 
 HostProgram expand_scans(HostProgram program) {
-  std::vector<Step> steps = std::move(program.steps);
+  std::vector<HostStep> steps = std::move(program.steps);
   program.steps.clear();
   int count = 0;
-  for (Step& step : steps) {
+  for (HostStep& step : steps) {
     if (const auto* scan = std::get_if<ScanStep>(&step)) {
       ScanKernels kernels(scan->buffer, scan->length, concat("scan", count++), program);
       kernels.launch();

@@ -1,4 +1,4 @@
-// Shell's sort in place of a call.
+// Replaces calls by a Shell sort.
 #include "loop/rewrite.h"
 #include "passes/expand_sorts.h"
 #include "passes/kernel_text.h"
@@ -26,7 +26,7 @@ kernel sort(BUFFER: mut TYPE*; sort_begin: i64, sort_end: i64) {
   }
 })";
 
-// Puts the kernel's own buffer, which may live anywhere, in the place of the text's.
+// Replaces the buffer of the text by the kernel's own buffer, which may be in any space.
 class BufferRewriter final : public Rewriter {
  public:
   explicit BufferRewriter(Buffer buffer) : buffer_(std::move(buffer)) {}

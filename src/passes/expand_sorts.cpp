@@ -1,8 +1,9 @@
-// A stable radix sort of a permutation by each key. The permutation lies in one half of a buffer of
-// twice its length and moves to the other half with each pass. What changes from pass to pass is on
-// the device, so that all passes of a key launch the same kernels: state[0] is the half, state[1]
-// the number of the lowest bit of the pass, state[2] the largest key, state[3] the smallest where
-// there are negative ones: keys are sorted by their distance from it.
+// A stable radix sort of a permutation by each key. The permutation occupies one half of a buffer
+// of twice its length; each radix pass moves it to the other half. The state that changes between
+// radix passes is on the device, so that all passes of a key launch the same kernels: state[0] is
+// the current half, state[1] the lowest bit of the digit, state[2] the largest key, and state[3]
+// the smallest key if there are negative keys, in which case keys are sorted by their distance from
+// it.
 #include "passes/expand_sorts.h"
 
 #include <map>
@@ -19,7 +20,7 @@ using namespace loop;
 namespace {
 
 constexpr int64_t kTile = 2048;  // 8 warps, 8 times 32 elements each
-constexpr int kBits = 8;         // of a pass
+constexpr int kBits = 8;         // per radix pass
 
 constexpr const char* kBegin = R"(
 kernel NAME_begin(NAME_order: mut i64*, NAME_state: mut i64*; NAME_length: i64) {
@@ -32,7 +33,7 @@ kernel NAME_begin(NAME_order: mut i64*, NAME_state: mut i64*; NAME_length: i64) 
   }
 })";
 
-// The largest and the smallest of a key, before its first pass.
+// Computes the largest and smallest key before the first radix pass of a key.
 constexpr const char* kReset = R"(
 kernel NAME_KEY_reset(NAME_state: mut i64*) {
   NAME_state[1] = 0
@@ -62,7 +63,7 @@ kernel NAME_KEY_largest(BUFFER: TYPE*, NAME_state: mut i64*; NAME_length: i64, N
   }
 })";
 
-// How often each digit occurs in each tile, digit by digit.
+// Counts the occurrences of each digit in each tile, ordered by digit.
 constexpr const char* kCount = R"(
 kernel NAME_KEY_count(BUFFER: TYPE*, NAME_order: i64*, NAME_state: i64*, NAME_counts: mut i64*; NAME_length: i64, NAME_tiles: i64) {
   block for b in [0, NAME_tiles) {
@@ -81,8 +82,8 @@ kernel NAME_KEY_count(BUFFER: TYPE*, NAME_order: i64*, NAME_state: i64*, NAME_co
   }
 })";
 
-// Each warp has 256 elements of the tile and goes through them in order; `next` says where its next
-// element of each digit belongs. A pass above the largest key moves nothing.
+// Each warp processes 256 elements of the tile in order; `next` is the target of its next element
+// with each digit. A radix pass above the largest key moves nothing.
 constexpr const char* kMove = R"(
 kernel NAME_KEY_move(BUFFER: TYPE*, NAME_order: mut i64*, NAME_state: i64*, NAME_counts: i64*; NAME_length: i64, NAME_tiles: i64) {
   block for b in [0, NAME_tiles) {
@@ -194,7 +195,7 @@ class SortExpansion {
     }
   }
 
-  // The kernel is made for its first launch.
+  // Creates the kernel for its first launch.
   void launch(const char* text, const std::string& key_name, const Buffer& buffer) {
     std::string& name = made_[{text, key_name}];
     if (name.empty()) {
@@ -213,7 +214,7 @@ class SortExpansion {
     return kernel_of_text(text, words);
   }
 
-  void add(Step step) { program_.steps.push_back(std::move(step)); }
+  void add(HostStep step) { program_.steps.push_back(std::move(step)); }
 
   const SortStep& step_;
   const std::string name_;
@@ -225,10 +226,10 @@ class SortExpansion {
 }  // namespace
 
 HostProgram expand_sorts(HostProgram program) {
-  std::vector<Step> steps = std::move(program.steps);
+  std::vector<HostStep> steps = std::move(program.steps);
   program.steps.clear();
   int count = 0;
-  for (Step& step : steps) {
+  for (HostStep& step : steps) {
     if (const auto* sort = std::get_if<SortStep>(&step)) {
       SortExpansion(*sort, concat("sort", count++), program).run();
     } else {

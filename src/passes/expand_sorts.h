@@ -1,16 +1,16 @@
-// Sorts as kernels, for machines whose runtime has none of its own.
+// Expands sorts into kernels, for devices whose runtime does not provide them.
 #pragma once
 
 #include "loop/host.h"
 
 namespace tulle::passes {
 
-// Replaces each sort step by launches of kernels bound to a GPU: a radix sort, 8 bits at a time,
-// least significant key first; bits that no key has are skipped when it runs. Afterwards the
+// Replaces each sort step by launches of GPU kernels: a radix sort with 8-bit digits that starts
+// with the least significant key and skips, at run time, digits that no key uses. Afterwards the
 // program has no sort steps.
 loop::HostProgram expand_sorts(loop::HostProgram program);
 
-// Replaces calls of sort in kernels by loops that sort: each GPU thread its own range.
+// Replaces calls of sort in kernels by sorting loops, in which each GPU thread sorts its own range.
 loop::Kernel expand_sort_calls(loop::Kernel kernel);
 
 }  // namespace tulle::passes

@@ -20,22 +20,24 @@ Expr operator/(const Expr& a, const Expr& b) { return Binary::make(BinaryOp::Div
 
 class Math {
  public:
-  Math(Type type, const Binder& bind, bool gpu)
-      : type_(type), is_double_(type.scalar == DType::Float64), gpu_(gpu), bind_(bind) {}
+  Math(Type type, const Binder& bind, Backend backend)
+      : type_(type),
+        is_double_(type.scalar == DType::Float64),
+        has_exp2_(is_gpu(backend) && !is_double_),
+        bind_(bind) {}
 
   Expr exp(const Expr& x) const {
-    if (gpu_ && !is_double_) return exp_by_exp2(x);
+    if (has_exp2_) return exp_by_exp2(x);
     const Reduced reduced = reduce(clamp(x, choose(-104, -746), choose(89, 710)));
     return scaled(let("e", number(1) + rest(reduced)), reduced.exponent);
   }
 
-  // What rounding the product leaves out grows with x, and the share that it is of shrinks faster.
+  // The rounding error of the product grows with x, while its weight in the result shrinks faster.
   Expr decay(const Expr& x) const {
-    return gpu_ && !is_double_ ? call(Function::Exp2, x * number(kLog2e)) : exp(x);
+    return has_exp2_ ? call(Function::Exp2, x * number(kLog2e)) : exp(x);
   }
 
-  // Where the exponent is 0 the reduced argument is x; elsewhere the numbers involved are not
-  // small.
+  // If the exponent is 0, the reduced argument is x. Otherwise the operands are not small.
   Expr expm1(const Expr& x) const {
     const Reduced reduced = reduce(clamp(x, choose(-20, -40), choose(89, 710)));
     const Expr small = rest(reduced);
@@ -50,7 +52,7 @@ class Math {
     return select(number(0) < x, select(x < number(kInfinity), value, x), below);
   }
 
-  // log(u) + (what rounding left out of u = 1 + x) / u.
+  // log(u) + (rounding error of u = 1 + x) / u.
   Expr log1p(const Expr& x) const {
     const Expr u = let("u", number(1) + x);
     const Expr t = let("t", u - number(1));
@@ -73,7 +75,7 @@ class Math {
   Expr sigmoid(const Expr& x) const {
     const Reduced reduced =
         reduce(maximum(let("minus", negated(call(Function::Abs, x))), number(choose(-104, -746))));
-    // exp(-|x|), and what its last rounding and that of the sum left out.
+    // exp(-|x|), and the rounding errors of its last step and of the sum.
     const Expr small = rest(reduced);
     const Expr mantissa = let("e", number(1) + small);
     const Expr power = let("power", scaled(mantissa, reduced.exponent));
@@ -111,10 +113,10 @@ class Math {
   }
 
  private:
-  // 2^r * 2^k, where x * log2(e) = k + r. In general r is at most 1/2. Beyond the exponents of
-  // normal numbers k stays where it is and r is what is left: 2^r is then infinite, 0, or as small
-  // as to make the product subnormal, which rounds once. Both parts of log2(e) are positive, so
-  // that infinities do not meet their opposites.
+  // 2^r * 2^k, where x * log2(e) = k + r. Usually |r| <= 1/2. For results outside the range of
+  // normal numbers, k is clamped and r takes the remainder: 2^r is then infinite, 0, or so small
+  // that the product is subnormal and rounds once. Both parts of log2(e) are positive, so that
+  // infinities of opposite sign cannot meet.
   Expr exp_by_exp2(const Expr& x) const {
     const Expr high = number(1.44269502162933349609375), low = number(1.92596303350061153e-8);
     // A number to which this is added loses its fraction; Round is several times slower.
@@ -125,13 +127,13 @@ class Math {
     return call(Function::Exp2, rest) * call(Function::Pow2, exponent);
   }
 
-  // x = exponent * log(2) + rest, the rest at most half of log(2).
+  // x = exponent * log(2) + rest, with |rest| <= log(2) / 2.
   struct Reduced {
     Expr exponent, rest;
   };
 
   Reduced reduce(const Expr& clamped) const {
-    // The first part of log(2) has few enough digits for exact products.
+    // The first part of log(2) has few digits, so that its products are exact.
     const Expr high = number(choose(0.693359375, 6.93145751953125e-1));
     const Expr low = number(choose(-2.12194440054690583e-4, 1.42860682030941723212e-6));
     const Expr x = let("x", clamped);
@@ -146,7 +148,7 @@ class Math {
     return let("small", r + (r * r) * tail);
   }
 
-  // value * 2^exponent in two steps, since 2^exponent may be subnormal or too large.
+  // value * 2^exponent in two steps, because 2^exponent may be subnormal or overflow.
   Expr scaled(const Expr& value, const Expr& exponent) const {
     const Expr first = let("first", call(Function::Floor, exponent * number(0.5)));
     const Expr second = let("second", exponent - first);
@@ -160,8 +162,8 @@ class Math {
     return let("half_exp", scaled(power, let("k_half", reduced.exponent - number(1))));
   }
 
-  // x = 2^e * m, m around 1, f = m - 1, s = f / (2 + f): log(m) = 2 s + s^3 (2/3 + ...). `more` is
-  // added in where not null.
+  // x = 2^e * m with m near 1, f = m - 1, s = f / (2 + f): log(m) = 2 s + s^3 (2/3 + ...). Adds
+  // `more` unless it is null.
   Expr log_of_positive(const Expr& x, const Expr& more) const {
     const Expr is_small =
         let("is_small", x < number(choose(1.17549435e-38, 2.2250738585072014e-308)));
@@ -217,16 +219,16 @@ class Math {
   }
 
   Type type_;
-  bool is_double_, gpu_;
+  bool is_double_, has_exp2_;
   const Binder& bind_;
 };
 
 }  // namespace
 
-Expr write_out(Function function, const Expr& x, const Binder& bind, bool gpu) {
+Expr write_out(Function function, const Expr& x, const Binder& bind, Backend backend) {
   const DType scalar = x.type().scalar;
   if (scalar != DType::Float32 && scalar != DType::Float64) return {};
-  const Math math(x.type(), bind, gpu);
+  const Math math(x.type(), bind, backend);
   switch (function) {
     case Function::Exp:
       return math.exp(x);

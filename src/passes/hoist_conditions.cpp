@@ -1,4 +1,4 @@
-// Takes such loops apart, inner ones first.
+// Splits the bodies of such loops, inner loops first.
 #include "passes/hoist_conditions.h"
 
 #include <set>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "loop/rewrite.h"
-#include "passes/names.h"
+#include "loop/used_names.h"
 
 namespace tulle::passes {
 
@@ -21,13 +21,12 @@ bool asks_other_lanes(const Expr& expr) {
   return asks;
 }
 
-// What changes while a loop runs.
+// The names that change while a loop runs.
 class Changes {
  public:
   explicit Changes(const For& loop) : names_(names_written(loop.body)) { names_.insert(loop.var); }
 
-  // Whether the expression has the same value in all iterations, which takes no look at memory or
-  // at other lanes.
+  // Whether the expression is loop-invariant and depends neither on memory nor on other lanes.
   bool spare(const Expr& expr) const {
     bool is_spared = true;
     visit(expr, [&](const Expr& inner) {
@@ -47,8 +46,8 @@ bool is_plain(const For& loop) {
   return loop.loop == LoopKind::Serial || loop.loop == LoopKind::Unrolled;
 }
 
-// Lets, and a condition behind them that has no other branch; null where there is more, or where
-// lanes for which the condition does not hold are asked for something before.
+// The condition at the end of a sequence of lets, if it has no else branch. Null if there are other
+// statements, or if a let reads other lanes, which may not satisfy the condition.
 const If* condition_at_end(const std::vector<Stmt>& stmts) {
   const If* test = stmts.empty() ? nullptr : stmts.back().as<If>();
   if (!test || test->no) return nullptr;

@@ -1,11 +1,11 @@
-// Puts checks before statements and sizes beside buffers.
+// Inserts checks before statements and passes sizes along with buffers.
 #include "passes/insert_bounds_checks.h"
 
 #include <variant>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
 #include "passes/access_checks.h"
-#include "passes/names.h"
 #include "support/check.h"
 
 namespace tulle::passes {
@@ -26,7 +26,7 @@ bool has_loop(const Stmt& body, LoopKind kind) {
   return found;
 }
 
-// Loads that give zero where they would be out of bounds.
+// Replaces loads by loads that return zero if they are out of bounds.
 class GuardedLoads : public Rewriter {
  public:
   explicit GuardedLoads(const BufferSizes& sizes) : sizes_(sizes) {}
@@ -64,8 +64,8 @@ class KernelChecker {
   }
 
  private:
-  // Only lets may stand before a parallel loop. Their loads are guarded there and checked first
-  // thing inside.
+  // Only lets may precede a parallel loop. Their loads are guarded, and checked at the start of the
+  // loop's body.
   Stmt preamble(const Stmt& stmt) {
     if (const auto* let = stmt.as<Let>()) return Let::make(let->name, guarded(let->value));
     if (const auto* block = stmt.as<Block>()) {
@@ -89,14 +89,14 @@ class KernelChecker {
     return GuardedLoads(sizes_).rewrite(value);
   }
 
-  // A body, as a block of its own.
+  // A body as a block of its own.
   Stmt scope(const Stmt& stmt) {
     std::vector<Stmt> stmts;
     for (const Stmt& inner : statements_of(stmt)) add(inner, stmts);
     return Block::make(std::move(stmts));
   }
 
-  // The checks of a statement and the statement.
+  // Appends the checks of a statement and the statement.
   void add(const Stmt& stmt, std::vector<Stmt>& out) {
     switch (stmt->kind) {
       case StmtKind::Block:
@@ -148,7 +148,7 @@ class KernelChecker {
         return;
       }
       case StmtKind::While: {
-        // The condition is evaluated before the loop and after every run of the body.
+        // The condition is evaluated before the loop and after every iteration.
         const auto* loop = stmt.as<While>();
         std::vector<Stmt> checks;
         check_loads(loop->condition, sizes_, checks);
@@ -169,7 +169,7 @@ class KernelChecker {
     check_access(store.buffer, store.index, store.predicate, sizes_, out);
   }
 
-  // Where a range [begin, end) that is not empty starts and ends.
+  // Checks the first and last element of a nonempty range [begin, end).
   void check_invoke(const Invoke& invoke, std::vector<Stmt>& out) {
     for (const Expr& arg : invoke.args) check_loads(arg, sizes_, out);
     if (invoke.function != RuntimeFunction::Sort) return;
@@ -192,7 +192,7 @@ class KernelChecker {
   }
 
   Kernel kernel_;
-  Names names_;
+  FreshNames names_;
   BufferSizes sizes_;
   std::vector<Stmt> postponed_;
 };
@@ -205,8 +205,8 @@ HostProgram insert_bounds_checks(HostProgram program) {
   for (const BufferParam& param : program.buffers) {
     program.scalars.push_back({size_name(param.buffer->name), kIndex});
   }
-  std::vector<Step> steps;
-  for (Step& step : program.steps) {
+  std::vector<HostStep> steps;
+  for (HostStep& step : program.steps) {
     if (auto* allocate = std::get_if<AllocateStep>(&step)) {
       const std::string name = size_name(allocate->buffer->name);
       steps.emplace_back(LetStep{name, allocate->size});

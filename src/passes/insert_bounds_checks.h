@@ -1,4 +1,4 @@
-// Checked mode: no access leaves its buffer unnoticed.
+// Inserts the bounds checks of checked mode.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace tulle::passes {
 
-// Before every statement that touches memory: if an index lies outside its buffer,
-// report_out_of_bounds is called, which ends the kernel. Each buffer has its size beside it as a
-// scalar, `<buffer>_size`: the host program computes those of the buffers it allocates and takes
-// those of its parameters as further scalar parameters, one for each buffer in order.
-// Kernels for the GPU stay as they are: the interpreter checks those.
+// Before every statement that accesses memory, a check calls report_out_of_bounds, which ends the
+// kernel, if an index is outside its buffer. Each buffer has its size next to it as a scalar
+// `<buffer>_size`. The host program computes the sizes of buffers that it allocates and takes the
+// sizes of its parameters as additional scalar parameters, one per buffer in order. GPU kernels
+// remain unchanged: the interpreter checks them.
 loop::HostProgram insert_bounds_checks(loop::HostProgram program);
 
-// The scalar that holds the size of a buffer parameter of a checked host program.
+// The name of the scalar that holds the size of a buffer parameter of a checked host program.
 std::string size_name(const std::string& buffer);
 
 }  // namespace tulle::passes

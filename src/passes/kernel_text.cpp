@@ -1,4 +1,4 @@
-// Replaces words and parses.
+// Replaces words and parses the result.
 #include "passes/kernel_text.h"
 
 #include "loop/parse.h"

@@ -1,4 +1,4 @@
-// Kernels of ours that are written as text, with words in it that stand for the names at hand.
+// Builds kernels from text templates.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace tulle::passes {
 
-// The kernel of the text, each word replaced by what it stands for, in this order. What may hold
-// one of the words itself comes last.
+// Parses the text after replacing each word by its value, in this order. A word whose value may
+// contain other words must come before them.
 using Words = std::vector<std::pair<std::string_view, std::string>>;
 loop::Kernel kernel_of_text(std::string text, const Words& words);
 

@@ -1,4 +1,4 @@
-// Builds sums out of index expressions and compares them.
+// Builds and compares linear forms.
 #include "passes/linear.h"
 
 #include "support/check.h"
@@ -9,7 +9,7 @@ using namespace loop;
 
 namespace {
 
-// Wraps like generated code.
+// Wraps around like generated code.
 int64_t multiply_add(int64_t a, int64_t b, int64_t c) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b) +
                               static_cast<uint64_t>(c));

@@ -1,4 +1,4 @@
-// Indices as sums: a constant plus terms with constant coefficients.
+// Linear forms of indices: a constant plus terms with constant coefficients.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@
 
 namespace tulle::passes {
 
-// constant + coefficient * term + ...; no two terms are the same and no coefficient is zero.
+// constant + coefficient * term + ...; terms are distinct and coefficients are not zero.
 struct Linear {
   int64_t constant = 0;
   std::vector<std::pair<loop::Expr, int64_t>> terms;
 
   void add(const Linear& other, int64_t times);
-  // What multiplies the variable `name` as a term of its own.
+  // The coefficient of the variable `name` as a term; 0 if it is not a term.
   int64_t coefficient(const std::string& name) const;
 };
 
-// Of a 64-bit integer; what is neither sum, difference nor multiple becomes a term.
+// The linear form of a 64-bit integer. An expression other than a sum, difference or multiple is a
+// term.
 Linear linear_form(const loop::Expr& index);
 
-// a - b where it is a constant.
+// a - b if the difference is constant.
 std::optional<int64_t> constant_difference(const loop::Expr& a, const loop::Expr& b);
 
 }  // namespace tulle::passes

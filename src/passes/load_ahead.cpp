@@ -1,12 +1,13 @@
-// Finds the loads at the front of a loop's body, and keeps what they find in variables.
+// Finds the leading loads of a loop's body and replaces them by variables.
 #include "passes/load_ahead.h"
 
 #include <optional>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/counted_loop.h"
-#include "passes/names.h"
 
 namespace tulle::passes {
 
@@ -14,15 +15,14 @@ using namespace loop;
 
 namespace {
 
-// What is loaded ahead of one loop.
-class Ahead {
+// The loads of one loop that move ahead.
+class LoadsAhead {
  public:
-  Ahead(const std::set<std::string>& read_only, const While& loop, LoopCounter counter,
-        Names& names)
+  LoadsAhead(const std::set<std::string>& read_only, const While& loop, LoopCounter counter,
+             FreshNames& names)
       : read_only_(read_only), loop_(loop), counter_(std::move(counter)), names_(names) {}
 
-  // The statements at the front of the body, with loads of the next iteration in place of those of
-  // their own.
+  // The leading statements of the body, which load for the next iteration.
   std::vector<Stmt> rewritten() {
     const std::vector<Stmt> front = front_of(loop_);
     const std::vector<Coordinate> found = coordinates_of(front, loop_, counter_.name, read_only_);
@@ -38,7 +38,7 @@ class Ahead {
     return result;
   }
 
-  // What stands before the loop.
+  // The statements before the loop.
   std::vector<Stmt> before() const {
     std::vector<Stmt> stmts = declared_;
     if (!first_.empty()) stmts.push_back(If::make(loop_.condition, Block::make(first_)));
@@ -66,7 +66,7 @@ class Ahead {
     return next_;
   }
 
-  // Where the next iteration begins; the last one stays where it is.
+  // The counter of the next iteration. In the last iteration it stays unchanged.
   Expr next_place() const {
     const Expr here = Var::make(counter_.name), there = here + counter_.step;
     return Select::make(there < counter_.end, there, here);
@@ -75,7 +75,7 @@ class Ahead {
   const std::set<std::string>& read_only_;
   const While& loop_;
   LoopCounter counter_;
-  Names& names_;
+  FreshNames& names_;
   std::string next_;
   std::vector<Stmt> declared_, first_;
 };
@@ -92,7 +92,7 @@ class LoadAhead : public Rewriter {
     if (!loop || lanes_together(*loop) == 1) return result;
     const std::optional<LoopCounter> counter = counter_of(*loop);
     if (!counter) return result;
-    Ahead ahead(read_only_, *loop, *counter, names_);
+    LoadsAhead ahead(read_only_, *loop, *counter, names_);
     const Stmt changed = with_front(*loop, ahead.rewritten());
     std::vector<Stmt> stmts = ahead.before();
     if (stmts.empty()) return result;
@@ -101,7 +101,7 @@ class LoadAhead : public Rewriter {
   }
 
  private:
-  Names names_;
+  FreshNames names_;
   std::set<std::string> read_only_;
 };
 

@@ -1,15 +1,15 @@
-// Loads the coordinates of a loop's next iteration while this one runs.
+// Loads the coordinates of the next iteration during the current one.
 #pragma once
 
 #include "loop/host.h"
 
 namespace tulle::passes {
 
-// Of a loop `while (p < end) { ...; p = p + step }` in which lanes combine what they have: whole
-// numbers that an iteration loads from places that follow from p, coordinates above all, are loaded
-// by the one before it, from memory that the kernel never writes. So a thread of a GPU waits for a
-// gather, not for its coordinate first. The last iteration loads its own once more. Results stay
-// the same to the last bit.
+// Applies to loops `while (p < end) { ...; p = p + step }` in which lanes combine values. Each
+// iteration loads, from memory that the kernel never writes, the integers that the next iteration
+// needs at addresses computed from p, usually coordinates. A GPU thread then waits for the gather
+// but not for its coordinate. The last iteration loads its own coordinates again. Results are
+// bitwise identical.
 loop::Kernel load_ahead(loop::Kernel kernel);
 
 }  // namespace tulle::passes

@@ -1,4 +1,4 @@
-// Finds how local arrays are used in a loop and lengthens their allocations.
+// Analyses the use of local arrays in a loop and pads their allocations.
 #include "passes/pad_locals.h"
 
 #include <algorithm>

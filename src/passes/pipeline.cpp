@@ -1,5 +1,8 @@
-// The passes, in the order in which they run.
+// The table of passes and the loop that runs them.
 #include "passes/pipeline.h"
+
+#include <algorithm>
+#include <cstdlib>
 
 #include "loop/verify.h"
 #include "passes/advance_loads.h"
@@ -18,6 +21,7 @@
 #include "passes/unroll_loops.h"
 #include "passes/vectorize_loops.h"
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tulle::passes {
 
@@ -25,77 +29,116 @@ using namespace loop;
 
 namespace {
 
-struct Pass {
-  std::string_view name;
-  HostProgram (*run)(HostProgram program, const PipelineOptions& options, Remarks& remarks);
-};
-
-// A pass over each kernel of the program.
-template <Kernel (*run)(Kernel)>
+// Adapts a pass over one kernel.
+template <Kernel (*pass)(Kernel)>
 HostProgram each_kernel(HostProgram program, const PipelineOptions&, Remarks&) {
-  for (Kernel& kernel : program.kernels) kernel = run(std::move(kernel));
+  for (Kernel& kernel : program.kernels) kernel = pass(std::move(kernel));
   return program;
 }
 
-HostProgram expand_all(HostProgram program, const PipelineOptions& options, Remarks&) {
-  for (Kernel& kernel : program.kernels) kernel = expand_functions(std::move(kernel), options.gpu);
+template <Kernel (*pass)(Kernel, Backend)>
+HostProgram each_kernel(HostProgram program, const PipelineOptions& options, Remarks&) {
+  for (Kernel& kernel : program.kernels) kernel = pass(std::move(kernel), options.backend);
   return program;
 }
 
-HostProgram unroll_all(HostProgram program, const PipelineOptions& options, Remarks& remarks) {
-  if (options.light) return program;
-  for (Kernel& kernel : program.kernels)
-    kernel = unroll_loops(std::move(kernel), options.gpu, remarks);
+template <Kernel (*pass)(Kernel, Backend, Remarks&)>
+HostProgram each_kernel(HostProgram program, const PipelineOptions& options, Remarks& remarks) {
+  for (Kernel& kernel : program.kernels) kernel = pass(std::move(kernel), options.backend, remarks);
   return program;
 }
 
-HostProgram vectorize_all(HostProgram program, const PipelineOptions& options, Remarks& remarks) {
-  const VectorOptions vectors{.masks = options.masks, .gpu = options.gpu};
+HostProgram vectorize_each(HostProgram program, const PipelineOptions& options, Remarks& remarks) {
+  const VectorOptions vectors{.masks = options.masks, .backend = options.backend};
   for (Kernel& kernel : program.kernels)
     kernel = vectorize_loops(std::move(kernel), vectors, remarks);
   return program;
 }
 
-HostProgram check_all(HostProgram program, const PipelineOptions&, Remarks&) {
-  return insert_bounds_checks(std::move(program));
-}
-
-// A pass over the program as a whole.
-template <HostProgram (*run)(HostProgram)>
+// Adapts a pass over a whole program.
+template <HostProgram (*pass)(HostProgram)>
 HostProgram whole_program(HostProgram program, const PipelineOptions&, Remarks&) {
-  return run(std::move(program));
+  return pass(std::move(program));
 }
 
-constexpr Pass kSorts{"expand_sorts", whole_program<expand_sorts>};
-constexpr Pass kScans{"expand_scans", whole_program<expand_scans>};
-constexpr Pass kSortCalls{"expand_sort_calls", each_kernel<expand_sort_calls>};
-constexpr Pass kSimplify{"simplify", each_kernel<simplify>};
-constexpr Pass kExpand{"expand_functions", expand_all};
-constexpr Pass kHoist{"hoist_conditions", each_kernel<hoist_conditions>};
-constexpr Pass kPromote{"promote_accumulators", each_kernel<promote_accumulators>};
-constexpr Pass kScatter{"scatter_sums", each_kernel<scatter_sums>};
-constexpr Pass kUnroll{"unroll_loops", unroll_all};
-constexpr Pass kContract{"contract_fma", each_kernel<contract_fma>};
-constexpr Pass kVectorize{"vectorize_loops", vectorize_all};
-constexpr Pass kCarry{"carry_loads", each_kernel<carry_loads>};
-constexpr Pass kAdvance{"advance_loads", each_kernel<advance_loads>};
-constexpr Pass kShare{"share_loads", each_kernel<share_loads>};
-constexpr Pass kAhead{"load_ahead", each_kernel<load_ahead>};
-constexpr Pass kCheck{"insert_bounds_checks", check_all};
+constexpr PassDevices kGpu = PassDevices::Gpu;
 
-// What only a GPU needs.
-constexpr bool is_for_gpu(const Pass& pass) {
-  return pass.name == kSorts.name || pass.name == kScans.name || pass.name == kSortCalls.name ||
-         pass.name == kHoist.name || pass.name == kScatter.name || pass.name == kAdvance.name ||
-         pass.name == kShare.name || pass.name == kAhead.name;
+constexpr Pass kPasses[] = {
+    {.name = "expand_sorts",
+     .function = whole_program<expand_sorts>,
+     .devices = kGpu,
+     .is_required = true},
+    {.name = "expand_scans",
+     .function = whole_program<expand_scans>,
+     .devices = kGpu,
+     .is_required = true},
+    {.name = "expand_sort_calls",
+     .function = each_kernel<expand_sort_calls>,
+     .devices = kGpu,
+     .is_required = true},
+    {.name = "expand_functions", .function = each_kernel<expand_functions>, .is_required = true},
+    {.name = "hoist_conditions", .function = each_kernel<hoist_conditions>, .devices = kGpu},
+    {.name = "promote_accumulators", .function = each_kernel<promote_accumulators>},
+    {.name = "scatter_sums", .function = each_kernel<scatter_sums>, .devices = kGpu},
+    {.name = "unroll_loops", .function = each_kernel<unroll_loops>, .in_light_code = false},
+    {.name = "simplify", .function = each_kernel<simplify>},
+    {.name = "contract_fma", .function = each_kernel<contract_fma>},
+    {.name = "vectorize_loops", .function = vectorize_each},
+    {.name = "carry_loads", .function = each_kernel<carry_loads>},
+    {.name = "simplify", .function = each_kernel<simplify>},
+    {.name = "advance_loads", .function = each_kernel<advance_loads>, .devices = kGpu},
+    {.name = "share_loads",
+     .function = each_kernel<share_loads>,
+     .devices = kGpu,
+     .in_light_code = false},
+    {.name = "load_ahead",
+     .function = each_kernel<load_ahead>,
+     .devices = kGpu,
+     .in_light_code = false},
+    {.name = "insert_bounds_checks",
+     .function = whole_program<insert_bounds_checks>,
+     .only_checked = true,
+     .is_required = true},
+};
+
+// The names of the passes for which the condition holds, each once, in run order.
+template <typename Condition>
+std::vector<std::string> names_of_passes(const Condition& condition) {
+  std::vector<std::string> names;
+  for (const Pass& pass : kPasses) {
+    if (condition(pass) && std::find(names.begin(), names.end(), pass.name) == names.end())
+      names.emplace_back(pass.name);
+  }
+  return names;
 }
 
-constexpr Pass kPasses[] = {kSorts,    kScans,   kSortCalls, kExpand,   kHoist,     kPromote,
-                            kScatter,  kUnroll,  kSimplify,  kContract, kVectorize, kCarry,
-                            kSimplify, kAdvance, kShare,     kAhead,    kCheck};
+// Null if there is none.
+const Pass* pass_named(std::string_view name) {
+  const auto* pass = std::find_if(std::begin(kPasses), std::end(kPasses),
+                                  [&](const Pass& other) { return other.name == name; });
+  return pass == std::end(kPasses) ? nullptr : pass;
+}
+
+void check_can_disable(std::string_view name) {
+  const Pass* pass = pass_named(name);
+  if (pass && !pass->is_required) return;
+  const auto optional = names_of_passes([](const Pass& other) { return !other.is_required; });
+  user_error(pass ? "later stages need the pass '" : "no pass is called '", name,
+             "'; the passes that can be disabled are ", joined(optional));
+}
+
+bool is_selected(const Pass& pass, const PipelineOptions& options) {
+  const bool runs_on_backend = pass.devices == PassDevices::Both || is_gpu(options.backend);
+  return runs_on_backend && (!options.light || pass.in_light_code) &&
+         (options.checked || !pass.only_checked) &&
+         std::find(options.disabled.begin(), options.disabled.end(), pass.name) ==
+             options.disabled.end();
+}
 
 void run(const Pass& pass, PipelineResult& result, const PipelineOptions& options) {
-  result.program = pass.run(std::move(result.program), options, result.remarks);
+  result.times.skip();
+  result.program = pass.function(std::move(result.program), options, result.remarks);
+  result.times.end(pass.name);
   if (options.after_pass) options.after_pass(pass.name, result.program);
   if (!options.verify) return;
   try {
@@ -107,34 +150,62 @@ void run(const Pass& pass, PipelineResult& result, const PipelineOptions& option
 
 }  // namespace
 
+std::span<const Pass> pass_table() { return kPasses; }
+
+const Pass& find_pass(std::string_view name) {
+  if (const Pass* pass = pass_named(name)) return *pass;
+  const auto all = names_of_passes([](const Pass&) { return true; });
+  user_error("no pass is called '", name, "'; the passes are ", joined(all));
+}
+
 HostProgram expand_steps(HostProgram program) {
   return expand_scans(expand_sorts(std::move(program)));
 }
 
 PipelineResult run_passes(HostProgram program, const PipelineOptions& options) {
-  PipelineResult result{std::move(program), {}};
+  for (const std::string& name : options.disabled) check_can_disable(name);
+  PipelineResult result{std::move(program), {}, StageTimes(options.timed)};
   for (const Pass& pass : kPasses) {
-    if (pass.name == kCheck.name && !options.checked) continue;
-    if (is_for_gpu(pass) && !options.gpu) continue;
-    if ((pass.name == kShare.name || pass.name == kAhead.name) && options.light) continue;
-    run(pass, result, options);
+    if (is_selected(pass, options)) run(pass, result, options);
   }
   return result;
 }
 
 PipelineResult run_pass(std::string_view name, HostProgram program,
                         const PipelineOptions& options) {
-  PipelineResult result{std::move(program), {}};
-  std::string known;
-  for (const Pass& pass : kPasses) {
-    if (pass.name == name) {
-      run(pass, result, options);
-      return result;
-    }
-    if (known.find(pass.name) == std::string::npos)
-      known += concat(known.empty() ? "" : ", ", pass.name);
+  const Pass& pass = find_pass(name);
+  PipelineResult result{std::move(program), {}, StageTimes(options.timed)};
+  run(pass, result, options);
+  return result;
+}
+
+std::vector<std::string> parse_disabled_passes(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    const std::string_view word = text.substr(0, end);
+    if (!word.starts_with('-'))
+      user_error("expected '-' and the name of a pass to disable, found '", word, "'");
+    check_can_disable(word.substr(1));
+    names.emplace_back(word.substr(1));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  user_error("no pass is called '", name, "'; there are ", known);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+const std::vector<std::string>& passes_disabled_by_environment() {
+  static const std::vector<std::string> names = [] {
+    const char* value = std::getenv("TULLE_PASSES");
+    const std::string_view text = value ? value : "";
+    try {
+      return parse_disabled_passes(text);
+    } catch (const UserError& error) {
+      user_error("TULLE_PASSES=", text, ": ", error.what());
+    }
+  }();
+  return names;
 }
 
 }  // namespace tulle::passes

@@ -1,12 +1,13 @@
-// Looks for elements that a loop reads and writes over and over, outer loops first.
+// Finds elements that a loop repeatedly reads and writes, outer loops first.
 #include "passes/promote_accumulators.h"
 
 #include <map>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "support/mutant.h"
 
 namespace tulle::passes {
@@ -68,7 +69,7 @@ class Usages {
   bool synchronises_ = false;
 };
 
-// Whether each run of the statement stores into the buffer.
+// Whether every execution of the statement stores to the buffer.
 bool always_stores(const Stmt& stmt, const std::string& buffer) {
   if (const auto* store = stmt.as<Store>()) return store->buffer->name == buffer;
   const auto* block = stmt.as<Block>();
@@ -93,10 +94,10 @@ bool is_invariant(const Expr& index, const For& loop, const std::set<std::string
   return invariant;
 }
 
-// Puts a variable in the place of a buffer's one element.
-class Replacement : public Rewriter {
+// Replaces the promoted element of a buffer by a variable.
+class PromotedElement : public Rewriter {
  public:
-  Replacement(std::string buffer, Expr variable)
+  PromotedElement(std::string buffer, Expr variable)
       : buffer_(std::move(buffer)), variable_(std::move(variable)) {}
 
   Expr rewrite(const Expr& expr) override {
@@ -117,7 +118,7 @@ class Replacement : public Rewriter {
 
 class Promoter : public Rewriter {
  public:
-  explicit Promoter(Names& names) : names_(names) {}
+  explicit Promoter(FreshNames& names) : names_(names) {}
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {
@@ -129,7 +130,7 @@ class Promoter : public Rewriter {
   }
 
  private:
-  // An element worth promoting; null if there is none. Valid until the next call.
+  // A buffer whose element is worth promoting; null if there is none. Valid until the next call.
   const Usage* find(const For& loop) {
     usages_.emplace(loop.body);
     if (usages_->synchronises()) return nullptr;
@@ -149,7 +150,7 @@ class Promoter : public Rewriter {
     const Usage usage = found;
     const std::string name = names_.fresh(usage.buffer->name + "_value");
     const Expr variable = Var::make(name, {usage.buffer->element, 1});
-    const Stmt body = Replacement(usage.buffer->name, variable).rewrite(loop.body);
+    const Stmt body = PromotedElement(usage.buffer->name, variable).rewrite(loop.body);
     const Stmt rest =
         For::make(loop.var, loop.begin, loop.end, body, loop.loop, loop.factor, loop.step);
     std::vector<Stmt> stmts = {Declare::make(name, Load::make(usage.buffer, usage.index)),
@@ -162,14 +163,14 @@ class Promoter : public Rewriter {
     return extent && *extent > 0 ? block : If::make(loop.begin < loop.end, block);
   }
 
-  Names& names_;
+  FreshNames& names_;
   std::optional<Usages> usages_;
 };
 
 }  // namespace
 
 Kernel promote_accumulators(Kernel kernel) {
-  Names names(kernel);
+  FreshNames names(kernel);
   kernel.body = Promoter(names).rewrite(kernel.body);
   return kernel;
 }

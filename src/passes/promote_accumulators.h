@@ -1,13 +1,14 @@
-// Keeps what a loop accumulates in a register.
+// Promotes accumulators to registers.
 #pragma once
 
 #include "loop/host.h"
 
 namespace tulle::passes {
 
-// A loop that updates one element of a buffer, `for p { C[i] = C[i] + e }`, works on a variable
-// instead: loaded before the loop, stored after it, neither if the loop has no iterations. The
-// index must not change in the loop, and the loop must not touch the buffer anywhere else.
+// A loop that updates one buffer element, `for p { C[i] = C[i] + e }`, operates on a variable
+// instead, which is loaded before the loop and stored after it. A loop without iterations does
+// neither. The index must be loop-invariant, and the loop must not access the buffer in any other
+// way.
 loop::Kernel promote_accumulators(loop::Kernel kernel);
 
 }  // namespace tulle::passes

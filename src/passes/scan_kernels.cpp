@@ -1,4 +1,4 @@
-// Writes the kernels of a scan as text, with the scan's names in it.
+// Instantiates the kernels of a scan from text.
 #include "passes/scan_kernels.h"
 
 #include "passes/kernel_text.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kTile = 2048;  // 8 warps, 8 times 32 elements each
 
-// The running sums over the 32 lanes, from `own` into `sum`.
+// Inclusive sums over the 32 lanes, from `own` to `sum`.
 constexpr const char* kScanLanes = R"(
         var sum: i64 = own
         let by_1: i64 = lane_shuffle(up, sum, 1, 32)
@@ -49,7 +49,7 @@ kernel NAME_tile_sums(BUFFER: TYPE*, NAME_sums: mut i64*; NAME_length: i64, NAME
   }
 })";
 
-// One block; 1024 tiles at a time, `carry` is the sum of those before.
+// A single block that scans 1024 tiles at a time. `carry` is the sum of earlier tiles.
 constexpr const char* kScanSums = R"(
 kernel NAME_scan_sums(NAME_sums: mut i64*, BUFFER: mut TYPE*; NAME_length: i64, NAME_tiles: i64) {
   block for b in [0, 1) {

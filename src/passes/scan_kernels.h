@@ -8,16 +8,17 @@
 
 namespace tulle::passes {
 
-// A scan of buffer[0..length) that a host program launches any number of times: the sums of tiles,
-// the scan of those by one block, the scan of each tile. Its scalars, temporary and kernels have
-// names that begin with `name`. A total that the buffer's elements cannot hold becomes -1.
+// A scan of buffer[0..length) that a host program can launch any number of times. Three kernels sum
+// each tile, scan the sums of the tiles in one block, and scan each tile. The names of its scalars,
+// temporary and kernels start with `name`. If the element type cannot hold the total, the total is
+// -1.
 class ScanKernels {
  public:
-  // Appends what has to come before the first launch.
+  // Appends the steps that must precede the first launch.
   ScanKernels(const loop::Buffer& buffer, const loop::Expr& length, const std::string& name,
               loop::HostProgram& program);
   void launch();
-  // Appends what has to come after the last.
+  // Appends the steps that must follow the last launch.
   void end();
 
  private:

@@ -1,4 +1,4 @@
-// Finds the loops, cuts their bodies where the sum stands, and writes the exchange of partial sums.
+// Finds the loops, splits their bodies at the sum, and generates the exchange of partial sums.
 #include "passes/scatter_sums.h"
 
 #include <algorithm>
@@ -6,11 +6,12 @@
 #include <optional>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/gpu.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/combine.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "support/mutant.h"
 
 namespace tulle::passes {
@@ -29,8 +30,8 @@ std::set<std::string> names_read_in(const Stmt& stmt) {
   return names;
 }
 
-// The iteration of a loop: what comes to a partial sum, the sum over the lanes, and what one lane
-// does with it.
+// The parts of a loop body: the computation of the partial sum, the sum over the lanes, and the use
+// of the sum by one lane.
 struct Iteration {
   std::vector<Stmt> before, after;
   std::string sum;
@@ -58,8 +59,8 @@ struct Iteration {
   }
 };
 
-// What one lane of a group of `width` does alone, taken out of its condition; notes whether
-// anything that others see happens outside of it.
+// Removes the condition from the code that one lane of a group of `width` lanes executes alone.
+// Records whether there are visible effects outside of that code.
 class OneLane : public Rewriter {
  public:
   OneLane(const std::string& lane, int width) : lane_(lane), width_(width) {}
@@ -93,7 +94,8 @@ class OneLane : public Rewriter {
   bool found_ = false, others_ = false;
 };
 
-// The declarations among the statements that give the names their values, where nothing else does.
+// The declarations among the statements that define the names. Nothing if other statements define
+// any of them.
 std::optional<std::vector<Stmt>> declarations_of(std::set<std::string> names,
                                                  const std::vector<Stmt>& stmts) {
   std::vector<Stmt> found;
@@ -128,8 +130,8 @@ bool reads_locals(const std::vector<Stmt>& stmts) {
   return reads;
 }
 
-// Whether what different lanes do with the sums of iterations is seen by nobody twice: they store
-// to different elements, and leave nothing in registers for what comes after.
+// Whether different lanes may use the sums of different iterations: they must store to different
+// elements and leave no result in registers.
 class StoresApart {
  public:
   StoresApart(const std::string& var, const std::vector<Stmt>& declarations,
@@ -170,15 +172,17 @@ class StoresApart {
       return !term.first.template as<Var>() && names_read(term.first).contains(var_);
     });
     if (steps && !follows) return true;
-    // Coordinates that are stored, say: what is not added up there has one place for each.
+    // For example stored coordinates: each has a place of its own unless the kernel accumulates
+    // there.
     return follows && !read_.contains(store.buffer->name);
   }
 
   const std::string& var_;
   std::vector<std::pair<std::string, Expr>> lets_;
   std::vector<const Store*> stores_;
-  std::set<std::string> read_;            // buffers
-  std::set<std::string> own_, assigned_;  // variables: of an iteration, and those that it changes
+  std::set<std::string> read_;  // buffers
+  std::set<std::string> own_,
+      assigned_;  // variables declared in an iteration, and variables assigned to
 };
 
 class Scatterer : public Rewriter {
@@ -203,19 +207,19 @@ class Scatterer : public Rewriter {
   }
 
  private:
-  // What is made of each group of iterations.
+  // The parts of the code of a group of iterations.
   struct Sums {
     const For& loop;
     Iteration iteration;
-    int count;                              // of iterations in a group, at most one for each lane
-    std::vector<Stmt> declarations, after;  // what one lane does with a sum
+    int count;                              // iterations in a group, at most one per lane
+    std::vector<Stmt> declarations, after;  // the use of a sum by one lane
 
-    int lanes_of_sum() const { return iteration.reduce->width / count; }  // in the end
+    int lanes_of_sum() const { return iteration.reduce->width / count; }  // after the exchange
     int64_t stride() const { return count * loop.step; }                  // of groups
   };
 
-  // How many iterations are summed together: a power of two that divides those that are written
-  // out.
+  // The number of iterations that are summed together: a power of two that divides the number of
+  // copies.
   static int count_of(const For& loop, int width) {
     const auto trips = constant_extent(loop);
     if (loop.factor == 0 && !trips) return 1;
@@ -223,7 +227,7 @@ class Scatterer : public Rewriter {
     return static_cast<int>(std::gcd(copies, int64_t{width}));
   }
 
-  // Null where the loop is another.
+  // Null if the loop has another form.
   Stmt scattered(const For& loop) {
     const auto iteration = Iteration::of(loop);
     if (!iteration) return {};
@@ -253,14 +257,13 @@ class Scatterer : public Rewriter {
                      group_of(sums, first), LoopKind::Unrolled, 1);
   }
 
-  // Whole groups, then one of which only some iterations are there. The lanes of a group count the
-  // same iterations.
+  // Complete groups, followed by a partial one. All lanes of a group execute the same iterations.
   Stmt counted_groups(const Sums& sums) {
     const For& loop = sums.loop;
     const std::string name = names_.fresh(loop.var + "_next"),
                       end = names_.fresh(loop.var + "_end");
     const Expr next = Var::make(name), all = Var::make(end);
-    const Expr last_begin = all - (sums.stride() - loop.step);  // of a whole group, at most
+    const Expr last_begin = all - (sums.stride() - loop.step);  // of a complete group, at most
     const Stmt whole =
         Block::make({group_of(sums, next), Assign::make(name, next + sums.stride())});
     return Block::make({Let::make(end, loop.end), Declare::make(name, loop.begin),
@@ -268,12 +271,12 @@ class Scatterer : public Rewriter {
                         If::make(next < all, group_of(sums, next, all))});
   }
 
-  // A group of iterations from `first` on; those that begin before `end` where there is one.
+  // A group of iterations that starts at `first`. With `end`, only the iterations before `end`.
   Stmt group_of(const Sums& sums, const Expr& first, const Expr& end = {}) {
     const For& loop = sums.loop;
     const LaneReduce& reduce = *sums.iteration.reduce;
     const std::string last = names_.fresh(loop.var + "_last");
-    const auto at = [&](const Expr& number) {  // beyond the end the last one once more
+    const auto at = [&](const Expr& number) {  // past the end, repeats the last iteration
       const Expr place = first + number * loop.step;
       return end ? minimum(place, Var::make(last)) : place;
     };
@@ -313,8 +316,8 @@ class Scatterer : public Rewriter {
     return Block::make(std::move(stmts));
   }
 
-  // A lane keeps the upper half of its sums where its number has the bit of this distance, the
-  // lower half where it has not, and adds what the lane at the distance has of them.
+  // A lane whose index has the bit of this distance keeps the upper half of its sums, any other
+  // lane the lower half. Each lane adds the other lane's part of its half.
   void exchange(const Buffer& parts, const LaneReduce& reduce, int half, int distance,
                 std::vector<Stmt>& stmts) {
     const std::string name = names_.fresh("is_upper");
@@ -329,7 +332,7 @@ class Scatterer : public Rewriter {
       stmts.push_back(Let::make(kept, Select::make(upper, high, low)));
       stmts.push_back(Let::make(given, Select::make(upper, low, mixes ? low : high)));
       const std::string other =
-          names_.fresh("other");  // all lanes come by, also where `or` is lazy
+          names_.fresh("other");  // all lanes must execute the shuffle, even where `or` is lazy
       stmts.push_back(Let::make(
           other, LaneShuffle::make(ShuffleMode::Xor, Var::make(given, reduce.type),
                                    IntConst::make(distance, {DType::Int32, 1}), reduce.width)));
@@ -339,7 +342,7 @@ class Scatterer : public Rewriter {
     }
   }
 
-  // The one sum that is left in so many neighbouring lanes, each of which has a part of it.
+  // Combines the parts of the one sum that remains in each group of `lanes` neighbouring lanes.
   void add_up(const Buffer& parts, const LaneReduce& reduce, int lanes, std::vector<Stmt>& stmts) {
     const std::string all = names_.fresh("all");
     const Expr part = Load::make(parts, IntConst::make(0));
@@ -347,8 +350,8 @@ class Scatterer : public Rewriter {
     stmts.push_back(Store::make(parts, IntConst::make(0), Var::make(all, reduce.type)));
   }
 
-  Names names_;
-  std::string lane_;  // the variable of the loop over lanes around; empty outside
+  FreshNames names_;
+  std::string lane_;  // variable of the enclosing lane loop; empty outside
 };
 
 }  // namespace

@@ -1,18 +1,18 @@
-// On a GPU: several sums over a group of lanes are made together.
+// Computes several lane sums together on a GPU.
 #pragma once
 
 #include "loop/host.h"
 
 namespace tulle::passes {
 
-// A loop that is written out sums over the lanes of a group once an iteration, and one lane of the
-// group goes on with the sum. The sums of as many iterations as there are copies, at most one for
-// each lane, are made together: in each step a lane hands half of its partial sums on and keeps the
-// other half. In the end, where there are as many as lanes, lane l has the sum of iteration l and
-// goes on with that; where there are fewer, some lanes add up what each of them has of one. It
-// takes about one shuffle a sum instead of one a sum and step, and neighbouring lanes store
-// neighbouring results. Iterations that store to the same elements are left as they are. A loop
-// whose end is not known ends with a group that has fewer iterations.
+// Applies to unrolled loops in which each iteration sums over a group of lanes and one lane of the
+// group consumes the sum. The sums of all copies, at most one per lane, are computed together: in
+// each step a lane passes half of its partial sums to another lane and keeps the other half. With
+// as many copies as lanes, lane l ends up with the sum of iteration l and consumes it. With fewer
+// copies, a few lanes add up the parts of each sum. This takes about one shuffle per sum instead of
+// one per sum and step, and neighbouring lanes store neighbouring results. Loops whose iterations
+// store to the same elements remain unchanged. A loop with an unknown end finishes with a partial
+// group.
 loop::Kernel scatter_sums(loop::Kernel kernel);
 
 }  // namespace tulle::passes

@@ -1,4 +1,5 @@
-// Finds out which values are the same for neighbouring lanes, and the loads that follow from these.
+// Determines which values are uniform across neighbouring lanes, and the loads that depend only on
+// these.
 #include "passes/share_loads.h"
 
 #include <algorithm>
@@ -7,10 +8,11 @@
 #include <optional>
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/counted_loop.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "support/gpu_limits.h"
 #include "support/mutant.h"
 
@@ -20,10 +22,10 @@ using namespace loop;
 
 namespace {
 
-constexpr int kFewestCopies = 4;  // that pay for handing on
+constexpr int kFewestCopies = 4;  // fewer do not pay for the shuffles
 
-// For how many neighbouring lanes, from a multiple of that number on, names mean the same value. Of
-// variables that are assigned to, only the counter of a loop that these lanes run together does.
+// The number of aligned neighbouring lanes across which a name is uniform. Of variables that are
+// assigned to, only the counter of a loop that these lanes execute together is uniform.
 using Widths = std::map<std::string, int>;
 
 class ShareLoads : public Rewriter {
@@ -67,7 +69,7 @@ class ShareLoads : public Rewriter {
     return result;
   }
 
-  // What a loop assigns to may differ between lanes, but for its own counter.
+  // Variables that a loop assigns to may differ between lanes, except for its own counter.
   void forget_assigned(const While& loop) {
     const std::optional<LoopCounter> counter = counter_of(loop);
     for (const std::string& name : names_written(loop.body)) {
@@ -75,7 +77,7 @@ class ShareLoads : public Rewriter {
     }
   }
 
-  // Behind a statement, which lanes may have run differently often.
+  // Leaves a statement, which lanes may have executed a different number of times.
   void leave(const Widths& outside, const Stmt& stmt) {
     widths_ = outside;
     for (const std::string& name : names_written(stmt)) widths_.erase(name);
@@ -99,7 +101,7 @@ class ShareLoads : public Rewriter {
     return width;
   }
 
-  // Memory that the kernel does not write holds the same for all.
+  // Loads from memory that the kernel does not write are uniform.
   int value_width(const Expr& value) const {
     bool loads_written = false;
     visit(value, [&](const Expr& part) {
@@ -127,7 +129,7 @@ class ShareLoads : public Rewriter {
     return with_front(loop, std::move(stmts));
   }
 
-  // Those that follow from the first in equal steps, as many as a power of two.
+  // The coordinates that follow the first one at equal distances, a power of two in number.
   static std::vector<Coordinate> take_copies(std::vector<Coordinate>& found) {
     std::vector<Coordinate> copies = {found.front()};
     std::optional<int64_t> step;
@@ -146,12 +148,12 @@ class ShareLoads : public Rewriter {
     return copies;
   }
 
-  // Replaces the loads of the copies in the front, where that is worth it, and says which loads are
-  // to stand before which statements.
+  // Replaces the loads of the copies among the leading statements if that pays, and records the
+  // loads to insert before each statement.
   void share(const std::vector<Coordinate>& copies, int together, std::vector<Stmt>& front,
              std::map<size_t, Stmt>& loads) {
     const int same = std::min(together, width_of(copies[0].place));
-    // All lanes of that many that have the same places have what is handed on.
+    // All lanes with the same addresses receive the shuffled values.
     const auto lanes = std::min(static_cast<int>(copies.size()), same);
     if (lanes < kFewestCopies) return;
     const int64_t step = *constant_difference(copies[1].place, copies[0].place);
@@ -173,10 +175,10 @@ class ShareLoads : public Rewriter {
     }
   }
 
-  Names names_;
+  FreshNames names_;
   std::set<std::string> read_only_;
   Widths widths_;
-  std::string lane_;  // of the loop over lanes around; empty outside of one
+  std::string lane_;  // variable of the enclosing lane loop; empty outside
 };
 
 }  // namespace

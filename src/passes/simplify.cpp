@@ -1,4 +1,4 @@
-// Shortens expressions and control flow until nothing changes.
+// Simplifies expressions and control flow up to a fixed point.
 #include "passes/simplify.h"
 
 #include <map>
@@ -30,7 +30,7 @@ bool binds_a_name(const Stmt& stmt) {
          (atomic && !atomic->result.empty());
 }
 
-// Whether its statements may stand in the block around it.
+// Whether its statements can move to the enclosing block.
 bool dissolves(const Block& block) {
   for (const Stmt& stmt : block.stmts) {
     if (binds_a_name(stmt)) return false;
@@ -38,7 +38,7 @@ bool dissolves(const Block& block) {
   return true;
 }
 
-// Loops whose iterations are bound to no worker or hardware index.
+// Loops that are not bound to workers or hardware indices.
 bool is_plain(const For& loop) {
   return loop.loop == LoopKind::Serial || loop.loop == LoopKind::Vector ||
          loop.loop == LoopKind::Unrolled;
@@ -100,7 +100,7 @@ class Simplifier : public Rewriter {
  private:
   static Stmt nothing() { return Block::make({}); }
 
-  // A let of something trivial is put where its name is used.
+  // Forwards a trivial let to its uses.
   Stmt forward(const Stmt& stmt) {
     const auto* let = stmt.as<Let>();
     forwarded_.erase(let->name);
@@ -109,7 +109,7 @@ class Simplifier : public Rewriter {
     return nothing();
   }
 
-  // Constants, names that keep their value, and those a constant apart.
+  // Constants, immutable names, and immutable names plus or minus a constant.
   bool is_trivial(const Expr& value) const {
     if (value.as<IntConst>() || value.as<FloatConst>()) return true;
     if (const auto* var = value.as<Var>()) return !mutable_.contains(var->name);

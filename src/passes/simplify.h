@@ -1,14 +1,13 @@
-// Removes what does nothing and shortens what is known.
+// Simplifies expressions and control flow.
 #pragma once
 
 #include "loop/host.h"
 
 namespace tulle::passes {
 
-// Folds constants and index arithmetic, puts trivial lets where they are used, and drops lets,
-// variables and local arrays that nothing reads, empty blocks and loops, and branches that are
-// never taken. Every value stays the same to the last bit. Sizes and indices are taken not to
-// overflow.
+// Folds constants and index arithmetic, forwards trivial lets to their uses, and removes unused
+// lets, variables and local arrays, empty blocks and loops, and branches that are never taken.
+// Values are bitwise identical. Assumes that sizes and indices do not overflow.
 loop::Kernel simplify(loop::Kernel kernel);
 
 }  // namespace tulle::passes

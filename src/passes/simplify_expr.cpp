@@ -1,4 +1,4 @@
-// One function for each kind of node; each returns null where no rule applies.
+// One function per kind of node. Each returns null if no rule applies.
 #include "passes/simplify_expr.h"
 
 #include <cmath>
@@ -34,7 +34,7 @@ Expr from_linear(const Linear& sum) {
   return sum.constant < 0 ? result - -sum.constant : result + sum.constant;
 }
 
-// (x + 3) - x, (x + 1) + 2: the sum of terms where that is shorter.
+// The linear form of (x + 3) - x or (x + 1) + 2, if it is shorter.
 Expr simplify_sum(const Binary& expr, const Expr& whole) {
   if (expr.op != BinaryOp::Add && expr.op != BinaryOp::Sub) return {};
   Expr sum = from_linear(linear_form(whole));
@@ -60,7 +60,7 @@ std::optional<bool> compare(BinaryOp op, int64_t difference) {
   }
 }
 
-// Comparisons and extrema of indices that lie a known distance apart.
+// Comparisons, minima and maxima of indices with a constant difference.
 Expr simplify_order(const Binary& expr) {
   const auto difference = constant_difference(expr.a, expr.b);
   if (!difference) return {};
@@ -70,7 +70,7 @@ Expr simplify_order(const Binary& expr) {
   return answer ? IntConst::make(*answer ? 1 : 0, kBool) : Expr();
 }
 
-// Multiplying by one keeps every bit; adding zero does not (-0 + 0 is 0).
+// Multiplying by one preserves every bit; adding zero does not (-0 + 0 is 0).
 Expr simplify_float(const Binary& expr) {
   const auto* a = expr.a.as<FloatConst>();
   const auto* b = expr.b.as<FloatConst>();
@@ -94,7 +94,7 @@ Expr simplify_float(const Binary& expr) {
     default:
       return {};
   }
-  // Rounding the double result once more gives what float32 arithmetic gives.
+  // Rounding the double result to float32 gives the result of float32 arithmetic.
   if (expr.type == Type{DType::Float32, 1})
     value = static_cast<float>(value);
   else if (expr.type != Type{DType::Float64, 1})

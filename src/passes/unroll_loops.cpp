@@ -1,12 +1,13 @@
-// Unrolls inner loops first, so that copies are made of what is already written out.
+// Unrolls inner loops first, so that copies contain unrolled loops.
 #include "passes/unroll_loops.h"
 
 #include <set>
 
+#include "loop/fresh_names.h"
 #include "loop/gpu.h"
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -17,14 +18,14 @@ using namespace loop;
 namespace {
 
 constexpr int64_t kMostCopies = 256;
-constexpr int64_t kMostElements = 16;  // of a local array that a loop counts through
-constexpr int kMostGuarded = 4;        // iterations of a step some of which change nothing
+constexpr int64_t kMostElements = 16;  // of a local array that is indexed by a loop variable
+constexpr int kMostGuarded = 4;        // copies in a step with inactive iterations
 
-// Lets a body change something only where a condition holds: what it assigns to and stores in local
-// arrays keeps its value otherwise. What it computes, it computes anyway.
-class Guard : public Rewriter {
+// Makes the effects of a body conditional: variables that it assigns to and local arrays that it
+// stores to keep their value unless the condition holds. The computation itself is unconditional.
+class GuardedBody : public Rewriter {
  public:
-  Guard(const Stmt& body, Expr condition, Names& names)
+  GuardedBody(const Stmt& body, Expr condition, FreshNames& names)
       : condition_(std::move(condition)), names_(names) {
     visit(
         body,
@@ -35,7 +36,7 @@ class Guard : public Rewriter {
         [](const Expr&) {});
   }
 
-  // Whether a body does nothing else, and ends.
+  // Whether a body has only such effects and terminates.
   static bool can_hold(const Stmt& body) {
     bool can = true;
     visit(
@@ -68,7 +69,7 @@ class Guard : public Rewriter {
   }
 
  private:
-  // Both are computed, without a branch.
+  // Computes both values, without a branch.
   Expr chosen(const Expr& value, const Expr& old, std::vector<Stmt>& stmts) {
     const std::string next = names_.fresh("next"), before = names_.fresh("before");
     stmts.push_back(Let::make(next, value));
@@ -77,8 +78,8 @@ class Guard : public Rewriter {
   }
 
   Expr condition_;
-  Names& names_;
-  std::set<std::string> own_;  // variables and arrays that the body itself makes
+  FreshNames& names_;
+  std::set<std::string> own_;  // variables and arrays that the body declares
 };
 
 Stmt as_serial(const For& loop) {
@@ -89,8 +90,8 @@ Stmt iteration(const For& loop, const Expr& at) {
   return Block::make({Let::make(loop.var, at), loop.body});
 }
 
-// A bound is computed once: the body may change what it was computed from.
-Expr computed_once(const Expr& value, const std::string& wish, Names& names,
+// Evaluates a bound once, because the body may change its operands.
+Expr computed_once(const Expr& value, const std::string& wish, FreshNames& names,
                    std::vector<Stmt>& stmts) {
   if (value.as<IntConst>()) return value;
   std::string name = names.fresh(wish);
@@ -100,14 +101,14 @@ Expr computed_once(const Expr& value, const std::string& wish, Names& names,
 
 class Unroller : public Rewriter {
  public:
-  Unroller(Names& names, bool gpu, Remarks& remarks)
-      : names_(names), gpu_(gpu), remarks_(remarks) {}
+  Unroller(FreshNames& names, Backend backend, Remarks& remarks)
+      : names_(names), on_gpu_(is_gpu(backend)), remarks_(remarks) {}
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {
     Stmt result = Rewriter::rewrite(stmt);
     const auto* loop = result.as<For>();
-    if (loop && gpu_ && loop->loop == LoopKind::Serial && counts_through_registers(*loop))
+    if (loop && on_gpu_ && loop->loop == LoopKind::Serial && counts_through_registers(*loop))
       return written_out(*loop, *constant_extent(*loop), names_);
     return loop && loop->loop == LoopKind::Unrolled ? unroll(*loop) : result;
   }
@@ -115,11 +116,10 @@ class Unroller : public Rewriter {
  private:
   Stmt unroll(const For& loop) {
     const auto extent = constant_difference(loop.end, loop.begin);
-    // Whoever launches a kernel asks for as much shared memory as lowering laid out.
-    if (gpu_ && shared_bytes(loop.body) > 0) {
-      remarks_.push_back(
-          concat("the loop over ", loop.var,
-                 " stays serial: copies of it would need shared memory of their own"));
+    // A launch provides exactly the shared memory that lowering laid out.
+    if (on_gpu_ && shared_bytes(loop.body) > 0) {
+      remarks_.push_back(concat("the loop over ", loop.var,
+                                " stays serial: its copies would need separate shared memory"));
       return as_serial(loop);
     }
     if (extent) {
@@ -130,15 +130,15 @@ class Unroller : public Rewriter {
     if (loop.factor == 1) return as_serial(loop);
     if (loop.factor == 0 || loop.factor > kMostCopies) {
       remarks_.push_back(concat("the loop over ", loop.var, " stays serial: at most ", kMostCopies,
-                                " copies are written out"));
+                                " copies are unrolled"));
       return as_serial(loop);
     }
     return some(loop);
   }
 
-  // A loop that takes `factor` copies at a time as long as there are so many, then the remainder.
-  // Where that begins is not computed: the loop over the copies leaves it in its variable, which is
-  // known early enough for short loops, whose ends are mispredicted.
+  // A loop over `factor` copies at a time, followed by the remainder. The start of the remainder is
+  // not computed: the loop leaves it in its variable, where it is available early in short loops,
+  // whose exit branches are mispredicted.
   Stmt some(const For& loop) {
     std::vector<Stmt> stmts;
     const Expr begin = computed_once(loop.begin, loop.var + "_begin", names_, stmts);
@@ -153,12 +153,12 @@ class Unroller : public Rewriter {
     return Block::make(std::move(stmts));
   }
 
-  // Whether there are so many iterations from `next` on.
+  // Whether at least `count` iterations are left from `next` on.
   static Expr are_left(const For& loop, int count, const std::string& next, const Expr& end) {
     return Var::make(next) < end - (count - 1) * loop.step;
   }
 
-  // So many iterations from `next` on, which then stands after them.
+  // Executes `count` iterations from `next` on and advances `next` past them.
   static Stmt copies(const For& loop, int count, const std::string& next) {
     std::vector<Stmt> stmts = {Let::make(loop.var, Var::make(next))};
     for (int copy = 0; copy < count; ++copy) {
@@ -169,12 +169,12 @@ class Unroller : public Rewriter {
     return Block::make(std::move(stmts));
   }
 
-  // Half as many copies, a quarter and so on, so that the loads of what is left are still made
-  // together; one after the other where the factor is no power of two. On a GPU the last few are
-  // made together whatever is left of them.
+  // The remainder in steps of factor / 2, factor / 4, ... copies, so that its loads still overlap;
+  // a serial loop if the factor is no power of two. On a GPU, the last few copies form one masked
+  // step.
   void remainder(const For& loop, const std::string& next, const Expr& end,
                  std::vector<Stmt>& stmts) {
-    if (gpu_ && Guard::can_hold(loop.body)) {
+    if (on_gpu_ && GuardedBody::can_hold(loop.body)) {
       int factor = loop.factor;
       for (; factor > kMostGuarded && factor % 2 == 0; factor /= 2)
         stmts.push_back(
@@ -192,12 +192,12 @@ class Unroller : public Rewriter {
     stmts.push_back(If::make(Var::make(next) < end, iteration(loop, Var::make(next))));
   }
 
-  // One step more, whose iterations past the end are the last one again and change nothing: all
-  // loads are made together, where copies after copies would wait for each other.
+  // One additional step. Iterations past the end repeat the last one without an effect. All loads
+  // overlap, whereas successive steps would wait for each other.
   Stmt guarded_copies(const For& loop, int factor, const std::string& next, const Expr& end) {
     const std::string last = names_.fresh(loop.var + "_last");
     const Expr from = Var::make(next);
-    const Expr length = end - from - 1;  // before the last iteration, in whole steps
+    const Expr length = end - from - 1;  // up to the start of the last iteration
     const Expr steps =
         loop.step == 1 ? length
                        : Binary::make(BinaryOp::Div, length, IntConst::make(loop.step)) * loop.step;
@@ -207,16 +207,17 @@ class Unroller : public Rewriter {
       const Expr wish = from + copy * loop.step;
       std::vector<Stmt> one = {Let::make(is_there, wish < end),
                                Let::make(loop.var, minimum(wish, Var::make(last)))};
-      one.push_back(copy == 0
-                        ? loop.body
-                        : Guard(loop.body, Var::make(is_there, kBool), names_).rewrite(loop.body));
+      one.push_back(
+          copy == 0
+              ? loop.body
+              : GuardedBody(loop.body, Var::make(is_there, kBool), names_).rewrite(loop.body));
       stmts.push_back(Block::make(std::move(one)));
     }
     return Block::make(std::move(stmts));
   }
 
-  Names& names_;
-  bool gpu_;
+  FreshNames& names_;
+  bool on_gpu_;
   Remarks& remarks_;
 };
 
@@ -240,7 +241,7 @@ bool counts_through_registers(const For& loop) {
   return counts;
 }
 
-Stmt written_out(const For& loop, int64_t trips, Names& names) {
+Stmt written_out(const For& loop, int64_t trips, FreshNames& names) {
   std::vector<Stmt> stmts;
   const Expr begin = computed_once(loop.begin, loop.var + "_begin", names, stmts);
   for (int64_t trip = 0; trip < trips; ++trip)
@@ -248,9 +249,9 @@ Stmt written_out(const For& loop, int64_t trips, Names& names) {
   return Block::make(std::move(stmts));
 }
 
-Kernel unroll_loops(Kernel kernel, bool gpu, Remarks& remarks) {
-  Names names(kernel);
-  kernel.body = Unroller(names, gpu, remarks).rewrite(kernel.body);
+Kernel unroll_loops(Kernel kernel, Backend backend, Remarks& remarks) {
+  FreshNames names(kernel);
+  kernel.body = Unroller(names, backend, remarks).rewrite(kernel.body);
   return kernel;
 }
 

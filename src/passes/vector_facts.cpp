@@ -1,12 +1,12 @@
-// Follows what differs between lanes through a body, and recognises reductions.
+// Propagates variation between lanes through a body, and recognises reductions.
 #include "passes/vector_facts.h"
 
 #include <algorithm>
 #include <map>
 
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "passes/vector_memory.h"
 #include "support/check.h"
 
@@ -25,7 +25,7 @@ bool reads_any(const Expr& expr, const std::set<std::string>& names) {
   return found;
 }
 
-// Grows the set of varying names until it holds everything that depends on the loop variable.
+// Grows the set of varying names until it contains everything that depends on the loop variable.
 class Variance {
  public:
   explicit Variance(std::set<std::string>& varying) : varying_(varying) {}
@@ -39,7 +39,7 @@ class Variance {
   }
 
  private:
-  // `divided`: lanes may disagree on whether this statement runs.
+  // `divided`: lanes may disagree on whether this statement executes.
   void follow(const Stmt& stmt, bool divided) {
     switch (stmt->kind) {
       case StmtKind::Block:
@@ -75,7 +75,7 @@ class Variance {
       case StmtKind::Prefetch:
         return;
       case StmtKind::Allocate:
-        throw Refusal{concat(stmt.as<Allocate>()->buffer->name, " is allocated inside")};
+        throw Refusal{concat(stmt.as<Allocate>()->buffer->name, " is allocated in the loop")};
       case StmtKind::Atomic:
         if (divided || !stmt.as<Atomic>()->result.empty())
           throw Refusal{concat("an atomic on ", stmt.as<Atomic>()->buffer->name)};
@@ -94,8 +94,8 @@ class Variance {
   std::set<std::string>& varying_;
 };
 
-// The operation by which `value` combines the old value of `name` with another, judging by the
-// outermost node.
+// The operation by which the outermost node of `value` combines the old value of `name` with
+// another value.
 std::optional<ReduceOp> outer_operation(const Expr& value) {
   if (const auto* call = value.as<Call>()) {
     return call->function == Function::Fma ? std::optional(ReduceOp::Add) : std::nullopt;
@@ -121,7 +121,7 @@ std::optional<ReduceOp> outer_operation(const Expr& value) {
   }
 }
 
-// Whether `value` is `name` combined with other things by `op` alone.
+// Whether `value` combines `name` with other values by `op` only.
 bool combines(const Expr& value, const std::string& name, ReduceOp op) {
   if (const auto* var = value.as<Var>()) return var->name == name;
   if (outer_operation(value) != op) return false;
@@ -142,8 +142,8 @@ int count_reads(const Stmt& body, const std::string& name) {
   return count;
 }
 
-// Every variable of the outside that the body assigns to must be a reduction.
-std::vector<Reduction> find_reductions(const For& loop) {
+// Every outer variable that the body assigns to must be a reduction.
+std::vector<LaneReduction> find_reductions(const For& loop) {
   std::set<std::string> declared;
   std::map<std::string, std::vector<Expr>> assigned;
   visit(
@@ -154,7 +154,7 @@ std::vector<Reduction> find_reductions(const For& loop) {
       },
       [](const Expr&) {});
 
-  std::vector<Reduction> reductions;
+  std::vector<LaneReduction> reductions;
   for (const auto& [name, values] : assigned) {
     if (declared.contains(name)) continue;
     const auto op = outer_operation(values.front());
@@ -167,7 +167,7 @@ std::vector<Reduction> find_reductions(const For& loop) {
   return reductions;
 }
 
-// Whether all lanes are there, on neighbours from a multiple of their number on.
+// Whether all lanes are active and start at a multiple of their number.
 bool is_aligned(const Expr& index, const For& loop, std::optional<int64_t> extent) {
   const auto* begin = loop.begin.as<IntConst>();
   if (!begin || begin->value % loop.factor != 0 || !extent || *extent % loop.factor != 0)
@@ -202,7 +202,7 @@ void refuse_vectors(const For& loop) {
   visit(
       loop.body, [](const Stmt&) {},
       [&](const Expr& expr) {
-        if (expr.type().is_vector()) throw Refusal{"a loop inside is vectorised already"};
+        if (expr.type().is_vector()) throw Refusal{"an inner loop is vectorised already"};
         if (expr->kind == ExprKind::LaneReduce || expr->kind == ExprKind::LaneShuffle) {
           throw Refusal{"an operation across the lanes of a warp"};
         }
@@ -216,7 +216,7 @@ VectorFacts check_vector_loop(const For& loop, std::optional<int64_t> extent) {
   VectorFacts facts;
   facts.reductions = find_reductions(loop);
   facts.varying.insert(loop.var);
-  for (const Reduction& reduction : facts.reductions) facts.varying.insert(reduction.name);
+  for (const LaneReduction& reduction : facts.reductions) facts.varying.insert(reduction.name);
   Variance(facts.varying).run(loop.body);
   check_atomics(loop, extent, facts.varying);
   check_memory(loop, extent, facts.varying);

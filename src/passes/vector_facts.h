@@ -1,4 +1,4 @@
-// Decides whether a loop may run in lanes, and finds what the rewrite needs to know.
+// Decides whether a loop can be vectorised, and collects facts for the rewrite.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace tulle::passes {
 
-// Why a loop cannot be vectorised; thrown and caught inside the pass.
+// Why a loop cannot be vectorised. Thrown and caught inside the pass.
 struct Refusal {
   std::string reason;
 };
 
-// A variable declared outside the loop into which every iteration combines a value.
-struct Reduction {
+// A variable declared outside the loop that every iteration updates by a reduction.
+struct LaneReduction {
   std::string name;
   loop::ReduceOp op;
   loop::Type type;
@@ -25,12 +25,12 @@ struct Reduction {
 
 struct VectorFacts {
   std::set<std::string> varying;  // variables of the body whose value differs between lanes
-  std::vector<Reduction> reductions;
+  std::vector<LaneReduction> reductions;
 };
 
-// Throws a Refusal if running iterations of `loop` side by side could change a result (beyond the
-// order of a reduction), or if the body holds what has no vector form. `extent`: how many
-// iterations, where it is known.
+// Throws a Refusal if executing iterations of `loop` in lanes could change a result (other than by
+// the order of a reduction), or if the body contains a node without a vector form. `extent` is the
+// number of iterations if it is known.
 VectorFacts check_vector_loop(const loop::For& loop, std::optional<int64_t> extent);
 
 }  // namespace tulle::passes

@@ -1,4 +1,4 @@
-// Compares the places that iterations touch, written as sums over what is fixed outside the loop.
+// Compares the addresses of iterations as linear forms over loop-invariant names.
 #include "passes/vector_memory.h"
 
 #include <cstdlib>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "loop/rewrite.h"
+#include "loop/used_names.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "passes/vector_facts.h"
 #include "support/check.h"
 
@@ -17,17 +17,17 @@ using namespace loop;
 
 namespace {
 
-// One load or store. `index` is in terms of the loop variable, what is fixed outside, and the
-// unstable names.
-struct Access {
+// One load or store. `index` is a function of the loop variable, loop-invariant names and unstable
+// names.
+struct IterationAccess {
   Expr index;
   bool store;
-  bool repeated;      // in a loop inside
+  bool repeated;      // in an inner loop
   bool value_varies;  // of a store
 };
 
-// How an index moves: by `stride` from lane to lane, 0 for no movement, nothing for an irregular
-// one.
+// The movement of an index between lanes: by `stride`, 0 for a uniform index, nothing for an
+// irregular one.
 struct Movement {
   std::optional<int64_t> stride;
   Linear rest;                    // without the loop variable
@@ -41,7 +41,7 @@ class Accesses {
     walk(loop.body);
   }
 
-  const std::map<std::string, std::vector<Access>>& by_buffer() const { return accesses_; }
+  const std::map<std::string, std::vector<IterationAccess>>& by_buffer() const { return accesses_; }
 
   Movement movement(const Expr& index) const {
     Movement result;
@@ -84,7 +84,7 @@ class Accesses {
         return note_loads(stmt.as<Assign>()->value);
       case StmtKind::Store:
         return note_store(*stmt.as<Store>());
-      case StmtKind::Atomic: {  // in any order
+      case StmtKind::Atomic: {  // atomics may execute in any order
         const auto* atomic = stmt.as<Atomic>();
         return note_store(*Store::make(atomic->buffer, atomic->index, atomic->value).as<Store>());
       }
@@ -132,7 +132,7 @@ class Accesses {
     written_.insert(store.buffer->name);
   }
 
-  // The expression with the lets of the body put in, so that equal trees mean equal values.
+  // The expression with the lets of the body substituted, so that equal trees have equal values.
   Expr resolve(Expr expr) const {
     for (const std::string& name : names_read(expr)) {
       const auto value = values_.find(name);
@@ -163,9 +163,9 @@ class Accesses {
 
   const For& loop_;
   const std::set<std::string>& varying_;
-  std::map<std::string, std::vector<Access>> accesses_;
+  std::map<std::string, std::vector<IterationAccess>> accesses_;
   std::map<std::string, Expr> values_;  // of lets
-  std::set<std::string> unstable_;      // names whose value changes inside an iteration
+  std::set<std::string> unstable_;      // names whose value changes within an iteration
   std::set<std::string> written_;       // buffers
   int depth_ = 0;
 };
@@ -175,45 +175,46 @@ class Checker {
   Checker(const Accesses& accesses, std::optional<int64_t> extent)
       : accesses_(accesses), extent_(extent) {}
 
-  void check(const std::string& buffer, const std::vector<Access>& all) const {
+  void check(const std::string& buffer, const std::vector<IterationAccess>& all) const {
     bool stored = false;
-    for (const Access& access : all) stored |= access.store;
+    for (const IterationAccess& access : all) stored |= access.store;
     if (!stored) return;
     if (all.size() == 1) return check_lone_store(buffer, all.front());
 
     const Movement first = accesses_.movement(all.front().index);
-    for (const Access& access : all) {
+    for (const IterationAccess& access : all) {
       const Movement movement = accesses_.movement(access.index);
       if (movement.stride == 0)
-        throw Refusal{concat("all iterations meet in one element of ", buffer)};
+        throw Refusal{concat("all iterations access one element of ", buffer)};
       if (!movement.stride || movement.stride != first.stride || !distinct_lanes(movement)) {
-        throw Refusal{concat("iterations may meet in an element of ", buffer)};
+        throw Refusal{concat("different iterations may access the same element of ", buffer)};
       }
     }
     for (size_t i = 0; i < all.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
         if ((all[i].store || all[j].store) && may_meet(all[i], all[j])) {
-          throw Refusal{
-              concat("an iteration may touch the element of ", buffer, " that another one writes")};
+          throw Refusal{concat("an iteration may access an element of ", buffer,
+                               " that another iteration writes")};
         }
       }
     }
   }
 
  private:
-  void check_lone_store(const std::string& buffer, const Access& store) const {
+  void check_lone_store(const std::string& buffer, const IterationAccess& store) const {
     const Movement movement = accesses_.movement(store.index);
     if (movement.stride == 0) {
       if (!store.value_varies) return;
-      throw Refusal{concat("every iteration stores another value into one element of ", buffer)};
+      throw Refusal{concat("every iteration stores a different value to one element of ", buffer)};
     }
-    // A scatter writes its lanes in order, like the iterations.
+    // A scatter writes its lanes in the order of the iterations.
     const bool fine =
         movement.stride ? distinct_lanes(movement) || !store.repeated : !store.repeated;
-    if (!fine) throw Refusal{concat("iterations may meet in an element of ", buffer)};
+    if (!fine)
+      throw Refusal{concat("different iterations may access the same element of ", buffer)};
   }
 
-  // Whether different iterations never meet through this index.
+  // Whether different iterations never access the same element through this index.
   bool distinct_lanes(const Movement& movement) const {
     if (movement.opaque) return false;
     for (const int64_t coefficient : movement.unstable) {
@@ -226,8 +227,8 @@ class Checker {
     return std::max<int64_t>(1, std::abs(*movement.stride) * *extent_);
   }
 
-  // Whether different iterations may meet through two indices of the same stride.
-  bool may_meet(const Access& a, const Access& b) const {
+  // Whether different iterations may access the same element through two indices of equal stride.
+  bool may_meet(const IterationAccess& a, const IterationAccess& b) const {
     const Movement x = accesses_.movement(a.index), y = accesses_.movement(b.index);
     Linear difference = x.rest;
     difference.add(y.rest, -1);

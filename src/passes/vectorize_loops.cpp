@@ -1,15 +1,15 @@
-// Cuts a loop into vector steps and a rest.
+// Splits a loop into vector steps and a tail.
 #include "passes/vectorize_loops.h"
 
 #include <bit>
 #include <functional>
 #include <map>
 
+#include "loop/fresh_names.h"
 #include "loop/gpu.h"
 #include "loop/rewrite.h"
 #include "passes/combine.h"
 #include "passes/linear.h"
-#include "passes/names.h"
 #include "passes/pad_locals.h"
 #include "passes/unroll_loops.h"
 #include "passes/vector_facts.h"
@@ -23,10 +23,11 @@ using namespace loop;
 
 namespace {
 
-// The code of one loop, put together statement by statement.
+// Builds the code of one loop, statement by statement.
 class LoopVectorizer {
  public:
-  LoopVectorizer(const For& loop, const VectorOptions& options, LocalSizes& locals, Names& names)
+  LoopVectorizer(const For& loop, const VectorOptions& options, LocalSizes& locals,
+                 FreshNames& names)
       : loop_(loop),
         options_(options),
         locals_(locals),
@@ -66,7 +67,7 @@ class LoopVectorizer {
     }
   }
 
-  // The lanes of the masked vector that does the rest; 0 if it is better done in narrower vectors.
+  // The lanes of the masked vector that computes the tail; 0 if narrower vectors are better.
   int masked_lanes(int64_t full, int64_t rest) const {
     if (!options_.masks || rest == 0) return 0;
     const bool reduces = !facts_.reductions.empty();
@@ -91,7 +92,7 @@ class LoopVectorizer {
     stmts_.push_back(For::make(loop_.var, begin_, end, body, LoopKind::Serial, 0, lanes_));
   }
 
-  // Powers of two, largest first, down to a single iteration.
+  // Powers of two in descending order, down to a single iteration.
   void narrower_steps(Expr first, int64_t rest) {
     while (rest > 0) {
       const auto width = static_cast<int>(std::bit_floor(static_cast<uint64_t>(rest)));
@@ -126,7 +127,8 @@ class LoopVectorizer {
     stmts_.push_back(widen(loop_, facts_, range, partials_, names_));
   }
 
-  // The iterations from `first` to `end`, fewer than `lanes`; `count` where it is known.
+  // The iterations from `first` to `end`, fewer than `lanes`. `count` is their number if it is
+  // known.
   void masked_step(const Expr& first, const Expr& end, int lanes, std::optional<int64_t> count) {
     const std::string name = names_.fresh(loop_.var + "_mask");
     const Expr mask = Ramp::make(first, IntConst::make(1), lanes) < Broadcast::make(end, lanes);
@@ -136,17 +138,17 @@ class LoopVectorizer {
         Block::make({Let::make(name, mask), widen(loop_, facts_, range, partials_, names_)}));
   }
 
-  // Declares a vector of partial results for each reduction, runs `steps` and combines them;
-  // nothing for no lanes.
+  // Declares a vector of partial results for each reduction, runs `steps` and combines the partial
+  // results. Does nothing for zero lanes.
   void with_partials(int lanes, const std::function<void()>& steps) {
     if (lanes == 0) return;
-    for (const Reduction& reduction : facts_.reductions) {
+    for (const LaneReduction& reduction : facts_.reductions) {
       const std::string name = names_.fresh(reduction.name + "_lanes");
       partials_[reduction.name] = name;
       stmts_.push_back(Declare::make(name, Broadcast::make(start_of(reduction), lanes)));
     }
     steps();
-    for (const Reduction& reduction : facts_.reductions) {
+    for (const LaneReduction& reduction : facts_.reductions) {
       const Expr partial =
           Var::make(partials_.at(reduction.name), reduction.type.with_lanes(lanes));
       stmts_.push_back(Assign::make(reduction.name,
@@ -154,21 +156,22 @@ class LoopVectorizer {
     }
   }
 
-  // Sums and products start neutral; the others do not mind meeting the first value once a lane.
-  static Expr start_of(const Reduction& reduction) {
+  // Sums and products start with the neutral element. The other operations are idempotent, so every
+  // lane may start with the initial value.
+  static Expr start_of(const LaneReduction& reduction) {
     if (reduction.op == ReduceOp::Add) return constant(reduction.type, 0);
     if (reduction.op == ReduceOp::Mul) return constant(reduction.type, 1);
     return Var::make(reduction.name, reduction.type);
   }
 
-  static Expr finish(const Reduction& reduction, const Expr& combined) {
+  static Expr finish(const LaneReduction& reduction, const Expr& combined) {
     const bool started_neutral = reduction.op == ReduceOp::Add || reduction.op == ReduceOp::Mul;
     if (!started_neutral || mutant("vector-reduce-drops-init")) return combined;
     return Binary::make(binary_of(reduction.op), Var::make(reduction.name, reduction.type),
                         combined);
   }
 
-  // A bound is computed once: the body may change what it was computed from.
+  // Evaluates a bound once, because the body may change its operands.
   Expr bind(const Expr& value, const std::string& wish) {
     if (value.as<IntConst>()) return value;
     std::string name = names_.fresh(wish);
@@ -179,7 +182,7 @@ class LoopVectorizer {
   const For& loop_;
   const VectorOptions& options_;
   LocalSizes& locals_;
-  Names& names_;
+  FreshNames& names_;
   int lanes_;
   std::optional<int64_t> extent_;
   VectorFacts facts_;
@@ -188,10 +191,10 @@ class LoopVectorizer {
   std::vector<Stmt> stmts_;
 };
 
-// Inner loops first: what they became decides about the loops around them.
+// Inner loops first: their vector form decides about the enclosing loops.
 class Vectorizer : public Rewriter {
  public:
-  Vectorizer(const VectorOptions& options, LocalSizes& locals, Names& names, Remarks& remarks)
+  Vectorizer(const VectorOptions& options, LocalSizes& locals, FreshNames& names, Remarks& remarks)
       : options_(options), locals_(locals), names_(names), remarks_(remarks) {}
 
   using Rewriter::rewrite;
@@ -204,7 +207,7 @@ class Vectorizer : public Rewriter {
     } catch (const Refusal& refusal) {
       remarks_.push_back(
           concat("the loop over ", loop->var, " is not vectorised: ", refusal.reason));
-      if (options_.gpu && counts_through_registers(*loop))
+      if (is_gpu(options_.backend) && counts_through_registers(*loop))
         return written_out(*loop, *constant_extent(*loop), names_);
       return For::make(loop->var, loop->begin, loop->end, loop->body, LoopKind::Serial, 0,
                        loop->step);
@@ -214,14 +217,14 @@ class Vectorizer : public Rewriter {
  private:
   const VectorOptions& options_;
   LocalSizes& locals_;
-  Names& names_;
+  FreshNames& names_;
   Remarks& remarks_;
 };
 
 }  // namespace
 
 Kernel vectorize_loops(Kernel kernel, const VectorOptions& options, Remarks& remarks) {
-  Names names(kernel);
+  FreshNames names(kernel);
   LocalSizes locals(kernel.body);
   kernel.body = locals.grow(Vectorizer(options, locals, names, remarks).rewrite(kernel.body));
   return kernel;

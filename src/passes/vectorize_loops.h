@@ -1,22 +1,24 @@
-// Turns vector loops into explicit vectors.
+// Vectorises loops.
 #pragma once
 
 #include "loop/host.h"
+#include "support/backend.h"
 #include "support/remarks.h"
 
 namespace tulle::passes {
 
 struct VectorOptions {
-  bool masks = true;     // the target has masked loads and stores; otherwise rests run in narrower
-                         // vectors or scalars
-  int most_copies = 32;  // a constant number of vector steps up to this is written out
-  bool gpu = false;      // loops over local arrays that have no vector form are written out
+  // The target has masked loads and stores. Without them, tails use narrower vectors or scalars.
+  bool masks = true;
+  int most_copies = 32;  // a constant number of vector steps up to this is unrolled
+  // On a GPU, unrolls loops over local arrays that have no vector form.
+  Backend backend = Backend::Cpu;
 };
 
-// A Vector loop becomes steps of `factor` lanes: contiguous loads and stores where indices are
-// ramps, gathers and scatters elsewhere, masks for conditions and for the rest. A reduction runs in
-// a vector of partial results that is combined after the loop. A loop that has no vector form stays
-// a serial loop, and a remark says why.
+// A Vector loop becomes steps of `factor` lanes: contiguous loads and stores for indices that are
+// ramps, gathers and scatters for other indices, masks for conditions and for the tail. A reduction
+// accumulates a vector of partial results, which is combined after the loop. A loop without a
+// vector form becomes serial and leaves a remark.
 loop::Kernel vectorize_loops(loop::Kernel kernel, const VectorOptions& options, Remarks& remarks);
 
 }  // namespace tulle::passes

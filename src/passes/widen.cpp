@@ -1,8 +1,9 @@
-// Widens statements: conditions that differ between lanes become masks.
+// Widens statements. Conditions that differ between lanes become masks.
 #include "passes/widen.h"
 
 #include <utility>
 
+#include "loop/fresh_names.h"
 #include "loop/rewrite.h"
 #include "passes/widen_expr.h"
 #include "support/check.h"
@@ -16,8 +17,8 @@ namespace {
 
 constexpr int64_t kCacheLine = 64;
 
-// Whether a statement does more than masked vector work: something that must not run when no lane
-// is active.
+// Whether the statement contains code other than masked vector operations, which must not execute
+// without an active lane.
 bool needs_an_active_lane(const Stmt& stmt) {
   bool needed = false;
   visit(
@@ -36,20 +37,20 @@ bool needs_an_active_lane(const Stmt& stmt) {
 class StmtWidener {
  public:
   StmtWidener(const For& loop, const VectorFacts& facts, const LaneRange& range,
-              const std::map<std::string, std::string>& partials, Names& names)
+              const std::map<std::string, std::string>& partials, FreshNames& names)
       : facts_(facts),
         range_(range),
         partials_(partials),
         mask_(range.mask),
         exprs_(range.lanes, range.mask, range.padded, names) {
     exprs_.values()[loop.var] = Ramp::make(range.first, IntConst::make(1), range.lanes);
-    for (const Reduction& reduction : facts.reductions) {
+    for (const LaneReduction& reduction : facts.reductions) {
       exprs_.values()[reduction.name] =
           Var::make(partials.at(reduction.name), reduction.type.with_lanes(range.lanes));
     }
   }
 
-  // A body, as a block of its own.
+  // A body as a block of its own.
   Stmt widen(const Stmt& stmt) {
     std::vector<Stmt> stmts;
     for (const Stmt& inner : statements_of(stmt)) add(inner, stmts);
@@ -57,7 +58,7 @@ class StmtWidener {
   }
 
  private:
-  // The vector form of a statement, after the masks it needs.
+  // Appends the vector form of a statement, after the masks that it needs.
   void add(const Stmt& stmt, std::vector<Stmt>& out) {
     if (const auto* branch = stmt.as<If>()) return add_if(*branch, out);
     const Stmt result = widen_one(stmt);
@@ -106,7 +107,8 @@ class StmtWidener {
     if (!value.type().is_vector()) return Let::make(let.name, value);
     const auto* ramp = value.as<Ramp>();
     if (ramp && ramp->stride.as<IntConst>()) {
-      // The name keeps lane 0, so that indices made from it are seen to be ramps.
+      // The name keeps the value of lane 0, so that indices derived from it are recognised as
+      // ramps.
       exprs_.values()[let.name] = Ramp::make(Var::make(let.name), ramp->stride, range_.lanes);
       return Let::make(let.name, ramp->base);
     }
@@ -131,7 +133,7 @@ class StmtWidener {
     Expr value = exprs_.widen_to_vector(assign.value, {mask_});
     const auto partial = partials_.find(assign.name);
     const std::string& name = partial == partials_.end() ? assign.name : partial->second;
-    // Lanes outside the mask keep what they had; those that never held a value need not.
+    // Inactive lanes keep their old value. Variables that have no value yet need no mask.
     const Expr unmasked = partial == partials_.end() ? declared_under_[assign.name] : Expr();
     const bool whole = !mask_ || mask_.get() == unmasked.get();
     if (!whole && !mutant("vectorize-ignores-mask"))
@@ -174,7 +176,7 @@ class StmtWidener {
     mask_ = outer;
   }
 
-  // One prefetch for each cache line of a ramp; lanes that lie apart are not worth one each.
+  // One prefetch per cache line of a ramp. Irregular lanes are not prefetched.
   Stmt widen_prefetch(const Prefetch& prefetch) {
     const Expr index = exprs_.widen(prefetch.index, {mask_});
     if (!index.type().is_vector()) return Prefetch::make(prefetch.buffer, index, prefetch.locality);
@@ -200,7 +202,7 @@ class StmtWidener {
 }  // namespace
 
 Stmt widen(const For& loop, const VectorFacts& facts, const LaneRange& range,
-           const std::map<std::string, std::string>& partials, Names& names) {
+           const std::map<std::string, std::string>& partials, FreshNames& names) {
   return StmtWidener(loop, facts, range, partials, names).widen(loop.body);
 }
 

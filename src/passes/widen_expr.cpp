@@ -1,4 +1,4 @@
-// Widens expressions, one case for each node that may differ between lanes.
+// Widens expressions, with one case per node that may vary between lanes.
 #include "passes/widen_expr.h"
 
 #include "loop/rewrite.h"
@@ -20,7 +20,7 @@ bool divides_integers(const Binary& expr) {
   return (expr.op == BinaryOp::Div || expr.op == BinaryOp::Mod) && !expr.type.is_float();
 }
 
-// Base and stride of an index; a scalar has stride 0. False for any other vector.
+// Splits an index into base and stride; a scalar has stride 0. False for any other vector.
 bool split_ramp(const Expr& index, Expr& base, Expr& stride) {
   if (index.type() == kIndex) {
     base = index;
@@ -34,7 +34,7 @@ bool split_ramp(const Expr& index, Expr& base, Expr& stride) {
   return true;
 }
 
-// The sum, difference or multiple of ramps and scalars as a ramp; null if it is none.
+// The sum, difference or multiple of ramps and scalars as a ramp; null if it is not one.
 Expr ramp_arithmetic(BinaryOp op, const Expr& a, const Expr& b, int lanes) {
   Expr base_a, stride_a, base_b, stride_b;
   if (!split_ramp(a, base_a, stride_a) || !split_ramp(b, base_b, stride_b)) return {};
@@ -79,7 +79,7 @@ Expr ExprWidener::widen_to_vector(const Expr& expr, const Active& active) {
   return broadcast(widen(expr, active));
 }
 
-// Whether the scalar expression serves all lanes as it is.
+// Whether the scalar value is valid for all lanes.
 bool ExprWidener::agrees(const Expr& expr, const Active& active) const {
   bool differs = !active.certain && touches_memory(expr);
   visit(expr, [&](const Expr& inner) {
@@ -115,7 +115,7 @@ Expr ExprWidener::widen(const Expr& expr, const Active& active) {
 Expr ExprWidener::widen_binary(const Binary& expr, const Active& active) {
   const Expr a = widen(expr.a, active);
   if (is_logical(expr.op) && touches_memory(expr.b)) {
-    // The right side is only evaluated where the left one leaves the answer open.
+    // Evaluates the right operand only in lanes where the left one does not decide.
     const Expr left = name_mask(broadcast(a));
     const Expr open = expr.op == BinaryOp::And ? left : Call::make(Function::Not, {left});
     const Expr right = widen_to_vector(expr.b, {name_mask(both_masks(active.mask, open)), false});
@@ -123,7 +123,7 @@ Expr ExprWidener::widen_binary(const Binary& expr, const Active& active) {
   }
   Expr b = widen(expr.b, active);
   if (divides_integers(expr) && active.mask && !b.as<IntConst>()) {
-    // Lanes that are not active hold anything, a zero say.
+    // Inactive lanes may hold any value, including zero.
     b = Select::make(active.mask, broadcast(b), IntConst::make(1, expr.type.with_lanes(lanes_)));
   }
   if (expr.type == kIndex) {

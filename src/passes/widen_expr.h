@@ -1,4 +1,4 @@
-// Vector forms of expressions: ramps stay ramps, what is equal in all lanes stays a scalar.
+// Vector forms of expressions. Ramps remain ramps, uniform values remain scalars.
 #pragma once
 
 #include <map>
@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "loop/fresh_names.h"
 #include "loop/stmt.h"
-#include "passes/names.h"
 
 namespace tulle::passes {
 
-// The lanes that an expression is evaluated for.
+// The lanes for which an expression is evaluated.
 struct Active {
   loop::Expr mask;      // null: all
   bool certain = true;  // at least one lane is active, so that a scalar load is safe
@@ -20,26 +20,26 @@ struct Active {
 
 class ExprWidener {
  public:
-  // `existing`: the mask of the lanes that exist, null for all; `padded`: the buffers with room for
-  // the others.
-  ExprWidener(int lanes, loop::Expr existing, std::set<std::string> padded, Names& names)
+  // `existing` is the mask of the lanes that exist, null for all. `padded` are the buffers with
+  // padding for the other lanes.
+  ExprWidener(int lanes, loop::Expr existing, std::set<std::string> padded, loop::FreshNames& names)
       : lanes_(lanes), existing_(std::move(existing)), padded_(std::move(padded)), names_(names) {}
 
-  // A scalar if all lanes agree. Memory is only touched in active lanes.
+  // A scalar if the value is uniform. Accesses memory in active lanes only.
   loop::Expr widen(const loop::Expr& expr, const Active& active);
-  // The same, as a vector in any case.
+  // The same, but always a vector.
   loop::Expr widen_to_vector(const loop::Expr& expr, const Active& active);
   loop::Expr broadcast(const loop::Expr& value) const;
 
   // The predicate that an access to `buffer` needs; null for none.
   loop::Expr predicate_for(const loop::BufferNode& buffer, const loop::Expr& mask) const;
 
-  // A mask under a name of its own, declared by the lets below.
+  // Binds the mask to a name; take_lets() returns the let.
   loop::Expr name_mask(const loop::Expr& mask);
-  // The lets that what was widened since the last call needs before it.
+  // Returns the lets that expressions widened since the last call need.
   std::vector<loop::Stmt> take_lets() { return std::exchange(lets_, {}); }
 
-  // What stands for each name that differs between lanes.
+  // The replacement of each name whose value differs between lanes.
   std::map<std::string, loop::Expr>& values() { return values_; }
 
  private:
@@ -51,12 +51,12 @@ class ExprWidener {
   int lanes_;
   loop::Expr existing_;
   std::set<std::string> padded_;
-  Names& names_;
+  loop::FreshNames& names_;
   std::vector<loop::Stmt> lets_;
   std::map<std::string, loop::Expr> values_;
 };
 
-// Where both are true; either may be null, which is true everywhere.
+// The conjunction of two masks. A null mask is true everywhere.
 loop::Expr both_masks(const loop::Expr& a, const loop::Expr& b);
 
 }  // namespace tulle::passes

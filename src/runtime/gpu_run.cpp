@@ -1,4 +1,4 @@
-// One run on a GPU: the steps of the host program, given to a stream.
+// A run on a GPU: submits the steps of the host program to a stream.
 #include "runtime/gpu_run.h"
 
 #include <algorithm>
@@ -13,23 +13,23 @@ namespace tulle::runtime {
 namespace {
 
 constexpr int kMostDynamicShared =
-    8;  // the number of CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    8;  // the value of CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
-// What a launch needs to know of a kernel.
+// The launch parameters of a kernel.
 struct GpuKernel {
   cuda::Function function;
   unsigned threads;
-  unsigned shared;  // bytes to be asked for at the launch
+  unsigned shared;  // dynamic bytes per launch
 };
 
-// A kernel as it is launched, with shared memory beyond what every function has.
+// A kernel with its function, which may use dynamic shared memory beyond the default limit.
 GpuKernel with_function(GpuKernel kernel, cuda::Function function, const cuda::Gpu& device) {
   kernel.function = function;
   if (kernel.shared == 0) return kernel;
   const cuda::CurrentGpu current(device);
   cuda::check(cuda::driver().set_function_attribute(function, kMostDynamicShared,
                                                     static_cast<int>(kernel.shared)),
-              "asking for shared memory");
+              "requesting shared memory");
   return kernel;
 }
 
@@ -39,20 +39,20 @@ GpuKernel gpu_kernel(const loop::Kernel& kernel, cuda::Function function, const 
   if (bytes <= loop::kStaticShared) return {function, threads, 0};
   if (bytes > device.shared_memory) {
     unsupported("the kernel ", kernel.name, " needs ", bytes, " bytes of shared memory, but ",
-                device.name, " has ", device.shared_memory, " for a block");
+                device.name, " has ", device.shared_memory, " per block");
   }
   return with_function({function, threads, static_cast<unsigned>(bytes)}, function, device);
 }
 
 bool is_capturing(cuda::Stream stream) {
   int capturing = 0;
-  cuda::check(cuda::driver().is_capturing(stream, &capturing), "looking at the stream");
+  cuda::check(cuda::driver().is_capturing(stream, &capturing), "querying the stream");
   return capturing != 0;
 }
 
 cuda::Pointer on_device(const void* pointer) { return reinterpret_cast<cuda::Pointer>(pointer); }
 
-// Gives temporaries back when it ends, however it ends.
+// Releases temporaries when it ends, also after an error.
 class GpuRun : public RunState {
  public:
   GpuRun(const PreparedProgram& program, const std::vector<GpuKernel>& kernels,
@@ -71,7 +71,7 @@ class GpuRun : public RunState {
 
   using RunState::operator();
 
-  void operator()(const Allocation& step) {
+  void operator()(const AllocateAction& step) {
     const Size size = size_of_allocation(step);
     void* data = nullptr;
     if (step.result >= 0) {
@@ -89,7 +89,7 @@ class GpuRun : public RunState {
     }
   }
 
-  void operator()(const Launch& step) {
+  void operator()(const LaunchAction& step) {
     const GpuKernel& kernel = kernels_[step.kernel];
     int64_t blocks = 1;
     if (step.parallel) {
@@ -101,7 +101,7 @@ class GpuRun : public RunState {
       user_error("the kernel ", step.name, " would need ", blocks,
                  " blocks, more than a GPU launches at once; use a smaller problem");
     }
-    Slots<void*> parameters(step.buffers.size() + step.scalars.size());
+    StackArray<void*> parameters(step.buffers.size() + step.scalars.size());
     size_t next = 0;
     for (const int slot : step.buffers) parameters[next++] = static_cast<void*>(&buffer(slot));
     for (const int slot : step.scalars) parameters[next++] = &scalar(slot);
@@ -111,10 +111,12 @@ class GpuRun : public RunState {
     if (status != 0) cuda::check(status, ("launching the kernel " + step.name).c_str());
   }
 
-  void operator()(const Scan& step) { internal_error("a scan of ", step.node->name, " on a GPU"); }
-  void operator()(const Sort&) { internal_error("a sort on a GPU"); }
+  void operator()(const ScanAction& step) {
+    internal_error("a scan of ", step.node->name, " on a GPU");
+  }
+  void operator()(const SortAction&) { internal_error("a sort on a GPU"); }
 
-  void operator()(const Read& step) {
+  void operator()(const ReadAction& step) {
     const int64_t index = index_of(step);
     refuse_capture(step.step.name);
     const auto bytes = static_cast<size_t>(size_of(step.element));
@@ -130,16 +132,16 @@ class GpuRun : public RunState {
     set_read(step, bytes == sizeof wide ? wide : narrow);
   }
 
-  void operator()(const Release& step) { release(step.buffer); }
+  void operator()(const ReleaseAction& step) { release(step.buffer); }
 
   void run(const std::vector<Action>& actions) {
-    const Keep* making = nullptr;
+    const KeepAction* making = nullptr;
     for (size_t at = 0; at < actions.size(); ++at) {
-      if (const auto* keep = std::get_if<Keep>(&actions[at])) {
+      if (const auto* keep = std::get_if<KeepAction>(&actions[at])) {
         making = keep;
         if (!take(*keep)) continue;
         for (++at; at < keep->end; ++at) pass_over(actions[at]);
-      } else if (std::get_if<Kept>(&actions[at])) {
+      } else if (std::get_if<KeptAction>(&actions[at])) {
         hand_over(*making);
       } else {
         std::visit(*this, actions[at]);
@@ -148,23 +150,24 @@ class GpuRun : public RunState {
   }
 
  private:
-  // The arrays that these actions would make, if they are kept.
-  bool take(const Keep& keep) {
+  // Takes the arrays that these actions would compute from the cache, if they are there.
+  bool take(const KeepAction& keep) {
     const std::span<void* const> arrays = memory_.kept(keep.tensor, keep.what);
     if (arrays.empty()) return false;
     for (size_t i = 0; i < keep.arrays.size(); ++i) buffer(keep.arrays[i]) = arrays[i];
     return true;
   }
 
-  // An action whose arrays were taken: what the host computes may be used behind it.
+  // Skips an action whose arrays came from the cache. Scalars are still computed, because later
+  // steps may use them.
   void pass_over(const Action& action) {
-    if (const auto* compute = std::get_if<Compute>(&action)) return (*this)(*compute);
-    const auto* allocation = std::get_if<Allocation>(&action);
+    if (const auto* compute = std::get_if<ComputeAction>(&action)) return (*this)(*compute);
+    const auto* allocation = std::get_if<AllocateAction>(&action);
     if (allocation) set_elements(allocation->buffer, size_of_allocation(*allocation).elements);
   }
 
   // Other streams may use the arrays next.
-  void hand_over(const Keep& keep) {
+  void hand_over(const KeepAction& keep) {
     if (is_capturing()) return;
     std::vector<void*> arrays;
     int64_t bytes = 0;
@@ -193,8 +196,8 @@ class GpuRun : public RunState {
   }
 
   const std::vector<GpuKernel>& kernels_;
-  Slots<bool> is_temporary_;
-  Slots<int64_t> bytes_;  // of what was allocated
+  StackArray<bool> is_temporary_;
+  StackArray<int64_t> bytes_;  // of allocated temporaries
   DeviceMemory& memory_;
   cuda::Stream stream_;
 };
@@ -204,14 +207,14 @@ class GpuRun : public RunState {
 struct GpuProgram::Prepared {
   PreparedProgram program;
   const cuda::Gpu& device;
-  std::vector<GpuKernel> first;   // those it began with, which runs may still have
-  std::vector<GpuKernel> better;  // empty until they are there
+  std::vector<GpuKernel> first;   // the first code, which concurrent runs may still use
+  std::vector<GpuKernel> better;  // empty until optimised code is ready
   std::shared_ptr<const void> better_code = nullptr;
   LateBytes better_bytes = {};
-  std::shared_future<void> expected = {};                       // not valid: none are
-  std::atomic<const std::vector<GpuKernel>*> kernels = &first;  // of runs that begin now
+  std::shared_future<void> expected = {};                       // invalid if no code is expected
+  std::atomic<const std::vector<GpuKernel>*> kernels = &first;  // of runs that start now
 
-  // Those of a run on that stream.
+  // The kernels of a run on that stream.
   const std::vector<GpuKernel>& kernels_for(cuda::Stream stream) const {
     const bool waits = expected.valid() && kernels.load(std::memory_order_acquire) == &first &&
                        is_capturing(stream);
@@ -262,8 +265,8 @@ void GpuProgram::run(std::span<void* const> buffers, std::span<const int64_t> sc
   GpuRun run(program, prepared_->kernels_for(stream), memory, stream);
   for (size_t slot = 0; slot < buffers.size(); ++slot) {
     if (on_device(buffers[slot]) % loop::kDeviceAlignment != 0) {
-      user_error("an array of an operand on the GPU does not begin at a multiple of ",
-                 loop::kDeviceAlignment, " bytes; copy it into memory of its own (clone)");
+      user_error("an operand's array on the GPU is not aligned to ", loop::kDeviceAlignment,
+                 " bytes; copy it to new memory (clone)");
     }
     run.set_buffer(slot, buffers[slot]);
   }

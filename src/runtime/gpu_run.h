@@ -1,4 +1,4 @@
-// Running a host program whose kernels are compiled for a GPU.
+// Runs a host program whose kernels are compiled for a GPU.
 #pragma once
 
 #include <future>
@@ -12,48 +12,50 @@
 
 namespace tulle::runtime {
 
-// Where results and temporaries of a run on a GPU live: device memory, in the order of the run's
-// stream. The implementation owns what it hands out, also when a run fails.
-class DeviceMemory : public Memory {
+// Memory for the results and temporaries of a run on a GPU: device memory, allocated in the order
+// of the run's stream. The implementation owns the memory, also if the run fails.
+class DeviceMemory : public RunMemory {
  public:
-  // `bytes` of memory, aligned to loop::kDeviceAlignment; null if there is none.
+  // `bytes` of memory, aligned to loop::kDeviceAlignment; null if allocation fails.
   virtual void* allocate_temporary(int64_t bytes) = 0;
-  // Takes it back; what the stream was given before may still use it.
+  // Releases the memory. Work already on the stream may still use it.
   virtual void release_temporary(void* memory) = 0;
-  // The arrays that are kept under this name with the structure of the operand; none where they are
-  // not. They stay at least as long as the run.
+  // The arrays cached under this name with the structure of the operand; empty if there are none.
+  // They stay valid at least until the run ends.
   virtual std::span<void* const> kept(const std::string& tensor, const std::string& what) = 0;
-  // Takes temporaries over, to be kept so. Whether it does: they are released with the run if not.
+  // Takes ownership of temporaries in order to cache them. If it returns false, the run releases
+  // them.
   virtual bool keep(const std::string& tensor, const std::string& what,
                     std::span<void* const> arrays, int64_t bytes) = 0;
 };
 
-// A host program made ready for one GPU. Everything it does goes to the run's stream; nothing
-// waits, but for steps that read a number back.
+// A host program prepared for one GPU. A run submits all work to its stream and waits only in steps
+// that read a number back.
 class GpuProgram {
  public:
-  // `kernels` are the functions of program.kernels in that order; they must outlive this. The
-  // program's scans and sorts must have been expanded.
+  // `kernels` are the functions of program.kernels in that order and must outlive the program.
+  // Scans and sorts must have been expanded.
   GpuProgram(const loop::HostProgram& program, const std::vector<cuda::Function>& kernels,
              const cuda::Gpu& device);
   ~GpuProgram();
 
-  // Better code for the same kernels is being made. Runs that are captured wait for it: a CUDA
-  // graph keeps the code that it was captured with. To be said before the first run.
+  // Announces optimised code for the same kernels. Captured runs wait for it, because a CUDA graph
+  // keeps the code with which it was captured. Must be called before the first run.
   void expect_kernels(std::shared_future<void> ready);
-  // Takes it for all runs from now on, and keeps it loaded, so many bytes. From any thread, once.
-  // What it began with stays loaded too: runs may be under way with it.
+  // Uses the optimised code for all later runs and keeps it loaded (`bytes` in size). May be called
+  // once, from any thread. The first code stays loaded as well, because concurrent runs may use it.
   void replace_kernels(const std::vector<cuda::Function>& kernels, std::shared_ptr<const void> code,
                        int64_t bytes);
-  // Has the size of better code added to a total, now or when it is there. Once.
+  // Adds the size of the optimised code to a total, now or when the code is ready. May be called
+  // once.
   void count_better_code(LateBytes::Total total);
 
   size_t buffer_count() const;  // of parameters
   size_t scalar_count() const;
   size_t result_count() const;
 
-  // As CompiledProgram::run, with buffers of the device. UserError if one is not aligned to
-  // loop::kDeviceAlignment, or if a number is to be read back while the stream is captured.
+  // Like CompiledProgram::run, with device buffers. Raises a UserError if a buffer is not aligned
+  // to loop::kDeviceAlignment, or if a step reads a number back while the stream is being captured.
   void run(std::span<void* const> buffers, std::span<const int64_t> scalars, DeviceMemory& memory,
            cuda::Stream stream, std::span<Result> results) const;
 

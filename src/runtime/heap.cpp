@@ -1,4 +1,4 @@
-// Free lists by size class over the system's allocator.
+// Free lists by size class on top of the system's allocator.
 #include "runtime/heap.h"
 
 #include <array>
@@ -20,7 +20,7 @@ constexpr int64_t kSmallest = 64;
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int kClasses = 4 * 48;
 
-// Classes are powers of two with three steps between them: at most a fifth is lost.
+// Size classes are powers of two with three steps in between: at most a fifth is wasted.
 struct SizeClass {
   int index;
   int64_t bytes;
@@ -42,8 +42,7 @@ struct Heap {
   int64_t kept = 0;
 };
 
-// Never destroyed, since threads that end after main give their memory back; its mutex is held over
-// a fork.
+// Never destroyed, because threads that outlive main still release memory. Forks hold its mutex.
 Heap& heap() {
   static Heap* const instance = [] {
     pthread_atfork([] { heap().mutex.lock(); }, [] { heap().mutex.unlock(); },
@@ -97,7 +96,7 @@ void heap_release(void* memory, int64_t bytes) noexcept {
   if (size.bytes > kHeapKept) return std::free(memory);
   Heap& shared = heap();
   const std::lock_guard lock(shared.mutex);
-  // What filled the lists is of other sizes than what is used now.
+  // The free lists hold other sizes than those in use now.
   if (shared.kept + size.bytes > kHeapKept) trim(shared);
   try {
     shared.free[static_cast<size_t>(size.index)].push_back(memory);

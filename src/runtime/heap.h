@@ -1,4 +1,4 @@
-// Memory for temporaries, workspaces and large results: aligned, and kept for the next call, since
+// Aligned memory for temporaries, workspaces and large results. Released blocks are reused, because
 // fresh pages are slow.
 #pragma once
 
@@ -8,20 +8,19 @@
 
 namespace tulle::runtime {
 
-// At least `bytes` aligned to 64, never null for zero bytes; null if there is no memory. From any
-// thread.
+// At least `bytes` bytes aligned to 64; null if allocation fails, but never null for zero bytes.
+// Thread-safe.
 void* heap_allocate(int64_t bytes) noexcept;
-// Takes back what heap_allocate gave; `bytes` as asked for then.
+// Releases memory of heap_allocate. `bytes` must be the requested size.
 void heap_release(void* memory, int64_t bytes) noexcept;
-// What is kept for later, at most kHeapKept. Tests look at it.
+// The bytes held for reuse, at most kHeapKept. For tests.
 int64_t heap_kept_bytes() noexcept;
-// Gives everything that is kept back to the system.
+// Returns all memory held for reuse to the system.
 void heap_trim() noexcept;
 
 inline constexpr int64_t kHeapKept = int64_t{512} << 20;
 
-// An array of `count` T on the heap; raises a UserError if there is no memory. Elements are not
-// initialised.
+// An uninitialised array of `count` T on the heap. Raises a UserError if allocation fails.
 template <typename T>
 class HeapArray {
  public:
@@ -43,7 +42,7 @@ class HeapArray {
   int64_t count_;
 };
 
-// A UserError that says how much was asked for and for what.
+// Raises a UserError that names the size and the purpose.
 [[noreturn]] void raise_out_of_memory(int64_t bytes, const char* purpose);
 
 template <typename T>

@@ -1,4 +1,4 @@
-// What kernels call.
+// The functions that kernels call.
 #include "runtime/kernel_symbols.h"
 
 #include "loop/abi.h"

@@ -1,4 +1,4 @@
-// The size of something that is made after the total it belongs to was begun.
+// A size that becomes known after the total that includes it was started.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace tulle::runtime {
 
-// From any threads, each function once, in either order.
+// Each function may be called once, from any thread, in either order.
 class LateBytes {
  public:
   using Total = std::shared_ptr<std::atomic<int64_t>>;
@@ -19,7 +19,7 @@ class LateBytes {
     if (total_) *total_ += bytes;
   }
 
-  // The bytes are added to the total, now or when they are set.
+  // Adds the bytes to the total, now or when they are set.
   void count_in(Total total) {
     const std::lock_guard lock(mutex_);
     *total += bytes_;

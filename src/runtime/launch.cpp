@@ -1,4 +1,4 @@
-// Ranges, threads and what becomes of a kernel's status.
+// Splits iterations into ranges, runs them on threads and converts the kernel's status to errors.
 #include "runtime/launch.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace tulle::runtime {
 
 namespace {
 
-constexpr int64_t kRangesPerThread = 8;  // so that a thread with quick ranges takes more of them
+constexpr int64_t kRangesPerThread = 8;  // so that fast threads take more ranges
 
 using OutOfBounds = loop::WorkerContext::OutOfBounds;
 
@@ -43,14 +43,14 @@ void launch(const KernelCall& call, const Iterations& iterations) {
 void launch_parallel(const KernelCall& call, const Iterations& iterations,
                      Parallelism& parallelism) {
   const auto [begin, end, step] = iterations;
-  if (begin >= end) return launch(call, iterations);  // what stands around the loop still runs
+  if (begin >= end) return launch(call, iterations);  // the code around the loop still runs
   const int64_t count = (end - begin - 1) / step + 1;
   const int64_t threads = std::min<int64_t>(count, parallelism.threads());
   if (threads <= 1) return launch(call, iterations);
 
   const int64_t ranges = std::min(count, threads * kRangesPerThread);
-  // A worker begins with the range of its own number, whose data it may still have in its caches
-  // from the last call, and goes on with what nobody has begun.
+  // A worker starts with the range of its own number, whose data its caches may still hold from the
+  // last call, and continues with ranges that no thread has started.
   std::atomic<int64_t> next{threads};
   std::atomic<int32_t> status{loop::kKernelOk};
   OutOfBounds access;

@@ -1,4 +1,4 @@
-// Launching one kernel: over the ranges of its parallel loop, or whole.
+// Launches one kernel, over the ranges of its parallel loop or completely.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tulle::runtime {
 
-// The iterations of a parallel loop: begin, begin + step, ... below end.
+// The iterations of a parallel loop: begin, begin + step, ..., below end.
 struct Iterations {
   int64_t begin = 0;
   int64_t end = 0;
@@ -23,12 +23,12 @@ struct KernelCall {
   const int64_t* scalars;
 };
 
-// One call in this thread. Raises what the kernel reports: a UserError if a workspace could not be
-// allocated, an InternalError if checked mode found an access out of bounds.
+// Calls the kernel once on this thread. Raises a UserError if a workspace could not be allocated
+// and an InternalError if checked mode found an out-of-bounds access.
 void launch(const KernelCall& call, const Iterations& iterations);
 
-// Spreads the iterations over the threads, in ranges that whoever is free takes next. A kernel that
-// fails stops the ranges not yet begun.
+// Distributes the iterations over the threads in ranges, which idle threads take dynamically. If a
+// kernel fails, the remaining ranges are skipped.
 void launch_parallel(const KernelCall& call, const Iterations& iterations,
                      Parallelism& parallelism);
 

@@ -1,4 +1,4 @@
-// From names to slots.
+// Resolves names to slots.
 #include "runtime/prepare.h"
 
 #include <algorithm>
@@ -13,8 +13,7 @@ using loop::Stmt;
 
 namespace {
 
-// The loop over workers or blocks of a kernel and the Lets in front of it, which its bounds may
-// use.
+// The parallel or block loop of a kernel and the lets before it, which its bounds may use.
 struct ParallelLoop {
   const loop::For* loop = nullptr;
   std::unordered_map<std::string, Expr> lets;
@@ -37,9 +36,10 @@ struct ParallelLoop {
   }
 };
 
-class Preparation {
+class ProgramPreparation {
  public:
-  Preparation(const loop::HostProgram& program, const std::vector<loop::KernelFunction>& kernels)
+  ProgramPreparation(const loop::HostProgram& program,
+                     const std::vector<loop::KernelFunction>& kernels)
       : program_(program), kernels_(kernels) {}
 
   PreparedProgram make() {
@@ -48,7 +48,7 @@ class Preparation {
     for (const loop::BufferParam& parameter : program_.buffers)
       define_buffer(parameter.buffer->name);
     for (const loop::ScalarParam& parameter : program_.scalars) define_scalar(parameter.name);
-    for (const loop::Step& step : program_.steps) {
+    for (const loop::HostStep& step : program_.steps) {
       std::visit([&](const auto& s) { prepared_.actions.emplace_back(prepare(s)); }, step);
     }
     for (const loop::Buffer& result : program_.results)
@@ -88,21 +88,21 @@ class Preparation {
     return at == results.end() ? -1 : static_cast<int>(at - results.begin());
   }
 
-  Compute prepare(const loop::LetStep& step) {
+  ComputeAction prepare(const loop::LetStep& step) {
     ScalarCode value = code(step.value);
     return {define_scalar(step.name), std::move(value)};
   }
 
-  Allocation prepare(const loop::AllocateStep& step) {
+  AllocateAction prepare(const loop::AllocateStep& step) {
     ScalarCode size = code(step.size);
     const int result = result_number(step.buffer);
     return {define_buffer(step.buffer->name), result, step.buffer, std::move(size), step.zeroed};
   }
 
-  Launch prepare(const loop::LaunchStep& step) {
+  LaunchAction prepare(const loop::LaunchStep& step) {
     const loop::Kernel& kernel = program_.kernel(step.kernel);
     const auto number = static_cast<size_t>(&kernel - program_.kernels.data());
-    Launch launch{kernel.name, number, kernels_.empty() ? nullptr : kernels_[number]};
+    LaunchAction launch{kernel.name, number, kernels_.empty() ? nullptr : kernels_[number]};
     for (const auto& parameter : kernel.buffers)
       launch.buffers.push_back(buffer(parameter.buffer->name));
     for (const auto& parameter : kernel.scalars) launch.scalars.push_back(scalar(parameter.name));
@@ -120,19 +120,19 @@ class Preparation {
     return launch;
   }
 
-  Scan prepare(const loop::ScanStep& step) {
+  ScanAction prepare(const loop::ScanStep& step) {
     return {buffer(step.buffer->name), step.buffer, code(step.length)};
   }
 
-  Read prepare(const loop::ReadStep& step) {
+  ReadAction prepare(const loop::ReadStep& step) {
     const int from = buffer(step.buffer->name);
     ScalarCode index = code(step.index);
     return {define_scalar(step.name), from, step.buffer->element, std::move(index), step};
   }
 
-  Sort prepare(const loop::SortStep& step) {
+  SortAction prepare(const loop::SortStep& step) {
     TULLE_CHECK(step.order->element == DType::Int64, "the permutation ", step.order->name);
-    Sort sort{buffer(step.order->name), {}, {}, code(step.length)};
+    SortAction sort{buffer(step.order->name), {}, {}, code(step.length)};
     for (const loop::Buffer& key : step.keys) {
       sort.keys.push_back(buffer(key->name));
       sort.elements.push_back(key->element);
@@ -140,7 +140,7 @@ class Preparation {
     return sort;
   }
 
-  Release prepare(const loop::FreeStep& step) {
+  ReleaseAction prepare(const loop::FreeStep& step) {
     const int slot = buffer(step.buffer->name);
     const bool is_parameter = static_cast<size_t>(slot) < prepared_.buffer_parameters;
     TULLE_CHECK(!is_parameter && result_number(step.buffer) < 0, "the host program ", program_.name,
@@ -148,13 +148,13 @@ class Preparation {
     return {slot};
   }
 
-  Keep prepare(const loop::KeepStep& step) {
+  KeepAction prepare(const loop::KeepStep& step) {
     open_ = prepared_.actions.size();
     return {step.what, step.tensor};
   }
 
-  Kept prepare(const loop::KeptStep& step) {
-    Keep& keep = std::get<Keep>(prepared_.actions[open_]);
+  KeptAction prepare(const loop::KeptStep& step) {
+    KeepAction& keep = std::get<KeepAction>(prepared_.actions[open_]);
     for (const loop::Buffer& array : step.arrays) keep.arrays.push_back(buffer(array->name));
     keep.end = prepared_.actions.size();
     return {};
@@ -162,7 +162,7 @@ class Preparation {
 
   const loop::HostProgram& program_;
   const std::vector<loop::KernelFunction>& kernels_;
-  size_t open_ = 0;  // the last Keep
+  size_t open_ = 0;  // the last KeepAction
   PreparedProgram prepared_;
   std::unordered_map<std::string, int> buffers_, scalars_;
 };
@@ -173,7 +173,7 @@ PreparedProgram prepare_program(const loop::HostProgram& program,
                                 const std::vector<loop::KernelFunction>& kernels) {
   TULLE_CHECK(kernels.empty() || kernels.size() == program.kernels.size(), kernels.size(),
               " functions for ", program.kernels.size(), " kernels");
-  return Preparation(program, kernels).make();
+  return ProgramPreparation(program, kernels).make();
 }
 
 }  // namespace tulle::runtime

@@ -1,4 +1,4 @@
-// The prepared form of a host program: its steps with slots in place of names.
+// The prepared form of a host program: its steps with slots instead of names.
 #pragma once
 
 #include <string>
@@ -11,38 +11,38 @@
 
 namespace tulle::runtime {
 
-struct Compute {  // a scalar
+struct ComputeAction {  // a scalar
   int scalar;
   ScalarCode value;
 };
 
-struct Allocation {
+struct AllocateAction {
   int buffer;
-  int result;  // which one it is, -1 for a temporary
+  int result;  // its index, -1 for a temporary
   loop::Buffer node;
   ScalarCode size;
   bool zeroed;
 };
 
-struct Launch {
+struct LaunchAction {
   std::string name;
-  size_t kernel;                                // its number in the program
+  size_t kernel;                                // its index in the program
   loop::KernelFunction function;                // null on a GPU
   std::vector<int> buffers = {}, scalars = {};  // slots of the kernel's parameters
   bool parallel = false;
   ScalarCode begin = {}, end = {};  // of the parallel or block loop
   int64_t step = 1;
 
-  bool operator==(const Launch&) const = default;
+  bool operator==(const LaunchAction&) const = default;
 };
 
-struct Scan {
+struct ScanAction {
   int buffer;
   loop::Buffer node;
   ScalarCode length;
 };
 
-struct Read {
+struct ReadAction {
   int scalar;
   int buffer;
   DType element;
@@ -50,28 +50,29 @@ struct Read {
   loop::ReadStep step;  // for its limit
 };
 
-struct Sort {
+struct SortAction {
   int order;
   std::vector<int> keys;
   std::vector<DType> elements;
   ScalarCode length;
 };
 
-struct Release {
+struct ReleaseAction {
   int buffer;
 };
 
-// The actions up to `end`, which is a Kept, make the arrays in these slots.
-struct Keep {
+// The actions up to the KeptAction at `end` compute the arrays in these slots.
+struct KeepAction {
   std::string what;
   std::string tensor;
   std::vector<int> arrays = {};
   size_t end = 0;
 };
 
-struct Kept {};
+struct KeptAction {};
 
-using Action = std::variant<Compute, Allocation, Launch, Scan, Read, Sort, Release, Keep, Kept>;
+using Action = std::variant<ComputeAction, AllocateAction, LaunchAction, ScanAction, ReadAction,
+                            SortAction, ReleaseAction, KeepAction, KeptAction>;
 
 struct PreparedProgram {
   size_t buffer_parameters, scalar_parameters;
@@ -80,8 +81,8 @@ struct PreparedProgram {
   std::vector<int> results;  // slots
 };
 
-// Resolves names and compiles sizes; the contract is CompiledProgram's constructor's. No functions:
-// for a GPU, which knows kernels by number.
+// Resolves names and compiles sizes, under the contract of CompiledProgram's constructor. Without
+// `kernels`, prepares for a GPU, where launches use kernel indices.
 PreparedProgram prepare_program(const loop::HostProgram& program,
                                 const std::vector<loop::KernelFunction>& kernels);
 

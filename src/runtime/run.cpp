@@ -1,4 +1,4 @@
-// One run: the slots, and the steps one after the other.
+// One run on the CPU: slots, and steps in order.
 #include "runtime/run.h"
 
 #include <cstring>
@@ -27,10 +27,10 @@ int64_t read_element(const void* buffer, DType element, int64_t index) {
   }
 }
 
-// Frees the temporaries that are left when it ends, however it ends.
+// Frees the remaining temporaries when it ends, also after an error.
 class Run : public RunState {
  public:
-  Run(const PreparedProgram& program, Memory& memory, Parallelism& parallelism)
+  Run(const PreparedProgram& program, RunMemory& memory, Parallelism& parallelism)
       : RunState(program.buffers, program.scalars),
         temporary_bytes_(program.buffers),
         memory_(memory),
@@ -43,7 +43,7 @@ class Run : public RunState {
 
   using RunState::operator();
 
-  void operator()(const Allocation& step) {
+  void operator()(const AllocateAction& step) {
     const Size size = size_of_allocation(step);
     void* data = nullptr;
     if (step.result >= 0) {
@@ -58,9 +58,9 @@ class Run : public RunState {
     set_allocated(step, data, size, loop::kWrittenAlignment);
   }
 
-  void operator()(const Launch& step) {
-    Slots<void*> buffers(step.buffers.size());
-    Slots<int64_t> scalars(step.scalars.size());
+  void operator()(const LaunchAction& step) {
+    StackArray<void*> buffers(step.buffers.size());
+    StackArray<int64_t> scalars(step.scalars.size());
     for (size_t i = 0; i < step.buffers.size(); ++i) buffers[i] = buffer(step.buffers[i]);
     for (size_t i = 0; i < step.scalars.size(); ++i) scalars[i] = scalar(step.scalars[i]);
     const KernelCall call{step.name, step.function, buffers.data(), scalars.data()};
@@ -68,17 +68,17 @@ class Run : public RunState {
     launch_parallel(call, {evaluate(step.begin), evaluate(step.end), step.step}, parallelism_);
   }
 
-  void operator()(const Scan& step) {
+  void operator()(const ScanAction& step) {
     const int64_t length = evaluate(step.length);
     require_elements(step.buffer, length + 1);
     exclusive_scan(buffer(step.buffer), step.node->element, length, step.node->name, parallelism_);
   }
 
-  void operator()(const Read& step) {
+  void operator()(const ReadAction& step) {
     set_read(step, read_element(buffer(step.buffer), step.element, index_of(step)));
   }
 
-  void operator()(const Sort& step) {
+  void operator()(const SortAction& step) {
     const int64_t length = evaluate(step.length);
     require_elements(step.order, length);
     std::vector<SortKey> keys;
@@ -89,7 +89,7 @@ class Run : public RunState {
     sort_permutation(static_cast<int64_t*>(buffer(step.order)), keys, length, parallelism_);
   }
 
-  void operator()(const Release& step) { release(step.buffer); }
+  void operator()(const ReleaseAction& step) { release(step.buffer); }
 
  private:
   void release(int slot) {
@@ -99,8 +99,8 @@ class Run : public RunState {
     bytes = -1;
   }
 
-  Slots<int64_t> temporary_bytes_;  // -1 for what is not ours to free
-  Memory& memory_;
+  StackArray<int64_t> temporary_bytes_;  // -1 for memory that the run does not own
+  RunMemory& memory_;
   Parallelism& parallelism_;
 };
 
@@ -118,7 +118,7 @@ size_t CompiledProgram::scalar_count() const { return prepared_->scalar_paramete
 size_t CompiledProgram::result_count() const { return prepared_->results.size(); }
 
 void CompiledProgram::run(std::span<void* const> buffers, std::span<const int64_t> scalars,
-                          Memory& memory, Parallelism& parallelism,
+                          RunMemory& memory, Parallelism& parallelism,
                           std::span<Result> results) const {
   TULLE_CHECK(buffers.size() == buffer_count() && scalars.size() == scalar_count(), buffers.size(),
               " buffers and ", scalars.size(), " scalars given");

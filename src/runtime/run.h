@@ -1,4 +1,4 @@
-// Running a host program whose kernels are compiled.
+// Runs a host program whose kernels are compiled.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace tulle::runtime {
 
-// Where results live. The implementation owns what it hands out, also when a run fails.
-class Memory {
+// Allocates the results of a run. The implementation owns the memory, also if the run fails.
+class RunMemory {
  public:
-  virtual ~Memory() = default;
-  // Memory for result number `result`, aligned to loop::kWrittenAlignment; null if there is none.
-  // For no elements anything will do.
+  virtual ~RunMemory() = default;
+  // Memory for result number `result`, aligned to loop::kWrittenAlignment; null if allocation
+  // fails. For zero elements any pointer is valid.
   virtual void* allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,
                          bool zeroed) = 0;
 };
@@ -26,15 +26,16 @@ struct PreparedProgram;  // prepare.h
 
 struct Result {
   void* data = nullptr;
-  int64_t elements = -1;  // unknown for a parameter that is handed through
+  int64_t elements =
+      -1;  // -1 for a parameter that is returned as a result, whose length is unknown
 };
 
-// A host program made ready: names are slots, sizes are short codes, so that a run costs little
-// more than its kernels.
+// A prepared host program: names are resolved to slots and sizes are compiled to short codes, so
+// that a run costs little more than its kernels.
 class CompiledProgram {
  public:
-  // `kernels` are the functions of program.kernels in that order; they must outlive this.
-  // InternalError if a step uses a name that no step or parameter defines.
+  // `kernels` are the functions of program.kernels in that order and must outlive the program.
+  // Raises an InternalError if a step uses a name that no step or parameter defines.
   CompiledProgram(const loop::HostProgram& program,
                   const std::vector<loop::KernelFunction>& kernels);
   CompiledProgram(CompiledProgram&&) noexcept;
@@ -45,9 +46,9 @@ class CompiledProgram {
   size_t scalar_count() const;
   size_t result_count() const;
 
-  // Parameters in the program's order, scalars as in loop/abi.h; writes one entry of `results` for
-  // each result. From many threads at once. What fails raises, and every temporary is freed.
-  void run(std::span<void* const> buffers, std::span<const int64_t> scalars, Memory& memory,
+  // Parameters are in the program's order, scalars as in loop/abi.h. Writes one entry of `results`
+  // per result. Thread-safe. If a step fails, the run frees all temporaries and raises the error.
+  void run(std::span<void* const> buffers, std::span<const int64_t> scalars, RunMemory& memory,
            Parallelism& parallelism, std::span<Result> results) const;
 
  private:

@@ -1,4 +1,4 @@
-// What every run of a host program keeps: buffers and scalars in slots.
+// The state of a run on any device: buffers and scalars in slots.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include "runtime/heap.h"
 #include "runtime/prepare.h"
 #include "runtime/run.h"
-#include "runtime/slots.h"
+#include "runtime/stack_array.h"
 #include "support/check.h"
 #include "tulle/type_names.h"
 
@@ -25,10 +25,10 @@ class RunState {
   void set_scalar(size_t slot, int64_t value) { scalars_[slot] = value; }
   Result result(int slot) { return {buffer(slot), elements_[static_cast<size_t>(slot)]}; }
 
-  void operator()(const Compute& step) { scalar(step.scalar) = evaluate(step.value); }
-  // What is kept is made each time, unless a run takes it from somewhere.
-  void operator()(const Keep&) {}
-  void operator()(const Kept&) {}
+  void operator()(const ComputeAction& step) { scalar(step.scalar) = evaluate(step.value); }
+  // Computes cached arrays in every run, unless the derived class takes them from a cache.
+  void operator()(const KeepAction&) {}
+  void operator()(const KeptAction&) {}
 
  protected:
   size_t buffer_count() const { return buffer_count_; }
@@ -39,8 +39,8 @@ class RunState {
   struct Size {
     int64_t elements, bytes;
   };
-  // Of a buffer to be allocated.
-  Size size_of_allocation(const Allocation& step) {
+  // The size of a buffer that will be allocated.
+  Size size_of_allocation(const AllocateAction& step) {
     Size size{evaluate(step.size), 0};
     TULLE_CHECK(size.elements >= 0, "the buffer ", step.node->name, " has the size ",
                 size.elements);
@@ -50,7 +50,7 @@ class RunState {
     return size;
   }
 
-  void set_allocated(const Allocation& step, void* data, const Size& size, size_t alignment) {
+  void set_allocated(const AllocateAction& step, void* data, const Size& size, size_t alignment) {
     if (!data && size.bytes > 0) raise_out_of_memory(size.bytes, step.node->name.c_str());
     if (size.bytes > 0 && reinterpret_cast<uintptr_t>(data) % alignment != 0) {
       user_error("the memory given for the result ", step.node->name, " is not aligned to ",
@@ -68,15 +68,15 @@ class RunState {
                 " elements of a buffer of ", elements);
   }
 
-  // The index of a number that the host reads, checked.
-  int64_t index_of(const Read& step) {
+  // The bounds-checked index of a number that the host reads.
+  int64_t index_of(const ReadAction& step) {
     const int64_t index = evaluate(step.index);
     TULLE_CHECK(index >= 0, "the host reads element ", index);
     require_elements(step.buffer, index + 1);
     return index;
   }
 
-  void set_read(const Read& step, int64_t value) {
+  void set_read(const ReadAction& step, int64_t value) {
     if (value < 0) {
       user_error(step.step.name, " is more than an ", long_name_of(step.element),
                  " holds; use 64-bit indices (index_dtype=torch.int64)");
@@ -87,9 +87,9 @@ class RunState {
 
  private:
   size_t buffer_count_;
-  Slots<void*> buffers_;
-  Slots<int64_t> elements_;  // -1 where only the caller knows
-  Slots<int64_t> scalars_;
+  StackArray<void*> buffers_;
+  StackArray<int64_t> elements_;  // -1 if only the caller knows
+  StackArray<int64_t> scalars_;
 };
 
 }  // namespace tulle::runtime

@@ -1,4 +1,4 @@
-// Compiling and evaluating the postfix form; arithmetic agrees with generated code.
+// Compiles and evaluates the postfix code. Its arithmetic agrees with generated code.
 #include "runtime/scalar_code.h"
 
 #include <array>
@@ -35,7 +35,7 @@ int64_t to_slot(T value) {
   return static_cast<int64_t>(value);
 }
 
-// Calls `body` with a value of the C++ type that `type` names.
+// Calls `body` with a value of the C++ type that corresponds to `type`.
 template <typename Body>
 int64_t with_type(DType type, Body&& body) {
   switch (type) {
@@ -62,7 +62,7 @@ int64_t apply(BinaryOp op, T a, T b) {
   return to_slot(*result);
 }
 
-// Only what sizes and scale factors need.
+// Covers only the functions that sizes and scale factors need.
 template <typename T>
 int64_t apply(Function function, T x) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -126,7 +126,7 @@ ScalarCode::ScalarCode(const Expr& expr, const Lookup& lookup) {
   operand_ = code_[0].operand;
 }
 
-// `depth` is how many values are on the stack once this one is.
+// `depth` is the height of the stack after this value is pushed.
 void ScalarCode::compile(const Expr& expr, const Lookup& lookup, int depth) {
   TULLE_CHECK(!expr.type().is_vector(), "a vector in a host program");
   TULLE_CHECK(depth < kDeepest, "an expression of a host program is too deep");

@@ -1,4 +1,4 @@
-// Scalar expressions of a host program, compiled to a short postfix form over numbered slots.
+// Scalar expressions of a host program, compiled to a short postfix code over numbered slots.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,15 @@
 
 namespace tulle::runtime {
 
-// Values are 64-bit slots as in loop/abi.h: integers sign-extended, floating-point numbers as their
-// bits.
+// Values are 64-bit slots as in loop/abi.h: integers sign-extended, floating-point numbers as bits.
 class ScalarCode {
  public:
-  // What a name stands for: a slot, or an expression to be put in its place.
+  // The meaning of a name: a slot, or an expression that replaces it.
   using Meaning = std::variant<int, loop::Expr>;
   using Lookup = std::function<Meaning(const std::string& name)>;
 
   ScalarCode() = default;  // the constant 0
-  // An InternalError if the expression loads or is a vector: the host computes with scalars only.
+  // Raises an InternalError if the expression loads or is a vector: the host computes only scalars.
   ScalarCode(const loop::Expr& expr, const Lookup& lookup);
 
   int64_t evaluate(const int64_t* slots) const {

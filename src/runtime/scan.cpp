@@ -1,4 +1,4 @@
-// Block sums, their scan, then the scan of each block.
+// Sums each block, scans the sums, then scans each block.
 #include "runtime/scan.h"
 
 #include <algorithm>

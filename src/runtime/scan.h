@@ -9,8 +9,9 @@
 
 namespace tulle::runtime {
 
-// Turns counts[0..length) into where each starts, and counts[length] into the total. Elements are
-// i32 or i64; a UserError that names the buffer if an i32 cannot hold the total.
+// Replaces counts[0..length) by their exclusive prefix sums and writes the total to counts[length].
+// Elements are i32 or i64. Raises a UserError that names the buffer if an i32 cannot hold the
+// total.
 void exclusive_scan(void* counts, DType element, int64_t length, const std::string& name,
                     Parallelism& parallelism);
 

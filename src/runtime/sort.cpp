@@ -1,5 +1,4 @@
-// Keys are packed into 64-bit words as tightly as their ranges allow; words are sorted digit by
-// digit.
+// Packs keys into 64-bit words as tightly as their ranges allow and sorts the words digit by digit.
 #include "runtime/sort.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace {
 constexpr int64_t kSerialBelow = 1 << 15;
 constexpr int kMostDigitBits = 11;
 
-// A key less its lowest value, and how many bits that needs.
+// A key minus its lowest value, and the number of bits of the difference.
 struct Digits {
   SortKey key;
   int64_t lowest = 0;
@@ -31,7 +30,7 @@ struct Digits {
   }
 };
 
-// Splits [0, length) into one block a thread.
+// Splits [0, length) into one block per thread.
 struct Blocks {
   int64_t length;
   int count;
@@ -67,11 +66,11 @@ Digits measure(SortKey key, const Blocks& blocks) {
   return {key, low, static_cast<int>(std::bit_width(extent))};
 }
 
-struct Pair {
+struct KeyAndIndex {
   uint64_t word;
   int64_t index;
 };
-uint64_t word_of(Pair record) { return record.word; }
+uint64_t word_of(KeyAndIndex record) { return record.word; }
 uint64_t word_of(uint64_t record) { return record; }
 
 // One stable pass over the digit at `shift`.
@@ -98,10 +97,11 @@ void scatter_by_digit(const Record* from, Record* to, int shift, int digit_bits,
   });
 }
 
-// Sorts by bits [low, high) of the words; returns where the result is, `records` or `spare`.
+// Sorts by bits [low, high) of the words. Returns the array that holds the result: `records` or
+// `spare`.
 template <typename Record>
 Record* radix_sort(Record* records, Record* spare, int low, int high, const Blocks& blocks) {
-  // Few elements are not worth many buckets.
+  // A short list does not pay for many buckets.
   const int length_bits = std::bit_width(static_cast<uint64_t>(blocks.length));
   const int digit_bits = std::clamp(length_bits, 4, kMostDigitBits);
   const int passes = (high - low + digit_bits - 1) / digit_bits;
@@ -133,14 +133,14 @@ bool is_sorted(const int64_t* order, const std::vector<Digits>& group, int64_t l
   return true;
 }
 
-// Sorts `order` by keys that fit one word together.
+// Sorts `order` by keys that fit into one word together.
 void sort_by_group(int64_t* order, const std::vector<Digits>& group, int bits,
                    const Blocks& blocks) {
   const int64_t length = blocks.length;
   if (is_sorted(order, group, length)) return;
   const int index_bits = std::bit_width(static_cast<uint64_t>(length - 1));
   if (bits + index_bits <= 64) {
-    // The element's number goes into the same word.
+    // The element's index goes into the same word.
     const HeapArray<uint64_t> records(length), spare(length);
     blocks.each([&](int, int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -155,11 +155,11 @@ void sort_by_group(int64_t* order, const std::vector<Digits>& group, int bits,
     });
     return;
   }
-  const HeapArray<Pair> records(length), spare(length);
+  const HeapArray<KeyAndIndex> records(length), spare(length);
   blocks.each([&](int, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) records[i] = {pack(group, order[i]), order[i]};
   });
-  const Pair* sorted = radix_sort(records.data(), spare.data(), 0, bits, blocks);
+  const KeyAndIndex* sorted = radix_sort(records.data(), spare.data(), 0, bits, blocks);
   blocks.each([&](int, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) order[i] = sorted[i].index;
   });
@@ -173,7 +173,7 @@ void sort_permutation(int64_t* order, const std::vector<SortKey>& keys, int64_t 
   std::iota(order, order + length, int64_t{0});
   if (length < 2) return;
   const Blocks blocks{length, length < kSerialBelow ? 1 : parallelism.threads(), parallelism};
-  std::vector<Digits> group;  // of the keys not yet sorted by, most significant first
+  std::vector<Digits> group;  // keys that remain to be sorted by, most significant first
   int bits = 0;
   const auto sort_group = [&] {
     if (!group.empty()) sort_by_group(order, group, bits, blocks);

@@ -14,9 +14,9 @@ struct SortKey {
   DType element;  // i32 or i64
 };
 
-// order[0..length) becomes the permutation that sorts the keys, the first the most significant;
-// equal ones keep their order. Linear in the length. A UserError if there is no memory for the
-// copies.
+// order[0..length) becomes the permutation that sorts the keys, the first of which is the most
+// significant. The sort is stable and linear in the length. Raises a UserError if memory for the
+// copies cannot be allocated.
 void sort_permutation(int64_t* order, const std::vector<SortKey>& keys, int64_t length,
                       Parallelism& parallelism);
 

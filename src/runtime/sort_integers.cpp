@@ -1,4 +1,4 @@
-// Digit by digit where the list is long enough and its range narrow enough, else by comparison.
+// Radix sort for long lists with a narrow range, otherwise a comparison sort.
 #include "runtime/sort_integers.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace tulle::runtime {
 
 namespace {
 
-constexpr int64_t kShort = 48;  // below this, comparing is faster
-constexpr int kMostBits = 40;   // above this, too
+constexpr int64_t kShort = 48;  // shorter lists are faster to sort by comparison
+constexpr int kMostBits = 40;   // and so are wider ranges
 constexpr int kDigitBits = 8;
 constexpr size_t kBuckets = size_t{1} << kDigitBits;
 

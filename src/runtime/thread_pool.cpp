@@ -1,7 +1,6 @@
-// The pool of our own: a list of jobs under one mutex; whoever is free takes the next index.
-//
-// Waking a sleeping thread takes longer than many kernels run, so whoever waits looks for a while
-// before it sleeps.
+// Tulle's thread pool: a list of jobs under one mutex, from which idle threads take the next index.
+// Waking a sleeping thread takes longer than many kernels run, so waiting threads spin before they
+// sleep.
 #include "runtime/thread_pool.h"
 
 #include <algorithm>
@@ -31,7 +30,7 @@ struct Job {
 
 constexpr auto kLongestLook = std::chrono::microseconds(50);
 
-// Whether the condition came true soon.
+// Whether the condition became true within a short time.
 template <typename Condition>
 bool look_for(const Condition& condition) {
   constexpr int kLooksBetweenClocks = 64;
@@ -58,13 +57,13 @@ int processors() {
 struct ThreadPool::Shared {
   std::mutex mutex;
   std::condition_variable work, done;
-  std::vector<Job*> jobs;  // with indices that nobody has taken
+  std::vector<Job*> jobs;  // with indices that no thread has taken
   std::vector<std::thread> workers;
   int asleep = 0;                      // workers
-  std::atomic<bool> has_jobs = false;  // as `jobs` says, for those who look without the mutex
+  std::atomic<bool> has_jobs = false;  // mirrors `jobs` for readers without the mutex
   bool stop = false;
 
-  // Runs one index of the job; `lock` is held before and after.
+  // Runs one index of the job. The caller holds `lock` before and after.
   void run_one(Job& job, std::unique_lock<std::mutex>& lock) {
     const int index = job.taken++;
     if (job.taken == job.count) {
@@ -76,7 +75,7 @@ struct ThreadPool::Shared {
     lock.lock();
     const int finished = job.finished.load(std::memory_order_relaxed) + 1;
     const bool is_last = finished == job.count;
-    // The job is on its caller's stack and gone once its last index is counted.
+    // The job lives on its caller's stack until its last index is counted.
     job.finished.store(finished, std::memory_order_release);
     if (is_last) done.notify_all();
   }
@@ -101,7 +100,7 @@ struct ThreadPool::Shared {
     try {
       while (static_cast<int>(workers.size()) < count) workers.emplace_back([this] { worker(); });
     } catch (const std::system_error&) {
-      return;  // fewer threads then: the caller does the work itself
+      return;  // with fewer threads, the caller does the work itself
     }
   }
 };
@@ -140,10 +139,10 @@ void ThreadPool::run(int count, void (*task)(void* data, int index), void* data)
 }
 
 Parallelism& default_parallelism() {
-  // Never destroyed: at exit the workers just end with the process. A child of fork has no workers
-  // and leaves the parent's pool alone.
+  // Never destroyed: at exit the workers end with the process. The child of a fork has no workers
+  // and ignores the parent's pool.
   static std::atomic<ThreadPool*> pool{nullptr};
-  static std::mutex mutex;  // taken inside NoFork
+  static std::mutex mutex;  // locked inside NoFork
   static std::once_flag once;
   if (ThreadPool* current = pool.load(std::memory_order_acquire)) return *current;
   const NoFork no_fork;

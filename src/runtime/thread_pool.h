@@ -1,4 +1,4 @@
-// The pool of threads of our own.
+// Tulle's own thread pool.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace tulle::runtime {
 
-// Workers that block while there is nothing to do; they start with the first call. May be called
-// from many threads at once and from inside a task.
+// Workers that block while idle. They start with the first call. Calls may come from many threads
+// at once and from inside tasks.
 class ThreadPool final : public Parallelism {
  public:
   explicit ThreadPool(int threads);
@@ -22,8 +22,8 @@ class ThreadPool final : public Parallelism {
   std::unique_ptr<Shared> shared_;
 };
 
-// The process's pool, with as many threads as there are processors for this process. The child of a
-// fork gets a new one.
+// The process's pool, with one thread per processor available to the process. The child of a fork
+// creates a new pool.
 Parallelism& default_parallelism();
 
 }  // namespace tulle::runtime

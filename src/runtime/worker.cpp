@@ -1,4 +1,4 @@
-// The stack of workspaces of a worker.
+// The workspace stack of a worker.
 #include "runtime/worker.h"
 
 #include <algorithm>
@@ -13,8 +13,7 @@ namespace {
 
 constexpr int64_t kAlign = 64;
 constexpr int64_t kSmallestChunk = int64_t{64} << 10;
-constexpr int64_t kKept = int64_t{64}
-                          << 20;  // a larger stack goes back to the heap when it is empty
+constexpr int64_t kKept = int64_t{64} << 20;  // a larger stack returns to the heap when it is empty
 
 }  // namespace
 
@@ -42,7 +41,7 @@ void WorkerContext::drop_last_chunk() noexcept {
 void* WorkerContext::allocate(int64_t bytes, bool zeroed) noexcept {
   if (bytes < 0 || bytes > INT64_MAX / 4) return nullptr;
   const int64_t rounded = std::max(kAlign, (bytes + kAlign - 1) / kAlign * kAlign);
-  // An empty stack that was too small last time becomes one chunk that is large enough.
+  // If the stack was too small last time and is empty, replaces it by one sufficiently large chunk.
   const int64_t wanted = std::max({rounded, kSmallestChunk, most_in_use_});
   if (in_use_ == 0 && !chunks_.empty() && chunks_[0].size < wanted) drop_last_chunk();
   if (chunks_.empty() || chunks_.back().size - chunks_.back().used < rounded) {

@@ -1,4 +1,4 @@
-// What a worker owns while it runs kernels: its workspaces, and the report of a failed check.
+// The per-worker state of running kernels: workspaces, and the report of a failed check.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tulle::loop {
 
-// A stack of workspaces in few large chunks, which are kept between kernels.
+// A stack of workspaces in a few large chunks, which are reused by later kernels.
 struct WorkerContext {
   WorkerContext() = default;
   WorkerContext(const WorkerContext&) = delete;
@@ -18,7 +18,7 @@ struct WorkerContext {
   void* allocate(int64_t bytes, bool zeroed) noexcept;
   void release(void* memory) noexcept;
 
-  // The access that checked mode refused; `buffer` is null if there was none.
+  // The access that checked mode rejected; `buffer` is null if there was none.
   struct OutOfBounds {
     const char* buffer = nullptr;
     int64_t index = 0;
@@ -37,7 +37,7 @@ struct WorkerContext {
 
   std::vector<Chunk> chunks_;
   int64_t in_use_ = 0;
-  int64_t most_in_use_ = 0;  // since the chunks were last one
+  int64_t most_in_use_ = 0;  // since the chunks were last merged into one
 };
 
 }  // namespace tulle::loop

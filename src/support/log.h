@@ -25,16 +25,20 @@ LogLevel log_level();
 // mix. Further lines of the text are indented.
 void write_log(std::string_view text);
 
-// Measures consecutive stages for the log; does nothing if the log is off.
+// Times consecutive stages. By default it runs only when the log is on.
 class StageTimes {
  public:
-  StageTimes() : running_(log_level() > LogLevel::Off) {
+  explicit StageTimes(bool running = log_level() > LogLevel::Off) : running_(running) {
     if (running_) last_ = Clock::now();
   }
 
-  // Ends the stage of that name, which began at the end of the previous one. Times of equal names
-  // add up.
+  // Ends the stage of that name, which started when the stage before it ended. Times of stages with
+  // the same name are added.
   void end(std::string_view stage);
+  // Starts the next stage now instead of at the end of the stage before it.
+  void skip() {
+    if (running_) last_ = Clock::now();
+  }
 
   std::string text() const;  // "plan 0.12, lower 0.34"
 

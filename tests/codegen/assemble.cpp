@@ -15,7 +15,7 @@ namespace tulle::codegen {
 
 namespace {
 
-// TULLE_BUILD_PTXAS is what CMake found, or empty.
+// TULLE_BUILD_PTXAS is the path that CMake found, or empty.
 std::string ptxas() {
   const char* named = std::getenv("TULLE_PTXAS");
   if (named && *named) return named;

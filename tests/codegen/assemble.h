@@ -1,13 +1,13 @@
-// NVIDIA's assembler, which says whether PTX is valid.
+// Checks PTX by NVIDIA's assembler.
 #pragma once
 
 #include <string>
 
 namespace tulle::codegen {
 
-// What ptxas says about the text, empty if it has nothing to object to. It is looked for under
-// TULLE_PTXAS, beside the Python of the build and in the path; not finding it is a failure. Light
-// code is assembled at the lowest level, as the driver does.
+// The errors of ptxas for the text, empty if there are none. Looks for ptxas under TULLE_PTXAS,
+// next to the Python of the build and in the path; fails if it is missing. Light code is assembled
+// at the lowest optimisation level, as in the driver.
 std::string complaints_of_ptxas(const std::string& ptx, const std::string& architecture,
                                 bool light = false);
 

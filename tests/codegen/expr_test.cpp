@@ -48,8 +48,7 @@ std::vector<T> inputs(int which) {
 template <typename T>
 using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
 
-// C[lane] = text(x = A[lane], y = B[lane]) for eight lanes: as a loop over scalars or as one
-// vector.
+// C[lane] = text(x = A[lane], y = B[lane]) for eight lanes, as a scalar loop or as one vector.
 template <typename R, typename T>
 std::vector<R> compute(const std::string& text, bool vector, const Target& target) {
   std::string body =
@@ -81,7 +80,7 @@ bool equal(R a, R b) {
   return a == b || (a != a && b != b);
 }
 
-// Lanes whose x is not `defined` may hold anything.
+// Lanes in which x is not `defined` may hold any value.
 template <typename R, typename T>
 void expect(
     const std::string& text, const std::function<R(T, T)>& function,
@@ -159,7 +158,7 @@ TYPED_TEST(Floats, Casts) {
   expect<bool, T>("bool(x)", [](T x, T) { return x != 0; });
   expect<float, T>("f32(x)", [](T x, T) { return static_cast<float>(x); });
   expect<double, T>("f64(x)", [](T x, T) { return static_cast<double>(x); });
-  // Out of range the result is arbitrary.
+  // The result of an out-of-range conversion is arbitrary.
   const auto in_range = [](T x) { return std::abs(x) < 1e9; };
   expect<int32_t, T>("i32(x)", [](T x, T) { return static_cast<int32_t>(x); }, in_range);
   expect<int64_t, T>("i64(x)", [](T x, T) { return static_cast<int64_t>(x); }, in_range);

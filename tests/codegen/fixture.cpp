@@ -1,4 +1,4 @@
-// The test's runtime and the way from a kernel to its function.
+// The test's runtime, and compilation of a kernel to a function.
 #include "codegen/fixture.h"
 
 #include <algorithm>

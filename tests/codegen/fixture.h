@@ -1,4 +1,4 @@
-// Compiles kernels, loads them and runs them, with a runtime of a few lines that counts workspaces.
+// Compiles and runs kernels with a minimal runtime that counts workspaces.
 #pragma once
 
 #include <map>
@@ -14,11 +14,11 @@
 
 namespace tulle::codegen {
 
-// What the test's runtime saw and shall do.
+// The observations and settings of the test's runtime.
 struct FakeRuntime {
   int live_workspaces = 0;
   int allocations = 0;
-  int fail_after = 1 << 30;  // this allocation and later ones give null
+  int fail_after = 1 << 30;  // this allocation and later ones return null
   std::string bad_buffer;
   int64_t bad_index = 0, bad_size = 0;
 };
@@ -39,7 +39,7 @@ class CompiledKernel {
   std::string llvm_, assembly_;
 };
 
-// A parameter list by hand: buffers in the order given, the written ones marked.
+// A parameter list in the order of the given buffers, with the written ones marked.
 loop::Kernel make_kernel(std::vector<std::pair<loop::Buffer, bool>> buffers,
                          std::vector<std::string> sizes, std::vector<loop::Stmt> body);
 

@@ -1,5 +1,5 @@
-// f16 and bf16: every half widens to its value, floats narrow to the nearest half, on machines with
-// and without instructions for it.
+// f16 and bf16: every half widens to its value, and floats narrow to the nearest half, with and
+// without hardware instructions.
 #include <bit>
 #include <cmath>
 
@@ -77,7 +77,7 @@ TEST_P(Halves, Widen) {
   }
 }
 
-// Floats of every exponent, around the middle between two halves too.
+// Floats of every exponent, including values around the midpoint between two halves.
 TEST_P(Halves, Narrow) {
   const auto one = compile(concat("for i in [0, n) { H[i] = ", narrow("F[i]"), " }"));
   const auto lanes = compile(

@@ -1,4 +1,4 @@
-// Targets: presets, other machines, and the instructions that are chosen.
+// Targets: presets, other machines, and instruction selection.
 #include <gtest/gtest.h>
 
 #include "codegen/fixture.h"

@@ -1,4 +1,4 @@
-// Kernels for the GPU: what is emitted for each construct, and that ptxas assembles it.
+// Kernels for the GPU: the PTX of each construct, which ptxas assembles.
 #include <gtest/gtest.h>
 
 #include "codegen/assemble.h"
@@ -10,7 +10,7 @@
 namespace tulle::codegen {
 namespace {
 
-// Compiles for both architectures, assembles both, returns the second.
+// Compiles and assembles for both architectures and returns the second text.
 std::string ptx_of(const std::string& text) {
   const loop::Kernel kernel = loop::parse_kernel(text);
   loop::verify(kernel);
@@ -24,7 +24,7 @@ std::string ptx_of(const std::string& text) {
   return result;
 }
 
-// Of statements in a thread loop of 128, with buffers of every type.
+// The PTX of statements in a thread loop of 128 iterations, with buffers of every type.
 std::string threads(const std::string& body) {
   return ptx_of(
       concat("kernel kernel(A: f32*, B: f64*, I: i32*, J: i64*, F: bool*, C: mut f32*, D: mut "
@@ -152,7 +152,7 @@ TEST(Ptx, Atomics) {
   const std::string text =
       threads("atomic_add(C[i], s)\natomic_add(D[i], d)\natomic_add(P[i], m)\natomic_add(Q[i], n)");
   for (const char* type : {"f32", "f64", "u32", "u64"}) {
-    EXPECT_HAS(text, concat("red.global.add.", type));  // nobody wants the old value
+    EXPECT_HAS(text, concat("red.global.add.", type));  // the old value is unused
   }
   EXPECT_EQ(text.find("atom."), std::string::npos) << text;
   const std::string largest = threads("atomic_max(C[i], s)\natomic_min(D[i], d)");
@@ -214,7 +214,7 @@ prefetch(A[i + 100], 2)
 C[i] = sum)");
 }
 
-// A kernel of one thread is what a kernel without bound loops is.
+// A kernel without bound loops runs on one thread.
 TEST(Ptx, SerialKernels) {
   const std::string text =
       ptx_of("kernel kernel(C: mut f32*; n: i64) { for i in [0, n) { C[i] = 0.0f } }");
@@ -233,7 +233,7 @@ TEST(Ptx, WhatTheGpuHasNot) {
   EXPECT_THROW(gpu_target("sm_70"), UserError);
 }
 
-// Rows by warps, whose lanes hand the coordinates around.
+// Rows by warps, whose lanes exchange coordinates.
 TEST(Ptx, SpmmWithAWarpForEachRow) {
   const std::string text = ptx_of(R"(
 kernel rows(A_pos: i32*, A_crd: i32*, A: f32*, B: f32*, C: mut f32*; n_i: i64, n_k: i64, blocks: i64) {

@@ -1,5 +1,5 @@
-// CSR times dense, written by hand as loop IR: right on every instruction set, and the machine code
-// as it should be.
+// CSR times dense, written by hand as loop IR: correct on every instruction set, with the expected
+// machine code.
 #include <random>
 #include <regex>
 #include <thread>
@@ -40,7 +40,7 @@ std::vector<float> random_dense(int64_t size) {
   return dense;
 }
 
-// Small integers: sums are exact whatever their order.
+// Small integers: sums are exact in any order.
 std::vector<float> plain_spmm(const Csr& a, const std::vector<float>& b, int64_t width) {
   std::vector<float> c(static_cast<size_t>(a.rows * width));
   for (int64_t i = 0; i < a.rows; ++i) {
@@ -172,7 +172,7 @@ TEST(SpmmAssembly, NontemporalStores) {
   EXPECT_NE(compiled.assembly_text().find("sfence"), std::string::npos);
 }
 
-// Caches on disk hand out what another process compiled.
+// Disk caches return code that another process compiled.
 TEST(SpmmCode, IsTheSameEveryTime) {
   const auto compile = [] {
     Module module = emit_cpu({vector_spmm(4, true)}, host_target());

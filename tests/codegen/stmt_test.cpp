@@ -243,7 +243,7 @@ void expect_atomics(const char* type, bool bitwise) {
   kernel.run({a.data(), c.data(), l.data()}, {3});
   EXPECT_EQ(c, (std::vector<T>{6, 6, 1, 3, T(bitwise ? 0 : 7), T(bitwise ? 11 : 8)})) << type;
   EXPECT_EQ(l, (std::vector<T>{0, 3, 4})) << type;
-  // Nothing is lost between threads.
+  // No update is lost between threads.
   c = {0, 1, 2, 2, 7, 8};
   std::vector<T> ones(1 << 15, T(1)), other = ones;
   std::vector<T> old(ones.size()), old2(ones.size());
@@ -273,7 +273,7 @@ TEST(Stmt, Atomics) {
   EXPECT_EQ(l[0], 0);
 }
 
-// Maxima and minima of floating-point numbers go by their bits.
+// Floating-point maxima and minima use the bits of the numbers.
 template <typename T>
 void expect_extremes(const char* type) {
   const auto kernel = compile(

@@ -57,7 +57,7 @@ void collect(const schedule::Program& program, Found& found) {
 void collect(const loop::HostProgram& program, Found& found) {
   for (const loop::BufferParam& param : program.buffers) found.tensors.insert(param.buffer->name);
   for (const loop::ScalarParam& param : program.scalars) found.tensors.insert(param.name);
-  for (const loop::Step& step : program.steps) {
+  for (const loop::HostStep& step : program.steps) {
     if (const auto* let = std::get_if<loop::LetStep>(&step)) found.tensors.insert(let->name);
     if (const auto* read = std::get_if<loop::ReadStep>(&step)) found.tensors.insert(read->name);
     if (const auto* allocate = std::get_if<loop::AllocateStep>(&step))

@@ -61,7 +61,8 @@ Selected expected(const CompositeFormat& format, const Entries& entries) {
 }
 
 loop::HostProgram after_passes(loop::HostProgram program) {
-  return passes::run_passes(std::move(program), {.masks = false, .gpu = true, .verify = true})
+  return passes::run_passes(std::move(program),
+                            {.backend = Backend::Gpu, .masks = false, .verify = true})
       .program;
 }
 

@@ -109,7 +109,7 @@ void expect_same(const std::string& name, const loop::Array& found, const loop::
 loop::Arrays run_on_gpu(const loop::HostProgram& source, const loop::Arrays& buffers,
                         const loop::Scalars& scalars) {
   const loop::HostProgram program =
-      passes::run_passes(source, {.masks = false, .gpu = true, .verify = true}).program;
+      passes::run_passes(source, {.backend = Backend::Gpu, .masks = false, .verify = true}).program;
   const cuda::Gpu& device = cuda::gpu(0);
   codegen::Module module =
       codegen::emit_gpu(program.kernels, codegen::gpu_target(device.architecture()));

@@ -1,4 +1,4 @@
-// A directory for a cache, and code that is worth keeping.
+// A cache directory, and code to store in it.
 #pragma once
 
 #include <cstdlib>
@@ -38,7 +38,7 @@ inline int64_t answer_of(const LoadedObject& object) {
   return answer;
 }
 
-// Runs in a child process, which must end well.
+// Runs in a child process, which must exit normally.
 template <typename Action>
 void in_child(const Action& action) {
   const pid_t child = fork();

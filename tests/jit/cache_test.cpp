@@ -1,4 +1,4 @@
-// The cache on disk: what is found again, what is refused, and what others do to the directory.
+// The disk cache: hits, rejected entries, and concurrent changes of the directory.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -142,7 +142,7 @@ TEST_F(CacheTest, ReadsFromAReadOnlyDirectory) {
   cache().store(key(1), bytes(10, 'a'));
   if (geteuid() == 0) fs::permissions(parent_, fs::perms::owner_all | fs::perms::group_exec);
   in_child([&] {
-    if (geteuid() == 0) {  // whom no permission stops
+    if (geteuid() == 0) {  // permissions do not restrict root
       if (chown(directory_.c_str(), 12345, 12345) != 0) return false;
       if (chown(file_of(1).c_str(), 12345, 12345) != 0 || setuid(12345) != 0) return false;
     }
@@ -167,14 +167,14 @@ TEST_F(CacheTest, LeavesNothingOnAFullDisk) {
 
 TEST_F(CacheTest, ManyProcessesWriteAtOnce) {
   constexpr int kProcesses = 6, kKeys = 12, kRounds = 200;
-  // All store the same for one key, as compilers do: the bytes follow from the key.
+  // All store the same bytes under one key, as compilers do: the key determines the bytes.
   const auto object = [](int number) { return bytes(1000 + 70 * size_t(number), char(number)); };
   std::vector<pid_t> children;
   for (int process = 0; process < kProcesses; ++process) {
     children.push_back(fork());
     if (children.back() != 0) continue;
     alarm(60);
-    DiskCache shared = cache(32 << 10);  // so small that entries are removed all the time
+    DiskCache shared = cache(32 << 10);  // so small that entries are evicted all the time
     for (int round = 0; round < kRounds; ++round) {
       const int number = (round + process) % kKeys;
       const auto found = shared.load(key(number));
@@ -210,7 +210,7 @@ TEST_F(CacheTest, KilledWritersDoNoHarm) {
       EXPECT_TRUE(!found || found == bytes(100000, char(number)));
     }
   }
-  // What they left is removed once nobody can be writing it any more.
+  // Leftover files are removed once no writer can still use them.
   const fs::path old = directory_ / (key(77).hex() + ".o.1-2-3.tmp");
   const fs::path young = directory_ / (key(78).hex() + ".o.1-2-3.tmp");
   for (const fs::path& path : {old, young}) std::ofstream(path) << "half";

@@ -1,4 +1,4 @@
-// Loading, unloading and failing to load object files; from many threads and after a fork.
+// Loading, unloading and failing to load object files, on many threads and after a fork.
 #include "jit/engine.h"
 
 #include <atomic>
@@ -58,7 +58,7 @@ TEST(Engine, ObjectsOutliveTheEngine) {
   EXPECT_EQ(answer_of(*object), 3);
 }
 
-// How much memory the process maps, in pages.
+// The memory that the process maps, in pages.
 int64_t mapped_pages() {
   int64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -130,7 +130,7 @@ TEST(Engine, CompilesAndLoadsInTheChildOfAForkWhileOthersDo) {
   for (int round = 0; round < 20; ++round) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(20);  // a child that waits for a lock for ever
+      alarm(20);  // kills a child that waits for a lock forever
       const bool right =
           answer_of(*before) == 6 && answer_of(*engine.load(compile(7), {"answer"})) == 7;
       _exit(right ? 0 : 1);

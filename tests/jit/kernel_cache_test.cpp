@@ -1,4 +1,4 @@
-// Code in memory, on disk or compiled: once, whoever asks for it.
+// Code in memory, on disk or compiled: once for all threads.
 #include "jit/kernel_cache.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 class KernelCacheTest : public CacheTest {
  protected:
-  // Code that answers `number`; counts how often it had to be compiled.
+  // Code that returns `number`; counts how often it is compiled.
   std::shared_ptr<const LoadedObject> find(KernelCache& kernels, int number) {
     return find_all(kernels, {number})[0];
   }
@@ -80,7 +80,7 @@ TEST_F(KernelCacheTest, WhoeverDoesNotCompileDoesNotWait) {
   EXPECT_EQ(kernels.find(wanted, {})[0], found[0]);
 }
 
-// Programs that share some of their kernels, each thread in another order.
+// Programs that share some of their kernels, looked up by each thread in another order.
 TEST_F(KernelCacheTest, ThreadsThatWantSeveralDoNotBlockEachOther) {
   KernelCache kernels({}, "");
   std::vector<std::thread> threads;

@@ -1,4 +1,4 @@
-// Tuned plans on disk: found again, replaced, and lost without noise where the disk is of no use.
+// Tuned plans on disk: found again, replaced, and silently missing if the disk is unusable.
 #include "jit/plan_store.h"
 
 #include <csignal>

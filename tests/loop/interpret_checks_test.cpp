@@ -1,5 +1,5 @@
-// What the interpreter finds: races, accesses out of bounds, uninitialised memory, loops without
-// end.
+// Faults that the interpreter detects: races, out-of-bounds accesses, uninitialised memory, endless
+// loops.
 #include <gtest/gtest.h>
 
 #include "loop/interpret.h"

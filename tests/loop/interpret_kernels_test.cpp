@@ -1,4 +1,4 @@
-// Hand-written sparse kernels as loop-IR text, interpreted, against plain C++ loops.
+// Hand-written sparse kernels as loop-IR text, interpreted and compared with plain C++ loops.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ struct Csr {
   std::vector<float> values;
 };
 
-// About `density` of the entries, some rows empty; small integers as values, so that sums are
-// exact.
+// A random matrix with about this density and some empty rows. The values are small integers, so
+// that sums are exact.
 Csr random_csr(int64_t rows, int64_t columns, double density, uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<> chance(0, 1);
@@ -88,7 +88,7 @@ TEST(InterpretKernels, SpmmOnCpu) {
   EXPECT_EQ(to_vector<float>(results.at("C")), spmm(a, b, 5));
 }
 
-// Rows in vectors of eight with a predicated rest.
+// Rows in vectors of eight with a masked tail.
 constexpr const char* kSpmmVectors = R"(
 host spmm(A_pos: i32*, A_crd: i32*, A: f32*, B: f32*; n_i: i64, n_k: i64) -> (C) {
   C = alloc f32[n_i * n_k]
@@ -119,8 +119,7 @@ TEST(InterpretKernels, SpmmWithVectors) {
   EXPECT_EQ(to_vector<float>(results.at("C")), spmm(a, b, 21));
 }
 
-// A warp for each row; lanes over the columns of B; the row's coordinates are handed around by
-// shuffles.
+// A warp per row, lanes over the columns of B. Shuffles pass the row's coordinates between lanes.
 constexpr const char* kSpmmWarps = R"(
 host spmm(A_pos: i32*, A_crd: i32*, A: f32*, B: f32*; n_i: i64, n_k: i64) -> (C) {
   let blocks: i64 = (n_i + 3) / 4
@@ -167,7 +166,7 @@ TEST(InterpretKernels, SpmmWithAWarpForEachRow) {
   EXPECT_EQ(to_vector<float>(results.at("C")), spmm(a, b, 37));
 }
 
-// Eight lanes for each entry, whose partial dot products are reduced over the group.
+// Eight lanes per entry. Their partial dot products are reduced over the group.
 constexpr const char* kSddmm = R"(
 host sddmm(A_row: i32*, A_crd: i32*, A: f32*, Q: f32*, K: f32*; nnz: i64, n_d: i64) -> (S) {
   let blocks: i64 = (nnz + 15) / 16

@@ -1,4 +1,4 @@
-// What is left of kernels whose code is there.
+// Outlines of kernels.
 #include "loop/outline.h"
 
 #include <gtest/gtest.h>

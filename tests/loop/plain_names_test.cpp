@@ -1,4 +1,4 @@
-// Kernels that differ in names alone.
+// Kernels that differ only in names.
 #include "loop/plain_names.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-// The rewriter hands unchanged nodes on, rebuilds the others, and reaches every child.
+// The rewriter returns unchanged nodes as they are, rebuilds the others, and visits every child.
 #include "loop/rewrite.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +10,7 @@
 namespace tulle::loop {
 namespace {
 
-// Every kind of statement and expression, with the variable n in every place that an expression can
-// have.
+// Every kind of statement and expression, with the variable n wherever an expression can occur.
 constexpr const char* kEverything = R"(
 kernel k(A: i64*, C: mut i64*, P: mut i64*; n: i64) {
   let a: i64 = n + select(n < 3, n, 2 * n)

@@ -1,4 +1,4 @@
-// What the verifier refuses, one mistake a case, and what it lets pass.
+// Programs that the verifier rejects, one fault per case, and programs that it accepts.
 #include "loop/verify.h"
 
 #include <gtest/gtest.h>
@@ -51,29 +51,29 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Types, Refused,
-    testing::Values(
-        Mistake{"let x: bool = c - c", "not an operator of bool: c - c"},
-        Mistake{"let x: f32 = s % s", "not an operator of f32: s % s"},
-        Mistake{"let x: f32 = s & s", "not an operator of f32: s & s"},
-        Mistake{"let x: i64 = sqrt(n)", "not a function of i64: sqrt(n)"},
-        Mistake{"let x: f32 = not(s)", "not a function of f32"},
-        Mistake{"let x: f64 = exp2(f64(s))", "not a function of f64: exp2(f64(s))"},
-        Mistake{"let x: f32 = vector_reduce(add, s)", "a reduction of what is no vector"},
-        Mistake{"let x: f32 = vector_reduce(or, broadcast(s, 4))", "not a reduction of f32"},
-        Mistake{"atomic_or(C[0], s)", "atomic_or of f32"},
-        Mistake{"sort(C, 0, n)", "sort takes integers"},
-        Mistake{"sort(P, 0)", "sort takes a buffer and two numbers"},
-        Mistake{"vector for i in [0, n) { }", "a vector loop without lanes"},
-        Mistake{"unrolled for i in [0, n) { }", "constant bounds"},
-        Mistake{"w = alloc local f32[n]", "local memory needs a constant size"}));
+    testing::Values(Mistake{"let x: bool = c - c", "not an operator of bool: c - c"},
+                    Mistake{"let x: f32 = s % s", "not an operator of f32: s % s"},
+                    Mistake{"let x: f32 = s & s", "not an operator of f32: s & s"},
+                    Mistake{"let x: i64 = sqrt(n)", "not a function of i64: sqrt(n)"},
+                    Mistake{"let x: f32 = not(s)", "not a function of f32"},
+                    Mistake{"let x: f64 = exp2(f64(s))", "not a function of f64: exp2(f64(s))"},
+                    Mistake{"let x: f32 = vector_reduce(add, s)", "a reduction of a scalar"},
+                    Mistake{"let x: f32 = vector_reduce(or, broadcast(s, 4))",
+                            "not a reduction of f32"},
+                    Mistake{"atomic_or(C[0], s)", "atomic_or of f32"},
+                    Mistake{"sort(C, 0, n)", "sort takes integers"},
+                    Mistake{"sort(P, 0)", "sort takes a buffer and two numbers"},
+                    Mistake{"vector for i in [0, n) { }", "a vector loop without lanes"},
+                    Mistake{"unrolled for i in [0, n) { }", "constant bounds"},
+                    Mistake{"w = alloc local f32[n]", "local memory needs a constant size"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Parallel, Refused,
     testing::Values(
-        Mistake{"for i in [0, n) { parallel for j in [0, n) { } }", "has to be the last statement"},
-        Mistake{"if (c) { parallel for j in [0, n) { } }", "has to be the last statement"},
-        Mistake{"C[0] = s parallel for j in [0, n) { }", "has to be the last statement"},
-        Mistake{"parallel for j in [0, n) { } C[0] = s", "has to be the last statement"},
+        Mistake{"for i in [0, n) { parallel for j in [0, n) { } }", "must be the last statement"},
+        Mistake{"if (c) { parallel for j in [0, n) { } }", "must be the last statement"},
+        Mistake{"C[0] = s parallel for j in [0, n) { }", "must be the last statement"},
+        Mistake{"parallel for j in [0, n) { } C[0] = s", "must be the last statement"},
         Mistake{"parallel for i in [0, n) { parallel for j in [0, n) { } }",
                 "a second parallel or block loop"},
         Mistake{"{ parallel for i in [0, n) { } } { block for j in [0, n) { } }",
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
             "outside of a lane or thread loop"},
         Mistake{
             "block for b in [0, n) { thread for t in [0, 64) { if (t < 3) { barrier(block) } } }",
-            "a barrier that not all its threads need reach together\n  in: barrier(block)"},
+            "a barrier that some of its threads may not reach\n  in: barrier(block)"},
         Mistake{"block for b in [0, n) { thread for t in [0, 64) { if (t / 32 < 1) { "
                 "barrier(block) } } }",
                 "a barrier that not all"},
@@ -137,10 +137,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "barrier(block) "
                 "x = x + t } } }",
                 "a barrier that not all"},
-        Mistake{
-            "block for b in [0, n) { thread for t in [0, 64) { if (A[t] > s) { let x: f32 = "
-            "lane_reduce(add, s, 32) } } }",
-            "a lane operation that not all its lanes need reach together: lane_reduce(add, s, 32)"},
+        Mistake{"block for b in [0, n) { thread for t in [0, 64) { if (A[t] > s) { let x: f32 = "
+                "lane_reduce(add, s, 32) } } }",
+                "a lane operation that some of its lanes may not reach: lane_reduce(add, s, 32)"},
         Mistake{"block for b in [0, n) { thread for t in [0, 64) { if (t / 8 < n) { let x: f32 = "
                 "lane_reduce(add, s, 16) } } }",
                 "a lane operation that not all"},
@@ -218,7 +217,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "'n' is declared while the name is taken"},
         HostMistake{"host h(A: i64*; n: i64) -> () { let x: i64 = A[0] }",
                     "the host computes with scalars only: A[0]"},
-        HostMistake{"host h(A: mut f32*; n: i64) -> () { scan A[0, n) }", "'A' holds no integers"},
+        HostMistake{"host h(A: mut f32*; n: i64) -> () { scan A[0, n) }",
+                    "'A' does not hold integers"},
         HostMistake{"host h(; n: i64) -> () { keep rows of A }", "a keep without its kept"},
         HostMistake{"host h(; n: i64) -> () { R = alloc i32[n] kept R }",
                     "a kept without its keep"},
@@ -278,7 +278,7 @@ TEST(Verify, ReservedName) {
 
 TEST(Verify, ConstantThatDoesNotFit) {
   const Expr large = IntConst::make(int64_t{1} << 40, {DType::Int32, 1});
-  expect_refused(Kernel{"k", {}, {}, Let::make("x", large)}, "no i32 is so large");
+  expect_refused(Kernel{"k", {}, {}, Let::make("x", large)}, "the value exceeds i32");
 }
 
 }  // namespace

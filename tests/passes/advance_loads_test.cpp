@@ -1,4 +1,4 @@
-// Loads of copies come first, and results stay the same to the last bit.
+// The loads of copies come first, and results are bitwise identical.
 #include "fixture.h"
 #include "support/check.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kPass = "advance_loads";
 
-// Sums what the entries of a row gather.
+// Sums over gathered values of a row.
 constexpr const char* kGather = R"(
 kernel k(crd: i32*, A: f64*, B: f64*, y: mut f64*; n: i64) {
   var s: f64 = 0.0
@@ -47,8 +47,7 @@ TEST(AdvanceLoads, KeepsResults) {
 }
 
 TEST(AdvanceLoads, LeavesAloneWhatMayDiffer) {
-  // A buffer that is written, a variable that changes, what waits for either, loops and single
-  // blocks.
+  // Written buffers, changing variables, lets that depend on either, loops and single blocks.
   for (const char* body :
        {"{ let a: f64 = y[0]\n y[1] = a }\n { let b: f64 = y[1]\n y[2] = b }",
         "var s: i64 = 0\n { let a: f64 = A[s]\n y[1] = a\n s = s + 1 }\n { y[2] = A[s] }",

@@ -1,4 +1,4 @@
-// What an iteration loads and the next loads again is loaded once.
+// An element that successive iterations load is loaded once.
 #include "fixture.h"
 #include "support/check.h"
 
@@ -41,8 +41,7 @@ TEST(CarryLoads, KeepsResultsAlsoOfEmptyLoops) {
 }
 
 TEST(CarryLoads, LeavesAloneWhatMayDiffer) {
-  // A buffer that is written, a load below a branch, steps that do not meet, an index that moves
-  // otherwise.
+  // A written buffer, a conditional load, steps that do not match, an index with another stride.
   for (const char* body :
        {"let a: f64 = y[i]\nlet b: f64 = y[i + 1]\ny[i + 1] = a + b",
         "let a: f64 = A[i]\nif (i < 3) {\nlet b: f64 = A[i + 1]\ny[i] = a + b\n}",

@@ -1,4 +1,4 @@
-// Products that are added become fused multiply-adds.
+// Added products become fused multiply-adds.
 #include <cmath>
 
 #include "fixture.h"

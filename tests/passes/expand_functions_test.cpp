@@ -1,5 +1,5 @@
-// Functions written out for a GPU, in the interpreter: against the C library in double, and what is
-// exact.
+// Functions expanded for a GPU and interpreted, compared with the C library in double precision,
+// and their exact values.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -23,12 +23,12 @@ std::string kernel_of(const std::string& function) {
       function, "(x[b * 128 + t])\n    }\n  }\n}");
 }
 
-// The function after all passes for a GPU; zeros fill the last block.
+// The function after all passes for a GPU. Zeros pad the last block.
 std::vector<float> run_on_gpu(const std::string& function, std::vector<float> x) {
   const size_t count = x.size();
   x.resize((count + 127) / 128 * 128);
   const PipelineResult made =
-      run_passes(program_of(kernel_of(function)), {.gpu = true, .verify = true});
+      run_passes(program_of(kernel_of(function)), {.backend = Backend::Gpu, .verify = true});
   const auto size = static_cast<int64_t>(x.size());
   const loop::Arrays after =
       loop::interpret(made.program,
@@ -40,7 +40,7 @@ std::vector<float> run_on_gpu(const std::string& function, std::vector<float> x)
   return y;
 }
 
-// In units of the last place of a float, which below the normal numbers is that of the subnormal.
+// In ulp of a float; for subnormal numbers, in ulp of the subnormal.
 double ulps(float found, double exact) {
   if (std::isnan(exact)) return std::isnan(found) ? 0 : kInfinity;
   const auto rounded = static_cast<float>(exact);
@@ -58,7 +58,7 @@ void expect_close(const std::string& function, double (*exact)(double),
   }
 }
 
-// Bit patterns all over the type, infinities and NaN among them.
+// Bit patterns from the whole type, including infinities and NaN.
 std::vector<float> sample_of_all() {
   std::vector<float> x;
   for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 30011)
@@ -80,7 +80,7 @@ TEST(ExpandFunctionsForGpu, ExpIsClose) {
   expect_close("exp", exact, sample_of_all());
   expect_close("exp", exact, between(-1, 1, 20000));
   expect_close("exp", exact, between(-105, -86, 40000));  // subnormal results
-  expect_close("exp", exact, between(88, 89, 20000));     // up to the largest number and beyond
+  expect_close("exp", exact, between(88, 89, 20000));     // up to the largest number and above
   std::vector<float> last;
   const auto end = std::bit_cast<uint32_t>(88.7229f);
   for (auto bits = std::bit_cast<uint32_t>(88.7228f); bits < end; ++bits)
@@ -97,7 +97,7 @@ TEST(ExpandFunctionsForGpu, ExpOfSpecialNumbersIsExact) {
   EXPECT_TRUE(std::isnan(y.back()));
 }
 
-// What terms weigh beside the largest of them.
+// The weights of terms relative to the largest one.
 TEST(ExpandFunctionsForGpu, DecayIsRightToTheLastPlaceOfOne) {
   std::vector<float> x = between(-30, 0, 60000);
   for (const float far : {-0.0f, -87.5f, -104.0f, -1e30f, -kInfinity}) x.push_back(far);
@@ -109,7 +109,7 @@ TEST(ExpandFunctionsForGpu, DecayIsRightToTheLastPlaceOfOne) {
   }
   EXPECT_TRUE(std::isnan(run_on_gpu("decay", {kNan})[0]));
   const std::string wide = "kernel each(x: f64*, y: mut f64*) { y[0] = decay(x[0]) }";
-  EXPECT_FALSE(transform("expand_functions", wide, true, true).has("exp2("));
+  EXPECT_FALSE(transform("expand_functions", wide, true, Backend::Gpu).has("exp2("));
 }
 
 TEST(ExpandFunctionsForGpu, OthersAreClose) {
@@ -126,17 +126,17 @@ TEST(ExpandFunctionsForGpu, OthersAreClose) {
 
 TEST(ExpandFunctionsForGpu, OnlyFloat32OnAGpuTakesExp2) {
   const std::string kernel = "kernel each(x: f32*, y: mut f32*) { y[0] = exp(x[0]) }";
-  EXPECT_TRUE(transform("expand_functions", kernel, true, true).has("exp2("));
+  EXPECT_TRUE(transform("expand_functions", kernel, true, Backend::Gpu).has("exp2("));
   EXPECT_FALSE(transform("expand_functions", kernel).has("exp2("));
   const std::string wide = "kernel each(x: f64*, y: mut f64*) { y[0] = exp(x[0]) }";
-  EXPECT_FALSE(transform("expand_functions", wide, true, true).has("exp2("));
+  EXPECT_FALSE(transform("expand_functions", wide, true, Backend::Gpu).has("exp2("));
   const std::string lanes =
       "kernel each(x: f32*, y: mut f32*) { y[ramp(0, 1, 4)] = exp(x[ramp(0, 1, 4)]) }";
-  EXPECT_TRUE(transform("expand_functions", lanes, true, true).has("exp2("));
+  EXPECT_TRUE(transform("expand_functions", lanes, true, Backend::Gpu).has("exp2("));
   expect_same_results(
       {"expand_functions"}, lanes,
       {{"x", loop::to_array<float>(DType::Float32, {-2, 0.5f, 1, 3})}, {"y", floats(4)}}, {}, 1e-6,
-      true, true);
+      true, Backend::Gpu);
 }
 
 }  // namespace

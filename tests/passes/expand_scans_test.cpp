@@ -1,4 +1,4 @@
-// Scans as kernels give what the interpreter's own scan gives.
+// Scan kernels return the same results as the interpreter's scan.
 #include "passes/expand_scans.h"
 
 #include "fixture.h"
@@ -57,7 +57,7 @@ TEST(ExpandScans, GivesTheSameSums) {
 TEST(ExpandScans, SurvivesTheOtherPasses) {
   const loop::HostProgram program = loop::parse_host_program(kHost);
   const loop::HostProgram expanded =
-      run_passes(program, {.masks = false, .gpu = true, .verify = true}).program;
+      run_passes(program, {.backend = Backend::Gpu, .masks = false, .verify = true}).program;
   const loop::Arrays expected = run(program, 3000), found = run(expanded, 3000);
   EXPECT_EQ(loop::to_vector<int32_t>(found.at("S")), loop::to_vector<int32_t>(expected.at("S")));
 }
@@ -76,7 +76,7 @@ TEST(ExpandScans, AMissingTileIsNoticed) {
   set_mutant("scan-drops-last-tile");
   const loop::HostProgram faulty = expand_scans(program);
   set_mutant("");
-  EXPECT_THROW(run(faulty, 2049), InternalError);  // which reads what was never written
+  EXPECT_THROW(run(faulty, 2049), InternalError);  // it reads unwritten memory
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Sorts as kernels give what the interpreter's own sort gives.
+// Sort kernels return the same results as the interpreter's sort.
 #include "passes/expand_sorts.h"
 
 #include "fixture.h"
@@ -46,7 +46,7 @@ TEST(ExpandSorts, GivesTheSameOrder) {
 TEST(ExpandSorts, SurvivesTheOtherPasses) {
   const loop::HostProgram program = loop::parse_host_program(kHost);
   const loop::HostProgram expanded =
-      run_passes(program, {.masks = false, .gpu = true, .verify = true}).program;
+      run_passes(program, {.backend = Backend::Gpu, .masks = false, .verify = true}).program;
   EXPECT_EQ(run(expanded, 3000, 50, 60), run(program, 3000, 50, 60));
 }
 

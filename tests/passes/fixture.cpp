@@ -1,4 +1,4 @@
-// Compiling, passing and interpreting kernels that tests write as text.
+// Parses, transforms and interprets kernels.
 #include "fixture.h"
 
 #include <algorithm>
@@ -61,6 +61,14 @@ void expect_close(const Array& expected, const Array& actual, double tolerance,
   }
 }
 
+void expect_results(const HostProgram& program, const Arrays& buffers, const Scalars& scalars,
+                    const Arrays& expected, double tolerance) {
+  SCOPED_TRACE(to_string(program));
+  const Arrays actual = interpret(program, buffers, scalars);
+  ASSERT_EQ(expected.size(), actual.size());
+  for (const auto& [name, array] : expected) expect_close(array, actual.at(name), tolerance, name);
+}
+
 }  // namespace
 
 HostProgram program_of(const std::string& kernel_text) {
@@ -72,26 +80,35 @@ HostProgram program_of(const std::string& kernel_text) {
 }
 
 Transformed transform(const std::string& pass, const std::string& kernel_text, bool masks,
-                      bool gpu) {
+                      Backend backend) {
   const HostProgram program = program_of(kernel_text);
-  PipelineResult result = run_pass(pass, program, {.masks = masks, .gpu = gpu, .verify = true});
+  PipelineResult result =
+      run_pass(pass, program, {.backend = backend, .masks = masks, .verify = true});
   return {to_string(program.kernels[0]), to_string(result.program.kernels[0]), result.remarks,
           result.program};
 }
 
 void expect_same_results(const std::vector<std::string>& passes, const std::string& kernel_text,
                          const Arrays& buffers, const Scalars& scalars, double tolerance,
-                         bool masks, bool gpu) {
+                         bool masks, Backend backend) {
   HostProgram program = program_of(kernel_text);
   const Arrays before = interpret(program, buffers, scalars);
   for (const std::string& pass : passes) {
     program =
-        run_pass(pass, std::move(program), {.masks = masks, .gpu = gpu, .verify = true}).program;
+        run_pass(pass, std::move(program), {.backend = backend, .masks = masks, .verify = true})
+            .program;
   }
-  SCOPED_TRACE(to_string(program));
-  const Arrays after = interpret(program, buffers, scalars);
-  ASSERT_EQ(before.size(), after.size());
-  for (const auto& [name, array] : before) expect_close(array, after.at(name), tolerance, name);
+  expect_results(program, buffers, scalars, before, tolerance);
+}
+
+void expect_pipeline_keeps_results(const PipelineOptions& options, const std::string& kernel_text,
+                                   const Arrays& buffers, const Scalars& scalars,
+                                   double tolerance) {
+  const HostProgram program = program_of(kernel_text);
+  const Arrays before = interpret(program, buffers, scalars);
+  PipelineOptions verified = options;
+  verified.verify = true;
+  expect_results(run_passes(program, verified).program, buffers, scalars, before, tolerance);
 }
 
 Array floats(int64_t count, uint64_t seed) {

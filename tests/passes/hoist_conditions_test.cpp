@@ -1,4 +1,4 @@
-// Conditions that are the same in all iterations of a loop come before it.
+// Loop-invariant conditions move out of loops.
 #include "fixture.h"
 #include "support/check.h"
 
@@ -132,12 +132,13 @@ TEST_P(HoistRefusal, LeavesTheLoop) {
 
 INSTANTIATE_TEST_SUITE_P(
     Loops, HoistRefusal,
-    testing::Values("if (p < 3) { y[p] = 1.0f }",                       // of the loop
-                    "if (q < 3) { q = q + 1 }",                         // changes in it
-                    "let a: i64 = p * 2 if (a < 3) { y[p] = 1.0f }",    // by way of a name
-                    "if (P[0] < 3) { y[p] = 1.0f }",                    // is in memory
-                    "if (n < 3) { y[p] = 1.0f } else { y[p] = 2.0f }",  // has another branch
-                    "y[p] = 0.0f if (n < 3) { y[p] = 1.0f }"));         // more is done
+    testing::Values(
+        "if (p < 3) { y[p] = 1.0f }",                       // depends on the loop
+        "if (q < 3) { q = q + 1 }",                         // changes in the loop
+        "let a: i64 = p * 2 if (a < 3) { y[p] = 1.0f }",    // depends on the loop through a let
+        "if (P[0] < 3) { y[p] = 1.0f }",                    // reads memory
+        "if (n < 3) { y[p] = 1.0f } else { y[p] = 2.0f }",  // has an else branch
+        "y[p] = 0.0f if (n < 3) { y[p] = 1.0f }"));         // other statements precede it
 
 }  // namespace
 }  // namespace tulle::passes

@@ -1,4 +1,4 @@
-// Checked mode: wrong indices are reported with their buffer, right programs run as before.
+// Checked mode reports bad indices with their buffer; correct programs run unchanged.
 #include "passes/insert_bounds_checks.h"
 
 #include "fixture.h"
@@ -14,9 +14,9 @@ namespace {
 using loop::Arrays;
 using loop::Scalars;
 
-// Runs the kernel in checked mode, after the other passes, and gives the error or nothing. The
-// arrays are longer than the sizes that the kernel is told: what the checks let through, the
-// interpreter does not see.
+// Runs the kernel in checked mode, after the other passes, and returns the error or an empty text.
+// The arrays are longer than the sizes passed to the kernel, so that the interpreter does not
+// report accesses that the checks miss.
 std::string run_checked(const std::string& kernel_text, Arrays buffers, Scalars scalars) {
   const auto program =
       run_passes(program_of(kernel_text), {.checked = true, .verify = true}).program;

@@ -1,4 +1,4 @@
-// Coordinates are loaded an iteration ahead, and results stay the same to the last bit.
+// Coordinates are loaded one iteration ahead, and results are bitwise identical.
 #include "fixture.h"
 #include "support/check.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kPass = "load_ahead";
 
-// Lanes add up what the entries of a row gather, two at a time.
+// Lanes sum over gathered values of a row, two at a time.
 constexpr const char* kGather = R"(
 kernel k(crd: i32*, B: f64*, y: mut f64*; n: i64) {
   block for b in [0, 1) {
@@ -31,7 +31,7 @@ kernel k(crd: i32*, B: f64*, y: mut f64*; n: i64) {
 })";
 
 TEST(LoadAhead, LoadsWhatTheNextIterationNeeds) {
-  const Transformed result = transform(kPass, kGather, true, true);
+  const Transformed result = transform(kPass, kGather, true, Backend::Gpu);
   EXPECT_TRUE(result.has("let p_ahead: i64 = select(p + 2 < n - 1, p + 2, p)")) << result.after;
   EXPECT_TRUE(result.has("j_ahead = crd[p_ahead]")) << result.after;
   EXPECT_TRUE(result.has("l_ahead = crd[p_ahead + 1]")) << result.after;
@@ -45,7 +45,7 @@ TEST(LoadAhead, KeepsResults) {
         {{"crd", loop::to_array<int32_t>(DType::Int32, {3, 1, 4, 1, 5, 2, 2, 6, 5})},
          {"B", doubles(28, 2)},
          {"y", doubles(32, 3)}},
-        {{"n", n}}, 0, true, true);
+        {{"n", n}}, 0, true, Backend::Gpu);
   }
 }
 
@@ -58,11 +58,11 @@ TEST(LoadAhead, LeavesAloneWhatItCannotTell) {
   };
   for (const std::string& other : {
            with("crd: i32*", "crd: mut i32*"),                            // may be written
-           with("while (p < n - 1)", "while (p < n - 1 && s < 9.0)"),     // no plain end
-           with("p = p + 2", "p = p + n"),                                // no constant step
-           with("let q: i64 = p + 1", "p = p + 0\n let q: i64 = p + 1"),  // changes twice
+           with("while (p < n - 1)", "while (p < n - 1 && s < 9.0)"),     // not a plain end
+           with("p = p + 2", "p = p + n"),                                // not a constant step
+           with("let q: i64 = p + 1", "p = p + 0\n let q: i64 = p + 1"),  // assigned twice
        }) {
-    const Transformed result = transform(kPass, other, true, true);
+    const Transformed result = transform(kPass, other, true, Backend::Gpu);
     EXPECT_EQ(result.before, result.after) << other;
   }
 }

@@ -41,7 +41,7 @@ TEST(PromoteAccumulators, MakesReductionsOfVectorLoops) {
 }
 
 TEST(PromoteAccumulators, NeverTouchesAnElementThatTheLoopDoesNot) {
-  // y has no element n: the loop must have an iteration before it may be loaded.
+  // y has no element n, so it may be loaded only if the loop has iterations.
   const std::string text =
       "kernel k(A: f32*, y: mut f32*; n: i64) { for k in [0, n) { y[n] = y[n] + A[k] } }";
   expect_same_results({kPass}, text, {{"A", floats(3)}, {"y", floats(0)}}, {{"n", 0}});
@@ -60,13 +60,13 @@ TEST_P(PromoteRefusal, LeavesTheLoop) {
 
 INSTANTIATE_TEST_SUITE_P(
     Bodies, PromoteRefusal,
-    testing::Values("y[p] = y[p] + A[p]",                           // the index moves
-                    "y[P[p]] = y[P[p]] + A[p]",                     // and here
-                    "y[q] = y[q] + A[p]\n q = q + 1",               // and here
+    testing::Values("y[p] = y[p] + A[p]",                           // the index varies
+                    "y[P[p]] = y[P[p]] + A[p]",                     // the same
+                    "y[q] = y[q] + A[p]\n q = q + 1",               // the same
                     "y[0] = y[0] + y[1]",                           // two elements
                     "if (p == 3) {\n y[n] = y[n] + A[p]\n }",       // not in every iteration
                     "y[L[1]] = y[L[1]] + A[p]\n L[p] = p",          // the index may change
-                    "y[0] = y[0] + A[p]\n atomic_add(y[0], A[p])",  // others may look
+                    "y[0] = y[0] + A[p]\n atomic_add(y[0], A[p])",  // other threads may read
                     "y[0] = A[p]"));                                // not an accumulation
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace {
 constexpr int kSize = 200;
 
 // Writes bodies of a loop over k that runs in lanes or copies. Buffers: A, B (f64, read), P (i64,
-// read, below 8), y, z (f64, written); scalars: n (the extent) and r (below 4); variables of the
-// outside: s, t (sums), m (a maximum).
+// read, below 8), y, z (f64, written). Scalars: n (the extent) and r (below 4). Outer variables: s,
+// t (sums), m (a maximum).
 class Writer {
  public:
   explicit Writer(uint64_t seed) : random_(seed) {}
@@ -50,7 +50,7 @@ class Writer {
     return pick(options);
   }
 
-  // Where to write, mostly a place that allows vectors.
+  // An index for a store, usually one that allows vectors.
   std::string place() { return number(4) ? "k" : index(); }
 
   std::string value(int depth) {
@@ -136,27 +136,58 @@ class Writer {
   std::vector<std::string> doubles_, variables_, counters_;
 };
 
+// A random kernel and its arguments.
+struct RandomCase {
+  explicit RandomCase(int seed)
+      : text(Writer(seed).kernel(seed % 3 == 0, seed % 21)),
+        buffers{{"A", doubles(kSize, seed)},
+                {"B", doubles(kSize, seed + 1)},
+                {"P", indices(kSize, 8, seed)},
+                {"y", doubles(kSize, seed + 2)},
+                {"z", doubles(kSize, seed + 3)}},
+        scalars{{"n", seed % 21}, {"r", seed % 4}} {}
+
+  std::string text;
+  loop::Arrays buffers;
+  loop::Scalars scalars;
+};
+
+bool has_failed() {
+  return testing::Test::HasFatalFailure() || testing::Test::HasNonfatalFailure();
+}
+
 TEST(RandomKernels, ComputeTheSameAfterThePasses) {
   int vectorised = 0;
   for (int seed = 0; seed < 400; ++seed) {
-    const int extent = seed % 21;
-    const std::string text = Writer(seed).kernel(seed % 3 == 0, extent);
+    const auto [text, buffers, scalars] = RandomCase(seed);
     SCOPED_TRACE(concat("seed ", seed, "\n", text));
-    const loop::Arrays buffers{{"A", doubles(kSize, seed)},
-                               {"B", doubles(kSize, seed + 1)},
-                               {"P", indices(kSize, 8, seed)},
-                               {"y", doubles(kSize, seed + 2)},
-                               {"z", doubles(kSize, seed + 3)}};
-    const loop::Scalars scalars{{"n", extent}, {"r", seed % 4}};
     for (const bool masks : {true, false}) {
       expect_same_results({"promote_accumulators", "unroll_loops", "simplify", "contract_fma",
                            "vectorize_loops", "carry_loads", "simplify", "advance_loads"},
                           text, buffers, scalars, 1e-9, masks);
     }
-    if (testing::Test::HasFatalFailure() || testing::Test::HasNonfatalFailure()) return;
+    for (const Backend backend : {Backend::Cpu, Backend::Gpu})
+      expect_pipeline_keeps_results({.backend = backend}, text, buffers, scalars, 1e-9);
+    if (has_failed()) return;
     vectorised += transform("vectorize_loops", text).has("ramp(");
   }
   EXPECT_GT(vectorised, 100);
+}
+
+TEST(RandomKernels, ComputeTheSameWithoutAnyOneOptionalPass) {
+  int seed = 1000;
+  for (const Pass& pass : pass_table()) {
+    if (pass.is_required) continue;
+    for (const int last = seed + 40; seed < last; ++seed) {
+      const auto [text, buffers, scalars] = RandomCase(seed);
+      SCOPED_TRACE(concat("without ", pass.name, ", seed ", seed, "\n", text));
+      for (const Backend backend : {Backend::Cpu, Backend::Gpu}) {
+        const PipelineOptions options{.backend = backend, .disabled = {std::string(pass.name)}};
+        expect_pipeline_keeps_results(options, text, buffers, scalars, 1e-9);
+      }
+      if (has_failed()) return;
+    }
+  }
 }
 
 }  // namespace

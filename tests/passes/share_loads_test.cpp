@@ -1,5 +1,4 @@
-// Lanes that would load the same coordinates load one each, and results stay the same to the last
-// bit.
+// Lanes that load the same coordinates share the loads, and results are bitwise identical.
 #include "fixture.h"
 #include "support/check.h"
 #include "support/mutant.h"
@@ -9,8 +8,8 @@ namespace {
 
 constexpr const char* kPass = "share_loads";
 
-// Groups of four lanes add up what the entries of a row gather, four entries at a time; entries go
-// round the groups.
+// Groups of four lanes sum over gathered values of a row, four entries at a time; the groups take
+// entries in turn.
 constexpr const char* kGather = R"(
 kernel k(crd: i32*, B: f64*, y: mut f64*; n: i64) {
   block for b in [0, 1) {
@@ -54,22 +53,22 @@ void expect_kept(const std::string& text) {
   for (const int64_t n : {0, 1, 25, 31, 32, 33, 57, 64, 96}) {
     expect_same_results({kPass}, text,
                         {{"crd", coordinates()}, {"B", doubles(28, 2)}, {"y", doubles(32, 3)}},
-                        {{"n", n}}, 0, true, true);
+                        {{"n", n}}, 0, true, Backend::Gpu);
   }
 }
 
 TEST(ShareLoads, HandsOnWhatOtherLanesLoaded) {
-  const Transformed result = transform(kPass, kGather, true, true);
+  const Transformed result = transform(kPass, kGather, true, Backend::Gpu);
   EXPECT_TRUE(result.has("let j_own: i32 = crd[p + lane % 4 * 8]")) << result.after;
   EXPECT_TRUE(result.has("let j: i64 = i64(lane_shuffle(index, j_own, 0, 4))")) << result.after;
   EXPECT_TRUE(result.has("let m: i64 = i64(lane_shuffle(index, j_own, 3, 4))")) << result.after;
   expect_kept(kGather);
 }
 
-// Larger groups share by fours, as many as there are copies.
+// Larger groups share four copies each.
 TEST(ShareLoads, TakesAsManyLanesAsThereAreCopies) {
   const std::string text = with("lane / 4", "lane / 8");
-  EXPECT_TRUE(transform(kPass, text, true, true).has("crd[p + lane % 4 * 8]"));
+  EXPECT_TRUE(transform(kPass, text, true, Backend::Gpu).has("crd[p + lane % 4 * 8]"));
   expect_kept(text);
 }
 
@@ -77,14 +76,14 @@ TEST(ShareLoads, GoesBeforeLoadingAhead) {
   for (const int64_t n : {0, 25, 64, 96}) {
     expect_same_results({kPass, "load_ahead"}, kGather,
                         {{"crd", coordinates()}, {"B", doubles(28, 2)}, {"y", doubles(32, 3)}},
-                        {{"n", n}}, 0, true, true);
+                        {{"n", n}}, 0, true, Backend::Gpu);
   }
 }
 
 TEST(ShareLoads, OfTheNextLaneWouldBeNoticed) {
   const auto sums = [] {
     const loop::Arrays after = loop::interpret(
-        transform(kPass, with("s = s + lane", "s = s * 0.5 + lane"), true, true).program,
+        transform(kPass, with("s = s + lane", "s = s * 0.5 + lane"), true, Backend::Gpu).program,
         {{"crd", coordinates()}, {"B", doubles(28, 2)}, {"y", doubles(32, 3)}}, {{"n", 64}});
     return loop::to_vector<double>(after.at("y"));
   };
@@ -102,13 +101,13 @@ TEST(ShareLoads, LeavesAloneWhatLanesDoNotShare) {
     alone.replace(alone.find(sum), sum.size(), concat("B[", row, " * 4]"));
   }
   for (const std::string& other : {
-           with("i64(crd[", "i64(crd[lane % 2 + "),  // places differ between lanes
-           alone,                                    // nothing keeps them together
+           with("i64(crd[", "i64(crd[lane % 2 + "),  // addresses differ between lanes
+           alone,                                    // no lane operation
            with("crd: i32*", "crd: mut i32*"),       // may be written
-           with("crd[p + 16]", "crd[p + 15]"),       // no equal steps
-           with("p = p + 32", "p = p + n"),          // no constant step
+           with("crd[p + 16]", "crd[p + 15]"),       // not equidistant
+           with("p = p + 32", "p = p + n"),          // not a constant step
        }) {
-    const Transformed result = transform(kPass, other, true, true);
+    const Transformed result = transform(kPass, other, true, Backend::Gpu);
     EXPECT_EQ(result.before, result.after) << other;
   }
 }

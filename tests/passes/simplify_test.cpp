@@ -1,4 +1,4 @@
-// Simplification: rules one by one, and that results stay.
+// Simplification rules, and unchanged results.
 #include "fixture.h"
 #include "support/check.h"
 

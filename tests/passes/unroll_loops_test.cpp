@@ -1,4 +1,4 @@
-// Unrolled loops keep their results to the last bit.
+// Unrolled loops have bitwise identical results.
 #include "fixture.h"
 #include "support/check.h"
 
@@ -40,10 +40,10 @@ TEST(UnrollLoops, MasksTheRestOnAGpu) {
                  ") for p in [begin, end) by ", step,
                  " {\n    var own: f64 = A[p]\n    own = own * 2.0\n    s = s + own\n",
                  "    t[1] = t[1] - own\n  }\n  y[0] = s\n  y[1] = t[1]\n}");
-      EXPECT_TRUE(transform(kPass, text, true, true).has("is_there"));
+      EXPECT_TRUE(transform(kPass, text, true, Backend::Gpu).has("is_there"));
       for (int64_t end = 0; end <= 20; ++end) {
         expect_same_results({kPass, "simplify"}, text, {{"A", thirds(20)}, {"y", thirds(2)}},
-                            {{"begin", 1}, {"end", end}}, 0, true, true);
+                            {{"begin", 1}, {"end", end}}, 0, true, Backend::Gpu);
       }
     }
   }
@@ -56,10 +56,10 @@ TEST(UnrollLoops, MasksSumsOverGroupsOfLanes) {
       "        var s: f64 = 0.0\n        unrolled(4) for p in [lane / 8, n) by 4 {\n"
       "          let sum: f64 = lane_reduce(add, A[p], 8)\n          s = s + sum\n        }\n"
       "        y[lane] = s\n      }\n    }\n  }\n}";
-  EXPECT_TRUE(transform(kPass, text, true, true).has("is_there"));
+  EXPECT_TRUE(transform(kPass, text, true, Backend::Gpu).has("is_there"));
   for (int64_t n = 0; n <= 40; n += 3) {
     expect_same_results({kPass, "simplify"}, text, {{"A", thirds(40)}, {"y", thirds(32)}},
-                        {{"n", n}}, 0, true, true);
+                        {{"n", n}}, 0, true, Backend::Gpu);
   }
 }
 
@@ -68,7 +68,7 @@ TEST(UnrollLoops, MasksNoMoreThanAFewOnAGpu) {
     const std::string text =
         concat("kernel k(A: f64*, y: mut f64*; n: i64) {\n  var s: f64 = 0.0\n  unrolled(", factor,
                ") for p in [0, n) {\n    s = s + A[p]\n  }\n  y[0] = s\n}");
-    const Transformed result = transform(kPass, text, true, true);
+    const Transformed result = transform(kPass, text, true, Backend::Gpu);
     EXPECT_TRUE(result.has("let is_there3") && !result.has("let is_there4")) << result.after;
   }
 }
@@ -77,7 +77,7 @@ TEST(UnrollLoops, DoesNotMaskWhatOthersSee) {
   const std::string text =
       "kernel k(A: f64*, y: mut f64*; n: i64) {\n"
       "  unrolled(4) for p in [0, n) {\n    y[p] = A[p]\n  }\n}";
-  EXPECT_FALSE(transform(kPass, text, true, true).has("is_there"));
+  EXPECT_FALSE(transform(kPass, text, true, Backend::Gpu).has("is_there"));
 }
 
 TEST(UnrollLoops, WritesOutLoopsOverRegistersOnAGpu) {
@@ -85,21 +85,22 @@ TEST(UnrollLoops, WritesOutLoopsOverRegistersOnAGpu) {
       "kernel k(A: f64*, y: mut f64*) {\n  t = alloc local f64[4]\n"
       "  for i in [0, 4) {\n    t[i] = A[i]\n  }\n  for i in [0, 4) {\n    y[i] = t[i]\n  }\n}";
   EXPECT_TRUE(transform(kPass, text).has("for i"));
-  EXPECT_FALSE(transform(kPass, text, true, true).has("for i"));
-  expect_same_results({kPass}, text, {{"A", thirds(4)}, {"y", thirds(4)}}, {}, 0, true, true);
+  EXPECT_FALSE(transform(kPass, text, true, Backend::Gpu).has("for i"));
+  expect_same_results({kPass}, text, {{"A", thirds(4)}, {"y", thirds(4)}}, {}, 0, true,
+                      Backend::Gpu);
 }
 
 TEST(UnrollLoops, WritesOutVectorsOverRegistersThatHaveNoVectorForm) {
-  // The atomics do not begin at a multiple of four.
+  // The atomics do not start at a multiple of four.
   const std::string text =
       "kernel k(A: f32*, y: mut f32*; n: i64) {\n  t = alloc local f32[4]\n"
       "  vector(4) for i in [0, 4) {\n    t[i] = A[i]\n  }\n"
       "  vector(4) for i in [0, 4) {\n    atomic_add(y[n + i], t[i])\n  }\n}";
-  const Transformed result = transform("vectorize_loops", text, true, true);
+  const Transformed result = transform("vectorize_loops", text, true, Backend::Gpu);
   EXPECT_FALSE(result.has("for i")) << result.after;
   EXPECT_TRUE(transform("vectorize_loops", text).has("for i"));
   expect_same_results({"vectorize_loops"}, text, {{"A", floats(4)}, {"y", floats(8)}}, {{"n", 3}},
-                      0, true, true);
+                      0, true, Backend::Gpu);
 }
 
 TEST(UnrollLoops, WritesOutConstantExtents) {
@@ -155,7 +156,7 @@ TEST(UnrollLoops, SaysWhatItDoesNotWriteOut) {
   const Transformed many =
       transform(kPass, "kernel k(y: mut f64*) { unrolled for p in [0, 1000) { y[p] = 0.0 } }");
   ASSERT_EQ(many.remarks.size(), 1u);
-  EXPECT_EQ(many.remarks[0], "the loop over p stays serial: at most 256 copies are written out");
+  EXPECT_EQ(many.remarks[0], "the loop over p stays serial: at most 256 copies are unrolled");
   EXPECT_TRUE(many.has("  for p in [0, 1000)"));
 }
 
@@ -176,7 +177,7 @@ kernel k(A: f32*, y: mut f32*) {
     }
   }
 })",
-                                       true, true);
+                                       true, Backend::Gpu);
   EXPECT_TRUE(result.has("for p in [0, 4)"));
 }
 

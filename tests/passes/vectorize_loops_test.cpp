@@ -1,4 +1,4 @@
-// Vector loops: what they become, that results stay, and what is refused.
+// Vector loops: their vector form, unchanged results, and refusals.
 #include "fixture.h"
 #include "support/check.h"
 
@@ -9,7 +9,7 @@ using loop::Arrays;
 
 constexpr const char* kPass = "vectorize_loops";
 
-// Interprets before and after, with masks and without.
+// Interprets before and after, with and without masks.
 void expect_same(const std::string& text, const Arrays& buffers, const loop::Scalars& scalars) {
   expect_same_results({kPass}, text, buffers, scalars, 0, true);
   expect_same_results({kPass}, text, buffers, scalars, 0, false);
@@ -349,14 +349,15 @@ TEST_P(VectorizeRefusal, StaysSerialAndSaysWhy) {
 INSTANTIATE_TEST_SUITE_P(
     Bodies, VectorizeRefusal,
     testing::Values(
-        Refused{"y[0] = y[0] + A[k]", "all iterations meet in one element of y"},
-        Refused{"y[P[k]] = y[P[k]] + A[k]", "iterations may meet in an element of y"},
+        Refused{"y[0] = y[0] + A[k]", "all iterations access one element of y"},
+        Refused{"y[P[k]] = y[P[k]] + A[k]",
+                "different iterations may access the same element of y"},
         Refused{"y[k] = y[k + 1]",
-                "an iteration may touch the element of y that another one writes"},
-        Refused{"y[P[0] + k] = y[P[1] + k]", "an iteration may touch the element of y"},
-        Refused{"y[3] = A[k]", "every iteration stores another value into one element of y"},
+                "an iteration may access an element of y that another iteration writes"},
+        Refused{"y[P[0] + k] = y[P[1] + k]", "an iteration may access an element of y"},
+        Refused{"y[3] = A[k]", "every iteration stores a different value to one element of y"},
         Refused{"for q in [0, 4) {\n y[q + k] = A[k]\n }",
-                "iterations may meet in an element of y"},
+                "different iterations may access the same element of y"},
         Refused{
             "{\n let r: i64 = 0\n y[r + k] = A[k]\n }\n {\n let r: i64 = 1\n y[r + k] = A[k]\n }",
             "that another one writes"},
@@ -368,7 +369,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "a while loop differs"},
         Refused{"atomic_add(y[P[k]], A[k])", "an atomic on y"},
         Refused{"sort(z, 0, k)", "a call to sort"},
-        Refused{"t = alloc local f32[2]\n t[0] = A[k]\n y[k] = t[0]", "t is allocated inside"}));
+        Refused{"t = alloc local f32[2]\n t[0] = A[k]\n y[k] = t[0]",
+                "t is allocated in the loop"}));
 
 TEST(VectorizeLoops, LeavesTheOuterOfTwoVectorLoops) {
   const Transformed result = transform(kPass, R"(

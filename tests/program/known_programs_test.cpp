@@ -69,5 +69,16 @@ TEST(KnownProgram, IsNothingWhereALineIsWrong) {
   EXPECT_FALSE(parse_known_program(with("launch", "lunch"), 1));
 }
 
+TEST(KnownProgram, IsStoredUnderTheProgramKeyAndTheDisabledPasses) {
+  CodeRequest request;
+  request.disabled_passes = {};
+  EXPECT_FALSE(stored_key(request));
+  request.program_key = jit::hash_of({"program"});
+  EXPECT_EQ(stored_key(request), request.program_key);
+  CodeRequest other = request;
+  other.disabled_passes = {"simplify"};
+  EXPECT_NE(stored_key(other), stored_key(request));
+}
+
 }  // namespace
 }  // namespace tulle

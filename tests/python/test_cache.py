@@ -232,7 +232,7 @@ def test_a_directory_that_others_can_write_is_refused(filled: tuple[Path, list[s
     log = run(ONE_PROGRAM, cache)
     assert compiled(log) == first
     assert not loaded(log)
-    assert len(re.findall(rf"no kernel cache in {cache}: others can write", log)) == 1
+    assert len(re.findall(rf"cannot use the kernel cache in {cache}: others can write", log)) == 1
 
 
 def test_damaged_entries_are_rebuilt(filled: tuple[Path, list[str]]) -> None:

@@ -102,7 +102,7 @@ def test_the_widest_row_is_named_where_a_result_does_not_fit() -> None:
     a = tulle.tensor(torch.ones(3, 7), format="csr")
     with pytest.raises(
         tulle.UserError,
-        match=r"widest row of what is to be stored has 7 entries, but.*padded\(4\).*ell\(7\)",
+        match=r"widest row to store has 7 entries, but.*padded\(4\).*ell\(7\)",
     ):
         a.to(format="ell(4)")
     with pytest.raises(tulle.UserError, match="7 entries"):

@@ -1,4 +1,4 @@
-// From text to a program that runs.
+// Compiles text to a program.
 #include "runtime/fixture.h"
 
 #include <cstring>
@@ -8,7 +8,7 @@
 #include "loop/parse.h"
 #include "runtime/kernel_symbols.h"
 
-// Allocations that are too large return null under the address sanitizer, too.
+// Makes allocations that are too large return null under the address sanitizer, too.
 // The sanitizer's own name. NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }

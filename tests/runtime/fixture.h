@@ -13,8 +13,8 @@
 
 namespace tulle::runtime {
 
-// Results in vectors of aligned lines.
-class VectorMemory final : public Memory {
+// Results in vectors of aligned cache lines.
+class VectorMemory final : public RunMemory {
  public:
   void* allocate(size_t result, const loop::BufferNode& buffer, int64_t elements,
                  bool zeroed) override;

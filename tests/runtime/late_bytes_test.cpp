@@ -1,4 +1,4 @@
-// Sizes that come late are counted once, whoever is first.
+// Late sizes are counted once, in either order.
 #include "runtime/late_bytes.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The heap that keeps pages, and the stack of workspaces.
+// The heap that reuses pages, and the stack of workspaces.
 #include <cstring>
 
 #include <gtest/gtest.h>

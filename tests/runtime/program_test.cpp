@@ -1,4 +1,4 @@
-// Whole host programs: every step, parallel launches, failures, and what a run costs.
+// Whole host programs: every step, parallel launches, failures, and the cost of a run.
 #include <bit>
 #include <numeric>
 
@@ -11,7 +11,7 @@
 namespace tulle::runtime {
 namespace {
 
-// Keeps the entries of a CSR matrix that are above a threshold: count, scan, fill.
+// Selects the entries of a CSR matrix above a threshold: count, scan, fill.
 constexpr const char* kFilter = R"(
 host filter(A_pos: i32*, A_crd: i32*, A: f32*; rows: i64, threshold: f32) -> (C_pos, C_crd, C) {
   C_pos = alloc zeroed i32[rows + 1]
@@ -188,7 +188,7 @@ kernel compute(A: f32*, C: mut f32*; n: i64) {
   for i in [0, n) { C[i] = A[i] * 2.0f }
 }
 )");
-  class Fixed final : public Memory {
+  class Fixed final : public RunMemory {
    public:
     void* allocate(size_t, const loop::BufferNode&, int64_t, bool) override { return place + 1; }
     alignas(loop::kWrittenAlignment) float place[4];
@@ -212,7 +212,7 @@ kernel twice(A: f32*, C: mut f32*, t: mut f32*; n: i64) {
   for i in [0, n) { C[i] = A[i] * 2.0f }
 }
 )");
-  class Counting final : public Memory {
+  class Counting final : public RunMemory {
    public:
     void* allocate(size_t, const loop::BufferNode&, int64_t, bool) override {
       ++allocations;

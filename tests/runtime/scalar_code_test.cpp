@@ -1,4 +1,4 @@
-// Scalar expressions of the host: arithmetic of every type agrees with the language.
+// Scalar expressions of the host: the arithmetic of every type agrees with the loop IR.
 #include "runtime/scalar_code.h"
 
 #include <bit>

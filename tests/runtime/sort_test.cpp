@@ -1,4 +1,4 @@
-// Sorting permutations and prefix sums against the standard library.
+// Sorted permutations and prefix sums, compared with the standard library.
 #include "runtime/sort.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Threads: every index once, nested, from many threads, after a fork, and no more than may be.
+// Threads: every index once, nested, from many threads, after a fork, and within the limit.
 #include "runtime/thread_pool.h"
 
 #include <algorithm>

@@ -38,5 +38,17 @@ TEST(Log, EvaluatesNothingWhenOff) {
   EXPECT_EQ(times.text(), "");
 }
 
+TEST(StageTimes, AddsTheTimesOfStagesWithOneName) {
+  StageTimes times(/*running=*/true);
+  times.end("plan");
+  times.skip();
+  times.end("lower");
+  times.end("plan");
+  const std::string text = times.text();
+  EXPECT_TRUE(text.starts_with("plan ")) << text;
+  EXPECT_NE(text.find(", lower "), std::string::npos) << text;
+  EXPECT_EQ(text.find("plan "), text.rfind("plan ")) << text;
+}
+
 }  // namespace
 }  // namespace tulle

@@ -1,5 +1,5 @@
-// One closure for each node. Pure operations run for resting threads too, whose values nobody looks
-// at; what may fail or crosses threads looks at the mask.
+// One closure per node. Pure operations also run for inactive threads, whose values are unused.
+// Operations that can fail or that exchange values between threads respect the mask.
 #include "loop/interpret/exprs.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace tulle::loop {
 
 namespace {
 
-// The lane of the group of `width` that a shuffle reads.
+// The lane that a shuffle within a group of `width` lanes reads.
 int64_t shuffle_source(ShuffleMode mode, int64_t own, int64_t lane, int width) {
   if (mode == ShuffleMode::Index) return lane & (width - 1);
   if (lane < 0) return own;
@@ -170,7 +170,7 @@ Operand ExprCompiler::compile_load(const Load& node) {
     predicate();
     for (int thread = 0; thread < threads_.count(); ++thread) {
       if (!threads_.active(thread)) continue;
-      Memory& memory = place.of(thread);
+      InterpretedBuffer& memory = place.of(thread);
       for (int k = thread * lanes; k < (thread + 1) * lanes; ++k) {
         const bool reads = !predicate.words || predicate.words[k].i != 0;
         out[k] = reads ? memory.read(index.words[k].i, threads_, thread) : Word{.i = 0};

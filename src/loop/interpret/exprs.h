@@ -1,4 +1,4 @@
-// Turns expressions into closures that compute them for all threads; part of the interpreter.
+// Compiles expressions to closures that compute them for all threads.
 #pragma once
 
 #include <deque>
@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "loop/interpret/memory.h"
+#include "loop/interpret/buffer.h"
 
 namespace tulle::loop {
 
-// An expression ready to run: `words` holds its value after `compute`, thread by thread, the lanes
-// of a thread together. `compute` is empty where the value is there already (variables, constants).
+// A compiled expression. After `compute`, `words` holds its value, ordered by thread and then by
+// lane. `compute` is empty for values that need no computation (variables, constants).
 struct Operand {
   Word* words = nullptr;
   Type type;
@@ -23,21 +23,21 @@ struct Operand {
   }
 };
 
-// A buffer as a name finds it: one for all threads, or an array with one for each.
-struct Place {
-  Memory* memory = nullptr;
+// The buffer that a name refers to: one for all threads, or an array with one per thread.
+struct BufferPlace {
+  InterpretedBuffer* memory = nullptr;
   bool each = false;
-  Memory& of(int thread) const { return memory[each ? thread : 0]; }
+  InterpretedBuffer& of(int thread) const { return memory[each ? thread : 0]; }
 };
 
-// What names mean. A name that is declared again in a later scope replaces the earlier one; scopes
-// never shadow.
+// The meaning of names. A redeclaration in a later scope replaces the earlier one; scopes never
+// shadow.
 struct Environment {
   std::map<std::string, Word*> variables;
-  std::map<std::string, Place> places;
+  std::map<std::string, BufferPlace> places;
 };
 
-// The words of all variables and intermediate values; addresses stay.
+// The words of all variables and intermediate values. Their addresses are stable.
 class Registers {
  public:
   Word* make(size_t count) { return words_.emplace_back(count, Word{.i = 0}).data(); }
@@ -69,7 +69,7 @@ class ExprCompiler {
   Operand compile_vector_reduce(const VectorReduce& node);
   Operand compile_lane_reduce(const LaneReduce& node);
   Operand compile_lane_shuffle(const LaneShuffle& node);
-  // Computes the scalar for the active threads whose condition is `wanted`.
+  // Computes the scalar for the active threads whose condition equals `wanted`.
   void compute_where(const Operand& operand, const Word* condition, bool wanted,
                      std::vector<uint8_t>& before);
   size_t words_of(Type type) const { return static_cast<size_t>(threads_.count()) * type.lanes; }

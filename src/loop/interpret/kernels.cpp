@@ -1,4 +1,4 @@
-// Turns statements into closures and runs them.
+// Compiles statements to closures and runs them.
 #include "loop/interpret/kernels.h"
 
 #include <algorithm>
@@ -42,10 +42,10 @@ class StmtCompiler {
   Action compile_prefetch(const Prefetch& node);
   Action compile_invoke(const Invoke& node);
 
-  Place place_of(const Buffer& buffer) const { return environment_.places.at(buffer->name); }
+  BufferPlace place_of(const Buffer& buffer) const { return environment_.places.at(buffer->name); }
   Mask* make_mask() { return &masks_.emplace_back(threads_.count(), uint8_t{0}); }
-  std::vector<Memory>& make_memories(const Buffer& buffer, int count) {
-    return memories_.emplace_back(count, Memory(buffer->name, buffer->element));
+  std::vector<InterpretedBuffer>& make_memories(const Buffer& buffer, int count) {
+    return memories_.emplace_back(count, InterpretedBuffer(buffer->name, buffer->element));
   }
 
   // Calls `action` for every active thread.
@@ -61,7 +61,7 @@ class StmtCompiler {
   ExprCompiler exprs_;
   uint32_t launch_;
   std::deque<Mask> masks_;
-  std::deque<std::vector<Memory>> memories_;
+  std::deque<std::vector<InterpretedBuffer>> memories_;
 };
 
 Action StmtCompiler::compile(const Stmt& stmt) {
@@ -105,7 +105,7 @@ Action StmtCompiler::compile_block(const Block& node) {
   };
 }
 
-// A computed value has its words to itself, so that the name can stand for them.
+// A computed value owns its words, so the name can refer to them.
 Action StmtCompiler::compile_let(const Let& node) {
   Operand value = exprs_.compile(node.value);
   if (!value.compute) return compile_declare(Declare(node.name, node.value));
@@ -145,7 +145,7 @@ Action StmtCompiler::compile_store(const Store& node) {
     value();
     predicate();
     for_active([&](int thread) {
-      Memory& memory = place.of(thread);
+      InterpretedBuffer& memory = place.of(thread);
       for (int k = thread * lanes; k < (thread + 1) * lanes; ++k) {
         if (predicate.words && predicate.words[k].i == 0) continue;
         memory.write(index.words[k].i, value.words[k], threads_, thread);
@@ -174,7 +174,7 @@ Action StmtCompiler::compile_for(const For& node) {
   internal_error("a loop of unknown kind");
 }
 
-// Every thread counts for itself and rests when it is through.
+// Each thread has its own counter and becomes inactive when its loop ends.
 Action StmtCompiler::compile_serial(const For& node, Operand begin, Operand end) {
   Word* var = environment_.variables.at(node.var);
   Word* limit = exprs_.make_words(kIndex);
@@ -221,7 +221,7 @@ Action StmtCompiler::compile_parallel(const For& node, Operand begin, Operand en
   };
 }
 
-// Warp, lane and thread loops: each thread runs the iteration that is its own.
+// Warp, lane and thread loops: each thread runs its own iteration.
 Action StmtCompiler::compile_bound(const For& node, Operand begin) {
   Word* var = environment_.variables.at(node.var);
   Mask* before = make_mask();
@@ -282,16 +282,17 @@ Action StmtCompiler::compile_if(const If& node) {
 
 Action StmtCompiler::compile_allocate(const Allocate& node) {
   const bool each = node.buffer->space == Space::Local;
-  std::vector<Memory>& memories = make_memories(node.buffer, each ? threads_.count() : 1);
+  std::vector<InterpretedBuffer>& memories =
+      make_memories(node.buffer, each ? threads_.count() : 1);
   if (node.buffer->space == Space::Shared) memories[0].track(launch_);
   environment_.places[node.buffer->name] = {memories.data(), each};
   return [&memories, zeroed = node.zeroed, size = exprs_.compile(node.size)] {
     size();
-    for (Memory& memory : memories) memory.allocate(size.words[0].i, zeroed);
+    for (InterpretedBuffer& memory : memories) memory.allocate(size.words[0].i, zeroed);
   };
 }
 
-// A GPU takes the elements of a vector together only where they are aligned.
+// A GPU updates the elements of a vector together only if they are aligned.
 Action StmtCompiler::compile_vector_atomic(const Atomic& node) {
   const int lanes = node.index.type().lanes;
   return [=, this, op = node.op, place = place_of(node.buffer), index = exprs_.compile(node.index),
@@ -324,7 +325,7 @@ Action StmtCompiler::compile_atomic(const Atomic& node) {
   return run;
 }
 
-// Only the index is computed: it may load.
+// Evaluates only the index, which may load.
 Action StmtCompiler::compile_prefetch(const Prefetch& node) {
   return [index = exprs_.compile(node.index)] { index(); };
 }
@@ -335,7 +336,7 @@ Action StmtCompiler::compile_invoke(const Invoke& node) {
   return [this, function = node.function, place = place_of(node.buffer), args = std::move(args)] {
     for (const Operand& arg : args) arg();
     for_active([&](int thread) {
-      Memory& memory = place.of(thread);
+      InterpretedBuffer& memory = place.of(thread);
       const int64_t first = args.at(0).words[thread].i;
       const int64_t second = args.at(1).words[thread].i;
       if (function == RuntimeFunction::ReportOutOfBounds) {
@@ -352,13 +353,13 @@ Action StmtCompiler::compile_invoke(const Invoke& node) {
 
 }  // namespace
 
-void run_kernel(const Kernel& kernel, std::map<std::string, Memory>& buffers,
+void run_kernel(const Kernel& kernel, std::map<std::string, InterpretedBuffer>& buffers,
                 const std::map<std::string, Word>& scalars, uint32_t launch, int64_t most_steps) {
   Threads threads(threads_per_block(kernel.body), most_steps);
   Registers registers;
   Environment environment;
   for (const BufferParam& param : kernel.buffers) {
-    Memory& memory = buffers.at(param.buffer->name);
+    InterpretedBuffer& memory = buffers.at(param.buffer->name);
     memory.track(param.writable ? launch : 0);
     environment.places[param.buffer->name] = {&memory, false};
   }

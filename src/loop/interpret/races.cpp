@@ -1,4 +1,4 @@
-// The order between two accesses, and the little that has to be remembered of all earlier ones.
+// The order between two accesses, and a compact summary of all earlier accesses.
 #include "loop/interpret/races.h"
 
 #include "support/check.h"
@@ -11,21 +11,21 @@ constexpr uint32_t kMany = ~0u;
 
 bool differ(uint32_t a, uint32_t b) { return a != b || a == kMany; }
 
-std::string name_of(const Access& access) {
+std::string name_of(const TrackedAccess& access) {
   if (access.block == kMany) return "several blocks";
   if (access.thread == kMany) return concat("several threads of block ", access.block);
   return access.block == 0 ? std::string("the code before the loop")
                            : concat("block ", access.block - 1, ", thread ", access.thread);
 }
 
-[[noreturn]] void report(const char* what, const Access& before, const char* earlier,
-                         const Access& access) {
+[[noreturn]] void report(const char* what, const TrackedAccess& before, const char* earlier,
+                         const TrackedAccess& access) {
   internal_error("race: ", what, " by ", name_of(access), ", ", earlier, " by ", name_of(before));
 }
 
 }  // namespace
 
-void History::Group::add(const Access& access) {
+void History::Group::add(const TrackedAccess& access) {
   if (!any || (access.block == last.block && access.phase != last.phase)) {
     any = true;
     last = access;
@@ -42,7 +42,7 @@ void History::Group::add(const Access& access) {
   }
 }
 
-bool History::Group::conflicts(const Access& access) const {
+bool History::Group::conflicts(const TrackedAccess& access) const {
   if (!any) return false;
   if (differ(access.block, last.block)) return true;
   if (access.phase != last.phase) return false;
@@ -56,14 +56,14 @@ void History::begin(uint32_t launch) {
   launch_ = launch;
 }
 
-void History::read(const Access& access, uint32_t launch) {
+void History::read(const TrackedAccess& access, uint32_t launch) {
   begin(launch);
   if (writes_.conflicts(access)) report("read", writes_.last, "written", access);
   if (atomics_.conflicts(access)) report("read", atomics_.last, "changed atomically", access);
   reads_.add(access);
 }
 
-void History::write(const Access& access, uint32_t launch) {
+void History::write(const TrackedAccess& access, uint32_t launch) {
   begin(launch);
   if (writes_.conflicts(access)) report("written", writes_.last, "also written", access);
   if (reads_.conflicts(access)) report("written", reads_.last, "read", access);
@@ -73,7 +73,7 @@ void History::write(const Access& access, uint32_t launch) {
   writes_.last = access;
 }
 
-void History::atomic(const Access& access, uint32_t launch) {
+void History::atomic(const TrackedAccess& access, uint32_t launch) {
   begin(launch);
   if (writes_.conflicts(access)) report("changed atomically", writes_.last, "written", access);
   if (reads_.conflicts(access)) report("changed atomically", reads_.last, "read", access);

@@ -1,4 +1,4 @@
-// Finds accesses to one element that nothing orders; part of the interpreter.
+// Detects unordered accesses to one element.
 #pragma once
 
 #include <cstdint>
@@ -6,31 +6,30 @@
 
 namespace tulle::loop {
 
-// Who touches an element, and when. Blocks (iterations of a parallel loop) are never ordered;
-// within one, a new phase begins at each barrier of the block, and in each warp a new warp phase at
-// each barrier of the warp.
-struct Access {
+// The position of an access in the execution order. Blocks (iterations of a parallel loop) are
+// unordered. Within a block, each block barrier starts a new phase, and each warp barrier starts a
+// new warp phase of its warp.
+struct TrackedAccess {
   uint32_t block, phase, warp, warp_phase, thread;
 };
 
-// What happened to one element since the launch began. A write forgets the reads before it: they
-// are ordered before it, or it is a race.
+// The accesses to one element since the launch started. A write discards earlier reads, because
+// they are either ordered before it or reported as a race.
 class History {
  public:
-  // Raise an InternalError where an earlier access is not ordered before this one and one of them
-  // is a plain write.
-  void read(const Access& access, uint32_t launch);
-  void write(const Access& access, uint32_t launch);
-  void atomic(const Access& access, uint32_t launch);
+  // Raise an InternalError if an earlier access is unordered with this one and one of the two is a
+  // plain write.
+  void read(const TrackedAccess& access, uint32_t launch);
+  void write(const TrackedAccess& access, uint32_t launch);
+  void atomic(const TrackedAccess& access, uint32_t launch);
 
  private:
-  // Accesses of one kind; where several are not ordered among themselves, the fields they differ in
-  // are kMany.
+  // Accesses of one kind. If several are unordered, the fields in which they differ are kMany.
   struct Group {
     bool any = false;
-    Access last{};
-    void add(const Access& access);
-    bool conflicts(const Access& access) const;
+    TrackedAccess last{};
+    void add(const TrackedAccess& access);
+    bool conflicts(const TrackedAccess& access) const;
   };
 
   void begin(uint32_t launch);

@@ -1,4 +1,4 @@
-// Barriers and groups of threads that run in step.
+// Barriers and groups of threads that run in lockstep.
 #include "loop/interpret/threads.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void Threads::barrier(BarrierScope scope) {
     return;
   }
   if (std::find(active_.begin(), active_.end(), uint8_t{0}) != active_.end()) {
-    internal_error("barrier(block) that not all threads of the block reach");
+    internal_error("a barrier(block) that only some threads of the block reach");
   }
   ++phase_;
 }
@@ -48,7 +48,7 @@ void Threads::check_groups(int width, std::string_view what) const {
 }
 
 void Threads::count_step() {
-  if (--steps_left_ < 0) internal_error("the loops do not end after the steps allowed");
+  if (--steps_left_ < 0) internal_error("the loops exceed the allowed number of steps");
 }
 
 }  // namespace tulle::loop

@@ -1,4 +1,4 @@
-// The threads that run in step: those of a GPU block, or the one of a CPU iteration.
+// The threads that run in lockstep: those of a GPU block, or the single thread of a CPU iteration.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ class Threads {
 
   int count() const { return static_cast<int>(active_.size()); }
   bool active(int thread) const { return active_[thread] != 0; }
-  // Which threads run the statement at hand; control flow narrows it and puts it back.
+  // The threads that execute the current statement. Control flow narrows the mask and restores it.
   std::vector<uint8_t>& mask() { return active_; }
   bool any() const;
 
-  // The next block of a launch or iteration of a parallel loop begins, all threads active.
+  // Starts the next block of a launch or iteration of a parallel loop, with all threads active.
   void begin_block();
-  // Raises an InternalError unless all threads of the block stand there, or of each warp all or
-  // none.
+  // Raises an InternalError unless all threads of the block, or all or none of each warp, reach the
+  // barrier.
   void barrier(BarrierScope scope);
-  // Raises an InternalError unless of each group of `width` threads all or none are active.
+  // Raises an InternalError unless all or none of the threads of each group of `width` are active.
   void check_groups(int width, std::string_view what) const;
-  // Counts the steps of loops; an InternalError after the most that are allowed.
+  // Counts a loop step. Raises an InternalError if the limit is exceeded.
   void count_step();
 
-  Access access(int thread) const {
+  TrackedAccess access(int thread) const {
     const auto warp = static_cast<uint32_t>(thread / kWarpSize);
     return {block_, phase_, warp, warp_phases_[warp], static_cast<uint32_t>(thread)};
   }

@@ -1,4 +1,4 @@
-// Arithmetic of the interpreter, one loop for each operator and kind of number.
+// The interpreter's arithmetic, with one loop per operator and kind of number.
 #include "loop/interpret/word.h"
 
 #include <cmath>
@@ -25,7 +25,7 @@ void write_as(T value, std::byte* to) {
   std::memcpy(to, &value, sizeof(T));
 }
 
-// Wraps or rounds to the type; what fits already stays.
+// Wraps or rounds to the type. Values in range do not change.
 int64_t fit(DType type, int64_t value) {
   return type == DType::Int32 ? static_cast<int32_t>(value) : value;
 }
@@ -336,7 +336,7 @@ void convert(DType from, DType to, const Word* in, Word* out, size_t count) {
         out[k].i = truncate(to, in[k].f);
       }
     } else if (to == DType::Float32) {
-      out[k].f = static_cast<float>(in[k].i);  // at once: by way of f64 it would be rounded twice
+      out[k].f = static_cast<float>(in[k].i);  // directly: via f64 it would round twice
     } else if (to == DType::Float64) {
       out[k].f = static_cast<double>(in[k].i);
     } else if (is_half(to)) {

@@ -1,5 +1,5 @@
 // Checked reads and writes.
-#include "loop/interpret/memory.h"
+#include "loop/interpret/buffer.h"
 
 #include <algorithm>
 
@@ -13,14 +13,16 @@ constexpr int64_t kMostElements = int64_t{1} << 32;
 
 }  // namespace
 
-Memory::Memory(std::string name, DType element) : name_(std::move(name)), element_(element) {}
+InterpretedBuffer::InterpretedBuffer(std::string name, DType element)
+    : name_(std::move(name)), element_(element) {}
 
-Memory::Memory(std::string name, Array contents) : Memory(std::move(name), contents.element) {
+InterpretedBuffer::InterpretedBuffer(std::string name, Array contents)
+    : InterpretedBuffer(std::move(name), contents.element) {
   size_ = contents.size();
   bytes_ = std::move(contents.bytes);
 }
 
-void Memory::allocate(int64_t size, bool zeroed) {
+void InterpretedBuffer::allocate(int64_t size, bool zeroed) {
   if (size < 0 || size > kMostElements)
     internal_error("allocation of ", name_, " with ", size, " elements");
   size_ = size;
@@ -29,13 +31,13 @@ void Memory::allocate(int64_t size, bool zeroed) {
   if (launch_ != 0) histories_.assign(size, {});
 }
 
-void Memory::track(uint32_t launch) {
+void InterpretedBuffer::track(uint32_t launch) {
   launch_ = launch;
   if (launch != 0) histories_.resize(size_);
 }
 
 template <typename Action>
-void Memory::checked(int64_t index, Action action) {
+void InterpretedBuffer::checked(int64_t index, Action action) {
   if (index < 0 || index >= size_)
     internal_error(name_, "[", index, "] is out of bounds, the size is ", size_);
   if (launch_ == 0) return;
@@ -46,7 +48,7 @@ void Memory::checked(int64_t index, Action action) {
   }
 }
 
-Word Memory::read(int64_t index, const Threads& threads, int thread) {
+Word InterpretedBuffer::read(int64_t index, const Threads& threads, int thread) {
   checked(index, [&](History& history) { history.read(threads.access(thread), launch_); });
   if (!written_.empty() && !written_[index]) {
     internal_error(name_, "[", index, "] of ", size_, " is read before it is written");
@@ -54,13 +56,14 @@ Word Memory::read(int64_t index, const Threads& threads, int thread) {
   return read_word(element_, at(index));
 }
 
-void Memory::write(int64_t index, Word value, const Threads& threads, int thread) {
+void InterpretedBuffer::write(int64_t index, Word value, const Threads& threads, int thread) {
   checked(index, [&](History& history) { history.write(threads.access(thread), launch_); });
   if (!written_.empty()) written_[index] = 1;
   write_word(element_, value, at(index));
 }
 
-Word Memory::update(ReduceOp op, int64_t index, Word value, const Threads& threads, int thread) {
+Word InterpretedBuffer::update(ReduceOp op, int64_t index, Word value, const Threads& threads,
+                               int thread) {
   checked(index, [&](History& history) { history.atomic(threads.access(thread), launch_); });
   if (!written_.empty() && !written_[index]) {
     internal_error(name_, "[", index, "] of ", size_, " is updated before it is written");
@@ -70,11 +73,11 @@ Word Memory::update(ReduceOp op, int64_t index, Word value, const Threads& threa
   return old;
 }
 
-Array Memory::take() {
+Array InterpretedBuffer::take() {
   const auto missing = std::find(written_.begin(), written_.end(), uint8_t{0});
   if (missing != written_.end()) {
     internal_error(name_, "[", missing - written_.begin(), "] of ", size_,
-                   " is handed out but never written");
+                   " is returned but never written");
   }
   return {element_, std::move(bytes_)};
 }

@@ -1,12 +1,9 @@
-// Collects the names of a kernel and makes new ones.
-#include "passes/names.h"
+// Collects names by visiting trees.
+#include "loop/used_names.h"
 
 #include "loop/rewrite.h"
-#include "support/check.h"
 
-namespace tulle::passes {
-
-using namespace loop;
+namespace tulle::loop {
 
 std::set<std::string> names_written(const Stmt& stmt) {
   std::set<std::string> names;
@@ -41,21 +38,17 @@ std::set<std::string> read_only_buffers(const Kernel& kernel) {
   return names;
 }
 
-Names::Names(const Kernel& kernel) : taken_(names_written(kernel.body)) {
-  for (const BufferParam& param : kernel.buffers) taken_.insert(param.buffer->name);
-  for (const ScalarParam& param : kernel.scalars) taken_.insert(param.name);
+std::set<std::string> names_of(const Kernel& kernel) {
+  std::set<std::string> names = names_written(kernel.body);
+  for (const BufferParam& param : kernel.buffers) names.insert(param.buffer->name);
+  for (const ScalarParam& param : kernel.scalars) names.insert(param.name);
   visit(
       kernel.body,
       [&](const Stmt& inner) {
-        if (const auto* allocate = inner.as<Allocate>()) taken_.insert(allocate->buffer->name);
+        if (const auto* allocate = inner.as<Allocate>()) names.insert(allocate->buffer->name);
       },
       [](const Expr&) {});
+  return names;
 }
 
-std::string Names::fresh(const std::string& wish) {
-  std::string name = wish;
-  for (int number = 2; !taken_.insert(name).second; ++number) name = concat(wish, number);
-  return name;
-}
-
-}  // namespace tulle::passes
+}  // namespace tulle::loop

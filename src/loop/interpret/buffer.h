@@ -1,4 +1,4 @@
-// Buffers of the interpreter: every access is checked for bounds, initialisation and races.
+// Buffers of the interpreter. Every access is checked for bounds, initialisation and races.
 #pragma once
 
 #include <string>
@@ -10,26 +10,26 @@
 
 namespace tulle::loop {
 
-class Memory {
+class InterpretedBuffer {
  public:
-  Memory(std::string name, DType element);
-  Memory(std::string name, Array contents);  // all initialised
+  InterpretedBuffer(std::string name, DType element);
+  InterpretedBuffer(std::string name, Array contents);  // all initialised
 
-  // New contents: zeros, or poison that may not be read before it is written.
+  // Replaces the contents by zeros, or by poison that may not be read before it is written.
   void allocate(int64_t size, bool zeroed);
-  // From now on accesses are checked against others of the same launch; launch 0 checks nothing.
+  // Checks further accesses against other accesses of the same launch. Launch 0 checks nothing.
   void track(uint32_t launch);
 
-  // An InternalError says which buffer, index and size, and what is wrong.
+  // A faulty access raises an InternalError that names buffer, index, size and fault.
   Word read(int64_t index, const Threads& threads, int thread);
   void write(int64_t index, Word value, const Threads& threads, int thread);
   Word update(ReduceOp op, int64_t index, Word value, const Threads& threads,
-              int thread);  // gives the old value
+              int thread);  // returns the old value
 
   const std::string& name() const { return name_; }
   DType element() const { return element_; }
   int64_t size() const { return size_; }
-  // The contents, handed out; an element never written is an InternalError.
+  // Moves the contents out. Raises an InternalError if an element was never written.
   Array take();
 
  private:

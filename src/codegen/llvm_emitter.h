@@ -1,5 +1,5 @@
-// Emits the nodes of the loop IR as LLVM IR: what is common to all targets. A target derives and
-// adds the rest.
+// Emits the nodes of the loop IR as LLVM IR, as far as this is common to all targets.
+// Target-specific emitters derive from it.
 #pragma once
 
 #include <string>
@@ -12,19 +12,19 @@
 
 namespace tulle::codegen {
 
-class Emitter {
+class LlvmEmitter {
  public:
-  explicit Emitter(llvm::Module& module);
-  virtual ~Emitter() = default;
-  Emitter(const Emitter&) = delete;
-  Emitter& operator=(const Emitter&) = delete;
+  explicit LlvmEmitter(llvm::Module& module);
+  virtual ~LlvmEmitter() = default;
+  LlvmEmitter(const LlvmEmitter&) = delete;
+  LlvmEmitter& operator=(const LlvmEmitter&) = delete;
 
  protected:
-  // What a target decides.
+  // The target-specific parts.
   virtual void bound_loop(const loop::For& loop) = 0;  // Parallel, Block, Warp, Lane, Thread
   virtual void allocate_elsewhere(const loop::Allocate&) = 0;  // Shared, Workspace
-  virtual void leave_block(
-      const loop::Block& block) = 0;  // releases what allocate_elsewhere took in it
+  // Releases what allocate_elsewhere allocated in the block.
+  virtual void leave_block(const loop::Block& block) = 0;
   virtual void barrier(const loop::Barrier& stmt) = 0;
   virtual void invoke(const loop::Invoke& stmt) = 0;
   virtual void nontemporal_store(llvm::Value* value, llvm::Value* pointer, llvm::Align align) = 0;
@@ -32,18 +32,19 @@ class Emitter {
   virtual llvm::Value* lane_shuffle(const loop::LaneShuffle& expr) = 0;
   virtual llvm::Value* library_call(loop::Function function, llvm::Value* scalar) = 0;
   virtual void prefetch(const loop::Prefetch& stmt) = 0;
-  // Whether there are instructions from f32 to the half type, and from f16 to f32.
+  // Whether the target converts from f32 to the half type, and from f16 to f32, in hardware.
   virtual bool converts(DType half) const = 0;
-  // Who takes part in atomics on a buffer.
-  // An atomic of vectors, whose first element is there: one element after the other.
+  // A vector atomic on elements that start at `pointer`. By default it updates one element after
+  // the other.
   virtual void atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
                                llvm::Value* elements);
+  // The threads that take part in atomics on a buffer.
   virtual llvm::SyncScope::ID atomic_scope(const loop::BufferNode&) {
     return llvm::SyncScope::System;
   }
 
-  // Starts a function: `entry` keeps the stack slots and goes on to the returned block, where the
-  // builder stands.
+  // Starts a function. `entry` holds the stack slots and branches to the returned block, which
+  // becomes the insertion point.
   llvm::BasicBlock* begin_function(llvm::Function* function);
   llvm::AllocaInst* stack_slot(llvm::Type* type, const std::string& name, llvm::Align align);
   void bind_value(const std::string& name, llvm::Value* value);
@@ -53,7 +54,7 @@ class Emitter {
   // emit_stmt.cpp
   void statement(const loop::Stmt& stmt);
   void serial_loop(const loop::For& loop, llvm::Value* begin, llvm::Value* end);
-  // Emits `yes` (and `no`) under a scalar condition and goes on behind both.
+  // Emits `yes` (and `no`) under a scalar condition and continues after both.
   template <typename Yes, typename No>
   void branch(llvm::Value* condition, Yes&& yes, No&& no);
 
@@ -67,7 +68,7 @@ class Emitter {
   llvm::Constant* float_constant(loop::Type type, double value) const;
   llvm::Value* logical(loop::BinaryOp op, const loop::Expr& a, const loop::Expr& b);
 
-  // emit_halves.cpp: between the bits of f16 or bf16 and f32.
+  // emit_halves.cpp: conversions between the bits of f16 or bf16 and f32.
   llvm::Value* widen_half(llvm::Value* bits, DType half);
   llvm::Value* narrow_to_half(llvm::Value* value, DType half);
 
@@ -77,7 +78,7 @@ class Emitter {
   llvm::Value* divide(loop::BinaryOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* extremum(bool is_max, llvm::Value* a, llvm::Value* b, loop::Type type);
   llvm::Value* call(const loop::Call& expr);
-  // Pow2, Exponent and Mantissa: the bits of a floating-point number.
+  // Pow2, Exponent and Mantissa, by operations on the bits of a floating-point number.
   llvm::Value* take_apart(loop::Function function, llvm::Value* x);
   llvm::Value* combine(loop::ReduceOp op, llvm::Value* a, llvm::Value* b, loop::Type type);
   llvm::Value* vector_reduce(loop::ReduceOp op, llvm::Value* value, loop::Type type);
@@ -98,7 +99,7 @@ class Emitter {
  private:
   struct Storage {
     llvm::Value* pointer;
-    bool read_only;  // for as long as the function runs
+    bool read_only;  // throughout the function
   };
 
   void local_array(const loop::Allocate& stmt);
@@ -109,10 +110,10 @@ class Emitter {
   llvm::Value* load_one(const loop::Load& expr, llvm::Value* index);
   llvm::Value* compare_exchange(loop::ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
                                 llvm::Value* pointer, llvm::Value* operand);
-  // On one element; gives what it was before.
+  // Updates one element and returns its old value.
   llvm::Value* atomic_element(loop::ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
                               llvm::Value* pointer, llvm::Value* operand);
-  // The same by the bits of a number that is to be the largest or smallest.
+  // The same for a minimum or maximum, by atomics on the bits of the number.
   void atomic_extreme(loop::ReduceOp op, const loop::BufferNode& buffer, loop::Type type,
                       llvm::Value* pointer, llvm::Value* operand);
   void mark_load(llvm::Instruction* instruction, const loop::BufferNode& buffer);
@@ -124,7 +125,7 @@ class Emitter {
 };
 
 template <typename Yes, typename No>
-void Emitter::branch(llvm::Value* condition, Yes&& yes, No&& no) {
+void LlvmEmitter::branch(llvm::Value* condition, Yes&& yes, No&& no) {
   llvm::BasicBlock* yes_block = new_block("then");
   llvm::BasicBlock* no_block = new_block("else");
   llvm::BasicBlock* join = new_block("join");

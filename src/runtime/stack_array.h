@@ -1,4 +1,4 @@
-// A short array of trivial values that lives on the stack as long as it is small.
+// An array of trivial values that uses the stack while it is small.
 #pragma once
 
 #include <array>
@@ -8,16 +8,16 @@
 namespace tulle::runtime {
 
 template <typename T>
-class Slots {
+class StackArray {
  public:
-  explicit Slots(size_t count) {
+  explicit StackArray(size_t count) {
     data_ = few_.data();
     if (count <= kFew) return;
     many_ = std::make_unique<T[]>(count);
     data_ = many_.get();
   }
-  Slots(const Slots&) = delete;
-  Slots& operator=(const Slots&) = delete;
+  StackArray(const StackArray&) = delete;
+  StackArray& operator=(const StackArray&) = delete;
 
   T* data() { return data_; }
   T& operator[](size_t index) { return data_[index]; }
