@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from tulle.command_line import main
+from tulle.command_line.commands import main
 
 sys.exit(main(sys.argv[1:]))

@@ -12,7 +12,7 @@ namespace tulle::shim {
 
 // Runs `body`; an error of Tulle's leaves as a std::runtime_error whose message starts with the
 // name of the Python class that stands for it. The package takes that name off again
-// (python/tulle/errors.py).
+// (python/tulle/support/errors.py).
 template <typename Body>
 auto with_named_errors(const Body& body) {
   try {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tulle.tuning_store import forget_tuned_plans
+from tulle.tuning.store import forget_tuned_plans
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -14,11 +14,11 @@ import scipy.sparse
 import torch
 
 import tulle
-from tulle.command_line import main
-from tulle.tuning_race import Measured
-from tulle.tuning_result import Decision
-from tulle.tuning_space import candidates_for, problem_of
-from tulle.tuning_store import forget_tuned_plans, keep_decision
+from tulle.command_line.commands import main
+from tulle.tuning.race import Measured
+from tulle.tuning.result import Decision
+from tulle.tuning.space import candidates_for, problem_of
+from tulle.tuning.store import forget_tuned_plans, keep_decision
 
 PRODUCT = ["ij,jk->ik", "A=random(40x30,0.2):csr", "B=dense(30x8)"]
 

@@ -7,8 +7,8 @@ import torch
 from helpers import MATRIX_FORMATS, assert_equal, random_sparse
 
 import tulle
-from tulle import entries
-from tulle.pattern import Pattern
+from tulle.tensors import entries
+from tulle.tensors.pattern import Pattern
 
 # Of rank 3, with blocks that no size is a multiple of.
 BLOCKS_OF_RANK_3 = [

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import tulle
-from tulle import _library
-from tulle._library import library_folder
+from tulle.library import bindings
+from tulle.library.bindings import library_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -71,6 +71,6 @@ def test_missing_libraries_are_explained(tmp_path: Path) -> None:
 
 def test_keys_of_programs_may_bound_rows() -> None:
     key = "operand A f32 i32 2 {}csr\noperand B f32 i64 2 dense\ncompute\nC[i,k] = A[i,j] * B[j,k]"
-    assert _library.describe(key.format("longest=64 ")) == _library.describe(key.format(""))
+    assert bindings.describe(key.format("longest=64 ")) == bindings.describe(key.format(""))
     with pytest.raises(RuntimeError, match="'many' is not a number of entries"):
-        _library.describe(key.format("longest=many "))
+        bindings.describe(key.format("longest=many "))

@@ -12,13 +12,13 @@ import torch
 from helpers import random_sparse
 
 import tulle
-from tulle.drawings import SCALE, Words, picture
-from tulle.lettering import lettering
-from tulle.pictures import COLOURS, Picture, rgb
-from tulle.plots import FRAME, LETTERS, MARGIN
-from tulle.programs import Program
-from tulle.tuning_race import Measured
-from tulle.tuning_space import Candidate, Problem
+from tulle.plotting.drawings import SCALE, Words, picture
+from tulle.plotting.lettering import lettering
+from tulle.plotting.pictures import COLOURS, Picture, rgb
+from tulle.plotting.plots import FRAME, LETTERS, MARGIN
+from tulle.programs.execution import Program
+from tulle.tuning.race import Measured
+from tulle.tuning.space import Candidate, Problem
 
 
 def pixels_of(png: bytes) -> list[list[tuple[int, int, int]]]:
@@ -209,7 +209,7 @@ def scattered_ones() -> torch.Tensor:
 
 def test_formats_suit_the_pattern() -> None:
     def formats(dense: torch.Tensor) -> list[str]:
-        from tulle.statistics import suitable_formats
+        from tulle.tensors.statistics import suitable_formats
 
         return suitable_formats(tulle.tensor(dense, format="csr"))
 

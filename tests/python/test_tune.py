@@ -15,11 +15,11 @@ import torch
 from helpers import assert_equal, random_dense, random_sparse
 
 import tulle
-from tulle import tuning_search
-from tulle.tuning_race import Measured
-from tulle.tuning_result import Decision
-from tulle.tuning_space import Candidate, problem_of
-from tulle.tuning_store import forget_tuned_plans, keep_decision, kept_schedule, tuned_plans
+from tulle.tuning import search
+from tulle.tuning.race import Measured
+from tulle.tuning.result import Decision
+from tulle.tuning.space import Candidate, problem_of
+from tulle.tuning.store import forget_tuned_plans, keep_decision, kept_schedule, tuned_plans
 
 SHORT = 0.3  # seconds of a search
 
@@ -202,7 +202,7 @@ def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch, calls: int)
     A, B = operands()
     force(A, B, "unroll(j, 8)")
     (before,) = tuned_plans()
-    real, made = tuning_search.race, []
+    real, made = search.race, []
 
     def interrupted(*arguments: Any) -> Any:
         made.append(arguments)
@@ -210,7 +210,7 @@ def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch, calls: int)
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(tuning_search, "race", interrupted)
+    monkeypatch.setattr(search, "race", interrupted)
     found = tulle.tune("ij,jk->ik", A, B, seconds=60.0)
     assert found.is_interrupted and "interrupted" in str(found)
     assert len(found.measured) >= 2

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import tulle
-from tulle import tuning_waits
-from tulle.programs import Program
-from tulle.tuning_contender import Workbench
-from tulle.tuning_race import Measured, Race, Sample, luck_of
-from tulle.tuning_result import Decision, Tuned
-from tulle.tuning_search import Search
-from tulle.tuning_space import Candidate
+from tulle.programs.execution import Program
+from tulle.tuning import disturbance
+from tulle.tuning.contender import Workbench
+from tulle.tuning.race import Measured, Race, Sample, luck_of
+from tulle.tuning.result import Decision, Tuned
+from tulle.tuning.search import Search
+from tulle.tuning.space import Candidate
 
 Truth = Mapping[tuple[str, str], float]  # milliseconds of a call, by format and schedule
 PLANNED = "planned"
@@ -462,15 +462,15 @@ def test_verdicts_are_of_rounds_that_nothing_disturbed() -> None:
 
 def test_waits_for_a_processor() -> None:
     before = {"1": 5_000_000, "2": 0}
-    assert not tuning_waits.is_disturbed(before, {"1": 5_040_000, "2": 0}, 1e-3)
-    assert tuning_waits.is_disturbed(before, {"1": 5_000_000, "2": 200_000}, 1e-3)
-    assert not tuning_waits.is_disturbed({}, {}, 1e-3)
-    assert all(waited >= 0 for waited in tuning_waits.waited().values())
+    assert not disturbance.is_disturbed(before, {"1": 5_040_000, "2": 0}, 1e-3)
+    assert disturbance.is_disturbed(before, {"1": 5_000_000, "2": 200_000}, 1e-3)
+    assert not disturbance.is_disturbed({}, {}, 1e-3)
+    assert all(waited >= 0 for waited in disturbance.waited().values())
 
 
 def test_a_system_that_counts_no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning_waits, "TASKS", "/nowhere")
-    assert tuning_waits.waited() == {}
+    monkeypatch.setattr(disturbance, "TASKS", "/nowhere")
+    assert disturbance.waited() == {}
 
 
 def test_decisions_have_formats() -> None:

@@ -1,0 +1,1 @@
+"""Tensors from torch, SciPy, NumPy and raw levels, and back to torch and SciPy."""

@@ -1,0 +1,100 @@
+"""Hands sparse tensors on to torch and SciPy: the same memory where they have the format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tulle.support.errors import UserError
+from tulle.tensors.sparse_tensor import SparseTensor
+
+
+def _block_of(source: SparseTensor) -> tuple[int, int]:
+    """The rows and columns of a block, where torch and SciPy can have it: it divides the sizes."""
+    rows, columns = source.pattern.shape
+    sizes = {level.dimension: level.divisor for level in source.format.levels}
+    if rows % sizes[0] or columns % sizes[1]:
+        return (0, 0)
+    return (sizes[0], sizes[1])
+
+
+def _kind_of(source: SparseTensor) -> str:
+    """csr, csc, coo, bsr or bsc where the tensor is such a matrix as others have it."""
+    kind = str(source.format).split("(")[0]
+    if kind == "coo":
+        return kind
+    if source.ndim != 2 or kind not in ("csr", "csc", "bsr", "bsc"):
+        return ""
+    return "" if kind in ("bsr", "bsc") and _block_of(source) == (0, 0) else kind
+
+
+_TORCH_COMPRESSED = {
+    "csr": torch.sparse_csr_tensor,
+    "csc": torch.sparse_csc_tensor,
+    "bsr": torch.sparse_bsr_tensor,
+    "bsc": torch.sparse_bsc_tensor,
+}
+
+
+def to_torch(source: SparseTensor) -> Tensor:
+    """A torch.sparse tensor that shares memory where its layout has the same arrays."""
+    kind = _kind_of(source)
+    shape = source.shape
+    if kind in _TORCH_COMPRESSED:
+        pos, crd = source.pattern.arrays
+        values = source.values()
+        if kind in ("bsr", "bsc"):
+            values = values.view(-1, *_block_of(source))
+        return _TORCH_COMPRESSED[kind](pos, crd, values, shape, check_invariants=False)
+    coo: SparseTensor = source if kind == "coo" else source.to(format="coo")
+    crds = [array.to(torch.int64) for array in coo.pattern.arrays[1:]]
+    indices = torch.stack(crds)
+    return torch.sparse_coo_tensor(
+        indices, coo.values(), shape, check_invariants=False, is_coalesced=True
+    )
+
+
+def to_scipy(source: SparseTensor) -> Any:
+    """A SciPy sparse array."""
+    from scipy import sparse
+
+    if source.ndim != 2:
+        raise UserError(
+            f"to_scipy: SciPy's sparse arrays are matrices, but the tensor has rank {source.ndim}."
+        )
+    if source.device.type != "cpu":
+        raise UserError(
+            f"to_scipy: the tensor is on {source.device}, but SciPy's arrays are on the CPU; write "
+            "A.cpu().to_scipy()."
+        )
+    source = source.detach()
+    kind = _kind_of(source)
+    if kind == "coo":
+        _, rows, columns = (array.numpy() for array in source.pattern.arrays)
+        return sparse.coo_array((source.values().numpy(), (rows, columns)), shape=source.shape)
+    if kind in ("csr", "csc", "bsr"):
+        pos, crd = (array.numpy() for array in source.pattern.arrays)
+        values = source.values()
+        if kind == "bsr":
+            values = values.view(-1, *_block_of(source))
+        make = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[kind]
+        return make((values.numpy(), crd, pos), shape=source.shape)
+    if str(source.format) == "dia":
+        return _to_scipy_dia(source)
+    return to_scipy(source.to(format="csr"))
+
+
+def _to_scipy_dia(source: SparseTensor) -> Any:
+    """Diagonals: SciPy has their values by column, where Tulle has them by row."""
+    from scipy import sparse
+
+    (_, offsets), (rows, columns) = source.pattern.arrays, source.shape
+    values = source.values().view(offsets.numel(), rows)
+    shifted = values.new_zeros(offsets.numel(), columns)
+    for at, offset in enumerate(offsets.tolist()):
+        first, last = max(0, -offset), min(rows, columns - offset)
+        if first < last:
+            shifted[at, first + offset : last + offset] = values[at, first:last]
+    return sparse.dia_array((shifted.numpy(), offsets.numpy()), shape=source.shape)

@@ -1,0 +1,1 @@
+"""The boundary to the compiled libraries: loading, typed operators, element types and devices."""

@@ -1,0 +1,1 @@
+"""Programs and their operands: keys, checks, calls of the compiled library, results."""

@@ -1,0 +1,1 @@
+"""What every other subpackage uses: error types and checks of arguments."""

@@ -1,0 +1,1 @@
+"""The sparse tensor: formats, patterns, entries, printing and the class itself."""

@@ -1,0 +1,1 @@
+"""The search for the fastest formats and schedule of a computation."""
