@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tulle.interchange.imports import from_levels, tensor
+from tulle.interchange.imports import tensor
+from tulle.interchange.levels import from_levels
 from tulle.library import bindings
 from tulle.library.background import finish_compiling
 from tulle.library.dense_limit import set_dense_limit
@@ -10,7 +11,7 @@ from tulle.notation.einsums import einsum
 from tulle.notation.explanations import Explanation, explain
 from tulle.notation.kernels import Kernel, kernel
 from tulle.notation.statements import compute
-from tulle.operators import torch_functions
+from tulle.operators import installation
 from tulle.support.errors import InternalError, Unsupported, UserError
 from tulle.tensors.formats import Format
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -20,7 +21,7 @@ from tulle.tuning.tune import tune
 
 __version__: str = bindings.version
 
-torch_functions.register()
+installation.install()
 
 __all__ = [
     "Explanation",
@@ -46,5 +47,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What is for users: no modules, which are how it is made."""
+    """The public names, without the subpackages."""
     return sorted(__all__)

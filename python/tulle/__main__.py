@@ -1,4 +1,4 @@
-"""python -m tulle: what is there, what the compiler does, and searching from the command line."""
+"""python -m tulle: information on the installation, explanations, timings and searches."""
 
 from __future__ import annotations
 

@@ -128,5 +128,5 @@ def test_wrong_sizes_and_operands_are_refused() -> None:
         tulle.einsum("ij,jk->ik", tulle.tensor(a), b)
     with pytest.raises(tulle.UserError, match="expected a tensor"):
         tulle.einsum("ij,jk->ik", tulle.tensor(a), "B")
-    with pytest.raises(tulle.UserError, match="reduce is one of sum, mean, amax"):
+    with pytest.raises(tulle.UserError, match="reduce must be one of sum, mean, amax"):
         tulle.einsum("ij,jk->ik", tulle.tensor(a), b, reduce="median")

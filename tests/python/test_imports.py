@@ -281,7 +281,7 @@ def test_from_levels_unifies_index_types() -> None:
         ({"format": (2, 3), "shape": "csr"}, r"expected text such as 'csr', .* found \(2, 3\)"),
         ({"shape": "csr"}, "expected a shape"),
         ({"shape": (2.5, 3)}, "expected a shape"),
-        ({"shape": (-2, 3)}, "not negative"),
+        ({"shape": (-2, 3)}, "must not be negative"),
         ({"levels": [{}, {"pos": [0.0, 1.0, 3.0], "crd": [2, 0, 1]}]}, "int32 or int64"),
     ],
 )
@@ -300,7 +300,7 @@ def test_unsupported_values_are_refused() -> None:
 
 def test_unsupported_arrays_are_refused() -> None:
     for dtype in (np.complex64, np.longdouble):
-        with pytest.raises(tulle.Unsupported, match="numpy's type"):
+        with pytest.raises(tulle.Unsupported, match="NumPy's type"):
             tulle.tensor(scipy.sparse.csr_array(np.eye(2), dtype=dtype))
 
 

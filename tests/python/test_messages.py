@@ -281,7 +281,7 @@ def test_kernel_says_where_formats_of_results_are_given() -> None:
 @pytest.mark.parametrize("candidates", [-3, "3", 2.5, None])
 def test_candidates_are_a_count(candidates: Any) -> None:
     assert message_of(lambda: tulle.explain("ij->i", A, candidates=candidates)) == (
-        f"explain: candidates should be a whole number from 0 on, but found {candidates!r}."
+        f"explain: candidates must be an integer of at least 0, but found {candidates!r}."
     )
 
 

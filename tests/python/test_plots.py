@@ -14,11 +14,13 @@ from helpers import random_sparse
 import tulle
 from tulle.plotting.drawings import SCALE, Words, picture
 from tulle.plotting.lettering import lettering
+from tulle.plotting.matrix_plot import FRAME, LETTERS, MARGIN
 from tulle.plotting.pictures import COLOURS, Picture, rgb
-from tulle.plotting.plots import FRAME, LETTERS, MARGIN
-from tulle.programs.execution import Program
+from tulle.programs.candidates import Candidate
+from tulle.programs.problem import Problem
+from tulle.programs.program import Program
 from tulle.tuning.race import Measured
-from tulle.tuning.space import Candidate, Problem
+from tulle.tuning.suitable_formats import suitable_formats
 
 
 def pixels_of(png: bytes) -> list[list[tuple[int, int, int]]]:
@@ -209,8 +211,6 @@ def scattered_ones() -> torch.Tensor:
 
 def test_formats_suit_the_pattern() -> None:
     def formats(dense: torch.Tensor) -> list[str]:
-        from tulle.tensors.statistics import suitable_formats
-
         return suitable_formats(tulle.tensor(dense, format="csr"))
 
     band = sum(torch.diag(torch.ones(200 - k), k) for k in (0, 1, 5))

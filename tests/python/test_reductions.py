@@ -129,7 +129,7 @@ def test_positions_of_entries_are_the_compilers() -> None:
 def test_arguments_are_along_one_dimension() -> None:
     A = tulle.tensor(matrix(), format="csr")
     for call in (lambda: torch.argmax(A), lambda: A.argmax((0, 1))):
-        with pytest.raises(tulle.UserError, match=r"say along which dimension, argmax\(1\)"):
+        with pytest.raises(tulle.UserError, match=r"give a dimension, as in argmax\(1\)"):
             call()
     assert_equal(torch.argmin(A, 1), A.argmin(1))
 
@@ -161,7 +161,7 @@ def test_einsum_of_two_sparse_operands_reduces_where_both_have_entries() -> None
 
 
 def test_another_reduction_is_refused() -> None:
-    with pytest.raises(tulle.UserError, match="reduce is one of sum, mean"):
+    with pytest.raises(tulle.UserError, match="reduce must be one of sum, mean"):
         tulle.einsum("ij->i", tulle.tensor(matrix()), reduce="max")
 
 

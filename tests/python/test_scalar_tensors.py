@@ -15,7 +15,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     scalar_tensors._seen.clear()
-    monkeypatch.setattr(scalar_tensors, "_kept", {})
+    monkeypatch.setattr(scalar_tensors, "_cached", {})
 
 
 def of(number: float, dtype: torch.dtype = torch.float64) -> torch.Tensor:
@@ -42,11 +42,11 @@ def test_tells_numbers_and_types_apart() -> None:
 def test_remembers_so_many() -> None:
     for number in range(3 * scalar_tensors.MOST_SEEN):
         of(float(number))
-    assert len(scalar_tensors._seen) == scalar_tensors.MOST_SEEN and not scalar_tensors._kept
+    assert len(scalar_tensors._seen) == scalar_tensors.MOST_SEEN and not scalar_tensors._cached
 
 
 def test_keeps_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scalar_tensors, "MOST_KEPT", 2)
+    monkeypatch.setattr(scalar_tensors, "MOST_CACHED", 2)
     for number in (1.0, 2.0, 3.0):
         of(number)
         assert (of(number) is of(number)) == (number < 3)

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import tulle
-from tulle.programs.execution import Program
+from tulle.programs.candidates import Candidate
+from tulle.programs.program import Program
 from tulle.tuning import disturbance
 from tulle.tuning.contender import Workbench
-from tulle.tuning.race import Measured, Race, Sample, luck_of
+from tulle.tuning.race import Measured, Race, Sample, chance_of
 from tulle.tuning.result import Decision, Tuned
 from tulle.tuning.search import Search
-from tulle.tuning.space import Candidate
 
 Truth = Mapping[tuple[str, str], float]  # milliseconds of a call, by format and schedule
 PLANNED = "planned"
@@ -83,7 +83,7 @@ class Machine(Workbench):
     def converted(self, problem: Any, formats: Mapping[str, str]) -> tuple[Any, float]:
         return Problem(formats["A"]), 0.1
 
-    def kept_schedule(self, problem: Any) -> str:
+    def stored_schedule(self, problem: Any) -> str:
         return self.kept.get(problem.format, "")
 
     def sample(self, candidate: Candidate, truth: float) -> Sample:
@@ -122,7 +122,7 @@ def test_what_is_decided_is_kept_at_once() -> None:
     truth = {("csr", PLANNED): 1.0, ("csr", "fast"): 0.5, ("csr", "a"): 1.5, ("csr", "b"): 1.2}
     kept: list[Tuned] = []
     space: Any = Space(truth, Problem("csr"))
-    found = Search(space, 0.5, bench=Machine(truth), keep=kept.append).run()
+    found = Search(space, 0.5, bench=Machine(truth), store=kept.append).run()
     assert kept and kept[0].decision and kept[0].decision.best.candidate.schedule == "fast"
     assert len(kept[0].measured) < len(found.measured)
 
@@ -142,7 +142,7 @@ def test_what_is_kept_at_once_is_not_taken_back_in_doubt(most: float) -> None:
 
         machine = Machine(truth, seed, disturb=disturb)
         space: Any = Space(truth, Problem("csr"))
-        found = Search(space, 2.0, bench=machine, keep=kept.append).run()
+        found = Search(space, 2.0, bench=machine, store=kept.append).run()
         assert kept and kept[-1].decision and found.decision
         assert found.decision.best.candidate == kept[-1].decision.best.candidate
         assert not found.best.is_default
@@ -346,7 +346,7 @@ def test_what_an_earlier_search_has_found_is_not_given_up_in_doubt() -> None:
             assert kept.verdict.ratio >= 0.98
         if found.decision is None:
             assert kept.verdict.ratio < 0.98 and not kept.verdict.is_won
-            assert "times varied too much: what was in use stays" in str(found)
+            assert "times varied too much: the schedule in use stays" in str(found)
     assert 0 < doubts < 40
 
 
@@ -358,7 +358,7 @@ def test_a_busy_machine_does_not_forget_what_an_earlier_search_has_found() -> No
     for seed in range(20):
         found = search(Machine(truth, seed, disturb=disturb, kept={"csr": "kept"}), "csr")
         assert found.decision is None
-        assert "what was in use stays" in str(found)
+        assert "the schedule in use stays" in str(found)
         assert found.notes
 
 
@@ -376,9 +376,9 @@ def test_a_machine_that_is_always_busy_decides_nothing_and_says_so(slower: float
         assert found.decision is None and found.decisions == [] and found.disturbed == 1
         assert found.best.is_default and found.speedup == 1
         *_, verdict, note = str(found).splitlines()
-        assert "nothing could be decided, the machine was too busy" in verdict
-        assert "what was in use stays" in verdict and "planned one stays" not in str(found)
-        assert "100% of the samples: search again when it is quiet, or for more seconds" in note
+        assert "no decision, because the machine was too busy" in verdict
+        assert "the schedule in use stays" in verdict and "planned schedule stays" not in str(found)
+        assert "100% of the samples: search again on an idle machine, or for more seconds" in note
         assert repr(found) == str(found)
         assert "nothing decided" in found.plot().svg
 
@@ -394,7 +394,7 @@ def test_the_planned_one_stays_where_most_of_the_others_were_measured_undisturbe
         found = search(Machine(truth, 1, disturb=disturb), "csr")
         assert len(found.measured) == 7
         assert (found.decision is not None) == (count <= 3)
-        assert ("the planned one stays" in str(found)) == (count <= 3)
+        assert ("the planned schedule stays" in str(found)) == (count <= 3)
         assert ("too busy" in str(found)) == (count > 3)
         assert bool(found.notes) == (found.disturbed > 0.2)
 
@@ -404,7 +404,7 @@ def test_a_space_of_the_planned_one_alone_is_decided() -> None:
         return Sample(seconds, False)
 
     found = search(Machine({("csr", PLANNED): 0.5}, disturb=disturb), "csr")
-    assert found.decision and "the planned one stays" in str(found) and found.notes
+    assert found.decision and "the planned schedule stays" in str(found) and found.notes
 
 
 def test_slow_calls_take_no_more_than_a_few_times_what_was_asked_for() -> None:
@@ -423,9 +423,9 @@ def of(*times: float) -> list[Sample]:
 
 
 def test_luck() -> None:
-    assert luck_of(5, 5) == 1 / 32
-    assert luck_of(0, 7) == 1
-    assert luck_of(11, 15) > 1 / 32 > luck_of(12, 15)
+    assert chance_of(5, 5) == 1 / 32
+    assert chance_of(0, 7) == 1
+    assert chance_of(11, 15) > 1 / 32 > chance_of(12, 15)
 
 
 @pytest.mark.parametrize(
@@ -465,12 +465,12 @@ def test_waits_for_a_processor() -> None:
     assert not disturbance.is_disturbed(before, {"1": 5_040_000, "2": 0}, 1e-3)
     assert disturbance.is_disturbed(before, {"1": 5_000_000, "2": 200_000}, 1e-3)
     assert not disturbance.is_disturbed({}, {}, 1e-3)
-    assert all(waited >= 0 for waited in disturbance.waited().values())
+    assert all(waited >= 0 for waited in disturbance.waiting_times().values())
 
 
 def test_a_system_that_counts_no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disturbance, "TASKS", "/nowhere")
-    assert disturbance.waited() == {}
+    assert disturbance.waiting_times() == {}
 
 
 def test_decisions_have_formats() -> None:

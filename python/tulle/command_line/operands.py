@@ -1,4 +1,4 @@
-"""Operands that are named on the command line: files, or random tensors of a given shape."""
+"""Operands on the command line: files, and random tensors with a given shape."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 import torch
 
 from tulle.interchange.imports import tensor
-from tulle.programs.execution import Operand
-from tulle.support.errors import UserError
+from tulle.programs.program import Operand
+from tulle.support.errors import UserError, missing_package
 
 HELP = """an operand NAME=WHAT, where WHAT is a file or a random tensor:
-  A=graph.mtx:csr                    a file of Matrix Market's (.mtx), SciPy's (.npz) or
-                                     torch.save's (.pt: it can run code as it is read, so
-                                     name only one that you trust), stored as csr
-  A=random(5000x5000,0.01):bsr(4,4)  such a share of the entries, at random
+  A=graph.mtx:csr                    a file of Matrix Market (.mtx), SciPy (.npz) or
+                                     torch.save (.pt: reading it can run code, so name
+                                     only a file that you trust), stored as csr
+  A=random(5000x5000,0.01):bsr(4,4)  this share of the entries, at random places
   A=band(5000,-1,0,1):dia            diagonals of a square matrix
   B=dense(5000x64)                   random, dense"""
 
 _RANDOM = re.compile(r"random\(([\dx]+),([\d.e+-]+)\)")
 _DENSE = re.compile(r"dense\(([\dx]+)\)")
 _BAND = re.compile(r"band\((\d+)((?:,-?\d+)+)\)")
-_KINDS = {".mtx": "Matrix Market's", ".npz": "SciPy's", ".pt": "torch.save's"}
+_WRITERS = {".mtx": "Matrix Market", ".npz": "SciPy", ".pt": "torch.save"}
 
 
 def parse_operand(text: str, dtype: torch.dtype, device: str) -> tuple[str, Operand]:
@@ -32,10 +32,10 @@ def parse_operand(text: str, dtype: torch.dtype, device: str) -> tuple[str, Oper
     name, equals, rest = text.partition("=")
     what, _, format = rest.partition(":")
     if not equals or not name.isidentifier() or not what:
-        raise UserError(f"'{text}' names no operand; write {HELP}")
+        raise UserError(f"'{text}' is not an operand; write {HELP}")
     try:
         value = _made(what, dtype)
-    except (MemoryError, RuntimeError):  # of PyTorch's allocator
+    except (MemoryError, RuntimeError):  # from PyTorch's allocator
         raise UserError(f"'{what}' does not fit into memory; make it smaller.") from None
     if value is None:
         value = _read(Path(what))
@@ -49,7 +49,7 @@ def _shape(what: str, text: str) -> tuple[int, ...]:
     try:
         shape = tuple(int(size) for size in text.split("x"))
     except ValueError:
-        raise UserError(f"'{what}': a shape is written 3x4, but found '{text}'.") from None
+        raise UserError(f"'{what}': write a shape as 3x4, not as '{text}'.") from None
     if math.prod(max(size, 1) for size in shape) >= 2**63:
         raise UserError(f"'{what}' has 2^63 entries or more; make it smaller.")
     return shape
@@ -62,7 +62,7 @@ def _share(what: str, text: str) -> float:
         share = -1.0
     if not 0 <= share <= 1:
         raise UserError(
-            f"'{what}': the share of the entries is a number from 0 to 1, but found '{text}'."
+            f"'{what}': the share of the entries must be from 0 to 1, but found '{text}'."
         )
     return share
 
@@ -77,7 +77,7 @@ def _offset(what: str, text: str, size: int) -> int:
 
 
 def _made(what: str, dtype: torch.dtype) -> Any:
-    """The tensor that the text describes; None if it is not of this kind."""
+    """The tensor that the text describes; None if the text is not of such a form."""
     draw = torch.Generator().manual_seed(0)
     if match := _DENSE.fullmatch(what):
         return torch.rand(_shape(what, match[1]), generator=draw).to(dtype)
@@ -92,7 +92,7 @@ def _made(what: str, dtype: torch.dtype) -> Any:
         return None
     shape = _shape(what, match[1])
     count = round(math.prod(shape) * _share(what, match[2]))
-    ends = [max(size, 1) for size in shape]  # where one is 0, nothing is drawn
+    ends = [max(size, 1) for size in shape]  # of a size 0 nothing is drawn
     places = torch.stack([torch.randint(end, (count,), generator=draw) for end in ends])
     return _sparse(places, shape, draw)
 
@@ -104,7 +104,7 @@ def _sparse(places: torch.Tensor, shape: tuple[int, ...], draw: torch.Generator)
 
 def _read(path: Path) -> Any:
     if not path.exists():
-        raise UserError(f"there is no file '{path}', and it is not a tensor to be made: {HELP}")
+        raise UserError(f"there is no file '{path}', and the name describes no tensor: {HELP}")
     try:
         if path.suffix == ".pt":
             return torch.load(path, weights_only=False)
@@ -117,8 +117,8 @@ def _read(path: Path) -> Any:
 
             return mmread(path)
     except ImportError:
-        raise UserError(f"reading '{path}' needs SciPy: pip install scipy.") from None
-    except Exception as error:  # damaged files lead to errors of many kinds
-        kind = _KINDS[path.suffix]
-        raise UserError(f"'{path}' could not be read as a file of {kind}: {error}") from None
+        raise missing_package(f"reading '{path}'", "SciPy", "scipy") from None
+    except Exception as error:  # a damaged file leads to errors of many kinds
+        writer = _WRITERS[path.suffix]
+        raise UserError(f"'{path}' could not be read as a file of {writer}: {error}") from None
     raise UserError(f"'{path}' should end in .mtx, .npz or .pt.")

@@ -1,1 +1,1 @@
-"""Tensors from torch, SciPy, NumPy and raw levels, and back to torch and SciPy."""
+"""Sparse tensors from torch, SciPy, NumPy and raw levels, and back to torch and SciPy."""

@@ -1,18 +1,21 @@
-"""Hands sparse tensors on to torch and SciPy: the same memory where they have the format."""
+"""Sparse tensors as torch.sparse tensors and SciPy sparse arrays, in the same memory where
+possible."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from tulle.support.errors import UserError
+from tulle.support.errors import UserError, missing_package
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
 def _block_of(source: SparseTensor) -> tuple[int, int]:
-    """The rows and columns of a block, where torch and SciPy can have it: it divides the sizes."""
+    """The rows and columns of a block; zeros if the block does not divide the shape, which torch
+    and SciPy require."""
     rows, columns = source.pattern.shape
     sizes = {level.dimension: level.divisor for level in source.format.levels}
     if rows % sizes[0] or columns % sizes[1]:
@@ -21,7 +24,7 @@ def _block_of(source: SparseTensor) -> tuple[int, int]:
 
 
 def _kind_of(source: SparseTensor) -> str:
-    """csr, csc, coo, bsr or bsc where the tensor is such a matrix as others have it."""
+    """ "csr", "csc", "coo", "bsr" or "bsc" if torch and SciPy have the same storage, else ""."""
     kind = str(source.format).split("(")[0]
     if kind == "coo":
         return kind
@@ -39,7 +42,7 @@ _TORCH_COMPRESSED = {
 
 
 def to_torch(source: SparseTensor) -> Tensor:
-    """A torch.sparse tensor that shares memory where its layout has the same arrays."""
+    """A torch.sparse tensor, which shares memory if its layout has the same arrays."""
     kind = _kind_of(source)
     shape = source.shape
     if kind in _TORCH_COMPRESSED:
@@ -57,9 +60,11 @@ def to_torch(source: SparseTensor) -> Tensor:
 
 
 def to_scipy(source: SparseTensor) -> Any:
-    """A SciPy sparse array."""
-    from scipy import sparse
-
+    """A SciPy sparse array, which shares memory if SciPy has the same format."""
+    try:
+        from scipy import sparse
+    except ImportError:
+        raise missing_package("to_scipy", "SciPy", "scipy") from None
     if source.ndim != 2:
         raise UserError(
             f"to_scipy: SciPy's sparse arrays are matrices, but the tensor has rank {source.ndim}."
@@ -82,14 +87,12 @@ def to_scipy(source: SparseTensor) -> Any:
         make = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[kind]
         return make((values.numpy(), crd, pos), shape=source.shape)
     if str(source.format) == "dia":
-        return _to_scipy_dia(source)
+        return _to_scipy_dia(source, sparse.dia_array)
     return to_scipy(source.to(format="csr"))
 
 
-def _to_scipy_dia(source: SparseTensor) -> Any:
-    """Diagonals: SciPy has their values by column, where Tulle has them by row."""
-    from scipy import sparse
-
+def _to_scipy_dia(source: SparseTensor, make: Callable[..., Any]) -> Any:
+    """SciPy stores the values of a diagonal by column, Tulle by row."""
     (_, offsets), (rows, columns) = source.pattern.arrays, source.shape
     values = source.values().view(offsets.numel(), rows)
     shifted = values.new_zeros(offsets.numel(), columns)
@@ -97,4 +100,4 @@ def _to_scipy_dia(source: SparseTensor) -> Any:
         first, last = max(0, -offset), min(rows, columns - offset)
         if first < last:
             shifted[at, first + offset : last + offset] = values[at, first:last]
-    return sparse.dia_array((shifted.numpy(), offsets.numpy()), shape=source.shape)
+    return make((shifted.numpy(), offsets.numpy()), shape=source.shape)

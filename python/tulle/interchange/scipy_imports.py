@@ -1,4 +1,4 @@
-"""Makes sparse tensors of SciPy's sparse matrices and arrays."""
+"""Sparse tensors from SciPy's sparse matrices and arrays."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from tulle.tensors.sparse_tensor import SparseTensor
 
 
 def from_scipy(data: Any) -> SparseTensor:
+    """The tensor in the format that equals SciPy's, with shared memory where possible. Formats
+    without an equal one become CSR."""
     if data.format in ("csr", "csc", "bsr"):
         return _from_scipy_compressed(data)
     if data.format == "coo":
@@ -29,7 +31,8 @@ def from_scipy(data: Any) -> SparseTensor:
 
 
 def _from_scipy_dia(data: Any) -> SparseTensor:
-    """Diagonals: SciPy has their values by column and in any order, Tulle by row and in order."""
+    """SciPy stores the values of a diagonal by column, with the diagonals in any order; Tulle
+    stores them by row, with the diagonals in ascending order."""
     rows, columns = data.shape
     offsets, order = torch.sort(_from_numpy(data.offsets))
     shifted = _from_numpy(data.data)[order]
@@ -58,15 +61,15 @@ def _from_scipy_compressed(data: Any) -> SparseTensor:
     return in_order(name, (format, loose), tuple(data.shape), arrays, values)
 
 
-# What numpy calls the types that Tulle has.
-_NUMPY_DTYPES = {str(dtype).removeprefix("torch.") for dtype in dtypes.NAMES} - {"bfloat16"}
+# NumPy's names of the types that Tulle has.
+_NUMPY_DTYPES = set(map(dtypes.torch_name, dtypes.NAMES)) - {"bfloat16"}
 
 
 def _from_numpy(array: Any) -> Tensor:
-    """The same memory, unless it is not laid out or writable as torch wants it."""
+    """A tensor that shares the memory of a contiguous, writable array; else of a copy."""
     array = np.ascontiguousarray(array)
     if array.dtype.name not in _NUMPY_DTYPES or not array.dtype.isnative:
         raise Unsupported(
-            f"Arrays of numpy's type {array.dtype} are not supported; convert them first."
+            f"Arrays of NumPy's type {array.dtype} are not supported; convert them first."
         )
     return torch.from_numpy(array if array.flags.writeable else array.copy())

@@ -1,4 +1,4 @@
-"""Makes sparse tensors of torch's: CSR, CSC, COO, BSR, BSC, with batches and dense dimensions."""
+"""Sparse tensors from torch's layouts: CSR, CSC, COO, BSR, BSC, with batch and dense dimensions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from tulle.library import devices
 from tulle.support.errors import Unsupported, UserError
 from tulle.tensors.sparse_tensor import SparseTensor
 
-# Of each compressed layout: the names of its structure methods, whether it goes by rows, blocks.
+# For each compressed layout: the methods that return its positions and coordinates, whether it is
+# compressed by rows, and whether it has blocks.
 _COMPRESSED: dict[torch.layout, tuple[str, str, bool, bool]] = {
     torch.sparse_csr: ("crow_indices", "col_indices", True, False),
     torch.sparse_csc: ("ccol_indices", "row_indices", False, False),
@@ -20,32 +21,33 @@ _COMPRESSED: dict[torch.layout, tuple[str, str, bool, bool]] = {
 
 
 def refuse_gradient(data: Tensor) -> None:
-    """The way from a tensor of another layout to our values is not differentiable yet."""
+    """Raises Unsupported: no gradient flows from imported values back to `data` yet."""
     if data.requires_grad and torch.is_grad_enabled():
         raise Unsupported(
-            "The tensor requires a gradient, which this version cannot pass on. Import it under "
+            "The tensor requires a gradient, which this version cannot propagate. Import it under "
             "torch.no_grad(), or import its detach()."
         )
 
 
 def from_torch_sparse(data: Tensor) -> SparseTensor:
+    """The tensor in the format that equals its layout, with shared memory where possible."""
     refuse_gradient(data)
     devices.check("The tensor", data.device)
     if data.layout == torch.sparse_coo:
         return _from_torch_coo(data.detach())
     if data.layout in _COMPRESSED:
         return _from_torch_compressed(data.detach())
-    raise Unsupported(f"Tensors of the layout {data.layout} are not supported; use a dense one.")
+    raise Unsupported(f"Tensors of the layout {data.layout} are not supported; use a dense tensor.")
 
 
-def _counted_apart(values: Tensor) -> Tensor:
-    """The same memory. PyTorch counts writes to any part of a sparse tensor together, and those to
-    our values say nothing of the structure."""
+def _with_own_version(values: Tensor) -> Tensor:
+    """The same memory with a version counter of its own. PyTorch has one counter for all parts of a
+    sparse tensor, so that writing to values would look like writing to the structure."""
     return values.data
 
 
 def _from_torch_coo(data: Tensor) -> SparseTensor:
-    indices, values = data._indices().detach(), _counted_apart(data._values())
+    indices, values = data._indices().detach(), _with_own_version(data._values())
     pos = torch.tensor([0, indices.shape[1]], dtype=torch.int64, device=data.device)
     dense_sizes = tuple(data.shape[data.sparse_dim() :])
     if data.sparse_dim() == 0:
@@ -56,7 +58,7 @@ def _from_torch_coo(data: Tensor) -> SparseTensor:
 def _from_torch_compressed(data: Tensor) -> SparseTensor:
     pos_of, crd_of, by_rows, has_blocks = _COMPRESSED[data.layout]
     pos, crd = getattr(data, pos_of)().detach(), getattr(data, crd_of)().detach()
-    values = _counted_apart(data.values())
+    values = _with_own_version(data.values())
     batches = pos.ndim - 1
     block = tuple(values.shape[batches + 1 : batches + 3]) if has_blocks else None
     dense = values.ndim - batches - (3 if has_blocks else 1)
@@ -67,11 +69,11 @@ def _from_torch_compressed(data: Tensor) -> SparseTensor:
 
 
 def _joined_positions(pos: Tensor) -> Tensor:
-    """torch counts positions anew in each batch; here they run on. A first position that is not 0
-    and a last one that is not the number of entries stay wrong, and are refused later."""
+    """Positions that continue from batch to batch; torch restarts them at 0 in each. A wrong last
+    position stays wrong, and the check of the structure refuses it."""
     lists = pos.reshape(-1, pos.shape[-1])
     starts = torch.cumsum(lists[:, -1], 0, dtype=pos.dtype) - lists[:, -1]
     if not bool((lists[:, 0] == 0).all()):
-        raise UserError("Positions start at 0 in each batch, but a batch has another first one.")
+        raise UserError("Positions must start at 0 in each batch, but those of one batch do not.")
     running = lists + starts[:, None]
     return torch.cat([running[:, :-1].reshape(-1), running[-1:, -1]])

@@ -1,4 +1,4 @@
-"""Code that is still being made."""
+"""Compilation in the background."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from tulle.library import bindings
 
 
 def finish_compiling() -> None:
-    """Returns when no more code is being made in the background.
+    """Waits until no code is being compiled in the background.
 
-    On a GPU the first call of an expression runs on code that is there soon; better code is made
-    meanwhile and takes its place. Call this before measuring; CUDA graphs wait by themselves.
+    On a GPU the first call of an expression runs code that is quickly generated and barely
+    optimised; a background thread compiles optimised code, which later calls use. Call this
+    function before measuring. Capturing a CUDA graph waits on its own.
     """
     bindings.finish_compiling()

@@ -7,8 +7,9 @@ from typing import Any
 
 from torch import Tensor
 
-from tulle.programs.execution import Operand, OutFormat, Program, Result, execute_one, out_formats
+from tulle.programs.execution import execute_one
 from tulle.programs.operands import as_operand
+from tulle.programs.program import Operand, OutFormat, Program, Result, out_formats
 from tulle.support.arguments import check_text
 from tulle.support.errors import UserError
 
@@ -23,10 +24,13 @@ def einsum(
     reduce: str = "sum",
     out: Tensor | None = None,
 ) -> Result:
-    """The sum of products that the equation says, "ij,jk->ik" for instance, over operands of any
-    rank and format; `...`, implicit outputs and broadcasting as in torch. With `reduce` "mean",
-    "amax", "amin" or "prod" that of the products where every sparse operand has an entry, 0 where
-    there is none. A dense result is written to `out`, if that is given."""
+    """The sum of products that an equation describes, such as "ij,jk->ik", over operands of any
+    rank and format. `...`, implicit results and broadcasting work as in torch.
+
+    With `reduce` "mean", "amax", "amin" or "prod" the products are reduced in that way in place of
+    the sum, over the entries that all sparse operands have; where there are none, the result is 0.
+    `out_format` is the format of the result. A dense result is written to `out` if it is given.
+    """
     program, names, tensors = prepare(equation, operands, out_format, reduce)
     return execute_one(program, names, tensors, out)
 
@@ -37,11 +41,13 @@ def prepare(
     out_format: OutFormat = None,
     reduce: str = "sum",
 ) -> tuple[Program, list[str], list[Operand]]:
-    """The program of an einsum and what it runs on."""
+    """The program of an einsum, and the names and operands that it runs on."""
     check_text("einsum", equation, "ij,jk->ik")
     if reduce not in _REDUCTIONS:
-        raise UserError(f"einsum: reduce is one of {', '.join(_REDUCTIONS)}, but found {reduce!r}.")
-    names = [f"t{n}" for n in range(len(operands))]  # Program.called() counts on these
+        raise UserError(
+            f"einsum: reduce must be one of {', '.join(_REDUCTIONS)}, but found {reduce!r}."
+        )
+    names = [f"t{n}" for n in range(len(operands))]  # Program.called() relies on these
     tensors = [as_operand(f"operand {n + 1}", value) for n, value in enumerate(operands)]
     ones = tuple(
         (n, dimension)

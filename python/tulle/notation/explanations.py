@@ -1,4 +1,4 @@
-"""Shows what the compiler does with a computation, stage by stage."""
+"""What the compiler does with a computation, stage by stage."""
 
 from __future__ import annotations
 
@@ -9,27 +9,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from tulle.notation import statements
-from tulle.programs.execution import (
-    Operand,
-    OutFormat,
-    Program,
-    decomposed_in,
-    explanation_of,
-)
+from tulle.notation.part_shares import share_text
+from tulle.programs.candidates import candidates_for
+from tulle.programs.execution import explanation_of
+from tulle.programs.problem import untuned_problem
+from tulle.programs.program import Operand, OutFormat, Program, decomposed_in
 from tulle.support.errors import UserError
-from tulle.tensors import composites
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
 class Explanation:
-    """The stages of a computation: prints as text, folds in a notebook."""
+    """The stages of a computation. It prints as text; a notebook shows foldable stages."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @property
     def stages(self) -> dict[str, str]:
-        """The text of each stage by the name of its folder."""
+        """The text of each stage by name."""
         parts = re.split(r"^=+ *([\w/ -]+?) *=+$", self.text, flags=re.MULTILINE)
         return dict(zip(parts[1::2], (part.strip("\n") for part in parts[2::2]), strict=True))
 
@@ -57,8 +54,9 @@ def explain(
     **named: Any,
 ) -> Explanation:
     """Formats, plan, nest, loop IR, LLVM IR and assembly of an einsum (operands in order) or of
-    statements of index notation (operands by name), as it runs on torch.get_num_threads(). With so
-    many of the schedules that `tune` would try first, if asked for, at the end."""
+    statements of index notation (operands by name), as they run on torch.get_num_threads() threads.
+    With `candidates` the most promising of the schedules that `tune` would try follow, that many of
+    them."""
     prepared = statements.prepare("explain", text, operands, named, out_format)
     return explain_program(*prepared, _count(candidates))
 
@@ -75,7 +73,7 @@ def explain_program(
         if name in decomposed:
             operand = operand.to(format=decomposed[name])
         if operand.format.is_composite:
-            parts.append(composites.share_text(program.called(name), operand))
+            parts.append(share_text(program.called(name), operand))
     text = "== parts ==\n" + "".join(parts) + "\n" if parts else ""
     text += explanation_of(program, names, operands)
     if candidates:
@@ -90,7 +88,7 @@ def _count(candidates: Any) -> int:
         count = -1
     if count < 0:
         raise UserError(
-            f"explain: candidates should be a whole number from 0 on, but found {candidates!r}."
+            f"explain: candidates must be an integer of at least 0, but found {candidates!r}."
         )
     return count
 
@@ -98,10 +96,8 @@ def _count(candidates: Any) -> int:
 def _candidates(
     program: Program, names: Sequence[str], operands: Sequence[Operand], most: int
 ) -> str:
-    """The planned schedule and the most promising others, with what is predicted."""
-    from tulle.tuning.space import candidates_for, problem_for
-
-    found = candidates_for(problem_for(program, names, operands))
+    """The planned schedule and the most promising others with their predicted times."""
+    found = candidates_for(untuned_problem(program, names, operands))
     lines = [f"{len(found)} schedules, by predicted time; tulle.tune measures them"]
     for one in found[: most + 1]:
         mark = " (planned by rule)" if one.is_default else ""

@@ -1,4 +1,4 @@
-"""A computation with its formats and schedule fixed by hand."""
+"""A computation with formats and a schedule that the user fixes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 from tulle.notation import statements
 from tulle.notation.explanations import Explanation, explain_program
-from tulle.programs.execution import Operand, Program, execute, names_in, out_formats
+from tulle.programs.execution import execute
 from tulle.programs.outputs import Out
+from tulle.programs.program import Operand, Program, names_in, out_formats
 from tulle.support.arguments import check_text
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
@@ -19,39 +20,39 @@ from tulle.tensors.sparse_tensor import SparseTensor
 
 @dataclass(frozen=True, repr=False)
 class Kernel:
-    """Statements for operands of given formats, to be called with them by name. Each method returns
-    a new kernel."""
+    """Statements for operands with given formats. Call it with operands by name. Each method
+    returns a new kernel."""
 
     program: Program
     formats: Mapping[str, Format]
 
     def schedule(self, text: str) -> Kernel:
-        """With this schedule in place of the planned one: "parallel(i, by=nnz); unroll(j, 2)". A
-        step is for the statements that have its indices, or for the one that it names:
-        "C: unroll(j, 2)"."""
+        """The kernel with this schedule in place of the planned one:
+        "parallel(i, by=nnz); unroll(j, 2)". A step applies to all statements that have its indices,
+        or to the statement that it names: "C: unroll(j, 2)"."""
         check_text("schedule", text, "parallel(i)")
         program = replace(self.program, schedule=text)
         names_in(program)
         return replace(self, program=program)
 
     def out_format(self, /, **formats: str | Format) -> Kernel:
-        """With these formats of results, by name."""
+        """The kernel with these formats of results, by name."""
         _, assigned = names_in(self.program)
         _check_names("out_format", formats, "assign", assigned)
         chosen = out_formats(formats)
         return replace(self, program=replace(self.program, out_formats=chosen))
 
     def features(self, text: str) -> Kernel:
-        """For a machine that has no more than this: "sse4.2", "avx2" or "avx512"."""
+        """The kernel for a machine limited to "sse4.2", "avx2" or "avx512"."""
         return replace(self, program=replace(self.program, features=text))
 
     def checked(self) -> Kernel:
-        """With bounds checks in the generated code."""
+        """The kernel with bounds checks in the generated code."""
         return replace(self, program=replace(self.program, checked=True))
 
     def __call__(self, /, *unnamed: Any, out: Out = None, **operands: Any) -> Any:
-        """Runs it. Returns one tensor, or a tuple of several. `out` is a tensor that takes a dense
-        result, or a dict of such tensors by name."""
+        """Runs the kernel. Returns one tensor, or a tuple of several. `out` is a tensor to which a
+        dense result is written, or a dict of such tensors by name."""
         if unnamed:
             raise UserError(f"A kernel's operands are given by name{self.instead_of('compute')}.")
         names, tensors = self._bind(operands)
@@ -63,7 +64,8 @@ class Kernel:
         return explain_program(self.program, *self._bind(operands))
 
     def instead_of(self, caller: str) -> str:
-        """What to write where a kernel was given to a function that takes text, for messages."""
+        """The end of the message where a kernel was passed to a function that takes text: what to
+        write."""
         operands = ", ".join(f"{name}={name}" for name in names_in(self.program)[0])
         written = {"explain": "kernel.explain", "compute": "kernel", "einsum": "kernel"}.get(caller)
         return f"; write {written}({operands})" if written else ""
@@ -107,14 +109,14 @@ class Kernel:
 
 
 def kernel(text: str, /, **formats: str | Format) -> Kernel:
-    """A kernel for statements of index notation and operands of these formats; an operand that is
-    not named may have any."""
+    """A kernel for statements of index notation and operands with these formats. An operand that is
+    not named may have any format."""
     check_text("kernel", text, "C[i,k] = A[i,j] * B[j,k]")
     program = Program(text)
     read, _ = names_in(program)
     if "out_format" in formats and "out_format" not in read:
         raise UserError(
-            "kernel: formats are those of operands; that of a result is given afterwards, "
+            "kernel: the formats are those of operands; give the format of a result afterwards, "
             'kernel(...).out_format(C="csr").'
         )
     _check_names("kernel", formats, "read", read)
@@ -123,7 +125,7 @@ def kernel(text: str, /, **formats: str | Format) -> Kernel:
 
 
 def _indented(text: str) -> list[str]:
-    """The lines of a text, however it was indented, without blank ones around."""
+    """The lines of the text with one indentation, without blank lines at either end."""
     lines = textwrap.dedent(text).strip("\n").rstrip().split("\n")
     return [f"  {line}" for line in lines]
 

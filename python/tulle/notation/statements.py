@@ -8,11 +8,13 @@ from typing import Any
 from torch import Tensor
 
 from tulle.notation import einsums
-from tulle.programs.execution import Operand, OutFormat, Program, execute, out_formats
-from tulle.programs.operands import as_operand, as_scalar, is_number
+from tulle.programs.execution import execute
+from tulle.programs.operands import as_operand, as_scalar
 from tulle.programs.outputs import Out
+from tulle.programs.program import Operand, OutFormat, Program, out_formats
 from tulle.support.arguments import check_text
 from tulle.support.errors import Unsupported, UserError
+from tulle.support.kinds import is_number
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
@@ -25,12 +27,12 @@ def compute(
     out: Out = None,
     **operands: Any,
 ) -> Any:
-    """Runs statements of index notation, "S[i,j] = A[i,j] * Q[i,d] * K[j,d]" for instance, over
-    tensors, arrays and numbers given by name.
+    """Runs statements of index notation, such as "S[i,j] = A[i,j] * Q[i,d] * K[j,d]", over tensors,
+    arrays and numbers given by name.
 
-    Returns the results of the statements that nothing later uses, in their order: one tensor, or a
-    tuple of several. `out_format` is the format of the result, or a dict of formats by name. `out`
-    is a tensor that takes a dense result, or a dict of such tensors by name.
+    Returns the results that no later statement uses, in order: one tensor, or a tuple of several.
+    `out_format` is the format of the result, or a dict of formats by name. `out` is a tensor to
+    which a dense result is written, or a dict of such tensors by name.
     """
     if unnamed or isinstance(out_format, Tensor | SparseTensor):
         raise _without_names("compute")
@@ -45,8 +47,8 @@ def compute(
 def prepare(
     caller: str, text: str, operands: Sequence[Any], named: Mapping[str, Any], out_format: OutFormat
 ) -> tuple[Program, list[str], list[Operand]]:
-    """The program of an einsum over operands in order, or of statements over operands by name, and
-    what it runs on."""
+    """The program of an einsum (operands in order) or of statements (operands by name), and the
+    names and operands that it runs on."""
     check_text(caller, text, "ij,jk->ik")
     if "=" in text:
         if operands:
@@ -65,7 +67,7 @@ def _without_names(caller: str) -> UserError:
 
 
 def by_name(operands: Mapping[str, Any]) -> tuple[list[str], list[Operand]]:
-    """Names and tensors, numbers last: their types follow from those of the others."""
+    """Names and tensors. Numbers come last, because their types follow from the other operands."""
     tensors = {
         name: as_operand(name, value) for name, value in operands.items() if not is_number(value)
     }

@@ -16,12 +16,11 @@ from tulle.support.errors import UserError
 COLOURS = ["#30638e", "#d1495b", "#edae49", "#00798c", "#8a5a83", "#5b8c5a", "#7a6c5d"]
 
 
-def check_name(path: str | Path, *, has_png: bool) -> None:
-    """Raises UserError unless the name says what is written."""
-    kinds = (".svg", ".png") if has_png else (".svg",)
-    if Path(path).suffix.lower() not in kinds:
+def check_file_name(path: str | Path) -> None:
+    """Raises UserError unless the name ends in .svg or .png."""
+    if Path(path).suffix.lower() not in (".svg", ".png"):
         raise UserError(
-            f"plot: the name of the file should end in {' or '.join(kinds)}: '{path}' does not."
+            f"plot: the name of the file should end in .svg or .png: '{path}' does not."
         )
 
 
@@ -34,7 +33,7 @@ class Picture:
 
     def save(self, path: str | Path) -> Picture:
         """Writes it."""
-        check_name(path, has_png=self.png is not None)
+        check_file_name(path)
         if self.png is not None and Path(path).suffix.lower() == ".png":
             Path(path).write_bytes(self.png)
         else:

@@ -1,1 +1,2 @@
-"""Programs and their operands: keys, checks, calls of the compiled library, results."""
+"""Running programs: keys, checks of operands, calls of the compiled library, results, and the
+schedules that the compiler proposes."""

@@ -1,4 +1,4 @@
-"""Tensors of the caller's that results are written to: what `out=` may be."""
+"""The tensors of callers that results are written to: what `out=` accepts."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from torch import Tensor
 from tulle.library import devices
 from tulle.support.errors import UserError
 
-# Lets autograd know that tensors are written to: torch.autograd.graph.increment_version without its
-# look at what it is given, which takes as long again.
-increment_version: Callable[[Sequence[Tensor]], None] = torch._C._increment_version
-
 Out: TypeAlias = Tensor | Mapping[str, Tensor] | Sequence[Tensor] | None
+
+# Tells autograd that tensors are written to. It is torch.autograd.graph.increment_version without
+# the check of its argument, which takes as long as the call.
+increment_version: Callable[[Sequence[Tensor]], None] = torch._C._increment_version
 
 
 def numbered(names: Sequence[str], out: Any) -> dict[int, Tensor]:
-    """The tensors by the number of their result; `names` are the results'."""
+    """The tensors of `out` by the number of their result; `names` are the names of the results."""
     if isinstance(out, Mapping):
         unknown = [name for name in out if name not in names]
         if unknown:
@@ -37,20 +37,20 @@ def numbered(names: Sequence[str], out: Any) -> dict[int, Tensor]:
             )
         given = dict(enumerate(tensors))
     for tensor in given.values():
-        check(tensor)
+        _check(tensor)
     return given
 
 
-def check(out: Any) -> None:
-    """Refuses what cannot be written to, and lets PyTorch know that it will be."""
+def _check(out: Any) -> None:
+    """Raises UserError if the tensor cannot be written to; else tells autograd of the write."""
     if not isinstance(out, Tensor):
         raise UserError(f"out: expected a dense tensor, but found {type(out).__name__}.")
     if out.layout != torch.strided:
-        raise UserError(f"out: expected a dense tensor, but found one of the layout {out.layout}.")
+        raise UserError(f"out: expected a dense tensor, but found the layout {out.layout}.")
     devices.check("out", out.device)
     if out.requires_grad and torch.is_grad_enabled():
         raise UserError(
             "out: the tensor requires a gradient, which writing to it would lose. "
-            "Compute under torch.no_grad(), or leave out= away."
+            "Compute under torch.no_grad(), or omit out=."
         )
     increment_version((out,))

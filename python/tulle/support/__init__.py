@@ -1,1 +1,1 @@
-"""What every other subpackage uses: error types and checks of arguments."""
+"""What every other subpackage uses: error types, checks of arguments, splitting of text."""

@@ -1,22 +1,32 @@
-"""Tulle's three kinds of error, and how they come out of the compiled library."""
+"""Tulle's three kinds of error, and their translation from PyTorch's RuntimeError."""
 
 from __future__ import annotations
 
 
 class UserError(ValueError):
-    """What was given is wrong; the message says what was found, what was expected, what to do."""
+    """The caller passed something wrong. The message says what was found, what was expected and
+    what to do."""
 
     __module__ = "tulle"
 
 
+class MissingPackage(UserError, ImportError):
+    """An optional package is not installed."""
+
+
+def missing_package(what: str, package: str, install: str) -> MissingPackage:
+    """The error for a function that needs an optional package; `install` is what pip installs."""
+    return MissingPackage(f"{what} needs {package}: pip install {install}.")
+
+
 class Unsupported(NotImplementedError):
-    """Legal, but this version cannot do it; the message names a way around."""
+    """The request is legal, but this version cannot do it. The message names a way around."""
 
     __module__ = "tulle"
 
 
 class InternalError(RuntimeError):
-    """A bug of Tulle's."""
+    """A bug in Tulle."""
 
     __module__ = "tulle"
 
@@ -29,7 +39,8 @@ _BY_PREFIX: dict[str, type[Exception]] = {
 
 
 def translated(error: RuntimeError) -> Exception:
-    """The error that an operator meant: PyTorch raises RuntimeError for all that C++ throws."""
+    """The error that the compiled library raised: PyTorch turns every C++ exception into a
+    RuntimeError, and the message starts with the original type. Other errors stay as they are."""
     message = str(error)
     for prefix, kind in _BY_PREFIX.items():
         if message.startswith(prefix):

@@ -1,1 +1,1 @@
-"""The sparse tensor: formats, patterns, entries, printing and the class itself."""
+"""The sparse tensor: formats, patterns, the class with its methods, printing, PyTorch's hooks."""

@@ -1,4 +1,4 @@
-"""Storage formats: how dimensions map to levels, as text that the compiler reads."""
+"""Storage formats: how the dimensions of a tensor map to levels, as text for the compiler."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tulle.library import bindings
-from tulle.support.errors import UserError, translated
+from tulle.support.errors import UserError
 
 
 class Level(NamedTuple):
-    """An axis of the storage."""
+    """A level of the storage."""
 
-    pos: bool  # whether it stores positions
-    crd: bool  # whether it stores coordinates
-    bits: bool  # whether it stores a byte for each slot: whether that holds an entry
-    full: bool  # whether it holds every coordinate
-    direct: bool  # whether a coordinate has the slot parent * extent + coordinate
-    unused: bool  # whether slots of the coordinate -1 hold nothing
-    width: int  # slots of each parent, where all have the same number; else 0
+    pos: bool  # stores positions
+    crd: bool  # stores coordinates
+    bits: bool  # stores a byte for each slot that says whether the slot holds an entry
+    full: bool  # holds every coordinate
+    direct: bool  # coordinate c of parent p has the slot p * extent + c
+    unused: bool  # a slot with the coordinate -1 holds no entry
+    width: int  # slots of each parent if all have the same number, else 0
     dimension: int
-    # 'w' the whole coordinate, 'q' its quotient, 'r' its remainder by `divisor`, 'd' its difference
-    # to that of the dimension `second`
+    # The part of the coordinate that the level holds: 'w' all of it, 'q' its quotient by `divisor`,
+    # 'r' its remainder, 'd' its difference to the coordinate of the dimension `second`.
     part: str
     divisor: int
     second: int
 
     @property
     def arrays(self) -> list[str]:
-        """The names of the arrays that it stores, in their order."""
+        """The names of the arrays that the level stores, in storage order."""
         stored = (("pos", self.pos), ("crd", self.crd), ("bits", self.bits))
         return [name for name, has in stored if has]
 
     def extent(self, size: int) -> int:
-        """How many coordinates the level has where the dimension has that size; not of a
-        difference."""
+        """The number of coordinates of the level for a dimension of that size. Undefined for
+        levels of differences."""
         if self.part == "r":
             return self.divisor
         return -(-size // self.divisor) if self.part == "q" else size
@@ -44,7 +44,7 @@ class Level(NamedTuple):
 class Part(NamedTuple):
     """A part of a composite format."""
 
-    selector: str  # which entries it takes, for people
+    selector: str  # the entries that the part takes, as text
     format: Format
 
 
@@ -53,39 +53,36 @@ class _Description(NamedTuple):
     name: str  # the shortest form
     levels: tuple[Level, ...]
     parts: tuple[Part, ...] = ()
-    sorted_entries: str = ""  # of a composite format: that in which entries are given out to parts
+    sorted_entries: str = ""  # of a composite format: the format from which entries are distributed
 
 
 @lru_cache(maxsize=4096)
 def _describe(text: str, rank: int) -> _Description:
-    try:
-        long, name, *lines = bindings.describe_format(text, rank).splitlines()
-    except RuntimeError as error:
-        raise translated(error) from None
+    long, name, *lines = bindings.describe_format(text, rank).splitlines()
     if lines and lines[0].startswith("sorted "):
         texts = zip(lines[2::2], lines[1::2], strict=True)
         parts = tuple(Part(selector, Format(format, rank)) for selector, format in texts)
         return _Description(long, name, (), parts, lines[0].removeprefix("sorted "))
-    levels = []
-    for line in lines:
-        *flags, width, dimension, part, divisor, second = line.split()
-        pos, crd, bits, full, direct, unused = (flag == "1" for flag in flags)
-        levels.append(
-            Level(
-                pos=pos,
-                crd=crd,
-                bits=bits,
-                full=full,
-                direct=direct,
-                unused=unused,
-                width=int(width),
-                dimension=int(dimension),
-                part=part,
-                divisor=int(divisor),
-                second=int(second),
-            )
-        )
-    return _Description(long, name, tuple(levels))
+    return _Description(long, name, tuple(map(_level, lines)))
+
+
+def _level(line: str) -> Level:
+    """The level that a line of `describe_format` describes."""
+    *flags, width, dimension, part, divisor, second = line.split()
+    pos, crd, bits, full, direct, unused = (flag == "1" for flag in flags)
+    return Level(
+        pos=pos,
+        crd=crd,
+        bits=bits,
+        full=full,
+        direct=direct,
+        unused=unused,
+        width=int(width),
+        dimension=int(dimension),
+        part=part,
+        divisor=int(divisor),
+        second=int(second),
+    )
 
 
 _LONG_FORM = re.compile(r"\s*\(([^)]*)\)\s*->\s*\((.*)\)\s*", re.DOTALL)
@@ -101,7 +98,8 @@ def _dimension_names(long_form: str) -> list[str]:
 
 
 def _rank_of(text: str) -> int:
-    """The rank that a text with dimensions is for; a composite one has them first or in a part."""
+    """The rank that a long form names. A composite format names its dimensions at the start or in
+    a part."""
     if "{" not in text:
         return len(_dimension_names(text))
     match = _DIMENSIONS.search(text)
@@ -109,7 +107,8 @@ def _rank_of(text: str) -> int:
 
 
 def _reordered(text: str, order: tuple[int, ...]) -> str:
-    """The composite format of the tensor whose dimension d is this one's dimension order[d]."""
+    """The composite format after a permutation: dimension d of the result is dimension order[d] of
+    the given format."""
     match = _REORDERED.fullmatch(text)
     names = [name.strip() for name in match[1].split(",")] if match else []
     names = names or [f"d{d}" for d in range(len(order))]
@@ -119,7 +118,7 @@ def _reordered(text: str, order: tuple[int, ...]) -> str:
 
 @lru_cache(maxsize=4096)
 def _counted_levels(long_form: str) -> tuple[str, ...]:
-    """The levels with their dimensions counted, not named."""
+    """The levels with numbered dimensions in place of named ones."""
     names = _dimension_names(long_form)
     match = _LONG_FORM.fullmatch(long_form)
     levels = match[2].split(",") if match else []
@@ -138,7 +137,8 @@ class Format:
     "(i,j) -> (i: dense, j: compressed)", or a composite of several, "hyb(2,3)",
     "{ rows(nnz<=4): ell(4); rest: csr }".
 
-    A name fits several ranks; without `rank` it gets one from the tensor that it is used for.
+    A name fits several ranks. Without `rank` the format takes the rank of the tensor that it is
+    used for.
     """
 
     __slots__ = ("_text", "rank")
@@ -157,7 +157,7 @@ class Format:
             raise UserError(f"format: expected a rank from 0 on, but found {rank!r}.")
         if rank is None and "->" in text:
             rank = _rank_of(text)
-        # Every name is one for matrices, so that a misspelled one is found at once.
+        # Every name is valid for matrices, so rank 2 finds a misspelt name early.
         described = _describe(text, 2 if rank is None else rank)
         self.rank = rank
         self._text = text.strip() if rank is None else described.name
@@ -172,46 +172,47 @@ class Format:
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """The levels, outermost first. A composite format has parts instead."""
+        """The levels, outermost first. A composite format has `parts` instead."""
         described = self._described()
         if described.parts:
             raise UserError(
-                f"The composite format '{self._text}' has no levels of its own; look at those of "
-                "its parts."
+                f"The composite format '{self._text}' has no levels of its own; look at the "
+                "levels of its parts."
             )
         return described.levels
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of a composite format; none of any other."""
+        """The parts of a composite format; empty for any other format."""
         return self._described().parts
 
     @property
     def sorted_entries(self) -> str:
-        """The format in which entries are given out to the parts of a composite format."""
+        """The format from which entries are distributed to the parts of a composite format."""
         return self._described().sorted_entries
 
     @property
     def is_composite(self) -> bool:
-        """Whether tensors are stored in several parts."""
+        """Whether the format stores a tensor in several parts."""
         return bool(_describe(self._text, 2 if self.rank is None else self.rank).parts)
 
     @property
     def long_form(self) -> str:
-        """The text that spells every level out."""
+        """The text that lists every level."""
         return self._described().text
 
     @property
     def is_dense(self) -> bool:
-        """Whether it is row-major and stores everything, as an ordinary tensor does."""
+        """Whether the format is row-major and stores every element, like an ordinary tensor."""
         return self._text == "dense"
 
     def of_rank(self, rank: int) -> Format:
-        """This format for tensors of that rank."""
+        """The same format for tensors of that rank."""
         return self if self.rank == rank else Format(self._text, rank)
 
     def permuted(self, order: tuple[int, ...]) -> Format:
-        """The format of the tensor whose dimension d is this one's dimension order[d]."""
+        """The format after a permutation: dimension d of the result is dimension order[d] of this
+        format."""
         text = self.long_form
         if self.is_composite:
             return Format(_reordered(text, order), len(order))
@@ -220,7 +221,7 @@ class Format:
         return Format(f"({left}) {text[text.index('->') :]}", len(order))
 
     def _identity(self) -> tuple[object, ...]:
-        """What tells storage apart."""
+        """A key that is equal for formats with equal storage."""
         if self.rank is None:
             return (self._text,)
         if self.is_composite:
@@ -241,7 +242,7 @@ class Format:
         return self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        # A format without a rank equals one with any rank, so that the rank cannot take part.
+        # A format without a rank equals the same format of any rank, so all hashes are equal.
         return hash(Format)
 
     def __str__(self) -> str:

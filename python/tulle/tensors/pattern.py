@@ -1,4 +1,5 @@
-"""The structure of a sparse tensor without its values: immutable, shared by all that have it."""
+"""The structure of a sparse tensor without its values. Patterns are immutable, and tensors with the
+same structure share one."""
 
 from __future__ import annotations
 
@@ -12,86 +13,46 @@ import torch
 from torch import Tensor
 
 from tulle.library import bindings, dtypes
-from tulle.programs.outputs import increment_version
-from tulle.support.errors import UserError, translated
+from tulle.support.errors import UserError
+from tulle.tensors import slots
 from tulle.tensors.formats import Format
 
 
 @lru_cache(maxsize=4096)
 def sizes_tensor(sizes: tuple[int, ...]) -> Tensor:
-    """Sizes as the operators take them; nobody may write to it."""
+    """Sizes as the operators take them. Callers share the tensor and must not write to it."""
     return torch.tensor(sizes, dtype=torch.int64, device="cpu")
 
 
-def _version_of(arrays: tuple[Tensor, ...]) -> int | None:
+def version_of(arrays: tuple[Tensor, ...]) -> int | None:
+    """PyTorch's count of writes to the arrays; None for arrays made in inference mode, which have
+    no count."""
     try:
         return sum(array._version for array in arrays)
-    except RuntimeError:  # made in inference mode, where nothing is counted
+    except RuntimeError:
         return None
 
 
-def _bytes_of(value: object) -> int:
-    """About how much memory an object of Python's or a tensor takes."""
-    if isinstance(value, Tensor):
-        return value.numel() * value.element_size()
-    parts: list[object] = []
-    if isinstance(value, dict):
-        parts = [*value.keys(), *value.values()]
-    elif isinstance(value, tuple | list):
-        parts = list(value)
-    elif hasattr(value, "__dict__"):
-        parts = list(vars(value).values())
-    return sys.getsizeof(value) + sum(map(_bytes_of, parts))
-
-
-def _power_of_two(number: int) -> int:
-    """The smallest from there on, and not below 32."""
-    return int(max(32, 1 << (number - 1).bit_length()))
-
-
-def _check_version(arrays: tuple[Tensor, ...], version: int | None) -> None:
-    if version is not None and version != _version_of(arrays):
+def check_version(arrays: tuple[Tensor, ...], version: int | None) -> None:
+    """Raises UserError if an array was written to since it had that version."""
+    if version is not None and version != version_of(arrays):
         raise UserError(
             "A structure array of this sparse tensor was written to after the tensor was made, so "
-            "that its positions and coordinates can no longer be trusted; or the torch.sparse "
-            "tensor that it shares them with was, whose values PyTorch counts with its structure. "
-            "Make a new tensor with tulle.tensor or tulle.from_levels; to change values only, "
-            "write to values() of this one, or use with_values."
+            "its positions and coordinates may be invalid. If the tensor shares memory with a "
+            "torch.sparse tensor, writing to the values of that tensor has the same effect: "
+            "PyTorch counts those writes together. Make a new tensor with tulle.tensor or "
+            "tulle.from_levels; to change values only, write to values() of this tensor, or use "
+            "with_values."
         )
 
 
-def _bound_to_two(
-    call: Callable[..., Tensor],
-    into: Callable[..., None],
-    head: Tensor,
-    arrays: tuple[Tensor, ...],
-    version: int,
-) -> tuple[Callable[..., Tensor], Callable[..., None]]:
-    """`Pattern.bound` for two arrays, the most common number, without loops over them."""
-    first, second = arrays
-
-    def compute(values: Tensor, other: Tensor) -> Tensor:
-        if first._version + second._version != version:
-            _check_version(arrays, version)
-        return call(head, first, second, values, other)
-
-    def fill(out: Tensor, values: Tensor, other: Tensor) -> None:
-        if first._version + second._version != version:
-            _check_version(arrays, version)
-        increment_version((out,))
-        into(head, out, first, second, values, other)
-
-    return compute, fill
-
-
 class Pattern:
-    """Format, shape and structure arrays: for each level its positions and coordinates, where it
-    stores them."""
+    """Format, shape and structure arrays: the positions and coordinates of each level that stores
+    them."""
 
     __slots__ = (
         "__weakref__",
         "_specs",
-        "_version",
         "arrays",
         "calls",
         "derived",
@@ -101,6 +62,7 @@ class Pattern:
         "longest_row",
         "shape",
         "structure",
+        "version",
     )
 
     def __init__(
@@ -114,16 +76,16 @@ class Pattern:
         self.shape = shape
         self.arrays = arrays
         self.index_dtype = index_dtype
-        # By type of the values: what `bound` made, as the sparse tensor looks for it.
+        # The remembered products (`programs.bound_calls`) by the type of the values.
         self.calls: dict[torch.dtype, dict[Any, Callable[..., Any]]] = {}
-        self.entry_count: int | None = None  # for tulle.entries
-        # What else was found out or made from the structure and is worth keeping, by name.
+        self.entry_count: int | None = None  # once counted
+        # Other data derived from the structure, by name.
         self.derived: dict[str, Any] = {}
-        # Of one on a GPU, where the host has seen the structure: the entries of its longest row.
+        # On a GPU: the number of entries in the longest row if the host has read the structure.
         self.longest_row = 0
+        self.version = version_of(arrays)
         self._specs: dict[torch.dtype, str] = {}
-        self._version = _version_of(arrays)
-        # On a GPU: the number under which programs keep what they make of the arrays.
+        # On a GPU: the number under which programs cache data derived from the arrays.
         self.structure = 0
         if arrays and arrays[0].is_cuda:
             self.structure = bindings.new_structure()
@@ -133,23 +95,45 @@ class Pattern:
             _by_first_array[id(arrays[0])] = self
 
     def __repr__(self) -> str:
-        from tulle.tensors import printing
+        nnz = self.count_entries(self.count_slots())
+        device = self.arrays[0].device if self.arrays else torch.device("cpu")
+        return f"Pattern({'x'.join(map(str, self.shape))}, {self.summary(nnz, device)})"
 
-        return printing.text_of_pattern(self)
+    def summary(self, nnz: int, device: torch.device) -> str:
+        """Format, number of entries, index type and device, as `repr` shows them."""
+        index = dtypes.torch_name(self.index_dtype)
+        place = "" if device.type == "cpu" else f", device='{device}'"
+        return f"{self.format}, nnz={nnz}, index_dtype={index}{place}"
+
+    # ---- what operators are told ---------------------------------------------------------------
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """What the operators have to know of the sizes: the shape, of a composite pattern also how
-        many values its parts have."""
+        """The sizes that the operators take: the shape; for a composite pattern also the number of
+        values in each part."""
         return self.shape
 
     @property
     def sizes(self) -> Tensor:
-        """The shape as the operators take it."""
+        """`numbers` as a tensor."""
         return sizes_tensor(self.numbers)
 
+    def spec(self, dtype: torch.dtype) -> str:
+        """The description of a tensor with this pattern and values of that type, as keys of
+        programs hold it after the name."""
+        found = self._specs.get(dtype)
+        if found is None:
+            index = dtypes.name_of(self.index_dtype)
+            # Rounded to a power of two, so that similar patterns share programs.
+            longest = f"longest={_power_of_two(self.longest_row)} " if self.longest_row else ""
+            found = f"{dtypes.name_of(dtype)} {index} {len(self.shape)} {longest}{self.format}"
+            self._specs[dtype] = found
+        return found
+
+    # ---- patterns made from this one -----------------------------------------------------------
+
     def with_arrays(self, arrays: Sequence[Tensor], index_dtype: torch.dtype) -> Pattern:
-        """The same format and shape with other structure arrays."""
+        """The same format and shape with other structure arrays of equal content."""
         found = Pattern(self.format, self.shape, tuple(arrays), index_dtype)
         if found.structure:
             found.longest_row = self.longest_row
@@ -157,8 +141,49 @@ class Pattern:
                 found.note_longest_row(self.arrays)
         return found
 
+    def permuted(self, order: tuple[int, ...]) -> Pattern:
+        """The same storage with the dimensions in another order."""
+        shape = tuple(self.shape[d] for d in order)
+        found = Pattern(self.format.permuted(order), shape, self.arrays, self.index_dtype)
+        found.longest_row = self.longest_row
+        return found
+
+    def __deepcopy__(self, memo: object) -> Pattern:
+        self.check_unchanged()
+        return self.with_arrays([array.clone() for array in self.arrays], self.index_dtype)
+
+    def parts_of(self, values: Tensor) -> list[tuple[Pattern, Tensor]]:
+        """The patterns of the parts with their values. A pattern that is not composite is its only
+        part."""
+        return [(self, values)]
+
+    # ---- slots and entries ---------------------------------------------------------------------
+
+    @property
+    def has_padding(self) -> bool:
+        """Whether there may be slots that are no entries."""
+        return slots.has_padding(self)
+
+    def coordinates_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
+        """The coordinates at these slots, [rank, n], padding included, and whether each slot is an
+        entry."""
+        return slots.coordinates_at(self, places)
+
+    def count_slots(self) -> int:
+        """The number of slots."""
+        return slots.count(self)
+
+    def count_entries(self, stored: int) -> int:
+        """The number of entries among that many slots, which are all of them. A pattern with
+        padding counts once."""
+        if not self.has_padding:
+            return stored
+        if self.entry_count is None:
+            self.entry_count = slots.count_entries(self, stored)
+        return self.entry_count
+
     def note_longest_row(self, seen: Sequence[Tensor]) -> None:
-        """Remembers it from equal arrays that the host can read."""
+        """Computes `longest_row` from equal arrays if the host can read them."""
         names = [name for level in self.format.levels for name in level.arrays]
         at = max((at for at, name in enumerate(names) if name == "pos"), default=None)
         if at is None or type(seen[at]) is not Tensor or seen[at].is_cuda or seen[at].numel() < 2:
@@ -166,53 +191,10 @@ class Pattern:
         self.longest_row = int(seen[at].diff().max())
         self._specs.clear()
 
-    def permuted(self, order: tuple[int, ...]) -> Pattern:
-        """The same storage, its dimensions in another order."""
-        shape = tuple(self.shape[d] for d in order)
-        found = Pattern(self.format.permuted(order), shape, self.arrays, self.index_dtype)
-        found.longest_row = self.longest_row
-        return found
-
-    def spec(self, dtype: torch.dtype) -> str:
-        """What the compiler has to know of a tensor of this pattern, but for its name."""
-        found = self._specs.get(dtype)
-        if found is None:
-            index = dtypes.name_of(self.index_dtype)
-            # In powers of two, so that patterns that are alike have programs in common.
-            longest = f"longest={_power_of_two(self.longest_row)} " if self.longest_row else ""
-            found = f"{dtypes.name_of(dtype)} {index} {len(self.shape)} {longest}{self.format}"
-            self._specs[dtype] = found
-        return found
-
-    def check_unchanged(self) -> None:
-        """Refuses structure that was written to since it was checked."""
-        _check_version(self.arrays, self._version)
-
-    def bound(self, key: str) -> tuple[Callable[..., Tensor], Callable[..., None]]:
-        """The program of that key with all but the values and one dense operand filled in; and the
-        same with a tensor before these that takes the result. They do not hold the pattern, which
-        keeps them: structure is freed as soon as nobody uses it."""
-        arrays, version = self.arrays, self._version
-        count = len(arrays) + 1
-        structure = [~self.structure] if self.structure else []
-        head = torch.tensor([bindings.number(key), *self.numbers, *structure], device="cpu")
-        call, into = bindings.quick_calls[count], bindings.into_calls[count]
-        if len(arrays) == 2 and version is not None:
-            return _bound_to_two(call, into, head, arrays, version)
-
-        def compute(values: Tensor, other: Tensor) -> Tensor:
-            _check_version(arrays, version)
-            return call(head, *arrays, values, other)
-
-        def fill(out: Tensor, values: Tensor, other: Tensor) -> None:
-            _check_version(arrays, version)
-            increment_version((out,))
-            into(head, out, *arrays, values, other)
-
-        return compute, fill
+    # ---- derived data --------------------------------------------------------------------------
 
     def derived_sizes(self) -> dict[str, int]:
-        """What is kept beside the structure, by name, and its size in bytes."""
+        """The size in bytes of each piece of data that is cached beside the structure, by name."""
         found = {name: _bytes_of(value) for name, value in self.derived.items()}
         if self.entry_count is not None:
             found["number of entries"] = _bytes_of(self.entry_count)
@@ -225,46 +207,68 @@ class Pattern:
         return found
 
     def free_derived(self) -> None:
-        """Lets go of that. What a tensor has bound to itself is emptied in place."""
+        """Frees that data. Tensors refer to the dictionaries in `calls`, so these are emptied in
+        place."""
         self.derived.clear()
         bindings.forget_structure(self.structure)
         self.entry_count = None
         for calls in self.calls.values():
             calls.clear()
 
-    def __deepcopy__(self, memo: object) -> Pattern:
-        self.check_unchanged()
-        return self.with_arrays([array.clone() for array in self.arrays], self.index_dtype)
+    # ---- checks --------------------------------------------------------------------------------
+
+    def check_unchanged(self) -> None:
+        """Raises UserError if the structure was written to since it was checked."""
+        check_version(self.arrays, self.version)
 
     def validate(self, name: str, values: Tensor) -> None:
-        """Checks structure that comes from outside, in O(entries)."""
-        self._ask(bindings.validate, name, values)
+        """Checks the structure, in O(entries); messages call the tensor `name`."""
+        tensors = self._on_host(values)
+        bindings.validate(name, self.spec(values.dtype), self.sizes, tensors)
+        if self.structure:
+            self.note_longest_row(tensors)
 
     def is_in_order(self, name: str, values: Tensor) -> bool:
-        """Checks it, but for the order of the coordinates and duplicates: whether these are as the
-        format says."""
-        return bool(self._ask(bindings.is_in_order, name, values))
-
-    def _ask(self, operator: Callable[..., Any], name: str, values: Tensor) -> Any:
-        # The host looks at structure, also at that of a GPU.
-        tensors = [tensor.cpu() for tensor in (*self.arrays, values)]
-        try:
-            found = operator(name, self.spec(values.dtype), self.sizes, tensors)
-        except RuntimeError as error:
-            raise translated(error) from None
+        """Checks everything except the order of coordinates and duplicates, and returns whether
+        these are as the format requires."""
+        tensors = self._on_host(values)
+        found = bindings.is_in_order(name, self.spec(values.dtype), self.sizes, tensors)
         if self.structure:
             self.note_longest_row(tensors)
         return found
 
+    def _on_host(self, values: Tensor) -> list[Tensor]:
+        """The arrays and values where the host can read them: checks run on the host."""
+        return [tensor.cpu() for tensor in (*self.arrays, values)]
 
-# The living patterns by the id of their first array, which they keep alive.
+
+def _bytes_of(value: object) -> int:
+    """The approximate size of a tensor or of a Python object with what it holds."""
+    if isinstance(value, Tensor):
+        return value.numel() * value.element_size()
+    parts: list[object] = []
+    if isinstance(value, dict):
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, tuple | list):
+        parts = list(value)
+    elif hasattr(value, "__dict__"):
+        parts = list(vars(value).values())
+    return sys.getsizeof(value) + sum(map(_bytes_of, parts))
+
+
+def _power_of_two(number: int) -> int:
+    """The smallest power of two that is at least `number` and at least 32."""
+    return int(max(32, 1 << (number - 1).bit_length()))
+
+
+# The living patterns by the id of their first array, which each pattern keeps alive.
 _by_first_array: weakref.WeakValueDictionary[int, Pattern] = weakref.WeakValueDictionary()
 
 
 def living_pattern(
     format: Format, shape: tuple[int, ...], arrays: tuple[Tensor, ...]
 ) -> Pattern | None:
-    """The pattern that has these very arrays, if there is one: what it knows is not found anew."""
+    """The pattern that holds these very arrays, or None. Using it again keeps its derived data."""
     found = _by_first_array.get(id(arrays[0])) if arrays else None
     if found is None or found.shape != shape or len(found.arrays) != len(arrays):
         return None

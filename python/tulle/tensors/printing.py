@@ -1,50 +1,50 @@
-"""What `repr` shows of a sparse tensor, what it is and its first and last entries; and of its
-pattern."""
+"""The `repr` of a sparse tensor: a summary, and its first and last entries."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
-from tulle.tensors import entries
-from tulle.tensors.composites import CompositePattern
-from tulle.tensors.pattern import Pattern
-from tulle.tensors.sparse_tensor import SparseTensor
+from tulle.library import dtypes
+from tulle.tensors.stored_tensor import StoredTensor
 
-# How many entries are shown at either end.
-_SHOWN = 4
+_SHOWN = 4  # entries at either end
 
 
-def text_of(tensor: SparseTensor) -> str:
-    """Some lines, however large the tensor is."""
-    dtype = str(tensor.dtype).removeprefix("torch.")
-    told = _told(tensor.pattern, tensor.nnz, tensor.device)
-    head = f"tulle.SparseTensor({_shape(tensor.pattern)} {dtype}, {told})"
-    first, last = entries.ends(tensor, _SHOWN)
+def text_of(tensor: StoredTensor) -> str:
+    """A few lines, however large the tensor is."""
+    summary = tensor.pattern.summary(tensor.nnz, tensor.device)
+    shape = "x".join(map(str, tensor.pattern.shape))
+    head = f"tulle.SparseTensor({shape} {dtypes.torch_name(tensor.dtype)}, {summary})"
+    first, last = _ends(tensor, _SHOWN)
     hidden = ["  ..."] if tensor.nnz > len(first) + len(last) else []
     return "\n".join([head, *_lines(tensor, first), *hidden, *_lines(tensor, last)])
 
 
-def text_of_pattern(pattern: Pattern) -> str:
-    """What it is, in one line."""
-    is_whole = not isinstance(pattern, CompositePattern)
-    nnz = entries.count(pattern, entries.stored(pattern) if is_whole else 0)
-    device = pattern.arrays[0].device if pattern.arrays else torch.device("cpu")
-    return f"Pattern({_shape(pattern)}, {_told(pattern, nnz, device)})"
+def _ends(tensor: StoredTensor, shown: int) -> tuple[Tensor, Tensor]:
+    """The slots of the first and of the last entries, `shown` of each. If there are not more, all
+    of them are in the first result. Examines only as much of the storage as needed."""
+    if tensor.nnz <= 2 * shown:
+        slots = _entries_from(tensor, 2 * shown, 1)
+        return slots, slots[:0]
+    return _entries_from(tensor, shown, 1), _entries_from(tensor, shown, -1).flip(0)
 
 
-def _shape(pattern: Pattern) -> str:
-    return "x".join(map(str, pattern.shape))
+def _entries_from(tensor: StoredTensor, wanted: int, direction: int) -> Tensor:
+    """The slots of the first entries from the front (1) or from the back (-1)."""
+    stored = tensor.values().numel()
+    window = wanted
+    while True:
+        slots = torch.arange(min(window, stored), device=tensor.device)
+        slots = slots if direction == 1 else stored - 1 - slots
+        inside = slots[tensor.pattern.coordinates_at(slots)[1]]
+        if inside.numel() >= wanted or window >= stored:
+            return inside[:wanted]
+        window *= 8
 
 
-def _told(pattern: Pattern, nnz: int, device: torch.device) -> str:
-    index = str(pattern.index_dtype).removeprefix("torch.")
-    place = "" if device.type == "cpu" else f", device='{device}'"
-    return f"{pattern.format}, nnz={nnz}, index_dtype={index}{place}"
-
-
-def _lines(tensor: SparseTensor, slots: Tensor) -> list[str]:
-    coordinates = entries.coordinates_at(tensor.pattern, slots).T.tolist()
+def _lines(tensor: StoredTensor, slots: Tensor) -> list[str]:
+    coordinates = tensor.pattern.coordinates_at(slots)[0].T.tolist()
     values = tensor.values().detach()[slots].tolist()
     return [
         f"  ({', '.join(map(str, coordinate))}): {_text_of(value)}"

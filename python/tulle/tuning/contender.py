@@ -1,81 +1,86 @@
-"""Candidates of a search made ready to run, and how the time of a call is taken."""
+"""Candidates that are ready to run, and how the time of a call is measured."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from tulle.library import bindings
-from tulle.programs.execution import compiled, flatten, spec_of
+from tulle.programs.candidates import Candidate
+from tulle.programs.execution import flatten
+from tulle.programs.problem import Problem
+from tulle.programs.resolved_program import resolve
+from tulle.support.errors import translated
 from tulle.tuning import disturbance
 from tulle.tuning.race import Measured, Runner, Sample
-from tulle.tuning.space import Candidate, Problem
-from tulle.tuning.store import kept_schedule
+from tulle.tuning.store import stored_schedule
 
-SAMPLE_SECONDS = 0.5e-3  # at least: shorter calls are repeated
-MOST_SECONDS = 10 * SAMPLE_SECONDS  # of calls that are repeated: something is in their way
+SAMPLE_SECONDS = 0.5e-3  # the least length of a sample; shorter calls are repeated
+MOST_SECONDS = 10 * SAMPLE_SECONDS  # of repeated calls; a longer sample is disturbed
+MOST_CALLS = {"cpu": 1000, "cuda": 20}  # in a sample
 
 
 class Contender:
-    """A candidate made ready to run."""
+    """A candidate that is ready to run."""
 
     def __init__(self, problem: Problem, candidate: Candidate) -> None:
-        schedule = "" if candidate.is_default else candidate.schedule
-        program = replace(problem.program, schedule=schedule)
-        found = compiled(program, tuple(map(spec_of, problem.names, problem.operands)))
+        scheduled = problem.with_schedule("" if candidate.is_default else candidate.schedule)
+        found = resolve(scheduled.program, problem.names, problem.operands)
         sizes, tensors = flatten(problem.operands)
         self.results = found.results
         self.device = problem.operands[0].device
-        self.run: Callable[[], object]
-        if found.is_one_dense and 0 < len(tensors) <= bindings.MAX_TENSORS:
-            call = bindings.calls[len(tensors) - 1]
+        self.run: Callable[[], Tensor | list[Tensor]]
+        if found.has_one_dense_result and 0 < len(tensors) <= bindings.MAX_TENSORS:
+            call = bindings.calls_by_key[len(tensors) - 1]
             self.run = lambda: call(found.key, sizes, *tensors)
         else:
             self.run = lambda: bindings.run(found.key, sizes, tensors)
         self.measured = Measured(candidate)
         self.repeats = 1
-        self.most = 1000 if self.device.type == "cpu" else 20  # calls in a sample
-        self.graph: Any = None  # of a GPU: so many calls
+        self.graph: Any = None  # on a GPU: a CUDA graph of `repeats` calls
         self.is_capturable = True
         self.stream: Any = None
 
     def warm_up(self) -> list[Tensor]:
-        """Compiles and runs it; the tensors of its results, without their sizes. Finds out how
-        often a sample has to repeat it."""
-        result = self.run()
+        """Compiles and runs the candidate, and determines the number of calls in a sample. Returns
+        the tensors of its results without their sizes."""
+        try:
+            result = self.run()
+        except RuntimeError as error:
+            raise translated(error) from None
         bindings.finish_compiling()
         once = min(self.sample().seconds for _ in range(2))
-        self.repeats = max(1, min(self.most, round(SAMPLE_SECONDS / max(once, 1e-7))))
+        repeats = round(SAMPLE_SECONDS / max(once, 1e-7))
+        self.repeats = max(1, min(MOST_CALLS[self.device.type], repeats))
         if isinstance(result, Tensor):
             return [result]
         tensors: list[Tensor] = []
         at = 0
         for known in self.results:
-            tensors += result[at + 1 : at + known.array_count + 2]  # type: ignore[index]
+            tensors += result[at + 1 : at + known.array_count + 2]
             at += known.array_count + 2
         return tensors
 
     def sample(self) -> Sample:
-        """Runs it as often as a sample takes."""
+        """Measures `repeats` calls."""
         if self.device.type == "cuda":
             return Sample(self._sample_on_gpu())
-        before = disturbance.waited()
+        before = disturbance.waiting_times()
         begin = time.perf_counter()
         seconds, calls = 0.0, 0
         while calls < self.repeats and seconds < MOST_SECONDS:
             self.run()
             calls += 1
             seconds = time.perf_counter() - begin
-        is_disturbed = disturbance.is_disturbed(before, disturbance.waited(), seconds)
+        is_disturbed = disturbance.is_disturbed(before, disturbance.waiting_times(), seconds)
         return Sample(seconds / calls, calls == self.repeats and not is_disturbed)
 
     def _sample_on_gpu(self) -> float:
-        """The time of the GPU: of a graph of calls, where they can be captured."""
+        """The GPU's time for a call, from a CUDA graph of several calls if they can be captured."""
         if self.graph is None and self.is_capturable and self.repeats > 1:
             self._capture()
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -100,7 +105,7 @@ class Contender:
         return self.stream
 
     def _capture(self) -> None:
-        """Makes a graph of the calls; a program that reads a size back cannot be in one."""
+        """Captures the calls in a graph. A program that reads a size back cannot be captured."""
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, stream=self._stream()):
@@ -112,12 +117,12 @@ class Contender:
         self.graph = graph
 
     def release(self) -> None:
-        """Gives the memory of the graph's results back."""
+        """Frees the graph with the memory of its results."""
         self.graph = None
 
 
 def agree(found: Sequence[Tensor], expected: Sequence[Tensor]) -> bool:
-    """Whether results are the same but for the order in which sums were added up."""
+    """Whether two results are equal except for rounding, which depends on the order of sums."""
     if len(found) != len(expected):
         return False
     for one, other in zip(found, expected, strict=True):
@@ -136,24 +141,24 @@ def agree(found: Sequence[Tensor], expected: Sequence[Tensor]) -> bool:
 
 
 class Workbench:
-    """What a search measures with."""
+    """The clock, the runners and the conversions of a search. Tests replace it."""
 
     def now(self) -> float:
-        """Seconds of a clock."""
+        """The time in seconds."""
         return time.perf_counter()
 
     def ready(self, problem: Problem, candidate: Candidate) -> tuple[Runner, list[Tensor]]:
-        """A contender, and the tensors of its results; raises where the schedule is refused."""
+        """A runner and the tensors of its results. Raises an error if the schedule is illegal."""
         contender = Contender(problem, candidate)
         return contender, contender.warm_up()
 
-    def kept_schedule(self, problem: Problem) -> str:
-        """What an earlier search has found for this problem, if anything."""
-        return kept_schedule(problem)
+    def stored_schedule(self, problem: Problem) -> str:
+        """The schedule that an earlier search stored for this problem; may be empty."""
+        return stored_schedule(problem)
 
     def converted(self, problem: Problem, formats: Mapping[str, str]) -> tuple[Problem, float]:
-        """The problem with operands in these formats, and the seconds that it takes to convert
-        them: those of the second time, when nothing has to be compiled."""
+        """The problem with operands in these formats, and the seconds of the conversion without
+        compilation: it runs twice, and the shorter time counts."""
         seconds = float("inf")
         for _ in range(2):
             _finish(problem)
@@ -165,7 +170,7 @@ class Workbench:
 
 
 def _finish(problem: Problem) -> None:
-    """Waits for the GPU, if the operands are on one, and for its code."""
+    """If the operands are on a GPU, waits for the GPU and for its code."""
     device = problem.operands[0].device
     if device.type == "cuda":
         bindings.finish_compiling()

@@ -1,23 +1,24 @@
-"""What is tried for operands in some formats, and what is decided for them."""
+"""The candidates for one choice of formats, and the decision about them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tulle.programs.problem import Problem
 from tulle.tuning.race import GAIN, Runner
 from tulle.tuning.result import Decision
-from tulle.tuning.space import Problem
 
 
 @dataclass
 class Pool:
-    """The contenders for a choice of formats."""
+    """The runners for one choice of formats."""
 
     problem: Problem
     conversion_seconds: float = 0.0
     runners: list[Runner] = field(default_factory=list)  # the default first
-    kept: Runner | None = None  # what is in use: an earlier search has found it, or this one
-    kept_for: Decision | None = None  # what this one decided for it
+    # The runner whose schedule is in use, from an earlier search or this one.
+    in_use: Runner | None = None
+    in_use_decision: Decision | None = None  # of this search, which put it in use
     decision: Decision | None = None
 
     @property
@@ -26,25 +27,25 @@ class Pool:
         return self.runners[0]
 
     def ranked(self) -> list[Runner]:
-        """All but the default, the most promising first."""
+        """All runners but the default, the most promising first."""
         return sorted(self.runners[1:], key=lambda runner: runner.measured.ratio)
 
     def promising(self) -> list[Runner]:
-        """Those that seem to be faster than the default."""
+        """The runners that seem to be faster than the default."""
         limit = GAIN * self.default.measured.ratio
         return [runner for runner in self.ranked() if runner.measured.ratio < limit]
 
     def winner(self) -> Runner:
-        """The best of those that won against the default, or the default."""
+        """The best of the runners that won against the default, or the default."""
         return next((runner for runner in self.ranked() if runner.measured.has_won), self.default)
 
     def decide(self, is_last: bool) -> None:
-        """By the races so far. That the default stays is known at the last only, and not if the
-        machine was too busy to say."""
+        """Decides by the races so far. Only the last call decides for the default, and only if the
+        measurements were not too disturbed."""
         best = self.winner().measured
         verdicts = [runner.measured.verdict for runner in self.runners]
-        if self._is_kept_in_doubt():
-            self.decision = self.kept_for
+        if self._stays_in_use():
+            self.decision = self.in_use_decision
         elif best.verdict:
             self.decision = Decision(best, best.verdict.seconds, best.verdict.other_seconds)
         elif is_last and self._is_known() and all(v is None or v.is_clear for v in verdicts):
@@ -52,25 +53,25 @@ class Pool:
         else:
             self.decision = None
 
-    def keep(self) -> None:
-        """What is decided is in use from now on."""
-        self.kept_for = self.decision
+    def put_in_use(self) -> None:
+        """Marks the decided schedule as the one in use."""
+        self.in_use_decision = self.decision
         best = self.decision.best if self.decision else None
-        self.kept = next((one for one in self.runners[1:] if one.measured is best), None)
+        self.in_use = next((one for one in self.runners[1:] if one.measured is best), None)
 
     def _is_known(self) -> bool:
-        """Whether that nothing seems to be faster than the default says more than that everything
-        was disturbed."""
+        """Whether enough undisturbed measurements exist to conclude that nothing beats the
+        default."""
         others = [runner.measured for runner in self.runners[1:]]
         return 2 * sum(one.is_judged for one in others) >= len(others)
 
-    def _is_kept_in_doubt(self) -> bool:
-        """What is in use is given up only if it is known to be no faster than the default, or
-        slower than another that is."""
-        if self.kept is None:
+    def _stays_in_use(self) -> bool:
+        """Whether the races leave the schedule in use undecided. It is replaced only if it is known
+        to be no faster than the default, or slower than another winner."""
+        if self.in_use is None:
             return False
-        kept, best = self.kept.measured, self.winner().measured
-        if kept.has_won or kept.has_lost:
+        own, best = self.in_use.measured, self.winner().measured
+        if own.has_won or own.has_lost:
             return False
-        is_clear = kept.verdict is not None and kept.verdict.is_clear
-        return not (is_clear and best.has_won and best.ratio < kept.ratio)
+        is_clear = own.verdict is not None and own.verdict.is_clear
+        return not (is_clear and best.has_won and best.ratio < own.ratio)

@@ -1,4 +1,4 @@
-"""Races of contenders that take turns, and what they say of who is faster."""
+"""Races: runners take turns, and the samples decide which is faster."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from tulle.tuning.space import Candidate
+from tulle.programs.candidates import Candidate
 
-ROUNDS = 15  # of a race that decides, if time allows
-LEAST_ROUNDS = 5  # in which something can be decided
-LEAST_TRIAL = 2  # that say whether one is worth more
-GAIN = 0.98  # of the other's time: what a winner must stay under
-LUCK = 1 / 32  # how likely as many rounds may be won by luck alone
-STEADY = 1.5  # times its least time: what the median of one that nothing disturbs stays under
+ROUNDS = 15  # of a deciding race, if time allows
+LEAST_ROUNDS = 5  # that can decide
+LEAST_TRIAL = 2  # rounds that show whether a candidate deserves more
+GAIN = 0.98  # a winner's time must stay below this share of the other's
+LUCK = 1 / 32  # the largest probability of winning that many rounds by chance
+STEADY = 1.5  # the median of an undisturbed runner stays below this multiple of its least time
 
 
 class Sample(NamedTuple):
-    """Seconds of a call, and whether other work on the machine did not get in its way."""
+    """The seconds of a call, and whether the measurement was free of disturbance by other work."""
 
     seconds: float
     is_clean: bool = True
@@ -27,16 +27,16 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a race says of a contender and the one it ran against."""
+    """The result of a race for a runner and the first runner."""
 
-    seconds: float  # medians of both
-    other_seconds: float
-    is_clear: bool  # False: something disturbed one of the two for too long
+    seconds: float  # the median of the runner
+    other_seconds: float  # the median of the first
+    is_clear: bool  # False: one of the two was disturbed for too long
     is_won: bool
 
     @property
     def ratio(self) -> float:
-        """Below 1 the contender is faster."""
+        """The time over the other's; below 1 the runner is faster."""
         return self.seconds / self.other_seconds
 
 
@@ -45,67 +45,69 @@ class Measured:
     """A candidate with its times."""
 
     candidate: Candidate
-    seconds: float = float("inf")  # the median of the last samples, disturbed ones if all are
+    seconds: float = float("inf")  # the median of the last samples, of the clean ones if there are
     samples: list[float] = field(default_factory=list)
-    clean: list[float] = field(default_factory=list)  # those of them that nothing disturbed
-    ratio: float = float("inf")  # to the search's default beside it; it ranks candidates, no more
-    is_judged: bool = False  # whether enough that nothing disturbed says so
-    verdict: Verdict | None = None  # of a race that decides, against the default of its formats
+    clean: list[float] = field(default_factory=list)  # the undisturbed samples
+    ratio: float = float("inf")  # to the search's default beside it; used for ranking only
+    is_judged: bool = False  # whether enough undisturbed samples support the ratio
+    verdict: Verdict | None = None  # of a deciding race against the default of its formats
     refused: str = ""  # why it was not measured
-    conversion_seconds: float = 0.0  # of the operands into its formats
+    conversion_seconds: float = 0.0  # for the operands into its formats
 
     @property
     def is_default(self) -> bool:
-        """Whether the schedule is the planned one for the formats that it is for."""
+        """Whether the schedule is the planned one for its formats."""
         return self.candidate.is_default
 
     @property
     def has_won(self) -> bool:
-        """Whether it is known to be faster than that."""
+        """Whether it is known to be faster than the default."""
         return self.verdict is not None and self.verdict.is_won
 
     @property
     def has_lost(self) -> bool:
-        """Whether it is known not to be."""
+        """Whether it is known not to be faster than the default."""
         return self.verdict is not None and self.verdict.is_clear and self.verdict.ratio >= GAIN
 
     def add(self, samples: Sequence[Sample]) -> None:
-        """More of them."""
+        """Adds samples and updates the median."""
         self.samples += [sample.seconds for sample in samples]
         self.clean += [sample.seconds for sample in samples if sample.is_clean]
         self.seconds = statistics.median((self.clean or self.samples)[-ROUNDS:])
 
     @property
     def disturbed(self) -> int:
-        """How many samples other work on the machine got in the way of."""
+        """The number of disturbed samples."""
         return len(self.samples) - len(self.clean)
 
 
 class Runner(Protocol):
-    """What can be in a race."""
+    """A candidate that can race."""
 
     measured: Measured
     repeats: int  # calls in a sample
 
     def sample(self) -> Sample:
-        """Runs it."""
+        """Measures one sample."""
 
     def release(self) -> None:
-        """Gives back what only samples need."""
+        """Frees what only samples need."""
 
 
 @dataclass(frozen=True)
 class Race:
-    """The samples of contenders that took turns, round by round."""
+    """The samples of runners that took turns, round by round."""
 
-    taken: Sequence[Sequence[Sample]]  # of each contender
-    least: Sequence[float]  # sample of each, in this race or before it
+    taken: Sequence[Sequence[Sample]]  # of each runner
+    least: Sequence[float]  # the least sample of each runner, in this race or before
 
     def verdict(self, at: int) -> Verdict:
-        """Of a contender and the first. It wins if it is faster by the median and in more rounds
-        than luck explains, and if its best is better than any sample of the first ever was. Rounds
-        that were disturbed do not count; where nobody noticed, times tell that are far from those
-        that were seen before."""
+        """The verdict on a runner and the first runner.
+
+        A runner wins if its median is lower, if it wins more rounds than chance explains, and if
+        its best sample is better than any sample of the first. Disturbed rounds do not count. Where
+        no disturbance was noticed, a median far above the least time shows one.
+        """
         rounds = list(zip(self.taken[at], self.taken[0], strict=True))
         clean = self.clean_rounds(at)
         is_enough = len(clean) >= LEAST_ROUNDS
@@ -117,28 +119,28 @@ class Race:
         is_won = (
             is_clear
             and seconds < GAIN * other
-            and luck_of(wins, len(pairs)) <= LUCK
+            and chance_of(wins, len(pairs)) <= LUCK
             and min(one for one, _ in pairs) < self.least[0]
         )
         return Verdict(seconds, other, is_clear, is_won)
 
     def clean_rounds(self, at: int) -> list[tuple[Sample, Sample]]:
-        """Those in which nothing disturbed the contender or the first."""
+        """The rounds in which neither the runner nor the first was disturbed."""
         rounds = zip(self.taken[at], self.taken[0], strict=True)
         return [(one, other) for one, other in rounds if one.is_clean and other.is_clean]
 
 
-def luck_of(wins: int, rounds: int) -> float:
-    """How likely it is to win so many rounds or more of so many by chance."""
+def chance_of(wins: int, rounds: int) -> float:
+    """The probability that one of two equals wins at least that many rounds."""
     return float(sum(math.comb(rounds, won) for won in range(wins, rounds + 1)) / 2**rounds)
 
 
 def race(
     runners: Sequence[Runner], rounds: int, now: Callable[[], float], deadline: float = math.inf
 ) -> Race:
-    """Takes turns, in this order and backwards, for so many rounds that nothing disturbs, and no
-    more than twice as many. Ends early, but not before something can be decided, when time is
-    over. What an interrupt ends leaves no trace."""
+    """Lets the runners take turns, in alternating order, until each has that many undisturbed
+    rounds, or after twice as many. Past the deadline it ends as soon as it has enough rounds to
+    decide. An interrupted race leaves no samples behind."""
     taken: list[list[Sample]] = [[] for _ in runners]
     found = Race(taken, ())
     for turn in range(2 * rounds):

@@ -1,10 +1,11 @@
-"""A search: what is tried next, and what is decided by races."""
+"""A search: which candidates it tries in which order, and the races that decide."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tulle.support.errors import Unsupported, UserError, translated
+from tulle.programs.candidates import Candidate
+from tulle.support.errors import Unsupported, UserError
 from tulle.tuning.contender import Workbench, agree
 from tulle.tuning.pool import Pool
 from tulle.tuning.race import (
@@ -18,21 +19,24 @@ from tulle.tuning.race import (
     cost,
     race,
 )
-from tulle.tuning.result import Recommendation, Tuned, milliseconds
-from tulle.tuning.space import Candidate, Space
+from tulle.tuning.report import milliseconds
+from tulle.tuning.result import Recommendation, Tuned
+from tulle.tuning.space import Space
 
-FIRST = 6  # candidates that are chosen to be far from each other
-TRIAL_ROUNDS = 5  # that say what is worth a longer race
-TRIAL_SHARE = 0.1  # of the time of the search, at most
-HOPELESS = 2.5  # times the best: not even that
-FINALISTS = 3  # of the formats that something is decided for
-MOST_RACES = 8  # to find these, where the machine is busy or first impressions were wrong
-FORMATS = 2  # beside the operands' own, that something is decided for
-OTHER_RESULT = "its result would be stored in another format; say which with out_format="
+FIRST = 6  # candidates that are chosen to differ from each other
+TRIAL_ROUNDS = 5  # that show whether a candidate deserves a longer race
+TRIAL_SHARE = 0.1  # of the time of the search: the most that a trial may take
+HOPELESS = 2.5  # a candidate slower than this multiple of the best gets no trial
+FINALISTS = 3  # candidates for the deciding race of a choice of formats
+MOST_RACES = 8  # for one choice of formats, on a busy machine or after misleading trials
+FORMATS = 2  # choices of formats with a deciding race, besides the operands' own
+OTHER_RESULT = "its result would have another format; choose one with out_format="
+WRONG_RESULT = "its result differs from that of the planned schedule: a bug in Tulle"
 
 
 class Search:
-    """The state of a search."""
+    """The state of a search. `show` gets the share of the time that has passed and a summary;
+    `store` gets the result so far after each decision."""
 
     def __init__(
         self,
@@ -40,13 +44,13 @@ class Search:
         seconds: float,
         show: Callable[[float, str], None] | None = None,
         bench: Workbench | None = None,
-        keep: Callable[[Tuned], None] | None = None,
+        store: Callable[[Tuned], None] | None = None,
     ) -> None:
         self.space = space
         self.seconds = seconds
         self.show = show
         self.bench = bench or Workbench()
-        self.keep = keep
+        self.store = store
         self.start = self.begin = self.bench.now()
         self.own = Pool(space.problem)
         self.pools: dict[tuple[tuple[str, str], ...], Pool] = {}  # by formats, own first
@@ -57,7 +61,7 @@ class Search:
         self.size = 0
 
     def run(self) -> Tuned:
-        """Searches; an interrupt ends it with what was decided by then."""
+        """Searches. An interrupt ends the search with the decisions made so far."""
         is_interrupted = False
         self._start()
         try:
@@ -65,31 +69,25 @@ class Search:
             self._decide()
         except KeyboardInterrupt:
             is_interrupted = True
-        finally:
-            if self.show:
-                self.show(1.0, "")
         return self._result(is_interrupted)
 
     # ---- exploring -----------------------------------------------------------------------------
 
     def _start(self) -> None:
-        """Measures the default, without which nothing can be said."""
+        """Measures the default, to which all candidates are compared."""
         default, *others = self.space.candidates(self.own.problem)
-        try:
-            runner, self.expected = self.bench.ready(self.own.problem, default)
-        except RuntimeError as error:
-            raise translated(error) from None
+        runner, self.expected = self.bench.ready(self.own.problem, default)
         self.own.runners.append(runner)
         self.pools[default.formats] = self.own
         race([runner], 3, self.bench.now)
         runner.measured.ratio = 1.0
         self.waiting += others
         self.size = 1 + len(others)
-        self.begin = self.bench.now()  # the compiler's own time does not count
+        self.begin = self.bench.now()  # the time limit excludes the default's compilation
 
     def _explore(self) -> None:
-        """Tries one candidate after the other, those in use first."""
-        self._try_kept(self.own)
+        """Tries one candidate after the other, the schedule in use first."""
+        self._try_stored(self.own)
         if self.waiting:
             self._try(self._next())
         for number, choice in enumerate(self.choices[1:]):
@@ -99,7 +97,8 @@ class Search:
             self._try(self._next())
 
     def _add_formats(self, choice: Mapping[str, str]) -> None:
-        """Converts the operands; the candidates of those formats wait too."""
+        """Converts the operands, tries the default, and adds the other candidates of these
+        formats."""
         try:
             problem, seconds = self.bench.converted(self.space.problem, choice)
             default, *others = self.space.candidates(problem)
@@ -113,28 +112,28 @@ class Search:
             self.waiting += others
             self.size += len(others)
 
-    def _try_kept(self, pool: Pool) -> None:
-        """What an earlier search has found: it is given up only for what is faster."""
-        schedule = self.bench.kept_schedule(pool.problem)
+    def _try_stored(self, pool: Pool) -> None:
+        """Tries the schedule of an earlier search. It stays in use unless another one is faster."""
+        schedule = self.bench.stored_schedule(pool.problem)
         if not schedule:
             return
         formats = pool.default.measured.candidate.formats
-        kept = Candidate(formats, schedule)
+        stored = Candidate(formats, schedule)
         for one in self.waiting:
             if (one.formats, one.schedule) == (formats, schedule):
-                kept = one
-        if kept in self.waiting:
-            self.waiting.remove(kept)
-            self._try(kept)
+                stored = one
+        if stored in self.waiting:
+            self.waiting.remove(stored)
+            self._try(stored)
         elif all(runner.measured.candidate.schedule != schedule for runner in pool.runners):
             self.size += 1
-            self._try(kept)
+            self._try(stored)
         found = [r for r in pool.runners[1:] if r.measured.candidate.schedule == schedule]
-        pool.kept = found[0] if found else None
+        pool.in_use = found[0] if found else None
 
     def _next(self) -> Candidate:
-        """What the user gave, then what is promising and unlike what was tried, then what is like
-        the best."""
+        """The next candidate: first the user's, then promising ones that differ from all tried
+        ones, then ones similar to the best."""
         if given := [one for one in self.waiting if one.is_given]:
             self.waiting.remove(given[0])
             return given[0]
@@ -156,7 +155,7 @@ class Search:
         return chosen
 
     def _try(self, candidate: Candidate) -> bool:
-        """Measures it for a short time, beside the default; False if it is refused."""
+        """Measures a candidate for a short time, beside the default. False if it is refused."""
         pool = self.pools[candidate.formats]
         try:
             runner, results = self.bench.ready(pool.problem, candidate)
@@ -166,10 +165,10 @@ class Search:
         if pool is not self.own and len(results) != len(self.expected):
             self.refused.append(Measured(candidate, refused=OTHER_RESULT))
             return False
-        # Sparse results of other formats may be stored in another order.
+        # Operands in other formats may give sparse results with the entries in another order.
         is_same = pool is self.own or len(self.expected) == 1
         if is_same and not agree(results, self.expected):
-            self.refused.append(Measured(candidate, refused="it computes something else: a bug"))
+            self.refused.append(Measured(candidate, refused=WRONG_RESULT))
             return False
         measured = runner.measured
         measured.conversion_seconds = pool.conversion_seconds
@@ -187,31 +186,30 @@ class Search:
             measured.is_judged = len(trial.clean_rounds(1)) >= LEAST_TRIAL
             self._promote(pool, runner)
         if self.show:
-            self._report()
+            self.show(*self._progress())
         return True
 
     def _refuse(self, candidate: Candidate, error: Exception) -> None:
-        meant = translated(error) if isinstance(error, RuntimeError) else error
-        self.refused.append(Measured(candidate, refused=str(meant).splitlines()[0]))
+        self.refused.append(Measured(candidate, refused=str(error).splitlines()[0]))
 
     def _promote(self, pool: Pool, runner: Runner) -> None:
-        """Decides at once for what seems the best so far, and keeps that: an interrupt finds it
-        decided, and the end of the process kept."""
+        """Races a runner that seems to be the best so far, and stores the decision, so that neither
+        an interrupt nor the end of the process loses it."""
         winner = pool.winner()
         if pool is not self.own or runner.measured.ratio > GAIN * winner.measured.ratio:
             return
         both = [runner] if winner is pool.default else [winner, runner]
         if ROUNDS * cost([pool.default, *both]) < 0.1 * self.seconds:
             self._race(pool, both)
-            if self.keep and pool.decision:
-                self.keep(self._result(is_interrupted=True))
-                pool.keep()
+            if self.store and pool.decision:
+                self.store(self._result(is_interrupted=True))
+                pool.put_in_use()
 
     # ---- deciding ------------------------------------------------------------------------------
 
     def _decide(self) -> None:
-        """For the operands' own formats, then for the most promising others, then which are best:
-        what looked best at first was partly lucky."""
+        """Decides for the operands' own formats, then for the most promising other formats, then
+        which formats are best. Candidates that looked best in trials were partly lucky."""
         self._decide_schedule(self.own)
         limit = GAIN * self.own.winner().measured.ratio
         pools = [pool for pool in self.pools.values() if pool is not self.own and pool.runners]
@@ -220,14 +218,14 @@ class Search:
         chosen = sorted(better, key=lambda pool: best[id(pool)])[:FORMATS]
         for pool in chosen:
             if LEAST_ROUNDS * cost(pool.runners[:2]) < self._deadline(1.2) - self.bench.now():
-                self._try_kept(pool)
+                self._try_stored(pool)
                 self._decide_schedule(pool)
         if chosen:
             self._recommend([pool.winner() for pool in chosen])
 
     def _decide_schedule(self, pool: Pool) -> None:
-        """Races the best few against the default of the same formats, until all of the best have
-        been in such a race that nothing disturbed, or time is over."""
+        """Races the best few against the default of the same formats, until each of them has an
+        undisturbed race, or time is over."""
         for number in range(MOST_RACES):
             best = pool.promising()[:FINALISTS]
             verdicts = [runner.measured.verdict for runner in best]
@@ -237,12 +235,12 @@ class Search:
             others = [runner for runner in pool.runners if runner not in best]
             won = [runner for runner in others if runner.measured.has_won]
             self._race(pool, self._affordable(pool.default, [*best, *won]))
-        if pool.kept and not pool.kept.measured.verdict:
-            self._race(pool, [pool.kept])
+        if pool.in_use and not pool.in_use.measured.verdict:
+            self._race(pool, [pool.in_use])
         pool.decide(is_last=True)
 
     def _race(self, pool: Pool, runners: list[Runner]) -> None:
-        """Beside the default of the same formats. What an earlier race said is forgotten."""
+        """Races the runners against the default of the same formats; replaces earlier verdicts."""
         entered = [pool.default, *runners]
         end = self._deadline(1.1)
         deciding = race(entered, self._rounds(entered), self.bench.now, end)
@@ -254,7 +252,8 @@ class Search:
         pool.decide(is_last=False)
 
     def _recommend(self, others: list[Runner]) -> None:
-        """Formats whose best schedule beats that of the operands' own."""
+        """Recommends the formats whose best schedule beats the best for the operands' own
+        formats."""
         own = self.own.winner()
         others = self._affordable(own, others)
         last = race([own, *others], self._rounds([own, *others]), self.bench.now)
@@ -265,8 +264,8 @@ class Search:
             self.recommended = Recommendation(best, verdict.seconds, verdict.other_seconds)
 
     def _affordable(self, first: Runner, others: list[Runner]) -> list[Runner]:
-        """The most promising of the others that can race against the first in the time that is
-        left, and at least one."""
+        """The most promising of the others, as many as can race against the first in the remaining
+        time, and at least one."""
         ranked = sorted(others, key=lambda runner: runner.measured.ratio)
         left = self._deadline(1.0) - self.bench.now()
         while len(ranked) > 1 and LEAST_ROUNDS * cost([first, *ranked]) > left:
@@ -274,11 +273,11 @@ class Search:
         return ranked
 
     def _rounds(self, runners: list[Runner]) -> int:
-        """As many as there is time for, within bounds."""
+        """The rounds that fit into the remaining time, within limits."""
         left = self._deadline(1.0) - self.bench.now()
         return max(LEAST_ROUNDS, min(ROUNDS, int(left / max(cost(runners), 1e-9))))
 
-    # ---- what is seen of it --------------------------------------------------------------------
+    # ---- results and progress ------------------------------------------------------------------
 
     def _result(self, is_interrupted: bool) -> Tuned:
         done = [runner.measured for runner in self._runners()]
@@ -294,14 +293,13 @@ class Search:
             is_interrupted,
         )
 
-    def _report(self) -> None:
+    def _progress(self) -> tuple[float, str]:
         decision = self.own.decision
         seconds = decision.seconds if decision else self.own.default.measured.seconds
         speedup = decision.default_seconds / seconds if decision else 1.0
         count = len(self._runners())
         text = f"{count} measured, best {milliseconds(seconds)}, {speedup:.2f}x"
-        assert self.show
-        self.show((self.bench.now() - self.begin) / self.seconds, text)
+        return (self.bench.now() - self.begin) / self.seconds, text
 
     def _runners(self) -> list[Runner]:
         return [runner for pool in self.pools.values() for runner in pool.runners]
@@ -314,7 +312,7 @@ class Search:
 
 
 def _first_samples(runner: Runner) -> list[Sample]:
-    """Two, and a few more if both were disturbed."""
+    """Two samples, and a few more if both were disturbed."""
     samples = [runner.sample() for _ in range(2)]
     while len(samples) < 5 and not any(sample.is_clean for sample in samples):
         samples.append(runner.sample())

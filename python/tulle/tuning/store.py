@@ -1,4 +1,4 @@
-"""The plans that searches have kept, for this process and on disk."""
+"""The schedules that searches have stored, in this process and on disk."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pathlib import Path
 from tulle.library import bindings
 from tulle.notation.explanations import Explanation
 from tulle.programs.execution import explanation_of, flatten
-from tulle.support.errors import translated
-from tulle.tuning.result import Decision, Tuned, table
-from tulle.tuning.space import Problem
+from tulle.programs.problem import Problem
+from tulle.tuning.report import table
+from tulle.tuning.result import Decision, Tuned
 
 
 @dataclass(frozen=True)
 class TunedPlan:
-    """A schedule that was found by measuring, and for what: names are numbered, T for tensors, x
+    """A measured schedule and the computations that use it. Names are numbered: T for tensors, x
     for indices."""
 
     statements: str
-    tensors: str  # their types and formats, a line for each
+    tensors: str  # a line for each: types and format
     operands: str  # magnitudes of extents and entries
     machine: str
-    schedule: str  # empty: the planned one
+    schedule: str  # empty: the planned schedule
     seconds: float
     default_seconds: float
     report: str
@@ -32,7 +32,7 @@ class TunedPlan:
 
 
 def tuned_plans() -> list[TunedPlan]:
-    """Those on disk, the latest first."""
+    """The plans on disk, the latest first."""
     return list(_parsed(bindings.tuned_plans()))
 
 
@@ -44,29 +44,25 @@ def _parsed(text: str) -> Iterator[TunedPlan]:
         yield TunedPlan(*what, float(seconds), float(default), report, int(made))
 
 
-def keep(found: Tuned) -> None:
-    """Stores what was decided: for the operands' own formats in any case, for others, of which less
-    was tried, where a schedule has won."""
+def store(found: Tuned) -> None:
+    """Stores the decisions of a search. For formats other than the operands' own, which were
+    searched less, it stores only schedules that won against the planned one."""
     report = table(found.measured, found.default)
     for decision in found.decisions:
         if decision is found.decision or not decision.best.is_default:
-            keep_decision(found.problem.converted(dict(decision.formats)), decision, report)
+            store_decision(found.problem.converted(dict(decision.formats)), decision, report)
 
 
-def keep_decision(problem: Problem, decision: Decision, report: str) -> None:
-    """Stores it for operands like these, in place of what was kept for them before."""
+def store_decision(problem: Problem, decision: Decision, report: str) -> None:
+    """Stores the decision for operands like these; it replaces an earlier one."""
     schedule = "" if decision.best.is_default else decision.best.candidate.schedule
     figures = decision.seconds, decision.default_seconds
-    operands = flatten(problem.operands)
-    try:
-        bindings.keep_schedule(problem.key(), *operands, schedule, *figures, report)
-    except RuntimeError as error:
-        raise translated(error) from None
+    bindings.keep_schedule(problem.key(), *flatten(problem.operands), schedule, *figures, report)
 
 
-def kept_schedule(problem: Problem) -> str:
-    """The schedule that is kept for operands like these, as a caller would write it; empty where
-    there is none, or where it is the planned one."""
+def stored_schedule(problem: Problem) -> str:
+    """The stored schedule for operands like these, in the notation of callers. Empty if there is
+    none, or if it is the planned one."""
     tuned = problem.tuned()
     try:
         text = explanation_of(tuned.program, tuned.names, tuned.operands)
@@ -80,11 +76,11 @@ def kept_schedule(problem: Problem) -> str:
 
 
 def forget_tuned_plans() -> int:
-    """Removes all, in this process and on disk; how many there were."""
+    """Removes all plans, in this process and on disk, and returns their number."""
     return bindings.forget_tuned_plans()
 
 
 def cache_directory() -> Path | None:
-    """Where kernels and plans are kept on disk, if anywhere."""
+    """The directory of kernels and plans on disk, if there is one."""
     found = bindings.cache_directory()
     return Path(found) if found else None

@@ -1,18 +1,17 @@
-"""Finds the fastest formats and schedule for a computation by measuring, and keeps them."""
+"""`tulle.tune`: finds the fastest formats and schedule for a computation by measuring."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import Any
 
-from tulle.programs.execution import OutFormat
+from tulle.programs.program import OutFormat
 from tulle.support.errors import UserError
-from tulle.tuning.progress import bar
+from tulle.tuning.progress import progress_bar
 from tulle.tuning.result import Tuned
 from tulle.tuning.search import Search
 from tulle.tuning.space import Space, default_space, problem_of
-from tulle.tuning.store import keep
+from tulle.tuning.store import store
 
 
 def tune(
@@ -26,17 +25,19 @@ def tune(
     **named: Any,
 ) -> Tuned:
     """Measures schedules, and formats if the space has several, of an einsum (operands in order) or
-    of statements (operands by name) for about so many seconds. The best schedule for the operands'
-    own formats is kept, and used from then on by all that computes the same with operands like
-    these, in other processes too, if it was faster than what is planned by rule in a race of both.
+    of statements (operands by name) for about that many seconds.
 
-    Ctrl-C ends the search early with what was decided so far. That is kept as soon as it is
-    decided, whatever becomes of the process. Operands are never converted behind a caller's back:
-    where another format is faster, the result says so, and what converting costs.
+    The best schedule for the operands' own formats is stored if it beat the planned schedule in a
+    direct comparison. From then on every computation that is equal, with similar operands, uses it,
+    also in other processes. `progress` shows a progress bar; by default a terminal gets one.
+
+    Ctrl-C ends the search early with the decisions made so far. A decision is stored as soon as it
+    is made, so a killed process does not lose it. Operands are never converted silently: if another
+    format is faster, the result names it with the cost of the conversion.
     """
     problem = problem_of("tune", text, operands, named, out_format)
     if not problem.operands:
-        raise UserError("tune: the computation has no operands to measure it with.")
+        raise UserError("tune: the computation has no operands, so there is nothing to measure.")
     if not isinstance(seconds, int | float) or not seconds > 0:
         raise UserError(f"tune: seconds should be a number above 0, but found {seconds!r}.")
     if space is None:
@@ -48,11 +49,10 @@ def tune(
         )
     elif not space.problem.computes_like(problem):
         raise UserError(
-            f"tune: space is one of {space.problem.program.text}, not of {text}; "
+            f"tune: the space is for {space.problem.program.text}, not for {text}; "
             "Space.default(...) makes one from the same arguments."
         )
-    is_shown = sys.stderr.isatty() if progress is None else progress
-    show = bar if is_shown else None
-    found = Search(replace(space, problem=problem), seconds, show, keep=keep).run()
-    keep(found)
+    with progress_bar(progress) as show:
+        found = Search(replace(space, problem=problem), seconds, show, store=store).run()
+    store(found)
     return found

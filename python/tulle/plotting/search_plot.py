@@ -1,19 +1,14 @@
-"""Draws what a search found: measured against predicted times."""
+"""The picture of a search: measured against predicted times."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tulle.plotting.drawings import Dot, Line, Words, picture
 from tulle.plotting.pictures import COLOURS, Picture
-
-if TYPE_CHECKING:
-    from tulle.tuning.result import Tuned
-
-_Formats = tuple[tuple[str, str], ...]
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT = 560.0, 300.0, 70.0, 24.0
 _LETTER = 6.8  # how wide one is, about
@@ -21,30 +16,47 @@ _STEP = 20.0  # from a line of text to the next
 _GREY, _FAINT = "#555555", "#eeeeee"
 
 
-def plot_search(found: Tuned, path: str | Path | None = None) -> Picture:
-    """What was measured against what was predicted: a dot for each candidate, its colour that of
-    the formats."""
-    measured = [m for m in found.measured if not m.refused and math.isfinite(m.seconds)]
-    # What an earlier search has found, or a user gave, may have no estimate, and has no place then.
-    shown = [m for m in measured if m.candidate.predicted] or measured
-    formats = list(dict.fromkeys(m.candidate.formats for m in [found.default, *shown]))
+@dataclass(frozen=True)
+class Point:
+    """A candidate that was measured."""
+
+    predicted: float | None  # seconds; None: there is no estimate
+    measured: float  # seconds
+    formats: str
+    schedule: str
+    is_best: bool
+
+
+def plot(
+    points: Sequence[Point],
+    default: Point,
+    expression: str,
+    outcome: str,
+    path: str | Path | None = None,
+) -> Picture:
+    """A dot for each candidate, whose colour shows its formats. `default` is the planned
+    schedule."""
+    # Candidates without an estimate have no place unless there are no others.
+    shown = [one for one in points if one.predicted] or list(points)
+    formats = list(dict.fromkeys(one.formats for one in [default, *shown]))
     legend, top = _legend(formats)
-    guess = max((m.candidate.predicted or 0 for m in shown), default=0) or 1e-3
-    across = _Axis([m.candidate.predicted or guess for m in shown], _LEFT, _LEFT + _WIDTH)
-    up = _Axis([m.seconds for m in shown], top + _HEIGHT, top)
+    guess = max((one.predicted or 0 for one in shown), default=0) or 1e-3
+    across = _Axis([one.predicted or guess for one in shown], _LEFT, _LEFT + _WIDTH)
+    up = _Axis([one.measured for one in shown], top + _HEIGHT, top)
     dots = [
         Dot(
-            across(one.candidate.predicted or guess),
-            up(one.seconds),
-            _colour(formats.index(one.candidate.formats)),
-            one is found.best or one is found.best_of_all,
-            one.candidate.schedule or "none",
+            across(one.predicted or guess),
+            up(one.measured),
+            _colour(formats.index(one.formats)),
+            one.is_best,
+            one.schedule or "none",
         )
         for one in shown
     ]
-    level = up(found.default.seconds)
+    level = up(default.measured)
     planned = Line(_LEFT, level, _LEFT + _WIDTH, level, _GREY, is_dashed=True)
-    parts = [_title(found, len(shown)), *legend, *_axes(across, up, top), planned, *dots]
+    title = _title(expression, f"{len(shown)} measured, {outcome}")
+    parts = [title, *legend, *_axes(across, up, top), planned, *dots]
     drawn = picture(_LEFT + _WIDTH + _RIGHT, top + _HEIGHT + 52, parts)
     return drawn if path is None else drawn.save(path)
 
@@ -83,22 +95,19 @@ def _axes(across: _Axis, up: _Axis, top: float) -> list[Words | Line]:
     return [*parts, Words(16, middle, "measured, ms", "middle", _GREY, is_turned=True)]
 
 
-def _title(found: Tuned, count: int) -> Words:
-    lines = [line.strip() for line in found.problem.program.text.splitlines()]
-    speedup = f"{found.speedup:.2f}x the planned schedule" if found.decision else "nothing decided"
-    outcome = f": {count} measured, {speedup}"
-    room = int((_WIDTH + _RIGHT) / _LETTER) - len(outcome)
-    return Words(
-        _LEFT, 18, _shortened("; ".join(filter(None, lines)), room) + outcome, is_bold=True
-    )
+def _title(expression: str, outcome: str) -> Words:
+    lines = [line.strip() for line in expression.splitlines()]
+    room = int((_WIDTH + _RIGHT) / _LETTER) - len(outcome) - 2
+    text = f"{_shortened('; '.join(filter(None, lines)), room)}: {outcome}"
+    return Words(_LEFT, 18, text, is_bold=True)
 
 
-def _legend(formats: Sequence[_Formats]) -> tuple[list[Words | Dot], float]:
+def _legend(formats: Sequence[str]) -> tuple[list[Words | Dot], float]:
     """The colours of formats, in as many lines as they need; where what is under it begins."""
     parts: list[Words | Dot] = []
     x, y = _LEFT, 40.0
     for number, choice in enumerate(formats):
-        name = _shortened(", ".join(format for _, format in choice) or "dense", 80)
+        name = _shortened(choice or "dense", 80)
         width = 12 + _LETTER * len(name)
         if x > _LEFT and x + width > _LEFT + _WIDTH + _RIGHT:
             x, y = _LEFT, y + _STEP

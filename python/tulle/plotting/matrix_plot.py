@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -11,39 +11,31 @@ from torch import Tensor
 from tulle.plotting.lettering import HEIGHT, lettering
 from tulle.plotting.pictures import COLOURS, Picture, image, png, rgb, svg, text
 from tulle.support.errors import UserError
-from tulle.tensors.sparse_tensor import SparseTensor
 
 FAINTEST = 0.6  # how strong a colour a single entry in a large cell gets
 FRAME = "#555555"
 MARGIN, LETTERS = 8, 2  # around what is drawn, and the size of letters, in pixels
 
 
-def plot_pattern(tensor: SparseTensor, path: str | Path | None = None, size: int = 480) -> Picture:
-    """The entries of a matrix; the more of them in a pixel, the stronger its colour."""
-    if tensor.ndim != 2:
-        raise UserError(f"plot: expected a matrix, but found rank {tensor.ndim}.")
+def plot(
+    parts: Mapping[str, Tensor],
+    shape: tuple[int, int],
+    nnz: int,
+    path: str | Path | None = None,
+    size: int = 480,
+) -> Picture:
+    """The entries of a matrix, whose coordinates are given for each part by its label; the more of
+    them in a pixel, the stronger its colour."""
     if not isinstance(size, int) or size < 1:
         raise UserError(f"plot: size should be a number of pixels above 0, but found {size!r}.")
-    parts = _parts(tensor)
-    height, width = (max(1, min(size, extent)) for extent in tensor.shape)
-    pixels = _pixels([coordinates for _, coordinates in parts], tuple(tensor.shape), height, width)
-    names = [name for name, _ in parts]
+    height, width = (max(1, min(size, extent)) for extent in shape)
+    pixels = _pixels(list(parts.values()), shape, height, width)
+    names = list(parts)
+    title = f"{shape[0]} x {shape[1]}, {nnz} entries"
     scale = size / max(height, width)
-    drawn = _framed(tensor, names, png(pixels), width * scale, height * scale)
-    picture = Picture(drawn, png(_lettered(_title(tensor), names, pixels, max(1, int(scale)))))
+    drawn = _framed(title, shape, names, png(pixels), width * scale, height * scale)
+    picture = Picture(drawn, png(_lettered(title, names, pixels, max(1, int(scale)))))
     return picture if path is None else picture.save(path)
-
-
-def _parts(tensor: SparseTensor) -> list[tuple[str, Tensor]]:
-    """The coordinates of the parts of a composite tensor, those of all column ranges together; of
-    any other tensor all of them."""
-    if not tensor.format.is_composite:
-        return [(str(tensor.format), tensor.coordinates())]
-    found: dict[str, list[Tensor]] = {}
-    for part, chosen in zip(tensor.parts(), tensor.format.parts, strict=True):
-        name = f"{chosen.selector.partition(' in column range')[0]}: {chosen.format}"
-        found.setdefault(name, []).append(part.coordinates())
-    return [(name, torch.cat(several, dim=1)) for name, several in found.items()]
 
 
 def _pixels(parts: Sequence[Tensor], shape: tuple[int, ...], height: int, width: int) -> Tensor:
@@ -61,11 +53,6 @@ def _pixels(parts: Sequence[Tensor], shape: tuple[int, ...], height: int, width:
         pixels -= left * strength * (255 - colour)
         left *= 1 - strength
     return pixels.clamp(0, 255).to(torch.uint8)
-
-
-def _title(tensor: SparseTensor) -> str:
-    rows, columns = tensor.shape
-    return f"{rows} x {columns}, {tensor.nnz} entries"
 
 
 def _lettered(title: str, names: Sequence[str], pixels: Tensor, scale: int) -> Tensor:
@@ -93,12 +80,17 @@ def _lettered(title: str, names: Sequence[str], pixels: Tensor, scale: int) -> T
 
 
 def _framed(
-    tensor: SparseTensor, names: Sequence[str], data: bytes, width: float, height: float
+    title: str,
+    shape: tuple[int, int],
+    names: Sequence[str],
+    data: bytes,
+    width: float,
+    height: float,
 ) -> str:
-    rows, columns = tensor.shape
+    rows, columns = shape
     left, top = 56.0, 26.0 + 18 * len(names)
     parts = [
-        text(left, 18, _title(tensor), 'font-weight="bold"'),
+        text(left, 18, title, 'font-weight="bold"'),
         image(left, top, width, height, data),
         f'<rect x="{left}" y="{top}" width="{width:.1f}" height="{height:.1f}" fill="none" '
         'stroke="#555"/>',
