@@ -70,7 +70,7 @@ def test_tune_then_cache_then_clear(capsys: pytest.CaptureFixture[str], tmp_path
         "--plot", str(picture), "--threads", "1",
     )  # fmt: skip
     assert "candidates measured" in found and "planned by rule" in found
-    assert picture.read_text().startswith("<svg")
+    assert "<svg" in picture.read_text()
     keep_planned("ij,jk->ik", torch.rand(30, 8))  # whatever was decided
     listed = output_of(capsys, "cache", "list", "--plans")
     assert "T0[x0,x1] = sum(x2, T1[x0,x2] * T2[x2,x1])" in listed

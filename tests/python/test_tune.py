@@ -17,6 +17,7 @@ from helpers import assert_equal, random_dense, random_sparse
 import tulle
 from tulle.programs.candidates import Candidate
 from tulle.tuning import search
+from tulle.tuning.progress import progress_bar
 from tulle.tuning.race import Measured
 from tulle.tuning.result import Decision
 from tulle.tuning.space import problem_of
@@ -360,3 +361,23 @@ def test_mistakes() -> None:
         space.also(["fly(i)"])
     with pytest.raises(tulle.UserError, match=r"differ|extent|size"):
         tulle.tune("ij,jk->ik", A, B[1:])
+
+
+def test_progress_needs_tqdm_only_if_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress_bar(True) as show:
+        assert show
+        show(0.5, "3 measured")
+    assert " 50%|" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with progress_bar(None) as show:
+        assert show is None
+    with progress_bar(False) as show:
+        assert show is None
+    with (
+        pytest.raises(tulle.UserError, match=r"progress=True needs tqdm: pip install tqdm"),
+        progress_bar(True),
+    ):
+        pass

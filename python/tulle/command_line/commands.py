@@ -197,6 +197,7 @@ def tune(given: Any) -> int:
     """Searches. The exit status is 130 after an interrupt; decisions made before it are stored."""
     if given.plot:
         pictures.check_file_name(given.plot)
+        pictures.check_matplotlib()
         _check_folder(Path(given.plot).parent)
     text, ordered, named = _computation(given)
     space = Space.default(text, *ordered, **named)

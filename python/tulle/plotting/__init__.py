@@ -1,1 +1,1 @@
-"""Pictures of patterns and searches."""
+"""Pictures of matrices and searches, drawn by the optional package matplotlib."""

@@ -1,20 +1,35 @@
-"""Draws where the entries of a matrix lie."""
+"""The picture of the entries of a matrix."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from tulle.plotting.lettering import HEIGHT, lettering
-from tulle.plotting.pictures import COLOURS, Picture, image, png, rgb, svg, text
+from tulle.plotting.pictures import (
+    COLOURS,
+    DOTS_PER_INCH,
+    GREY,
+    Picture,
+    check_file_name,
+    new_figure,
+    rgb,
+)
 from tulle.support.errors import UserError
 
-FAINTEST = 0.6  # how strong a colour a single entry in a large cell gets
-FRAME = "#555555"
-MARGIN, LETTERS = 8, 2  # around what is drawn, and the size of letters, in pixels
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+FAINTEST = 0.6  # the strength of the colour of a single entry in a large cell
+# Pixels around the matrix.
+LEFT, RIGHT, BOTTOM, TITLE, LEGEND_LINE = 60, 30, 40, 40, 20
+PIXEL = 72 / DOTS_PER_INCH  # in points
+LETTER = 8  # the approximate width of a letter in pixels
+TICK_DISTANCE = 60  # the least number of pixels between ticks
 
 
 def plot(
@@ -24,85 +39,81 @@ def plot(
     path: str | Path | None = None,
     size: int = 480,
 ) -> Picture:
-    """The entries of a matrix, whose coordinates are given for each part by its label; the more of
-    them in a pixel, the stronger its colour."""
+    """The entries of a matrix, at most `size` pixels high and wide. `parts` has the coordinates of
+    each part by its label. A pixel with more entries has a stronger colour. With `path` the picture
+    is written to that file."""
     if not isinstance(size, int) or size < 1:
         raise UserError(f"plot: size should be a number of pixels above 0, but found {size!r}.")
+    if path is not None:
+        check_file_name(path)
     height, width = (max(1, min(size, extent)) for extent in shape)
-    pixels = _pixels(list(parts.values()), shape, height, width)
-    names = list(parts)
+    colours = _cell_colours(list(parts.values()), shape, height, width)
+    scale = max(1, size // max(height, width))
     title = f"{shape[0]} x {shape[1]}, {nnz} entries"
-    scale = size / max(height, width)
-    drawn = _framed(title, shape, names, png(pixels), width * scale, height * scale)
-    picture = Picture(drawn, png(_lettered(title, names, pixels, max(1, int(scale)))))
+    picture = Picture(_figure(title, list(parts), shape, colours, scale))
     return picture if path is None else picture.save(path)
 
 
-def _pixels(parts: Sequence[Tensor], shape: tuple[int, ...], height: int, width: int) -> Tensor:
-    """[height, width, 3]: a colour for each part, mixed where they meet."""
-    pixels = torch.full((height, width, 3), 255.0)
-    left = torch.ones(height, width, 1)  # the share of white
-    in_cell = max(1.0, shape[0] / height * shape[1] / width)
+def _cell_colours(
+    parts: Sequence[Tensor], shape: tuple[int, int], height: int, width: int
+) -> Tensor:
+    """The colours of a grid of cells that covers the matrix, [height, width, 3] from 0 to 1. Each
+    part has a colour; where parts meet, their colours mix."""
+    colours = torch.ones(height, width, 3)
+    white = torch.ones(height, width, 1)  # the share of white in the colour
+    elements = max(1.0, shape[0] / height * shape[1] / width)  # in a cell
     for number, coordinates in enumerate(parts):
         rows = (coordinates[0].cpu() * height).div(max(1, shape[0]), rounding_mode="floor")
         columns = (coordinates[1].cpu() * width).div(max(1, shape[1]), rounding_mode="floor")
         counts = torch.bincount(rows * width + columns, minlength=height * width)
-        share = counts.reshape(height, width, 1) / in_cell
+        share = counts.reshape(height, width, 1) / elements
         strength = torch.where(share > 0, FAINTEST + (1 - FAINTEST) * share.clamp(max=1).sqrt(), 0)
-        colour = torch.tensor(rgb(COLOURS[number % len(COLOURS)]), dtype=torch.float32)
-        pixels -= left * strength * (255 - colour)
-        left *= 1 - strength
-    return pixels.clamp(0, 255).to(torch.uint8)
+        colours -= white * strength * (1 - torch.tensor(rgb(_colour(number))))
+        white *= 1 - strength
+    return colours.clamp(0, 1)
 
 
-def _lettered(title: str, names: Sequence[str], pixels: Tensor, scale: int) -> Tensor:
-    """The pixels, each so many wide and high, in a frame under the title and a line a part."""
-    drawn = pixels.repeat_interleave(scale, 0).repeat_interleave(scale, 1)
-    height, width, _ = drawn.shape
-    lines = [lettering(line, LETTERS) for line in (title, *names)]
-    step = LETTERS * HEIGHT + 4
-    top = MARGIN + step * len(lines) + 1
-    indent = step + MARGIN
-    widest = max([width + 2, lines[0].shape[1], *(indent + line.shape[1] for line in lines[1:])])
-    canvas = torch.full((top + height + 1 + MARGIN, widest + 2 * MARGIN, 3), 255, dtype=torch.uint8)
-
-    def fill(y: int, x: int, height: int, width: int, colour: str) -> None:
-        canvas[y : y + height, x : x + width] = torch.tensor(rgb(colour), dtype=torch.uint8)
-
-    for number, line in enumerate(lines):
-        y, x = MARGIN + step * number, MARGIN + (indent if number else 0)
-        canvas[y : y + line.shape[0], x : x + line.shape[1]][line] = 0
-        if number:
-            fill(y, MARGIN, 7 * LETTERS, 7 * LETTERS, COLOURS[(number - 1) % len(COLOURS)])
-    fill(top - 1, MARGIN, height + 2, width + 2, FRAME)
-    canvas[top : top + height, MARGIN + 1 : MARGIN + 1 + width] = drawn
-    return canvas
+def _colour(part: int) -> str:
+    return COLOURS[part % len(COLOURS)]
 
 
-def _framed(
-    title: str,
-    shape: tuple[int, int],
-    names: Sequence[str],
-    data: bytes,
-    width: float,
-    height: float,
-) -> str:
-    rows, columns = shape
-    left, top = 56.0, 26.0 + 18 * len(names)
-    parts = [
-        text(left, 18, title, 'font-weight="bold"'),
-        image(left, top, width, height, data),
-        f'<rect x="{left}" y="{top}" width="{width:.1f}" height="{height:.1f}" fill="none" '
-        'stroke="#555"/>',
-        text(left, top + height + 16, "0", 'fill="#555"'),
-        text(left + width, top + height + 16, str(columns), 'text-anchor="end" fill="#555"'),
-        text(left - 6, top + 10, "0", 'text-anchor="end" fill="#555"'),
-        text(left - 6, top + height, str(rows), 'text-anchor="end" fill="#555"'),
+def _figure(
+    title: str, labels: Sequence[str], shape: tuple[int, int], colours: Tensor, scale: int
+) -> Figure:
+    """The cells, each with `scale` pixels along both axes, below the title and a line for each
+    part."""
+    height, width = (scale * extent for extent in colours.shape[:2])
+    longest = max(map(len, [title, *labels]))
+    whole_width = LEFT + max(width + RIGHT, LETTER * longest + LEGEND_LINE)
+    top = TITLE + LEGEND_LINE * len(labels)
+    whole_height = top + height + BOTTOM
+    figure = new_figure(whole_width, whole_height)
+    axes = figure.add_axes(
+        (LEFT / whole_width, BOTTOM / whole_height, width / whole_width, height / whole_height)
+    )
+    ends = (0, max(1, shape[1]), max(1, shape[0]), 0)
+    axes.imshow(colours.numpy(), extent=ends, aspect="auto", interpolation="nearest")
+    for axis, pixels, extent in ((axes.xaxis, width, ends[1]), (axes.yaxis, height, ends[2])):
+        _set_ticks(axis, pixels, extent)
+    for spine in axes.spines.values():  # the frame, one pixel wide, around the cells
+        spine.set(position=("outward", PIXEL), linewidth=PIXEL)
+    axes.tick_params(colors=GREY, labelsize=9)
+    handles = [
+        axes.plot([], [], "s", color=_colour(number), markersize=8, label=label)[0]
+        for number, label in enumerate(labels)
     ]
-    for number, name in enumerate(names):
-        colour = COLOURS[number % len(COLOURS)]
-        y = 25 + 18 * number
-        parts.append(f'<rect x="{left}" y="{y}" width="10" height="10" fill="{colour}"/>')
-        parts.append(text(left + 14, y + 9, name))
-    longest = max(map(len, [*names, " " * 24]))
-    return svg(max(left + width, left + 7 * longest) + 24, top + height + 28, parts)
+    corner = (0, 1 + 4 / height)
+    options = {"frameon": False, "borderaxespad": 0, "borderpad": 0.2, "handletextpad": 0.2}
+    axes.legend(handles=handles, loc="lower left", bbox_to_anchor=corner, fontsize=9, **options)
+    figure.text(LEFT / whole_width, 1 - 14 / whole_height, title, weight="bold", va="top", size=10)
+    return figure
+
+
+def _set_ticks(axis: Axis, pixels: int, extent: int) -> None:
+    """Ticks at integers, as many as fit; at the end of a short axis only."""
+    from matplotlib.ticker import MaxNLocator
+
+    if pixels < TICK_DISTANCE:
+        axis.set_ticks([extent])
+    else:
+        axis.set_major_locator(MaxNLocator(min(9, pixels // TICK_DISTANCE), integer=True))

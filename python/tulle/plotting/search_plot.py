@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tulle.plotting.drawings import Dot, Line, Words, picture
-from tulle.plotting.pictures import COLOURS, Picture
+from tulle.plotting.pictures import (
+    COLOURS,
+    GREY,
+    Picture,
+    check_file_name,
+    new_figure,
+    shortened,
+)
 
-_WIDTH, _HEIGHT, _LEFT, _RIGHT = 560.0, 300.0, 70.0, 24.0
-_LETTER = 6.8  # how wide one is, about
-_STEP = 20.0  # from a line of text to the next
-_GREY, _FAINT = "#555555", "#eeeeee"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTH, HEIGHT = 660, 400  # pixels without the legend
+LEGEND_LINE = 20  # pixels
+LETTER = 7.5  # the approximate width of a letter of the title and the legend in pixels
+LONGEST_LABEL = 80  # letters
+TICKS = (1, 2, 5)  # times powers of 10
 
 
 @dataclass(frozen=True)
@@ -23,7 +33,6 @@ class Point:
     predicted: float | None  # seconds; None: there is no estimate
     measured: float  # seconds
     formats: str
-    schedule: str
     is_best: bool
 
 
@@ -34,92 +43,64 @@ def plot(
     outcome: str,
     path: str | Path | None = None,
 ) -> Picture:
-    """A dot for each candidate, whose colour shows its formats. `default` is the planned
-    schedule."""
+    """A dot for each candidate; its colour shows the formats, and the best have a ring. `default`
+    is the planned schedule, whose time is a dashed line. With `path` the picture is written to that
+    file."""
+    if path is not None:
+        check_file_name(path)
     # Candidates without an estimate have no place unless there are no others.
     shown = [one for one in points if one.predicted] or list(points)
-    formats = list(dict.fromkeys(one.formats for one in [default, *shown]))
-    legend, top = _legend(formats)
-    guess = max((one.predicted or 0 for one in shown), default=0) or 1e-3
-    across = _Axis([one.predicted or guess for one in shown], _LEFT, _LEFT + _WIDTH)
-    up = _Axis([one.measured for one in shown], top + _HEIGHT, top)
-    dots = [
-        Dot(
-            across(one.predicted or guess),
-            up(one.measured),
-            _colour(formats.index(one.formats)),
-            one.is_best,
-            one.schedule or "none",
+    by_formats: dict[str, list[Point]] = {default.formats: []}
+    for one in shown:
+        by_formats.setdefault(one.formats, []).append(one)
+    longest = min(LONGEST_LABEL, max(map(len, [*by_formats, "planned by rule"])))
+    in_line = max(1, int(WIDTH / (LETTER * longest + 40)))
+    lines = -(-(len(by_formats) + 2) // in_line)
+    figure = new_figure(WIDTH, HEIGHT + LEGEND_LINE * lines)
+    figure.set_layout_engine("constrained", w_pad=0.1, h_pad=0.1)
+    axes = figure.add_subplot()
+    _draw(axes, by_formats)
+    axes.axhline(1e3 * default.measured, color=GREY, linestyle="--", label="planned by rule")
+    room = int(WIDTH / LETTER) - len(outcome) - 20
+    text = "; ".join(line.strip() for line in expression.splitlines() if line.strip())
+    title = f"{shortened(text, room)}: {len(shown)} measured, {outcome}"
+    figure.suptitle(title, weight="bold", size=10)
+    figure.legend(loc="outside lower left", ncols=in_line, fontsize=9, frameon=False)
+    figure.draw_without_rendering()  # computes the layout, which stays fixed
+    figure.set_layout_engine("none")
+    picture = Picture(figure)
+    return picture if path is None else picture.save(path)
+
+
+def _draw(axes: Axes, by_formats: dict[str, list[Point]]) -> None:
+    """The dots and the axes, both logarithmic."""
+    from matplotlib.ticker import LogLocator
+
+    everything = [one for several in by_formats.values() for one in several]
+    guess = max((one.predicted or 0 for one in everything), default=0) or 1e-3
+    for number, (formats, several) in enumerate(by_formats.items()):
+        axes.scatter(
+            [1e3 * (one.predicted or guess) for one in several],
+            [1e3 * one.measured for one in several],
+            color=COLOURS[number % len(COLOURS)],
+            alpha=0.8,
+            zorder=2,
+            label=shortened(formats or "dense", LONGEST_LABEL),
         )
-        for one in shown
-    ]
-    level = up(default.measured)
-    planned = Line(_LEFT, level, _LEFT + _WIDTH, level, _GREY, is_dashed=True)
-    title = _title(expression, f"{len(shown)} measured, {outcome}")
-    parts = [title, *legend, *_axes(across, up, top), planned, *dots]
-    drawn = picture(_LEFT + _WIDTH + _RIGHT, top + _HEIGHT + 52, parts)
-    return drawn if path is None else drawn.save(path)
-
-
-class _Axis:
-    """Seconds to places, logarithmic."""
-
-    def __init__(self, values: Sequence[float], low: float, high: float) -> None:
-        self._first = math.log(min(values) / 1.1)
-        self._span = math.log(max(values) * 1.1) - self._first
-        self._low, self._high = low, high
-
-    def __call__(self, value: float) -> float:
-        share = (math.log(value) - self._first) / self._span
-        return self._low + share * (self._high - self._low)
-
-    def ticks(self) -> list[float]:
-        first, last = math.exp(self._first), math.exp(self._first + self._span)
-        steps = [b * 10.0**e for e in range(-9, 4) for b in (1, 2, 5)]
-        found = [step for step in steps if first <= step <= last]
-        return found or [first, last]
-
-
-def _axes(across: _Axis, up: _Axis, top: float) -> list[Words | Line]:
-    """Lines behind the dots, and what they stand for."""
-    parts: list[Words | Line] = []
-    bottom, right = top + _HEIGHT, _LEFT + _WIDTH
-    for tick in across.ticks():
-        parts.append(Line(across(tick), top, across(tick), bottom, _FAINT))
-        parts.append(Words(across(tick), bottom + 16, f"{1e3 * tick:.3g}", "middle", _GREY))
-    for tick in up.ticks():
-        parts.append(Line(_LEFT, up(tick), right, up(tick), _FAINT))
-        parts.append(Words(_LEFT - 6, up(tick) + 4, f"{1e3 * tick:.3g}", "end", _GREY))
-    parts.append(Words(_LEFT + _WIDTH / 2, bottom + 36, "predicted, ms", "middle", _GREY))
-    middle = top + _HEIGHT / 2
-    return [*parts, Words(16, middle, "measured, ms", "middle", _GREY, is_turned=True)]
-
-
-def _title(expression: str, outcome: str) -> Words:
-    lines = [line.strip() for line in expression.splitlines()]
-    room = int((_WIDTH + _RIGHT) / _LETTER) - len(outcome) - 2
-    text = f"{_shortened('; '.join(filter(None, lines)), room)}: {outcome}"
-    return Words(_LEFT, 18, text, is_bold=True)
-
-
-def _legend(formats: Sequence[str]) -> tuple[list[Words | Dot], float]:
-    """The colours of formats, in as many lines as they need; where what is under it begins."""
-    parts: list[Words | Dot] = []
-    x, y = _LEFT, 40.0
-    for number, choice in enumerate(formats):
-        name = _shortened(choice or "dense", 80)
-        width = 12 + _LETTER * len(name)
-        if x > _LEFT and x + width > _LEFT + _WIDTH + _RIGHT:
-            x, y = _LEFT, y + _STEP
-        parts += [Dot(x + 4, y - 4, _colour(number)), Words(x + 12, y, name)]
-        x += width + 18
-    note = "dashed: planned by rule; ringed: best"
-    return [*parts, Words(_LEFT, y + _STEP, note, colour=_GREY)], y + _STEP + 10
-
-
-def _colour(number: int) -> str:
-    return COLOURS[number % len(COLOURS)]
-
-
-def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 3] + "..."
+    best = [one for one in everything if one.is_best]
+    axes.scatter(
+        [1e3 * (one.predicted or guess) for one in best],
+        [1e3 * one.measured for one in best],
+        s=70,
+        facecolors="none",
+        edgecolors="black",
+        zorder=3,
+        label="best",
+    )
+    axes.set(xscale="log", yscale="log", xlabel="predicted, ms", ylabel="measured, ms")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=TICKS))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter("")
+    axes.tick_params(colors=GREY, labelsize=9)
+    axes.grid(color="#eeeeee", zorder=0)

@@ -142,7 +142,6 @@ class Tuned:
             candidate.predicted,
             one.seconds,
             ", ".join(format for _, format in candidate.formats),
-            candidate.schedule,
             is_best=one is self.best or one is self.best_of_all,
         )
 
