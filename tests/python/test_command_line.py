@@ -26,7 +26,7 @@ PRODUCT = ["ij,jk->ik", "A=random(40x30,0.2):csr", "B=dense(30x8)"]
 
 @pytest.fixture(autouse=True)
 def keep_threads() -> Iterator[None]:
-    """--threads is for the process."""
+    """Restores the number of threads, which --threads sets for the process."""
     threads = torch.get_num_threads()
     yield
     torch.set_num_threads(threads)
@@ -47,7 +47,7 @@ def assert_mistake(capsys: pytest.CaptureFixture[str], arguments: list[str], mes
 
 
 def keep_planned(text: str, b: torch.Tensor) -> None:
-    """Keeps the planned schedule, as a search does that finds no better one."""
+    """Stores the planned schedule, as a search does that finds no better one."""
     a = tulle.tensor(torch.eye(40, 30), format="csr")
     operands, named = ((), {"A": a, "B": b}) if "=" in text else ((a, b), {})
     problem = problem_of("tune", text, operands, named, None)
@@ -71,7 +71,7 @@ def test_tune_then_cache_then_clear(capsys: pytest.CaptureFixture[str], tmp_path
     )  # fmt: skip
     assert "candidates measured" in found and "planned by rule" in found
     assert "<svg" in picture.read_text()
-    keep_planned("ij,jk->ik", torch.rand(30, 8))  # whatever was decided
+    keep_planned("ij,jk->ik", torch.rand(30, 8))  # the search above may have made no decision
     listed = output_of(capsys, "cache", "list", "--plans")
     assert "T0[x0,x1] = sum(x2, T1[x0,x2] * T2[x2,x1])" in listed
     assert "kernels kept" not in listed

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(arguments: list[str], folder: Path) -> str:
-    """In a folder and a cache of its own."""
+    """Runs Python in this folder with a cache of its own."""
     environment = os.environ | {"TULLE_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True

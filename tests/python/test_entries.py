@@ -9,7 +9,7 @@ from helpers import MATRIX_FORMATS, assert_equal, random_sparse
 import tulle
 from tulle.tensors.pattern import Pattern
 
-# Of rank 3, with blocks that no size is a multiple of.
+# Formats of rank 3 with blocks that divide no size.
 BLOCKS_OF_RANK_3 = [
     "(i,j,k) -> (i: dense, j/2: compressed, k/3: compressed, j%2: dense, k%3: dense)",
     "(i,j,k) -> (k/4: compressed, i: compressed, k%4: compressed, j: dense)",
@@ -19,7 +19,7 @@ BLOCKS_OF_RANK_3 = [
 
 
 def check_entries(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
-    """Every entry once, with its value, and nothing outside the shape."""
+    """Asserts that each entry occurs once with its value, and nothing outside the shape."""
     coordinates, values = tensor.entries()
     assert coordinates.shape == (data.ndim, tensor.nnz)
     assert values.shape == (tensor.nnz,)

@@ -1,5 +1,4 @@
-"""Imports: what comes out is what went in, nothing is copied where storage agrees, bad structure is
-refused."""
+"""Imports: values are unchanged, equal storage is not copied, invalid structure is refused."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ import tulle
 
 
 def pointers(tensor: tulle.SparseTensor) -> list[int]:
-    """Where the arrays are that are not the two positions of COO."""
+    """The addresses of the arrays except the two positions of COO."""
     arrays = [*tensor.pattern.arrays, tensor.values()]
     return [array.data_ptr() for array in arrays if tensor.format != "coo" or array.numel() != 2]
 

@@ -1,4 +1,4 @@
-"""The libraries load, answer through the stable ABI, and keep to themselves what is theirs."""
+"""The libraries load, work through the stable ABI, and export nothing but their interface."""
 
 from __future__ import annotations
 
@@ -94,19 +94,19 @@ SCHEMA_TYPES = {
 
 
 def schema_of(name: str) -> tuple[list[str], list[str]]:
-    """The types of an operator's arguments and results, as its schema has them."""
+    """The types of the arguments and results in the schema of an operator."""
     schema = getattr(torch.ops.tulle, name).default._schema
     return [str(one.type) for one in schema.arguments], [str(one.type) for one in schema.returns]
 
 
 def written(arguments: list[Any], result: Any) -> tuple[list[str], list[str]]:
-    """Types of Python as a schema has them."""
+    """Python types in the notation of schemas."""
     results = [] if result in (None, type(None)) else [SCHEMA_TYPES[result]]
     return [SCHEMA_TYPES[one] for one in arguments], results
 
 
 def declared(hint: Any, tensors: int = 0) -> tuple[list[str], list[str]]:
-    """The types that a declaration says: a Callable, or a Protocol with as many tensors for *."""
+    """The types of a declaration: a Callable, or a Protocol with that many variadic tensors."""
     if not isinstance(hint, type):
         arguments, result = typing.get_args(hint)
         return written(list(arguments), result)

@@ -1,4 +1,4 @@
-"""Products: '@' and PyTorch's names for it, every format, the short way of warm calls included."""
+"""Products: '@' and PyTorch's functions, every format, remembered calls."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ UNPADDED = {"amax": -torch.inf, "amin": torch.inf, "prod": 1.0}
 
 
 def matrix(seed: int = 0) -> torch.Tensor:
-    """With an empty row, a full one and numbers of both signs."""
+    """A matrix with an empty row, a full row and numbers of both signs."""
     x = random_sparse(7, 9, seed=seed)
     x = x * torch.where(random_dense(7, 9, seed=seed + 5) < 0, -1.0, 1.0)
     x[3] = 0
@@ -211,7 +211,7 @@ def test_attention_is_one_pass() -> None:
 
 
 def test_attention_of_large_scores() -> None:
-    """Scores far beyond what exp can hold, growing along a row."""
+    """Scores that grow along a row and overflow exp."""
     x = torch.ones(3, 50)
     scores = torch.linspace(-500, 900, 150).reshape(3, 50)
     v = torch.randn(50, 4)

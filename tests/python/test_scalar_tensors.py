@@ -1,4 +1,4 @@
-"""Numbers that come again are the same tensor; any device will do."""
+"""Recurring numbers are one tensor. These tests use the CPU for any device."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def test_graphs_read_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     of(2.0)
     kept = of(2.0)
     monkeypatch.setattr(scalar_tensors, "_is_capturing", lambda device: True)
-    assert all(of(2.0) is kept for _ in range(3))  # in as many graphs
-    assert of(3.0) is not of(3.0)  # what is made while a graph is captured belongs to it
+    assert all(of(2.0) is kept for _ in range(3))  # also in several graphs
+    assert of(3.0) is not of(3.0)  # a tensor made during a capture belongs to the graph
     monkeypatch.setattr(scalar_tensors, "_is_capturing", lambda device: False)
     for number in range(2 * scalar_tensors.MOST_SEEN):
         of(number + 0.5)

@@ -1,4 +1,4 @@
-"""The class itself: what it says, its parts, transposes, trees, changed structure."""
+"""The class: properties, parts, transposes, trees, changed structure."""
 
 from __future__ import annotations
 

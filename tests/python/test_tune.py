@@ -1,4 +1,4 @@
-"""The search: what is tried, what is kept, who uses it, and what happens when it goes wrong."""
+"""The search: what it tries and stores, which computations use that, and errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHORT = 0.3  # seconds of a search
 
 @pytest.fixture(autouse=True)
 def forget() -> Any:
-    """Every test begins and ends without tuned plans."""
+    """Removes tuned plans before and after each test."""
     forget_tuned_plans()
     yield
     forget_tuned_plans()
@@ -45,7 +45,7 @@ def schedule_in_use(A: Any, B: Any) -> str:
 
 
 def force(A: Any, B: Any, schedule: str) -> None:
-    """Keeps this schedule, as if a search had found it."""
+    """Stores this schedule as the result of a search."""
     problem = problem_of("tune", "ij,jk->ik", (A, B), {}, None)
     best = Measured(Candidate(tuple(problem.formats().items()), schedule))
     store_decision(problem, Decision(best, 1e-6, 2e-6), "found by a test")
@@ -254,7 +254,7 @@ def test_ctrl_c_ends_a_search(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", script, str(Path(__file__).parent)],
         env=os.environ | {"TULLE_CACHE_DIR": str(tmp_path)},
-        # What a shell started in the background ignores interrupts, and so would the child.
+        # A background job of a shell ignores interrupts, and its children inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         text=True,
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""What a search decides, with simulated times: noise, disturbed samples, interrupts anywhere."""
+"""The decisions of a search with simulated times, noise, disturbed samples and interrupts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PRODUCT = Program("ij,jk->ik", is_einsum=True)
 
 @dataclass(frozen=True)
 class Problem:
-    """Operands in a format."""
+    """A problem, which is only a format here."""
 
     format: str
     program: Program = PRODUCT
@@ -33,7 +33,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Space:
-    """All that the truth knows, in an order that has nothing to do with it."""
+    """The candidates of the truth, in an order that does not depend on it."""
 
     truth: Truth
     problem: Problem
@@ -58,14 +58,14 @@ def predicted(schedule: str) -> float:
 
 @dataclass
 class Machine(Workbench):
-    """A clock that only samples move, and what disturbs them."""
+    """A simulated machine: samples advance the clock, and `disturb` changes them."""
 
     truth: Truth
     seed: int = 0
     noise: float = 0.02
-    interrupt_at: int | None = None  # after so many samples
+    interrupt_at: int | None = None  # the number of the sample that is interrupted
     kept: Mapping[str, str] = field(default_factory=dict)  # schedules of earlier searches
-    # A sample's number, the candidate and its time: as it was with what disturbed it.
+    # The number of a sample, its candidate and its time: the disturbed sample.
     disturb: Callable[[int, Candidate, float, random.Random], Sample] | None = None
     time: float = 0.0
     samples: int = 0
@@ -99,7 +99,7 @@ class Machine(Workbench):
 
 
 class Runner:
-    """A candidate on that machine."""
+    """A candidate on the simulated machine."""
 
     def __init__(self, machine: Machine, candidate: Candidate, truth: float) -> None:
         self.machine, self.truth = machine, truth
@@ -129,7 +129,7 @@ def test_what_is_decided_is_kept_at_once() -> None:
 
 @pytest.mark.parametrize("most", [1.2, 30.0])
 def test_what_is_kept_at_once_is_not_taken_back_in_doubt(most: float) -> None:
-    """From then on every sample is disturbed, by so many times its length at most."""
+    """After the decision every sample is disturbed, by at most this factor."""
     others = {("csr", f"c{number}"): 0.8 - 0.06 * number for number in range(1, 8)}
     truth = {("csr", PLANNED): 1.0, ("csr", "fast"): 0.8, **others}
     for seed in range(20):
@@ -151,8 +151,7 @@ def test_what_is_kept_at_once_is_not_taken_back_in_doubt(most: float) -> None:
 def searches_interrupted(
     make: Callable[[int | None], Machine], own: str, hidden: tuple[str, ...] = ()
 ) -> list[Tuned]:
-    """One that ends by itself, and one for every sample before that, from the first after those of
-    the default on, that an interrupt could come with."""
+    """A complete search, and a search interrupted at each sample after those of the default."""
     whole = make(None)
     found = [search(whole, own, hidden=hidden)]
     for at in range(4, whole.samples + 1):
@@ -166,8 +165,8 @@ def time_of(truth: Truth, candidate: Candidate) -> float:
 
 
 def check(found: Tuned, truth: Truth, tolerance: float) -> None:
-    """That nothing is kept or recommended that is slower than what it takes the place of, and that
-    what is said of it was measured."""
+    """Asserts that no stored or recommended candidate is slower than what it replaces, and that the
+    reported times were measured."""
     for decision in found.decisions:
         format = decision.formats[0][1]
         best = decision.best
@@ -187,7 +186,7 @@ def check(found: Tuned, truth: Truth, tolerance: float) -> None:
 
 
 def drawn_truth(seed: int) -> dict[tuple[str, str], float]:
-    """Formats and schedules, most of them slower than the planned ones."""
+    """Random times of formats and schedules, most of them slower than the planned schedules."""
     drawn = random.Random(seed)
     truth = {}
     for format in ("csr", "hyb", "bsr"):
@@ -241,7 +240,7 @@ def test_an_interrupt_keeps_what_is_decided_and_nothing_else() -> None:
             assert one.recommended is None
     schedules = [one.schedule for one in found]
     assert schedules[0] == "fast"
-    since = schedules.index("fast", 1)  # samples after which it is decided
+    since = schedules.index("fast", 1)  # the number of samples before the decision
     assert since < 0.25 * len(schedules)
     assert schedules[-1] == "fast" and schedules[1] == PLANNED
 
@@ -255,11 +254,11 @@ def test_an_interrupt_does_not_decide_for_the_default() -> None:
             check(found, truth, 0.0)
             raced += found.is_interrupted and any(one.verdict for one in found.measured)
             assert found.is_interrupted == (found.decision is None)
-    assert raced > 0  # some seemed to be better, and were not
+    assert raced > 0  # some candidates seemed to be better, but were not
 
 
 def test_a_default_that_is_disturbed_at_first_does_not_make_others_seem_fast() -> None:
-    """Nobody counts what disturbs it."""
+    """Disturbances go unnoticed."""
 
     def disturb(number: int, candidate: Candidate, seconds: float, _: random.Random) -> Sample:
         return Sample(seconds * (200 if candidate.is_default and 5 < number < 60 else 1))
@@ -276,7 +275,7 @@ def test_a_default_that_is_disturbed_at_first_does_not_make_others_seem_fast() -
 
 @pytest.mark.parametrize("is_counted", [True, False])
 def test_load_that_slows_parallel_schedules_alone_lets_no_serial_one_win(is_counted: bool) -> None:
-    """Where the system counts the waits, all samples may be disturbed; else one in 50 is not."""
+    """If waiting times are known, all samples may be disturbed; else one in 50 is clean."""
 
     def disturb(_: int, candidate: Candidate, seconds: float, drawn: random.Random) -> Sample:
         if "serial" in candidate.schedule or not (is_counted or drawn.random() > 0.02):
@@ -364,7 +363,7 @@ def test_a_busy_machine_does_not_forget_what_an_earlier_search_has_found() -> No
 
 @pytest.mark.parametrize("slower", [1.2, 8.0])
 def test_a_machine_that_is_always_busy_decides_nothing_and_says_so(slower: float) -> None:
-    """Even where nothing seems to be worth a race, or a trial."""
+    """This holds even if no candidate deserves a race or a trial."""
 
     def disturb(_: int, __: Candidate, seconds: float, drawn: random.Random) -> Sample:
         return Sample(seconds * drawn.uniform(5, 6), False)
@@ -432,7 +431,7 @@ def test_luck() -> None:
     ("first", "other", "least", "is_won"),
     [
         ([1.0] * 5, [0.9] * 5, 1.0, True),
-        ([1.0] * 5, [0.99] * 5, 1.0, False),  # too little
+        ([1.0] * 5, [0.99] * 5, 1.0, False),  # the gain is too small
         ([1.0] * 4, [0.5] * 4, 1.0, False),  # too few rounds
         ([1.0] * 5, [0.9] * 4 + [1.1], 1.0, False),  # may be luck
         ([1.0] * 15, [0.9] * 12 + [1.1] * 3, 1.0, True),
