@@ -152,8 +152,9 @@ format: $(VENV)/.packages $(BUILD)/.system-tools
 lint: lint-includes lint-prose lint-format lint-python lint-tidy
 
 lint-includes: | $(BUILD)/.system
-	$(say) 'Checking includes between folders, and that READMEs name every file'
+	$(say) 'Checking includes and imports between folders, and that READMEs name every file'
 	@python3 scripts/check_includes.py
+	@python3 scripts/check_imports.py
 	@python3 scripts/check_readmes.py
 
 lint-prose: | $(BUILD)/.system

@@ -1,95 +1,78 @@
-"""The chart of a run as SVG: a panel for each suite and number of threads, dots for each case."""
+"""The chart of a run: a panel for each suite and number of threads, dots for each case."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from xml.sax.saxutils import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness import Row
 from report import threads_of
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 COLOURS = ["#d1495b", "#edae49", "#00798c", "#30638e", "#8a5a83", "#5b8c5a", "#7a6c5d"]
 TICKS = [0.25, 0.5, 0.8, 1.0, 1.25, 2.0, 4.0, 8.0, 16.0, 32.0]
-LINE = 15  # height of a case
-LABELS = 190  # width of the names of the cases
-PLOT = 520  # width of a panel's dots
-TOP = 62  # title and legend of a panel
+WIDTH = 8.0  # inches
+CASE, HEAD = 0.17, 1.0  # height of a case, and of a panel beside its cases
 
 
-def _text(x: float, y: float, content: str, style: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(content)}</text>'
+def write(path: Path, titles: dict[str, str], rows_of: dict[str, list[Row]]) -> None:
+    """Writes the chart. Only suites with ratios have a panel. Needs matplotlib."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    panels = _panels(titles, rows_of)
+    if not panels:
+        return
+    heights = [HEAD + CASE * len(rows) for _, rows in panels]
+    figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
+    grid = figure.subplots(len(panels), height_ratios=heights, squeeze=False)
+    for axes, (title, rows) in zip(grid[:, 0], panels, strict=True):
+        _draw(axes, title, rows)
+    with rc_context({"svg.fonttype": "none"}):
+        figure.savefig(path)
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
-    ends = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
-    return f'<line {ends} stroke="{colour}"/>'
-
-
-class _Scale:
-    """Ratios to horizontal places, logarithmic, with a little room at both ends."""
-
-    def __init__(self, ratios: Sequence[float]) -> None:
-        self._low = math.log(min([0.8, *ratios]) / 1.08)
-        self._high = math.log(max([1.25, *ratios]) * 1.08)
-
-    def __call__(self, ratio: float) -> float:
-        return LABELS + PLOT * (math.log(ratio) - self._low) / (self._high - self._low)
-
-    def ticks(self) -> list[float]:
-        return [tick for tick in TICKS if self._low <= math.log(tick) <= self._high]
-
-
-def _legend(peers: Sequence[str], y: float) -> list[str]:
-    parts, x = [], float(LABELS)
-    for at, peer in enumerate(peers):
-        parts.append(
-            f'<circle cx="{x:.1f}" cy="{y - 4:.1f}" r="4" fill="{COLOURS[at % len(COLOURS)]}"/>'
-        )
-        parts.append(_text(x + 8, y, peer))
-        x += 24 + 6.5 * len(peer)
-    return parts
-
-
-def _panel(title: str, rows: Sequence[Row], top: float) -> tuple[list[str], float]:
-    """The elements of one panel and its height."""
-    peers = [name for name in rows[0].times if rows[0].ratio(name) is not None]
-    base = rows[0].base(peers[0]).split()[0]
-    found = [[row.ratio(peer) for peer in peers] for row in rows]
-    scale = _Scale([ratio for line in found for ratio in line if ratio is not None])
-    first, bottom = top + TOP, top + TOP + LINE * len(rows)
-    parts = [_text(8, top + 18, f"{title}: time of a peer / {base}'s", 'font-weight="bold"')]
-    parts += _legend(peers, top + 38)
-    for tick in scale.ticks():
-        x = scale(tick)
-        parts.append(_line(x, first - 4, x, bottom, "#555" if tick == 1 else "#ddd"))
-        parts.append(_text(x, first - 8, f"{tick:g}", 'text-anchor="middle" fill="#555"'))
-    for at, (row, line) in enumerate(zip(rows, found, strict=True)):
-        y = first + LINE * (at + 0.5)
-        parts.append(_text(8, y + 4, " ".join(row.case.split())))
-        for which, ratio in enumerate(line):
-            if ratio is not None:
-                colour = COLOURS[which % len(COLOURS)]
-                place = f'cx="{scale(ratio):.1f}" cy="{y:.1f}"'
-                parts.append(f'<circle {place} r="4" fill="{colour}" fill-opacity="0.85"/>')
-    return parts, bottom - top + 16
-
-
-def draw(titles: dict[str, str], rows_of: dict[str, list[Row]]) -> str:
-    """The whole picture, a panel for each number of threads; without ratios a suite has none."""
-    parts: list[str] = []
-    top = 8.0
+def _panels(titles: dict[str, str], rows_of: dict[str, list[Row]]) -> list[tuple[str, list[Row]]]:
+    """The title and the rows of each panel."""
+    panels = []
     for suite, rows in rows_of.items():
         for threads in sorted({row.threads for row in rows}, key=lambda number: number or 0):
             shown = [row for row in rows if row.threads == threads and len(row.times) > 1]
             if shown:
-                title = ", ".join(filter(None, (titles[suite], threads_of(shown[0]))))
-                panel, height = _panel(title, shown, top)
-                parts += panel
-                top += height
-    width = LABELS + PLOT + 20
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top:.0f}" '
-        f'font-family="sans-serif" font-size="11">'
+                parts = (titles[suite], threads_of(shown[0]))
+                panels.append((", ".join(filter(None, parts)), shown))
+    return panels
+
+
+def _draw(axes: Axes, title: str, rows: Sequence[Row]) -> None:
+    """A line for each case with a dot for each peer; the axis of ratios is logarithmic."""
+    peers = [name for name in rows[0].times if rows[0].ratio(name) is not None]
+    base = rows[0].base(peers[0]).split()[0]
+    for number, peer in enumerate(peers):
+        found = [(ratio, at) for at, row in enumerate(rows) if (ratio := row.ratio(peer))]
+        colour = COLOURS[number % len(COLOURS)]
+        axes.scatter(
+            *zip(*found, strict=True), s=24, color=colour, alpha=0.85, label=peer, zorder=2
+        )
+    ratios = [ratio for row in rows for peer in peers if (ratio := row.ratio(peer))]
+    low, high = min([0.8, *ratios]) / 1.08, max([1.25, *ratios]) * 1.08
+    axes.set_title(
+        f"{title}: time of a peer / {base}'s", loc="left", size=10, weight="bold", pad=30
     )
-    return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>\n"])
+    axes.set(xscale="log", xlim=(low, high), ylim=(len(rows) - 0.5, -0.5))
+    axes.set_xticks([tick for tick in TICKS if low <= tick <= high], minor=False)
+    axes.set_xticks([], minor=True)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_yticks(range(len(rows)), [" ".join(row.case.split()) for row in rows])
+    axes.tick_params(labelsize=8, length=0)
+    axes.set_axisbelow(True)
+    axes.grid(axis="x", color="#dddddd")
+    axes.axvline(1, color="#555555", linewidth=1, zorder=1.5)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=len(peers), fontsize=8, frameon=False
+    )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 
 class Structure(NamedTuple):
-    """Where the entries of a CSR matrix lie: row i holds the columns crd[pos[i]:pos[i + 1]]."""
+    """The structure of a CSR matrix: row i holds the columns crd[pos[i]:pos[i + 1]]."""
 
     pos: NDArray[np.int32]
     crd: NDArray[np.int32]
@@ -51,12 +51,12 @@ REDDIT = Network(232_965, 114_615_892, 21_700, "lognormal", 1.0, communities=120
 
 
 def _device() -> str:
-    """Where large arrays are searched and sorted; the result is the same everywhere."""
+    """The device that searches and sorts large arrays; the result does not depend on it."""
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def _places(borders: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int64]:
-    """For each value the number of borders that are not above it."""
+    """For each value, the number of borders that are at most the value."""
     where = _device()
     found = torch.searchsorted(
         torch.from_numpy(borders).to(where), torch.from_numpy(values).to(where), right=True
@@ -65,7 +65,8 @@ def _places(borders: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _expected_degrees(net: Network, rng: np.random.Generator) -> NDArray[np.float64]:
-    """A degree for each node, not yet whole: the shape asked for, scaled to the number of edges."""
+    """A real-valued degree for each node: the requested distribution, scaled to the number of
+    edges."""
     if net.degrees == "power":
         shape = ((np.arange(net.nodes) + 0.5) / net.nodes) ** (-1 / (net.tail - 1))
     elif net.degrees == "lognormal":
@@ -88,7 +89,7 @@ def _expected_degrees(net: Network, rng: np.random.Generator) -> NDArray[np.floa
 def _whole_degrees(
     expected: NDArray[np.float64], total: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Whole numbers near `expected` that add up to `total`."""
+    """Integers near `expected` whose sum is `total`."""
     running = np.cumsum(expected) * (total / expected.sum())
     marks = np.floor(running + rng.random()).astype(np.int64)
     marks[-1] = total
@@ -101,7 +102,7 @@ def _draw_columns(
     popularity: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """A column for each row, by popularity, out of the block that the row lies in."""
+    """A column for each row, drawn by popularity from the block of the row."""
     running = np.concatenate(([0.0], np.cumsum(popularity)))
     block = _places(borders, rows) - 1
     first, end = borders[block], borders[block + 1]
@@ -110,7 +111,7 @@ def _draw_columns(
 
 
 def _union(known: NDArray[np.int64], drawn: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Both, ascending, each once."""
+    """The union of both, ascending."""
     both = torch.from_numpy(np.concatenate((known, drawn))).to(_device())
     return torch.unique(both).cpu().numpy()
 
@@ -126,8 +127,8 @@ def _from_keys(keys: NDArray[np.int64], shape: tuple[int, int]) -> Structure:
 def network(net: Network, seed: int = 0, shuffled: bool = False) -> Structure:
     """A graph with the given statistics.
 
-    Nearby nodes share neighbours where there are communities, unless `shuffled`. Duplicates are
-    drawn again, so that the number of edges is met within 0.1%.
+    Communities give nearby nodes common neighbours, unless `shuffled`. Duplicates are drawn again,
+    so that the number of edges is within 0.1% of the requested one.
     """
     rng = np.random.default_rng(seed)
     expected = _expected_degrees(net, rng)
@@ -167,7 +168,7 @@ def band(size: int = 131_072, diagonals: int = 27) -> Structure:
 
 
 def pruned(rows: int, columns: int, sparsity: float, seed: int = 0) -> Structure:
-    """A weight matrix with that share of its entries removed at random."""
+    """A weight matrix from which that share of the entries is removed at random."""
     kept = np.random.default_rng(seed).random(rows * columns) >= sparsity
     return _from_keys(np.flatnonzero(kept), (rows, columns))
 
@@ -199,14 +200,14 @@ MATRICES: dict[str, Callable[[int], Structure]] = {
 
 
 def matrix(name: str, seed: int = 0) -> Structure:
-    """The matrix of that name; `MATRICES` lists them."""
+    """The matrix with that name; `MATRICES` lists the names."""
     if name not in MATRICES:
         raise SystemExit(f"no matrix is called {name!r}; there are {', '.join(MATRICES)}")
     return MATRICES[name](seed)
 
 
 def column_reuse(structure: Structure, window: int = 16) -> float:
-    """Entries over distinct columns in windows of rows: 1 where neighbours share no column."""
+    """Entries over distinct columns in windows of rows; 1 if adjacent rows share no column."""
     rows = np.repeat(np.arange(structure.shape[0]), np.diff(structure.pos))
     return structure.nnz / len(np.unique(rows // window * structure.shape[1] + structure.crd))
 

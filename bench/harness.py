@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,26 +14,26 @@ from typing import Any, Protocol
 
 import numpy as np
 
-# torch says so with the first CSR tensor of a process.
+# torch warns once a process, with the first CSR tensor.
 warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
 
 Call = Callable[[], object]
 
-SUBJECT = "tulle"  # what the ratios are about; its forms are called so and more ("tulle out=")
-RUNS = 20  # measured runs of a contender, unless that would break the time budget
+SUBJECT = "tulle"  # the base of the ratios; the names of its forms begin with it ("tulle out=")
+RUNS = 20  # measured runs of a contender within the time budget
 FEWEST_RUNS = 5
 BURST_SECONDS = 0.002  # short calls are measured in bursts of about this length
 LONGEST_BURST = 50
 
 
 def is_subject(contender: str) -> bool:
-    """Whether this is a form of Tulle."""
+    """Whether the contender is a form of Tulle."""
     return contender.split()[0] == SUBJECT
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of one call: the median and the quartiles of so many runs."""
+    """Seconds of one call: the median and the quartiles of several runs."""
 
     median: float
     low: float
@@ -47,9 +48,9 @@ class Timing:
 
 @dataclass
 class Row:
-    """One case: what each contender took. `notes` go into the JSON, the remark is printed too.
+    """One case with the times of each contender. `notes` go into the JSON, `remark` is printed too.
 
-    `against` names the form of Tulle that a peer is compared with, where it is not the plain one.
+    `against` names the form of Tulle that a peer is compared with, if it is not the plain form.
     """
 
     case: str
@@ -60,12 +61,13 @@ class Row:
     against: dict[str, str] = field(default_factory=dict)
 
     def base(self, peer: str) -> str:
-        """Whom the peer is compared with: a form of Tulle, or without Tulle the first contender."""
+        """The contender that the peer is compared with: a form of Tulle; without Tulle the first
+        contender."""
         wanted = self.against.get(peer, SUBJECT)
         return wanted if wanted in self.times else next(iter(self.times))
 
     def ratio(self, peer: str) -> float | None:
-        """Time of the peer over that of its base, above 1 where the base is faster."""
+        """The peer's time over its base's time; above 1 the base is faster."""
         if peer not in self.times or is_subject(peer) or peer == self.base(peer):
             return None
         return self.times[peer].median / self.times[self.base(peer)].median
@@ -73,7 +75,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A promise, what was measured, and whether it holds (None: not measured)."""
+    """A promise, the measured value, and whether the promise holds (None: not measured)."""
 
     promise: str
     found: str
@@ -82,22 +84,22 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asks for. `tulle` is None where only the peers run."""
+    """The options of the command line. `tulle` is None if only the peers run."""
 
     tulle: ModuleType | None
     threads: tuple[int, ...]
     matrices: tuple[str, ...]
     widths: tuple[int, ...]
-    beside: tuple[ModuleType, ...] = ()  # with contenders of the user's own
-    formats: tuple[str, ...] = ()  # composite ones, where a suite compares such
-    tune: float = 0.0  # seconds of search before these are measured
+    beside: tuple[ModuleType, ...] = ()  # modules with contenders of the user
+    formats: tuple[str, ...] = ()  # composite formats, for the suites that compare them
+    tune: float = 0.0  # seconds of search before a composite format is measured
 
 
 class Suite(Protocol):
-    """A file of `suites/`."""
+    """A module of `suites/`."""
 
     TITLE: str
-    COMPARE: bool  # ratios, or plain milliseconds
+    COMPARE: bool  # whether the table has ratios; else milliseconds
 
     def measure(self, options: Options) -> Iterator[Row]: ...
 
@@ -105,11 +107,12 @@ class Suite(Protocol):
 
 
 class WrongResult(Exception):
-    """A contender computed something else than the reference."""
+    """The result of a contender differs from the reference."""
 
 
 def check(name: str, found: Any, wanted: Any, tolerance: float = 1e-4) -> None:
-    """Refuses a dense result that differs from the reference, whose sums must not cancel."""
+    """Raises WrongResult if a dense result differs from the reference, whose sums must not
+    cancel."""
     found, wanted = np.asarray(found), np.asarray(wanted)
     if found.shape != wanted.shape:
         raise WrongResult(f"{name}: shape {found.shape}, expected {wanted.shape}")
@@ -128,11 +131,11 @@ def _planned_runs(estimate: float, share: float, runs: int) -> int:
 def measure(
     calls: Mapping[str, Call], budget: float, in_full: Iterable[str] = (), runs: int = RUNS
 ) -> dict[str, Timing]:
-    """Medians of interleaved runs; what a call returns is freed within its time.
+    """Medians of interleaved runs. The time of a call includes freeing its result.
 
-    In every round each contender that is due runs once, or where it is quick in a short burst after
-    an unmeasured call; the order changes from round to round. A contender that would take more than
-    its share of `budget` seconds runs fewer times, unless it is named in `in_full`.
+    In each round every contender runs once, a quick one in a short burst after an unmeasured call.
+    The order changes from round to round. A contender that would exceed its share of `budget`
+    seconds runs in fewer rounds, unless `in_full` names it.
     """
     estimate = {}
     for name, call in calls.items():
@@ -164,11 +167,11 @@ def measure(
 
 
 def geometric_mean(values: Iterable[float]) -> float:
-    """NaN for no values."""
-    logs = [math.log(v) for v in values]
-    return math.exp(sum(logs) / len(logs)) if logs else math.nan
+    """The geometric mean; NaN without values."""
+    found = list(values)
+    return statistics.geometric_mean(found) if found else math.nan
 
 
 def ratios(rows: Iterable[Row], peer: str) -> list[float]:
-    """The peer's ratio of every row that has one."""
+    """The ratios of the peer in the rows that have one."""
     return [r for row in rows if (r := row.ratio(peer)) is not None]

@@ -1,6 +1,6 @@
-"""CSR times dense as each contender computes it: a callable for each.
+"""The contenders of CSR times dense: a callable for each.
 
-A contender that fills an existing result returns something else than a tensor or an array.
+A contender that fills an existing result does not return a tensor or an array.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphs import Structure
 from harness import Call
 from twin import build
 
-# What the twin tries: fetching rows of B ahead, storing past the caches.
+# The variants of the twin: whether it prefetches rows of B, whether it uses streaming stores.
 TWIN_VARIANTS = {
     "plain": (False, False),
     "fetch": (True, False),
@@ -67,16 +67,16 @@ class Product:
 
 
 def _last_cache() -> int:
-    """Bytes of the last cache, as the system tells."""
+    """The size of the last-level cache in bytes, as the system reports it."""
     sizes = [path.read_text() for path in CACHES.glob("index*/size")]
     return max((1024 * int(size.strip().removesuffix("K")) for size in sizes), default=0)
 
 
 def twin_variants(product: Product) -> list[str]:
-    """The variants that a careful person would try.
+    """The variants that a careful author would try.
 
-    Stores past the caches are for results that the caches would not keep: whoever reads a smaller
-    result next waits longer for it than the product gained.
+    Streaming stores are for results that exceed the caches. With a smaller result, its next reader
+    waits longer than the product gained.
     """
     size = 4 * product.width * product.structure.shape[0]
     streams = size > _last_cache() / 4
@@ -94,7 +94,7 @@ def _csr_addresses(product: Product) -> list[ctypes.c_void_p]:
 
 
 def twin_call(product: Product, variant: str, threads: int, into: torch.Tensor | None) -> Call:
-    """The twin, into `into`, or where that is None into a new tensor each time, as `A @ B` does."""
+    """The twin. It fills `into`; if that is None, a new tensor for each call, as `A @ B` does."""
     if product.width not in TWIN_WIDTHS:
         raise SystemExit(f"the twin has no width {product.width}, only multiples of 16 up to 256")
     spmm = build.twin().twin_spmm
@@ -112,7 +112,7 @@ def twin_call(product: Product, variant: str, threads: int, into: torch.Tensor |
 
 
 def eigen_call(product: Product, threads: int, into: torch.Tensor) -> Call:
-    """Eigen, into an existing result."""
+    """Eigen, filling an existing result."""
     spmm = build.eigen().eigen_spmm
     sizes = [ctypes.c_int64(n) for n in product.structure.shape]
     operands = [*_csr_addresses(product), _address(into)]
@@ -120,7 +120,7 @@ def eigen_call(product: Product, threads: int, into: torch.Tensor) -> Call:
 
 
 def torch_calls(product: Product, into: torch.Tensor) -> dict[str, Call]:
-    """torch's CSR, into a new result and into an existing one."""
+    """torch's CSR, with a new result and with an existing one."""
     a, b = product.torch_csr, product.b
     return {
         "torch A @ B": lambda: a @ b,
@@ -129,13 +129,13 @@ def torch_calls(product: Product, into: torch.Tensor) -> dict[str, Call]:
 
 
 def scipy_call(product: Product) -> Call:
-    """SciPy, which has one thread."""
+    """SciPy, which uses one thread."""
     a, b = product.scipy_csr, product.b.numpy()
     return lambda: a @ b
 
 
 def tulle_calls(product: Product, into: torch.Tensor, tulle: ModuleType | None) -> Calls:
-    """Tulle from Python, into a new result and into an existing one; none where it is missing."""
+    """Tulle from Python, with a new result and with an existing one; empty without Tulle."""
     if tulle is None:
         return {}
     a, b = tulle.tensor(product.torch_csr, format="csr"), product.b
@@ -143,7 +143,7 @@ def tulle_calls(product: Product, into: torch.Tensor, tulle: ModuleType | None) 
 
 
 def tulle_cpp_call(product: Product, threads: int, into: torch.Tensor) -> Call:
-    """Tulle from C++, into an existing result, called as the twin is."""
+    """Tulle from C++, filling an existing result, called in the same way as the twin."""
     library = build.tulle()
     sizes = [ctypes.c_int64(n) for n in product.structure.shape]
     operands = [*_csr_addresses(product), _address(into)]

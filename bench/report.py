@@ -1,4 +1,4 @@
-"""What a run prints: tables, geometric means, where Tulle loses, and which promises hold."""
+"""The printed report of a run: tables, geometric means, the cases that Tulle loses, promises."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from harness import Row, Verdict, geometric_mean, is_subject, ratios
 
-TIE = 0.97  # a peer that is less than 3% ahead is no loss: runs differ by as much
+TIE = 0.97  # a peer that is less than 3% ahead is a tie, because runs differ by as much
 LONGEST_LIST = 40
 
 
 def threads_of(row: Row) -> str:
-    """The number of threads in words, nothing where it does not matter."""
+    """The number of threads in words; empty for a case without threads."""
     if row.threads is None:
         return ""
     return "1 thread" if row.threads == 1 else f"{row.threads} threads"
@@ -23,7 +23,7 @@ def _milliseconds(seconds: float) -> str:
 
 
 class Table:
-    """The table of one suite, printed row by row as they are measured."""
+    """The table of one suite. Each row is printed as soon as it is measured."""
 
     def __init__(self, title: str, compare: bool = True) -> None:
         self._title = title
@@ -39,7 +39,7 @@ class Table:
         print(f"{line}   {row.remark}".rstrip(), flush=True)
 
     def add_means(self, rows: Sequence[Row]) -> None:
-        """A line for each number of threads with more than one row."""
+        """Prints a line for each number of threads with more than one row."""
         for threads in sorted({row.threads or 0 for row in rows}):
             same = [row for row in rows if (row.threads or 0) == threads]
             if self._compare and len(same) > 1:
@@ -78,7 +78,7 @@ class Table:
 
 
 def losses(rows: Sequence[Row]) -> Iterator[tuple[float, str]]:
-    """The cases in which peers are ahead of Tulle: the least ratio, and all of them in words."""
+    """The cases in which peers are ahead of Tulle: the least ratio, and a text with all of them."""
     for row in rows:
         ahead = sorted((r, p) for p in row.times if (r := row.ratio(p)) is not None and r < TIE)
         if ahead:
@@ -88,11 +88,12 @@ def losses(rows: Sequence[Row]) -> Iterator[tuple[float, str]]:
 
 
 def print_losses(rows_of: dict[str, list[Row]]) -> None:
-    """Every case in which some peer is ahead, the worst first."""
+    """Prints the cases in which a peer is ahead, the worst first."""
     if not any(is_subject(name) for rows in rows_of.values() for row in rows for name in row.times):
         return
     found = sorted((r, f"{suite}: {w}") for suite, rows in rows_of.items() for r, w in losses(rows))
-    print("\nWhere Tulle loses (peer's time / Tulle's)" if found else "\nTulle loses nowhere")
+    head = "Cases that Tulle loses (peer's time / Tulle's)" if found else "Tulle loses no case"
+    print(f"\n{head}")
     print("Gaps under 3% count as ties.")
     for _, where in found[:LONGEST_LIST]:
         print(f"  {where}")
@@ -101,7 +102,7 @@ def print_losses(rows_of: dict[str, list[Row]]) -> None:
 
 
 def print_verdicts(verdicts_of: dict[str, list[Verdict]]) -> None:
-    """Every promise and whether it holds."""
+    """Prints every promise and whether it holds."""
     print("\nPromises")
     words = {True: "holds", False: "FAILS", None: "-"}
     for suite, verdicts in verdicts_of.items():

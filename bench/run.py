@@ -22,8 +22,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-# OpenMP's threads sleep after about 0.1 ms without work: late enough to be at hand for the next of
-# a series of calls, early enough not to disturb the next contender. Read when OpenMP is loaded.
+# OpenMP's threads sleep after about 0.1 ms without work. They stay awake between the calls of a
+# series, and do not disturb the next contender. OpenMP reads this when it is loaded.
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 import chart
@@ -35,7 +35,7 @@ import torch
 
 SUITES = ["spmm", "latency", "overhead", "spgemm", "add", "attention"]
 GPU_SUITES = ["gpu_spmm", "gpu_sddmm", "gpu_attention", "gpu_latency", "gpu_overhead"]
-OTHER_SUITES = ["halves", "gpu_halves", "hyb", "gpu_hyb"]  # by name alone
+OTHER_SUITES = ["halves", "gpu_halves", "hyb", "gpu_hyb"]  # run only if named
 GROUPS = {"all": SUITES, "gpu": GPU_SUITES}
 DEFAULT_MATRICES = "cora,pubmed,ppi,arxiv,band,pruned-90,pruned-70"
 DEFAULT_WIDTHS = "16,32,64,128,256"
@@ -43,7 +43,7 @@ GPU_MATRICES = "cora,pubmed,ppi,arxiv"
 GPU_WIDTHS = "32,128,512"
 OUTPUT = Path(__file__).resolve().parents[1] / "build" / "bench"
 QUIET_LOAD = 0.5
-UNBROKEN = "runs to its end"
+UNBROKEN = "completes without an error"
 
 
 def _arguments() -> argparse.Namespace:
@@ -60,19 +60,19 @@ def _arguments() -> argparse.Namespace:
         type=Path,
         action="append",
         default=[],
-        help="a Python file with contenders of your own for the suites of the GPU",
+        help="a Python file with your own contenders for the GPU suites",
     )
     parser.add_argument(
-        "--formats", nargs="+", default=[], help='composite ones for hyb and gpu_hyb: "hyb(1,3)"'
+        "--formats", nargs="+", default=[], help='composite formats for hyb and gpu_hyb: "hyb(1,3)"'
     )
     parser.add_argument(
         "--tune",
         type=float,
         default=0.0,
         metavar="SECONDS",
-        help="hyb and gpu_hyb search so long for the schedules of each format first (0)",
+        help="search time of hyb and gpu_hyb for the schedules of each format (0)",
     )
-    parser.add_argument("--json", type=Path, help="where figures go (build/bench/SUITE.json)")
+    parser.add_argument("--json", type=Path, help="file for the figures (build/bench/SUITE.json)")
     parser.add_argument("--no-tulle", action="store_true", help="run the peers alone")
     return parser.parse_args()
 
@@ -83,7 +83,7 @@ def _load_tulle() -> ModuleType:
         _ = tulle.tensor
     except (ImportError, AttributeError) as missing:
         raise SystemExit(
-            f"Tulle is not there ({missing}): make build, or --no-tulle for the peers alone"
+            f"Tulle cannot be imported ({missing}): run make build, or use --no-tulle"
         ) from None
     return tulle
 
@@ -118,7 +118,7 @@ def _machine() -> dict[str, Any]:
 def _run(
     suite: harness.Suite, options: harness.Options
 ) -> tuple[list[harness.Row], list[harness.Verdict]]:
-    """The rows and verdicts of a suite; an error ends it and is a verdict of its own."""
+    """The rows and verdicts of a suite. An error ends the suite and becomes a verdict."""
     table = report.Table(suite.TITLE, suite.COMPARE)
     rows: list[harness.Row] = []
     errors = []
@@ -141,11 +141,11 @@ def main() -> None:
         raise SystemExit(
             f"no suite is called {', '.join(sorted(unknown))}; there are {', '.join(known)}"
         )
-    if arguments.tune:  # what is found is not kept for others
+    if arguments.tune:  # tuned plans stay out of the user's cache
         os.environ["TULLE_CACHE_DIR"] = tempfile.mkdtemp()
     on_gpu = any(name.startswith("gpu_") for name in names)
     if on_gpu and not torch.cuda.is_available():
-        raise SystemExit("the suites for a GPU need one that torch can use")
+        raise SystemExit("the GPU suites need a GPU that torch can use")
     options = harness.Options(
         None if arguments.no_tulle else _load_tulle(),
         _numbers(arguments.threads),
@@ -185,8 +185,12 @@ def main() -> None:
     }
     figures.write_text(json.dumps({"machine": machine, "suites": found}, indent=1) + "\n")
     titles = {name: suite.TITLE for name, suite in suites.items() if suite.COMPARE}
-    picture.write_text(chart.draw(titles, {name: rows_of[name] for name in titles}))
-    print(f"\n{time.time() - start:.0f} s; figures in {figures}, chart in {picture}")
+    print(f"\n{time.time() - start:.0f} s; figures in {figures}")
+    if importlib.util.find_spec("matplotlib"):
+        chart.write(picture, titles, {name: rows_of[name] for name in titles})
+        print(f"chart in {picture}")
+    else:
+        print("no chart, which needs matplotlib: pip install matplotlib")
     if any(
         verdict.promise == UNBROKEN for verdicts in verdicts_of.values() for verdict in verdicts
     ):

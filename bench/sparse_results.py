@@ -1,4 +1,4 @@
-"""Operations with a sparse result as each contender computes them, all in CSR."""
+"""The contenders of operations with a sparse result, all in CSR."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _as_torch(a: Csr) -> torch.Tensor:
 
 
 def contender(name: str, operation: str, a: Csr, b: Csr, tulle: ModuleType | None = None) -> Call:
-    """The operation as `tulle`, `scipy` or `torch` has it; operands are converted beforehand."""
+    """The operation in `tulle`, `scipy` or `torch`, with operands that are already converted."""
     apply = OPERATIONS[operation][1]
     if name == "scipy":
 
@@ -64,7 +64,7 @@ def contender(name: str, operation: str, a: Csr, b: Csr, tulle: ModuleType | Non
 
 
 def as_scipy(result: Any) -> Csr:
-    """The arrays of a result as they are: nothing is sorted or summed."""
+    """The result as a SciPy matrix with the same arrays, neither sorted nor summed."""
     if isinstance(result, torch.Tensor) and result.layout == torch.sparse_csr:
         arrays = (result.values(), result.col_indices(), result.crow_indices())
         return Csr(tuple(array.numpy() for array in arrays), shape=tuple(result.shape))
@@ -80,7 +80,7 @@ def is_sorted(result: Csr) -> bool:
 
 
 def check(name: str, result: Any, wanted: Csr) -> None:
-    """Refuses a result whose pattern or values differ from the reference."""
+    """Raises WrongResult if the pattern or the values differ from the reference."""
     found = as_scipy(result)
     if not is_sorted(found):
         found = found.copy()
@@ -94,5 +94,5 @@ def check(name: str, result: Any, wanted: Csr) -> None:
 
 
 def bytes_of(a: Csr) -> int:
-    """What the three arrays of a matrix take."""
+    """The size of the three arrays of a matrix."""
     return int(a.indptr.nbytes + a.indices.nbytes + a.data.nbytes)

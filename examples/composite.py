@@ -1,6 +1,6 @@
-"""A matrix in several parts: a format of one's own for a banded matrix with a few long rows.
+"""A matrix in several parts: a composite format for a banded matrix with a few long rows.
 
-`--size` makes the matrix larger, `--plot FILE` draws it.
+`--size` sets the size of the matrix, `--plot FILE` draws it with matplotlib.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from torch import Tensor
 
 import tulle
 
-# A selector and a format for each part; every selector takes from what the ones before it left.
+# A selector and a format for each part. A selector takes from the entries that earlier ones left.
 FORMAT = "{ band(-2,2): dia; rows(nnz<=4): dell(4); rest: csr }"
 
 
 def matrix(size: int) -> Tensor:
-    """Five diagonals, two entries somewhere in each row, and every hundredth row half full."""
+    """Five diagonals, two random entries in each row, and every hundredth row half full."""
     generator = torch.Generator().manual_seed(0)
     rows = torch.arange(size)
     places = [(rows + offset, rows) for offset in range(-2, 3)]
@@ -47,14 +47,14 @@ def milliseconds(A: tulle.SparseTensor, B: Tensor) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=int, default=10_000)
-    parser.add_argument("--plot", help="a file for a picture, .png or .svg")
+    parser.add_argument("--plot", help="the file of the picture, .png or .svg")
     arguments = parser.parse_args()
 
     csr = tulle.tensor(matrix(arguments.size), format="csr")
     composite = csr.to(format=FORMAT)
     B = torch.rand(arguments.size, 32)
 
-    # Which part has what, and that the product is computed part by part.
+    # The share of each part, and the plan, which computes the product part by part.
     explanation = tulle.explain("C[i,k] = A[i,j] * B[j,k]", A=composite, B=B)
     print(explanation.stages["parts"])
     print(explanation.stages["plan"].splitlines()[0])

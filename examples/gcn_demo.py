@@ -1,7 +1,7 @@
 """A graph convolutional network on a graph of ogbn-arxiv's size: torch.sparse against Tulle.
 
 Two layers, H = relu(N X W) and Y = N H V, over the normalised adjacency matrix N of a synthetic
-graph with a power law. Both compute the same; the table says how long.
+graph with a power law. Both libraries compute the same network; the table shows their times.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HIDDEN = [16, 256]
 
 
 def power_law_graph(nodes: int, edges: int) -> Tensor:
-    """Both ends of random edges, [2, edges]; few nodes have many, most have a few."""
+    """The ends of random edges, [2, edges]. A few nodes have many edges, most have a few."""
     weights = torch.arange(1, nodes + 1, dtype=torch.float64).pow(-0.6)
     ends = torch.multinomial(weights, 2 * edges, replacement=True).view(2, edges)
     return torch.randperm(nodes)[ends]
@@ -36,7 +36,7 @@ def normalised_adjacency(edges: Tensor, nodes: int) -> tulle.SparseTensor:
     ones = torch.ones(indices.shape[1])
     shape = (nodes, nodes)
     coo = torch.sparse_coo_tensor(indices, ones, shape, check_invariants=False)
-    adjacency = tulle.tensor(coo, format="csr")  # sorts, and sums what is there twice
+    adjacency = tulle.tensor(coo, format="csr")  # sorts, and sums duplicates
     scale = adjacency.sum(1).pow(-0.5)
     scaled: tulle.SparseTensor = tulle.compute(
         "N[i,j] = s[i] * A[i,j] * s[j]", A=adjacency, s=scale
@@ -45,14 +45,14 @@ def normalised_adjacency(edges: Tensor, nodes: int) -> tulle.SparseTensor:
 
 
 def network(adjacency: Tensor | tulle.SparseTensor, x: Tensor, weights: list[Tensor]) -> Tensor:
-    """The network; nothing in it knows which library the matrix comes from."""
+    """The network. The code is the same for the matrices of both libraries."""
     hidden = torch.relu(adjacency @ (x @ weights[0]))
     result: Tensor = adjacency @ (hidden @ weights[1])
     return result
 
 
 def milliseconds(call: Callable[[], object], seconds: float) -> float:
-    """The median of as many runs as fit, at least three."""
+    """The median time of as many runs as fit into the time, and of at least three."""
     call()
     times: list[float] = []
     while len(times) < 3 or sum(times) < seconds:
@@ -66,7 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=NODES)
     parser.add_argument("--edges", type=int, default=EDGES)
-    parser.add_argument("--seconds", type=float, default=3.0, help="of measuring, for each figure")
+    parser.add_argument("--seconds", type=float, default=3.0, help="time to measure each figure")
     options = parser.parse_args()
     warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
     torch.manual_seed(0)
@@ -82,9 +82,9 @@ def main() -> None:
     x = torch.randn(options.nodes, FEATURES)
 
     print(
-        f"Inference by a graph network of two layers: {FEATURES} features, as many hidden units as "
-        f"the table says, {CLASSES} classes.\nMedian time of a run, with the matrix in torch's "
-        "sparse CSR and in Tulle's, and how far the results are apart:"
+        f"Inference by a graph network of two layers: {FEATURES} features, {CLASSES} classes; the "
+        "table has the number of hidden units.\nMedian time of a run with the matrix in torch's "
+        "sparse CSR and in Tulle's, and the largest difference of the results:"
     )
     print("\n hidden   torch.sparse     Tulle    speed-up   largest difference")
     with torch.no_grad():

@@ -1,6 +1,6 @@
 """A schedule written by hand: a sparse matrix times a dense one, on the CPU and on a GPU.
 
-A schedule is a list of small rewrites of the loops. Each is checked: one that would change the
+A schedule is a list of rewrites of the loops. Each is checked: a rewrite that would change the
 result is refused with the reason. The same statement has different schedules on different machines.
 """
 
@@ -16,8 +16,8 @@ import tulle
 
 STATEMENT = "C[i,k] = A[i,j] * B[j,k]"
 
-# 32 columns of a row are summed in registers, two entries of the row at a time; rows are given to
-# threads so that all have equally many entries.
+# The sums of 32 columns of a row stay in registers, and two entries of the row are added at a time.
+# Every thread gets rows with the same number of entries.
 ON_CPU = """
 split(k, 32, k0, k1)                # columns in panels
 reorder(i, k0, j, k1)               # a panel of a row, then the row's entries
@@ -28,7 +28,7 @@ prefetch(B, 16)                     # rows of B that entries further on will nee
 parallel(i, by=nnz)
 """
 
-# A block of 128 threads has eight rows; 16 threads share a row, each has four columns of it.
+# A block of 128 threads has eight rows; 16 threads share a row, with four columns each.
 ON_GPU = """
 split(k, 4, kv, k1)
 split(i, 8, block, row)
@@ -43,7 +43,7 @@ unroll(j, 4)
 
 
 def milliseconds(run: Callable[[], object], device: str) -> float:
-    """The median of some calls."""
+    """The median time of several calls."""
     times = []
     for _ in range(11):
         begin = time.perf_counter()
@@ -55,7 +55,7 @@ def milliseconds(run: Callable[[], object], device: str) -> float:
 
 
 def compare(device: str, schedule: str, size: int) -> None:
-    """Runs the statement as Tulle plans it and with the schedule."""
+    """Runs the statement with the planned schedule and with this one."""
     places = torch.randint(size, (2, 16 * size))
     values, shape = torch.rand(16 * size), (size, size)
     entries = torch.sparse_coo_tensor(places, values, shape, check_invariants=False)

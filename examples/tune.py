@@ -1,7 +1,7 @@
 """A search: which format and which schedule multiply this matrix fastest, and does it pay?
 
-The matrix has a band and a few long rows. Tulle measures schedules for it as it is stored, and for
-the formats that its statistics suggest; what it finds is used from then on, by `A @ B` too.
+The matrix has a band and a few long rows. Tulle measures schedules for its own format and for the
+formats that its statistics suggest. Later computations use the result, also `A @ B`.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ def band_with_long_rows(size: int) -> tulle.SparseTensor:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=4000, help="rows of the matrix (4000)")
-    parser.add_argument("--seconds", type=float, default=5.0, help="how long to search (5)")
-    parser.add_argument("--plot", help="draws the search into this file (.svg, .png)")
+    parser.add_argument("--seconds", type=float, default=5.0, help="time to search (5)")
+    parser.add_argument("--plot", help="the file of a picture of the search (.svg, .png)")
     given = parser.parse_args()
     A = band_with_long_rows(given.size)
     B = torch.rand(given.size, 64)
     print(A.statistics(), "\n")
     expected = A @ B
 
-    space = tulle.Space.default("ij,jk->ik", A, B).without("csc")  # it would sum in another order
+    space = tulle.Space.default("ij,jk->ik", A, B).without("csc")  # sums in another order
     print(space, "\n")
     found = tulle.tune("ij,jk->ik", A, B, space=space, seconds=given.seconds)
     print(found, "\n")
 
-    torch.testing.assert_close(A @ B, expected)  # now with what was found
+    torch.testing.assert_close(A @ B, expected)  # with the schedule that was found
     if found.pays_after > 0:
         converted, _ = found.operands
         torch.testing.assert_close(converted @ B, expected)

@@ -1,10 +1,10 @@
-"""Prints, as JSON, how long the first call of each of a list of expressions took in this process.
+"""Prints as JSON the time of the first call of each expression of a list, in this process.
 
     TULLE_CACHE_DIR=some/folder python first_call.py [cuda]
 
-The process first compiles and runs an expression that is not in the list; every operand exists
-before the clock starts, and nothing is left to do in the background. With TULLE_LOG=info it also
-says how long planning took, by the log.
+The process first compiles and runs an expression that is not in the list. The clock starts when all
+operands exist and no compilation runs in the background. With TULLE_LOG=info the output has the
+planning time too, which comes from the log.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _wait() -> None:
 
 
 class _Log:
-    """What Tulle writes to stderr from now on."""
+    """Captures what Tulle writes to stderr."""
 
     def __init__(self) -> None:
         self._file, name = tempfile.mkstemp()
@@ -110,7 +110,7 @@ class _Log:
         self._end = 0
 
     def planning(self) -> list[float]:
-        """Seconds that each plan took since the last time that this was asked for."""
+        """The seconds of each plan since the last call of this method."""
         text = os.pread(self._file, 1 << 20, self._end)
         self._end += len(text)
         return [float(ms) / 1e3 for ms in re.findall(rb"planned .*: plan ([\d.]+)", text)]
@@ -118,7 +118,7 @@ class _Log:
 
 def _time(kind: str, case: str, call: Callable[[], Any], log: _Log | None) -> dict[str, object]:
     _wait()
-    tulle.finish_compiling()  # nothing else is being compiled
+    tulle.finish_compiling()
     if log:
         log.planning()
     start = time.perf_counter()
@@ -145,7 +145,7 @@ def main() -> None:
         for kind, cases in kinds.items()
         for case, call in cases.items()
     ]
-    tulle.finish_compiling()  # so that it is on disk
+    tulle.finish_compiling()  # the code is on disk after this
     print(json.dumps(found))
 
 

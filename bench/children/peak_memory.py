@@ -1,8 +1,8 @@
-"""Prints, as JSON, by how much one run of an operation raised this process's peak memory.
+"""Prints as JSON by how much one run of an operation raised the peak memory of this process.
 
     python peak_memory.py spgemm scipy 2
 
-A first run on small operands keeps what is loaded or compiled once out of the figure.
+A first run on small operands loads and compiles everything, so that this is not in the figure.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def main() -> None:
     small = a[:50, :50].astype("float32")
     sparse_results.contender(name, operation, small, small, tulle)()
     call = sparse_results.contender(name, operation, a, b, tulle)
-    ctypes.CDLL(None).malloc_trim(0)  # what is free already must not hide what the call takes
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts again from here
+    ctypes.CDLL(None).malloc_trim(0)  # memory that is already free would hide the growth
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = _status("VmRSS")
     result = call()
     growth = _status("VmHWM") - before

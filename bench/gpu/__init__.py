@@ -1,1 +1,1 @@
-"""What the suites for a GPU share."""
+"""Code that the GPU suites share."""

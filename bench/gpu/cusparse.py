@@ -1,6 +1,7 @@
-"""cuSPARSE, called directly, as a careful user does: what can be made once is made once.
+"""cuSPARSE, called directly as a careful user does: descriptors and buffers are made once.
 
-Float32 values, int32 indices, row-major dense matrices. The library is the one torch has loaded.
+Values are float32, indices int32, dense matrices row-major. The library is the one that torch
+loaded.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _ALPHA, _BETA = ctypes.c_float(1.0), ctypes.c_float(0.0)
 
 
 class Missing(Exception):
-    """There is no cuSPARSE in this process."""
+    """cuSPARSE is not loaded in this process, or a call failed."""
 
 
 @functools.cache
@@ -72,7 +73,7 @@ def _dense(tensor: torch.Tensor) -> ctypes.c_void_p:
 
 
 def _prepared(name: str, arguments: tuple[object, ...], keep: tuple[torch.Tensor, ...]) -> Call:
-    """A call of cusparse`name` with its buffer made and its preprocessing done."""
+    """A call of cusparse`name`, whose buffer is allocated and whose preprocessing is done."""
     bytes_needed = ctypes.c_size_t()
     _do(f"cusparse{name}_bufferSize", *arguments, ctypes.byref(bytes_needed))
     buffer = torch.empty(max(bytes_needed.value, 1), dtype=torch.uint8, device="cuda")
@@ -97,7 +98,7 @@ def spmm(graph: Graph, b: torch.Tensor, into: torch.Tensor, algorithm: str) -> C
 
 
 def sddmm(graph: Graph, q: torch.Tensor, k: torch.Tensor, into: torch.Tensor) -> Call:
-    """into = the entries of q k^T where A has some."""
+    """into = q k^T at the entries of A."""
     scale, zero = ctypes.byref(_ALPHA), ctypes.byref(_BETA)
     matrices = (_dense(q), _dense(k), zero, _csr(graph, into))
     arguments = (_handle(), _PLAIN, _TRANSPOSED, scale, *matrices)

@@ -1,4 +1,4 @@
-"""Graphs on the GPU, as Tulle and as torch want them."""
+"""Graphs on the GPU, as operands of Tulle and torch."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ class Graph:
         return package.tensor(self.torch_csr)
 
     def dense(self, width: int, seed: int = 0) -> torch.Tensor:
-        """A row of that many features for each node."""
+        """A random matrix with a row of that many features for each node."""
         draw = torch.Generator("cuda").manual_seed(seed)
         return torch.rand(self.nodes, width, generator=draw, device="cuda")
 
     def fits(self, width: int, matrices: int) -> bool:
-        """Whether that many dense matrices of that width have room beside the graph."""
+        """Whether that many dense matrices of that width fit into memory besides the graph."""
         room = torch.cuda.get_device_properties(0).total_memory * MEMORY_SHARE
         return 4 * self.nodes * width * matrices + 12 * self.nnz < room
 
 
 @functools.lru_cache(maxsize=1)
 def graph(name: str) -> Graph:
-    """The matrix of that name, with the same values on every machine; the last one is kept."""
+    """The matrix with that name, with the same values on every machine. The last one is cached."""
     found = graphs.matrix(name)
     pos, crd = (torch.from_numpy(array).cuda() for array in (found.pos, found.crd))
     draw = torch.Generator("cuda").manual_seed(0)
@@ -65,7 +65,7 @@ def graph(name: str) -> Graph:
 
 
 def close(name: str, found: torch.Tensor, wanted: torch.Tensor) -> None:
-    """Refuses a result that differs from the reference by more than rounding."""
+    """Raises an error if a result differs from the reference by more than rounding."""
     size = float(wanted.abs().max())
     torch.testing.assert_close(
         found, wanted, rtol=1e-4, atol=1e-4 * size, msg=lambda text: f"{name}: {text}"

@@ -1,4 +1,4 @@
-"""Times contenders on the GPU side by side: CUDA graphs of several calls, replayed in turn."""
+"""Times contenders on the GPU side by side: CUDA graphs of several calls, replayed in turns."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import torch
 from harness import Call, Timing
 
 ROUNDS = 20
-CALLS = 10  # in one replay, fewer where a call takes long
+CALLS = 10  # in one replay; fewer if a call is slow
 LONG_REPLAY = 0.05  # seconds
 
 
 @dataclass(frozen=True)
 class _Timed:
-    """What is run between two events, and how many calls that are."""
+    """The work between two events, and the number of calls in it."""
 
     run: Call
     calls: int
@@ -33,7 +33,7 @@ def _seconds(run: Call) -> float:
 
 
 def finish_compiling() -> None:
-    """Where Tulle is being measured: on the code that it has in the end."""
+    """If Tulle is measured, waits for its optimised code."""
     if tulle := sys.modules.get("tulle"):
         tulle.finish_compiling()
 
@@ -47,7 +47,7 @@ def _repeated(call: Call, calls: int) -> Call:
 
 
 def _captured(call: Call) -> _Timed:
-    """A graph of some calls; where the call cannot be captured, the calls themselves."""
+    """A graph of some calls; the plain calls if they cannot be captured."""
     for _ in range(2):
         call()
         finish_compiling()
@@ -65,7 +65,7 @@ def _captured(call: Call) -> _Timed:
 
 
 def measure(calls: Mapping[str, Call], rounds: int = ROUNDS) -> dict[str, Timing]:
-    """Medians over interleaved replays, without the host's part wherever a call can be captured."""
+    """Medians over interleaved replays. The time of a captured call excludes the host."""
     torch.cuda.synchronize()
     with torch.cuda.stream(torch.cuda.Stream()):
         timed = {name: _captured(call) for name, call in calls.items()}

@@ -1,1 +1,1 @@
-"""The suites, one a file: each measures rows and judges them against what Tulle promises."""
+"""The suites, one in each file. A suite measures rows and compares them with Tulle's promises."""

@@ -1,5 +1,5 @@
-"""Composite formats times dense against CSR times dense: what converting costs, and after how many
-calls it has paid. What is the same on either device; `hyb` and `gpu_hyb` say how to time there."""
+"""Composite formats times dense against CSR times dense: the cost of a conversion, and the calls
+after which it pays. `hyb` and `gpu_hyb` add how to measure on their device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECONDS_OF_CONVERSIONS = 2.0
 
 @dataclass(frozen=True)
 class Device:
-    """How results are timed and compared there."""
+    """How results are timed and compared on a device."""
 
     synchronise: Call
     measure: Callable[[Mapping[str, Call]], dict[str, Timing]]
@@ -26,7 +26,7 @@ class Device:
 
 
 class Contest:
-    """A CSR matrix, for torch and in all formats, and the seconds that converting takes."""
+    """A CSR matrix for torch and in all formats, and the times of the conversions."""
 
     def __init__(self, options: Options, device: Device, name: str, csr: torch.Tensor) -> None:
         assert options.tulle
@@ -45,8 +45,8 @@ class Contest:
         self.costs = {name: timing.median for name, timing in times.items()}
 
     def row(self, b: torch.Tensor, threads: int | None) -> Row:
-        """All formats side by side, after a search for the schedules of each where one is asked
-        for."""
+        """All formats side by side; with `options.tune` after a search for the schedules of
+        each."""
         case = f"{self.name:10s} N={b.shape[1]}"
         wanted = torch.mm(self.csr, b)
         into = torch.empty_like(wanted)
@@ -68,7 +68,7 @@ class Contest:
         self.tulle.tune(PRODUCT, operand, b, space=space, seconds=self.seconds, progress=False)
 
     def _judged(self, case: str, threads: int | None, times: dict[str, Timing]) -> Row:
-        """A row whose remark is about the best composite format."""
+        """A row with a remark on the best composite format."""
         best = min(self.costs, key=lambda name: times[name].median)
         gain = times[SUBJECT].median - times[best].median
         cost = self.costs[best]
@@ -79,7 +79,7 @@ class Contest:
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """No promise: which of them is faster is what is to be found out."""
+    """Reports which formats are faster; there is no promise."""
     faster = [row.case.strip() for row in rows if float(str(row.notes["gain"])) > 0]
     found = f"in {len(faster)} of {len(rows)} cases" + (f": {', '.join(faster)}" if faster else "")
     return [Verdict("a composite format beats CSR (for information)", found, None)]

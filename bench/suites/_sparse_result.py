@@ -1,4 +1,5 @@
-"""What suites with a sparse result share: SciPy and torch beside Tulle, time and peak memory."""
+"""Code that the suites with a sparse result share: time and peak memory of Tulle, SciPy and
+torch."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ MEMORY_ALLOWED = 3.0  # growth of the peak over the bytes of operands and result
 
 
 def _memory(operation: str, name: str, threads: int) -> float:
-    """How much one run adds to the peak, over the bytes of operands and result."""
+    """The growth of the peak in one run, over the bytes of operands and result."""
     command = [sys.executable, str(PEAK_MEMORY), operation, name, str(threads)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -28,7 +29,7 @@ def _memory(operation: str, name: str, threads: int) -> float:
 
 
 def measure(operation: str, case: str, options: Options, seconds: float) -> Iterator[Row]:
-    """A row for each number of threads; memory is measured with the most."""
+    """A row for each number of threads. Memory is measured with the largest number."""
     a, b = sparse_results.OPERATIONS[operation][0]()
     names = (["tulle"] if options.tulle else []) + ["scipy", "torch"]
     calls = {n: sparse_results.contender(n, operation, a, b, options.tulle) for n in names}
@@ -49,13 +50,13 @@ def measure(operation: str, case: str, options: Options, seconds: float) -> Iter
             figures = ", ".join(f"{name} {times:.2f}" for name, times in memory.items())
             remarks.append(f"peak memory over operands + result: {figures}")
         if unsorted:
-            remarks.append(f"left unsorted by {', '.join(unsorted)}")
+            remarks.append(f"result not sorted: {', '.join(unsorted)}")
         row.remark = "; ".join(remarks)
         yield row
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """Sorted, faster than SciPy in memory of the order of what is stored."""
+    """Promises a sorted result, faster than SciPy, with memory of the order of the stored data."""
     speed = "faster than SciPy with the most threads, sorted"
     size = f"peak memory at most {MEMORY_ALLOWED:g} times operands and result"
     row = max(rows, key=lambda r: r.threads or 0, default=None)

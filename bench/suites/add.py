@@ -18,5 +18,5 @@ def measure(options: Options) -> Iterator[Row]:
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """Faster than SciPy, in memory of the order of operands and result."""
+    """Promises to be faster than SciPy, with memory of the order of operands and result."""
     return _sparse_result.judge(rows)

@@ -1,4 +1,4 @@
-"""Graph attention with one head, float32: Tulle in one pass over the rows beside torch's steps."""
+"""Graph attention with one head, float32: Tulle in one pass over the rows, torch in steps."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def measure(options: Options) -> Iterator[Row]:
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """Never slower than the steps."""
+    """Promises never to be slower than the steps."""
     promise = "graph attention is not slower than torch's steps"
     found = ratios(rows, "torch steps")
     if not found:

@@ -1,4 +1,4 @@
-"""Graph attention with one head on a GPU, float32: Tulle in one pass beside torch's steps."""
+"""Graph attention with one head on a GPU, float32: Tulle in one pass, torch in steps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROGRAM = """
 def _by_steps(
     graph: operands.Graph, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor
 ) -> torch.Tensor:
-    """Scores, maxima, exponentials, sums and product, one torch operator after the other."""
+    """Scores, maxima, exponentials, sums and product: one torch operator for each."""
     scores = torch.sparse.sampled_addmm(graph.torch_csr, q, k.T, beta=0).values() * SCALE
     largest = torch.full((graph.nodes,), -torch.inf, device="cuda")
     largest.scatter_reduce_(0, graph.rows, scores, "amax")

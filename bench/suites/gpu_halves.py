@@ -1,4 +1,4 @@
-"""CSR times dense on a GPU in float16 and bfloat16: Tulle beside torch, and beside its float32."""
+"""CSR times dense on a GPU in float16 and bfloat16: Tulle, torch, and Tulle in float32."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def _calls(
             into.float(),
             wanted,
             rtol=torch.finfo(dtype).eps,
-            atol=(1e-2 if name == "tulle" else 5e-2) * size,  # torch adds up in halves
+            atol=(1e-2 if name == "tulle" else 5e-2) * size,  # torch sums in half precision
             msg=lambda text, name=name: f"{graph.name} N={width} {dtype} {name}: {text}",
         )
     return calls
 
 
 def measure(options: Options) -> Iterator[Row]:
-    """A row for each graph, width and type that the GPU has room for."""
+    """A row for each graph, width and type that fit into the GPU's memory."""
     for name in options.matrices:
         graph = operands.graph(name)
         for width in [width for width in options.widths if graph.fits(width, 6)]:

@@ -1,4 +1,4 @@
-"""How long the first result on a GPU takes with a warm driver: compiled, and from the cache."""
+"""The time to the first result on a GPU with a warm driver: compiled, and from the disk cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from suites import latency
 TITLE = "First result of a new expression on a GPU, in a process warmed up on another one"
 COMPARE = False
 LIMIT_MS = 60.0
-COMPILING = 7  # processes: assembling runs on several cores, and others may use those too
+COMPILING = 7  # processes; assembling uses several cores, which other work may occupy
 
 
 def measure(options: Options) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""What a warm call on a GPU costs the host, whatever the GPU takes for it."""
+"""The host time of a warm call on a GPU, without the time of the GPU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDS = 40
 
 
 def _host_seconds(call: Call) -> float:
-    """Of one call, without waiting for the GPU."""
+    """The host time of one call, without waiting for the GPU."""
     torch.cuda.synchronize()
     start = time.perf_counter()
     for _ in range(CALLS):
@@ -46,7 +46,7 @@ def measure(options: Options) -> Iterator[Row]:
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """At most half of the host time of torch.sparse.mm."""
+    """Promises at most half of the host time of torch.sparse.mm."""
     promise = f"at most {ALLOWED} of the host time of torch.sparse.mm"
     ratio = rows[0].ratio("torch.sparse.mm") if rows else None
     if ratio is None:

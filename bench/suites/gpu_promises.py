@@ -1,4 +1,4 @@
-"""What the suites for a GPU share: rows with the best variant of each peer, and promises."""
+"""Code that the GPU suites share: rows with the best variant of each peer, and promises."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from gpu import operands, timing
 from harness import Call, Options, Row, Timing, Verdict, ratios
 
-TIE = 0.95  # a library may be this far ahead: a tie
-BESIDE_ALLOWED = 1.15  # Tulle's time over that of a kernel laid beside
+TIE = 0.95  # the ratio of a library from which the case is a tie
+BESIDE_ALLOWED = 1.15  # Tulle's time over the time of a --beside contender
 LIBRARIES = ("torch", "cusparse", "torch steps")
 
 
 def row(case: str, times: Mapping[str, Timing]) -> Row:
-    """A row in which the variants 'peer/variant' of a peer have become the best of them."""
+    """A row with the best of the variants 'peer/variant' of each peer."""
     best: dict[str, tuple[Timing, str]] = {}
     for name, found in times.items():
         peer, _, variant = name.partition("/")
@@ -27,7 +27,7 @@ Calls = Callable[[operands.Graph, int, Options], dict[str, Call]]
 
 
 def rows(options: Options, letter: str, calls: Calls) -> Iterator[Row]:
-    """A row for each graph and width that the GPU has room for; `letter` is the width's name."""
+    """A row for each graph and width that fit into the GPU's memory; `letter` names the width."""
     for name in options.matrices:
         graph = operands.graph(name)
         for width in options.widths:
@@ -35,11 +35,11 @@ def rows(options: Options, letter: str, calls: Calls) -> Iterator[Row]:
                 times = timing.measure(calls(graph, width, options))
                 yield row(f"{name:15s} {letter}={width}", times)
             else:
-                print(f"{name} {letter}={width}: no room")
+                print(f"{name} {letter}={width}: does not fit into memory")
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """Never behind a library by more than a tie; near what was laid beside."""
+    """Promises ties with libraries at worst, and times near those of the --beside contenders."""
     verdicts = []
     peers = dict.fromkeys(name for found in rows for name in found.times if name != "tulle")
     for peer in peers:

@@ -1,4 +1,4 @@
-"""Q K^T where a graph has edges, on a GPU, float32: Tulle beside torch and cuSPARSE."""
+"""Q K^T at the edges of a graph on a GPU, float32: Tulle, torch and cuSPARSE."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from suites import gpu_promises
 
 TITLE = "Q K^T at the entries of a CSR matrix (SDDMM) on a GPU, float32"
 COMPARE = True
-# What torch and cuSPARSE compute: the products where A has entries, whatever their values are.
+# As torch and cuSPARSE: the products at the entries of A, not multiplied by their values.
 PROGRAM = "S[i,j] = within(A[i,j], sum(d, Q[i,d] * K[j,d]))"
 
 

@@ -1,4 +1,4 @@
-"""CSR times dense on a GPU, float32: Tulle beside torch and cuSPARSE."""
+"""CSR times dense on a GPU, float32: Tulle, torch and cuSPARSE."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _calls(graph: operands.Graph, width: int, options: Options) -> dict[str, Cal
         try:
             calls[f"cusparse/{algorithm}"] = cusparse.spmm(graph, b, into, algorithm)
         except cusparse.Missing as missing:
-            print(f"without cuSPARSE's {algorithm}: {missing}")
+            print(f"without the algorithm {algorithm} of cuSPARSE: {missing}")
     for module in options.beside:
         calls |= module.spmm(graph, b, into)
     wanted = torch.mm(graph.torch_csr, b)

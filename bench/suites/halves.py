@@ -1,4 +1,4 @@
-"""CSR times dense in float16 and bfloat16: Tulle beside torch, and beside its own float32."""
+"""CSR times dense in float16 and bfloat16: Tulle, torch, and Tulle in float32."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def measure(options: Options) -> Iterator[Row]:
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """Near float32 at least: half of the memory, and conversions."""
+    """Promises a time near float32's: half of the memory traffic, but conversions."""
     found = [1 / ratio for ratio in ratios(rows, "float32")]
     promise = f"a half's time over float32's: at most {WIDE_ALLOWED} in the geometric mean"
     if not found:

@@ -1,4 +1,4 @@
-"""Composite formats times dense against CSR times dense, float32, by their plans or tuned."""
+"""Composite formats times dense against CSR times dense, float32, planned or tuned."""
 
 from __future__ import annotations
 

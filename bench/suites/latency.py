@@ -1,4 +1,4 @@
-"""How long the first call of a new expression takes: compiled, and loaded from the disk cache."""
+"""The time of the first call of a new expression: compiled, and loaded from the disk cache."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ LIMITS_MS = {
     "from disk": 3.0,
     "planning": 2.0,
 }
-# A process that keeps no kernels: none of an expression is one of those before it. On a GPU scans
-# and sorts are there nevertheless, made in the background after the first expression.
-FORGETFUL = {"TULLE_CACHE": "0", "TULLE_KEEP_PROGRAMS": "1"}
+# A process without a kernel cache, so that no expression reuses a kernel of an earlier one. On a
+# GPU the scans and sorts exist nevertheless: the background compiles them after the first
+# expression.
+UNCACHED = {"TULLE_CACHE": "0", "TULLE_KEEP_PROGRAMS": "1"}
 
 
 def _first_calls(cache: Path, device: str, **settings: str) -> list[dict[str, object]]:
-    """What a new process with that cache directory reports; NVIDIA's own cache is switched off."""
+    """The report of a new process with that cache directory and without NVIDIA's own cache."""
     environment = os.environ | {"TULLE_CACHE_DIR": str(cache), "CUDA_CACHE_DISABLE": "1"} | settings
     command = [sys.executable, str(FIRST_CALL), device]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -39,22 +40,22 @@ def _first_calls(cache: Path, device: str, **settings: str) -> list[dict[str, ob
 
 
 def measure(options: Options) -> Iterator[Row]:
-    """A row for each expression: medians over processes without a cache and with a full one."""
+    """A row for each expression: medians over processes without a cache and with a filled one."""
     return first_calls("cpu") if options.tulle else iter(())
 
 
 def first_calls(device: str, compiling: int = PROCESSES) -> Iterator[Row]:
-    """The rows of expressions over tensors on a device; so many processes compile them."""
+    """The rows of expressions over tensors on a device, which `compiling` processes compile."""
     compiled, loaded, planned = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder) / "cache"
         cache.mkdir(mode=0o700)
         _first_calls(cache, device)  # fills the cache
         for _ in range(compiling):
-            compiled.append(_first_calls(cache, device, **FORGETFUL))
+            compiled.append(_first_calls(cache, device, **UNCACHED))
         for _ in range(PROCESSES):
             loaded.append(_first_calls(cache, device))
-            planned.append(_first_calls(cache, device, TULLE_LOG="info", **FORGETFUL))
+            planned.append(_first_calls(cache, device, TULLE_LOG="info", **UNCACHED))
     for at, first in enumerate(compiled[0]):
         notes = {"kind": first["kind"], "error": first["error"]}
         times = {}
@@ -81,7 +82,7 @@ def verdict(promise: str, limit: float, name: str, rows: Sequence[Row]) -> Verdi
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """Every expression within its limit."""
+    """Promises that every expression stays within its limit."""
     kinds = ("one kernel", "sparse result")
     of_kind = {kind: [row for row in rows if row.notes["kind"] == kind] for kind in kinds}
     verdicts = [

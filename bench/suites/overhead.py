@@ -1,4 +1,4 @@
-"""What a warm call costs besides the work: a product so small that little else is left."""
+"""The overhead of a warm call: a product so small that it takes most of the time."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def measure(options: Options) -> Iterator[Row]:
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """At most 0.8 of the host time of torch.sparse.mm."""
+    """Promises at most 0.8 of the host time of torch.sparse.mm."""
     promise = f"at most {ALLOWED} of the time of torch.sparse.mm"
     ratio = rows[0].ratio("torch.sparse.mm") if rows else None
     if ratio is None:

@@ -1,4 +1,4 @@
-"""A @ A with a sparse result, both sides sorted: time, and peak memory in a process of its own."""
+"""A @ A with a sorted sparse result: time, and peak memory in a separate process."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ COMPARE = True
 
 
 def measure(options: Options) -> Iterator[Row]:
-    """One row, with the most threads."""
+    """One row, with the largest number of threads."""
     most = dataclasses.replace(options, threads=(max(options.threads),))
     return _sparse_result.measure("spgemm", "A @ A", most, seconds=30.0)
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """Faster than SciPy, in memory of the order of operands and result."""
+    """Promises to be faster than SciPy, with memory of the order of operands and result."""
     return _sparse_result.judge(rows)

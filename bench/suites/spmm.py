@@ -1,4 +1,4 @@
-"""CSR times dense, float32: Tulle beside the hand-written twin, torch, SciPy and Eigen."""
+"""CSR times dense, float32: Tulle, the hand-written twin, torch, SciPy and Eigen."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from twin import build
 
 TITLE = "CSR x dense (SpMM), float32"
 COMPARE = True
-MEAN_ALLOWED = 1.05  # Tulle's time over the twin's, geometric mean
-CELL_ALLOWED = 1.10  # and in any cell
+MEAN_ALLOWED = 1.05  # Tulle's time over the twin's: the geometric mean
+CELL_ALLOWED = 1.10  # and each cell
 SECONDS_PER_CELL = 4.0
-REPEATS = 2  # of a cell beyond what is allowed: the median of all its measurements counts
-# Whom a peer is compared with: what fills an existing result with what does so, too, and what is
-# called from C++ with what is called from C++.
+REPEATS = 2  # of a cell above the limit; the median of all its measurements counts
+# The form of Tulle that a peer is compared with: it fills an existing result if the peer does, and
+# is called from C++ if the peer is.
 AGAINST = {"twin": "tulle C++", "eigen": "tulle C++", "torch out=": "tulle out="}
 
 
 def _twin_calls(product: peers.Product, threads: int, into: torch.Tensor) -> dict[str, Call]:
-    """Every variant into an existing result, and the quickest of a short trial into a new one."""
+    """Every variant with an existing result, and the quickest of a short trial with a new one."""
     variants = peers.twin_variants(product)
     calls = {f"twin/{v}": peers.twin_call(product, v, threads, into) for v in variants}
     trial = time_calls(calls, budget=0.1)
@@ -45,7 +45,7 @@ def _twin_calls(product: peers.Product, threads: int, into: torch.Tensor) -> dic
 
 
 def _built() -> set[str]:
-    """Which of the contenders in C++ there are on this machine."""
+    """The contenders in C++ that this machine can build."""
     names = set()
     for name, load in (("twin", build.twin), ("eigen", build.eigen)):
         try:
@@ -72,7 +72,7 @@ def _calls(
 
 
 def _with_best_twin(times: dict[str, Timing]) -> tuple[dict[str, Timing], str]:
-    """The twin's variants replaced by the best of them, and its name."""
+    """The times with the best of the twin's variants in place of all, and its name."""
     variants = {n: t for n, t in times.items() if n.startswith("twin/")}
     if not variants:
         return times, ""
@@ -83,18 +83,18 @@ def _with_best_twin(times: dict[str, Timing]) -> tuple[dict[str, Timing], str]:
 
 
 def _behind(times: dict[str, Timing]) -> float:
-    """Tulle's time over the twin's, or 0 where one of them is missing."""
+    """Tulle's time over the twin's; 0 if one of them is missing."""
     if "twin" not in times or "tulle C++" not in times:
         return 0.0
     return times["tulle C++"].median / times["twin"].median
 
 
 def _settled(calls: dict[str, Call]) -> tuple[dict[str, Timing], str, list[float]]:
-    """Times of a cell, the twin's variant, and every ratio to the twin that was measured.
+    """The times of a cell, the twin's variant, and all measured ratios to the twin.
 
-    The twin is the best of its variants in the run itself, and which one is best moves with what
-    neighbours leave of the shared cache. A cell that looks too slow is therefore measured again,
-    every contender of it, and the measurement with the median ratio is reported.
+    The twin is the best of its variants in the same run, and the best variant depends on how much
+    of a shared cache other programs use. A cell that looks too slow is therefore measured again,
+    with every contender, and the measurement with the median ratio is reported.
     """
     in_full = [c for c in calls if is_subject(c) or c.startswith("twin")]
     found = [_with_best_twin(time_calls(calls, SECONDS_PER_CELL, in_full))]
@@ -132,7 +132,7 @@ def measure(options: Options) -> Iterator[Row]:
 
 
 def judge(rows: Sequence[Row]) -> list[Verdict]:
-    """Within 5% of the twin in the geometric mean and 10% in any cell."""
+    """Promises to be within 5% of the twin in the geometric mean and 10% in any cell."""
     behind = [1 / r for r in ratios(rows, "twin")]
     limits = f"{MEAN_ALLOWED} in the geometric mean, {CELL_ALLOWED} in any cell"
     promise = f"Tulle's time over the twin's, both from C++: at most {limits}"

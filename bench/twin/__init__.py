@@ -1,1 +1,1 @@
-"""The contenders written in C++: the hand-written twin of Tulle's SpMM, and Eigen."""
+"""The contenders in C++: the hand-written twin of Tulle's SpMM, and Eigen."""

@@ -1,4 +1,4 @@
-"""Compiles the contenders in C++ for this machine; a library is kept until something changes."""
+"""Compiles the contenders in C++ for this machine. A library is cached until its sources change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EIGEN_PLACES = ["/usr/include/eigen3", "/usr/local/include/eigen3"]
 
 
 class Unavailable(Exception):
-    """A contender that cannot be built or run here; the text says what is missing."""
+    """A contender cannot be built or run here; the text says what is missing."""
 
 
 def _cpu() -> str:
@@ -78,7 +78,7 @@ def twin() -> ctypes.CDLL:
     """The hand-written SpMM; it needs AVX-512."""
     if " avx512f" not in _cpu():
         raise Unavailable("the hand-written twin needs a processor with AVX-512")
-    # With -O3 GCC duplicates the end of a row, and the branches of short rows are predicted worse.
+    # With -O3 GCC duplicates the end of the row loop, which hurts branch prediction in short rows.
     return _compile("spmm.cpp", ["-O2"])
 
 

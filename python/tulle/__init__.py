@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from tulle import _library, torch_functions
-from tulle.background import finish_compiling
-from tulle.einsums import einsum
-from tulle.errors import InternalError, Unsupported, UserError
-from tulle.explanations import Explanation, explain
-from tulle.formats import Format
-from tulle.imports import from_levels, tensor
-from tulle.kernels import Kernel, kernel
-from tulle.limits import set_dense_limit
-from tulle.notation import compute
-from tulle.sparse_tensor import SparseTensor
-from tulle.tuning import tune
-from tulle.tuning_result import Tuned
-from tulle.tuning_space import Space
+from tulle.interchange.imports import tensor
+from tulle.interchange.levels import from_levels
+from tulle.library import bindings
+from tulle.library.background import finish_compiling
+from tulle.library.dense_limit import set_dense_limit
+from tulle.notation.einsums import einsum
+from tulle.notation.explanations import Explanation, explain
+from tulle.notation.kernels import Kernel, kernel
+from tulle.notation.statements import compute
+from tulle.operators import installation
+from tulle.support.errors import InternalError, Unsupported, UserError
+from tulle.tensors.formats import Format
+from tulle.tensors.sparse_tensor import SparseTensor
+from tulle.tuning.result import Tuned
+from tulle.tuning.space import Space
+from tulle.tuning.tune import tune
 
-__version__: str = _library.version
+__version__: str = bindings.version
 
-torch_functions.register()
+installation.install()
 
 __all__ = [
     "Explanation",
@@ -45,5 +47,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What is for users: no modules, which are how it is made."""
+    """The public names, without the subpackages."""
     return sorted(__all__)

@@ -1,9 +1,9 @@
-"""python -m tulle: what is there, what the compiler does, and searching from the command line."""
+"""python -m tulle: information on the installation, explanations, timings and searches."""
 
 from __future__ import annotations
 
 import sys
 
-from tulle.command_line import main
+from tulle.command_line.commands import main
 
 sys.exit(main(sys.argv[1:]))

@@ -10,7 +10,7 @@
 namespace tulle::shim {
 
 // Runs `body`. An error of Tulle becomes a std::runtime_error whose message starts with the name of
-// the Python class; the package removes that prefix (python/tulle/errors.py).
+// the Python class; the package removes that prefix (python/tulle/support/errors.py).
 template <typename Body>
 auto with_named_errors(const Body& body) {
   try {

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tulle.tuning_store import forget_tuned_plans
+from tulle.tuning.store import forget_tuned_plans
 
 
 @pytest.fixture(autouse=True, scope="module")
 def without_tuned_plans() -> Iterator[None]:
-    """What a search finds in one file of tests is not used in another."""
+    """Removes the plans of searches after each file of tests."""
     yield
     forget_tuned_plans()

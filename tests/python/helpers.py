@@ -1,4 +1,4 @@
-"""Random tensors and comparisons that the tests share."""
+"""Random tensors and comparisons for all tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MATRIX_FORMATS = ["csr", "csc", "coo", "dcsr", "dcsc", "csf", "bsr(2,3)", "bsc(3
 
 
 def random_dense(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> Tensor:
-    """Small whole numbers, so that integers and floats compare exactly."""
+    """Small integers, which floats represent exactly."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randint(-4, 5, shape, generator=generator).to(dtype)
 
@@ -21,19 +21,19 @@ def random_dense(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float64)
 def random_sparse(
     *shape: int, density: float = 0.3, seed: int = 0, dtype: torch.dtype = torch.float64
 ) -> Tensor:
-    """A dense tensor that is zero for the most part."""
+    """A dense tensor with mostly zeros."""
     generator = torch.Generator().manual_seed(seed + 1000)
     keep = torch.rand(shape, generator=generator) < density
     return (random_dense(*shape, seed=seed).abs() + 1).mul(keep).to(dtype)
 
 
 def dense(value: tulle.SparseTensor | Tensor) -> Tensor:
-    """The dense tensor of either kind."""
+    """The dense tensor of a sparse or dense one."""
     return value.to_dense() if isinstance(value, tulle.SparseTensor) else value
 
 
 def assert_equal(found: tulle.SparseTensor | Tensor, expected: Tensor) -> None:
-    """Same type, same shape, same values."""
+    """Asserts equal types, shapes and values."""
     found = dense(found)
     assert found.dtype == expected.dtype
     assert found.shape == expected.shape

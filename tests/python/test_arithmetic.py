@@ -167,7 +167,7 @@ def test_torch_names() -> None:
 @pytest.mark.parametrize("blocked", ["bsr(4,4)", "bsr(3,2)", "bsc(4,4)"])
 @pytest.mark.parametrize("other", ["csr", "csc", "coo", "dcsr"])
 def test_blocks_beside_many_entries(expression: str, blocked: str, other: str) -> None:
-    """So many that loops go through the blocks of one operand, and the others are converted."""
+    """So many operands that loops follow the blocks of one and the others are converted."""
     values = {name: random_sparse(602, 399, seed=seed) for seed, name in enumerate("ABC")}
     formats = {"A": blocked, "B": other, "C": blocked}
     tensors = {name: tulle.tensor(a, format=formats[name]) for name, a in values.items()}

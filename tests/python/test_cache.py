@@ -1,4 +1,4 @@
-"""The kernel cache as processes see it: what TULLE_LOG says was compiled and what was loaded."""
+"""The kernel cache across processes: what the log says was compiled and what was loaded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-# Every script ends with "right" if its results are.
+# Every script prints "right" at its end if its results are right.
 PREPARE = """
 import os, signal, threading
 import torch, tulle
@@ -97,7 +97,7 @@ print('wrong' if failed else 'right')
 
 
 def start(script: str, cache: Path, **variables: str) -> subprocess.Popen[str]:
-    """A process that runs the script with that cache directory and an open log."""
+    """Runs the script in a process with that cache directory and a log."""
     environment = os.environ | {"TULLE_CACHE_DIR": str(cache), "TULLE_LOG": "info"} | variables
     return subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", script],
@@ -109,7 +109,7 @@ def start(script: str, cache: Path, **variables: str) -> subprocess.Popen[str]:
 
 
 def log_of(process: subprocess.Popen[str]) -> str:
-    """What the process logged; its results must have been right."""
+    """The log of the process, whose results must be right."""
     out, log = process.communicate(timeout=300)
     assert out == "right\n", log
     assert process.returncode == 0
@@ -148,7 +148,7 @@ def cache(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def first_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """A cache with what one process left in it, and what was compiled for that."""
+    """A cache that one process filled, and what that process compiled."""
     place = tmp_path_factory.mktemp("filled") / "cache"
     log = run(ONE_PROGRAM, place)
     assert not loaded(log)
@@ -159,7 +159,7 @@ def first_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]
 
 @pytest.fixture
 def filled(first_run: tuple[Path, list[str]], cache: Path) -> tuple[Path, list[str]]:
-    """The same, for one test to change."""
+    """A copy of that cache, which a test may change."""
     shutil.copytree(first_run[0], cache)
     return cache, first_run[1]
 
@@ -187,7 +187,7 @@ def test_known_programs_whose_code_is_gone_are_compiled(filled: tuple[Path, list
 def test_programs_are_known_for_operands_that_are_alike(filled: tuple[Path, list[str]]) -> None:
     cache, _ = filled
     first = ONE_PROGRAM
-    assert known_programs(run(first.replace("< 0.2", "< 0.19"), cache))  # about as many entries
+    assert known_programs(run(first.replace("< 0.2", "< 0.19"), cache))  # a similar nnz
     assert known_programs(run(first.replace("(30, 30)", "(31, 31)").replace("30", "31"), cache))
     for other in (
         first.replace("< 0.2", "< 0.9"),
@@ -197,7 +197,7 @@ def test_programs_are_known_for_operands_that_are_alike(filled: tuple[Path, list
         first.replace('"csr"', '"dcsr"'),
         first.replace("A=A)", 'A=A, out_format="dcsr")').replace("product(8)", "product(9)"),
     ):
-        known = r"known program \w+, (out|C)\["  # conversions may be
+        known = r"known program \w+, (out|C)\["  # conversions may be known
         assert not re.search(known, run(other, cache)), other
         assert re.search(known, run(other, cache))
 

@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 
 import tulle
 
-# What stores exactly the entries that it was given; the others pad.
+# Formats that store exactly the given entries; the others pad.
 UNPADDED = [
     "hyb(1,1)",
     "hyb(3,2)",

@@ -211,7 +211,7 @@ def test_absent_factors_stay_absent_where_rows_are_merged() -> None:
 
 @pytest.mark.parametrize("format", ["csr", "csc", "coo", "dcsr", "ell(8)", "hyb(1,2)"])
 def test_what_comes_of_products(format: str) -> None:
-    """Sums of products in larger expressions, with columns, where rows may be empty."""
+    """Sums of products in larger expressions, with columns and possibly empty rows."""
     dense = random_sparse(6, 8, density=0.4)
     dense[2] = 0
     a, x, d = tulle.tensor(dense, format=format), random_dense(8, 5), random_dense(6)

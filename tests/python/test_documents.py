@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(arguments: list[str], folder: Path) -> str:
-    """In a folder and a cache of its own."""
+    """Runs Python in this folder with a cache of its own."""
     environment = os.environ | {"TULLE_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
@@ -70,7 +70,7 @@ def test_a_search(tmp_path: Path) -> None:
     options = ["--size", "300", "--seconds", "0.5", "--plot", "search.svg"]
     text = run([str(ROOT / "examples/tune.py"), *options], tmp_path)
     assert "300 x 300" in text and "candidates measured" in text
-    assert (tmp_path / "search.svg").read_text().startswith("<svg")
+    assert "<svg" in (tmp_path / "search.svg").read_text()
 
 
 def test_composite(tmp_path: Path) -> None:

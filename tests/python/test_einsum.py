@@ -12,7 +12,7 @@ SIZES = {"a": 2, "b": 3, "c": 4, "i": 4, "j": 5, "k": 3, "l": 6, "m": 2}
 
 
 def operands(equation: str, dtype: torch.dtype = torch.float64) -> list[torch.Tensor]:
-    """Random operands of the sizes that the letters have; odd ones sparser."""
+    """Random operands with the sizes of their letters; every second one is sparser."""
     terms = equation.split("->")[0].split(",")
     shapes = [[SIZES[letter] for letter in term] for term in terms]
     return [
@@ -128,5 +128,5 @@ def test_wrong_sizes_and_operands_are_refused() -> None:
         tulle.einsum("ij,jk->ik", tulle.tensor(a), b)
     with pytest.raises(tulle.UserError, match="expected a tensor"):
         tulle.einsum("ij,jk->ik", tulle.tensor(a), "B")
-    with pytest.raises(tulle.UserError, match="reduce is one of sum, mean, amax"):
+    with pytest.raises(tulle.UserError, match="reduce must be one of sum, mean, amax"):
         tulle.einsum("ij,jk->ik", tulle.tensor(a), b, reduce="median")

@@ -7,10 +7,9 @@ import torch
 from helpers import MATRIX_FORMATS, assert_equal, random_sparse
 
 import tulle
-from tulle import entries
-from tulle.pattern import Pattern
+from tulle.tensors.pattern import Pattern
 
-# Of rank 3, with blocks that no size is a multiple of.
+# Formats of rank 3 with blocks that divide no size.
 BLOCKS_OF_RANK_3 = [
     "(i,j,k) -> (i: dense, j/2: compressed, k/3: compressed, j%2: dense, k%3: dense)",
     "(i,j,k) -> (k/4: compressed, i: compressed, k%4: compressed, j: dense)",
@@ -20,7 +19,7 @@ BLOCKS_OF_RANK_3 = [
 
 
 def check_entries(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
-    """Every entry once, with its value, and nothing outside the shape."""
+    """Asserts that each entry occurs once with its value, and nothing outside the shape."""
     coordinates, values = tensor.entries()
     assert coordinates.shape == (data.ndim, tensor.nnz)
     assert values.shape == (tensor.nnz,)
@@ -89,8 +88,7 @@ def test_repr_of_a_pattern(format: str) -> None:
     assert repr(tensor.pattern) == (
         f"Pattern(5x7, {tensor.format}, nnz={tensor.nnz}, index_dtype=int32)"
     )
-    if not tensor.format.is_composite:
-        assert entries.stored(tensor.pattern) == tensor.values().numel()
+    assert tensor.pattern.count_slots() == tensor.values().numel()
 
 
 def test_repr_shows_integers_in_full() -> None:
@@ -102,12 +100,12 @@ def test_repr_shows_integers_in_full() -> None:
 def test_repr_looks_at_what_it_shows(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tensor = tulle.tensor(torch.eye(999), format=format)
     looked_at: list[int] = []
-    find = entries.coordinates_at
+    find = Pattern.coordinates_at
 
-    def counted(pattern: Pattern, slots: torch.Tensor) -> torch.Tensor:
+    def counted(pattern: Pattern, slots: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         looked_at.append(slots.numel())
         return find(pattern, slots)
 
-    monkeypatch.setattr(entries, "coordinates_at", counted)
+    monkeypatch.setattr(Pattern, "coordinates_at", counted)
     assert len(shown(tensor)) == 10
     assert sum(looked_at) <= 1000

@@ -1,4 +1,4 @@
-"""Formats of which not every slot holds an entry: ELL, DIA, ragged rows, bitmaps."""
+"""Formats with slots that hold no entry: ELL, DIA, ragged rows, bitmaps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from helpers import MATRIX_FORMATS, assert_equal, random_dense, random_sparse
 
 import tulle
 
-# What leaves slots unused has exactly the entries that it was given; the others pad.
+# Formats with unused slots, which store exactly the given entries; the others pad.
 UNPADDED = [
     "ell(9)",
     "bitmap",

@@ -1,4 +1,4 @@
-"""tests/gpu/run.py as far as it needs no GPU: how it calls compute-sanitizer."""
+"""The part of tests/gpu/run.py that needs no GPU: how it calls compute-sanitizer."""
 
 from __future__ import annotations
 

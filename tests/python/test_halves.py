@@ -17,7 +17,7 @@ def normal(*shape: int, dtype: torch.dtype, seed: int = 0) -> torch.Tensor:
 
 
 def matrix(dtype: torch.dtype, rows: int = 7, columns: int = 9) -> torch.Tensor:
-    """Numbers that no half holds exactly, before they are rounded; an empty row."""
+    """Numbers that a half does not represent exactly, rounded to halves; one row is empty."""
     x = normal(rows, columns, dtype=torch.float32) * (random_sparse(rows, columns) != 0)
     x[3] = 0
     return x.to(dtype)
@@ -26,7 +26,7 @@ def matrix(dtype: torch.dtype, rows: int = 7, columns: int = 9) -> torch.Tensor:
 def assert_rounded_once(
     found: tulle.SparseTensor | torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype
 ) -> None:
-    """What float32 gives, rounded; sums in another order may end on the other side of a tie."""
+    """Asserts the rounded float32 result; the order of a sum may decide how a tie is rounded."""
     found = dense(found)
     assert found.dtype == dtype
     nearest = torch.finfo(dtype).eps / 2
@@ -44,7 +44,7 @@ def test_products_with_dense_matrices(dtype: torch.dtype, width: int, format: st
 
 @pytest.mark.parametrize("dtype", HALVES)
 def test_long_sums_do_not_stop_growing(dtype: torch.dtype) -> None:
-    """Added up in a half type, ones stop counting at 2048 or 256."""
+    """A sum of ones in a half type would stop at 2048 or 256."""
     x = torch.ones(3, 5000, dtype=dtype)
     found = tulle.tensor(x, format="csr") @ torch.ones(5000, dtype=dtype)
     assert found.tolist() == torch.full((3,), 5000.0).to(dtype).tolist()
@@ -123,7 +123,7 @@ def test_values_are_shared(dtype: torch.dtype) -> None:
 @pytest.mark.parametrize("features", ["sse4.2", "avx2"])
 @pytest.mark.parametrize("dtype", HALVES)
 def test_specials_and_small_numbers(dtype: torch.dtype, features: str) -> None:
-    """Every half times one is itself, on machines without conversions too."""
+    """Every half times one is itself, also on machines without conversion instructions."""
     bits = torch.arange(-(2**15), 2**15, dtype=torch.int32).to(torch.int16)
     x = bits.view(dtype)
     kernel = tulle.kernel("Y[i] = X[i] * o", X="dense", o="dense").features(features)

@@ -1,5 +1,4 @@
-"""Imports: what comes out is what went in, nothing is copied where storage agrees, bad structure is
-refused."""
+"""Imports: values are unchanged, equal storage is not copied, invalid structure is refused."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ import tulle
 
 
 def pointers(tensor: tulle.SparseTensor) -> list[int]:
-    """Where the arrays are that are not the two positions of COO."""
+    """The addresses of the arrays except the two positions of COO."""
     arrays = [*tensor.pattern.arrays, tensor.values()]
     return [array.data_ptr() for array in arrays if tensor.format != "coo" or array.numel() != 2]
 
@@ -281,7 +280,7 @@ def test_from_levels_unifies_index_types() -> None:
         ({"format": (2, 3), "shape": "csr"}, r"expected text such as 'csr', .* found \(2, 3\)"),
         ({"shape": "csr"}, "expected a shape"),
         ({"shape": (2.5, 3)}, "expected a shape"),
-        ({"shape": (-2, 3)}, "not negative"),
+        ({"shape": (-2, 3)}, "must not be negative"),
         ({"levels": [{}, {"pos": [0.0, 1.0, 3.0], "crd": [2, 0, 1]}]}, "int32 or int64"),
     ],
 )
@@ -300,7 +299,7 @@ def test_unsupported_values_are_refused() -> None:
 
 def test_unsupported_arrays_are_refused() -> None:
     for dtype in (np.complex64, np.longdouble):
-        with pytest.raises(tulle.Unsupported, match="numpy's type"):
+        with pytest.raises(tulle.Unsupported, match="NumPy's type"):
             tulle.tensor(scipy.sparse.csr_array(np.eye(2), dtype=dtype))
 
 

@@ -1,5 +1,5 @@
-"""Programs that a process keeps: their number and their code are bounded, and threads that run what
-goes are not disturbed."""
+"""The programs that a process caches: their number and code are bounded, and evicting a program
+does not disturb threads that run it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ dense = torch.eye(5, dtype=torch.float64) + 2 * torch.ones(5, 5).triu(3)
 A = tulle.tensor(dense, format="csr")
 x = torch.arange(5.0, dtype=torch.float64)
 def loaded():
-    tulle.compute("z[i] = A[i,j] * x[j]", A=A, x=x)  # this thread lets go of what was removed
+    tulle.compute("z[i] = A[i,j] * x[j]", A=A, x=x)  # drops handles of evicted programs
     return [int(number) for number in torch.ops.tulle.loaded().split()]
 """
 
-# Texts that differ by spaces are different programs of the same code. One program is used all the
-# time, by key and by the number that products remember.
+# Texts that differ in spaces are different programs with the same code. One program runs all the
+# time, by its key and by the number that remembered products use.
 MANY_PROGRAMS = (
     PREPARE
     + """
@@ -46,7 +46,7 @@ print("programs", programs, "objects", objects, "failed", failed)
 """
 )
 
-# Each width is a variant with code of its own.
+# Each width is a variant with its own code.
 MUCH_CODE = (
     PREPARE
     + """
@@ -61,7 +61,7 @@ print("most", most, "failed", [])
 """
 )
 
-# What is described goes while others are: one program is kept.
+# Describing a program evicts the others: the limit is one program.
 DESCRIBED_PROGRAMS = (
     PREPARE
     + """
@@ -107,7 +107,7 @@ def test_programs_are_bounded() -> None:
     assert "failed []" in said
     objects = int(said.split("objects ")[1].split()[0])
     assert objects <= 16
-    # What is in use stays.
+    # A program in use stays.
     assert said.count("planned hot[i]") == 1
 
 
@@ -119,8 +119,8 @@ def test_code_is_bounded() -> None:
     unbounded = int(run(MUCH_CODE).split("most ")[1].split()[0])
     bounded = int(run(MUCH_CODE, TULLE_KEEP_CODE_MB="0.1").split("most ")[1].split()[0])
     assert unbounded > 200_000
-    assert bounded <= 105_000 + 10_000  # what was compiled last is loaded before others go
+    assert bounded <= 105_000 + 10_000  # the last code is loaded before others are evicted
 
 
 def test_programs_that_fail_are_not_kept() -> None:
-    assert "programs 2\n" in run(BAD_PROGRAMS)  # making A is one too
+    assert "programs 2\n" in run(BAD_PROGRAMS)  # one of them makes A

@@ -1,19 +1,23 @@
-"""The libraries load, answer through the stable ABI, and keep to themselves what is theirs."""
+"""The libraries load, work through the stable ABI, and export nothing but their interface."""
 
 from __future__ import annotations
 
+import collections.abc
 import re
 import shutil
 import subprocess
 import sys
 import types
+import typing
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 import tulle
-from tulle import _library
-from tulle._library import library_folder
+from tulle.library import bindings
+from tulle.library.loading import library_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -71,6 +75,78 @@ def test_missing_libraries_are_explained(tmp_path: Path) -> None:
 
 def test_keys_of_programs_may_bound_rows() -> None:
     key = "operand A f32 i32 2 {}csr\noperand B f32 i64 2 dense\ncompute\nC[i,k] = A[i,j] * B[j,k]"
-    assert _library.describe(key.format("longest=64 ")) == _library.describe(key.format(""))
-    with pytest.raises(RuntimeError, match="'many' is not a number of entries"):
-        _library.describe(key.format("longest=many "))
+    assert bindings.describe(key.format("longest=64 ")) == bindings.describe(key.format(""))
+    with pytest.raises(tulle.UserError, match="'many' is not a number of entries"):
+        bindings.describe(key.format("longest=many "))
+
+
+# ---- the declarations of operators ---------------------------------------------------------------
+
+SCHEMA_TYPES = {
+    str: "str",
+    int: "int",
+    float: "float",
+    bool: "bool",
+    torch.Tensor: "Tensor",
+    list[torch.Tensor]: "List[Tensor]",
+    list[int]: "List[int]",
+}
+
+
+def schema_of(name: str) -> tuple[list[str], list[str]]:
+    """The types of the arguments and results in the schema of an operator."""
+    schema = getattr(torch.ops.tulle, name).default._schema
+    return [str(one.type) for one in schema.arguments], [str(one.type) for one in schema.returns]
+
+
+def written(arguments: list[Any], result: Any) -> tuple[list[str], list[str]]:
+    """Python types in the notation of schemas."""
+    results = [] if result in (None, type(None)) else [SCHEMA_TYPES[result]]
+    return [SCHEMA_TYPES[one] for one in arguments], results
+
+
+def declared(hint: Any, tensors: int = 0) -> tuple[list[str], list[str]]:
+    """The types of a declaration: a Callable, or a Protocol with that many variadic tensors."""
+    if not isinstance(hint, type):
+        arguments, result = typing.get_args(hint)
+        return written(list(arguments), result)
+    call = typing.get_type_hints(hint.__call__)
+    result = call.pop("return")
+    variadic = call.pop("tensors") if tensors else None
+    return written([*call.values(), *[variadic] * tensors], result)
+
+
+HINTS = typing.get_type_hints(bindings)
+OTHER_NAMES = {"program_number": "number"}  # of operators
+LISTS = {"calls_by_key": "call", "calls_by_number": "quick", "calls_into": "into"}
+OPERATORS = [
+    name
+    for name, hint in HINTS.items()
+    if typing.get_origin(hint) is collections.abc.Callable or name == "keep_schedule"
+]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_have_the_declared_types(name: str) -> None:
+    assert declared(HINTS[name]) == schema_of(OTHER_NAMES.get(name, name))
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_operators_for_numbers_of_tensors_have_the_declared_types(name: str) -> None:
+    (hint,) = typing.get_args(HINTS[name])
+    assert len(getattr(bindings, name)) == bindings.MAX_TENSORS
+    for count in range(1, bindings.MAX_TENSORS + 1):
+        assert declared(hint, count) == schema_of(f"{LISTS[name]}{count}")
+
+
+def test_every_operator_is_declared() -> None:
+    registered = {
+        schema.name.removeprefix("tulle::")
+        for schema in torch._C._jit_get_all_schemas()
+        if schema.name.startswith("tulle::")
+    }
+    counted = {
+        f"{kind}{count}" for kind in LISTS.values() for count in range(1, bindings.MAX_TENSORS + 1)
+    }
+    known = {OTHER_NAMES.get(name, name) for name in OPERATORS}
+    assert registered - counted - known == {"version", "loaded"}

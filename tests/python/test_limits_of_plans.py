@@ -1,4 +1,5 @@
-"""What a plan must not do: blow up with operands or sizes, or schedule what nobody wrote."""
+"""Limits of plans: they do not grow out of proportion to operands and sizes, and no step is
+invented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products: '@' and PyTorch's names for it, every format, the short way of warm calls included."""
+"""Products: '@' and PyTorch's functions, every format, remembered calls."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_linear() -> None:
     assert_equal(functional.linear(x[0], tensor, bias), functional.linear(x[0], weight, bias))
     stacked = random_dense(2, 3, 7)
     assert_equal(functional.linear(stacked, tensor, bias), functional.linear(stacked, weight, bias))
-    with pytest.raises(tulle.UserError, match="weight is a matrix"):
+    with pytest.raises(tulle.UserError, match="weight must be a matrix"):
         functional.linear(x, tulle.tensor(weight[0]))
 
 

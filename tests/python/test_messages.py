@@ -1,4 +1,4 @@
-"""Errors point at the text that the user wrote, as early as they can."""
+"""Errors show the user's text, and are raised as early as possible."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_schedules_are_read_at_once(text: str, schedule: str, message: str) -> N
 
 
 def advised(schedule: str, message: str) -> list[str]:
-    """The schedules that a refusal offers in place of this one, for a sparse result."""
+    """The schedules that an error about a sparse result proposes in place of this one."""
     line = message.splitlines()[0]
     added = re.search("; add (.*), or ask for a dense result", line)
     if added:
@@ -281,7 +281,7 @@ def test_kernel_says_where_formats_of_results_are_given() -> None:
 @pytest.mark.parametrize("candidates", [-3, "3", 2.5, None])
 def test_candidates_are_a_count(candidates: Any) -> None:
     assert message_of(lambda: tulle.explain("ij->i", A, candidates=candidates)) == (
-        f"explain: candidates should be a whole number from 0 on, but found {candidates!r}."
+        f"explain: candidates must be an integer of at least 0, but found {candidates!r}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Names that users give and the compiler too: none is refused, and none changes a result."""
+"""Names that users and the compiler both use: none is refused, and none changes a result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import torch
 
 import tulle
 
-# What belongs to A, C or the program, inside.
+# Names that the compiler uses for parts of A, C and the program.
 OURS = [
     "A_pos1",
     "A_crd1",
@@ -50,7 +50,7 @@ OURS = [
     "n_i",
     "n_j",
 ]
-# And inside kernels.
+# Names inside kernels.
 LOCAL = [
     "row",
     "at",

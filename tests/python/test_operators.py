@@ -1,4 +1,4 @@
-"""The operators that the package stands on, called as an exported program would call them."""
+"""The registered operators, called as an exported program would call them."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_wrong_numbers_of_tensors_and_sizes_are_refused() -> None:
     sizes, tensors, _ = parts()
     with pytest.raises(RuntimeError, match="takes 4 tensors, but 3 were given"):
         ops.call3(KEY, sizes, *tensors[:3])
-    # One more could be the number of a structure, which is negative.
+    # An additional number could be that of a structure, which is negative.
     for wrong in ([5], [5, 4, 3], [5, 4, 0], [5, 4, 3, 2], [5, 4, -1, -1]):
         with pytest.raises(RuntimeError, match="vector of 2 int64 sizes, but found int64"):
             ops.run(KEY, torch.tensor(wrong), tensors)
@@ -148,7 +148,7 @@ def test_calls_leak_nothing() -> None:
 
     many()
     before = many()
-    assert many() - before < 1024  # KiB; a key of 80 bytes that leaked would make 500
+    assert many() - before < 1024  # KiB; leaking a key of 80 bytes would take 500
 
 
 def test_version_is_the_packages() -> None:

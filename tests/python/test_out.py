@@ -1,4 +1,4 @@
-"""`out=`: results written to tensors that are there."""
+"""`out=`: results written to existing tensors."""
 
 from __future__ import annotations
 

@@ -1,153 +1,164 @@
-"""Pictures of patterns, what is kept with a pattern, and statistics."""
+"""Pictures of patterns and searches, data derived from a pattern, and statistics."""
 
 from __future__ import annotations
 
-import struct
+import io
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
-import zlib
 from pathlib import Path
 
+import matplotlib.colors
+import matplotlib.image
 import pytest
 import torch
 from helpers import random_sparse
 
 import tulle
-from tulle.drawings import SCALE, Words, picture
-from tulle.lettering import lettering
-from tulle.pictures import COLOURS, Picture, rgb
-from tulle.plots import FRAME, LETTERS, MARGIN
-from tulle.programs import Program
-from tulle.tuning_race import Measured
-from tulle.tuning_space import Candidate, Problem
+from tulle.plotting.pictures import COLOURS, Picture
+from tulle.programs.candidates import Candidate
+from tulle.programs.problem import Problem
+from tulle.programs.program import Program
+from tulle.tuning.race import Measured
+from tulle.tuning.suitable_formats import suitable_formats
 
 
-def pixels_of(png: bytes) -> list[list[tuple[int, int, int]]]:
-    """Reads back what `tulle.pictures.png` wrote."""
-    assert png.startswith(b"\x89PNG\r\n\x1a\n")
-    width, height = struct.unpack(">II", png[16:24])
-    length = struct.unpack(">I", png[33:37])[0]
-    assert png[37:41] == b"IDAT"
-    rows = zlib.decompress(png[41 : 41 + length])
-    lines = [rows[at * (3 * width + 1) + 1 :][: 3 * width] for at in range(height)]
-    return [[tuple(line[3 * x : 3 * x + 3]) for x in range(width)] for line in lines]  # type: ignore[misc]
+def pixels_of(picture: Picture) -> torch.Tensor:
+    """The PNG, [height, width, 3] from 0 to 1."""
+    return torch.from_numpy(matplotlib.image.imread(io.BytesIO(picture.png))[:, :, :3].copy())
 
 
-def matrix_of(png: bytes, rows: int, columns: int) -> list[list[tuple[int, int, int]]]:
-    """What stands in the frame, a pixel for each of so many rows and columns."""
-    pixels = pixels_of(png)
-    frame = rgb(FRAME)
-    ys = [y for y, row in enumerate(pixels) if frame in row]
-    xs = [x for x, colour in enumerate(pixels[ys[0]]) if colour == frame]
-    scale = (ys[-1] - ys[0] - 1) // rows
-    assert (xs[-1] - xs[0] - 1, ys[-1] - ys[0] - 1) == (columns * scale, rows * scale)
-    inside = [row[xs[0] + 1 : xs[-1]] for row in pixels[ys[0] + 1 : ys[-1]]]
-    small = [row[::scale] for row in inside[::scale]]
-    assert inside == [
-        [colour for colour in row for _ in range(scale)] for row in small for _ in range(scale)
-    ]
-    return small
+def cells_of(picture: Picture, rows: int, columns: int) -> torch.Tensor:
+    """The colours inside the frame of the PNG at the middle of each row and column."""
+    pixels = pixels_of(picture)
+    box = picture.figure.axes[0].get_window_extent()
+    middles = [(torch.arange(count) + 0.5) / count for count in (rows, columns)]
+    ys = (pixels.shape[0] - box.y1 + middles[0] * box.height).long()
+    xs = (box.x0 + middles[1] * box.width).long()
+    return pixels[ys][:, xs]
 
 
-def test_a_pixel_is_coloured_where_there_is_an_entry() -> None:
-    dense = random_sparse(9, 14, density=0.3)
-    for format in ("csr", "csc", "coo", "bsr(2,2)", "dia", "hyb(2,1)", "bsr-csr(2,2)"):
-        A = tulle.tensor(dense, format=format)
-        picture = A.plot()
-        assert picture.png
-        held = torch.zeros(9, 14, dtype=torch.bool)
-        held[tuple(A.coordinates())] = True
-        white = (255, 255, 255)
-        found = [[colour != white for colour in row] for row in matrix_of(picture.png, 9, 14)]
-        assert found == held.tolist()
+def is_coloured(cells: torch.Tensor) -> torch.Tensor:
+    return (cells < 0.99).any(2)
+
+
+def words_of(picture: Picture) -> set[str]:
+    """The texts of the SVG."""
+    root = ElementTree.fromstring(picture.svg)
+    return {"".join(each.itertext()) for each in root.iter() if each.tag.endswith("}text")}
+
+
+def labels_of(picture: Picture) -> list[str]:
+    """The texts of the legend."""
+    (legend,) = picture.figure.legends or [picture.figure.axes[0].get_legend()]
+    return [text.get_text() for text in legend.get_texts()]
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr(2,2)", "dia", "hyb(2,1)"])
+def test_a_cell_is_coloured_if_it_has_an_entry(format: str) -> None:
+    A = tulle.tensor(random_sparse(9, 14, density=0.3), format=format)
+    held = torch.zeros(9, 14, dtype=torch.bool)
+    held[tuple(A.coordinates())] = True
+    assert torch.equal(is_coloured(cells_of(A.plot(), 9, 14)), held)
+
+
+def test_each_pixel_is_a_cell_of_a_large_matrix(tmp_path: Path) -> None:
+    A = tulle.tensor(torch.eye(3000).to_sparse_coo(), format="csr")
+    picture = A.plot(tmp_path / "eye.png", size=100)
+    assert picture.png == (tmp_path / "eye.png").read_bytes()
+    assert torch.equal(is_coloured(cells_of(picture, 100, 100)), torch.eye(100) > 0)
+    A.plot(tmp_path / "eye.svg")
+    assert ElementTree.parse(tmp_path / "eye.svg").getroot().tag.endswith("svg")
+    assert "3000 x 3000, 3000 entries" in words_of(picture)
+    axes = picture.figure.axes[0]
+    assert axes.get_xlim() == (0, 3000) and axes.get_ylim() == (3000, 0)
+
+
+def test_more_entries_give_a_stronger_colour() -> None:
+    dense = torch.zeros(200, 200)
+    dense[:2, :2], dense[2, 2] = 1, 1
+    cells = cells_of(tulle.tensor(dense).plot(size=100), 100, 100)
+    assert cells[0, 0].sum() < cells[1, 1].sum() < 3
+    torch.testing.assert_close(
+        cells[0, 0], torch.tensor(matplotlib.colors.to_rgb(COLOURS[0])), rtol=0, atol=0.01
+    )
 
 
 def test_parts_have_colours_of_their_own() -> None:
     A = tulle.tensor(torch.ones(6, 6).triu(), format="{ band(0,0): dia; rest: csr }")
     picture = A.plot()
-    assert picture.png
-    pixels = matrix_of(picture.png, 6, 6)
-    assert len({pixels[at][at] for at in range(6)}) == 1
-    assert pixels[0][0] != pixels[0][5]
-    assert "band(0,0): dia" in picture.svg
+    cells = cells_of(picture, 6, 6)
+    assert all(torch.equal(cells[at, at], cells[0, 0]) for at in range(6))
+    assert not torch.equal(cells[0, 0], cells[0, 5])
+    assert labels_of(picture) == ["band(0,0): dia", "rest: csr"]
+    assert words_of(picture) >= {"band(0,0): dia", "rest: csr", "6 x 6, 21 entries"}
+    handles = picture.figure.axes[0].get_legend().legend_handles
+    colours = [matplotlib.colors.to_hex(handle.get_color()) for handle in handles if handle]
+    assert colours == COLOURS[:2]
 
 
-def test_a_png_has_the_names_of_parts_beside_their_colours() -> None:
-    A = tulle.tensor(torch.ones(6, 6).triu(), format="{ band(0,0): dia; rest: csr }")
-    png = A.plot().png
-    assert png
-    pixels = torch.tensor(pixels_of(png))
-    for number, name in enumerate(["band(0,0): dia", "rest: csr"]):
-        rows, columns = (pixels == torch.tensor(rgb(COLOURS[number]))).all(2).nonzero().T
-        square = columns < MARGIN + 7 * LETTERS
-        line = pixels[int(rows[square].min()) :, MARGIN + 7 * LETTERS :]
-        ink = lettering(name, LETTERS)
-        dark = (line[: ink.shape[0]] == 0).all(2)
-        first = int(dark.any(0).nonzero()[0]) - int(ink.any(0).nonzero()[0])
-        assert torch.equal(dark[:, first : first + ink.shape[1]], ink)
+@pytest.mark.parametrize("shape", [(4, 5), (0, 4), (4, 0), (1, 1), (2000, 3), (3, 2000)])
+def test_unusual_shapes(shape: tuple[int, int]) -> None:
+    for dense in (torch.zeros(shape), torch.ones(shape)):
+        picture = tulle.tensor(dense, format="csr").plot()
+        width, height = picture.figure.get_size_inches() * picture.figure.dpi
+        assert pixels_of(picture).shape[:2] == (round(height), round(width))
+        assert max(width, height) < 700
 
 
-def test_letters_without_a_shape_are_boxes() -> None:
-    assert torch.equal(lettering("é"), lettering("ß"))
-    assert not torch.equal(lettering("C"), lettering("c"))
-    assert lettering("ab", 3).shape == (27, 36)
-    assert lettering(" ").sum() == 0
+def test_words_are_inside_of_pictures() -> None:
+    A = tulle.tensor(torch.ones(300, 2), format="{ rows(nnz<=1): dell(1); rest: csr }")
+    figure = A.plot().figure
+    figure.draw_without_rendering()
+    words = [*figure.texts, *figure.axes[0].get_legend().get_texts()]
+    assert len(words) == 3
+    for word in words:
+        box = word.get_window_extent()
+        assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1
 
 
-def test_large_matrices_become_small_pictures(tmp_path: Path) -> None:
-    A = tulle.tensor(torch.eye(3000).to_sparse_coo(), format="csr")
-    picture = A.plot(tmp_path / "eye.png", size=100)
-    assert picture.png == (tmp_path / "eye.png").read_bytes()
-    pixels = matrix_of(picture.png, 100, 100)
-    assert all(
-        (pixels[y][x] != (255, 255, 255)) == (x == y) for y in range(100) for x in range(100)
-    )
-    A.plot(tmp_path / "eye.svg")
-    root = ElementTree.parse(tmp_path / "eye.svg").getroot()
-    assert root.tag.endswith("svg")
-    assert "3000 x 3000, 3000 entries" in "".join(root.itertext())
-    assert tulle.tensor(torch.zeros(4, 5), format="csr").plot().png
+def test_notebooks_show_pictures() -> None:
+    picture = tulle.tensor(torch.eye(3)).plot()
+    assert picture._repr_svg_() == picture.svg == picture.svg
+    assert "pixels; save(path) writes it" in repr(picture)
+
+
+# ---- searches ----------------------------------------------------------------------------------
 
 
 def test_searches_are_drawn(tmp_path: Path) -> None:
     A = tulle.tensor(random_sparse(40, 40, dtype=torch.float32), format="csr")
     found = tulle.tune("ij,jk->ik", A, torch.rand(40, 8), seconds=0.2)
     picture = found.plot(tmp_path / "search.svg")
-    root = ElementTree.fromstring(picture.svg)
-    circles = [element for element in root if element.tag.endswith("circle")]
-    assert len(circles) > len([m for m in found.measured if not m.refused])
-    found.plot(tmp_path / "search.png")
-    pixels = pixels_of((tmp_path / "search.png").read_bytes())
-    colours = {colour for row in pixels for colour in row}
-    assert (255, 255, 255) in colours and (0, 0, 0) in colours  # the ring around the best
-    assert rgb(COLOURS[0]) in colours
+    assert (tmp_path / "search.svg").read_text() == picture.svg
+    *dots, best = picture.figure.axes[0].collections
+    drawn = sorted(point for group in dots for point in group.get_offsets().tolist())
+    shown = [m for m in found.measured if not m.refused and m.candidate.predicted]
+    wanted = [[1e3 * (m.candidate.predicted or 0), 1e3 * m.seconds] for m in shown]
+    torch.testing.assert_close(torch.tensor(drawn), torch.tensor(sorted(wanted)))
+    assert len(best.get_offsets()) in (1, 2) and best.get_facecolor().size == 0
+    (planned,) = picture.figure.axes[0].lines
+    assert planned.get_ydata() == pytest.approx([1e3 * found.default.seconds] * 2)
+    assert labels_of(picture)[0] == "csr" and labels_of(picture)[-2:] == ["best", "planned by rule"]
     assert words_of(picture) >= {"predicted, ms", "measured, ms", "csr"}
     assert any(words.startswith("ij,jk->ik: ") for words in words_of(picture))
+    found.plot(tmp_path / "search.png")
+    assert is_coloured(pixels_of(picture)).any()
 
 
-def words_of(picture: Picture) -> set[str]:
-    """The texts of the SVG; each stands in the PNG at the same place in the same colour."""
-    assert picture.png
-    pixels = torch.tensor(pixels_of(picture.png))
-    found = set()
-    for element in ElementTree.fromstring(picture.svg):
-        if not element.tag.endswith("text"):
-            continue
-        words, anchor = element.text or "", element.get("text-anchor", "start")
-        ink = lettering(words, SCALE)
-        share = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
-        x, y = (round(SCALE * float(element.get(name, ""))) for name in ("x", "y"))
-        if "transform" in element.attrib:
-            ink = ink.rot90()
-            x, y = x - 14, y + round(share * (ink.shape[0] - SCALE)) - ink.shape[0]
-        else:
-            x, y = x - round(share * (ink.shape[1] - SCALE)), y - 14
-        here = pixels[y : y + ink.shape[0], x : x + ink.shape[1]]
-        inked = (here == torch.tensor(rgb(element.get("fill", "")))).all(2)
-        assert inked.shape == ink.shape and inked[ink].all(), words
-        if "font-weight" not in element.attrib:
-            assert not inked[~ink].any(), words
-        found.add(words)
-    return found
+def made_search(
+    *formats: str, text: str = "ij,jk->ik", predicted: float | None = 1e-4
+) -> tulle.Tuned:
+    measured = [
+        Measured(
+            Candidate((("A", format),), "", predicted and predicted * (1 + n), is_default=True),
+            2e-4 * (1 + n),
+        )
+        for n, format in enumerate(formats)
+    ]
+    problem = Problem(Program(text), (), ())
+    return tulle.Tuned(problem, measured[0], measured, [], None, 8, (8, 8), 1.0)
 
 
 def test_searches_of_many_formats_have_legends_of_several_lines() -> None:
@@ -155,27 +166,50 @@ def test_searches_of_many_formats_have_legends_of_several_lines() -> None:
         f"columns({c}){{ rows(nnz<={n}): ell({n}); rest: csr }}" for c in (2, 3) for n in (4, 5)
     ]
     formats += ["csr", "csc", "bsr(16,16)", " ".join(["unlikely"] * 20)]
-    measured = [
-        Measured(Candidate((("A", format),), "", 1e-4 * (1 + n), is_default=True), 2e-4 * (1 + n))
-        for n, format in enumerate(formats)
-    ]
     text = "\n  T[i,k] = A[i,j] * B[j,k]\n  y[i] = " + " + ".join(["T[i,k]"] * 20)
-    problem = Problem(Program(text), (), ())
-    found = tulle.Tuned(problem, measured[0], measured, [], None, 8, (8, 8), 1.0)
-    words = words_of(found.plot())
-    assert words >= set(formats[:-1])
-    assert any(one.startswith("unlikely ") and one.endswith("...") for one in words)
-    assert any(one.startswith("T[i,k] = A[i,j] * B[j,k]; y[i] = T[i,k]") for one in words)
+    figure = made_search(*formats, text=text).plot().figure
+    labels = labels_of(Picture(figure))
+    assert labels[:-3] == formats[:-1]
+    assert labels[-3].startswith("unlikely ") and labels[-3].endswith("...")
+    title = figure.get_suptitle()
+    assert title.startswith("T[i,k] = A[i,j] * B[j,k]; y[i] = T[i,k]") and "8 measured" in title
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in figure.legends[0].get_texts()]
+    assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in boxes)
+    assert all(figure.bbox.y0 <= box.y0 for box in boxes)
 
 
-@pytest.mark.parametrize("is_turned", [False, True])
-@pytest.mark.parametrize("anchor", ["start", "middle", "end"])
-def test_words_past_the_edges_are_cut_off(anchor: str, is_turned: bool) -> None:
-    for place in (-3, 0, 5, 20, 60):
-        one = Words(place, place, "words that are long", anchor, is_turned=is_turned)
-        picture(20, 20, [one])
-    inside = picture(80, 20, [Words(5, 15, "words")])
-    assert words_of(inside) == {"words"}
+def test_candidates_without_an_estimate_are_drawn_if_there_are_no_others() -> None:
+    picture = made_search("csr", "csc", predicted=None).plot()
+    assert sum(len(group.get_offsets()) for group in picture.figure.axes[0].collections[:-1]) == 2
+    assert pixels_of(picture).shape[2] == 3
+
+
+# ---- mistakes ----------------------------------------------------------------------------------
+
+
+def test_without_matplotlib_the_message_says_what_to_install(tmp_path: Path) -> None:
+    script = """
+import sys
+sys.modules["matplotlib"] = None
+import torch, tulle
+try:
+    tulle.tensor(torch.eye(3)).plot()
+except tulle.UserError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "plot needs matplotlib: pip install matplotlib" in done.stdout
+
+
+def test_importing_the_package_imports_neither_matplotlib_nor_scipy(tmp_path: Path) -> None:
+    script = "import sys, tulle; print({'matplotlib', 'scipy'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "set()\n"
 
 
 def test_mistakes() -> None:
@@ -209,8 +243,6 @@ def scattered_ones() -> torch.Tensor:
 
 def test_formats_suit_the_pattern() -> None:
     def formats(dense: torch.Tensor) -> list[str]:
-        from tulle.statistics import suitable_formats
-
         return suitable_formats(tulle.tensor(dense, format="csr"))
 
     band = sum(torch.diag(torch.ones(200 - k), k) for k in (0, 1, 5))

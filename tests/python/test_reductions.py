@@ -13,7 +13,7 @@ UNPADDED = {"amax": -torch.inf, "amin": torch.inf, "prod": 1.0}
 
 
 def matrix(seed: int = 0) -> torch.Tensor:
-    """With an empty row, a full one and numbers of both signs."""
+    """A matrix with an empty row, a full row and numbers of both signs."""
     x = random_sparse(7, 9, seed=seed)
     x = x * torch.where(random_dense(7, 9, seed=seed + 5) < 0, -1.0, 1.0)
     x[3] = 0
@@ -129,7 +129,7 @@ def test_positions_of_entries_are_the_compilers() -> None:
 def test_arguments_are_along_one_dimension() -> None:
     A = tulle.tensor(matrix(), format="csr")
     for call in (lambda: torch.argmax(A), lambda: A.argmax((0, 1))):
-        with pytest.raises(tulle.UserError, match=r"say along which dimension, argmax\(1\)"):
+        with pytest.raises(tulle.UserError, match=r"give a dimension, as in argmax\(1\)"):
             call()
     assert_equal(torch.argmin(A, 1), A.argmin(1))
 
@@ -161,7 +161,7 @@ def test_einsum_of_two_sparse_operands_reduces_where_both_have_entries() -> None
 
 
 def test_another_reduction_is_refused() -> None:
-    with pytest.raises(tulle.UserError, match="reduce is one of sum, mean"):
+    with pytest.raises(tulle.UserError, match="reduce must be one of sum, mean"):
         tulle.einsum("ij->i", tulle.tensor(matrix()), reduce="max")
 
 
@@ -211,7 +211,7 @@ def test_attention_is_one_pass() -> None:
 
 
 def test_attention_of_large_scores() -> None:
-    """Scores far beyond what exp can hold, growing along a row."""
+    """Scores that grow along a row and overflow exp."""
     x = torch.ones(3, 50)
     scores = torch.linspace(-500, 900, 150).reshape(3, 50)
     v = torch.randn(50, 4)

@@ -1,4 +1,4 @@
-"""What is refused outside of imports: gradients, devices, dense results that are too large."""
+"""Requests that are refused: gradients, devices, dense results that are too large."""
 
 from __future__ import annotations
 

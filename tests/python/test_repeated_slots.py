@@ -1,5 +1,5 @@
-"""Storage in which slots repeat coordinates, level by level: read as the sum of its entries, or
-refused because it is out of order."""
+"""Storage in which slots repeat coordinates at each level: it is the sum of its entries, or refused
+because it is out of order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OTHERS = [
 
 
 def drawn(format: str, dice: random.Random) -> tuple[list[dict[str, Any]], list[list[int]]]:
-    """Levels, and the coordinates of every value that they store."""
+    """Levels, and the coordinates of each stored value."""
     levels: list[dict[str, Any]] = []
     slots: list[list[int]] = [[]]
     for level, size in zip(tulle.Format(format).levels, SHAPE, strict=True):

@@ -61,11 +61,11 @@ def test_thread_counts(threads: int) -> None:
     assert_equal(tensor.T @ tensor, a.T @ a)
 
 
-@pytest.mark.parametrize("columns", [1, 16, 1100])  # the last is not known when code is generated
+@pytest.mark.parametrize("columns", [1, 16, 1100])  # 1100 is not known to the code
 @pytest.mark.parametrize("threads", [1, 4])
 def test_rows_in_chunks_of_equal_work(columns: int, threads: int) -> None:
     torch.set_num_threads(threads)
-    lengths = torch.tensor([0, 3, 0, 40_000, 1, 0, 2, 30_000, 0])  # two rows have nearly all
+    lengths = torch.tensor([0, 3, 0, 40_000, 1, 0, 2, 30_000, 0])  # two long rows
     pos = torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)])
     crd = torch.cat([torch.arange(int(length)) for length in lengths])
     a = tulle.from_levels("csr", (9, 40_000), [{}, {"pos": pos, "crd": crd}], torch.rand(len(crd)))
@@ -75,11 +75,11 @@ def test_rows_in_chunks_of_equal_work(columns: int, threads: int) -> None:
     )
     c = kernel(A=a, B=b)
     torch.testing.assert_close(c, a.to_dense() @ b, rtol=1e-3, atol=1e-2)
-    assert torch.equal(c, kernel(A=a, B=b))  # pieces are put together in one order
+    assert torch.equal(c, kernel(A=a, B=b))  # pieces are combined in a fixed order
 
 
 def test_forked_processes() -> None:
-    # Everything of torch's is done before: its own threads do not survive a fork.
+    # torch computes everything before the fork, which its threads do not survive.
     torch.set_num_threads(2)
     a, b = random_sparse(3000, 400, density=0.05), random_dense(400, 33)
     tensor, product = tulle.tensor(a), a @ b

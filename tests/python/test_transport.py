@@ -1,4 +1,4 @@
-"""Sparse tensors on their way: pickle, copies, torch.save, other processes, data loaders."""
+"""Sparse tensors in pickles, copies, files, other processes and data loaders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search: what is tried, what is kept, who uses it, and what happens when it goes wrong."""
+"""The search: what it tries and stores, which computations use that, and errors."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ import torch
 from helpers import assert_equal, random_dense, random_sparse
 
 import tulle
-from tulle import tuning_search
-from tulle.tuning_race import Measured
-from tulle.tuning_result import Decision
-from tulle.tuning_space import Candidate, problem_of
-from tulle.tuning_store import forget_tuned_plans, keep_decision, kept_schedule, tuned_plans
+from tulle.programs.candidates import Candidate
+from tulle.tuning import search
+from tulle.tuning.progress import progress_bar
+from tulle.tuning.race import Measured
+from tulle.tuning.result import Decision
+from tulle.tuning.space import problem_of
+from tulle.tuning.store import forget_tuned_plans, store_decision, stored_schedule, tuned_plans
 
 SHORT = 0.3  # seconds of a search
 
 
 @pytest.fixture(autouse=True)
 def forget() -> Any:
-    """Every test begins and ends without tuned plans."""
+    """Removes tuned plans before and after each test."""
     forget_tuned_plans()
     yield
     forget_tuned_plans()
@@ -43,10 +45,10 @@ def schedule_in_use(A: Any, B: Any) -> str:
 
 
 def force(A: Any, B: Any, schedule: str) -> None:
-    """Keeps this schedule, as if a search had found it."""
+    """Stores this schedule as the result of a search."""
     problem = problem_of("tune", "ij,jk->ik", (A, B), {}, None)
     best = Measured(Candidate(tuple(problem.formats().items()), schedule))
-    keep_decision(problem, Decision(best, 1e-6, 2e-6), "found by a test")
+    store_decision(problem, Decision(best, 1e-6, 2e-6), "found by a test")
 
 
 def test_measures_several_candidates_and_is_never_worse() -> None:
@@ -179,7 +181,7 @@ def test_results_that_are_no_numbers() -> None:
     A, B = operands()
     B[0, 0] = float("nan")
     found = tulle.tune("ij,jk->ik", A, B, seconds=SHORT)
-    assert not any("something else" in one.refused for one in found.measured)
+    assert not any("differs from" in one.refused for one in found.measured)
 
 
 def test_composite_formats() -> None:
@@ -189,7 +191,7 @@ def test_composite_formats() -> None:
     space = tulle.Space.default("ij,jk->ik", H, B).formats({0: ["csr"]})
     assert "unroll(j, 4)" in str(space)
     found = tulle.tune("ij,jk->ik", H, B, space=space, seconds=SHORT)
-    assert not any("something else" in one.refused for one in found.measured)
+    assert not any("differs from" in one.refused for one in found.measured)
     assert {dict(one.candidate.formats)["t0"] for one in found.measured} == {str(H.format), "csr"}
     force(H, B, "precompute(acc, (k)); unroll(j, 8); vectorize(k, 4); parallel(i)")
     plan = tulle.explain("ij,jk->ik", H, B).stages["plan"]
@@ -202,7 +204,7 @@ def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch, calls: int)
     A, B = operands()
     force(A, B, "unroll(j, 8)")
     (before,) = tuned_plans()
-    real, made = tuning_search.race, []
+    real, made = search.race, []
 
     def interrupted(*arguments: Any) -> Any:
         made.append(arguments)
@@ -210,13 +212,13 @@ def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch, calls: int)
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(tuning_search, "race", interrupted)
+    monkeypatch.setattr(search, "race", interrupted)
     found = tulle.tune("ij,jk->ik", A, B, seconds=60.0)
     assert found.is_interrupted and "interrupted" in str(found)
     assert len(found.measured) >= 2
     (after,) = tuned_plans()
     if found.decision is None:
-        assert after == before and "what was in use stays" in str(found)
+        assert after == before and "the schedule in use stays" in str(found)
     else:
         assert found.best.verdict and found.best.verdict.is_won
         assert after.seconds == found.decision.seconds
@@ -226,23 +228,23 @@ def test_what_is_kept_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     A, B = operands()
     text = "T[i,k] = A[i,j] * B[j,k]\nD[i] = T[i,k] * T[i,k]"
     problem = problem_of("tune", text, (), {"A": A, "B": B}, None)
-    assert kept_schedule(problem) == ""
+    assert stored_schedule(problem) == ""
     kept = "T: unroll(j, 8); D: vectorize(k, 8); D: parallel(i)"
     best = Measured(Candidate(tuple(problem.formats().items()), kept))
-    keep_decision(problem, Decision(best, 1e-6, 2e-6), "")
-    assert kept_schedule(problem) == kept
+    store_decision(problem, Decision(best, 1e-6, 2e-6), "")
+    assert stored_schedule(problem) == kept
     space = tulle.Space.default(text, A=A, B=B).only(["D: parallel(i)"]).formats(A=[])
     found = tulle.tune(text, A=A, B=B, space=space, seconds=SHORT)
     assert kept in [one.candidate.schedule for one in found.measured if not one.refused]
     H = A.to(format="{ rows(nnz<=8): ell(8); rest: csr }")
     force(H, B, "unroll(j, 8); vectorize(k, 4)")
-    assert kept_schedule(problem_of("tune", "ij,jk->ik", (H, B), {}, None)) == (
+    assert stored_schedule(problem_of("tune", "ij,jk->ik", (H, B), {}, None)) == (
         "unroll(j, 8); vectorize(k, 4)"
     )
     apart = A.to(format="bsr-csr(4,4)")
     for kept in ("out_add1: vectorize(k, 4)", "out_add0: parallel(io); out_add1: parallel(i)"):
         force(apart, B, kept)
-        assert kept_schedule(problem_of("tune", "ij,jk->ik", (apart, B), {}, None)) == kept
+        assert stored_schedule(problem_of("tune", "ij,jk->ik", (apart, B), {}, None)) == kept
 
 
 def test_ctrl_c_ends_a_search(tmp_path: Path) -> None:
@@ -252,7 +254,7 @@ def test_ctrl_c_ends_a_search(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", script, str(Path(__file__).parent)],
         env=os.environ | {"TULLE_CACHE_DIR": str(tmp_path)},
-        # What a shell started in the background ignores interrupts, and so would the child.
+        # A background job of a shell ignores interrupts, and its children inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         text=True,
         stdout=subprocess.PIPE,
@@ -283,8 +285,8 @@ def test_spaces_print_and_can_be_restricted_and_extended() -> None:
     assert len(space) > 50
     narrow = space.without("unroll", "by=rows")
     assert len(narrow) < len(space)
-    assert "unroll(j, 4)" not in str(narrow) and "no format has that" not in str(narrow)
-    assert "without 'prefech': no format has that in it" in str(narrow.without("prefech"))
+    assert "unroll(j, 4)" not in str(narrow) and "no effect" not in str(narrow)
+    assert "without 'prefech': no effect" in str(narrow.without("prefech"))
     one = space.only(["parallel(i)"])
     assert len(one) == 2  # and the default
     assert len(one.also("unroll(j, 3)")) == 3
@@ -322,7 +324,7 @@ def test_formats_are_compared_with_the_cost_of_converting() -> None:
     )
     if found.recommended:
         assert found.pays_after > 0
-        assert "has paid after" in str(found) and "t0 as " in str(found)
+        assert "pays after" in str(found) and "t0 as " in str(found)
     assert f"{len(space.format_choices())} choices of formats" in str(found)
     assert "t0:csr" in str(found)
     assert str(A.format) == "coo"
@@ -334,7 +336,7 @@ def test_formats_that_change_the_result_are_refused() -> None:
     space = tulle.Space.default("bij,bjk->bik", batch, wide).formats({0: ["coo"]})
     found = tulle.tune("bij,bjk->bik", batch, wide, space=space, seconds=0.3)
     refused = [one.refused for one in found.measured if one.refused]
-    assert any("stored in another format" in reason for reason in refused), refused
+    assert any("would have another format" in reason for reason in refused), refused
     assert not any("a bug" in reason for reason in refused)
 
 
@@ -348,9 +350,9 @@ def test_mistakes() -> None:
         tulle.tune("C[i] = A[i,j]", A)
     with pytest.raises(tulle.UserError, match="there is no argument 'second'"):
         tulle.tune("ij,jk->ik", A, B, second=2)
-    with pytest.raises(tulle.UserError, match="one of ij->i, not of ij,jk->ik"):
+    with pytest.raises(tulle.UserError, match="is for ij->i, not for ij,jk->ik"):
         tulle.tune("ij,jk->ik", A, B, space=tulle.Space.default("ij->i", A))
-    with pytest.raises(tulle.UserError, match="one of ij,jk->ki, not of ij,jk;"):
+    with pytest.raises(tulle.UserError, match="is for ij,jk->ki, not for ij,jk;"):
         tulle.tune("ij,jk", A, B, space=tulle.Space.default("ij,jk->ki", A, B))
     space = tulle.Space.default("ij,jk->ik", A, B)
     with pytest.raises(tulle.UserError, match="there is no sparse operand t1; there is t0"):
@@ -359,3 +361,23 @@ def test_mistakes() -> None:
         space.also(["fly(i)"])
     with pytest.raises(tulle.UserError, match=r"differ|extent|size"):
         tulle.tune("ij,jk->ik", A, B[1:])
+
+
+def test_progress_needs_tqdm_only_if_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress_bar(True) as show:
+        assert show
+        show(0.5, "3 measured")
+    assert " 50%|" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with progress_bar(None) as show:
+        assert show is None
+    with progress_bar(False) as show:
+        assert show is None
+    with (
+        pytest.raises(tulle.UserError, match=r"progress=True needs tqdm: pip install tqdm"),
+        progress_bar(True),
+    ):
+        pass

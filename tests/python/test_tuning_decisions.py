@@ -1,4 +1,4 @@
-"""What a search decides, with simulated times: noise, disturbed samples, interrupts anywhere."""
+"""The decisions of a search with simulated times, noise, disturbed samples and interrupts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import tulle
-from tulle import tuning_waits
-from tulle.programs import Program
-from tulle.tuning_contender import Workbench
-from tulle.tuning_race import Measured, Race, Sample, luck_of
-from tulle.tuning_result import Decision, Tuned
-from tulle.tuning_search import Search
-from tulle.tuning_space import Candidate
+from tulle.programs.candidates import Candidate
+from tulle.programs.program import Program
+from tulle.tuning import disturbance
+from tulle.tuning.contender import Workbench
+from tulle.tuning.race import Measured, Race, Sample, chance_of
+from tulle.tuning.result import Decision, Tuned
+from tulle.tuning.search import Search
 
 Truth = Mapping[tuple[str, str], float]  # milliseconds of a call, by format and schedule
 PLANNED = "planned"
@@ -25,7 +25,7 @@ PRODUCT = Program("ij,jk->ik", is_einsum=True)
 
 @dataclass(frozen=True)
 class Problem:
-    """Operands in a format."""
+    """A problem, which is only a format here."""
 
     format: str
     program: Program = PRODUCT
@@ -33,7 +33,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Space:
-    """All that the truth knows, in an order that has nothing to do with it."""
+    """The candidates of the truth, in an order that does not depend on it."""
 
     truth: Truth
     problem: Problem
@@ -58,14 +58,14 @@ def predicted(schedule: str) -> float:
 
 @dataclass
 class Machine(Workbench):
-    """A clock that only samples move, and what disturbs them."""
+    """A simulated machine: samples advance the clock, and `disturb` changes them."""
 
     truth: Truth
     seed: int = 0
     noise: float = 0.02
-    interrupt_at: int | None = None  # after so many samples
+    interrupt_at: int | None = None  # the number of the sample that is interrupted
     kept: Mapping[str, str] = field(default_factory=dict)  # schedules of earlier searches
-    # A sample's number, the candidate and its time: as it was with what disturbed it.
+    # The number of a sample, its candidate and its time: the disturbed sample.
     disturb: Callable[[int, Candidate, float, random.Random], Sample] | None = None
     time: float = 0.0
     samples: int = 0
@@ -83,7 +83,7 @@ class Machine(Workbench):
     def converted(self, problem: Any, formats: Mapping[str, str]) -> tuple[Any, float]:
         return Problem(formats["A"]), 0.1
 
-    def kept_schedule(self, problem: Any) -> str:
+    def stored_schedule(self, problem: Any) -> str:
         return self.kept.get(problem.format, "")
 
     def sample(self, candidate: Candidate, truth: float) -> Sample:
@@ -99,7 +99,7 @@ class Machine(Workbench):
 
 
 class Runner:
-    """A candidate on that machine."""
+    """A candidate on the simulated machine."""
 
     def __init__(self, machine: Machine, candidate: Candidate, truth: float) -> None:
         self.machine, self.truth = machine, truth
@@ -122,14 +122,14 @@ def test_what_is_decided_is_kept_at_once() -> None:
     truth = {("csr", PLANNED): 1.0, ("csr", "fast"): 0.5, ("csr", "a"): 1.5, ("csr", "b"): 1.2}
     kept: list[Tuned] = []
     space: Any = Space(truth, Problem("csr"))
-    found = Search(space, 0.5, bench=Machine(truth), keep=kept.append).run()
+    found = Search(space, 0.5, bench=Machine(truth), store=kept.append).run()
     assert kept and kept[0].decision and kept[0].decision.best.candidate.schedule == "fast"
     assert len(kept[0].measured) < len(found.measured)
 
 
 @pytest.mark.parametrize("most", [1.2, 30.0])
 def test_what_is_kept_at_once_is_not_taken_back_in_doubt(most: float) -> None:
-    """From then on every sample is disturbed, by so many times its length at most."""
+    """After the decision every sample is disturbed, by at most this factor."""
     others = {("csr", f"c{number}"): 0.8 - 0.06 * number for number in range(1, 8)}
     truth = {("csr", PLANNED): 1.0, ("csr", "fast"): 0.8, **others}
     for seed in range(20):
@@ -142,7 +142,7 @@ def test_what_is_kept_at_once_is_not_taken_back_in_doubt(most: float) -> None:
 
         machine = Machine(truth, seed, disturb=disturb)
         space: Any = Space(truth, Problem("csr"))
-        found = Search(space, 2.0, bench=machine, keep=kept.append).run()
+        found = Search(space, 2.0, bench=machine, store=kept.append).run()
         assert kept and kept[-1].decision and found.decision
         assert found.decision.best.candidate == kept[-1].decision.best.candidate
         assert not found.best.is_default
@@ -151,8 +151,7 @@ def test_what_is_kept_at_once_is_not_taken_back_in_doubt(most: float) -> None:
 def searches_interrupted(
     make: Callable[[int | None], Machine], own: str, hidden: tuple[str, ...] = ()
 ) -> list[Tuned]:
-    """One that ends by itself, and one for every sample before that, from the first after those of
-    the default on, that an interrupt could come with."""
+    """A complete search, and a search interrupted at each sample after those of the default."""
     whole = make(None)
     found = [search(whole, own, hidden=hidden)]
     for at in range(4, whole.samples + 1):
@@ -166,8 +165,8 @@ def time_of(truth: Truth, candidate: Candidate) -> float:
 
 
 def check(found: Tuned, truth: Truth, tolerance: float) -> None:
-    """That nothing is kept or recommended that is slower than what it takes the place of, and that
-    what is said of it was measured."""
+    """Asserts that no stored or recommended candidate is slower than what it replaces, and that the
+    reported times were measured."""
     for decision in found.decisions:
         format = decision.formats[0][1]
         best = decision.best
@@ -187,7 +186,7 @@ def check(found: Tuned, truth: Truth, tolerance: float) -> None:
 
 
 def drawn_truth(seed: int) -> dict[tuple[str, str], float]:
-    """Formats and schedules, most of them slower than the planned ones."""
+    """Random times of formats and schedules, most of them slower than the planned schedules."""
     drawn = random.Random(seed)
     truth = {}
     for format in ("csr", "hyb", "bsr"):
@@ -241,7 +240,7 @@ def test_an_interrupt_keeps_what_is_decided_and_nothing_else() -> None:
             assert one.recommended is None
     schedules = [one.schedule for one in found]
     assert schedules[0] == "fast"
-    since = schedules.index("fast", 1)  # samples after which it is decided
+    since = schedules.index("fast", 1)  # the number of samples before the decision
     assert since < 0.25 * len(schedules)
     assert schedules[-1] == "fast" and schedules[1] == PLANNED
 
@@ -255,11 +254,11 @@ def test_an_interrupt_does_not_decide_for_the_default() -> None:
             check(found, truth, 0.0)
             raced += found.is_interrupted and any(one.verdict for one in found.measured)
             assert found.is_interrupted == (found.decision is None)
-    assert raced > 0  # some seemed to be better, and were not
+    assert raced > 0  # some candidates seemed to be better, but were not
 
 
 def test_a_default_that_is_disturbed_at_first_does_not_make_others_seem_fast() -> None:
-    """Nobody counts what disturbs it."""
+    """Disturbances go unnoticed."""
 
     def disturb(number: int, candidate: Candidate, seconds: float, _: random.Random) -> Sample:
         return Sample(seconds * (200 if candidate.is_default and 5 < number < 60 else 1))
@@ -276,7 +275,7 @@ def test_a_default_that_is_disturbed_at_first_does_not_make_others_seem_fast() -
 
 @pytest.mark.parametrize("is_counted", [True, False])
 def test_load_that_slows_parallel_schedules_alone_lets_no_serial_one_win(is_counted: bool) -> None:
-    """Where the system counts the waits, all samples may be disturbed; else one in 50 is not."""
+    """If waiting times are known, all samples may be disturbed; else one in 50 is clean."""
 
     def disturb(_: int, candidate: Candidate, seconds: float, drawn: random.Random) -> Sample:
         if "serial" in candidate.schedule or not (is_counted or drawn.random() > 0.02):
@@ -346,7 +345,7 @@ def test_what_an_earlier_search_has_found_is_not_given_up_in_doubt() -> None:
             assert kept.verdict.ratio >= 0.98
         if found.decision is None:
             assert kept.verdict.ratio < 0.98 and not kept.verdict.is_won
-            assert "times varied too much: what was in use stays" in str(found)
+            assert "times varied too much: the schedule in use stays" in str(found)
     assert 0 < doubts < 40
 
 
@@ -358,13 +357,13 @@ def test_a_busy_machine_does_not_forget_what_an_earlier_search_has_found() -> No
     for seed in range(20):
         found = search(Machine(truth, seed, disturb=disturb, kept={"csr": "kept"}), "csr")
         assert found.decision is None
-        assert "what was in use stays" in str(found)
+        assert "the schedule in use stays" in str(found)
         assert found.notes
 
 
 @pytest.mark.parametrize("slower", [1.2, 8.0])
 def test_a_machine_that_is_always_busy_decides_nothing_and_says_so(slower: float) -> None:
-    """Even where nothing seems to be worth a race, or a trial."""
+    """This holds even if no candidate deserves a race or a trial."""
 
     def disturb(_: int, __: Candidate, seconds: float, drawn: random.Random) -> Sample:
         return Sample(seconds * drawn.uniform(5, 6), False)
@@ -376,9 +375,9 @@ def test_a_machine_that_is_always_busy_decides_nothing_and_says_so(slower: float
         assert found.decision is None and found.decisions == [] and found.disturbed == 1
         assert found.best.is_default and found.speedup == 1
         *_, verdict, note = str(found).splitlines()
-        assert "nothing could be decided, the machine was too busy" in verdict
-        assert "what was in use stays" in verdict and "planned one stays" not in str(found)
-        assert "100% of the samples: search again when it is quiet, or for more seconds" in note
+        assert "no decision, because the machine was too busy" in verdict
+        assert "the schedule in use stays" in verdict and "planned schedule stays" not in str(found)
+        assert "100% of the samples: search again on an idle machine, or for more seconds" in note
         assert repr(found) == str(found)
         assert "nothing decided" in found.plot().svg
 
@@ -394,7 +393,7 @@ def test_the_planned_one_stays_where_most_of_the_others_were_measured_undisturbe
         found = search(Machine(truth, 1, disturb=disturb), "csr")
         assert len(found.measured) == 7
         assert (found.decision is not None) == (count <= 3)
-        assert ("the planned one stays" in str(found)) == (count <= 3)
+        assert ("the planned schedule stays" in str(found)) == (count <= 3)
         assert ("too busy" in str(found)) == (count > 3)
         assert bool(found.notes) == (found.disturbed > 0.2)
 
@@ -404,7 +403,7 @@ def test_a_space_of_the_planned_one_alone_is_decided() -> None:
         return Sample(seconds, False)
 
     found = search(Machine({("csr", PLANNED): 0.5}, disturb=disturb), "csr")
-    assert found.decision and "the planned one stays" in str(found) and found.notes
+    assert found.decision and "the planned schedule stays" in str(found) and found.notes
 
 
 def test_slow_calls_take_no_more_than_a_few_times_what_was_asked_for() -> None:
@@ -423,16 +422,16 @@ def of(*times: float) -> list[Sample]:
 
 
 def test_luck() -> None:
-    assert luck_of(5, 5) == 1 / 32
-    assert luck_of(0, 7) == 1
-    assert luck_of(11, 15) > 1 / 32 > luck_of(12, 15)
+    assert chance_of(5, 5) == 1 / 32
+    assert chance_of(0, 7) == 1
+    assert chance_of(11, 15) > 1 / 32 > chance_of(12, 15)
 
 
 @pytest.mark.parametrize(
     ("first", "other", "least", "is_won"),
     [
         ([1.0] * 5, [0.9] * 5, 1.0, True),
-        ([1.0] * 5, [0.99] * 5, 1.0, False),  # too little
+        ([1.0] * 5, [0.99] * 5, 1.0, False),  # the gain is too small
         ([1.0] * 4, [0.5] * 4, 1.0, False),  # too few rounds
         ([1.0] * 5, [0.9] * 4 + [1.1], 1.0, False),  # may be luck
         ([1.0] * 15, [0.9] * 12 + [1.1] * 3, 1.0, True),
@@ -462,15 +461,15 @@ def test_verdicts_are_of_rounds_that_nothing_disturbed() -> None:
 
 def test_waits_for_a_processor() -> None:
     before = {"1": 5_000_000, "2": 0}
-    assert not tuning_waits.is_disturbed(before, {"1": 5_040_000, "2": 0}, 1e-3)
-    assert tuning_waits.is_disturbed(before, {"1": 5_000_000, "2": 200_000}, 1e-3)
-    assert not tuning_waits.is_disturbed({}, {}, 1e-3)
-    assert all(waited >= 0 for waited in tuning_waits.waited().values())
+    assert not disturbance.is_disturbed(before, {"1": 5_040_000, "2": 0}, 1e-3)
+    assert disturbance.is_disturbed(before, {"1": 5_000_000, "2": 200_000}, 1e-3)
+    assert not disturbance.is_disturbed({}, {}, 1e-3)
+    assert all(waited >= 0 for waited in disturbance.waiting_times().values())
 
 
 def test_a_system_that_counts_no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning_waits, "TASKS", "/nowhere")
-    assert tuning_waits.waited() == {}
+    monkeypatch.setattr(disturbance, "TASKS", "/nowhere")
+    assert disturbance.waiting_times() == {}
 
 
 def test_decisions_have_formats() -> None:

@@ -1,0 +1,1 @@
+"""The commands of `python -m tulle`, and the operands that they name."""

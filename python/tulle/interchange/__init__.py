@@ -1,0 +1,1 @@
+"""Sparse tensors from torch, SciPy, NumPy and raw levels, and back to torch and SciPy."""

@@ -1,0 +1,103 @@
+"""Sparse tensors as torch.sparse tensors and SciPy sparse arrays, in the same memory where
+possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tulle.support.errors import UserError, missing_package
+from tulle.tensors.sparse_tensor import SparseTensor
+
+
+def _block_of(source: SparseTensor) -> tuple[int, int]:
+    """The rows and columns of a block; zeros if the block does not divide the shape, which torch
+    and SciPy require."""
+    rows, columns = source.pattern.shape
+    sizes = {level.dimension: level.divisor for level in source.format.levels}
+    if rows % sizes[0] or columns % sizes[1]:
+        return (0, 0)
+    return (sizes[0], sizes[1])
+
+
+def _kind_of(source: SparseTensor) -> str:
+    """ "csr", "csc", "coo", "bsr" or "bsc" if torch and SciPy have the same storage, else ""."""
+    kind = str(source.format).split("(")[0]
+    if kind == "coo":
+        return kind
+    if source.ndim != 2 or kind not in ("csr", "csc", "bsr", "bsc"):
+        return ""
+    return "" if kind in ("bsr", "bsc") and _block_of(source) == (0, 0) else kind
+
+
+_TORCH_COMPRESSED = {
+    "csr": torch.sparse_csr_tensor,
+    "csc": torch.sparse_csc_tensor,
+    "bsr": torch.sparse_bsr_tensor,
+    "bsc": torch.sparse_bsc_tensor,
+}
+
+
+def to_torch(source: SparseTensor) -> Tensor:
+    """A torch.sparse tensor, which shares memory if its layout has the same arrays."""
+    kind = _kind_of(source)
+    shape = source.shape
+    if kind in _TORCH_COMPRESSED:
+        pos, crd = source.pattern.arrays
+        values = source.values()
+        if kind in ("bsr", "bsc"):
+            values = values.view(-1, *_block_of(source))
+        return _TORCH_COMPRESSED[kind](pos, crd, values, shape, check_invariants=False)
+    coo: SparseTensor = source if kind == "coo" else source.to(format="coo")
+    crds = [array.to(torch.int64) for array in coo.pattern.arrays[1:]]
+    indices = torch.stack(crds)
+    return torch.sparse_coo_tensor(
+        indices, coo.values(), shape, check_invariants=False, is_coalesced=True
+    )
+
+
+def to_scipy(source: SparseTensor) -> Any:
+    """A SciPy sparse array, which shares memory if SciPy has the same format."""
+    try:
+        from scipy import sparse
+    except ImportError:
+        raise missing_package("to_scipy", "SciPy", "scipy") from None
+    if source.ndim != 2:
+        raise UserError(
+            f"to_scipy: SciPy's sparse arrays are matrices, but the tensor has rank {source.ndim}."
+        )
+    if source.device.type != "cpu":
+        raise UserError(
+            f"to_scipy: the tensor is on {source.device}, but SciPy's arrays are on the CPU; write "
+            "A.cpu().to_scipy()."
+        )
+    source = source.detach()
+    kind = _kind_of(source)
+    if kind == "coo":
+        _, rows, columns = (array.numpy() for array in source.pattern.arrays)
+        return sparse.coo_array((source.values().numpy(), (rows, columns)), shape=source.shape)
+    if kind in ("csr", "csc", "bsr"):
+        pos, crd = (array.numpy() for array in source.pattern.arrays)
+        values = source.values()
+        if kind == "bsr":
+            values = values.view(-1, *_block_of(source))
+        make = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[kind]
+        return make((values.numpy(), crd, pos), shape=source.shape)
+    if str(source.format) == "dia":
+        return _to_scipy_dia(source, sparse.dia_array)
+    return to_scipy(source.to(format="csr"))
+
+
+def _to_scipy_dia(source: SparseTensor, make: Callable[..., Any]) -> Any:
+    """SciPy stores the values of a diagonal by column, Tulle by row."""
+    (_, offsets), (rows, columns) = source.pattern.arrays, source.shape
+    values = source.values().view(offsets.numel(), rows)
+    shifted = values.new_zeros(offsets.numel(), columns)
+    for at, offset in enumerate(offsets.tolist()):
+        first, last = max(0, -offset), min(rows, columns - offset)
+        if first < last:
+            shifted[at, first + offset : last + offset] = values[at, first:last]
+    return make((shifted.numpy(), offsets.numpy()), shape=source.shape)

@@ -1,0 +1,89 @@
+"""`tulle.tensor`: sparse tensors of what others store."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+import torch
+from torch import Tensor
+
+from tulle.interchange.arrays import as_dense
+from tulle.interchange.scipy_imports import from_scipy
+from tulle.interchange.torch_imports import from_torch_sparse, refuse_gradient
+from tulle.library import devices, dtypes
+from tulle.support.errors import UserError
+from tulle.support.kinds import is_scipy
+from tulle.tensors.formats import Format
+from tulle.tensors.pattern import Pattern
+from tulle.tensors.sparse_tensor import SparseTensor
+
+
+@overload
+def tensor(
+    data: Any, format: Literal["dense"], index_dtype: torch.dtype | None = None
+) -> Tensor: ...
+@overload
+def tensor(
+    data: Any, format: str | Format | None = None, index_dtype: torch.dtype | None = None
+) -> SparseTensor: ...
+def tensor(
+    data: Any, format: str | Format | None = None, index_dtype: torch.dtype | None = None
+) -> SparseTensor | Tensor:
+    """A sparse tensor of `data`: a tensor of torch (dense, CSR, CSC, COO, BSR, BSC), a sparse
+    matrix of SciPy, a NumPy array or nested lists.
+
+    Without `format` sparse data keeps its format, without a copy where possible; dense data becomes
+    CSR (rank 2) or CSF. The nonzero elements of dense data are stored. "dense" gives an ordinary
+    tensor. `index_dtype` is int32 or int64; without it the type of the indices stays.
+    """
+    if index_dtype is not None and index_dtype not in dtypes.INDEX_DTYPES:
+        raise UserError(
+            f"index_dtype: expected torch.int32 or torch.int64, but found {index_dtype}."
+        )
+    if isinstance(data, SparseTensor):
+        source = data
+    elif isinstance(data, Tensor) and data.layout != torch.strided:
+        source = from_torch_sparse(data)
+    elif is_scipy(data):
+        source = from_scipy(data)
+    else:
+        dense = data if isinstance(data, Tensor) else as_dense("tensor", data)
+        if format is not None and Format(format).is_dense:
+            return dense
+        source = _from_dense(dense)
+        if format is None and source.ndim != 1:
+            format = "csr" if source.ndim == 2 else "csf"
+    result = source.to(format=format)
+    if index_dtype is not None and isinstance(result, SparseTensor):
+        result = _with_index_dtype(result, index_dtype)
+    return result
+
+
+def _from_dense(dense: Tensor) -> SparseTensor:
+    """The nonzero elements as sorted COO."""
+    refuse_gradient(dense)
+    devices.check("The tensor", dense.device)
+    if dense.ndim == 0:
+        raise UserError("A scalar cannot be stored sparsely; use it as it is.")
+    dtypes.name_of(dense.dtype)
+    dense = dense.detach()
+    shape = tuple(dense.shape)
+    found = torch.nonzero(dense, as_tuple=True)
+    index_dtype = dtypes.smallest_index_dtype(shape, found[0].numel())
+    pos = torch.tensor([0, found[0].numel()], dtype=index_dtype, device=dense.device)
+    arrays = (pos, *(crd.to(index_dtype) for crd in found))
+    return SparseTensor(
+        Pattern(Format("coo", len(shape)), shape, arrays, index_dtype), dense[found]
+    )
+
+
+def _with_index_dtype(source: SparseTensor, dtype: torch.dtype) -> SparseTensor:
+    """The same tensor with positions and coordinates of another type."""
+    pattern = source.pattern
+    if dtype == pattern.index_dtype:
+        return source
+    largest = max(source.values().numel(), *pattern.shape)
+    if dtype == torch.int32 and largest >= 2**31:
+        raise UserError(f"int32 cannot count to {largest}; omit index_dtype, or use int64.")
+    arrays = [array if array.dtype == torch.bool else array.to(dtype) for array in pattern.arrays]
+    return SparseTensor(pattern.with_arrays(arrays, dtype), source.values())

@@ -1,0 +1,75 @@
+"""Sparse tensors from SciPy's sparse matrices and arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tulle.interchange.structure import checked, compressed_format, from_coordinates, in_order
+from tulle.library import dtypes
+from tulle.support.errors import Unsupported
+from tulle.tensors.formats import Format
+from tulle.tensors.sparse_tensor import SparseTensor
+
+
+def from_scipy(data: Any) -> SparseTensor:
+    """The tensor in the format that equals SciPy's, with shared memory where possible. Formats
+    without an equal one become CSR."""
+    if data.format in ("csr", "csc", "bsr"):
+        return _from_scipy_compressed(data)
+    if data.format == "coo":
+        coordinates = data.coords if hasattr(data, "coords") else (data.row, data.col)
+        crds = [_from_numpy(crd) for crd in coordinates]
+        pos = torch.tensor([0, crds[0].numel()], dtype=crds[0].dtype)
+        return from_coordinates(tuple(data.shape), [pos, *crds], _from_numpy(data.data))
+    if data.format == "dia":
+        return _from_scipy_dia(data)
+    return _from_scipy_compressed(data.tocsr())
+
+
+def _from_scipy_dia(data: Any) -> SparseTensor:
+    """SciPy stores the values of a diagonal by column, with the diagonals in any order; Tulle
+    stores them by row, with the diagonals in ascending order."""
+    rows, columns = data.shape
+    offsets, order = torch.sort(_from_numpy(data.offsets))
+    shifted = _from_numpy(data.data)[order]
+    values = shifted.new_zeros(offsets.numel(), rows)
+    for at, offset in enumerate(offsets.tolist()):
+        first = max(0, -offset)
+        last = min(rows, columns - offset, shifted.shape[1] - offset)
+        if first < last:
+            values[at, first:last] = shifted[at, first + offset : last + offset]
+    inside = (offsets > -rows) & (offsets < columns)
+    offsets, values = offsets[inside], values[inside]
+    pos = torch.tensor([0, offsets.numel()], dtype=offsets.dtype)
+    format = Format("dia", 2)
+    return checked(
+        "the SciPy dia matrix", format, (rows, columns), [pos, offsets], values.reshape(-1)
+    )
+
+
+def _from_scipy_compressed(data: Any) -> SparseTensor:
+    block = tuple(data.blocksize) if data.format == "bsr" else None
+    format = compressed_format(0, data.format != "csc", block, 0)
+    arrays = [_from_numpy(data.indptr), _from_numpy(data.indices)]
+    values = _from_numpy(data.data).reshape(-1)
+    loose = Format(format.long_form.replace("compressed", "compressed nonunique unordered"))
+    name = f"the SciPy {data.format} matrix"
+    return in_order(name, (format, loose), tuple(data.shape), arrays, values)
+
+
+# NumPy's names of the types that Tulle has.
+_NUMPY_DTYPES = set(map(dtypes.torch_name, dtypes.NAMES)) - {"bfloat16"}
+
+
+def _from_numpy(array: Any) -> Tensor:
+    """A tensor that shares the memory of a contiguous, writable array; else of a copy."""
+    array = np.ascontiguousarray(array)
+    if array.dtype.name not in _NUMPY_DTYPES or not array.dtype.isnative:
+        raise Unsupported(
+            f"Arrays of NumPy's type {array.dtype} are not supported; convert them first."
+        )
+    return torch.from_numpy(array if array.flags.writeable else array.copy())

@@ -1,0 +1,38 @@
+"""Element types: PyTorch's dtypes and the compiler's names for them."""
+
+from __future__ import annotations
+
+import torch
+
+from tulle.support.errors import Unsupported
+
+NAMES: dict[torch.dtype, str] = {
+    torch.bool: "bool",
+    torch.int32: "i32",
+    torch.int64: "i64",
+    torch.float16: "f16",
+    torch.bfloat16: "bf16",
+    torch.float32: "f32",
+    torch.float64: "f64",
+}
+BY_NAME: dict[str, torch.dtype] = {name: dtype for dtype, name in NAMES.items()}
+INDEX_DTYPES = (torch.int32, torch.int64)
+
+
+def torch_name(dtype: torch.dtype) -> str:
+    """PyTorch's name of a type without its module: "float32"."""
+    return str(dtype).removeprefix("torch.")
+
+
+def name_of(dtype: torch.dtype) -> str:
+    """The compiler's name of a type: "f32"."""
+    name = NAMES.get(dtype)
+    if name is None:
+        known = ", ".join(map(torch_name, NAMES))
+        raise Unsupported(f"Values of {dtype} are not supported; convert them to one of {known}.")
+    return name
+
+
+def smallest_index_dtype(shape: tuple[int, ...], count: int) -> torch.dtype:
+    """The smallest index type that holds all coordinates and positions."""
+    return torch.int32 if max(count, *shape, 0) < 2**31 else torch.int64

@@ -1,0 +1,1 @@
+"""Computations as text: einsum, index notation, kernels with a fixed schedule, explanations."""

@@ -1,0 +1,60 @@
+"""torch.einsum over sparse and dense tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from tulle.programs.execution import execute_one
+from tulle.programs.operands import as_operand
+from tulle.programs.program import Operand, OutFormat, Program, Result, out_formats
+from tulle.support.arguments import check_text
+from tulle.support.errors import UserError
+
+_REDUCTIONS = ("sum", "mean", "amax", "amin", "prod")
+
+
+def einsum(
+    equation: str,
+    /,
+    *operands: Any,
+    out_format: OutFormat = None,
+    reduce: str = "sum",
+    out: Tensor | None = None,
+) -> Result:
+    """The sum of products that an equation describes, such as "ij,jk->ik", over operands of any
+    rank and format. `...`, implicit results and broadcasting work as in torch.
+
+    With `reduce` "mean", "amax", "amin" or "prod" the products are reduced in that way in place of
+    the sum, over the entries that all sparse operands have; where there are none, the result is 0.
+    `out_format` is the format of the result. A dense result is written to `out` if it is given.
+    """
+    program, names, tensors = prepare(equation, operands, out_format, reduce)
+    return execute_one(program, names, tensors, out)
+
+
+def prepare(
+    equation: str,
+    operands: Sequence[Any],
+    out_format: OutFormat = None,
+    reduce: str = "sum",
+) -> tuple[Program, list[str], list[Operand]]:
+    """The program of an einsum, and the names and operands that it runs on."""
+    check_text("einsum", equation, "ij,jk->ik")
+    if reduce not in _REDUCTIONS:
+        raise UserError(
+            f"einsum: reduce must be one of {', '.join(_REDUCTIONS)}, but found {reduce!r}."
+        )
+    names = [f"t{n}" for n in range(len(operands))]  # Program.called() relies on these
+    tensors = [as_operand(f"operand {n + 1}", value) for n, value in enumerate(operands)]
+    ones = tuple(
+        (n, dimension)
+        for n, tensor in enumerate(tensors)
+        for dimension, size in enumerate(tensor.shape)
+        if size == 1
+    )
+    formats = out_formats(out_format)
+    program = Program(equation, is_einsum=True, out_formats=formats, ones=ones, reduce=reduce)
+    return program, names, tensors

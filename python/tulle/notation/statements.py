@@ -1,0 +1,78 @@
+"""Index notation over tensors given by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch import Tensor
+
+from tulle.notation import einsums
+from tulle.programs.execution import execute
+from tulle.programs.operands import as_operand, as_scalar
+from tulle.programs.outputs import Out
+from tulle.programs.program import Operand, OutFormat, Program, out_formats
+from tulle.support.arguments import check_text
+from tulle.support.errors import Unsupported, UserError
+from tulle.support.kinds import is_number
+from tulle.tensors.sparse_tensor import SparseTensor
+
+
+def compute(
+    text: str,
+    /,
+    out_format: OutFormat = None,
+    *unnamed: Any,
+    sizes: Mapping[str, int] | None = None,
+    out: Out = None,
+    **operands: Any,
+) -> Any:
+    """Runs statements of index notation, such as "S[i,j] = A[i,j] * Q[i,d] * K[j,d]", over tensors,
+    arrays and numbers given by name.
+
+    Returns the results that no later statement uses, in order: one tensor, or a tuple of several.
+    `out_format` is the format of the result, or a dict of formats by name. `out` is a tensor to
+    which a dense result is written, or a dict of such tensors by name.
+    """
+    if unnamed or isinstance(out_format, Tensor | SparseTensor):
+        raise _without_names("compute")
+    if sizes:
+        raise Unsupported("compute: sizes= is not supported yet; extents come from the operands.")
+    check_text("compute", text, "C[i,k] = A[i,j] * B[j,k]")
+    program = Program(text, out_formats=out_formats(out_format))
+    results = execute(program, *by_name(operands), out)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def prepare(
+    caller: str, text: str, operands: Sequence[Any], named: Mapping[str, Any], out_format: OutFormat
+) -> tuple[Program, list[str], list[Operand]]:
+    """The program of an einsum (operands in order) or of statements (operands by name), and the
+    names and operands that it runs on."""
+    check_text(caller, text, "ij,jk->ik")
+    if "=" in text:
+        if operands:
+            raise _without_names(caller)
+        return Program(text, out_formats=out_formats(out_format)), *by_name(named)
+    if named:
+        raise UserError(
+            f"{caller}: the operands of an einsum are given in order, without names, and there is "
+            f"no argument '{next(iter(named))}'."
+        )
+    return einsums.prepare(text, operands, out_format)
+
+
+def _without_names(caller: str) -> UserError:
+    return UserError(f"{caller}: the operands of index notation are given by name, A=A.")
+
+
+def by_name(operands: Mapping[str, Any]) -> tuple[list[str], list[Operand]]:
+    """Names and tensors. Numbers come last, because their types follow from the other operands."""
+    tensors = {
+        name: as_operand(name, value) for name, value in operands.items() if not is_number(value)
+    }
+    others = list(tensors.values())
+    for name, value in operands.items():
+        if is_number(value):
+            tensors[name] = as_scalar(value, others)
+    return list(tensors), list(tensors.values())

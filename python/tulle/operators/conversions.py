@@ -1,0 +1,45 @@
+"""Conversions between formats: a program copies the entries."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from tulle.library import bindings
+from tulle.operators.index_notation import index_names
+from tulle.programs.execution import execute_one
+from tulle.programs.program import Program
+from tulle.tensors.composite_pattern import composed
+from tulle.tensors.formats import Format
+from tulle.tensors.pattern import Pattern
+from tulle.tensors.sparse_tensor import SparseTensor
+
+
+def convert_format(source: SparseTensor, format: Format) -> SparseTensor | Tensor:
+    """The tensor in this format, on the same device; an ordinary tensor if the format is dense."""
+    return _in_parts(source, format) if format.is_composite else _copied(source, format)
+
+
+def _copied(source: SparseTensor, format: Format) -> SparseTensor | Tensor:
+    indices = ",".join(index_names(source.ndim))
+    text = f"T[{indices}] = A[{indices}]"
+    return execute_one(Program(text, out_formats=(("T", str(format)),)), ["A"], [source])
+
+
+def _in_parts(source: SparseTensor, format: Format) -> SparseTensor:
+    """The tensor in a composite format. Its entries are sorted and distributed to the parts, and
+    each part is converted to its format."""
+    entries = source.to(format=Format(format.sorted_entries, source.ndim))
+    pattern, values = entries.pattern, entries.values()
+    spec = pattern.spec(values.dtype)
+    order, counts = bindings.select_parts(
+        str(format), spec, pattern.sizes, [*pattern.arrays, values]
+    )
+    parts: list[tuple[Pattern, Tensor]] = []
+    for wanted, chosen in zip(format.parts, order.split(counts.tolist()), strict=True):
+        pos = torch.tensor([0, chosen.numel()], dtype=pattern.index_dtype, device=source.device)
+        arrays = (pos, *(crd[chosen] for crd in pattern.arrays[1:]))
+        part = SparseTensor(pattern.with_arrays(arrays, pattern.index_dtype), values[chosen])
+        converted = part.to(format=wanted.format)
+        parts.append((converted.pattern, converted.values()))
+    return SparseTensor(*composed(format, pattern.shape, parts))

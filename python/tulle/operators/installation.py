@@ -1,0 +1,27 @@
+"""Connects `SparseTensor` with the code above it; the package calls `install` when it is
+imported."""
+
+from __future__ import annotations
+
+from tulle.interchange import exports
+from tulle.operators import arithmetic, conversions, reductions, torch_functions
+from tulle.tensors import operations, trees
+
+
+def install() -> None:
+    """Sets the operations that methods call (`tensors.operations`), and registers sparse tensors
+    with PyTorch's functions and trees."""
+    operations.install(
+        operations.Operations(
+            matmul=arithmetic.matmul,
+            binary=arithmetic.binary,
+            element_function=arithmetic.element_function,
+            reduce=reductions.reduce,
+            softmax=reductions.softmax,
+            convert_format=conversions.convert_format,
+            to_torch=exports.to_torch,
+            to_scipy=exports.to_scipy,
+        )
+    )
+    torch_functions.register()
+    trees.register()

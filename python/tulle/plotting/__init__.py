@@ -1,0 +1,1 @@
+"""Pictures of matrices and searches, drawn by the optional package matplotlib."""

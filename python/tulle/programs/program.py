@@ -1,0 +1,101 @@
+"""A program: the text of a computation with the choices of the caller, without operands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from torch import Tensor
+
+from tulle.library import bindings, dtypes
+from tulle.support.errors import UserError
+from tulle.tensors.formats import Format
+from tulle.tensors.sparse_tensor import SparseTensor
+
+Operand: TypeAlias = SparseTensor | Tensor
+Result: TypeAlias = SparseTensor | Tensor
+OutFormat: TypeAlias = str | Format | Mapping[str, str | Format] | None
+
+
+@dataclass(frozen=True)
+class Program:
+    """A computation for operands of any types and formats."""
+
+    text: str  # index notation, or the equation of an einsum
+    is_einsum: bool = False
+    out_formats: tuple[tuple[str, str], ...] = ()  # name of the result or "*", format
+    ones: tuple[tuple[int, int], ...] = ()  # of an einsum: operand and dimension with the size 1
+    schedule: str = ""
+    features: str = ""
+    checked: bool = False
+    tuned: bool = True  # uses the schedule of an earlier search if there is one
+    reduce: str = "sum"  # of an einsum
+
+    def called(self, name: str) -> str:
+        """What messages call an operand. The names of an einsum's operands are internal."""
+        return f"operand {int(name[1:]) + 1}" if self.is_einsum else name
+
+    def key(self, specs: Sequence[str]) -> str:
+        """The text from which any process can compile the program for operands with these specs.
+        src/torch/key.h describes it."""
+        lines = [f"operand {spec}" for spec in specs]
+        lines += [f"out {name} {format}" for name, format in self.out_formats]
+        lines += [f"one {operand} {dimension}" for operand, dimension in self.ones]
+        if self.schedule:
+            lines += [f"schedule {line}" for line in self.schedule.split("\n")]
+        if self.features:
+            lines.append(f"features {self.features}")
+        if self.checked:
+            lines.append("checked")
+        if not self.tuned:
+            lines.append("untuned")
+        if self.reduce != "sum":
+            lines.append(f"reduce {self.reduce}")
+        lines += ["einsum" if self.is_einsum else "compute", self.text]
+        return "\n".join(lines)
+
+
+def out_formats(given: OutFormat) -> tuple[tuple[str, str], ...]:
+    """The formats of results as a program holds them: pairs of name and format. The name "*" stands
+    for the only result."""
+    if given is None:
+        return ()
+    by_name = given if isinstance(given, Mapping) else {"*": given}
+    for format in by_name.values():
+        if not isinstance(format, str | Format):
+            raise UserError(f"out_format: expected text or a tulle.Format, but found {format!r}.")
+    return tuple((name, str(Format(format))) for name, format in by_name.items())
+
+
+def spec_of(name: str, operand: Operand) -> str:
+    """What the compiler knows of an operand: its name, types, rank and format."""
+    if isinstance(operand, SparseTensor):
+        return f"{name} {operand.pattern.spec(operand.dtype)}"
+    return f"{name} {dtypes.name_of(operand.dtype)} i64 {operand.ndim} dense"
+
+
+# ---- what the text says --------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def names_in(program: Program) -> tuple[list[str], list[str]]:
+    """The operands that the statements read and the names that they assign. Raises UserError if the
+    statements are invalid, or if a step of the schedule is invalid or fits no statement."""
+    lines = _described(program)
+    operands = [name for kind, name, *_ in lines if kind == "operand"]
+    return operands, [name for kind, name, *_ in lines if kind == "assigned"]
+
+
+def decomposed_in(program: Program) -> dict[str, str]:
+    """The operands that the schedule decomposes, and the composite format of each."""
+    if not program.schedule:
+        return {}
+    return {line[1]: line[2] for line in _described(program) if line[0] == "decomposed"}
+
+
+def _described(program: Program) -> list[list[str]]:
+    """Facts about the statements: the kind of the fact, a name, for some kinds more."""
+    text = bindings.describe_notation(program.text, program.schedule)
+    return [line.split(" ", 2) for line in text.splitlines()]

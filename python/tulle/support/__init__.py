@@ -1,0 +1,1 @@
+"""What every other subpackage uses: error types, checks of arguments, splitting of text."""

@@ -1,0 +1,59 @@
+"""Checks of what callers pass: text, shapes and dimensions. Each raises a UserError that says what
+was expected."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from tulle.support.errors import UserError
+
+
+@runtime_checkable
+class SuggestsInstead(Protocol):
+    """An object that users pass by mistake where text is expected, and that knows the right call.
+    `tulle.Kernel` is one."""
+
+    def instead_of(self, caller: str) -> str:
+        """The end of the error message, "; write kernel(A=A)" for instance; may be empty."""
+
+
+def check_text(caller: str, value: object, example: str) -> None:
+    """Raises UserError if a program is not text; `example` shows a valid one."""
+    if isinstance(value, str):
+        return
+    instead = value.instead_of(caller) if isinstance(value, SuggestsInstead) else ""
+    raise UserError(
+        f"{caller}: expected text first, {example!r} for instance, but found "
+        f"{type(value).__name__}{instead}."
+    )
+
+
+def shape_of(caller: str, value: Any) -> tuple[int, ...]:
+    """The shape as a tuple of non-negative integers."""
+    try:
+        sizes = tuple(operator.index(size) for size in value)
+    except TypeError:
+        raise UserError(
+            f"{caller}: expected a shape, (3, 4) for instance, but found {value!r}."
+        ) from None
+    if any(size < 0 for size in sizes):
+        raise UserError(f"{caller}: sizes must not be negative, but found {sizes}.")
+    return sizes
+
+
+def dimension_of(caller: str, dim: Any, rank: int) -> int:
+    """The dimension counted from the front; `dim` may be negative."""
+    if not isinstance(dim, int):
+        raise UserError(f"{caller}: a dimension must be an integer, but found {dim!r}.")
+    if not -rank <= dim < rank:
+        raise UserError(f"{caller}: there is no dimension {dim}: the tensor has rank {rank}.")
+    return dim % rank
+
+
+def flat_dimensions(given: Sequence[Any]) -> tuple[Any, ...]:
+    """The dimensions of permute(1, 0) and of permute((1, 0))."""
+    if len(given) == 1 and isinstance(given[0], Sequence):
+        return tuple(given[0])
+    return tuple(given)

@@ -1,0 +1,153 @@
+"""The operators and products of sparse tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from torch import Tensor, is_grad_enabled
+from torch.autograd import forward_ad
+
+from tulle.support.errors import Unsupported, translated
+from tulle.support.kinds import is_number
+from tulle.tensors import operations
+from tulle.tensors.stored_tensor import StoredTensor, is_operand
+
+
+class ArithmeticMethods(StoredTensor):
+    """`+ - * /`, `@` and comparisons."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # makes NumPy call __rmatmul__ and others for `array @ A`
+
+    def __add__(self, other: Any) -> Any:
+        return operations.installed.binary("+", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return operations.installed.binary("+", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return operations.installed.binary("-", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return operations.installed.binary("-", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return operations.installed.binary("*", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return operations.installed.binary("*", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return operations.installed.binary("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return operations.installed.binary("/", other, self)
+
+    def __neg__(self) -> Any:
+        return operations.installed.element_function("neg", self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return operations.installed.element_function("abs", self)
+
+    # ---- products ------------------------------------------------------------------------------
+
+    def __matmul__(self, other: Any) -> Any:
+        # A remembered product with a plain dense tensor runs at once. Everything else takes the
+        # general route, which checks the operands.
+        values = self._values
+        if (
+            type(other) is Tensor
+            and not (is_grad_enabled() and (other.requires_grad or values.requires_grad))
+            and forward_ad._current_level < 0
+        ):
+            call = self._calls.get((other.dtype, other.ndim))
+            if call is not None:
+                try:
+                    return call(values, other)
+                except NotImplementedError:
+                    pass  # PyTorch has no kernel for the device or the layout of `other`
+                except RuntimeError as error:
+                    raise translated(error) from None
+        return operations.installed.matmul(self, other, None)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return operations.installed.matmul(other, self, None)
+
+    def matmul(self, other: Any, *, out: Tensor | None = None) -> Any:
+        """`self @ other`. A dense result is written to `out` if it is given."""
+        if out is None:
+            return self @ other
+        values = self._values
+        if (
+            type(other) is type(out) is Tensor
+            and not (
+                is_grad_enabled()
+                and (other.requires_grad or values.requires_grad or out.requires_grad)
+            )
+            and forward_ad._current_level < 0
+        ):
+            fill = self._calls.get((other.dtype, other.ndim, "out"))
+            if fill is not None:
+                try:
+                    fill(out, values, other)
+                    return out
+                except NotImplementedError:
+                    pass  # as above
+                except RuntimeError as error:
+                    raise translated(error) from None
+        return operations.installed.matmul(self, other, out)
+
+    mm = matmul
+
+    def remember(
+        self, other: Tensor, call: Callable[..., Tensor], fill: Callable[..., None]
+    ) -> None:
+        """Makes later products with dense tensors of this type and rank use `call`, and with out=
+        `fill`."""
+        self._calls[other.dtype, other.ndim] = call
+        self._calls[other.dtype, other.ndim, "out"] = fill
+
+    # ---- comparisons ---------------------------------------------------------------------------
+
+    def _compared(self, operator: str, other: object) -> Any:
+        if not (is_operand(other) or is_number(other)):
+            return NotImplemented
+        raise Unsupported(
+            f"'{operator}' of a sparse tensor is not supported. Compare to_dense(), or the "
+            "values() of tensors that share a pattern; 'A is B' tests for the same object."
+        )
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared("==", other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared("!=", other)
+
+    def __lt__(self, other: object) -> Any:
+        return self._compared("<", other)
+
+    def __le__(self, other: object) -> Any:
+        return self._compared("<=", other)
+
+    def __gt__(self, other: object) -> Any:
+        return self._compared(">", other)
+
+    def __ge__(self, other: object) -> Any:
+        return self._compared(">=", other)
+
+    __hash__ = object.__hash__
+
+    # ---- indexing ------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        raise Unsupported(
+            "Slices of sparse tensors are not supported. Slice to_dense(), or slice to_scipy() and "
+            "pass the result to tulle.tensor."
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise Unsupported("Sparse tensors cannot be iterated over; entries() returns the entries.")

@@ -1,0 +1,117 @@
+"""The pattern of a tensor in several parts, each with a format of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from tulle.tensors.formats import Format
+from tulle.tensors.pattern import Pattern
+
+# The values of a part start at a multiple of this number, which aligns them for every type.
+_ALIGNMENT = 64
+
+
+class CompositePattern(Pattern):
+    """The patterns of the parts. Its arrays are the arrays of the parts, one part after the other;
+    part n has `counts[n]` values from `offsets[n]` on in the vector of values."""
+
+    __slots__ = ("counts", "offsets", "parts")
+
+    def __init__(
+        self,
+        format: Format,
+        shape: tuple[int, ...],
+        parts: Sequence[Pattern],
+        counts: Sequence[int],
+    ) -> None:
+        arrays = tuple(array for part in parts for array in part.arrays)
+        super().__init__(format, shape, arrays, parts[0].index_dtype)
+        self.parts = tuple(parts)
+        self.counts = tuple(counts)
+        self.offsets = _offsets(counts)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        return self.shape + self.counts
+
+    def with_arrays(self, arrays: Sequence[Tensor], index_dtype: torch.dtype) -> CompositePattern:
+        parts = []
+        for part in self.parts:
+            parts.append(part.with_arrays(arrays[: len(part.arrays)], index_dtype))
+            arrays = arrays[len(part.arrays) :]
+        return CompositePattern(self.format, self.shape, parts, self.counts)
+
+    def permuted(self, order: tuple[int, ...]) -> CompositePattern:
+        parts = [part.permuted(order) for part in self.parts]
+        return CompositePattern(self.format.permuted(order), parts[0].shape, parts, self.counts)
+
+    def parts_of(self, values: Tensor) -> list[tuple[Pattern, Tensor]]:
+        return [
+            (part, values[offset : offset + count])
+            for part, offset, count in zip(self.parts, self.offsets, self.counts, strict=True)
+        ]
+
+    @property
+    def has_padding(self) -> bool:
+        return True  # between the parts
+
+    def coordinates_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
+        rank, number = len(self.shape), places.numel()
+        result = torch.zeros(rank, number, dtype=torch.int64, device=places.device)
+        held = torch.zeros(number, dtype=torch.bool, device=places.device)
+        for part, offset, count in zip(self.parts, self.offsets, self.counts, strict=True):
+            here = ((places >= offset) & (places < offset + count)).nonzero()[:, 0]
+            result[:, here], held[here] = part.coordinates_at(places[here] - offset)
+        return result, held
+
+    def count_slots(self) -> int:
+        return self.offsets[-1] + self.counts[-1]
+
+    def count_entries(self, stored: int) -> int:
+        if self.entry_count is None:
+            counts = zip(self.parts, self.counts, strict=True)
+            self.entry_count = sum(part.count_entries(count) for part, count in counts)
+        return self.entry_count
+
+    def validate(self, name: str, values: Tensor) -> None:
+        for at, (part, own) in enumerate(self.parts_of(values)):
+            part.validate(f"{name}, part {at}", own)
+
+
+def _offsets(counts: Sequence[int]) -> tuple[int, ...]:
+    offsets, next_offset = [], 0
+    for count in counts:
+        offsets.append(next_offset)
+        next_offset += -(-count // _ALIGNMENT) * _ALIGNMENT
+    return tuple(offsets)
+
+
+def composed(
+    format: Format, shape: tuple[int, ...], parts: Sequence[tuple[Pattern, Tensor]]
+) -> tuple[CompositePattern, Tensor]:
+    """The pattern of these parts, and one vector into which their values are copied."""
+    counts = [values.numel() for _, values in parts]
+    pattern = CompositePattern(format, shape, [part for part, _ in parts], counts)
+    first = parts[0][1]
+    values = torch.zeros(pattern.count_slots(), dtype=first.dtype, device=first.device)
+    for (_, own), (_, place) in zip(parts, pattern.parts_of(values), strict=True):
+        place.copy_(own)
+    return pattern, values
+
+
+def reassembled(
+    format: str, numbers: tuple[int, ...], index_dtype: torch.dtype, arrays: Sequence[Tensor]
+) -> CompositePattern:
+    """The pattern with these `numbers` and these arrays, which a pattern was taken apart into."""
+    rank = len(numbers) - len(Format(format, 2).parts)
+    known = Format(format, rank)
+    shape, counts = numbers[:rank], numbers[rank:]
+    parts = []
+    for part in known.parts:
+        size = sum(len(level.arrays) for level in part.format.levels)
+        parts.append(Pattern(part.format, shape, tuple(arrays[:size]), index_dtype))
+        arrays = arrays[size:]
+    return CompositePattern(known, shape, parts, counts)

@@ -1,0 +1,50 @@
+"""The operations that methods of `SparseTensor` call and that need the compiler.
+
+A method such as `A + B` runs a program, and a program returns sparse tensors: the class and the
+code that computes need each other. The class is the lower layer. Its methods call
+`installed.binary(...)`, and `tulle.operators.installation` sets `installed` when the package is
+imported. That is the only call from a lower subpackage to a higher one.
+
+A new operation is a field here and a line there. A new method that runs an existing operation, as
+most do, needs neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from tulle.tensors.formats import Format
+
+
+@dataclass(frozen=True)
+class Operations:
+    """One function for each operation. Tensors are sparse ones unless the comment says more;
+    results are sparse or dense, as the formats of the operands decide."""
+
+    # left, right, out: sparse or dense, at least one of the first two is sparse.
+    matmul: Callable[[object, object, Tensor | None], Any]
+    # "+", "-", "*" or "/", left, right: tensors or numbers, at least one is sparse.
+    binary: Callable[[str, object, object], Any]
+    # The name of an element function that maps 0 to 0, the tensor.
+    element_function: Callable[[str, Any], Any]
+    # The name of the reduction, the tensor, dim, keepdim, whether over stored entries only.
+    reduce: Callable[[str, Any, Any, bool, bool], Any]
+    # "softmax" or "log_softmax", the tensor, dim.
+    softmax: Callable[[str, Any, int], Any]
+    # The tensor and its new format; "dense" gives an ordinary tensor.
+    convert_format: Callable[[Any, Format], Any]
+    to_torch: Callable[[Any], Tensor]
+    to_scipy: Callable[[Any], Any]
+
+
+installed: Operations
+
+
+def install(operations: Operations) -> None:
+    """Sets the operations; the package does so once, when it is imported."""
+    global installed
+    installed = operations

@@ -1,0 +1,276 @@
+"""The structure of a sparse tensor without its values. Patterns are immutable, and tensors with the
+same structure share one."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tulle.library import bindings, dtypes
+from tulle.support.errors import UserError
+from tulle.tensors import slots
+from tulle.tensors.formats import Format
+
+
+@lru_cache(maxsize=4096)
+def sizes_tensor(sizes: tuple[int, ...]) -> Tensor:
+    """Sizes as the operators take them. Callers share the tensor and must not write to it."""
+    return torch.tensor(sizes, dtype=torch.int64, device="cpu")
+
+
+def version_of(arrays: tuple[Tensor, ...]) -> int | None:
+    """PyTorch's count of writes to the arrays; None for arrays made in inference mode, which have
+    no count."""
+    try:
+        return sum(array._version for array in arrays)
+    except RuntimeError:
+        return None
+
+
+def check_version(arrays: tuple[Tensor, ...], version: int | None) -> None:
+    """Raises UserError if an array was written to since it had that version."""
+    if version is not None and version != version_of(arrays):
+        raise UserError(
+            "A structure array of this sparse tensor was written to after the tensor was made, so "
+            "its positions and coordinates may be invalid. If the tensor shares memory with a "
+            "torch.sparse tensor, writing to the values of that tensor has the same effect: "
+            "PyTorch counts those writes together. Make a new tensor with tulle.tensor or "
+            "tulle.from_levels; to change values only, write to values() of this tensor, or use "
+            "with_values."
+        )
+
+
+class Pattern:
+    """Format, shape and structure arrays: the positions and coordinates of each level that stores
+    them."""
+
+    __slots__ = (
+        "__weakref__",
+        "_specs",
+        "arrays",
+        "calls",
+        "derived",
+        "entry_count",
+        "format",
+        "index_dtype",
+        "longest_row",
+        "shape",
+        "structure",
+        "version",
+    )
+
+    def __init__(
+        self,
+        format: Format,
+        shape: tuple[int, ...],
+        arrays: tuple[Tensor, ...],
+        index_dtype: torch.dtype,
+    ) -> None:
+        self.format = format
+        self.shape = shape
+        self.arrays = arrays
+        self.index_dtype = index_dtype
+        # The remembered products (`programs.bound_calls`) by the type of the values.
+        self.calls: dict[torch.dtype, dict[Any, Callable[..., Any]]] = {}
+        self.entry_count: int | None = None  # once counted
+        # Other data derived from the structure, by name.
+        self.derived: dict[str, Any] = {}
+        # On a GPU: the number of entries in the longest row if the host has read the structure.
+        self.longest_row = 0
+        self.version = version_of(arrays)
+        self._specs: dict[torch.dtype, str] = {}
+        # On a GPU: the number under which programs cache data derived from the arrays.
+        self.structure = 0
+        if arrays and arrays[0].is_cuda:
+            self.structure = bindings.new_structure()
+            forget = weakref.finalize(self, bindings.forget_structure, self.structure)
+            forget.atexit = False
+        if arrays:
+            _by_first_array[id(arrays[0])] = self
+
+    def __repr__(self) -> str:
+        nnz = self.count_entries(self.count_slots())
+        device = self.arrays[0].device if self.arrays else torch.device("cpu")
+        return f"Pattern({'x'.join(map(str, self.shape))}, {self.summary(nnz, device)})"
+
+    def summary(self, nnz: int, device: torch.device) -> str:
+        """Format, number of entries, index type and device, as `repr` shows them."""
+        index = dtypes.torch_name(self.index_dtype)
+        place = "" if device.type == "cpu" else f", device='{device}'"
+        return f"{self.format}, nnz={nnz}, index_dtype={index}{place}"
+
+    # ---- what operators are told ---------------------------------------------------------------
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The sizes that the operators take: the shape; for a composite pattern also the number of
+        values in each part."""
+        return self.shape
+
+    @property
+    def sizes(self) -> Tensor:
+        """`numbers` as a tensor."""
+        return sizes_tensor(self.numbers)
+
+    def spec(self, dtype: torch.dtype) -> str:
+        """The description of a tensor with this pattern and values of that type, as keys of
+        programs hold it after the name."""
+        found = self._specs.get(dtype)
+        if found is None:
+            index = dtypes.name_of(self.index_dtype)
+            # Rounded to a power of two, so that similar patterns share programs.
+            longest = f"longest={_power_of_two(self.longest_row)} " if self.longest_row else ""
+            found = f"{dtypes.name_of(dtype)} {index} {len(self.shape)} {longest}{self.format}"
+            self._specs[dtype] = found
+        return found
+
+    # ---- patterns made from this one -----------------------------------------------------------
+
+    def with_arrays(self, arrays: Sequence[Tensor], index_dtype: torch.dtype) -> Pattern:
+        """The same format and shape with other structure arrays of equal content."""
+        found = Pattern(self.format, self.shape, tuple(arrays), index_dtype)
+        if found.structure:
+            found.longest_row = self.longest_row
+            if not found.longest_row:
+                found.note_longest_row(self.arrays)
+        return found
+
+    def permuted(self, order: tuple[int, ...]) -> Pattern:
+        """The same storage with the dimensions in another order."""
+        shape = tuple(self.shape[d] for d in order)
+        found = Pattern(self.format.permuted(order), shape, self.arrays, self.index_dtype)
+        found.longest_row = self.longest_row
+        return found
+
+    def __deepcopy__(self, memo: object) -> Pattern:
+        self.check_unchanged()
+        return self.with_arrays([array.clone() for array in self.arrays], self.index_dtype)
+
+    def parts_of(self, values: Tensor) -> list[tuple[Pattern, Tensor]]:
+        """The patterns of the parts with their values. A pattern that is not composite is its only
+        part."""
+        return [(self, values)]
+
+    # ---- slots and entries ---------------------------------------------------------------------
+
+    @property
+    def has_padding(self) -> bool:
+        """Whether there may be slots that are no entries."""
+        return slots.has_padding(self)
+
+    def coordinates_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
+        """The coordinates at these slots, [rank, n], padding included, and whether each slot is an
+        entry."""
+        return slots.coordinates_at(self, places)
+
+    def count_slots(self) -> int:
+        """The number of slots."""
+        return slots.count(self)
+
+    def count_entries(self, stored: int) -> int:
+        """The number of entries among that many slots, which are all of them. A pattern with
+        padding counts once."""
+        if not self.has_padding:
+            return stored
+        if self.entry_count is None:
+            self.entry_count = slots.count_entries(self, stored)
+        return self.entry_count
+
+    def note_longest_row(self, seen: Sequence[Tensor]) -> None:
+        """Computes `longest_row` from equal arrays if the host can read them."""
+        names = [name for level in self.format.levels for name in level.arrays]
+        at = max((at for at, name in enumerate(names) if name == "pos"), default=None)
+        if at is None or type(seen[at]) is not Tensor or seen[at].is_cuda or seen[at].numel() < 2:
+            return
+        self.longest_row = int(seen[at].diff().max())
+        self._specs.clear()
+
+    # ---- derived data --------------------------------------------------------------------------
+
+    def derived_sizes(self) -> dict[str, int]:
+        """The size in bytes of each piece of data that is cached beside the structure, by name."""
+        found = {name: _bytes_of(value) for name, value in self.derived.items()}
+        if self.entry_count is not None:
+            found["number of entries"] = _bytes_of(self.entry_count)
+        for line in bindings.kept_data(self.structure).splitlines():
+            what, size = line.split(" ")
+            found[what] = int(size)
+        calls = sum(map(len, self.calls.values()))
+        if calls:
+            found["programs bound to it"] = sum(map(_bytes_of, self.calls.values()))
+        return found
+
+    def free_derived(self) -> None:
+        """Frees that data. Tensors refer to the dictionaries in `calls`, so these are emptied in
+        place."""
+        self.derived.clear()
+        bindings.forget_structure(self.structure)
+        self.entry_count = None
+        for calls in self.calls.values():
+            calls.clear()
+
+    # ---- checks --------------------------------------------------------------------------------
+
+    def check_unchanged(self) -> None:
+        """Raises UserError if the structure was written to since it was checked."""
+        check_version(self.arrays, self.version)
+
+    def validate(self, name: str, values: Tensor) -> None:
+        """Checks the structure, in O(entries); messages call the tensor `name`."""
+        tensors = self._on_host(values)
+        bindings.validate(name, self.spec(values.dtype), self.sizes, tensors)
+        if self.structure:
+            self.note_longest_row(tensors)
+
+    def is_in_order(self, name: str, values: Tensor) -> bool:
+        """Checks everything except the order of coordinates and duplicates, and returns whether
+        these are as the format requires."""
+        tensors = self._on_host(values)
+        found = bindings.is_in_order(name, self.spec(values.dtype), self.sizes, tensors)
+        if self.structure:
+            self.note_longest_row(tensors)
+        return found
+
+    def _on_host(self, values: Tensor) -> list[Tensor]:
+        """The arrays and values where the host can read them: checks run on the host."""
+        return [tensor.cpu() for tensor in (*self.arrays, values)]
+
+
+def _bytes_of(value: object) -> int:
+    """The approximate size of a tensor or of a Python object with what it holds."""
+    if isinstance(value, Tensor):
+        return value.numel() * value.element_size()
+    parts: list[object] = []
+    if isinstance(value, dict):
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, tuple | list):
+        parts = list(value)
+    elif hasattr(value, "__dict__"):
+        parts = list(vars(value).values())
+    return sys.getsizeof(value) + sum(map(_bytes_of, parts))
+
+
+def _power_of_two(number: int) -> int:
+    """The smallest power of two that is at least `number` and at least 32."""
+    return int(max(32, 1 << (number - 1).bit_length()))
+
+
+# The living patterns by the id of their first array, which each pattern keeps alive.
+_by_first_array: weakref.WeakValueDictionary[int, Pattern] = weakref.WeakValueDictionary()
+
+
+def living_pattern(
+    format: Format, shape: tuple[int, ...], arrays: tuple[Tensor, ...]
+) -> Pattern | None:
+    """The pattern that holds these very arrays, or None. Using it again keeps its derived data."""
+    found = _by_first_array.get(id(arrays[0])) if arrays else None
+    if found is None or found.shape != shape or len(found.arrays) != len(arrays):
+        return None
+    same = all(mine is given for mine, given in zip(found.arrays, arrays, strict=True))
+    return found if same and str(found.format) == str(format) else None

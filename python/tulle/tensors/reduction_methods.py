@@ -1,0 +1,61 @@
+"""Reductions and softmax of sparse tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tulle.tensors import operations
+from tulle.tensors.stored_tensor import StoredTensor
+
+
+class ReductionMethods(StoredTensor):
+    """`sum`, `mean`, `amax` and others. Without `dim` they reduce over all dimensions."""
+
+    __slots__ = ()
+
+    def sum(self, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Any:
+        """The sum over one dimension, several or all. Integers are summed as int64, as in torch."""
+        return operations.installed.reduce("sum", self, dim, keepdim, False)
+
+    def mean(self, dim: Any = None, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """The mean over one dimension, several or all. Absent elements count as 0. With `stored`
+        only stored elements count, and the mean of none is 0."""
+        return operations.installed.reduce("mean", self, dim, keepdim, stored)
+
+    def amax(self, dim: Any = None, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """The largest element over one dimension, several or all. Absent elements count as 0. With
+        `stored` only stored elements count, and the largest of none is -inf."""
+        return operations.installed.reduce("amax", self, dim, keepdim, stored)
+
+    def amin(self, dim: Any = None, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """The smallest element over one dimension, several or all. Absent elements count as 0. With
+        `stored` only stored elements count, and the smallest of none is inf."""
+        return operations.installed.reduce("amin", self, dim, keepdim, stored)
+
+    def prod(self, dim: Any = None, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """The product over one dimension, several or all. Absent elements count as 0; with `stored`
+        only stored elements count. Integers are multiplied as int64, as in torch."""
+        return operations.installed.reduce("prod", self, dim, keepdim, stored)
+
+    def argmax(self, dim: int | None = None, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """The coordinate of the largest element along a dimension, the first one of several. Absent
+        elements count as 0. With `stored` only stored elements count, and the result is -1 where
+        there are none. A tensor with several dimensions needs `dim`."""
+        return operations.installed.reduce("argmax", self, dim, keepdim, stored)
+
+    def argmin(self, dim: int | None = None, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """The coordinate of the smallest element along a dimension; see `argmax`."""
+        return operations.installed.reduce("argmin", self, dim, keepdim, stored)
+
+    def logsumexp(self, dim: Any, keepdim: bool = False, *, stored: bool = False) -> Any:
+        """The logarithm of the sum of exponentials. Absent elements count as 0; with `stored` only
+        stored elements count."""
+        return operations.installed.reduce("logsumexp", self, dim, keepdim, stored)
+
+    def softmax(self, dim: int) -> Any:
+        """The softmax along a dimension over the stored entries, as torch.sparse.softmax."""
+        return operations.installed.softmax("softmax", self, dim)
+
+    def log_softmax(self, dim: int) -> Any:
+        """The logarithm of `softmax`."""
+        return operations.installed.softmax("log_softmax", self, dim)

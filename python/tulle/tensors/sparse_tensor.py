@@ -1,0 +1,116 @@
+"""The sparse tensor: its data, its methods, and how it prints, pickles and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+from torch import Tensor
+
+from tulle.library import dtypes
+from tulle.plotting import matrix_plot
+from tulle.plotting.pictures import Picture
+from tulle.support.errors import UserError
+from tulle.tensors import printing, torch_dispatch
+from tulle.tensors.arithmetic_methods import ArithmeticMethods
+from tulle.tensors.checked_pattern import checked_pattern
+from tulle.tensors.composite_pattern import composed
+from tulle.tensors.conversion_methods import ConversionMethods
+from tulle.tensors.formats import Format
+from tulle.tensors.reduction_methods import ReductionMethods
+from tulle.tensors.statistics import Statistics, statistics_of
+
+
+class SparseTensor(ArithmeticMethods, ReductionMethods, ConversionMethods):
+    """A tensor that stores some of its elements; the others have the value `fill`.
+
+    `tulle.tensor`, `tulle.from_levels` and computations make sparse tensors. They are immutable:
+    operators return new tensors, which share structure and values where possible.
+    """
+
+    __slots__ = ()
+    fill = 0
+
+    # What PyTorch calls when one of its functions gets a sparse tensor.
+    __torch_function__: Any = classmethod(torch_dispatch.dispatch)
+
+    def statistics(self) -> Statistics:
+        """Statistics of the pattern of a matrix: row lengths, diagonals, blocks. They are computed
+        once for each pattern."""
+        known = self._pattern.derived.get("statistics")
+        if isinstance(known, Statistics):
+            return known
+        if self.ndim != 2:
+            raise UserError(f"statistics: expected a matrix, but found rank {self.ndim}.")
+        rows, columns = self.coordinates()
+        found = statistics_of(rows, columns, (self.shape[0], self.shape[1]))
+        self._pattern.derived["statistics"] = found
+        return found
+
+    def plot(self, path: str | Path | None = None, *, size: int = 480) -> Picture:
+        """A picture of the entries of a matrix, at most `size` pixels high and wide. With `path` it
+        is written to that file, whose name ends in .svg or .png. Needs matplotlib."""
+        if self.ndim != 2:
+            raise UserError(f"plot: expected a matrix, but found rank {self.ndim}.")
+        shape = (self.shape[0], self.shape[1])
+        return matrix_plot.plot(self._coordinates_by_part(), shape, self.nnz, path, size)
+
+    def _coordinates_by_part(self) -> dict[str, Tensor]:
+        """The coordinates of the entries of each part by a label for the part. The column ranges
+        of a part count as one."""
+        if not self.format.is_composite:
+            return {str(self.format): self.coordinates()}
+        found: dict[str, list[Tensor]] = {}
+        for part, chosen in zip(self.parts(), self.format.parts, strict=True):
+            label = f"{chosen.selector.partition(' in column range')[0]}: {chosen.format}"
+            found.setdefault(label, []).append(part.coordinates())
+        return {label: torch.cat(several, dim=1) for label, several in found.items()}
+
+    def __repr__(self) -> str:
+        return printing.text_of(self)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        # Python calls this for names that it does not find elsewhere.
+        raise AttributeError(torch_dispatch.missing_attribute(name), name=name, obj=self)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise UserError(
+            "A sparse tensor is not converted to a NumPy array implicitly; write "
+            "to_dense().numpy(), or to_scipy() for a sparse array. With a SciPy matrix "
+            "on the left of @ write tulle.tensor(matrix) @ A."
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        own = self._pattern
+        if self.format.is_composite:
+            return restored_parts, (str(self.format), own.shape, self.parts())
+        parts = (str(self.format), own.shape, own.arrays, self._values, own.index_dtype)
+        return restored, parts
+
+
+# Pickles refer to the two functions that follow by their names.
+
+
+def restored(
+    format: str,
+    shape: tuple[int, ...],
+    arrays: tuple[Tensor, ...],
+    values: Tensor,
+    index_dtype: torch.dtype | None = None,
+) -> SparseTensor:
+    """The tensor of a pickle. Its structure is checked, since it may come from any file."""
+    known = Format(format, len(shape))
+    shows_type = any(array.dtype != torch.bool for array in arrays)  # bits do not
+    given = None if shows_type or index_dtype not in dtypes.INDEX_DTYPES else index_dtype
+    pattern = checked_pattern("the pickled tensor", known, shape, arrays, values, given)
+    return SparseTensor(pattern, values)
+
+
+def restored_parts(
+    format: str, shape: tuple[int, ...], parts: Sequence[SparseTensor]
+) -> SparseTensor:
+    """The composite tensor of a pickle; its parts were checked when they were restored."""
+    own = [(part.pattern, part.values()) for part in parts]
+    return SparseTensor(*composed(Format(format, len(shape)), shape, own))
