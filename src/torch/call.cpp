@@ -1,7 +1,7 @@
-// The operators for programs with one result whose structure is an operand's. tulle::call1 to call8
-// take the key of the program, quick1 to quick8 its number. into1 to into8 write the values to an
-// existing tensor. The number of tensors is part of the operator name, because passing a list of
-// tensors costs more than the whole call.
+// The operators for programs with one result that is dense or has an operand's structure:
+// tulle::call1 to call8, and into1 to into8, which write the values to an existing tensor. The
+// number of tensors is part of the operator name, because passing a list of tensors costs more than
+// the whole call.
 #include <array>
 #include <string>
 #include <utility>
@@ -27,57 +27,32 @@ void check_shares_structure(const Prepared& prepared, const ResultTensor& result
   }
 }
 
-struct Clear {
-  CallFrame& frame;
-  ~Clear() { frame.clear(); }
-};
-
 // Runs a program with one result, into `out` unless it is null.
-const ResultTensor& run_one(CallFrame& frame, AtenTensorHandle sizes, size_t skipped,
+const ResultTensor& run_one(CallFrame& frame, AtenTensorHandle head,
                             std::span<const OwnedTensor> tensors, AtenTensorHandle out) {
   if (frame.prepared().results.size() != 1) {
     throw UserError("The program has several results; tulle::run returns all of them.");
   }
-  frame.bind(sizes, tensors, skipped);
+  frame.bind(head, tensors, 1);
   if (out) frame.give(0, out);
   return frame.run()[0];
 }
 
-OwnedTensor call(CallFrame& frame, AtenTensorHandle sizes, std::span<const OwnedTensor> tensors,
-                 size_t skipped) {
-  const Clear clear{frame};
-  const ResultTensor& result = run_one(frame, sizes, skipped, tensors, nullptr);
+OwnedTensor call(CallFrame& frame, AtenTensorHandle head, std::span<const OwnedTensor> tensors) {
+  const ClearAfterCall clear{frame};
+  const ResultTensor& result = run_one(frame, head, tensors, nullptr);
   check_shares_structure(frame.prepared(), result);
   return frame.take_values(0, result);
 }
 
-// The stack holds the key, the sizes, then the tensors.
+// The stack holds the head, then the tensors.
 template <size_t count>
 void call_boxed(StableIValue* stack, uint64_t, uint64_t) {
-  const StringArgument key(stack[0]);
-  const OwnedTensor sizes = take_tensor(stack[1]);
-  std::array<OwnedTensor, count> tensors;
-  for (size_t at = 0; at < count; ++at) tensors[at] = take_tensor(stack[2 + at]);
-  stack[0] = with_named_errors(
-      [&] { return give_tensor(call(call_frame_for(key.view()), sizes.get(), tensors, 0)); });
-}
-
-// The frame of the program whose number precedes the sizes in the tensor.
-CallFrame& frame_of(AtenTensorHandle head) {
-  if (!has_type(head, DType::Int64) || element_count(head) < 1) {
-    throw UserError("Expected the program's number and the sizes, but found " + describe(head) +
-                    ".");
-  }
-  return call_frame_for(*static_cast<const int64_t*>(data_of(head)));
-}
-
-template <size_t count>
-void quick_boxed(StableIValue* stack, uint64_t, uint64_t) {
   const OwnedTensor head = take_tensor(stack[0]);
   std::array<OwnedTensor, count> tensors;
   for (size_t at = 0; at < count; ++at) tensors[at] = take_tensor(stack[1 + at]);
   stack[0] = with_named_errors(
-      [&] { return give_tensor(call(frame_of(head.get()), head.get(), tensors, 1)); });
+      [&] { return give_tensor(call(call_frame_of(head.get()), head.get(), tensors)); });
 }
 
 template <size_t count>
@@ -87,9 +62,9 @@ void into_boxed(StableIValue* stack, uint64_t, uint64_t) {
   std::array<OwnedTensor, count> tensors;
   for (size_t at = 0; at < count; ++at) tensors[at] = take_tensor(stack[2 + at]);
   with_named_errors([&] {
-    CallFrame& frame = frame_of(head.get());
-    const Clear clear{frame};
-    run_one(frame, head.get(), 1, tensors, out.get());
+    CallFrame& frame = call_frame_of(head.get());
+    const ClearAfterCall clear{frame};
+    run_one(frame, head.get(), tensors, out.get());
   });
 }
 
@@ -104,8 +79,7 @@ void define_all(torch::stable::detail::StableLibrary& library, std::index_sequen
   std::string tensors;
   const auto define = [&](const std::string& count) {
     tensors += ", Tensor t" + count;
-    library.def(("call" + count + "(str key, Tensor sizes" + tensors + ") -> Tensor").c_str());
-    library.def(("quick" + count + "(Tensor head" + tensors + ") -> Tensor").c_str());
+    library.def(("call" + count + "(Tensor head" + tensors + ") -> Tensor").c_str());
     library.def(("into" + count + "(Tensor head, Tensor(a!) out" + tensors + ") -> ()").c_str());
   };
   (define(std::to_string(index + 1)), ...);
@@ -114,7 +88,6 @@ void define_all(torch::stable::detail::StableLibrary& library, std::index_sequen
 template <size_t... index>
 void implement_all(torch::stable::detail::StableLibrary& library, std::index_sequence<index...>) {
   (library.impl(("call" + std::to_string(index + 1)).c_str(), &call_boxed<index + 1>), ...);
-  (library.impl(("quick" + std::to_string(index + 1)).c_str(), &quick_boxed<index + 1>), ...);
   (library.impl(("into" + std::to_string(index + 1)).c_str(), &into_boxed<index + 1>), ...);
 }
 

@@ -1,30 +1,22 @@
 // Finds call frames.
 #include "call_frames.h"
 
-#include <array>
-#include <functional>
 #include <memory>
-#include <string>
 #include <vector>
+
+#include "tulle/error.h"
 
 namespace tulle::shim {
 
 namespace {
 
-struct Slot {
-  std::string key;
-  std::unique_ptr<CallFrame> frame;
-};
-
 struct CallFrames {
-  std::array<Slot, 256> by_key;
   std::vector<std::unique_ptr<CallFrame>> by_number;
   uint64_t changes = 0;  // the last processed table_changes()
 
   void drop_removed() {
     if (changes == table_changes()) return;
     changes = table_changes();
-    for (Slot& slot : by_key) drop_if_removed(slot.frame);
     for (std::unique_ptr<CallFrame>& frame : by_number) drop_if_removed(frame);
   }
 
@@ -39,24 +31,14 @@ CallFrames& frames() {
   return frames;
 }
 
-CallFrame& used(CallFrame& frame) {
-  note_use(frame.prepared());
-  return frame;
-}
-
 }  // namespace
 
-CallFrame& call_frame_for(std::string_view key) {
-  auto& slots = frames().by_key;
-  Slot& slot = slots[std::hash<std::string_view>()(key) % slots.size()];
-  if (slot.key != key || !slot.frame) {
-    slot.frame = std::make_unique<CallFrame>(find_program(key));
-    slot.key = key;
+CallFrame& call_frame_of(AtenTensorHandle head) {
+  if (!has_type(head, DType::Int64) || element_count(head) < 1) {
+    throw UserError("Expected the program's number and the sizes, but found " + describe(head) +
+                    ".");
   }
-  return used(*slot.frame);
-}
-
-CallFrame& call_frame_for(int64_t number) {
+  const int64_t number = *static_cast<const int64_t*>(data_of(head));
   auto& by_number = frames().by_number;
   const auto at = static_cast<size_t>(number);
   if (number < 0 || at >= by_number.size() || !by_number[at]) {
@@ -64,7 +46,8 @@ CallFrame& call_frame_for(int64_t number) {
     if (at >= by_number.size()) by_number.resize(at + 1);
     by_number[at] = std::make_unique<CallFrame>(std::move(prepared));
   }
-  return used(*by_number[at]);
+  note_use(by_number[at]->prepared());
+  return *by_number[at];
 }
 
 }  // namespace tulle::shim

@@ -6,7 +6,7 @@
 #include <torch/csrc/stable/library.h>
 
 #include "boxing.h"
-#include "call_frame.h"
+#include "call_frames.h"
 #include "devices.h"
 #include "errors.h"
 
@@ -24,13 +24,12 @@ OwnedTensor vector_of(const std::vector<int64_t>& numbers) {
 
 // Returns each result as its sizes, its structure arrays and its values. `outs` are the tensors for
 // the values of the results numbered by `which`.
-std::vector<OwnedTensor> run(std::string_view key, AtenTensorHandle sizes,
-                             std::span<const OwnedTensor> tensors,
+std::vector<OwnedTensor> run(AtenTensorHandle head, std::span<const OwnedTensor> tensors,
                              std::span<const int64_t> which = {},
                              std::span<const OwnedTensor> outs = {}) {
-  // Does not use the thread's frame: compared with this call, making a frame costs little.
-  CallFrame frame(find_program(key));
-  frame.bind(sizes, tensors);
+  CallFrame& frame = call_frame_of(head);
+  const ClearAfterCall clear{frame};
+  frame.bind(head, tensors, 1);
   const auto result_count = static_cast<int64_t>(frame.prepared().results.size());
   for (size_t at = 0; at < which.size(); ++at) {
     if (which.size() != outs.size() || which[at] < 0 || which[at] >= result_count) {
@@ -60,20 +59,17 @@ std::string explain(std::string_view key, AtenTensorHandle sizes,
 }
 
 void run_boxed(StableIValue* stack, uint64_t, uint64_t) {
-  const StringArgument key(stack[0]);
-  const OwnedTensor sizes = take_tensor(stack[1]);
-  const std::vector<OwnedTensor> tensors = take_list(stack[2]);
-  stack[0] = with_named_errors([&] { return give_list(run(key.view(), sizes.get(), tensors)); });
+  const OwnedTensor head = take_tensor(stack[0]);
+  const std::vector<OwnedTensor> tensors = take_list(stack[1]);
+  stack[0] = with_named_errors([&] { return give_list(run(head.get(), tensors)); });
 }
 
 void run_into_boxed(StableIValue* stack, uint64_t, uint64_t) {
-  const StringArgument key(stack[0]);
-  const OwnedTensor sizes = take_tensor(stack[1]);
-  const std::vector<OwnedTensor> tensors = take_list(stack[2]);
-  const std::vector<int64_t> which = take_numbers(stack[3]);
-  const std::vector<OwnedTensor> outs = take_list(stack[4]);
-  stack[0] = with_named_errors(
-      [&] { return give_list(run(key.view(), sizes.get(), tensors, which, outs)); });
+  const OwnedTensor head = take_tensor(stack[0]);
+  const std::vector<OwnedTensor> tensors = take_list(stack[1]);
+  const std::vector<int64_t> which = take_numbers(stack[2]);
+  const std::vector<OwnedTensor> outs = take_list(stack[3]);
+  stack[0] = with_named_errors([&] { return give_list(run(head.get(), tensors, which, outs)); });
 }
 
 void explain_boxed(StableIValue* stack, uint64_t, uint64_t) {
@@ -87,10 +83,9 @@ void explain_boxed(StableIValue* stack, uint64_t, uint64_t) {
 }  // namespace
 
 STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
-  library.def("run(str key, Tensor sizes, Tensor[] tensors) -> Tensor[]");
+  library.def("run(Tensor head, Tensor[] tensors) -> Tensor[]");
   library.def(
-      "run_into(str key, Tensor sizes, Tensor[] tensors, int[] which, Tensor(a!)[] outs) -> "
-      "Tensor[]");
+      "run_into(Tensor head, Tensor[] tensors, int[] which, Tensor(a!)[] outs) -> Tensor[]");
   library.def("explain(str key, Tensor sizes, Tensor[] tensors) -> str");
 }
 

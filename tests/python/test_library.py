@@ -118,7 +118,7 @@ def declared(hint: Any, tensors: int = 0) -> tuple[list[str], list[str]]:
 
 HINTS = typing.get_type_hints(bindings)
 OTHER_NAMES = {"program_number": "number"}  # of operators
-LISTS = {"calls_by_key": "call", "calls_by_number": "quick", "calls_into": "into"}
+LISTS = {"calls": "call", "calls_into": "into"}
 OPERATORS = [
     name
     for name, hint in HINTS.items()

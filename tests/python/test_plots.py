@@ -266,7 +266,7 @@ def test_what_is_derived_can_be_listed_and_freed() -> None:
     assert A.derived() == {}
     A.statistics()
     _ = A @ B
-    assert list(A.derived()) == ["statistics", "programs bound to it"]
+    assert list(A.derived()) == ["statistics"]
     assert all(size > 0 for size in A.derived().values())
     (2 * A).free_derived()  # of the same pattern
     assert A.derived() == {}

@@ -25,21 +25,16 @@ load()
 _ops = torch.ops.tulle
 
 
-class CallByKey(Protocol):
-    """Runs a program with one dense result. `sizes` holds the shapes of the sparse operands, and on
-    a GPU the numbers of their structures; `tensors` are the arrays and values of all operands."""
-
-    def __call__(self, key: str, sizes: Tensor, /, *tensors: Tensor) -> Tensor: ...
-
-
-class CallByNumber(Protocol):
-    """As `CallByKey`. `head` holds the number of the program in this process, then the sizes."""
+class Call(Protocol):
+    """Runs a program with one result, of which only the values are new. `head` holds the number of
+    the program in this process, the shapes of the sparse operands, and on a GPU the numbers of
+    their structures; `tensors` are the arrays and values of all operands."""
 
     def __call__(self, head: Tensor, /, *tensors: Tensor) -> Tensor: ...
 
 
 class CallInto(Protocol):
-    """As `CallByNumber`, but writes the result to `out`."""
+    """As `Call`, but writes a dense result to `out`."""
 
     def __call__(self, head: Tensor, out: Tensor, /, *tensors: Tensor) -> None: ...
 
@@ -98,14 +93,13 @@ def _skip_autograd(names: list[str]) -> Library:
 # The operators for 1 to MAX_TENSORS tensors; item n - 1 takes n tensors.
 MAX_TENSORS = 8
 _COUNTS = range(1, MAX_TENSORS + 1)
-calls_by_key: list[CallByKey] = [_direct(f"call{count}") for count in _COUNTS]
-calls_by_number: list[CallByNumber] = [_boxed(f"quick{count}") for count in _COUNTS]
+calls: list[Call] = [_boxed(f"call{count}") for count in _COUNTS]
 calls_into: list[CallInto] = [_boxed(f"into{count}") for count in _COUNTS]
 
 # Any number of results and tensors. For each result: its sizes, structure arrays and values.
-run: Callable[[str, Tensor, list[Tensor]], list[Tensor]] = _direct("run")
+run: Callable[[Tensor, list[Tensor]], list[Tensor]] = _direct("run")
 # As `run`; the results with the listed numbers are written to the tensors that follow the list.
-run_into: Callable[[str, Tensor, list[Tensor], list[int], list[Tensor]], list[Tensor]] = _direct(
+run_into: Callable[[Tensor, list[Tensor], list[int], list[Tensor]], list[Tensor]] = _direct(
     "run_into"
 )
 
@@ -140,7 +134,7 @@ finish_compiling: Callable[[], None] = _ops.finish_compiling.default
 version: str = _ops.version()
 
 _autograd = _skip_autograd(
-    [f"{kind}{count}" for kind in ("call", "quick", "into") for count in _COUNTS]
+    [f"{kind}{count}" for kind in ("call", "into") for count in _COUNTS]
     + ["run", "run_into", "explain", "validate", "is_in_order", "select_parts"]
     + ["candidates", "keep_schedule"]
 )

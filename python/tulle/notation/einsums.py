@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from torch import Tensor
 
 from tulle.programs.execution import execute_one
 from tulle.programs.operands import as_operand
-from tulle.programs.program import Operand, OutFormat, Program, Result, out_formats
+from tulle.programs.program import (
+    Operand,
+    OutFormat,
+    Program,
+    Result,
+    einsum_program,
+    out_formats,
+)
 from tulle.support.arguments import check_text
 from tulle.support.errors import UserError
 
@@ -40,21 +48,26 @@ def prepare(
     operands: Sequence[Any],
     out_format: OutFormat = None,
     reduce: str = "sum",
-) -> tuple[Program, list[str], list[Operand]]:
+) -> tuple[Program, tuple[str, ...], list[Operand]]:
     """The program of an einsum, and the names and operands that it runs on."""
     check_text("einsum", equation, "ij,jk->ik")
     if reduce not in _REDUCTIONS:
         raise UserError(
             f"einsum: reduce must be one of {', '.join(_REDUCTIONS)}, but found {reduce!r}."
         )
-    names = [f"t{n}" for n in range(len(operands))]  # Program.called() relies on these
+    names = _operand_names(len(operands))
     tensors = [as_operand(f"operand {n + 1}", value) for n, value in enumerate(operands)]
     ones = tuple(
         (n, dimension)
         for n, tensor in enumerate(tensors)
+        if 1 in tensor.shape
         for dimension, size in enumerate(tensor.shape)
         if size == 1
     )
-    formats = out_formats(out_format)
-    program = Program(equation, is_einsum=True, out_formats=formats, ones=ones, reduce=reduce)
-    return program, names, tensors
+    return einsum_program(equation, out_formats(out_format), ones, reduce), names, tensors
+
+
+@lru_cache(maxsize=64)
+def _operand_names(count: int) -> tuple[str, ...]:
+    """The names of an einsum's operands, on which Program.called() relies."""
+    return tuple(f"t{n}" for n in range(count))

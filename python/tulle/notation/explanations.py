@@ -75,7 +75,7 @@ def explain_program(
         if operand.format.is_composite:
             parts.append(share_text(program.called(name), operand))
     text = "== parts ==\n" + "".join(parts) + "\n" if parts else ""
-    text += explanation_of(program, names, operands)
+    text += explanation_of(program, tuple(names), operands)
     if candidates:
         text += "\n== candidates ==\n" + _candidates(program, names, operands, candidates)
     return Explanation(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from tulle.notation import statements
@@ -85,7 +86,7 @@ class Kernel:
             lines.append("checked")
         return "\n".join(lines)
 
-    def _bind(self, operands: Mapping[str, Any]) -> tuple[list[str], list[Operand]]:
+    def _bind(self, operands: Mapping[str, Any]) -> tuple[tuple[str, ...], list[Operand]]:
         names, tensors = statements.by_name(operands)
         for name, tensor in zip(names, tensors, strict=True):
             self._check_format(name, tensor)
@@ -94,10 +95,10 @@ class Kernel:
     def _check_format(self, name: str, operand: Operand) -> None:
         if name not in self.formats:
             return
-        wanted = self.formats[name].of_rank(operand.ndim)
         is_sparse = isinstance(operand, SparseTensor)
         found = operand.format if is_sparse else Format("dense", operand.ndim)
-        if found != wanted:
+        if not _is_same_format(found, self.formats[name], operand.ndim):
+            wanted = self.formats[name].of_rank(operand.ndim)
             remedy = (
                 f"{name}.to(format={str(wanted)!r})"
                 if is_sparse
@@ -106,6 +107,11 @@ class Kernel:
             raise UserError(
                 f"{name} is stored as {found}, but the kernel takes {wanted}: {remedy}."
             )
+
+
+@lru_cache(maxsize=1024)
+def _is_same_format(found: Format, wanted: Format, rank: int) -> bool:
+    return found == wanted.of_rank(rank)
 
 
 def kernel(text: str, /, **formats: str | Format) -> Kernel:

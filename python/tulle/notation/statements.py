@@ -11,7 +11,7 @@ from tulle.notation import einsums
 from tulle.programs.execution import execute
 from tulle.programs.operands import as_operand, as_scalar
 from tulle.programs.outputs import Out
-from tulle.programs.program import Operand, OutFormat, Program, out_formats
+from tulle.programs.program import Operand, OutFormat, Program, out_formats, statement_program
 from tulle.support.arguments import check_text
 from tulle.support.errors import Unsupported, UserError
 from tulle.support.kinds import is_number
@@ -39,21 +39,21 @@ def compute(
     if sizes:
         raise Unsupported("compute: sizes= is not supported yet; extents come from the operands.")
     check_text("compute", text, "C[i,k] = A[i,j] * B[j,k]")
-    program = Program(text, out_formats=out_formats(out_format))
+    program = statement_program(text, out_formats(out_format))
     results = execute(program, *by_name(operands), out)
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def prepare(
     caller: str, text: str, operands: Sequence[Any], named: Mapping[str, Any], out_format: OutFormat
-) -> tuple[Program, list[str], list[Operand]]:
+) -> tuple[Program, tuple[str, ...], list[Operand]]:
     """The program of an einsum (operands in order) or of statements (operands by name), and the
     names and operands that it runs on."""
     check_text(caller, text, "ij,jk->ik")
     if "=" in text:
         if operands:
             raise _without_names(caller)
-        return Program(text, out_formats=out_formats(out_format)), *by_name(named)
+        return statement_program(text, out_formats(out_format)), *by_name(named)
     if named:
         raise UserError(
             f"{caller}: the operands of an einsum are given in order, without names, and there is "
@@ -66,13 +66,17 @@ def _without_names(caller: str) -> UserError:
     return UserError(f"{caller}: the operands of index notation are given by name, A=A.")
 
 
-def by_name(operands: Mapping[str, Any]) -> tuple[list[str], list[Operand]]:
+def by_name(operands: Mapping[str, Any]) -> tuple[tuple[str, ...], list[Operand]]:
     """Names and tensors. Numbers come last, because their types follow from the other operands."""
-    tensors = {
-        name: as_operand(name, value) for name, value in operands.items() if not is_number(value)
-    }
-    others = list(tensors.values())
+    tensors: dict[str, Operand] = {}
+    numbers: dict[str, float] = {}
     for name, value in operands.items():
-        if is_number(value):
-            tensors[name] = as_scalar(value, others)
-    return list(tensors), list(tensors.values())
+        if not isinstance(value, SparseTensor | Tensor) and is_number(value):
+            numbers[name] = value
+        else:
+            tensors[name] = as_operand(name, value)
+    if numbers:
+        others = list(tensors.values())
+        for name, number in numbers.items():
+            tensors[name] = as_scalar(number, others)
+    return tuple(tensors), list(tensors.values())

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from torch import Tensor
 
-from tulle.library import bindings
-from tulle.operators.index_notation import OPERAND_NAMES, access, index_names, run
-from tulle.programs.bound_calls import bind
+from tulle.operators.index_notation import OPERAND_NAMES, access, index_names
 from tulle.programs.execution import execute_one
 from tulle.programs.operands import as_operand, as_scalar
-from tulle.programs.program import Operand, Program, Result
-from tulle.programs.resolved_program import resolve
+from tulle.programs.program import Operand, Program, Result, statement_program
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_number
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -26,33 +25,23 @@ def matmul(left: object, right: object, out: Tensor | None = None) -> Result:
     a, b = as_operand("A", left), as_operand("B", right)
     if a.ndim == 0 or b.ndim == 0:
         raise UserError("'@' multiplies vectors and matrices; multiply by a scalar with '*'.")
-    a_batch, b_batch, batch = _batch_indices(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
-    rows = ["i"] if a.ndim > 1 else []
-    columns = ["k"] if b.ndim > 1 else []
+    program = _product(a.ndim, b.ndim, tuple(a.shape[:-2]), tuple(b.shape[:-2]))
+    return execute_one(program, OPERAND_NAMES, (a, b), out)
+
+
+@lru_cache(maxsize=1024)
+def _product(
+    a_rank: int, b_rank: int, a_batch: tuple[int, ...], b_batch: tuple[int, ...]
+) -> Program:
+    """The program of a product of operands with these ranks and leading sizes."""
+    names = [f"b{n}" for n in range(max(len(a_batch), len(b_batch)))]
+    a_indices, b_indices, batch = _broadcast(a_batch, b_batch, names)
+    rows = ["i"] if a_rank > 1 else []
+    columns = ["k"] if b_rank > 1 else []
     c_access = access("C", [*batch, *rows, *columns])
-    a_access = access("A", [*a_batch, *rows, "j"])
-    b_access = access("B", [*b_batch, "j", *columns])
-    program = Program(f"{c_access} = {a_access} * {b_access}")
-    result = execute_one(program, OPERAND_NAMES, (a, b), out)
-    if isinstance(a, SparseTensor) and a.ndim <= 2 and type(b) is Tensor:
-        _remember(a, b, program)
-    return result
-
-
-def _remember(a: SparseTensor, b: Tensor, program: Program) -> None:
-    """Binds the program to the pattern, for later products with dense tensors of this type and
-    rank."""
-    found = resolve(program, OPERAND_NAMES, (a, b))
-    count = len(a.pattern.arrays) + 2
-    if found.has_one_dense_result and count <= bindings.MAX_TENSORS:
-        a.remember(b, *bind(a.pattern, found.key))
-
-
-def _batch_indices(
-    a: tuple[int, ...], b: tuple[int, ...]
-) -> tuple[list[str], list[str], list[str]]:
-    """The indices of the leading dimensions of both operands and of the result."""
-    return _broadcast(a, b, [f"b{n}" for n in range(max(len(a), len(b)))])
+    a_access = access("A", [*a_indices, *rows, "j"])
+    b_access = access("B", [*b_indices, "j", *columns])
+    return statement_program(f"{c_access} = {a_access} * {b_access}")
 
 
 def _broadcast(
@@ -84,13 +73,25 @@ def binary(operator: str, left: object, right: object) -> Result:
         else:
             return NotImplemented
     a, b = operands
-    names = index_names(max(a.ndim, b.ndim))
-    a_names, b_names, out = _broadcast(tuple(a.shape), tuple(b.shape), names)
+    program = _elementwise(operator, tuple(a.shape), tuple(b.shape))
+    return execute_one(program, OPERAND_NAMES, operands)
+
+
+@lru_cache(maxsize=4096)
+def _elementwise(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> Program:
+    """The program of an operator on operands with these shapes."""
+    names = index_names(max(len(a), len(b)))
+    a_names, b_names, out = _broadcast(a, b, names)
     text = f"{access('C', out)} = {access('A', a_names)} {operator} {access('B', b_names)}"
-    return run(text, a, b)
+    return statement_program(text)
 
 
 def element_function(name: str, operand: SparseTensor) -> Result:
     """A function of one argument for each element."""
-    indices = index_names(operand.ndim)
-    return run(f"{access('C', indices)} = {name}({access('A', indices)})", operand)
+    return execute_one(_element_function(name, operand.ndim), OPERAND_NAMES[:1], (operand,))
+
+
+@lru_cache(maxsize=1024)
+def _element_function(name: str, rank: int) -> Program:
+    indices = index_names(rank)
+    return statement_program(f"{access('C', indices)} = {name}({access('A', indices)})")

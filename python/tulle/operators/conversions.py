@@ -8,7 +8,7 @@ from torch import Tensor
 from tulle.library import bindings
 from tulle.operators.index_notation import index_names
 from tulle.programs.execution import execute_one
-from tulle.programs.program import Program
+from tulle.programs.program import statement_program
 from tulle.tensors.composite_pattern import composed
 from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern
@@ -23,7 +23,8 @@ def convert_format(source: SparseTensor, format: Format) -> SparseTensor | Tenso
 def _copied(source: SparseTensor, format: Format) -> SparseTensor | Tensor:
     indices = ",".join(index_names(source.ndim))
     text = f"T[{indices}] = A[{indices}]"
-    return execute_one(Program(text, out_formats=(("T", str(format)),)), ["A"], [source])
+    program = statement_program(text, (("T", str(format)),))
+    return execute_one(program, ("A",), (source,))
 
 
 def _in_parts(source: SparseTensor, format: Format) -> SparseTensor:

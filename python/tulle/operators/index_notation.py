@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tulle.programs.execution import execute_one
-from tulle.programs.program import Operand, Program, Result
-
 OPERAND_NAMES = ("A", "B")
 
 
@@ -19,8 +16,3 @@ def index_names(count: int) -> list[str]:
     """Names for that many indices: i, j, k, ..."""
     letters = "ijklmnopqrst"
     return [letters[n] if n < len(letters) else f"i{n}" for n in range(count)]
-
-
-def run(text: str, *operands: Operand) -> Result:
-    """The result of a statement over operands with the names A and B."""
-    return execute_one(Program(text), OPERAND_NAMES[: len(operands)], operands)

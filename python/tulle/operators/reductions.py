@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeAlias
 
 import torch
 
-from tulle.operators.index_notation import access, index_names, run
-from tulle.programs.program import Result
+from tulle.operators.index_notation import OPERAND_NAMES, access, index_names
+from tulle.programs.execution import execute_one
+from tulle.programs.program import Program, Result, statement_program
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -32,11 +34,8 @@ def reduce(
             f"{name}: give a dimension, as in {name}(1); over all elements use to_dense().{name}()."
         )
     reduced = _reduced_dimensions(name, dim, operand.ndim)
-    indices = index_names(operand.ndim)
-    kept = [index for d, index in enumerate(indices) if d not in reduced]
-    over = [index for d, index in enumerate(indices) if d in reduced]
-    value = _value(name, over, access("A", indices), stored)
-    result = run(f"{access('C', kept)} = {value}", operand)
+    program = _reduction(name, operand.ndim, reduced, stored)
+    result = execute_one(program, OPERAND_NAMES[:1], (operand,))
     if not keepdim:
         return result
     shape = [1 if d in reduced else size for d, size in enumerate(operand.shape)]
@@ -44,9 +43,18 @@ def reduce(
     return dense.reshape(shape)
 
 
-def _reduced_dimensions(name: str, dim: Dimensions, rank: int) -> set[int]:
+def _reduced_dimensions(name: str, dim: Dimensions, rank: int) -> frozenset[int]:
     given = range(rank) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
-    return {dimension_of(name, d, rank) for d in given} or set(range(rank))
+    return frozenset(dimension_of(name, d, rank) for d in given) or frozenset(range(rank))
+
+
+@lru_cache(maxsize=1024)
+def _reduction(name: str, rank: int, reduced: frozenset[int], stored: bool) -> Program:
+    indices = index_names(rank)
+    kept = [index for d, index in enumerate(indices) if d not in reduced]
+    over = [index for d, index in enumerate(indices) if d in reduced]
+    value = _value(name, over, access("A", indices), stored)
+    return statement_program(f"{access('C', kept)} = {value}")
 
 
 def _value(name: str, over: list[str], element: str, stored: bool) -> str:
@@ -62,7 +70,12 @@ def softmax(name: str, operand: SparseTensor, dim: int) -> Result:
     """softmax or log_softmax along a dimension, over the stored entries."""
     if not operand.dtype.is_floating_point:
         raise UserError(f"{name}: the tensor has the type {operand.dtype}; convert with float().")
-    indices = index_names(operand.ndim)
+    program = _softmax(name, operand.ndim, dimension_of(name, dim, operand.ndim))
+    return execute_one(program, OPERAND_NAMES[:1], (operand,))
+
+
+@lru_cache(maxsize=1024)
+def _softmax(name: str, rank: int, dim: int) -> Program:
+    indices = index_names(rank)
     element = access("A", indices)
-    along = indices[dimension_of(name, dim, operand.ndim)]
-    return run(f"{access('C', indices)} = {name}({along} stored, {element})", operand)
+    return statement_program(f"{access('C', indices)} = {name}({indices[dim]} stored, {element})")

@@ -11,7 +11,7 @@ from torch.nn import functional
 from tulle.notation.einsums import einsum
 from tulle.operators import arithmetic, reductions
 from tulle.programs.execution import execute_one
-from tulle.programs.program import Program, Result
+from tulle.programs.program import Result, statement_program
 from tulle.support.errors import Unsupported, UserError
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.torch_dispatch import Handler, handlers
@@ -63,7 +63,7 @@ def _linear(input: Any, weight: Any, bias: Any = None) -> Result:
         raise UserError(f"linear: the weight must be a matrix, but it has rank {weight.ndim}.")
     rows = [f"b{n}" for n in range(input.ndim - 1)]
     text = f"Y[{','.join([*rows, 'o'])}] = X[{','.join([*rows, 'i'])}] * W[o,i]"
-    result = execute_one(Program(text), ["X", "W"], [input, weight])
+    result = execute_one(statement_program(text), ("X", "W"), (input, weight))
     return result if bias is None else result + bias
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tulle.library import bindings
-from tulle.programs.execution import flatten
+from tulle.programs.arguments import flatten
 from tulle.programs.problem import Problem
 from tulle.support.errors import UserError
 from tulle.support.text import split_outside_brackets
+from tulle.tensors.pattern import sizes_tensor
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ def predicted_seconds(problem: Problem, schedule: str) -> float | None:
 def _proposals(key: str, problem: Problem) -> Iterator[tuple[float, str, str]]:
     """Predicted seconds, name of the statement and schedule. The planned schedule of each statement
     comes first."""
-    text = bindings.candidates(key, *flatten(problem.operands))
+    numbers, tensors = flatten(problem.operands)
+    text = bindings.candidates(key, sizes_tensor(numbers), tensors)
     for record in text.split("\x1e")[:-1]:
         seconds, statement, schedule = record.split("\x1f")
         yield float(seconds), statement, schedule

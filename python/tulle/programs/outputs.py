@@ -41,6 +41,11 @@ def numbered(names: Sequence[str], out: Any) -> dict[int, Tensor]:
     return given
 
 
+def is_plain(out: Tensor) -> bool:
+    """Whether the tensor passes all checks, as far as it can be told quickly."""
+    return out.layout == torch.strided and not (out.requires_grad and torch.is_grad_enabled())
+
+
 def _check(out: Any) -> None:
     """Raises UserError if the tensor cannot be written to; else tells autograd of the write."""
     if not isinstance(out, Tensor):

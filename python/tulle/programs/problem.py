@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tulle.programs.bound_program import bind
 from tulle.programs.operand_checks import checked
 from tulle.programs.program import Operand, Program
-from tulle.programs.resolved_program import resolve
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
@@ -21,7 +21,7 @@ class Problem:
 
     def key(self) -> str:
         """The key of the program for these operands."""
-        return resolve(self.program, self.names, self.operands).key
+        return bind(self.program, self.names, self.operands).key
 
     def formats(self) -> dict[str, str]:
         """The formats of the sparse operands by name."""

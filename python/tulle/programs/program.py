@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TypeAlias
+from dataclasses import dataclass, field, fields
+from functools import cached_property, lru_cache
+from typing import Any, TypeAlias
 
 from torch import Tensor
 
-from tulle.library import bindings, dtypes
+from tulle.library import bindings
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -32,6 +32,17 @@ class Program:
     checked: bool = False
     tuned: bool = True  # uses the schedule of an earlier search if there is one
     reduce: str = "sum"  # of an einsum
+    # The bound programs (`bound_program`) by the names and specs of operands.
+    bound: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the bound programs, whose numbers are those of this process.
+        return Program, tuple(getattr(self, one.name) for one in fields(self) if one.init)
+
+    @cached_property
+    def has_composite_results(self) -> bool:
+        """Whether the caller wants a result in a composite format."""
+        return any(Format(format).is_composite for _, format in self.out_formats)
 
     def called(self, name: str) -> str:
         """What messages call an operand. The names of an einsum's operands are internal."""
@@ -69,11 +80,22 @@ def out_formats(given: OutFormat) -> tuple[tuple[str, str], ...]:
     return tuple((name, str(Format(format))) for name, format in by_name.items())
 
 
-def spec_of(name: str, operand: Operand) -> str:
-    """What the compiler knows of an operand: its name, types, rank and format."""
-    if isinstance(operand, SparseTensor):
-        return f"{name} {operand.pattern.spec(operand.dtype)}"
-    return f"{name} {dtypes.name_of(operand.dtype)} i64 {operand.ndim} dense"
+@lru_cache(maxsize=4096)
+def statement_program(text: str, out_formats: tuple[tuple[str, str], ...] = ()) -> Program:
+    """The program of index notation. Equal arguments give one object, whose bound programs later
+    calls find again."""
+    return Program(text, out_formats=out_formats)
+
+
+@lru_cache(maxsize=4096)
+def einsum_program(
+    equation: str,
+    out_formats: tuple[tuple[str, str], ...],
+    ones: tuple[tuple[int, int], ...],
+    reduce: str,
+) -> Program:
+    """As `statement_program`, for an einsum."""
+    return Program(equation, is_einsum=True, out_formats=out_formats, ones=ones, reduce=reduce)
 
 
 # ---- what the text says --------------------------------------------------------------------------

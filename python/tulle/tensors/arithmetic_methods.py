@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NoReturn
 
-from torch import Tensor, is_grad_enabled
-from torch.autograd import forward_ad
+from torch import Tensor
 
-from tulle.support.errors import Unsupported, translated
+from tulle.support.errors import Unsupported
 from tulle.support.kinds import is_number
 from tulle.tensors import operations
 from tulle.tensors.stored_tensor import StoredTensor, is_operand
@@ -56,22 +54,6 @@ class ArithmeticMethods(StoredTensor):
     # ---- products ------------------------------------------------------------------------------
 
     def __matmul__(self, other: Any) -> Any:
-        # A remembered product with a plain dense tensor runs at once. Everything else takes the
-        # general route, which checks the operands.
-        values = self._values
-        if (
-            type(other) is Tensor
-            and not (is_grad_enabled() and (other.requires_grad or values.requires_grad))
-            and forward_ad._current_level < 0
-        ):
-            call = self._calls.get((other.dtype, other.ndim))
-            if call is not None:
-                try:
-                    return call(values, other)
-                except NotImplementedError:
-                    pass  # PyTorch has no kernel for the device or the layout of `other`
-                except RuntimeError as error:
-                    raise translated(error) from None
         return operations.installed.matmul(self, other, None)
 
     def __rmatmul__(self, other: Any) -> Any:
@@ -79,37 +61,9 @@ class ArithmeticMethods(StoredTensor):
 
     def matmul(self, other: Any, *, out: Tensor | None = None) -> Any:
         """`self @ other`. A dense result is written to `out` if it is given."""
-        if out is None:
-            return self @ other
-        values = self._values
-        if (
-            type(other) is type(out) is Tensor
-            and not (
-                is_grad_enabled()
-                and (other.requires_grad or values.requires_grad or out.requires_grad)
-            )
-            and forward_ad._current_level < 0
-        ):
-            fill = self._calls.get((other.dtype, other.ndim, "out"))
-            if fill is not None:
-                try:
-                    fill(out, values, other)
-                    return out
-                except NotImplementedError:
-                    pass  # as above
-                except RuntimeError as error:
-                    raise translated(error) from None
         return operations.installed.matmul(self, other, out)
 
     mm = matmul
-
-    def remember(
-        self, other: Tensor, call: Callable[..., Tensor], fill: Callable[..., None]
-    ) -> None:
-        """Makes later products with dense tensors of this type and rank use `call`, and with out=
-        `fill`."""
-        self._calls[other.dtype, other.ndim] = call
-        self._calls[other.dtype, other.ndim, "out"] = fill
 
     # ---- comparisons ---------------------------------------------------------------------------
 

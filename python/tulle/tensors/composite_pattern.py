@@ -44,7 +44,7 @@ class CompositePattern(Pattern):
             arrays = arrays[len(part.arrays) :]
         return CompositePattern(self.format, self.shape, parts, self.counts)
 
-    def permuted(self, order: tuple[int, ...]) -> CompositePattern:
+    def _with_order(self, order: tuple[int, ...]) -> CompositePattern:
         parts = [part.permuted(order) for part in self.parts]
         return CompositePattern(self.format.permuted(order), parts[0].shape, parts, self.counts)
 

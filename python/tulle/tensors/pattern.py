@@ -3,9 +3,10 @@ same structure share one."""
 
 from __future__ import annotations
 
+import operator
 import sys
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -52,9 +53,9 @@ class Pattern:
 
     __slots__ = (
         "__weakref__",
+        "_permuted",
         "_specs",
         "arrays",
-        "calls",
         "derived",
         "entry_count",
         "format",
@@ -76,8 +77,6 @@ class Pattern:
         self.shape = shape
         self.arrays = arrays
         self.index_dtype = index_dtype
-        # The remembered products (`programs.bound_calls`) by the type of the values.
-        self.calls: dict[torch.dtype, dict[Any, Callable[..., Any]]] = {}
         self.entry_count: int | None = None  # once counted
         # Other data derived from the structure, by name.
         self.derived: dict[str, Any] = {}
@@ -85,6 +84,7 @@ class Pattern:
         self.longest_row = 0
         self.version = version_of(arrays)
         self._specs: dict[torch.dtype, str] = {}
+        self._permuted: dict[tuple[int, ...], Pattern] = {}
         # On a GPU: the number under which programs cache data derived from the arrays.
         self.structure = 0
         if arrays and arrays[0].is_cuda:
@@ -92,7 +92,7 @@ class Pattern:
             forget = weakref.finalize(self, bindings.forget_structure, self.structure)
             forget.atexit = False
         if arrays:
-            _by_first_array[id(arrays[0])] = self
+            _by_first_array.setdefault(id(arrays[0]), self)
 
     def __repr__(self) -> str:
         nnz = self.count_entries(self.count_slots())
@@ -130,6 +130,15 @@ class Pattern:
             self._specs[dtype] = found
         return found
 
+    def holds(self, format: Format, shape: tuple[int, ...], arrays: tuple[Tensor, ...]) -> bool:
+        """Whether the pattern has this format and shape and consists of these very arrays."""
+        return (
+            len(self.arrays) == len(arrays) > 0
+            and all(map(operator.is_, self.arrays, arrays))
+            and self.shape == shape
+            and str(self.format) == str(format)
+        )
+
     # ---- patterns made from this one -----------------------------------------------------------
 
     def with_arrays(self, arrays: Sequence[Tensor], index_dtype: torch.dtype) -> Pattern:
@@ -142,7 +151,13 @@ class Pattern:
         return found
 
     def permuted(self, order: tuple[int, ...]) -> Pattern:
-        """The same storage with the dimensions in another order."""
+        """The same storage with the dimensions in another order: one pattern for each order."""
+        found = self._permuted.get(order)
+        if found is None:
+            found = self._permuted[order] = self._with_order(order)
+        return found
+
+    def _with_order(self, order: tuple[int, ...]) -> Pattern:
         shape = tuple(self.shape[d] for d in order)
         found = Pattern(self.format.permuted(order), shape, self.arrays, self.index_dtype)
         found.longest_row = self.longest_row
@@ -190,6 +205,7 @@ class Pattern:
             return
         self.longest_row = int(seen[at].diff().max())
         self._specs.clear()
+        self._permuted.clear()
 
     # ---- derived data --------------------------------------------------------------------------
 
@@ -201,19 +217,13 @@ class Pattern:
         for line in bindings.kept_data(self.structure).splitlines():
             what, size = line.split(" ")
             found[what] = int(size)
-        calls = sum(map(len, self.calls.values()))
-        if calls:
-            found["programs bound to it"] = sum(map(_bytes_of, self.calls.values()))
         return found
 
     def free_derived(self) -> None:
-        """Frees that data. Tensors refer to the dictionaries in `calls`, so these are emptied in
-        place."""
+        """Frees that data."""
         self.derived.clear()
         bindings.forget_structure(self.structure)
         self.entry_count = None
-        for calls in self.calls.values():
-            calls.clear()
 
     # ---- checks --------------------------------------------------------------------------------
 
@@ -270,7 +280,4 @@ def living_pattern(
 ) -> Pattern | None:
     """The pattern that holds these very arrays, or None. Using it again keeps its derived data."""
     found = _by_first_array.get(id(arrays[0])) if arrays else None
-    if found is None or found.shape != shape or len(found.arrays) != len(arrays):
-        return None
-    same = all(mine is given for mine, given in zip(found.arrays, arrays, strict=True))
-    return found if same and str(found.format) == str(format) else None
+    return found if found is not None and found.holds(format, shape, arrays) else None

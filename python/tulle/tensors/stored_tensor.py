@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -24,17 +23,12 @@ if TYPE_CHECKING:
 class StoredTensor:
     """The base of `SparseTensor` and of the classes that hold its methods."""
 
-    __slots__ = ("__weakref__", "_calls", "_pattern", "_values")
+    __slots__ = ("__weakref__", "_pattern", "_values")
 
     def __init__(self, pattern: Pattern, values: Tensor) -> None:
         """Checks nothing; `tulle.from_levels` checks structure from outside."""
         self._pattern = pattern
         self._values = values
-        calls = pattern.calls.get(values.dtype)
-        if calls is None:
-            calls = pattern.calls.setdefault(values.dtype, {})
-        # The remembered products with this pattern and this type of values.
-        self._calls: dict[Any, Callable[..., Any]] = calls
 
     # ---- properties ----------------------------------------------------------------------------
 

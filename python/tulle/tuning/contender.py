@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from tulle.library import bindings
+from tulle.programs.arguments import flatten
+from tulle.programs.bound_program import bind
 from tulle.programs.candidates import Candidate
-from tulle.programs.execution import flatten
+from tulle.programs.execution import repeatable_call
 from tulle.programs.problem import Problem
-from tulle.programs.resolved_program import resolve
 from tulle.support.errors import translated
 from tulle.tuning import disturbance
 from tulle.tuning.race import Measured, Runner, Sample
@@ -29,16 +30,10 @@ class Contender:
 
     def __init__(self, problem: Problem, candidate: Candidate) -> None:
         scheduled = problem.with_schedule("" if candidate.is_default else candidate.schedule)
-        found = resolve(scheduled.program, problem.names, problem.operands)
-        sizes, tensors = flatten(problem.operands)
+        found = bind(scheduled.program, problem.names, problem.operands)
         self.results = found.results
         self.device = problem.operands[0].device
-        self.run: Callable[[], Tensor | list[Tensor]]
-        if found.has_one_dense_result and 0 < len(tensors) <= bindings.MAX_TENSORS:
-            call = bindings.calls_by_key[len(tensors) - 1]
-            self.run = lambda: call(found.key, sizes, *tensors)
-        else:
-            self.run = lambda: bindings.run(found.key, sizes, tensors)
+        self.run = repeatable_call(found, flatten(problem.operands))
         self.measured = Measured(candidate)
         self.repeats = 1
         self.graph: Any = None  # on a GPU: a CUDA graph of `repeats` calls

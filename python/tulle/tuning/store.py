@@ -9,8 +9,10 @@ from pathlib import Path
 
 from tulle.library import bindings
 from tulle.notation.explanations import Explanation
-from tulle.programs.execution import explanation_of, flatten
+from tulle.programs.arguments import flatten
+from tulle.programs.execution import explanation_of
 from tulle.programs.problem import Problem
+from tulle.tensors.pattern import sizes_tensor
 from tulle.tuning.report import table
 from tulle.tuning.result import Decision, Tuned
 
@@ -57,7 +59,9 @@ def store_decision(problem: Problem, decision: Decision, report: str) -> None:
     """Stores the decision for operands like these; it replaces an earlier one."""
     schedule = "" if decision.best.is_default else decision.best.candidate.schedule
     figures = decision.seconds, decision.default_seconds
-    bindings.keep_schedule(problem.key(), *flatten(problem.operands), schedule, *figures, report)
+    numbers, tensors = flatten(problem.operands)
+    sizes = sizes_tensor(numbers)
+    bindings.keep_schedule(problem.key(), sizes, tensors, schedule, *figures, report)
 
 
 def stored_schedule(problem: Problem) -> str:
