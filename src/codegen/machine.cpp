@@ -1,5 +1,6 @@
 // Target machines: features of the host, LLVM's back ends, and generation of assembly and object
 // files.
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -127,23 +128,38 @@ Target host_target() {
   return target;
 }
 
-Target host_target(std::string_view preset) {
-  struct Preset {
-    std::string_view name;
-    const char* cpu;
-    std::string_view needs;
-  };
-  constexpr Preset presets[] = {{"sse4.2", "x86-64-v2", "sse4.2"},
-                                {"avx2", "x86-64-v3", "avx2"},
-                                {"avx512", "x86-64-v4", "avx512vl"}};
-  for (const Preset& known : presets) {
-    if (known.name != preset) continue;
-    const auto features = llvm::sys::getHostCPUFeatures();
-    if (!features.lookup(known.needs)) user_error("this machine has no ", preset);
-    return {llvm::sys::getProcessTriple(), known.cpu, "", light_code()};
-  }
-  user_error("no preset of machine features is named '", preset,
+namespace {
+
+struct Preset {
+  std::string_view name;
+  const char* cpu;
+  std::string_view needs;
+};
+
+const Preset& find_preset(std::string_view name) {
+  static constexpr Preset presets[] = {{"sse4.2", "x86-64-v2", "sse4.2"},
+                                       {"avx2", "x86-64-v3", "avx2"},
+                                       {"avx512", "x86-64-v4", "avx512vl"}};
+  const auto* found = std::find_if(std::begin(presets), std::end(presets),
+                                   [&](const Preset& preset) { return preset.name == name; });
+  if (found != std::end(presets)) return *found;
+  user_error("no preset of machine features is named '", name,
              "'; there are sse4.2, avx2 and avx512");
+}
+
+}  // namespace
+
+Target preset_target(std::string_view preset) {
+  return {llvm::sys::getProcessTriple(), find_preset(preset).cpu, "", light_code()};
+}
+
+bool host_has(std::string_view preset) {
+  return llvm::sys::getHostCPUFeatures().lookup(find_preset(preset).needs);
+}
+
+Target host_target(std::string_view preset) {
+  if (!host_has(preset)) user_error("this machine has no ", preset);
+  return preset_target(preset);
 }
 
 Target gpu_target(std::string_view architecture) {

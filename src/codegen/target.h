@@ -22,9 +22,13 @@ bool& light_code();
 // The host with all its features.
 Target host_target();
 
-// The host restricted to a preset, for tests and for object files that must run on older machines:
-// "sse4.2", "avx2" or "avx512". Raises a UserError for another name or if the host lacks the
-// preset.
+// An x86 machine with a preset of features: "sse4.2", "avx2" or "avx512". The host need not have
+// them. Raises a UserError for another name.
+Target preset_target(std::string_view preset);
+bool host_has(std::string_view preset);
+
+// The host restricted to a preset, for tests and for object files that must run on older machines.
+// Raises a UserError for another name or if the host lacks the preset.
 Target host_target(std::string_view preset);
 
 // A GPU by its architecture: "sm_80" or "sm_90". Its code also runs on all later architectures.

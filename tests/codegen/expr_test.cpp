@@ -86,7 +86,7 @@ void expect(
     const std::string& text, const std::function<R(T, T)>& function,
     const std::function<bool(T)>& defined = [](T) { return true; }) {
   const std::vector<T> a = inputs<T>(0), b = inputs<T>(1);
-  for (const char* preset : {"sse4.2", "avx2", "avx512"}) {
+  for (const std::string& preset : presets_of_host()) {
     for (const bool vector : {false, true}) {
       const std::vector<R> c = compute<R, T>(text, vector, host_target(preset));
       for (int lane = 0; lane < kLanes; ++lane) {

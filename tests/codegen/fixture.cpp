@@ -76,4 +76,12 @@ loop::Kernel make_kernel(std::vector<std::pair<loop::Buffer, bool>> buffers,
   return kernel;
 }
 
+std::vector<std::string> presets_of_host() {
+  std::vector<std::string> found;
+  for (const char* preset : {"sse4.2", "avx2", "avx512"}) {
+    if (host_has(preset)) found.emplace_back(preset);
+  }
+  return found;
+}
+
 }  // namespace tulle::codegen

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "codegen/emit.h"
 #include "codegen/library.h"
 #include "jit/engine.h"
@@ -37,6 +39,17 @@ class CompiledKernel {
   std::shared_ptr<const jit::LoadedObject> object_;
   loop::KernelFunction function_;
   std::string llvm_, assembly_;
+};
+
+// The presets of features that this machine has, the widest last.
+std::vector<std::string> presets_of_host();
+
+// Runs for each preset; skips those that this machine lacks.
+class OnPreset : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!host_has(GetParam())) GTEST_SKIP() << "this machine has no " << GetParam();
+  }
 };
 
 // A parameter list in the order of the given buffers, with the written ones marked.

@@ -20,6 +20,9 @@ struct Machine {
 
 class Halves : public testing::TestWithParam<Machine> {
  protected:
+  void SetUp() override {
+    if (!host_has(GetParam().preset)) GTEST_SKIP() << "this machine has no " << GetParam().preset;
+  }
   CompiledKernel compile(const std::string& body) const {
     const std::string half(name_of(GetParam().half));
     return CompiledKernel(loop::parse_kernel(concat("kernel kernel(H: mut ", half,

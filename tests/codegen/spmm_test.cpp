@@ -121,7 +121,7 @@ void expect_right(const Kernel& kernel, int64_t width, const Target& target) {
   EXPECT_EQ(c, expected);
 }
 
-class SpmmOn : public testing::TestWithParam<const char*> {};
+class SpmmOn : public OnPreset {};
 
 TEST_P(SpmmOn, Scalar) { expect_right(scalar_spmm(), 19, host_target(GetParam())); }
 TEST_P(SpmmOn, FullVectors) { expect_right(vector_spmm(4, false), 64, host_target(GetParam())); }
@@ -154,7 +154,7 @@ std::string innermost_loop(const std::string& assembly) {
 
 TEST(SpmmAssembly, InnerLoopIsFmaOnRegisters) {
   for (const int vectors : {1, 4, 16}) {
-    const CompiledKernel compiled(vector_spmm(vectors, false), host_target("avx512"));
+    const CompiledKernel compiled(vector_spmm(vectors, false), preset_target("avx512"));
     const std::string loop = innermost_loop(compiled.assembly_text());
     const std::regex fma(R"(vfmadd\d+ps.*%zmm)"), stack(R"(\(%r[sb]p)"),
         vector_store(R"(vmov\w+\s+%zmm\d+,\s*[^%]*\()");
@@ -166,7 +166,7 @@ TEST(SpmmAssembly, InnerLoopIsFmaOnRegisters) {
 }
 
 TEST(SpmmAssembly, NontemporalStores) {
-  const CompiledKernel compiled(vector_spmm(2, false, true), host_target("avx512"));
+  const CompiledKernel compiled(vector_spmm(2, false, true), preset_target("avx512"));
   EXPECT_NE(compiled.assembly_text().find("vmovntps\t%zmm"), std::string::npos)
       << compiled.assembly_text();
   EXPECT_NE(compiled.assembly_text().find("sfence"), std::string::npos);
