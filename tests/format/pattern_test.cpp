@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "crd[3] = 2 follows the unused slot crd[2] = -1; move the unused slots"},
         Mistake{"ell(2)", {{{}, {}}, {{}, {0, -1, -2, 2, 0, 1}}}, "crd[2] = -2 is outside [0, 4)"},
         Mistake{"ell(2)", {{{}, {}}, {{}, {3, 1, -1, -1, 0, 1}}}, "crd[1] = 1 follows crd[0] = 3"},
-        Mistake{"ragged", {{{}, {}}, {{0, 5, 5, 5}, {}}}, "is a longer row than the 4 coordinates"},
+        Mistake{"ragged", {{{}, {}}, {{0, 5, 5, 5}, {}}}, "is a row longer than the extent 4"},
         Mistake{"ragged", {{{}, {}}, {{0, 2, 1, 3}, {}}}, "pos[2] = 1 is less than pos[1] = 2"},
         Mistake{"ragged", {{{}, {}}, {{0, 2, 2, -1}, {}}}, "pos[3] = -1 is negative"},
         Mistake{"dia", {{{0, 1}, {4}}, {{}, {}}}, "crd[0] = 4 is outside [-2, 4)"},

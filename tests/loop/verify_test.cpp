@@ -116,46 +116,46 @@ INSTANTIATE_TEST_SUITE_P(
             "a barrier that some of its threads may not reach\n  in: barrier(block)"},
         Mistake{"block for b in [0, n) { thread for t in [0, 64) { if (t / 32 < 1) { "
                 "barrier(block) } } }",
-                "a barrier that not all"},
+                "a barrier that some of its threads may not reach"},
         Mistake{"block for b in [0, n) { thread for t in [0, 64) { if (t / 8 < 1) { barrier(warp) "
                 "} } }",
-                "a barrier that not all"},
+                "a barrier that some of its threads may not reach"},
         Mistake{"block for b in [0, n) { thread for t in [0, 64) { } thread for t in [0, 48) { "
                 "barrier(block) } }",
-                "a barrier that not all"},
+                "a barrier that some of its threads may not reach"},
         Mistake{
             "block for b in [0, n) { warp for w in [0, 2) { for i in [0, w) { barrier(block) } } }",
-            "a barrier that not all"},
+            "a barrier that some of its threads may not reach"},
         Mistake{"block for b in [0, n) { thread for t in [0, 64) { for i in [0, t) { barrier(warp) "
                 "} } }",
-                "a barrier that not all"},
+                "a barrier that some of its threads may not reach"},
         Mistake{
             "block for b in [0, n) { thread for t in [0, 64) { var x: i64 = 0 if (t < 3) { x = 1 } "
             "if (x == 0) { barrier(block) } } }",
-            "a barrier that not all"},
+            "a barrier that some of its threads may not reach"},
         Mistake{"block for b in [0, n) { thread for t in [0, 64) { var x: i64 = 0 while (x < 3) { "
                 "barrier(block) "
                 "x = x + t } } }",
-                "a barrier that not all"},
+                "a barrier that some of its threads may not reach"},
         Mistake{"block for b in [0, n) { thread for t in [0, 64) { if (A[t] > s) { let x: f32 = "
                 "lane_reduce(add, s, 32) } } }",
                 "a lane operation that some of its lanes may not reach: lane_reduce(add, s, 32)"},
         Mistake{"block for b in [0, n) { thread for t in [0, 64) { if (t / 8 < n) { let x: f32 = "
                 "lane_reduce(add, s, 16) } } }",
-                "a lane operation that not all"},
+                "a lane operation that some of its lanes may not reach"},
         Mistake{"block for b in [0, n) { thread for t in [0, 64) { let x: f32 = select(t < 3, "
                 "lane_reduce(add, s, 32), s) } }",
-                "a lane operation that not all"},
+                "a lane operation that some of its lanes may not reach"},
         Mistake{"block for b in [0, n) { thread for t in [0, 64) { if (t < 3 && lane_reduce(add, "
                 "t, 32) > 0) { } } }",
-                "a lane operation that not all"},
+                "a lane operation that some of its lanes may not reach"},
         Mistake{"block for b in [0, n) { thread for t in [0, 24) { let x: f32 = lane_reduce(add, "
                 "s, 16) } }",
                 "a group of 16 lanes in a block of 24"},
         Mistake{
             "block for b in [0, n) { thread for t in [0, 64) { let old: i32 = atomic_add(P[0], m) "
             "if (old == 0:i32) { barrier(block) } } }",
-            "a barrier that not all"}));
+            "a barrier that some of its threads may not reach"}));
 
 class Accepted : public testing::TestWithParam<const char*> {};
 
@@ -232,11 +232,11 @@ INSTANTIATE_TEST_SUITE_P(
         HostMistake{
             "host h(A: i32*; n: i64) -> () { keep r of A R = alloc i32[n] let m: i32 = read "
             "A[n] kept R }",
-            "without the host's reading a number"},
+            "steps between keep and kept read a number back"},
         HostMistake{
             "host h(A: mut f32*; n: i64) -> () { keep r of A R = alloc i32[n] launch k kept R "
             "} kernel k(A: mut f32*) { A[0] = 1.0f }",
-            "a change to 'A'"},
+            "steps between keep and kept change the parameter 'A'"},
         HostMistake{"host h(A: i32*; n: i64) -> () { scan A[0, n) }", "'A' is not a mut parameter"},
         HostMistake{"host h(A: mut i32*; n: i64) -> () { sort A[0, n) by A }",
                     "the order 'A' is not i64"},

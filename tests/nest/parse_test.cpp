@@ -215,7 +215,7 @@ TEST(NestText, RefusesUnusedTensorsOfUnknownRank) {
 
 TEST(NestText, RefusesSums) {
   expect_refused("nest { operand A: f32; result y: f32\n y = sum(i, A[i]) }",
-                 "loops in place of sums");
+                 "A nest has loops instead of sums");
 }
 
 TEST(NestText, RefusesWhatIsNotWellFormed) {

@@ -360,7 +360,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "different iterations may access the same element of y"},
         Refused{
             "{\n let r: i64 = 0\n y[r + k] = A[k]\n }\n {\n let r: i64 = 1\n y[r + k] = A[k]\n }",
-            "that another one writes"},
+            "that another iteration writes"},
         Refused{"s = A[k]", "s carries a value from one iteration to the next"},
         Refused{"s = s * A[k] + 1.0f", "s carries a value"},
         Refused{"s = s + A[k]\n y[k] = s", "s carries a value"},
@@ -382,7 +382,7 @@ kernel two(C: mut f32*; n: i64) {
   }
 })");
   ASSERT_EQ(result.remarks.size(), 1u);
-  EXPECT_NE(result.remarks[0].find("the loop over i is not vectorised: a loop inside"),
+  EXPECT_NE(result.remarks[0].find("the loop over i is not vectorised: an inner loop"),
             std::string::npos);
   EXPECT_TRUE(result.has("ramp(i * 8 + 4, 1, 4)")) << result.after;
 }
