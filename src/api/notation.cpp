@@ -5,7 +5,7 @@
 #include "composite/composite.h"
 #include "expr/check_notation.h"
 #include "expr/program.h"
-#include "plan/clear_names.h"
+#include "plan/rewrite/clear_names.h"
 #include "schedule/decompositions.h"
 #include "schedule/distribute.h"
 #include "schedule/rewrites.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "plan/plan_key.h"
+#include "plan/tune/plan_key.h"
 #include "schedule/distribute.h"
 #include "support/check.h"
 #include "support/joined.h"

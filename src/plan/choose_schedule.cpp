@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "plan/choose_gpu_schedule.h"
-#include "plan/gathering.h"
-#include "plan/schedule_text.h"
+#include "plan/gpu/choose_gpu_schedule.h"
+#include "plan/gpu/schedule_builder.h"
+#include "plan/rewrite/gathering.h"
 #include "schedule/queries.h"
 #include "support/check.h"
 #include "support/half.h"

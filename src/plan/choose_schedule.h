@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "plan/gpu_rules.h"
-#include "plan/loop_order.h"
+#include "plan/gpu/rules.h"
+#include "plan/order/loop_order.h"
 
 namespace tulle::plan {
 

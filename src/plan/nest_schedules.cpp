@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "plan/choose_schedule.h"
-#include "plan/schedule_space.h"
-#include "plan/schedule_text.h"
-#include "plan/wide_sums.h"
-#include "schedule/fuse_launches.h"
+#include "plan/gpu/schedule_builder.h"
+#include "plan/rewrite/wide_sums.h"
+#include "plan/tune/schedule_space.h"
 #include "schedule/queries.h"
+#include "schedule/rewrites/fuse_launches.h"
 #include "support/joined.h"
 
 namespace tulle::plan {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "plan/loop_order.h"
-#include "plan/part_launches.h"
+#include "plan/gpu/part_launches.h"
+#include "plan/order/loop_order.h"
 #include "plan/plan.h"
 #include "schedule/schedule.h"
 

@@ -10,9 +10,9 @@
 #include "expr/program.h"
 #include "nest/nest.h"
 #include "plan/decisions.h"
-#include "plan/gpu_rules.h"
+#include "plan/gpu/rules.h"
+#include "plan/rewrite/unique_indices.h"
 #include "plan/statistics.h"
-#include "plan/unique_indices.h"
 #include "schedule/schedule.h"
 #include "support/backend.h"
 

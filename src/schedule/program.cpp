@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "nest/number_accesses.h"
-#include "schedule/fuse_launches.h"
+#include "schedule/rewrites/fuse_launches.h"
 #include "support/check.h"
 #include "support/joined.h"
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "plan/inline_masked.h"
 #include "plan/plan.h"
-#include "plan/wide_sums.h"
+#include "plan/rewrite/inline_masked.h"
+#include "plan/rewrite/wide_sums.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
 

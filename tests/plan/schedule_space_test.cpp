@@ -1,12 +1,12 @@
 // The schedules that a search may try, what they are expected to cost, and what plans are kept
 // under.
-#include "plan/schedule_space.h"
+#include "plan/tune/schedule_space.h"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "plan/plan_key.h"
+#include "plan/tune/plan_key.h"
 #include "tulle/error.h"
 
 namespace tulle::plan {

@@ -1,5 +1,5 @@
 // Which kernels run in one launch.
-#include "schedule/fuse_launches.h"
+#include "schedule/rewrites/fuse_launches.h"
 
 #include <gtest/gtest.h>
 

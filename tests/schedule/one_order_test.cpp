@@ -1,5 +1,5 @@
 // Schedules that leave sums to atomics.
-#include "schedule/one_order.h"
+#include "schedule/checks/one_order.h"
 
 #include <gtest/gtest.h>
 

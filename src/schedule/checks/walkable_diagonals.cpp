@@ -1,0 +1,50 @@
+// Looks for what must be known before the diagonals of an operand are.
+#include "schedule/checks/walkable_diagonals.h"
+
+#include "schedule/queries.h"
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+void check_diagonals(const Nest& nest, const Forall& loop, const Names& around,
+                     const expr::Access& access) {
+  const Variable& variable = nest.variable(loop.var);
+  const auto index = [&](int dimension) -> const std::string& {
+    return access.indices[static_cast<size_t>(dimension)];
+  };
+  Names above;
+  for (const Level& level : nest.tensor(access.tensor).type.format.levels()) {
+    if (!level.expr.is_difference()) {
+      above.push_back(index(level.expr.dimension));
+      continue;
+    }
+    if (index(level.expr.dimension) != variable.parent ||
+        index(level.expr.second) != variable.second)
+      return;
+    for (const std::string& outer : above) {
+      if (nest.determines(around, outer)) continue;
+      user_error("The loop over '", loop.var, "' goes through the diagonals that '", access.tensor,
+                 "' stores for one '", outer,
+                 "', and stands outside the loop over it; put that outside.");
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+void require_walkable_diagonals(const Nest& nest) {
+  for_each_loop_within(nest.root, [&](const Forall& loop, const Names& around) {
+    if (nest.variable(loop.var).origin != Variable::Origin::Difference) return;
+    for (const Assign* assign : assigns(loop.body)) {
+      for (const expr::Access* access : expr::accesses(assign->value))
+        check_diagonals(nest, loop, around, *access);
+    }
+  });
+}
+
+}  // namespace tulle::schedule
