@@ -295,7 +295,7 @@ class Planner {
     expr::TensorType ordered = loose;
     ordered.format = coordinates_of(type.format, true, computes_entries_once(statement));
     add_temporary(sorted, ordered);
-    plan_.steps.push_back(SortEntries{entries, sorted, ordered});
+    plan_.steps.push_back(schedule::SortEntries{entries, sorted});
     note(concat(entries, " are sorted into ", sorted));
     const expr::Statement copy{statement.tensor, statement.indices,
                                Access::make(0, sorted, statement.indices, ordered.type)};
@@ -323,7 +323,7 @@ class Planner {
     }
     if (origin.is_written && schedules_.wants_space())
       plan_.spaces.push_back(space_of(problem, choice, nest));
-    plan_.steps.push_back(PlannedNest{std::move(nest), std::move(schedule)});
+    plan_.steps.push_back(schedule::ScheduledNest{std::move(nest), std::move(schedule)});
   }
 
   // What a search may try for the statement at hand: what the rules have, or what they make of the

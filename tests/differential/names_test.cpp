@@ -44,7 +44,7 @@ void collect(const Case& test, const expr::ResolvedProgram& program, Found& foun
   }
 }
 
-void collect(const schedule::Program& program, Found& found) {
+void collect(const schedule::NestProgram& program, Found& found) {
   found.indices.insert(program.indices.begin(), program.indices.end());
   for (const schedule::ProgramStep& step : program.steps) {
     const auto* nest = std::get_if<schedule::ScheduledNest>(&step);

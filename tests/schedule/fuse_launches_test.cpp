@@ -64,7 +64,7 @@ TEST(FuseLaunches, RefusesToFuseWithNothing) {
 }
 
 TEST(FuseLaunches, StaysInTheTextOfFinishedNests) {
-  const Program finished =
+  const NestProgram finished =
       apply(parse_program(concat("program(A, B; i, j) -> (y, z)\n", row_sum("y", "A", "", kBound),
                                  row_sum("z", "B", "", with(kBound, "y")))));
   const std::string text = to_string(finished);

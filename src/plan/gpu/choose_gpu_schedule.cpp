@@ -11,9 +11,9 @@
 
 namespace tulle::plan {
 
-ScheduleText choose_gpu_schedule(const OrderProblem& problem, const OrderChoice& choice,
-                                 const nest::Nest& nest, const Machine& machine) {
-  ScheduleText rows = gather_rows_on_warps(problem, choice, nest, machine);
+ScheduleBuilder choose_gpu_schedule(const OrderProblem& problem, const OrderChoice& choice,
+                                    const nest::Nest& nest, const Machine& machine) {
+  ScheduleBuilder rows = gather_rows_on_warps(problem, choice, nest, machine);
   if (!rows.empty()) return rows;
   const GpuLoops loops(problem, choice, nest, machine);
   if (loops.row.empty()) return {};

@@ -6,9 +6,9 @@
 
 namespace tulle::plan {
 
-// The schedule that lays the nest over blocks, threads and vectors; empty where no rule leads to a
-// legal one, so that rows go to threads one chunk each.
-ScheduleText choose_gpu_schedule(const OrderProblem& problem, const OrderChoice& choice,
-                                 const nest::Nest& nest, const Machine& machine);
+// Returns a schedule that distributes the nest over blocks, threads and vectors; empty if no rule
+// gives a legal one. Then each thread runs a chunk of rows.
+ScheduleBuilder choose_gpu_schedule(const OrderProblem& problem, const OrderChoice& choice,
+                                    const nest::Nest& nest, const Machine& machine);
 
 }  // namespace tulle::plan

@@ -27,47 +27,47 @@ class ColumnScheduler {
 
   // Rows and the columns of a row on threads, each with a vector of columns; what lies between is
   // walked over by every thread.
-  ScheduleText on_threads() {
-    text_ = {GpuRule::ColumnsOnThreads, loops_.opening};
-    const Names between(loops_.order.begin() + 1, loops_.order.end() - 1);
+  ScheduleBuilder on_threads() {
+    builder_ = ScheduleBuilder(GpuRule::ColumnsOnThreads, loops_.opening);
+    const NameList between(loops_.order.begin() + 1, loops_.order.end() - 1);
     const bool sums_entries = loops_.walks_entries && loops_.is_summed(loops_.order[1]);
     const Columns columns = split_columns(loops_.order.back(), sums_entries && !cuts_);
     split_rows(columns);
     const std::string& rows = rows_.var;
-    Names order;
+    NameList order;
     if (!columns.panels.empty()) order.push_back(columns.panels);
     for (const std::string& var : {rows + "_block", rows + "_in", columns.vectors})
       order.push_back(var);
     order.insert(order.end(), rows_.within.begin(), rows_.within.end());
     order.insert(order.end(), between.begin(), between.end());
-    Names inside;
+    NameList inside;
     if (!columns.pairs.empty()) inside.push_back(columns.pairs);
     if (columns.width > 1) inside.push_back(columns.elements);
     order.insert(order.end(), inside.begin(), inside.end());
-    text_.reorder(order);
-    text_.fuse(rows + "_in", columns.vectors, rows + "_thread");
+    builder_.reorder(order);
+    builder_.fuse(rows + "_in", columns.vectors, rows + "_thread");
     gather_sums(between, inside);
     bind_blocks(columns);
-    text_.bind(rows + "_thread", "thread");
-    if (columns.width > 1) text_.vectorize(columns.elements, columns.width);
+    builder_.bind(rows + "_thread", GpuPart::Thread);
+    if (columns.width > 1) builder_.vectorize(columns.elements, columns.width);
     const bool pairs = !columns.pairs.empty();
-    if (pairs) text_.unroll(columns.pairs, 0);
-    text_.follow_if(cuts_, GpuRule::ColumnsDealt);
-    text_.follow_if(cuts_ && dealt_warps(columns) < loops_.dealt_warps(),
-                    GpuRule::ColumnsDealtToSmallBlocks);
-    text_.follow_if(!columns.panels.empty(), GpuRule::ColumnsInPanels);
-    text_.follow_if(pairs, GpuRule::ColumnsInPairs);
-    text_.follow_if(columns.width > 1, GpuRule::ColumnsInVectors);
+    if (pairs) builder_.unroll(columns.pairs, 0);
+    builder_.follow_if(cuts_, GpuRule::ColumnsDealt);
+    builder_.follow_if(cuts_ && dealt_warps(columns) < loops_.dealt_warps(),
+                       GpuRule::ColumnsDealtToSmallBlocks);
+    builder_.follow_if(!columns.panels.empty(), GpuRule::ColumnsInPanels);
+    builder_.follow_if(pairs, GpuRule::ColumnsInPairs);
+    builder_.follow_if(columns.width > 1, GpuRule::ColumnsInVectors);
     if (!between.empty() && loops_.is_summed(between.back()))
       unroll(between.back(), copies_of(columns));
     stream_result();
-    return text_;
+    return builder_;
   }
 
   // A warp for a long row or for a piece of one: where its columns leave lanes over, these take
   // several entries at once, each on neighbouring lanes.
-  ScheduleText with_entries_on_lanes() {
-    text_ = {GpuRule::EntriesBesideColumns, loops_.opening};
+  ScheduleBuilder with_entries_on_lanes() {
+    builder_ = ScheduleBuilder(GpuRule::EntriesBesideColumns, loops_.opening);
     if (loops_.order.size() != 3 || !loops_.walks_entries || !loops_.is_summed(loops_.order[1]))
       return {};
     const Columns columns = split_columns(loops_.order.back(), false);
@@ -80,38 +80,36 @@ class ColumnScheduler {
     const std::string entry = loops_.order[1], step = entry + "_step", lane = entry + "_lane";
     const int64_t warps = are_whole ? kWarps : dealt_warps(columns);
     const int64_t piece = are_long() ? kLongPiece : 2 * kShortPiece;
-    if (!are_whole) rows_ = deal_rows(loops_, piece, warps, warps, text_);
-    text_.follow_if(!are_whole, GpuRule::EntriesBesideColumnsDealt);
-    text_.follow_if(!columns.panels.empty(), GpuRule::EntriesBesidePanels);
-    text_.follow_if(columns.width > 1, GpuRule::EntriesBesideVectors);
+    if (!are_whole) rows_ = deal_rows(loops_, piece, warps, warps, builder_);
+    builder_.follow_if(!are_whole, GpuRule::EntriesBesideColumnsDealt);
+    builder_.follow_if(!columns.panels.empty(), GpuRule::EntriesBesidePanels);
+    builder_.follow_if(columns.width > 1, GpuRule::EntriesBesideVectors);
     const std::string& rows = rows_.var;
-    text_.split_positions(entry, group, step, lane);
-    text_.split(rows, warps, rows + "_block", rows + "_warp");
-    Names order, of_lane = {columns.vectors};
+    builder_.split_positions(entry, group, step, lane);
+    builder_.split(rows, warps, rows + "_block", rows + "_warp");
+    NameList order, of_lane = {columns.vectors};
     if (columns.width > 1) of_lane.push_back(columns.elements);
     if (!columns.panels.empty()) order.push_back(columns.panels);
     order.insert(order.end(), {rows + "_block", rows + "_warp"});
     order.insert(order.end(), rows_.within.begin(), rows_.within.end());
     order.insert(order.end(), {lane, columns.vectors, step});
     if (columns.width > 1) order.push_back(columns.elements);
-    text_.reorder(order);
-    text_.precompute(loops_.name("_acc"), of_lane);
-    text_.rfactor(lane, loops_.name("_part"));
+    builder_.reorder(order);
+    builder_.precompute(loops_.name("_acc"), of_lane);
+    builder_.rfactor(lane, loops_.name("_part"));
     of_lane.insert(of_lane.begin(), lane);
-    text_.reorder(of_lane);
+    builder_.reorder(of_lane);
     bind_blocks(columns);
-    text_.bind(rows + "_warp", "warp");
-    text_.bind(columns.vectors, "lane");
-    text_.bind(lane, "lane");
-    if (columns.width > 1) text_.vectorize(columns.elements, columns.width);
+    builder_.bind(rows + "_warp", GpuPart::Warp);
+    builder_.bind(columns.vectors, GpuPart::Lane);
+    builder_.bind(lane, GpuPart::Lane);
+    if (columns.width > 1) builder_.vectorize(columns.elements, columns.width);
     unroll(step, are_whole ? kCopies : are_long() ? kCopies / 2 : kCopies / 4);
     stream_result();
-    return text_;
+    return builder_;
   }
 
  private:
-  using Names = GpuLoops::Names;
-
   // Columns as vectors of the width that divides them, in panels that come one after the other
   // where a row has several; the loops over panels, over vectors and over the elements of one, if
   // there are such.
@@ -130,7 +128,7 @@ class ColumnScheduler {
     if (columns.width > 1) {
       columns.elements = column + "_in";
       columns.vectors = column + "_vector";
-      text_.split(column, columns.width, columns.vectors, columns.elements);
+      builder_.split(column, columns.width, columns.vectors, columns.elements);
     }
     const int64_t all = extent ? *extent / columns.width : columns.count + 1;
     if (all > columns.count) {
@@ -138,8 +136,8 @@ class ColumnScheduler {
       const bool pairs = may_pair && columns.count == kWarpSize && all % (2 * kWarpSize) == 0;
       if (pairs) columns.pairs = column + "_pair";
       const std::string lanes = column + "_lane", both = pairs ? column + "_lanes" : lanes;
-      text_.split(columns.vectors, pairs ? 2 * kWarpSize : columns.count, columns.panels, both);
-      if (pairs) text_.split(both, kWarpSize, columns.pairs, lanes);
+      builder_.split(columns.vectors, pairs ? 2 * kWarpSize : columns.count, columns.panels, both);
+      if (pairs) builder_.split(both, kWarpSize, columns.pairs, lanes);
       columns.vectors = lanes;
     } else {
       columns.count = all;
@@ -155,7 +153,7 @@ class ColumnScheduler {
       columns =
           std::min(columns, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(*extent))));
     if (!loops_.overflow_cache(columns)) return columns;
-    text_.follow(GpuRule::PanelsForTheCache);
+    builder_.follow(GpuRule::PanelsForTheCache);
     if (cuts_ && are_long()) return std::min(columns, kNarrowPanel);
     while (columns >= 2 * kNarrowPanel && loops_.overflow_cache(columns)) columns /= 2;
     return columns;
@@ -179,14 +177,14 @@ class ColumnScheduler {
   void unroll(const std::string& var, int64_t copies) {
     const bool walks = loops_.walks_entries && loops_.longest > 0;
     const int64_t wanted = walks ? std::min(copies, loops_.longest) : copies;
-    if (wanted > 1) text_.unroll(var, wanted);
+    if (wanted > 1) builder_.unroll(var, wanted);
   }
 
   void split_rows(const Columns& columns) {
     const int64_t warps = cuts_ ? dealt_warps(columns) : kWarps;
     const int64_t groups = std::max<int64_t>(1, warps * kWarpSize / columns.count);
-    if (cuts_) rows_ = deal_rows(loops_, piece(), warps, groups, text_);
-    text_.split(rows_.var, groups, rows_.var + "_block", rows_.var + "_in");
+    if (cuts_) rows_ = deal_rows(loops_, piece(), warps, groups, builder_);
+    builder_.split(rows_.var, groups, rows_.var + "_block", rows_.var + "_in");
   }
 
   // Whether a row has entries for several pieces.
@@ -207,22 +205,22 @@ class ColumnScheduler {
   void bind_blocks(const Columns& columns) {
     std::string block = rows_.var + "_block";
     if (!columns.panels.empty()) {
-      text_.fuse(columns.panels, block, rows_.var + "_panel_block");
+      builder_.fuse(columns.panels, block, rows_.var + "_panel_block");
       block = rows_.var + "_panel_block";
     }
-    text_.bind(block, "block");
+    builder_.bind(block, GpuPart::Block);
   }
 
   // Sums over the loops that each thread runs go into its registers.
-  void gather_sums(const Names& between, const Names& columns) {
+  void gather_sums(const NameList& between, const NameList& columns) {
     const auto is_summed = [&](const std::string& var) { return loops_.is_summed(var); };
     const auto first = std::find_if(between.begin(), between.end(), is_summed);
     if (first == between.end()) return;
-    Names inside;
+    NameList inside;
     std::copy_if(first, between.end(), std::back_inserter(inside), std::not_fn(is_summed));
     inside.insert(inside.end(), columns.begin(), columns.end());
-    text_.precompute(loops_.name("_acc"), inside);
-    text_.follow(GpuRule::ColumnsSummed);
+    builder_.precompute(loops_.name("_acc"), inside);
+    builder_.follow(GpuRule::ColumnsSummed);
   }
 
   void stream_result() {
@@ -231,24 +229,24 @@ class ColumnScheduler {
     for (const std::string& var : loops_.choice.order)
       bytes *= loops_.is_summed(var) ? 1 : problem.extents.at(var);
     // Where some rows are stored, others are still to come.
-    const bool all = problem.statement->adds_to.empty() && loops_.opening.empty();
+    const bool all = problem.statement->adds_to.empty() && !loops_.opening;
     if (loops_.choice.route == Route::Dense && all &&
         bytes > static_cast<double>(loops_.machine.last_cache) / 4) {
-      text_.add(concat("nontemporal(", problem.statement->tensor, ")"));
-      text_.follow(GpuRule::ColumnsStreamed);
+      builder_.add(schedule::NonTemporal{problem.statement->tensor});
+      builder_.follow(GpuRule::ColumnsStreamed);
     }
   }
 
   const GpuLoops& loops_;
   const bool cuts_;
   SpreadLoop rows_;
-  ScheduleText text_;
+  ScheduleBuilder builder_;
 };
 
 }  // namespace
 
-ScheduleText columns_on_threads(const GpuLoops& loops) {
-  ScheduleText entries = first_legal(
+ScheduleBuilder columns_on_threads(const GpuLoops& loops) {
+  ScheduleBuilder entries = first_legal(
       loops, [&](bool cuts) { return ColumnScheduler(loops, cuts).with_entries_on_lanes(); });
   if (!entries.empty()) return entries;
   return first_legal(loops, [&](bool cuts) { return ColumnScheduler(loops, cuts).on_threads(); });

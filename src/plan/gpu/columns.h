@@ -5,8 +5,7 @@
 
 namespace tulle::plan {
 
-// Threads that have a vector of columns of a row each; empty where no rule leads to a legal
-// schedule.
-ScheduleText columns_on_threads(const GpuLoops& loops);
+// Gives each thread a vector of columns of a row. Empty if no rule gives a legal schedule.
+ScheduleBuilder columns_on_threads(const GpuLoops& loops);
 
 }  // namespace tulle::plan

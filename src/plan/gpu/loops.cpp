@@ -112,7 +112,7 @@ void GpuLoops::find_entries() {
 
 // Rows that are stored have as many entries as there is room for, or at least one.
 void GpuLoops::number_rows(const expr::TensorType& operand) {
-  opening = concat("number_rows(", row, ", ", row, "_stored)");
+  opening = schedule::NumberRows{row, row + "_stored"};
   row += "_stored";
   order[0] = row;
   int64_t least = 1;
@@ -122,31 +122,30 @@ void GpuLoops::number_rows(const expr::TensorType& operand) {
   if (count > 0) rows = std::min(rows, count / entries);
 }
 
-SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleText& text) {
+SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleBuilder& builder) {
   const double wanted = std::clamp(2 * loops.entries, static_cast<double>(length), kLongestChunk);
   SpreadLoop chunks{loops.row + "_chunk", {loops.row + "_row"}};
-  text.add(concat("split_rows(", loops.row, ", ", std::bit_ceil(static_cast<uint64_t>(wanted)),
-                  ", ", chunks.var, ", ", chunks.within[0], ")"));
+  const auto chunk = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted)));
+  builder.add(schedule::SplitRows{loops.row, chunk, chunks.var, chunks.within[0]});
   return chunks;
 }
 
 SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t warps, int64_t turns,
-                     ScheduleText& text) {
+                     ScheduleBuilder& builder) {
   SpreadLoop rows{loops.row + "_chunk", {loops.row + "_row"}};
-  text.add(concat("deal_rows(", loops.row, ", ", piece, ", ", rows.var, ", ", rows.within[0], ", ",
-                  kMostWarps / warps * std::max(1, loops.machine.multiprocessors), ", ", turns,
-                  ")"));
+  const int64_t parts = kMostWarps / warps * std::max(1, loops.machine.multiprocessors);
+  builder.add(schedule::DealRows{loops.row, piece, rows.var, rows.within[0], parts, turns});
   return rows;
 }
 
-ScheduleText first_legal(const GpuLoops& loops,
-                         const std::function<ScheduleText(bool cuts)>& rule) {
+ScheduleBuilder first_legal(const GpuLoops& loops,
+                            const std::function<ScheduleBuilder(bool cuts)>& rule) {
   const bool needs_one_order = loops.choice.route == Route::Dense && loops.needs_one_order();
   for (const bool cuts : {true, false}) {
     if (cuts && (!loops.walks_entries || !loops.are_many() || needs_one_order)) continue;
-    ScheduleText text = rule(cuts);
-    if (text.empty()) return {};
-    if (is_legal(text.text(), loops.nest)) return text;
+    ScheduleBuilder builder = rule(cuts);
+    if (builder.empty()) return {};
+    if (is_legal(builder.schedule(), loops.nest)) return builder;
   }
   return {};
 }

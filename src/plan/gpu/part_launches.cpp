@@ -31,9 +31,7 @@ bool PartLaunches::add(const expr::Statement& statement, const nest::Nest& nest,
                    schedule::why_not_together(other, finished).empty();
           });
   if (fits) {
-    for (const schedule::Step& step :
-         schedule::parse_schedule(concat("fuse_launches(", first_, ")")).steps)
-      schedule.steps.push_back(step);
+    schedule.add(schedule::FuseLaunches{first_});
   } else {
     nests_.clear();
     first_ = statement.tensor;

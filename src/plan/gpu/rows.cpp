@@ -34,21 +34,19 @@ class RowScheduler {
                const Machine& machine)
       : problem_(problem), choice_(choice), nest_(nest), machine_(machine) {}
 
-  ScheduleText run() {
+  ScheduleBuilder run() {
     if (choice_.route != Route::Dense || !find_loops() || !measure()) return {};
     for (const bool cuts : {true, false}) {
       if (cuts &&
           (!walks_entries_ || count_ < kForMerging * static_cast<double>(machine_.many_entries)))
         continue;
       write(cuts);
-      if (is_legal(text_.text(), nest_)) return text_;
+      if (is_legal(builder_.schedule(), nest_)) return builder_;
     }
     return {};
   }
 
  private:
-  using Names = std::vector<std::string>;
-
   // --- what the loops are ---
 
   bool find_loops() {
@@ -114,7 +112,7 @@ class RowScheduler {
   // How many lanes share an entry, so that none has too much of it.
   bool measure() {
     lanes_ = 1;
-    for (const Names* loops : {&columns_, &sums_}) {
+    for (const NameList* loops : {&columns_, &sums_}) {
       for (const std::string& var : *loops) {
         const auto extent = nest_.known_extent(var);
         if (!extent || *extent < 1) return false;
@@ -147,59 +145,58 @@ class RowScheduler {
 
   // Rows or chunks of them, in which those of other loops come one after the other: one loop.
   std::string fuse_rows(bool cuts) {
-    Names loops = rows_;
+    NameList loops = rows_;
     if (cuts) {
       // One row may have so many entries that all others would wait for it.
       const double wanted = std::clamp(2 * per_row_, kShortestChunk, kLongestChunk);
       loops.back() = rows_.back() + "_chunk";
-      text_.add(concat("split_rows(", rows_.back(), ", ",
-                       std::bit_ceil(static_cast<uint64_t>(wanted)), ", ", loops.back(), ", ",
-                       rows_.back(), "_row)"));
+      const auto chunk = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted)));
+      builder_.add(schedule::SplitRows{rows_.back(), chunk, loops.back(), rows_.back() + "_row"});
     }
     std::string rows = loops[0];
     for (size_t at = 1; at < loops.size(); ++at) {
       const std::string both = concat(rows, "_", loops[at]);
-      text_.fuse(rows, loops[at], both);
+      builder_.fuse(rows, loops[at], both);
       rows = both;
     }
     return rows;
   }
 
   void write(bool cuts) {
-    text_ = {GpuRule::GatheredRows, {}};
+    builder_ = ScheduleBuilder(GpuRule::GatheredRows);
     on_lanes_.clear();
     at_the_end_.clear();
     const int64_t groups = kWarpSize / lanes_;
-    text_.follow_if(cuts, GpuRule::GatheredCutRows);
-    text_.follow_if(rows_.size() > 1, GpuRule::GatheredRowsOfSeveralLoops);
-    text_.follow_if(!walks_entries_, GpuRule::GatheredDenseRows);
-    text_.follow(lanes_ == 1  ? GpuRule::GatheredByLanes
-                 : groups > 1 ? GpuRule::GatheredByGroups
-                              : GpuRule::GatheredByWarps);
+    builder_.follow_if(cuts, GpuRule::GatheredCutRows);
+    builder_.follow_if(rows_.size() > 1, GpuRule::GatheredRowsOfSeveralLoops);
+    builder_.follow_if(!walks_entries_, GpuRule::GatheredDenseRows);
+    builder_.follow(lanes_ == 1  ? GpuRule::GatheredByLanes
+                    : groups > 1 ? GpuRule::GatheredByGroups
+                                 : GpuRule::GatheredByWarps);
     const std::string step = groups > 1 ? entry_ + "_step" : entry_, lane = entry_ + "_lane";
     const std::string rows = fuse_rows(cuts);
-    text_.split(rows, kWarps, rows + "_block", rows + "_warp");
+    builder_.split(rows, kWarps, rows + "_block", rows + "_warp");
     if (groups > 1) {
-      if (walks_entries_) text_.split_positions(entry_, groups, step, lane);
-      if (!walks_entries_) text_.split(entry_, groups, step, lane);
-      text_.reorder({lane, step});
+      if (walks_entries_) builder_.split_positions(entry_, groups, step, lane);
+      if (!walks_entries_) builder_.split(entry_, groups, step, lane);
+      builder_.reorder({lane, step});
     }
     int64_t loads = 0;
     for (const std::string& var : columns_) loads += split_over_lanes(var, false);
     for (const std::string& var : sums_) loads += split_over_lanes(var, true);
-    if (groups > 1) text_.rfactor(lane, problem_.statement->tensor + "_part");
-    text_.bind(rows + "_block", "block");
-    text_.bind(rows + "_warp", "warp");
-    for (const std::string& var : on_lanes_) text_.bind(var, "lane");
-    if (groups > 1) text_.bind(lane, "lane");
-    for (const std::string& last : at_the_end_) text_.add(last);
+    if (groups > 1) builder_.rfactor(lane, problem_.statement->tensor + "_part");
+    builder_.bind(rows + "_block", GpuPart::Block);
+    builder_.bind(rows + "_warp", GpuPart::Warp);
+    for (const std::string& var : on_lanes_) builder_.bind(var, GpuPart::Lane);
+    if (groups > 1) builder_.bind(lane, GpuPart::Lane);
+    for (const schedule::Rewrite& last : at_the_end_) builder_.add(last);
     // As many copies as loads can be under way, but no more than rows have entries for, unless
     // warps have nothing else to wait for.
     const auto most = has_few_rows() ? kMostCopies : static_cast<int64_t>(per_row_) / groups;
     const auto copies =
         static_cast<uint64_t>(std::clamp<int64_t>(wanted_loads() / std::max<int64_t>(1, loads), 1,
                                                   std::clamp<int64_t>(most, 2, kMostCopies)));
-    if (copies > 1) text_.unroll(step, static_cast<int64_t>(std::bit_floor(copies)));
+    if (copies > 1) builder_.unroll(step, static_cast<int64_t>(std::bit_floor(copies)));
   }
 
   bool has_few_rows() const {
@@ -215,20 +212,20 @@ class RowScheduler {
     const int64_t wide = width(var), count = steps(var);
     if (lanes_ == 1) return count;
     const std::string step = var + "_step", lane = var + "_lane", element = var + "_in";
-    text_.split(var, lanes_ * wide, step, wide > 1 ? var + "_rest" : lane);
-    if (wide > 1) text_.split(var + "_rest", wide, lane, element);
-    Names order = {lane, step};
+    builder_.split(var, lanes_ * wide, step, wide > 1 ? var + "_rest" : lane);
+    if (wide > 1) builder_.split(var + "_rest", wide, lane, element);
+    NameList order = {lane, step};
     if (wide > 1) order.insert(sums ? order.end() - 1 : order.end(), element);
-    text_.reorder(order);
-    if (sums) text_.rfactor(lane, var + "_part");
+    builder_.reorder(order);
+    if (sums) builder_.rfactor(lane, var + "_part");
     if (sums && wide > 1) {
-      text_.rfactor(element, var + "_sums");
-      text_.reorder({step, element});
+      builder_.rfactor(element, var + "_sums");
+      builder_.reorder({step, element});
     }
     on_lanes_.push_back(lane);
-    text_.follow_if(wide > 1, GpuRule::GatheredVectors);
-    if (wide > 1) at_the_end_.push_back(concat("vectorize(", element, ", ", wide, ")"));
-    at_the_end_.push_back(concat("unroll(", step, ", 0)"));
+    builder_.follow_if(wide > 1, GpuRule::GatheredVectors);
+    if (wide > 1) at_the_end_.emplace_back(schedule::Vectorize{element, wide});
+    at_the_end_.emplace_back(schedule::Unroll{step, 0});
     return count;
   }
 
@@ -236,19 +233,20 @@ class RowScheduler {
   const OrderChoice& choice_;
   const nest::Nest& nest_;
   const Machine& machine_;
-  Names rows_, columns_, sums_;  // loops around the entries; of results and of sums in them
+  NameList rows_, columns_, sums_;  // loops around the entries; of results and of sums in them
   std::string entry_;
   bool walks_entries_ = false;
   double count_ = 0, per_row_ = 0;  // entries
   int64_t lanes_ = 1;               // of an entry
-  ScheduleText text_;
-  Names on_lanes_, at_the_end_;  // loops to bind, and steps that follow
+  ScheduleBuilder builder_;
+  NameList on_lanes_;                          // loops to bind
+  std::vector<schedule::Rewrite> at_the_end_;  // steps that follow
 };
 
 }  // namespace
 
-ScheduleText gather_rows_on_warps(const OrderProblem& problem, const OrderChoice& choice,
-                                  const nest::Nest& nest, const Machine& machine) {
+ScheduleBuilder gather_rows_on_warps(const OrderProblem& problem, const OrderChoice& choice,
+                                     const nest::Nest& nest, const Machine& machine) {
   return RowScheduler(problem, choice, nest, machine).run();
 }
 

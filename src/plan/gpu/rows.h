@@ -10,7 +10,7 @@ namespace tulle::plan {
 // from these (maxima with their places, sums of exponentials, softmax with weighted sums): a warp
 // for a row or for a chunk of rows, which it passes over once, its lanes in groups that take an
 // entry each. Empty where the nest is none of these or the schedule is not legal.
-ScheduleText gather_rows_on_warps(const OrderProblem& problem, const OrderChoice& choice,
-                                  const nest::Nest& nest, const Machine& machine);
+ScheduleBuilder gather_rows_on_warps(const OrderProblem& problem, const OrderChoice& choice,
+                                     const nest::Nest& nest, const Machine& machine);
 
 }  // namespace tulle::plan

@@ -5,9 +5,9 @@
 
 namespace tulle::plan {
 
-// The outermost loop is summed, or entries are listed whose rows begin nobody knows where, so that
-// iterations add to the same elements: entries, rows or chunks of them go to blocks and threads,
-// which add up by atomics. Empty where they cannot.
-ScheduleText scatter_by_atomics(const GpuLoops& loops);
+// For nests whose outermost loop is summed, and for lists of entries with unknown row boundaries:
+// iterations add to the same elements. Distributes entries, rows or chunks of these over blocks and
+// threads, which add by atomics. Empty if they cannot.
+ScheduleBuilder scatter_by_atomics(const GpuLoops& loops);
 
 }  // namespace tulle::plan

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <optional>
 
 namespace tulle::plan {
 
@@ -12,7 +13,7 @@ namespace {
 constexpr int64_t kLanesOfSum = 8;   // that share a contiguous sum of a row, at least
 constexpr int64_t kFewSteps = 4;     // vectors of a lane that leave registers for several entries
 constexpr double kLongRow = 128;     // entries that keep several groups of lanes busy
-constexpr double kFewEntries = 8;    // of a chunk that a group of lanes has
+constexpr int64_t kFewEntries = 8;   // of a chunk that a group of lanes has
 constexpr double kWarpsToFill = 32;  // of a multiprocessor
 constexpr int64_t kPiece = 128;      // entries of a long row that a warp takes at once
 
@@ -28,73 +29,105 @@ class SumScheduler {
         spread_(spread),
         cuts_(cuts),
         rows_{loops.row, {}},
-        text_(rule_of(spread), loops.opening) {}
+        builder_(rule_of(spread), loops.opening) {}
 
-  ScheduleText run() {
-    const std::string entry = loops_.order[1], sum = loops_.order[2];
-    const auto extent = loops_.nest.known_extent(sum);
-    if (loops_.is_summed(entry) || !extent || *extent < 1) return {};
-    const int64_t width = std::gcd(*extent, loops_.vector), vectors = *extent / width;
-    const int64_t lanes = lanes_for(vectors), groups = kWarpSize / lanes;
-    const bool panels = in_panels(*extent, lanes * width);
-    const int64_t steps = panels ? 1 : (vectors + lanes - 1) / lanes;
-    // A step is a panel of its own, the outermost loop, or one of those of a lane.
-    const std::string sum_step = sum + (panels ? "_panel" : "_step"), sum_lane = sum + "_lane";
-    const std::string element = sum + "_in";
-    Names order = split_over_groups(groups, steps);
+  ScheduleBuilder run() {
+    const std::optional<Shape> found = shape();
+    if (!found) return {};
+    const Shape& sum = *found;
+    NameList order = split_over_groups(sum.groups, sum.steps);
     const std::string walked = order.back();
-    text_.split(sum, lanes * width, sum_step, width > 1 ? sum + "_rest" : sum_lane);
-    if (width > 1) text_.split(sum + "_rest", width, sum_lane, element);
-    Names inside = {sum_lane};
-    if (panels) {
-      order.insert(order.begin(), sum_step);
-    } else {
-      inside.push_back(sum_step);
-    }
-    // The products of one vector are added one to the other, by fused operations; those of several,
-    // and of halves, of which a vector has many, go into a vector of sums first.
-    const bool into_vector = width > 1 && (steps > 1 || loops_.element_bytes < 4);
-    if (width > 1) inside.insert(into_vector ? inside.begin() + 1 : inside.end(), element);
-    if (is_gathered(sum)) {  // what is computed of the sum stands beside its loops
-      text_.reorder(order);
-      text_.reorder(inside);
-    } else {
-      order.insert(order.end(), inside.begin(), inside.end());
-      text_.reorder(order);
-      if (!panels) text_.precompute(loops_.name("_acc"), {});
-    }
-    text_.rfactor(sum_lane, loops_.name("_part"));
-    if (into_vector) {
-      text_.rfactor(element, loops_.name("_sums"));
-      if (!panels) text_.reorder({sum_step, element});
-    }
-    bind_blocks(panels ? sum_step : "");
-    text_.bind(rows_.var + "_warp", "warp");
-    text_.bind(spread_ == Spread::Row ? entry + "_lane" : rows_.var + "_lane", "lane");
-    text_.bind(sum_lane, "lane");
-    if (into_vector) text_.vectorize(element, width);
-    if (width > 1 && !into_vector) text_.unroll(element, 0);
-    if (steps > 1) text_.unroll(sum_step, steps <= kCopies ? 0 : kCopies);
-    unroll(walked, groups, steps);
-    if (spread_ == Spread::Row && !panels) stream_result();
-    text_.follow_if(panels, GpuRule::SumsInPanels);
-    text_.follow_if(steps > 1, GpuRule::SumsInSteps);
-    text_.follow_if(into_vector, GpuRule::SumsInVectors);
-    text_.follow_if(width > 1 && !into_vector, GpuRule::SumsOfOneVector);
-    text_.follow_if(is_gathered(sum), GpuRule::SumsGathered);
-    return text_;
+    split_sum(sum);
+    order_loops(sum, std::move(order));
+    bind_blocks(sum.panels ? sum.step : "");
+    builder_.bind(rows_.var + "_warp", GpuPart::Warp);
+    const std::string& entry = loops_.order[1];
+    builder_.bind(spread_ == Spread::Row ? entry + "_lane" : rows_.var + "_lane", GpuPart::Lane);
+    builder_.bind(sum.lane, GpuPart::Lane);
+    if (sum.into_vector) builder_.vectorize(sum.element, sum.width);
+    if (sum.width > 1 && !sum.into_vector) builder_.unroll(sum.element, 0);
+    if (sum.steps > 1) builder_.unroll(sum.step, sum.steps <= kCopies ? 0 : kCopies);
+    unroll(walked, sum.groups, sum.steps);
+    if (spread_ == Spread::Row && !sum.panels) stream_result();
+    builder_.follow_if(sum.panels, GpuRule::SumsInPanels);
+    builder_.follow_if(sum.steps > 1, GpuRule::SumsInSteps);
+    builder_.follow_if(sum.into_vector, GpuRule::SumsInVectors);
+    builder_.follow_if(sum.width > 1 && !sum.into_vector, GpuRule::SumsOfOneVector);
+    builder_.follow_if(is_gathered(sum.index), GpuRule::SumsGathered);
+    return builder_;
   }
 
  private:
-  using Names = GpuLoops::Names;
+  // How the sum of an entry is shared by the lanes of a group.
+  struct Shape {
+    std::string index;
+    // The loops over its steps, over lanes and over the elements of a vector. A step is a panel of
+    // its own, the outermost loop, or one of those of a lane.
+    std::string step, lane, element;
+    int64_t width = 1;   // of a vector
+    int64_t lanes = 1;   // of a group
+    int64_t groups = 1;  // of a warp
+    int64_t steps = 1;   // of a lane
+    bool panels = false;
+    // The products of one vector are added one to the other, by fused operations; those of several,
+    // and of halves, of which a vector has many, go into a vector of sums first.
+    bool into_vector = false;
+  };
+
+  std::optional<Shape> shape() const {
+    const std::string& sum = loops_.order[2];
+    const auto extent = loops_.nest.known_extent(sum);
+    if (loops_.is_summed(loops_.order[1]) || !extent || *extent < 1) return std::nullopt;
+    Shape shape{.index = sum, .lane = sum + "_lane", .element = sum + "_in"};
+    shape.width = std::gcd(*extent, loops_.vector);
+    const int64_t vectors = *extent / shape.width;
+    shape.lanes = lanes_for(vectors);
+    shape.groups = kWarpSize / shape.lanes;
+    shape.panels = in_panels(*extent, shape.lanes * shape.width);
+    shape.steps = shape.panels ? 1 : (vectors + shape.lanes - 1) / shape.lanes;
+    shape.step = sum + (shape.panels ? "_panel" : "_step");
+    shape.into_vector = shape.width > 1 && (shape.steps > 1 || loops_.element_bytes < 4);
+    return shape;
+  }
+
+  void split_sum(const Shape& sum) {
+    const std::string rest = sum.index + "_rest";
+    builder_.split(sum.index, sum.lanes * sum.width, sum.step, sum.width > 1 ? rest : sum.lane);
+    if (sum.width > 1) builder_.split(rest, sum.width, sum.lane, sum.element);
+  }
+
+  // Puts the loops of the sum inside those down to the entries, and gathers it in registers.
+  void order_loops(const Shape& sum, NameList order) {
+    NameList inside = {sum.lane};
+    if (sum.panels) {
+      order.insert(order.begin(), sum.step);
+    } else {
+      inside.push_back(sum.step);
+    }
+    if (sum.width > 1)
+      inside.insert(sum.into_vector ? inside.begin() + 1 : inside.end(), sum.element);
+    if (is_gathered(sum.index)) {  // what is computed of the sum stands beside its loops
+      builder_.reorder(order);
+      builder_.reorder(inside);
+    } else {
+      order.insert(order.end(), inside.begin(), inside.end());
+      builder_.reorder(order);
+      if (!sum.panels) builder_.precompute(loops_.name("_acc"), {});
+    }
+    builder_.rfactor(sum.lane, loops_.name("_part"));
+    if (!sum.into_vector) return;
+    builder_.rfactor(sum.element, loops_.name("_sums"));
+    if (!sum.panels) builder_.reorder({sum.step, sum.element});
+  }
 
   static GpuRule rule_of(Spread spread) {
     if (spread == Spread::Entries) return GpuRule::SumsSpreadByEntries;
     return spread == Spread::Rows ? GpuRule::SumsSpreadByRows : GpuRule::SumsOfARow;
   }
 
-  // Whether panels of the sum, of so many elements, come one after the other: what the entries of
-  // long rows gather stays in the cache then, and blocks add up what panels come to.
+  // Whether the sum is cut into panels of `panel` elements that follow one another: then the rows
+  // that the entries of long rows gather stay in the cache, and blocks add up the results of panels
+  // by atomics.
   bool in_panels(int64_t extent, int64_t panel) const {
     return spread_ == Spread::Row && cuts_ && !loops_.machine.deterministic &&
            loops_.choice.route == Route::Shared && !is_gathered(loops_.order[2]) &&
@@ -105,9 +138,9 @@ class SumScheduler {
   // The loop over blocks, made of that over panels, if there is one, and that over rows.
   void bind_blocks(const std::string& panels) {
     const std::string rows = rows_.var + "_block";
-    if (panels.empty()) return text_.bind(rows, "block");
-    text_.fuse(panels, rows, rows + "_panel");
-    text_.add(concat("bind(", rows, "_panel, block, sums=atomics)"));
+    if (panels.empty()) return builder_.bind(rows, GpuPart::Block);
+    builder_.fuse(panels, rows, rows + "_panel");
+    builder_.bind_with_atomics(rows + "_panel", GpuPart::Block);
   }
 
   // Whether the nest gathers the sum in a scalar already, of which it computes the result.
@@ -119,8 +152,8 @@ class SumScheduler {
     return producer && producer->var == sum;
   }
 
-  // How many lanes share a sum over so many vectors. Of entries that are spread evenly each has
-  // four vectors, if there are so many.
+  // The number of lanes that share a sum over `vectors` vectors. If entries are spread evenly, each
+  // lane has at least four vectors where there are enough.
   int64_t lanes_for(int64_t vectors) const {
     const int64_t shared = spread_ == Spread::Entries
                                ? std::clamp<int64_t>(vectors / 4, kLanesOfSum, kWarpSize)
@@ -130,39 +163,38 @@ class SumScheduler {
   }
 
   // The loops down to that over entries, or over steps of a row.
-  Names split_over_groups(int64_t groups, int64_t steps) {
+  NameList split_over_groups(int64_t groups, int64_t steps) {
     const std::string& entry = loops_.order[1];
     if (spread_ == Spread::Row) return split_entries_of_rows(groups, steps);
     if (spread_ == Spread::Entries) {
       const bool short_chunks = are_few(groups) || steps <= kFewSteps;
-      const double length = short_chunks ? kFewEntries : 2 * kFewEntries;
+      const int64_t length = short_chunks ? kFewEntries : 2 * kFewEntries;
       rows_ = {loops_.row + "_chunk", {entry + "_entry"}};
-      text_.add(concat("split_entries(", loops_.row, ", ", entry, ", ", length, ", ", rows_.var,
-                       ", ", rows_.within[0], ")"));
+      builder_.add(schedule::SplitEntries{loops_.row, entry, length, rows_.var, rows_.within[0]});
     } else {
       rows_.within = {entry};
     }
     const std::string& rows = rows_.var;
-    text_.split(rows, kWarps * groups, rows + "_block", rows + "_in");
-    text_.split(rows + "_in", groups, rows + "_warp", rows + "_lane");
+    builder_.split(rows, kWarps * groups, rows + "_block", rows + "_in");
+    builder_.split(rows + "_in", groups, rows + "_warp", rows + "_lane");
     return {rows + "_block", rows + "_warp", rows + "_lane", rows_.within[0]};
   }
 
-  // A warp for a row, so many of its entries at once. Pieces of rows go round the warps of a
-  // multiprocessor where a lane has one vector of an entry: with more there is no room for so many
-  // warps.
-  Names split_entries_of_rows(int64_t groups, int64_t steps) {
+  // Gives each row a warp, which processes a group of its entries at once. If a lane has one vector
+  // of an entry, pieces of rows are dealt to the warps of a multiprocessor; with more vectors
+  // registers limit the number of warps.
+  NameList split_entries_of_rows(int64_t groups, int64_t steps) {
     const std::string& entry = loops_.order[1];
     const bool is_dealt = cuts_ && steps == 1;
-    if (is_dealt) rows_ = deal_rows(loops_, kPiece, kMostWarps, kMostWarps, text_);
-    if (cuts_ && !is_dealt) rows_ = cut_rows(loops_, 2 * kShortChunk, text_);
-    text_.follow_if(is_dealt, GpuRule::SumsOfDealtRows);
-    text_.follow_if(cuts_ && !is_dealt, GpuRule::SumsOfCutRows);
+    if (is_dealt) rows_ = deal_rows(loops_, kPiece, kMostWarps, kMostWarps, builder_);
+    if (cuts_ && !is_dealt) rows_ = cut_rows(loops_, 2 * kShortChunk, builder_);
+    builder_.follow_if(is_dealt, GpuRule::SumsOfDealtRows);
+    builder_.follow_if(cuts_ && !is_dealt, GpuRule::SumsOfCutRows);
     const std::string step = entry + "_step", lane = entry + "_lane";
-    text_.split_positions(entry, groups, step, lane);
+    builder_.split_positions(entry, groups, step, lane);
     const std::string& rows = rows_.var;
-    text_.split(rows, is_dealt ? kMostWarps : kWarps, rows + "_block", rows + "_warp");
-    Names order = {rows + "_block", rows + "_warp"};
+    builder_.split(rows, is_dealt ? kMostWarps : kWarps, rows + "_block", rows + "_warp");
+    NameList order = {rows + "_block", rows + "_warp"};
     order.insert(order.end(), rows_.within.begin(), rows_.within.end());
     order.insert(order.end(), {lane, step});
     return order;
@@ -174,13 +206,13 @@ class SumScheduler {
     return loops_.count < warps * kFewEntries * static_cast<double>(groups);
   }
 
-  // Results that the cache cannot hold leave it to what is gathered.
+  // Streams results that do not fit the cache, which then holds gathered rows.
   void stream_result() {
     const double bytes = loops_.count * static_cast<double>(size_of(loops_.type));
     if (loops_.choice.route == Route::Shared &&
         bytes > static_cast<double>(loops_.machine.last_cache) / 4) {
-      text_.add(concat("nontemporal(", loops_.problem.statement->tensor, ")"));
-      text_.follow(GpuRule::SumsStreamed);
+      builder_.add(schedule::NonTemporal{loops_.problem.statement->tensor});
+      builder_.follow(GpuRule::SumsStreamed);
     }
   }
 
@@ -192,9 +224,9 @@ class SumScheduler {
       const int64_t copies = steps <= kFewSteps ? std::max(lanes, kCopies)
                              : are_few(groups)  ? kCopies / 2
                                                 : kCopies / 2 / steps;
-      if (copies > 1) text_.unroll(walked, copies);
+      if (copies > 1) builder_.unroll(walked, copies);
     } else if (steps < kCopies) {
-      text_.unroll(walked, std::max<int64_t>(2, kCopies / steps));
+      builder_.unroll(walked, std::max<int64_t>(2, kCopies / steps));
     }
   }
 
@@ -202,67 +234,68 @@ class SumScheduler {
   const Spread spread_;
   const bool cuts_;
   SpreadLoop rows_;
-  ScheduleText text_;
+  ScheduleBuilder builder_;
 };
 
-ScheduleText rows_of_entries(const GpuLoops& loops, bool cuts) {
+ScheduleBuilder rows_of_entries(const GpuLoops& loops, bool cuts) {
   const std::string entry = loops.order[1], step = entry + "_step", lane = entry + "_lane";
   // As many lanes as the entries of a row can keep busy.
   const auto wanted = std::clamp<uint64_t>(static_cast<uint64_t>(loops.entries / 2), 1, kWarpSize);
   const auto lanes = static_cast<int64_t>(std::bit_ceil(wanted));
   const bool sums = loops.is_summed(entry), groups = lanes < kWarpSize;
-  ScheduleText text(groups ? GpuRule::EntriesOnGroups : GpuRule::EntriesOnWarps, loops.opening);
-  text.follow_if(cuts, GpuRule::EntriesOfCutRows);
-  text.follow_if(sums, GpuRule::EntriesSummed);
+  ScheduleBuilder builder(groups ? GpuRule::EntriesOnGroups : GpuRule::EntriesOnWarps,
+                          loops.opening);
+  builder.follow_if(cuts, GpuRule::EntriesOfCutRows);
+  builder.follow_if(sums, GpuRule::EntriesSummed);
   SpreadLoop rows{loops.row, {}};
-  if (cuts) rows = cut_rows(loops, kShortChunk, text);
+  if (cuts) rows = cut_rows(loops, kShortChunk, builder);
   const std::string row = rows.var + "_in", row_lane = rows.var + "_lane";
   const std::string warp = rows.var + "_warp", block = rows.var + "_block";
-  text.split(rows.var, kWarps * kWarpSize / lanes, block, groups ? row : warp);
-  if (groups) text.split(row, kWarpSize / lanes, warp, row_lane);
-  text.split_positions(entry, lanes, step, lane);
-  GpuLoops::Names order = {block, warp};
+  builder.split(rows.var, kWarps * kWarpSize / lanes, block, groups ? row : warp);
+  if (groups) builder.split(row, kWarpSize / lanes, warp, row_lane);
+  builder.split_positions(entry, lanes, step, lane);
+  NameList order = {block, warp};
   if (groups) order.push_back(row_lane);
   order.insert(order.end(), rows.within.begin(), rows.within.end());
   order.insert(order.end(), {lane, step});
-  text.reorder(order);
-  if (sums) text.precompute(loops.name("_acc"), {});
-  if (sums) text.rfactor(lane, loops.name("_part"));
-  text.bind(block, "block");
-  text.bind(warp, "warp");
-  if (groups) text.bind(row_lane, "lane");
-  text.bind(lane, "lane");
+  builder.reorder(order);
+  if (sums) builder.precompute(loops.name("_acc"), {});
+  if (sums) builder.rfactor(lane, loops.name("_part"));
+  builder.bind(block, GpuPart::Block);
+  builder.bind(warp, GpuPart::Warp);
+  if (groups) builder.bind(row_lane, GpuPart::Lane);
+  builder.bind(lane, GpuPart::Lane);
   const int64_t longest = loops.longest > 0 ? (loops.longest + lanes - 1) / lanes : kCopies;
-  if (longest > 1) text.unroll(step, std::min(kCopies / 2, longest));
-  return text;
+  if (longest > 1) builder.unroll(step, std::min(kCopies / 2, longest));
+  return builder;
 }
 
 }  // namespace
 
-ScheduleText sums_on_lanes(const GpuLoops& loops) {
+ScheduleBuilder sums_on_lanes(const GpuLoops& loops) {
   for (const Spread spread : {Spread::Entries, Spread::Rows, Spread::Row}) {
     if (spread != Spread::Row && loops.entries >= kLongRow) continue;
-    ScheduleText found =
+    ScheduleBuilder found =
         first_legal(loops, [&](bool cuts) { return SumScheduler(loops, spread, cuts).run(); });
     if (!found.empty()) return found;
   }
   return {};
 }
 
-ScheduleText entries_on_lanes(const GpuLoops& loops) {
+ScheduleBuilder entries_on_lanes(const GpuLoops& loops) {
   return first_legal(loops, [&](bool cuts) { return rows_of_entries(loops, cuts); });
 }
 
-ScheduleText diagonals_on_threads(const GpuLoops& loops) {
+ScheduleBuilder diagonals_on_threads(const GpuLoops& loops) {
   return first_legal(loops, [&](bool) {
     const std::string block = loops.row + "_block", thread = loops.row + "_thread";
-    ScheduleText text(GpuRule::DiagonalsOnThreads, loops.opening);
-    text.split(loops.row, kWarps * kWarpSize, block, thread);
-    if (loops.is_summed(loops.order[1])) text.precompute(loops.name("_acc"), {});
-    text.bind(block, "block");
-    text.bind(thread, "thread");
-    text.unroll(loops.order[1], kCopies / 2);
-    return text;
+    ScheduleBuilder builder(GpuRule::DiagonalsOnThreads, loops.opening);
+    builder.split(loops.row, kWarps * kWarpSize, block, thread);
+    if (loops.is_summed(loops.order[1])) builder.precompute(loops.name("_acc"), {});
+    builder.bind(block, GpuPart::Block);
+    builder.bind(thread, GpuPart::Thread);
+    builder.unroll(loops.order[1], kCopies / 2);
+    return builder;
   });
 }
 

@@ -7,6 +7,7 @@
 #include "expr/walk.h"
 #include "plan/rewrite/gathering.h"
 #include "support/check.h"
+#include "support/name_list.h"
 
 namespace tulle::plan {
 
@@ -40,14 +41,12 @@ class Builder {
   }
 
  private:
-  using Names = std::vector<std::string>;
-
-  static bool among(const Names& names, const std::string& name) {
+  static bool among(const NameList& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   }
 
   // Loops over these variables in the chosen order.
-  nest::Stmt loops(const Names& variables, nest::Stmt body) const {
+  nest::Stmt loops(const NameList& variables, nest::Stmt body) const {
     for (auto var = choice_.order.rbegin(); var != choice_.order.rend(); ++var) {
       if (among(variables, *var)) body = nest::Forall::make(*var, body);
     }
@@ -58,12 +57,12 @@ class Builder {
   struct Gathered {
     std::string name;
     Expr reduction;
-    Names indices;
+    NameList indices;
     int id;  // of accesses to it
   };
 
   const Gathered& add_workspace(std::vector<Gathered>& gathered, const Expr& reduction,
-                                const std::function<Names(const expr::Reduce&)>& indices) {
+                                const std::function<NameList(const expr::Reduce&)>& indices) {
     const auto known = std::find_if(gathered.begin(), gathered.end(), [&](const Gathered& one) {
       return expr::is_same(one.reduction, reduction);
     });
@@ -76,7 +75,7 @@ class Builder {
       workspace.lead = add_workspace(gathered, lead, indices).name;
     }
     const std::string name = concat(problem_.statement->tensor, "_sum", sums_++);
-    const Names own = indices(reduce);
+    const NameList own = indices(reduce);
     workspace.type = {reduce.type, DType::Int64, Format::dense(static_cast<int>(own.size()))};
     nest_.tensors[name] = workspace;
     return gathered.emplace_back(Gathered{name, reduction, own, next_id_++});
@@ -84,7 +83,7 @@ class Builder {
 
   // The value with workspaces in the place of its outermost reductions, one for equal ones.
   Expr with_workspaces(const Expr& value, std::vector<Gathered>& gathered,
-                       const std::function<Names(const expr::Reduce&)>& indices) {
+                       const std::function<NameList(const expr::Reduce&)>& indices) {
     return replace_sums(value, [&](const Expr& reduction) {
       const Gathered one = add_workspace(gathered, reduction, indices);
       return Access::make(one.id, one.name, one.indices, reduction.type());
@@ -98,13 +97,14 @@ class Builder {
 
   // The assignment, after the reductions inside its value have been gathered in scalars: tuples
   // together, others each by themselves.
-  nest::Stmt assign(const std::string& tensor, const Names& indices, nest::Accumulate accumulated,
-                    const Expr& value) {
+  nest::Stmt assign(const std::string& tensor, const NameList& indices,
+                    nest::Accumulate accumulated, const Expr& value) {
     std::vector<Gathered> gathered;
-    const Expr flat = with_workspaces(value, gathered, [](const expr::Reduce&) { return Names(); });
+    const Expr flat =
+        with_workspaces(value, gathered, [](const expr::Reduce&) { return NameList(); });
     nest::Stmt stmt = nest::Assign::make(tensor, indices, accumulated, flat);
     while (!gathered.empty()) {
-      const Names over = gathered[0].reduction.as<expr::Reduce>()->indices;
+      const NameList over = gathered[0].reduction.as<expr::Reduce>()->indices;
       std::vector<Gathered> together = {gathered[0]};
       std::vector<Gathered> rest;
       for (size_t at = 1; at < gathered.size(); ++at) {
@@ -113,7 +113,7 @@ class Builder {
                                            [&](const Gathered& one) { return one.name == lead; });
         (goes_with ? together : rest).push_back(gathered[at]);
       }
-      Names names;
+      NameList names;
       std::vector<nest::Stmt> stmts;
       for (const Gathered& one : together) {
         names.push_back(one.name);
@@ -126,8 +126,8 @@ class Builder {
     return stmt;
   }
 
-  Names parts_of(const Names& indices) const {
-    Names variables;
+  NameList parts_of(const NameList& indices) const {
+    NameList variables;
     for (const std::string& index : indices) {
       const auto& parts = problem_.space.parts.at(index);
       variables.insert(variables.end(), parts.begin(), parts.end());
@@ -141,7 +141,7 @@ class Builder {
     const expr::Statement& statement = *problem_.statement;
     const auto first = std::find_if(choice_.order.begin(), choice_.order.end(),
                                     [&](const auto& v) { return problem_.reduced.contains(v); });
-    Names before, inside, rest;
+    NameList before, inside, rest;
     for (auto var = choice_.order.begin(); var != choice_.order.end(); ++var) {
       if (!among(problem_.outer, *var)) continue;
       (var < first ? before : rest).push_back(*var);
@@ -151,7 +151,7 @@ class Builder {
     const Expr flat = with_workspaces(statement.value, gathered, [&](const expr::Reduce& reduce) {
       return tuple_indices(reduce, rest, inside);
     });
-    Names names;
+    NameList names;
     for (const Gathered& one : gathered) names.push_back(one.name);
     const nest::Stmt consumer =
         loops(inside, nest::Assign::make(statement.tensor, statement.indices, std::nullopt, flat));
@@ -160,14 +160,15 @@ class Builder {
 
   // The variables inside the reductions that a workspace has: those that it depends on, and those
   // around the last of its loops, for each of which it is filled anew.
-  Names tuple_indices(const expr::Reduce& reduce, const Names& rest, const Names& inside) const {
-    const Names used =
+  NameList tuple_indices(const expr::Reduce& reduce, const NameList& rest,
+                         const NameList& inside) const {
+    const NameList used =
         parts_of(expr::free_indices(Expr(std::make_shared<const expr::Reduce>(reduce))));
     size_t last = 0;
     for (size_t at = 0; at < rest.size(); ++at) {
       if (problem_.reduced.contains(rest[at]) || among(used, rest[at])) last = at;
     }
-    Names indices;
+    NameList indices;
     for (size_t at = 0; at <= last; ++at) {
       if (among(inside, rest[at])) indices.push_back(rest[at]);
     }
@@ -176,7 +177,7 @@ class Builder {
 
   // The loops over the variables from the given one on; each workspace is filled as soon as its
   // variables and all reduced ones are bound.
-  nest::Stmt fill(const std::vector<Gathered>& gathered, const Names& rest, size_t bound) {
+  nest::Stmt fill(const std::vector<Gathered>& gathered, const NameList& rest, size_t bound) {
     auto is_ready = [&](const Gathered& one, size_t depth) {
       for (size_t at = depth; at < rest.size(); ++at) {
         if (problem_.reduced.contains(rest[at]) || among(one.indices, rest[at])) return false;

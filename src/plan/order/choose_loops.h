@@ -7,7 +7,7 @@
 
 #include "plan/decisions.h"
 #include "plan/order/loop_order.h"
-#include "plan/plan.h"
+#include "plan/request.h"
 
 namespace tulle::plan {
 
@@ -29,10 +29,10 @@ class LoopChooser {
     bool may_convert = false;   // operands
     bool is_scheduled = false;  // by a caller, in the names of the loops as operands are stored
   };
-  // The loops that operands ask for as they are stored, or as one of them does that has blocks, or
-  // one for each index, whatever is cheapest with all that it takes to convert operands. A schedule
-  // that a caller wrote speaks of the former, in an order that follows from the formats whatever
-  // the operands hold. Points to the statement.
+  // Chooses the cheapest loops, the cost of conversions included: loops divided as the operands are
+  // stored, or as one operand with blocks is stored, or one loop for each index. A schedule that a
+  // caller wrote refers to the loops of the operands as they are stored, in an order that follows
+  // from the formats alone. The result points to the statement.
   ChosenLoops choose(const expr::Statement& statement, const Freedom& freedom,
                      const std::optional<Decision>& decision) const;
 

@@ -1,11 +1,11 @@
-// What a plan knows or guesses of sizes: the extents of indices, the entries of tensors.
+// Estimates of sizes: the extents of indices and the entries of tensors.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "plan/plan.h"
+#include "plan/request.h"
 
 namespace tulle::plan {
 
@@ -17,7 +17,7 @@ class Estimates {
   explicit Estimates(const Request& request);
 
   double extent(const std::string& index) const;
-  // The entries of a tensor that is accessed under these indices; a guess is kept.
+  // The number of entries of a tensor that is accessed under these indices. A guess is remembered.
   double count(const std::string& tensor, const std::vector<std::string>& indices);
 
   // Another index of the same extent.

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "expr/walk.h"
-#include "plan/order/native_order.h"
 #include "plan/rewrite/presence.h"
 #include "support/half.h"
 #include "support/mutant.h"
+#include "support/name_list.h"
 
 namespace tulle::plan {
 
@@ -89,11 +89,11 @@ class PlaceExpander {
     const std::string& index = reduce.indices[0];
     const Expr entries = presence_of(reduce.body, is_sparse_);
     std::vector<std::string> rows = expr::free_indices(entries);
-    if (position_of(rows, index) < 0) return {};
+    if (!contains(rows, index)) return {};
     std::erase(rows, index);
     const bool fits = context_.tensors.at(statement_.tensor).format.is_dense() &&
                       std::all_of(rows.begin(), rows.end(), [&](const std::string& row) {
-                        return position_of(statement_.indices, row) >= 0;
+                        return contains(statement_.indices, row);
                       });
     if (!fits && rows.size() > 1) return {};
     const Expr stored = stored_by_rows(entries, rows, index);

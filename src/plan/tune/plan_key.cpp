@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "nest/loop_names.h"
+#include "schedule/rewrites.h"
 #include "support/check.h"
 #include "tulle/error.h"
 
@@ -34,27 +35,19 @@ std::string text_of(const expr::TensorType& type) {
 
 schedule::Schedule exchanged(schedule::Schedule schedule,
                              const std::map<std::string, std::string>& names) {
-  auto exchange = [&](std::string& name) {
+  const auto is_taken = [&](const std::string& name) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const auto& entry) { return entry.second == name; });
+  };
+  const auto exchange = [&](std::string name, schedule::Role = {}) {
     const auto found = names.find(name);
-    if (found != names.end()) {
-      name = found->second;
-      return;
-    }
-    const auto is_taken = [&] {
-      return std::any_of(names.begin(), names.end(),
-                         [&](const auto& entry) { return entry.second == name; });
-    };
-    while (is_taken()) name += "_";
+    if (found != names.end()) return found->second;
+    while (is_taken(name)) name += "_";
+    return name;
   };
   for (schedule::Step& step : schedule.steps) {
-    if (!step.statement.empty()) exchange(step.statement);
-    for (schedule::Argument& argument : step.arguments) {
-      if (!argument.keyword.empty()) continue;
-      if (auto* name = std::get_if<std::string>(&argument.value)) exchange(*name);
-      if (auto* several = std::get_if<schedule::Names>(&argument.value)) {
-        for (std::string& name : *several) exchange(name);
-      }
-    }
+    if (!step.statement.empty()) step.statement = exchange(step.statement);
+    step.rewrite = schedule::renamed(std::move(step.rewrite), exchange);
   }
   return schedule;
 }

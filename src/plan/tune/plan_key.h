@@ -1,5 +1,5 @@
-// What a tuned plan is kept under: the same for programs that differ in names alone, and for
-// operands that are alike.
+// The key of a tuned plan: equal for programs that differ only in names, and for operands of
+// similar sizes.
 #pragma once
 
 #include <bit>
@@ -7,21 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "plan/plan.h"
+#include "plan/request.h"
 
 namespace tulle::plan {
 
-// In powers of four: operands whose sizes and entries agree in it are planned alike.
+// The size in powers of four. Operands whose sizes and entries have equal magnitudes are planned
+// alike.
 inline uint64_t magnitude(int64_t value) {
   return static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(value)) / 2);
 }
 
-// The schedule with its names exchanged; those that `names` lacks are its own, and get another name
-// where that one is taken.
+// The schedule with exchanged names. A name that `names` lacks was made by a step; it gets
+// underscores where its name is taken.
 schedule::Schedule exchanged(schedule::Schedule schedule,
                              const std::map<std::string, std::string>& names);
 
-// The names of a program's tensors and indices, numbered in the order in which they are met:
+// The names of the tensors and indices of a program, numbered in the order of their first use:
 // T0[x0,x1] = sum(x2, T1[x0,x2] * T2[x2,x1]).
 class NumberedNames {
  public:

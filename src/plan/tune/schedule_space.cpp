@@ -7,11 +7,8 @@
 #include <set>
 
 #include "plan/choose_schedule.h"
-#include "plan/gpu/schedule_builder.h"
 #include "plan/tune/schedule_cost.h"
 #include "support/check.h"
-#include "support/joined.h"
-#include "tulle/error.h"
 
 namespace tulle::plan {
 
@@ -110,35 +107,56 @@ std::vector<Machine> similar_machines(const Machine& machine) {
   return found;
 }
 
-// The number that a step may have instead of its own, which is the first; 0: the step is left out.
-std::vector<int64_t> other_numbers(const schedule::Step& step, int64_t number) {
-  if (step.rewrite == "unroll") return {number, 0, 2, 4, 8, 16};
-  // Also split_positions, split_rows and split_entries; the lengths of pieces, blocks and turns.
-  if (!step.rewrite.starts_with("split") && step.rewrite != "deal_rows") return {number};
-  std::vector<int64_t> found = {number, number / 4, number / 2, 2 * number, 4 * number};
-  std::erase(found, 0);
+// The numbers of a step that a search varies: sizes of blocks, of panels and of groups, copies of
+// loops.
+std::vector<int64_t*> sizes_of(schedule::Rewrite& rewrite) {
+  using namespace schedule;  // NOLINT: of its steps
+  if (auto* split = std::get_if<Split>(&rewrite)) return {&split->length};
+  if (auto* split = std::get_if<SplitPositions>(&rewrite)) return {&split->length};
+  if (auto* split = std::get_if<SplitEntries>(&rewrite)) return {&split->length};
+  if (auto* unroll = std::get_if<Unroll>(&rewrite)) return {&unroll->copies};
+  if (auto* deal = std::get_if<DealRows>(&rewrite))
+    return {&deal->length, &deal->parts, &deal->turns};
+  if (auto* split = std::get_if<SplitRows>(&rewrite)) {
+    if (split->parts) return {&split->length, &*split->parts};
+    return {&split->length};
+  }
+  return {};
+}
+
+// The number that a step may have instead of its own; 0: the step is left out.
+std::vector<int64_t> other_sizes(const schedule::Rewrite& rewrite, int64_t size) {
+  std::vector<int64_t> found = {0, 2, 4, 8, 16};
+  if (!std::holds_alternative<schedule::Unroll>(rewrite)) {
+    found = {size / 4, size / 2, 2 * size, 4 * size};
+    std::erase(found, 0);
+  }
+  std::erase(found, size);
   return found;
 }
 
-// Calls `use` with the schedule and with those that have other numbers in at most two of its steps:
-// sizes of blocks, of panels and of groups, copies of loops.
+// Calls `use` with the schedule and with those that have other sizes in at most `changes` of its
+// steps from that number on.
 template <typename Use>
-void for_each_number(const schedule::Schedule& schedule, size_t from, int changes, const Use& use) {
+void for_each_size(const schedule::Schedule& schedule, size_t from, int changes, const Use& use) {
   use(schedule);
-  for (size_t s = from; changes > 0 && s < schedule.steps.size(); ++s) {
-    for (size_t a = 0; a < schedule.steps[s].arguments.size(); ++a) {
-      const auto* number = std::get_if<int64_t>(&schedule.steps[s].arguments[a].value);
-      if (!number) continue;
-      for (const int64_t other : other_numbers(schedule.steps[s], *number)) {
-        schedule::Schedule changed = schedule;
-        if (other == *number || other < 0) continue;
+  if (changes == 0) return;
+  for (size_t s = from; s < schedule.steps.size(); ++s) {
+    schedule::Schedule changed = schedule;
+    const std::vector<int64_t*> sizes = sizes_of(changed.steps[s].rewrite);
+    for (int64_t* size : sizes) {
+      const int64_t own = *size;
+      for (const int64_t other : other_sizes(changed.steps[s].rewrite, own)) {
         if (other == 0) {
-          changed.steps.erase(changed.steps.begin() + static_cast<std::ptrdiff_t>(s));
+          schedule::Schedule fewer = schedule;
+          fewer.steps.erase(fewer.steps.begin() + static_cast<std::ptrdiff_t>(s));
+          for_each_size(fewer, s, changes - 1, use);
         } else {
-          changed.steps[s].arguments[a].value = other;
+          *size = other;
+          for_each_size(changed, s + 1, changes - 1, use);
         }
-        for_each_number(changed, other == 0 ? s : s + 1, changes - 1, use);
       }
+      *size = own;
     }
   }
 }
@@ -150,29 +168,30 @@ std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
                                                const Machine& machine) {
   ScheduleCost cost(problem, machine);
   std::vector<ScheduledCandidate> found;
-  std::set<std::string> seen;
-  auto add = [&](const std::string& text) {
-    if (!seen.insert(text).second) return;
-    if (const auto scheduled = applied(text, nest))
-      found.push_back({text, cost.estimate(*scheduled)});
+  std::set<std::string> seen;  // as text
+  auto add = [&](const schedule::Schedule& schedule) {
+    if (!seen.insert(to_string(schedule)).second) return;
+    if (const auto scheduled = nest_after(schedule, nest))
+      found.push_back({schedule, cost.estimate(*scheduled)});
   };
-  const std::string planned = choose_schedule(problem, choice, nest, machine).text;
+  const schedule::Schedule planned = choose_schedule(problem, choice, nest, machine).schedule;
   add(planned);
   if (is_gpu(machine.backend)) {
     for (const Machine& other : similar_machines(machine)) {
-      const std::string text = choose_schedule(problem, choice, nest, other).text;
-      for_each_number(schedule::parse_schedule(text), 0, text == planned ? 2 : 1,
-                      [&](const schedule::Schedule& changed) { add(to_string(changed)); });
+      const schedule::Schedule similar = choose_schedule(problem, choice, nest, other).schedule;
+      for_each_size(similar, 0, similar == planned ? 2 : 1, add);
     }
     return in_order(std::move(found));
   }
   for (const OrderChoice& order : other_orders(problem, choice)) {
     const bool is_chosen = order.order == choice.order;
-    const std::string first =
-        is_chosen ? std::string() : concat("reorder(", joined(order.order), ")");
     for_each_setting(machine, is_chosen, [&](const Knobs& knobs) {
-      const std::string rest = choose_schedule(problem, order, nest, machine, knobs).text;
-      add(first.empty() || rest.empty() ? first + rest : concat(first, "; ", rest));
+      schedule::Schedule schedule;
+      if (!is_chosen) schedule.add(schedule::Reorder{order.order});
+      for (const schedule::Step& step :
+           choose_schedule(problem, order, nest, machine, knobs).schedule.steps)
+        schedule.steps.push_back(step);
+      add(schedule);
     });
   }
   return in_order(std::move(found));

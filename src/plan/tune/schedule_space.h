@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "plan/order/loop_order.h"
+#include "plan/plan.h"
 
 namespace tulle::plan {
 
-// Everything that the rules of choose_schedule make of this nest under other loop orders, panels,
-// vector widths, unrolling, prefetching, stores and balances, as far as the rewrites allow it; the
-// default first, then by estimated time.
+// The schedules that the rules give for this nest under other loop orders, panels, vector widths,
+// unrolling, prefetching, stores and balances, as far as the rewrites allow them. The default is
+// first; the others follow by estimated time.
 std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
                                                const OrderChoice& choice, const nest::Nest& nest,
                                                const Machine& machine);

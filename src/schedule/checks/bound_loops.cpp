@@ -2,7 +2,6 @@
 #include "schedule/checks/bound_loops.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 
 #include "nest/bound_loops.h"
@@ -25,10 +24,10 @@ class BindingVerifier {
  public:
   explicit BindingVerifier(const Nest& nest) : nest_(nest) {}
 
-  void verify() {
+  Result<> verify() {
     const auto* root = nest_.root.as<Forall>();
     if (!root || root->tag.kind != Kind::Block) {
-      user_error(
+      return refusal(
           "The outermost loop runs on the blocks of a GPU before others are bound; start with ",
           "bind(", root ? root->var : "i", ", block).",
           root ? "" : " This nest has no outermost loop; reorder so that one stands around it.");
@@ -36,63 +35,68 @@ class BindingVerifier {
     for (const auto& [name, tensor] : nest_.tensors) {
       if (tensor.role == Tensor::Role::Result && !tensor.type.format.is_dense() &&
           tensor.shares_pattern_of.empty()) {
-        user_error("'", name, "' is built entry by entry, which chunks of rows do; use parallel(",
-                   root->var, ") instead of bind.");
+        return refusal("'", name,
+                       "' is built entry by entry, which chunks of rows do; use parallel(",
+                       root->var, ") instead of bind.");
       }
     }
-    for_each_loop(nest_.root, [](const Forall& loop) {
+    TULLE_TRY(check_each_loop(nest_.root, [](const Forall& loop) -> Result<> {
       if (loop.tag.kind == Kind::Parallel) {
-        user_error("The loop over '", loop.var,
-                   "' is parallel, and a nest is either cut into chunks or bound to a GPU; leave ",
-                   "parallel or bind out.");
+        return refusal(
+            "The loop over '", loop.var,
+            "' is parallel, and a nest is either cut into chunks or bound to a GPU; leave ",
+            "parallel or bind out.");
       }
-    });
-    walk(nest_.root);
-    check_groups();
+      return {};
+    }));
+    TULLE_TRY(walk(nest_.root));
+    return check_groups();
   }
 
  private:
-  void walk(const Stmt& stmt) {
+  Result<> walk(const Stmt& stmt) {
     if (const auto* loop = stmt.as<Forall>()) {
-      if (loop->tag.is_bound()) check_loop(*loop);
+      if (loop->tag.is_bound()) TULLE_TRY(check_loop(*loop));
       std::vector<const Forall*>& loops = loop->tag.is_bound() ? around_ : serial_;
       loops.push_back(loop);
-      walk(loop->body);
+      TULLE_TRY(walk(loop->body));
       loops.pop_back();
     } else if (const auto* where = stmt.as<Where>()) {
-      for (const std::string& name : where->workspaces) check_workspace(*where, name);
-      walk(where->producer);
+      for (const std::string& name : where->workspaces) TULLE_TRY(check_workspace(*where, name));
+      TULLE_TRY(walk(where->producer));
       const bool before = after_warps_;
       for_each_loop(where->producer,
                     [&](const Forall& loop) { after_warps_ |= loop.tag.kind == Kind::Warp; });
-      walk(where->consumer);
+      TULLE_TRY(walk(where->consumer));
       after_warps_ = before;
     } else if (const auto* sequence = stmt.as<Sequence>()) {
-      for (const Stmt& part : sequence->stmts) walk(part);
+      for (const Stmt& part : sequence->stmts) TULLE_TRY(walk(part));
     }
+    return {};
   }
 
-  void check_loop(const Forall& loop) const {
-    check_place(loop);
-    check_extent(loop);
-    if (!mutant("bind-over-reduction")) check_writes(loop);
-    check_diagonals(loop);
-    check_pieces(loop);
+  Result<> check_loop(const Forall& loop) const {
+    TULLE_TRY(check_place(loop));
+    TULLE_TRY(check_extent(loop));
+    if (!mutant("bind-over-reduction")) TULLE_TRY(check_writes(loop));
+    TULLE_TRY(check_diagonals(loop));
+    TULLE_TRY(check_pieces(loop));
     if (nest_.variable(loop.var).is_position()) return check_positions(loop);
     if (const std::string tensor = sparse_tensor(nest_, loop.body, loop.var); !tensor.empty()) {
-      user_error(
+      return refusal(
           "'", tensor, "' holds only some coordinates of '", loop.var,
           "', and a bound loop counts; bind a loop over an index that is stored densely, or ",
           "cut the entries with split_positions.");
     }
+    return {};
   }
 
   // An entry at some coordinate has other numbers in other rows, so that another thread takes it.
-  void check_positions(const Forall& loop) const {
+  Result<> check_positions(const Forall& loop) const {
     if (loop.tag.kind == Kind::Block) {
-      user_error("How many pieces '", loop.var,
-                 "' counts is stored on the GPU, and blocks are counted before it runs; use ",
-                 "number_rows and split instead.");
+      return refusal("How many pieces '", loop.var,
+                     "' counts is stored on the GPU, and blocks are counted before it runs; use ",
+                     "number_rows and split instead.");
     }
     for (const Assign* assign : lasting_assigns(loop.body)) {
       const bool is_result = nest_.tensor(assign->tensor).role == Tensor::Role::Result;
@@ -101,14 +105,15 @@ class BindingVerifier {
         if (covers(assign->indices, nest_, around->var) ||
             !has_other_entries(loop.var, around->var))
           continue;
-        user_error("'", assign->tensor, "' is summed over '", around->var,
-                   "' around the loop over '", loop.var,
-                   "', whose entries are others each time: different ",
-                   nest::bound_name(loop.tag.kind),
-                   "s would write the same location. Bring the loop over '", around->var,
-                   "' inside with reorder, or leave bind out.");
+        return refusal("'", assign->tensor, "' is summed over '", around->var,
+                       "' around the loop over '", loop.var,
+                       "', whose entries are others each time: different ",
+                       nest::bound_name(loop.tag.kind),
+                       "s would write the same location. Bring the loop over '", around->var,
+                       "' inside with reorder, or leave bind out.");
       }
     }
+    return {};
   }
 
   // Whether the entries that the position counts change with the loop around: are in its rows.
@@ -129,14 +134,15 @@ class BindingVerifier {
   }
 
   // What a row gathers in workspaces, while others have pieces of it, is its threads' own.
-  void check_pieces(const Forall& loop) const {
-    if (loop.tag.kind != Kind::Warp && loop.tag.kind != Kind::Thread) return;
+  Result<> check_pieces(const Forall& loop) const {
+    if (loop.tag.kind != Kind::Warp && loop.tag.kind != Kind::Thread) return {};
     const Forall* rows = nest::loop_over_pieces(nest_);
     if (!rows || !nest::tuple_of_row(nest_, *rows) || !nest::find_loop(rows->body, loop.var))
-      return;
-    user_error("The loop over '", loop.var, "' stands in that over the rows of chunks, '",
-               rows->var, "', whose pieces are gathered by a thread or by the lanes of a warp; ",
-               "bind the loop over chunks to warps or threads instead.");
+      return {};
+    return refusal("The loop over '", loop.var, "' stands in that over the rows of chunks, '",
+                   rows->var,
+                   "', whose pieces are gathered by a thread or by the lanes of a warp; ",
+                   "bind the loop over chunks to warps or threads instead.");
   }
 
   bool inside(Kind kind) const {
@@ -144,82 +150,88 @@ class BindingVerifier {
                        [&](const Forall* loop) { return loop->tag.kind == kind; });
   }
 
-  void check_place(const Forall& loop) const {
+  Result<> check_place(const Forall& loop) const {
     const Kind kind = loop.tag.kind;
     const std::string_view name = nest::bound_name(kind);
     if (kind == Kind::Lane && !around_.empty() && around_.back()->tag.kind == Kind::Lane)
       return check_group(loop);
     if (inside(kind)) {
-      user_error("The loop over '", loop.var, "' stands in one that is bound to a ", name,
-                 " already; fuse the two, or bind one of them to another part.");
+      return refusal("The loop over '", loop.var, "' stands in one that is bound to a ", name,
+                     " already; fuse the two, or bind one of them to another part.");
     }
     if (kind == Kind::Block) {
-      if (&loop == nest_.root.get()) return;
-      user_error("Only the outermost loop runs on blocks, and the one over '", loop.var,
-                 "' is not; bring it out with reorder first.");
+      if (&loop == nest_.root.get()) return {};
+      return refusal("Only the outermost loop runs on blocks, and the one over '", loop.var,
+                     "' is not; bring it out with reorder first.");
     }
     if (inside(Kind::Lane) || inside(Kind::Thread)) {
-      user_error("The loop over '", loop.var, "' stands in one that is bound to a ",
-                 nest::bound_name(around_.back()->tag.kind), ", which has no ", name, "s in it.");
+      return refusal("The loop over '", loop.var, "' stands in one that is bound to a ",
+                     nest::bound_name(around_.back()->tag.kind), ", which has no ", name,
+                     "s in it.");
     }
     if (kind == Kind::Thread && inside(Kind::Warp)) {
-      user_error("The loop over '", loop.var,
-                 "' stands in one that is bound to a warp; the threads of a warp are its lanes, ",
-                 "bind(", loop.var, ", lane).");
+      return refusal(
+          "The loop over '", loop.var,
+          "' stands in one that is bound to a warp; the threads of a warp are its lanes, ", "bind(",
+          loop.var, ", lane).");
     }
     if (kind == Kind::Lane && !inside(Kind::Warp) && !(after_warps_ && only_stores(loop))) {
-      user_error("Lanes belong to a warp, and no loop around the one over '", loop.var,
-                 "' is bound to warps; bind that first, or bind '", loop.var, "' to threads.");
+      return refusal("Lanes belong to a warp, and no loop around the one over '", loop.var,
+                     "' is bound to warps; bind that first, or bind '", loop.var, "' to threads.");
     }
+    return {};
   }
 
   // A loop over lanes in one over lanes takes groups of them.
-  void check_group(const Forall& loop) const {
+  Result<> check_group(const Forall& loop) const {
     const Forall& outer = *around_.back();
     if (std::count_if(around_.begin(), around_.end(),
                       [](const Forall* around) { return around->tag.kind == Kind::Lane; }) > 1) {
-      user_error("The loop over '", loop.var, "' stands in groups of lanes, over '", outer.var,
-                 "', which are not cut further; bind two loops to lanes at most.");
+      return refusal("The loop over '", loop.var, "' stands in groups of lanes, over '", outer.var,
+                     "', which are not cut further; bind two loops to lanes at most.");
     }
     const int64_t all = nest_.known_extent(outer.var).value_or(kWarpSize + 1);
     const int64_t own = nest_.known_extent(loop.var).value_or(kWarpSize + 1);
     if (own < 1 || (own & (own - 1)) != 0 || all * own > kWarpSize) {
-      user_error("The lanes of a warp form ", all, " groups of ", own, " for '", outer.var,
-                 "' and '", loop.var,
-                 "', but groups have 1, 2, 4, 8 or 16 lanes, and all together ", kWarpSize,
-                 "; split the loops into such.");
+      return refusal("The lanes of a warp form ", all, " groups of ", own, " for '", outer.var,
+                     "' and '", loop.var,
+                     "', but groups have 1, 2, 4, 8 or 16 lanes, and all together ", kWarpSize,
+                     "; split the loops into such.");
     }
     if (own != nest::lanes_inside(nest_, outer.var)) {
-      user_error("Loops over groups of ", own, " and of ", nest::lanes_inside(nest_, outer.var),
-                 " lanes stand in the one over '", outer.var,
-                 "'; split them into equally many iterations.");
+      return refusal("Loops over groups of ", own, " and of ", nest::lanes_inside(nest_, outer.var),
+                     " lanes stand in the one over '", outer.var,
+                     "'; split them into equally many iterations.");
     }
+    return {};
   }
 
   // Where a loop over lanes stands in another, all loops over its variable do, since a lane keeps
   // its iterations; but one that stores what all groups have is run by the first of them.
-  void check_groups() const {
+  Result<> check_groups() const {
     std::map<std::string, std::string> outside;
-    const std::function<void(const Stmt&, const std::string&)> walk =
-        [&](const Stmt& stmt, const std::string& outer) {
-          const auto* loop = stmt.as<Forall>();
-          const bool lanes = loop && loop->tag.kind == Kind::Lane;
-          if (lanes && !(outer.empty() && only_stores(*loop))) {
-            const auto [found, is_new] = outside.emplace(loop->var, outer);
-            if (!is_new && found->second != outer) {
-              user_error(
-                  "One loop over '", loop->var, "' stands in one over lanes, '",
-                  outer.empty() ? found->second : outer,
-                  "', and one does not, so that lanes would change places; bring the loops into ",
-                  "one order with reorder, before precompute and rfactor.");
-            }
-          }
-          map_parts(stmt, [&](const Stmt& part) {
-            walk(part, lanes ? loop->var : outer);
-            return part;
-          });
-        };
-    walk(nest_.root, {});
+    return check_groups(nest_.root, "", outside);
+  }
+
+  // `outer` is the loop over lanes around the statement, and `outside` has that of each loop over
+  // lanes so far.
+  Result<> check_groups(const Stmt& stmt, const std::string& outer,
+                        std::map<std::string, std::string>& outside) const {
+    const auto* loop = stmt.as<Forall>();
+    const bool lanes = loop && loop->tag.kind == Kind::Lane;
+    if (lanes && !(outer.empty() && only_stores(*loop))) {
+      const auto [found, is_new] = outside.emplace(loop->var, outer);
+      if (!is_new && found->second != outer) {
+        return refusal(
+            "One loop over '", loop->var, "' stands in one over lanes, '",
+            outer.empty() ? found->second : outer,
+            "', and one does not, so that lanes would change places; bring the loops into ",
+            "one order with reorder, before precompute and rfactor.");
+      }
+    }
+    for (const Stmt& part : parts_of(stmt))
+      TULLE_TRY(check_groups(part, lanes ? loop->var : outer, outside));
+    return {};
   }
 
   bool only_stores(const Forall& loop) const {
@@ -230,35 +242,36 @@ class BindingVerifier {
            });
   }
 
-  void check_extent(const Forall& loop) const {
-    if (loop.tag.kind == Kind::Block) return;
+  Result<> check_extent(const Forall& loop) const {
+    if (loop.tag.kind == Kind::Block) return {};
     const int64_t most = loop.tag.kind == Kind::Warp   ? kMostThreads / kWarpSize
                          : loop.tag.kind == Kind::Lane ? kWarpSize
                                                        : kMostThreads;
     const std::string_view name = nest::bound_name(loop.tag.kind);
     const auto extent = nest_.known_extent(loop.var);
-    if (extent && *extent >= 1 && *extent <= most) return;
+    if (extent && *extent >= 1 && *extent <= most) return {};
     const std::string remedy =
         nest_.variable(loop.var).is_position()
             ? concat("let split_positions count at most ", most,
                      " entries, and bind its inner loop")
             : concat("split it, split(", loop.var, ", ", most, ", ", loop.var, "0, ", loop.var,
                      "1) say, and bind the inner part");
-    user_error("A loop over ", name, "s has 1 to ", most, " iterations, and '", loop.var, "' has ",
-               extent ? concat(*extent) : std::string("a number known only when it runs"), "; ",
-               remedy, ".");
+    return refusal("A loop over ", name, "s has 1 to ", most, " iterations, and '", loop.var,
+                   "' has ",
+                   extent ? concat(*extent) : std::string("a number known only when it runs"), "; ",
+                   remedy, ".");
   }
 
-  void check_writes(const Forall& loop) const {
+  Result<> check_writes(const Forall& loop) const {
     for (const Assign* assign : lasting_assigns(loop.body)) {
       const bool covered = covers(assign->indices, nest_, loop.var);
-      if (loop.tag.by_atomics) check_atomics(loop, *assign, covered);
+      if (loop.tag.by_atomics) TULLE_TRY(check_atomics(loop, *assign, covered));
       if (covered || loop.tag.by_atomics) continue;
       if (nest::combines(loop, nest_)) {
-        check_combination(loop);
+        TULLE_TRY(check_combination(loop));
         continue;
       }
-      user_error(
+      return refusal(
           "'", loop.var, "' is summed into '", assign->tensor, "': different ",
           nest::bound_name(loop.tag.kind),
           "s would write the same location at once. Bind a loop over an index of '", assign->tensor,
@@ -268,6 +281,7 @@ class BindingVerifier {
               : concat("give each its own sum first with rfactor(", loop.var, ", part)",
                        is_added_by_atomics(*assign) ? ", or add up with sums=atomics." : "."));
     }
+    return {};
   }
 
   // Whether blocks can add to it in any order.
@@ -277,82 +291,85 @@ class BindingVerifier {
            size_of(target.type.type) >= 4 && target.type.type != DType::Bool;
   }
 
-  void check_atomics(const Forall& loop, const Assign& assign, bool covered) const {
-    if (is_added_by_atomics(assign) && !covered) return;
-    user_error("Atomics combine sums, products, maxima and minima of int32, int64, float32 and ",
-               "float64 over '", loop.var, "', and '", assign.tensor, "' is ",
-               covered                                  ? std::string("not summed over it")
-               : !nest::stands_alone(assign.accumulate) ? std::string("none of these")
-               : nest_.tensor(assign.tensor).role != Tensor::Role::Result
-                   ? std::string("a workspace, which each thread has for itself")
-                   : concat("of ", long_name_of(nest_.tensor(assign.tensor).type.type)),
-               "; leave sums=atomics out.");
+  Result<> check_atomics(const Forall& loop, const Assign& assign, bool covered) const {
+    if (is_added_by_atomics(assign) && !covered) return {};
+    return refusal(
+        "Atomics combine sums, products, maxima and minima of int32, int64, float32 and ",
+        "float64 over '", loop.var, "', and '", assign.tensor, "' is ",
+        covered                                  ? std::string("not summed over it")
+        : !nest::stands_alone(assign.accumulate) ? std::string("none of these")
+        : nest_.tensor(assign.tensor).role != Tensor::Role::Result
+            ? std::string("a workspace, which each thread has for itself")
+            : concat("of ", long_name_of(nest_.tensor(assign.tensor).type.type)),
+        "; leave sums=atomics out.");
   }
 
   // Where a diagonal meets the rows follows from the diagonal: such loops have bounds of their own.
-  void check_diagonals(const Forall& loop) const {
+  Result<> check_diagonals(const Forall& loop) const {
     const Variable& variable = nest_.variable(loop.var);
     const bool is_along = goes_along_diagonals(nest_, loop.var);
-    if (!is_along && variable.origin != Variable::Origin::Difference) return;
-    user_error("The loop over '", loop.var, "' goes ", is_along ? "along" : "through",
-               " diagonals, which follow from each other, and a bound loop counts; bind a loop ",
-               "over rows outside of that over the diagonals, or use parallel.");
+    if (!is_along && variable.origin != Variable::Origin::Difference) return {};
+    return refusal(
+        "The loop over '", loop.var, "' goes ", is_along ? "along" : "through",
+        " diagonals, which follow from each other, and a bound loop counts; bind a loop ",
+        "over rows outside of that over the diagonals, or use parallel.");
   }
 
-  void check_combination(const Forall& loop) const {
+  Result<> check_combination(const Forall& loop) const {
     if (nest::merges_tuples(loop, nest_)) return check_merge(loop);
     const int64_t extent = nest_.known_extent(loop.var).value_or(0);
     if (loop.tag.kind == Kind::Lane && nest::lanes_inside(nest_, loop.var) > 1) {
-      user_error(
+      return refusal(
           "The partial sums over '", loop.var,
           "' are combined by neighbouring lanes, and other loops over lanes stand in the one ",
           "over '", loop.var, "'; bring it inside these with reorder.");
     }
-    if (loop.tag.kind != Kind::Lane || (extent & (extent - 1)) == 0) return;
-    user_error("The lanes of a warp add up in groups of 1, 2, 4, 8, 16 or 32, and '", loop.var,
-               "' has ", extent, " iterations; split it by one of these.");
+    if (loop.tag.kind != Kind::Lane || (extent & (extent - 1)) == 0) return {};
+    return refusal("The lanes of a warp add up in groups of 1, 2, 4, 8, 16 or 32, and '", loop.var,
+                   "' has ", extent, " iterations; split it by one of these.");
   }
 
-  void check_merge(const Forall& loop) const {
+  Result<> check_merge(const Forall& loop) const {
     if (loop.tag.kind != Kind::Lane) return check_merging_lanes(loop);
     const int64_t extent = nest_.known_extent(loop.var).value_or(0);
     const int64_t inside = nest::lanes_inside(nest_, loop.var);
     const bool in_group = !around_.empty() && around_.back()->tag.kind == Kind::Lane;
-    if ((extent & (extent - 1)) == 0 && (in_group || extent * inside == kWarpSize)) return;
-    user_error("The tuples over '", loop.var, "' are merged by all ", kWarpSize,
-               " lanes of a warp, or by 1, 2, 4, 8 or 16 in a loop over lanes, and there are ",
-               extent * inside, "; split the loops so that they are as many.");
+    if ((extent & (extent - 1)) == 0 && (in_group || extent * inside == kWarpSize)) return {};
+    return refusal("The tuples over '", loop.var, "' are merged by all ", kWarpSize,
+                   " lanes of a warp, or by 1, 2, 4, 8 or 16 in a loop over lanes, and there are ",
+                   extent * inside, "; split the loops so that they are as many.");
   }
 
   // Each lane merges the parts that it has gathered, for the iterations that it had then.
-  void check_merging_lanes(const Forall& merging) const {
-    for_each_loop(merging.body, [&](const Forall& loop) {
+  Result<> check_merging_lanes(const Forall& merging) const {
+    return check_each_loop(merging.body, [&](const Forall& loop) -> Result<> {
       const bool spreads = loop.tag.kind == Kind::Lane &&
                            nest::lanes_inside(nest_, loop.var) > nest::lanes_of(nest_, loop.body);
-      if (!spreads) return;
-      user_error("The parts over '", merging.var,
-                 "' are gathered by groups of lanes, one for each '", loop.var,
-                 "', and would be merged by single lanes; bring the loop over '", loop.var,
-                 "' inside of the others over lanes with reorder, before rfactor.");
+      if (!spreads) return {};
+      return refusal("The parts over '", merging.var,
+                     "' are gathered by groups of lanes, one for each '", loop.var,
+                     "', and would be merged by single lanes; bring the loop over '", loop.var,
+                     "' inside of the others over lanes with reorder, before rfactor.");
     });
   }
 
-  // Who fills a part of a workspace reads it.
-  void check_reader(const Where& where, const std::string& name, const std::string& index) const {
-    if (!nest::reads(where.consumer, name) || mutant("readers-unchecked")) return;
+  // The thread that fills a part of a workspace reads it.
+  Result<> check_reader(const Where& where, const std::string& name,
+                        const std::string& index) const {
+    if (!nest::reads(where.consumer, name) || mutant("readers-unchecked")) return {};
     const auto writers = spread_over(where.producer, name, index);
     const auto readers = spread_over(where.consumer, name, index);
-    if (writers == readers) return;
+    if (writers == readers) return {};
     const auto& bound = writers.empty() ? readers : writers;
-    user_error("The workspace '", name, "' is ", writers.empty() ? "read" : "filled",
-               " by a loop over '", bound.begin()->first, "' that is bound to a ",
-               nest::bound_name(bound.begin()->second), ", whose parts are kept apart, and ",
-               writers.empty() ? "filled" : "read",
-               " by others; put fuse and split before precompute, stage and rfactor, or leave that "
-               "loop unbound.");
+    return refusal(
+        "The workspace '", name, "' is ", writers.empty() ? "read" : "filled", " by a loop over '",
+        bound.begin()->first, "' that is bound to a ", nest::bound_name(bound.begin()->second),
+        ", whose parts are kept apart, and ", writers.empty() ? "filled" : "read",
+        " by others; put fuse and split before precompute, stage and rfactor, or leave that "
+        "loop unbound.");
   }
 
-  // The loops within a block that decide which element of the workspace along the index is at hand.
+  // The loops within a block that select the element of the workspace along the index.
   std::map<std::string, Kind> spread_over(const Stmt& stmt, const std::string& workspace,
                                           const std::string& index) const {
     std::map<std::string, Kind> found;
@@ -377,29 +394,29 @@ class BindingVerifier {
   }
 
   // A thread keeps the part of a workspace that its own iterations use.
-  void check_workspace(const Where& where, const std::string& name) const {
+  Result<> check_workspace(const Where& where, const std::string& name) const {
     const Tensor& tensor = nest_.tensor(name);
-    if (tensor.staging == Tensor::Staging::Shared) return;  // no thread keeps it
+    if (tensor.staging == Tensor::Staging::Shared) return {};  // no thread keeps it
     int64_t size = tensor.depth;
     for (const Assign* assign : assigns(where.producer)) {
       if (assign->tensor != name) continue;
       size = tensor.depth;
       for (const std::string& index : assign->indices) {
-        check_reader(where, name, index);
+        TULLE_TRY(check_reader(where, name, index));
         if (part_of(nest::find_loop(where.producer, index)) != Kind::Serial) continue;
         const auto extent = nest_.known_extent(index);
         if (!extent) {
-          user_error("The workspace '", name, "' is as long as '", index,
-                     "', which is known only when it runs, and a thread of a GPU keeps it in ",
-                     "registers; split '", index, "' before precompute.");
+          return refusal("The workspace '", name, "' is as long as '", index,
+                         "', which is known only when it runs, and a thread of a GPU keeps it in ",
+                         "registers; split '", index, "' before precompute.");
         }
         size *= std::max<int64_t>(1, *extent);
       }
     }
-    if (size <= nest::kLargestThreadLocal) return;
-    user_error("The workspace '", name, "' has ", size,
-               " elements, and a thread of a GPU keeps at most ", nest::kLargestThreadLocal,
-               "; split its loops before precompute or stage.");
+    if (size <= nest::kLargestThreadLocal) return {};
+    return refusal("The workspace '", name, "' has ", size,
+                   " elements, and a thread of a GPU keeps at most ", nest::kLargestThreadLocal,
+                   "; split its loops before precompute or stage.");
   }
 
   const Nest& nest_;
@@ -410,10 +427,10 @@ class BindingVerifier {
 
 }  // namespace
 
-void require_legal_bindings(const Nest& nest) {
-  if (!nest::has_bound_loops(nest.root)) return;
-  BindingVerifier(nest).verify();
-  require_shared_memory(nest);
+Result<> require_legal_bindings(const Nest& nest) {
+  if (!nest::has_bound_loops(nest.root)) return {};
+  TULLE_TRY(BindingVerifier(nest).verify());
+  return require_shared_memory(nest);
 }
 
 }  // namespace tulle::schedule

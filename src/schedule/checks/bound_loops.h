@@ -2,10 +2,11 @@
 #pragma once
 
 #include "nest/nest.h"
+#include "support/result.h"
 
 namespace tulle::schedule {
 
-// UserError, with what to do instead, unless
+// Refuses, with what to do instead, unless
 //  - the outermost loop is bound to blocks, and inside it stand warps with lanes in them, or
 //    threads, each at most once on a path; but lanes in lanes are groups of them: the outer loop's
 //    iterations have as many neighbouring lanes as the inner loop has iterations, 1, 2, 4, 8 or 16;
@@ -19,6 +20,6 @@ namespace tulle::schedule {
 //  - every workspace is small enough for a thread to keep, or a copy in shared memory that stands
 //    outside of loops over lanes and threads and is small enough for a block.
 // A nest without bound loops passes.
-void require_legal_bindings(const nest::Nest& nest);
+Result<> require_legal_bindings(const nest::Nest& nest);
 
 }  // namespace tulle::schedule

@@ -50,38 +50,42 @@ std::string instead_of(const Nest& nest, const std::string& var) {
 }
 
 // The result is sparse, new, and in blocks along the variable.
-void check_result(const Nest& nest, const Assign& assign, const std::string& var) {
+Result<> check_result(const Nest& nest, const Assign& assign, const std::string& var) {
   const Tensor& result = nest.tensor(assign.tensor);
   const bool is_dense = result.type.format.is_dense();
   if (is_dense || !result.shares_pattern_of.empty()) {
-    user_error("Members of a chunk look for the entries of a sparse result together, and '",
-               assign.tensor, "' ",
-               is_dense ? std::string("is dense")
-                        : concat("has the pattern of '", result.shares_pattern_of, "'"),
-               "; bind the outermost loop to blocks and '", var, "' to threads instead.");
+    return refusal("Members of a chunk look for the entries of a sparse result together, and '",
+                   assign.tensor, "' ",
+                   is_dense ? std::string("is dense")
+                            : concat("has the pattern of '", result.shares_pattern_of, "'"),
+                   "; bind the outermost loop to blocks and '", var, "' to threads instead.");
   }
   if (!goes_through_blocks(nest, assign, var)) {
-    user_error("Members of a chunk share blocks, and '", assign.tensor, "' has none along '", var,
-               "', so that they would find different entries; ", instead_of(nest, var), ".");
+    return refusal("Members of a chunk share blocks, and '", assign.tensor, "' has none along '",
+                   var, "', so that they would find different entries; ", instead_of(nest, var),
+                   ".");
   }
+  return {};
 }
 
-void check_loop(const Nest& nest, const Forall& loop) {
+Result<> check_loop(const Nest& nest, const Forall& loop) {
   if (loop.tag.by_atomics) {
-    user_error("Members of a chunk have different elements and sum up nothing together, and the ",
-               "loop over '", loop.var, "' is bound to them with sums=atomics; leave that out.");
+    return refusal(
+        "Members of a chunk have different elements and sum up nothing together, and the ",
+        "loop over '", loop.var, "' is bound to them with sums=atomics; leave that out.");
   }
   for (const Assign* assign : lasting_assigns(loop.body)) {
     const bool is_over = covers(assign->indices, nest, loop.var);
     if (is_over && is_gathered(nest, assign->tensor)) continue;
-    user_error("'", assign->tensor, "' is ", is_over ? "kept" : "summed", " in the loop over '",
-               loop.var, "', and each member would have a part of it, while members share the ",
-               "elements of blocks alone; ", instead_of(nest, loop.var), ".");
+    return refusal("'", assign->tensor, "' is ", is_over ? "kept" : "summed", " in the loop over '",
+                   loop.var, "', and each member would have a part of it, while members share the ",
+                   "elements of blocks alone; ", instead_of(nest, loop.var), ".");
   }
+  return {};
 }
 
 // What a block is gathered in and stored from stands in the loop, under the same indices.
-void check_assign(const Nest& nest, const Assign& assign, const std::string& var) {
+Result<> check_assign(const Nest& nest, const Assign& assign, const std::string& var) {
   bool is_inside = !is_gathered(nest, assign.tensor);
   for_each_loop(nest.root, [&](const Forall& loop) {
     const bool is_bound = loop.tag.kind == LoopTag::Kind::Member || mutant("member-stores-others");
@@ -93,53 +97,59 @@ void check_assign(const Nest& nest, const Assign& assign, const std::string& var
     is_inside = is_inside && covers(access->indices, nest, var);
   }
   if (!is_inside) {
-    user_error("'", assign.tensor, "' is assigned outside of the loops over '", var,
-               "' that are bound to members, so that each member would have a part of it alone; ",
-               "put bind(", var, ", member) after the steps that make loops, or leave it out.");
+    return refusal(
+        "'", assign.tensor, "' is assigned outside of the loops over '", var,
+        "' that are bound to members, so that each member would have a part of it alone; ",
+        "put bind(", var, ", member) after the steps that make loops, or leave it out.");
   }
+  return {};
 }
 
 // How many members the loop makes.
-int64_t members_of(const Nest& nest, const std::string& var) {
+Result<int64_t> members_of(const Nest& nest, const std::string& var) {
   const auto extent = nest.known_extent(var);
   if (extent && *extent >= 1) return *extent;
-  user_error("A loop that is bound to members has a number of iterations that is known when ",
-             "compiling, and '", var, "' has ",
-             extent ? std::string("none") : std::string("a number known only when it runs"), "; ",
-             instead_of(nest, var), ".");
+  return refusal("A loop that is bound to members has a number of iterations that is known when ",
+                 "compiling, and '", var, "' has ",
+                 extent ? std::string("none") : std::string("a number known only when it runs"),
+                 "; ", instead_of(nest, var), ".");
 }
 
 }  // namespace
 
-void require_legal_members(const Nest& nest) {
+Result<> require_legal_members(const Nest& nest) {
   const std::vector<std::string> members = nest::member_variables(nest);
-  if (members.empty()) return;
+  if (members.empty()) return {};
   if (nest::has_bound_loops(nest.root)) {
-    user_error("The loops over ", list_of(members), " are bound to the members of chunks and ",
-               "others to blocks, but a nest is either cut into chunks or bound to a GPU's parts; ",
-               "bind those to threads, or leave out the binds to blocks.");
+    return refusal(
+        "The loops over ", list_of(members), " are bound to the members of chunks and ",
+        "others to blocks, but a nest is either cut into chunks or bound to a GPU's parts; ",
+        "bind those to threads, or leave out the binds to blocks.");
   }
   int64_t count = 1;
   for (const std::string& var : members) {
-    count *= members_of(nest, var);
-    for_each_loop(nest.root, [&](const Forall& loop) {
-      if (loop.var == var) check_loop(nest, loop);
-    });
+    const Result<int64_t> own = members_of(nest, var);
+    if (!own) return own.error();
+    count *= *own;
+    TULLE_TRY(check_each_loop(nest.root, [&](const Forall& loop) {
+      return loop.var == var ? check_loop(nest, loop) : Result<>();
+    }));
     for (const Assign* assign : assigns(nest.root)) {
       if (nest.tensor(assign->tensor).role == Tensor::Role::Result)
-        check_result(nest, *assign, var);
+        TULLE_TRY(check_result(nest, *assign, var));
     }
-    for (const Assign* assign : assigns(nest.root)) check_assign(nest, *assign, var);
+    for (const Assign* assign : assigns(nest.root)) TULLE_TRY(check_assign(nest, *assign, var));
     const std::string sparse = sparse_tensor(nest, nest.root, var);
     if (!sparse.empty()) {
-      user_error("Members of a chunk go through all coordinates of '", var, "', and '", sparse,
-                 "' holds only some of them; ", instead_of(nest, var), ".");
+      return refusal("Members of a chunk go through all coordinates of '", var, "', and '", sparse,
+                     "' holds only some of them; ", instead_of(nest, var), ".");
     }
   }
   if (count > kMostMembers) {
-    user_error("Loops over ", list_of(members), " have ", count, " iterations together, and a ",
-               "chunk has at most ", kMostMembers, " members; bind fewer of them.");
+    return refusal("Loops over ", list_of(members), " have ", count, " iterations together, and a ",
+                   "chunk has at most ", kMostMembers, " members; bind fewer of them.");
   }
+  return {};
 }
 
 }  // namespace tulle::schedule

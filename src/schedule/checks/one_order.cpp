@@ -8,6 +8,7 @@
 #include "nest/cut_rows.h"
 #include "nest/row_pieces.h"
 #include "schedule/queries.h"
+#include "schedule/rewrites.h"
 #include "schedule/rewrites/fuse_launches.h"
 #include "support/check.h"
 
@@ -16,13 +17,13 @@ namespace tulle::schedule {
 namespace {
 
 bool cuts_rows(const Step& step) {
-  return step.rewrite == "split_rows" || step.rewrite == "deal_rows";
+  return std::holds_alternative<SplitRows>(step.rewrite) ||
+         std::holds_alternative<DealRows>(step.rewrite);
 }
 
 bool adds_blocks(const Step& step) {
-  return step.rewrite == "bind" &&
-         std::any_of(step.arguments.begin(), step.arguments.end(),
-                     [](const Argument& argument) { return argument.keyword == "sums"; });
+  const auto* bind = std::get_if<Bind>(&step.rewrite);
+  return bind && bind->by_atomics;
 }
 
 // The tensor of floating-point numbers to which chunks of rows or blocks add by atomics; empty if
@@ -39,7 +40,7 @@ std::string shared_sum(const Nest& nest) {
   return {};
 }
 
-std::string reason(const std::string& step, const std::string& tensor, WantsOneOrder who,
+std::string reason(std::string_view step, const std::string& tensor, WantsOneOrder who,
                    std::string_view instead) {
   const std::string_view asks = who == WantsOneOrder::Cpu
                                     ? "a CPU gives"
@@ -73,14 +74,14 @@ void require_whole_rows(const ScheduledNest& scheduled, const Nest& finished, Wa
   const size_t at =
       number_of(scheduled.schedule, nest::adds_up_by_atomics(finished) ? adds_blocks : cuts_rows);
   const Step& step = scheduled.schedule.steps[at];
-  const std::string_view instead = on_cpu                   ? "use parallel(..., by=merge)"
-                                   : step.rewrite == "bind" ? "bind a loop that is not summed"
-                                                            : "bind whole rows";
-  refuse_step(scheduled.schedule, at, reason(step.rewrite, tensor, who, instead));
+  const std::string_view instead = on_cpu              ? "use parallel(..., by=merge)"
+                                   : adds_blocks(step) ? "bind a loop that is not summed"
+                                                       : "bind whole rows";
+  refuse_step(scheduled.schedule, at, reason(kind_of(step.rewrite).name, tensor, who, instead));
 }
 
 // Kernels that run at the same time have results of their own.
-void require_own_results(const Program& program, const LaunchGroup& group) {
+void require_own_results(const NestProgram& program, const LaunchGroup& group) {
   std::set<std::string> targets;
   for (const size_t step : group.steps) {
     const auto& [nest, schedule] = std::get<ScheduledNest>(program.steps[step]);
@@ -99,7 +100,7 @@ void require_own_results(const Program& program, const LaunchGroup& group) {
 
 }  // namespace
 
-void require_one_order(const Program& program, const Program& finished, WantsOneOrder who) {
+void require_one_order(const NestProgram& program, const NestProgram& finished, WantsOneOrder who) {
   for (size_t s = 0; s < program.steps.size(); ++s) {
     if (const auto* scheduled = std::get_if<ScheduledNest>(&program.steps[s]))
       require_whole_rows(*scheduled, std::get<ScheduledNest>(finished.steps[s]).nest, who);

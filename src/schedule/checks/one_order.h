@@ -17,6 +17,6 @@ namespace tulle::schedule {
 // bits each time. There, chunks that one thread takes in turn and kernels that follow each other
 // have an order.
 enum class WantsOneOrder : uint8_t { Caller, Cpu };
-void require_one_order(const Program& program, const Program& finished, WantsOneOrder who);
+void require_one_order(const NestProgram& program, const NestProgram& finished, WantsOneOrder who);
 
 }  // namespace tulle::schedule

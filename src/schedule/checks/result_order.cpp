@@ -11,10 +11,8 @@ namespace tulle::schedule {
 
 namespace {
 
-using Names = std::vector<std::string>;
-
 // The loops around the assignment, outermost first; false if it is not in the statement.
-bool find_loops(const Stmt& stmt, const Assign* target, Names& loops) {
+bool find_loops(const Stmt& stmt, const Assign* target, NameList& loops) {
   if (stmt.get() == target) return true;
   if (const auto* forall = stmt.as<Forall>()) {
     loops.push_back(forall->var);
@@ -44,7 +42,7 @@ bool are_halves(const Variable& outer, const Variable& inner) {
 
 // Loops with the fused ones taken apart, the more significant first. Halves of a fused one that
 // stand one in the other count up as it does; others stay as they are.
-Names unfused(const Nest& nest, Names loops) {
+NameList unfused(const Nest& nest, NameList loops) {
   for (size_t l = 0; l < loops.size();) {
     const Variable& variable = nest.variable(loops[l]);
     const auto next = loops.begin() + static_cast<std::ptrdiff_t>(l) + 1;
@@ -65,7 +63,7 @@ Names unfused(const Nest& nest, Names loops) {
 }
 
 // The loops over a variable, the most significant first: itself, or the halves of its split.
-Names loops_over(const Nest& nest, const Names& loops, const std::string& var) {
+NameList loops_over(const Nest& nest, const NameList& loops, const std::string& var) {
   if (contains(loops, var)) return {var};
   for (const auto& [outer, variable] : nest.variables) {
     if (variable.origin != Variable::Origin::Outer || variable.parent != var) continue;
@@ -74,8 +72,8 @@ Names loops_over(const Nest& nest, const Names& loops, const std::string& var) {
           other.factor != variable.factor) {
         continue;
       }
-      Names found = loops_over(nest, loops, outer);
-      const Names rest = loops_over(nest, loops, inner);
+      NameList found = loops_over(nest, loops, outer);
+      const NameList rest = loops_over(nest, loops, inner);
       if (found.empty() || rest.empty()) continue;
       found.insert(found.end(), rest.begin(), rest.end());
       return found;
@@ -84,8 +82,8 @@ Names loops_over(const Nest& nest, const Names& loops, const std::string& var) {
   // With the second bound outside, the difference ascends as the variable does.
   for (const auto& [difference, variable] : nest.variables) {
     if (variable.origin != Variable::Origin::Difference || variable.parent != var) continue;
-    Names found = loops_over(nest, loops, difference);
-    const Names second = loops_over(nest, loops, variable.second);
+    NameList found = loops_over(nest, loops, difference);
+    const NameList second = loops_over(nest, loops, variable.second);
     if (found.empty() || second.empty()) continue;
     const auto place = [&](const std::string& loop) {
       return std::find(loops.begin(), loops.end(), loop) - loops.begin();
@@ -97,8 +95,8 @@ Names loops_over(const Nest& nest, const Names& loops, const std::string& var) {
   return {};
 }
 
-Names loops_over(const Nest& nest, const Names& loops, const LevelExpr& level,
-                 const Names& indices) {
+NameList loops_over(const Nest& nest, const NameList& loops, const LevelExpr& level,
+                    const NameList& indices) {
   const std::string& index = indices[static_cast<size_t>(level.dimension)];
   if (level.is_difference()) {
     for (const auto& [name, variable] : nest.variables) {
@@ -106,7 +104,7 @@ Names loops_over(const Nest& nest, const Names& loops, const LevelExpr& level,
           variable.second != indices[static_cast<size_t>(level.second)]) {
         continue;
       }
-      if (Names found = loops_over(nest, loops, name); !found.empty()) return found;
+      if (NameList found = loops_over(nest, loops, name); !found.empty()) return found;
     }
   } else if (!level.is_whole()) {
     const bool quotient = level.part == LevelExpr::Part::Quotient;
@@ -114,7 +112,7 @@ Names loops_over(const Nest& nest, const Names& loops, const LevelExpr& level,
       if (variable.origin != (quotient ? Variable::Origin::Outer : Variable::Origin::Inner))
         continue;
       if (variable.parent != index || variable.factor != level.divisor) continue;
-      if (Names found = loops_over(nest, loops, name); !found.empty()) return found;
+      if (NameList found = loops_over(nest, loops, name); !found.empty()) return found;
     }
   }
   return loops_over(nest, loops, index);
@@ -129,21 +127,21 @@ bool is_list(const Format& format) {
 }
 
 // The loops that the levels of the result stand for, down to the last that stores coordinates.
-Names wanted_loops(const Nest& nest, const Assign& assign, const Names& loops) {
+NameList wanted_loops(const Nest& nest, const Assign& assign, const NameList& loops) {
   const std::vector<Level>& levels = nest.tensor(assign.tensor).type.format.levels();
   size_t stored = 0;
   for (size_t l = 0; l < levels.size(); ++l) {
     if (!is_full(levels[l].kind)) stored = l + 1;
   }
-  Names wanted;
+  NameList wanted;
   for (size_t l = 0; l < stored; ++l) {
     const std::string& index = assign.indices[static_cast<size_t>(levels[l].expr.dimension)];
     // An index that only halves of a fused loop have between them is no loop's own.
     const bool is_in_halves = std::any_of(loops.begin(), loops.end(), [&](const std::string& loop) {
       return is_of_fused(nest, loop) && nest.derives_from(loop, index);
     });
-    const Names found =
-        is_in_halves ? Names{index} : loops_over(nest, loops, levels[l].expr, assign.indices);
+    const NameList found =
+        is_in_halves ? NameList{index} : loops_over(nest, loops, levels[l].expr, assign.indices);
     // Quotient and remainder may both be of one loop.
     for (const std::string& loop : found) {
       if (wanted.empty() || wanted.back() != loop) wanted.push_back(loop);
@@ -160,9 +158,9 @@ std::string free_name(const Nest& nest) {
 }
 
 // A tracked workspace over the result's loops inside the sum, or the loops in the wanted order.
-Names possible_remedies(const Nest& nest, const Assign& assign, const Names& wanted,
-                        const Names& loops) {
-  Names remedies, inside, order = wanted;
+std::vector<Rewrite> possible_remedies(const Nest& nest, const Assign& assign,
+                                       const NameList& wanted, const NameList& loops) {
+  NameList inside, order = wanted;
   bool is_summed = false;
   for (const std::string& loop : loops) {
     if (!contains(wanted, loop)) order.push_back(loop);
@@ -172,8 +170,9 @@ Names possible_remedies(const Nest& nest, const Assign& assign, const Names& wan
       inside.push_back(loop);
     }
   }
-  if (!inside.empty()) remedies.push_back(tracked_precompute(free_name(nest), inside));
-  if (order.size() > 1) remedies.push_back(concat("reorder(", list_of(order), ")"));
+  std::vector<Rewrite> remedies;
+  if (!inside.empty()) remedies.emplace_back(tracked_precompute(free_name(nest), inside));
+  if (order.size() > 1) remedies.emplace_back(Reorder{order});
   return remedies;
 }
 
@@ -187,11 +186,11 @@ std::optional<Disorder> find_disorder(const Nest& nest) {
     // Entries that are listed without order may come in any.
     const bool in_order = format.is_ordered() || !is_list(format);
     if (!result.shares_pattern_of.empty() || (!in_order && !format.is_unique())) continue;
-    Names loops;
+    NameList loops;
     find_loops(nest.root, assign, loops);
-    const Names apart = unfused(nest, loops);
-    const Names wanted = wanted_loops(nest, *assign, apart);
-    // A loop that is fused with a summed one comes to an entry more than once.
+    const NameList apart = unfused(nest, loops);
+    const NameList wanted = wanted_loops(nest, *assign, apart);
+    // A loop that is fused with a summed one visits an entry more than once.
     const bool once = std::all_of(loops.begin(), loops.end(), [&](const std::string& loop) {
       return covers(assign->indices, nest, loop) ||
              std::none_of(wanted.begin(), wanted.end(),

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "nest/nest.h"
+#include "schedule/steps.h"
 
 namespace tulle::schedule {
 
 struct Disorder {
   std::string problem;
-  std::vector<std::string> remedies;  // steps of which one may help
+  std::vector<Rewrite> remedies;  // of which one may help
 };
 
 // Entries of a result with a pattern of its own are appended as the loops come to them: the loops

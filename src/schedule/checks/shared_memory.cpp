@@ -1,4 +1,4 @@
-// Adding up what is in shared memory.
+// Adds up the shared memory of a block.
 #include "schedule/checks/shared_memory.h"
 
 #include <algorithm>
@@ -19,47 +19,50 @@ class SharedMemory {
  public:
   explicit SharedMemory(const Nest& nest) : nest_(nest) {}
 
-  void verify() {
-    walk(nest_.root);
-    if (bytes_ <= nest::kLargestShared) return;
-    user_error("Copies and tuples take ", bytes_, " bytes of each block's shared memory, and ",
-               nest::kLargestShared, " are the most; split their loops first.");
+  Result<> verify() {
+    TULLE_TRY(walk(nest_.root));
+    if (bytes_ <= nest::kLargestShared) return {};
+    return refusal("Copies and tuples take ", bytes_, " bytes of each block's shared memory, and ",
+                   nest::kLargestShared, " are the most; split their loops first.");
   }
 
  private:
-  void walk(const Stmt& stmt) {
+  Result<> walk(const Stmt& stmt) {
     if (const auto* loop = stmt.as<Forall>()) {
       const bool merges = nest::combines(*loop, nest_) && nest::merges_tuples(*loop, nest_);
       if (merges && loop->tag.kind != Kind::Lane) add_tuples(*loop);
       around_.push_back(loop);
-      walk(loop->body);
+      TULLE_TRY(walk(loop->body));
       around_.pop_back();
     } else if (const auto* where = stmt.as<Where>()) {
       const std::string& name = where->workspaces.front();
-      if (nest_.tensor(name).staging == Tensor::Staging::Shared) add_copy(*where, name);
-      walk(where->producer);
-      walk(where->consumer);
+      if (nest_.tensor(name).staging == Tensor::Staging::Shared) TULLE_TRY(add_copy(*where, name));
+      TULLE_TRY(walk(where->producer));
+      TULLE_TRY(walk(where->consumer));
     } else if (const auto* sequence = stmt.as<Sequence>()) {
-      for (const Stmt& part : sequence->stmts) walk(part);
+      for (const Stmt& part : sequence->stmts) TULLE_TRY(walk(part));
     }
+    return {};
   }
 
   // A copy is made by threads that come by together.
-  void add_copy(const Where& where, const std::string& name) {
+  Result<> add_copy(const Where& where, const std::string& name) {
     int64_t copies = 1;
     for (const Forall* around : around_) {
       if (around->tag.kind == Kind::Warp) copies = nest::warps_of_block(nest_);
       if (around->tag.kind != Kind::Lane && around->tag.kind != Kind::Thread) continue;
-      user_error("'", name, "' is in shared memory, which several threads fill together, and it ",
-                 "stands in the loop over '", around->var, "', where each ",
-                 nest::bound_name(around->tag.kind), " goes its own way; stage in a loop outside ",
-                 "of that one, or in registers.");
+      return refusal(
+          "'", name, "' is in shared memory, which several threads fill together, and it ",
+          "stands in the loop over '", around->var, "', where each ",
+          nest::bound_name(around->tag.kind), " goes its own way; stage in a loop outside ",
+          "of that one, or in registers.");
     }
     const Tensor& tensor = nest_.tensor(name);
     int64_t elements = copies * tensor.depth;
     for (const std::string& index : assigns(where.producer).front()->indices)
       elements *= std::max<int64_t>(1, nest_.known_extent(index).value_or(1));
     bytes_ += elements * static_cast<int64_t>(size_of(tensor.type.type));
+    return {};
   }
 
   // Warps and threads put the tuples that they merge there, an element of each lane.
@@ -85,6 +88,6 @@ class SharedMemory {
 
 }  // namespace
 
-void require_shared_memory(const Nest& nest) { SharedMemory(nest).verify(); }
+Result<> require_shared_memory(const Nest& nest) { return SharedMemory(nest).verify(); }
 
 }  // namespace tulle::schedule

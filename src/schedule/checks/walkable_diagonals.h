@@ -2,11 +2,12 @@
 #pragma once
 
 #include "nest/nest.h"
+#include "support/result.h"
 
 namespace tulle::schedule {
 
-// UserError unless loops over differences stand inside the loops over whatever operands store above
+// Refuses unless loops over differences stand inside the loops over whatever operands store above
 // them: diagonals are gone through as they are stored, and are not searched for.
-void require_walkable_diagonals(const nest::Nest& nest);
+Result<> require_walkable_diagonals(const nest::Nest& nest);
 
 }  // namespace tulle::schedule

@@ -5,11 +5,11 @@
 
 namespace tulle::schedule {
 
-Nest bind(const Nest& nest, const std::string& var, LoopTag::Kind part, bool by_atomics) {
-  require_loop(nest, var);
-  require_untagged(nest, var, "bind");
-  return with_tag(nest, {.kind = part, .by_atomics = by_atomics},
-                  [&](const Forall& loop) { return loop.var == var; });
+Result<Nest> bind(const Nest& nest, const Bind& step) {
+  TULLE_TRY(require_loop(nest, step.loop));
+  TULLE_TRY(require_untagged(nest, step.loop, "bind"));
+  return with_tag(nest, {.kind = step.part, .by_atomics = step.by_atomics},
+                  [&](const Forall& loop) { return loop.var == step.loop; });
 }
 
 }  // namespace tulle::schedule

@@ -8,19 +8,19 @@
 
 namespace tulle::schedule {
 
-Nest deal_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
-               const std::string& row, int64_t parts, int64_t turns) {
-  const Forall* rows = nest::find_loop(nest.root, var);
+Result<Nest> deal_rows(const Nest& nest, const DealRows& step) {
+  const Forall* rows = nest::find_loop(nest.root, step.loop);
   if (rows && nest::tuple_of_row(nest, *rows)) {
-    user_error("Rows of '", var, "' gather several values that go together, whose pieces are not ",
-               "merged when they are dealt; use split_rows.");
+    return refusal("Rows of '", step.loop,
+                   "' gather several values that go together, whose pieces are not merged when ",
+                   "they are dealt; use split_rows.");
   }
   Variable kind;
-  kind.parent = var;
-  kind.factor = length;
-  kind.parts = parts * turns;
-  kind.dealt = turns;
-  return split_into_chunks(nest, "deal_rows", kind, chunk, row);
+  kind.parent = step.loop;
+  kind.factor = step.length;
+  kind.parts = step.parts * step.turns;
+  kind.dealt = step.turns;
+  return split_into_chunks(nest, "deal_rows", kind, step.chunk, step.row);
 }
 
 }  // namespace tulle::schedule

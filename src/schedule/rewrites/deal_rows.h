@@ -1,7 +1,7 @@
-// Cuts the rows of an operand into pieces that chunks take in turn.
+// Cuts the rows of an operand into pieces that chunks process in turn.
 #pragma once
 
-#include "nest/nest.h"
+#include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
@@ -9,8 +9,6 @@ namespace tulle::schedule {
 // times `turns` chunks: pieces that lie together and come to an equal share of the work make a
 // part, and the chunks of a part take them in turn. Where the pieces are is looked up in arrays
 // that are made once for the structure of the operand.
-nest::Nest deal_rows(const nest::Nest& nest, const std::string& var, int64_t length,
-                     const std::string& chunk, const std::string& row, int64_t parts,
-                     int64_t turns);
+Result<nest::Nest> deal_rows(const nest::Nest& nest, const DealRows& step);
 
 }  // namespace tulle::schedule

@@ -7,7 +7,6 @@
 #include "nest/cut_rows.h"
 #include "nest/row_pieces.h"
 #include "schedule/queries.h"
-#include "schedule/rewrites.h"
 #include "support/check.h"
 #include "support/gpu_limits.h"
 #include "tulle/type_names.h"
@@ -15,8 +14,6 @@
 namespace tulle::schedule {
 
 namespace {
-
-constexpr std::string_view kStep = "fuse_launches";
 
 std::string result_of(const Nest& nest) {
   for (const auto& [name, tensor] : nest.tensors) {
@@ -81,7 +78,9 @@ const Step* step_of(const Schedule& schedule) {
 
 }  // namespace
 
-bool is_about_launches(const Step& step) { return step.rewrite == kStep; }
+bool is_about_launches(const Step& step) {
+  return std::holds_alternative<FuseLaunches>(step.rewrite);
+}
 
 nest::Monoid puts_together_by(const Nest& nest) {
   const std::string name = result_of(nest);
@@ -130,7 +129,7 @@ std::string why_not_together(const Nest& first, const Nest& next) {
   return why.empty() ? why_not_shared(next) : why;
 }
 
-std::vector<LaunchGroup> launch_groups(const Program& program) {
+std::vector<LaunchGroup> launch_groups(const NestProgram& program) {
   std::vector<LaunchGroup> groups;
   const auto nest_at = [&](size_t step) -> const Nest& {
     return std::get<ScheduledNest>(program.steps[step]).nest;
@@ -139,7 +138,7 @@ std::vector<LaunchGroup> launch_groups(const Program& program) {
     const auto* scheduled = std::get_if<ScheduledNest>(&program.steps[s]);
     if (!scheduled) continue;
     const Step* step = step_of(scheduled->schedule);
-    const std::string with = step ? Arguments(*step).name(0) : "";
+    const std::string with = step ? std::get<FuseLaunches>(step->rewrite).statement : "";
     if (!step || with == result_of(scheduled->nest)) {
       groups.push_back({{s}});
       continue;

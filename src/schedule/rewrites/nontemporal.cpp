@@ -6,10 +6,11 @@
 
 namespace tulle::schedule {
 
-Nest nontemporal(const Nest& nest, const std::string& tensor, Remarks* remarks) {
-  require_role(nest, tensor, Tensor::Role::Result);
+Result<Nest> nontemporal(const Nest& nest, const NonTemporal& step, Remarks* remarks) {
+  const std::string& tensor = step.result;
+  TULLE_TRY(require_role(nest, tensor, Tensor::Role::Result));
   if (contains(nest.nontemporal, tensor)) {
-    user_error("'", tensor, "' has had nontemporal already; leave one of them out.");
+    return refusal("'", tensor, "' has had nontemporal already; leave one of them out.");
   }
   for (const Assign* assign : assigns(nest.root)) {
     if (assign->tensor != tensor || !assign->accumulate) continue;

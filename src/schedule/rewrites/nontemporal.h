@@ -1,14 +1,13 @@
 // Stores a result past the caches.
 #pragma once
 
-#include "nest/nest.h"
-#include "support/remarks.h"
+#include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
 // The result is stored without being brought into the caches. A remark says where it is accumulated
 // in memory, which reads it back.
-nest::Nest nontemporal(const nest::Nest& nest, const std::string& tensor,
-                       Remarks* remarks = nullptr);
+Result<nest::Nest> nontemporal(const nest::Nest& nest, const NonTemporal& step,
+                               Remarks* remarks = nullptr);
 
 }  // namespace tulle::schedule

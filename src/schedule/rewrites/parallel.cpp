@@ -10,14 +10,15 @@ namespace tulle::schedule {
 
 namespace {
 
-void check_writes(const Nest& nest, const Forall& loop) {
+Result<> check_writes(const Nest& nest, const Forall& loop) {
   for (const Assign* assign : lasting_assigns(loop.body)) {
     if (covers(assign->indices, nest, loop.var)) continue;
-    user_error("'", loop.var, "' is summed into '", assign->tensor,
-               "': its iterations would write the same location at ",
-               "once. Make a loop over an index of '", assign->tensor,
-               "' outermost with reorder and run that in parallel.");
+    return refusal("'", loop.var, "' is summed into '", assign->tensor,
+                   "': its iterations would write the same location at ",
+                   "once. Make a loop over an index of '", assign->tensor,
+                   "' outermost with reorder and run that in parallel.");
   }
+  return {};
 }
 
 // Whether the operand's first level is over the variable and the next one stores the entries of
@@ -43,46 +44,48 @@ bool has_entries_below(const Nest& nest, const Forall& loop) {
 
 }  // namespace
 
-Nest parallel(const Nest& nest, const std::string& var, LoopTag::Balance balance) {
-  require_loop(nest, var);
-  require_untagged(nest, var, "parallel");
-  bool found = false;
-  bool has_entries = false;
-  auto tagged = [&](const Stmt& stmt) {
+Result<Nest> parallel(const Nest& nest, const Parallel& step) {
+  const std::string& var = step.loop;
+  const LoopTag::Balance balance = step.balance.value_or(LoopTag::Balance::Rows);
+  TULLE_TRY(require_loop(nest, var));
+  TULLE_TRY(require_untagged(nest, var, "parallel"));
+  const auto is_outermost = [&](const Stmt& stmt) {
     const auto* loop = stmt.as<Forall>();
-    if (!loop || loop->var != var) return stmt;
-    if (!mutant("parallel-over-reduction")) check_writes(nest, *loop);
-    LoopTag tag{.kind = LoopTag::Kind::Parallel};
-    if (balance == LoopTag::Balance::Nnz && has_entries_below(nest, *loop)) tag.balance = balance;
-    if (balance == LoopTag::Balance::Merge) tag.balance = balance;
-    has_entries |= tag.balance == LoopTag::Balance::Nnz;
-    found = true;
-    return Forall::make(var, loop->body, tag);
+    return loop && loop->var == var;
   };
-
-  Nest result = nest;
-  if (const auto* sequence = nest.root.as<Sequence>()) {
-    std::vector<Stmt> stmts;
-    stmts.reserve(sequence->stmts.size());
-    for (const Stmt& part : sequence->stmts) stmts.push_back(tagged(part));
-    result.root = Sequence::make(std::move(stmts));
-  } else {
-    result.root = tagged(nest.root);
+  const auto* sequence = nest.root.as<Sequence>();
+  bool found = false;
+  for (const Stmt& stmt : sequence ? sequence->stmts : std::vector<Stmt>{nest.root}) {
+    if (!is_outermost(stmt)) continue;
+    found = true;
+    if (!mutant("parallel-over-reduction")) TULLE_TRY(check_writes(nest, *stmt.as<Forall>()));
   }
   if (!found) {
-    user_error("Only an outermost loop can be parallel, and the one over '", var,
-               "' is not; bring it out with reorder first.");
+    return refusal("Only an outermost loop can be parallel, and the one over '", var,
+                   "' is not; bring it out with reorder first.");
   }
+  bool has_entries = false;
+  const auto tagged = [&](const Stmt& stmt) {
+    if (!is_outermost(stmt)) return stmt;
+    const Forall& loop = *stmt.as<Forall>();
+    LoopTag tag{.kind = LoopTag::Kind::Parallel};
+    if (balance == LoopTag::Balance::Nnz && has_entries_below(nest, loop)) tag.balance = balance;
+    if (balance == LoopTag::Balance::Merge) tag.balance = balance;
+    has_entries |= tag.balance == LoopTag::Balance::Nnz;
+    return Forall::make(var, loop.body, tag);
+  };
+  Nest result = nest;
+  result.root = sequence ? map_parts(nest.root, tagged) : tagged(nest.root);
   if (balance == LoopTag::Balance::Merge) {
     if (!result.root.as<Forall>()) {
-      user_error("Rows are cut by one loop that all stands in, and there are several here; use ",
-                 "parallel(", var, ", by=nnz).");
+      return refusal("Rows are cut by one loop that all stands in, and there are several here; ",
+                     "use parallel(", var, ", by=nnz).");
     }
-    require_mergeable_rows(result);
+    TULLE_TRY(require_mergeable_rows(result));
   }
   if (balance == LoopTag::Balance::Nnz && !has_entries) {
-    user_error("No operand has a compressed level right below '", var,
-               "' to count entries in; use parallel(", var, ", by=rows).");
+    return refusal("No operand has a compressed level right below '", var,
+                   "' to count entries in; use parallel(", var, ", by=rows).");
   }
   return result;
 }

@@ -1,16 +1,16 @@
 // Runs the outermost loop on all threads.
 #pragma once
 
-#include "nest/nest.h"
+#include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
-// Cuts the outermost loop, which must be over `var`, into chunks of equal rows, or of equal rows
+// Cuts the outermost loop, which must be over `loop`, into chunks of equal rows, or of equal rows
 // plus entries: as near to that as whole rows come, or by merge exactly, wherever in a row that is,
 // so that a row of most entries is shared by all threads. What threads gather of one row is put
 // together by a second kernel, always in the same order. Refused where two iterations would write
-// one location; by entries, where no operand stores entries right below `var`; by merge, as
+// one location; by entries, where no operand stores entries right below it; by merge, as
 // merged_rows.h says.
-nest::Nest parallel(const nest::Nest& nest, const std::string& var, nest::LoopTag::Balance balance);
+Result<nest::Nest> parallel(const nest::Nest& nest, const Parallel& step);
 
 }  // namespace tulle::schedule

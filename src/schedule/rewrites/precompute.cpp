@@ -17,23 +17,24 @@ namespace {
 using Loops = std::vector<const Forall*>;
 
 // The one place where the result is accumulated.
-const Assign& accumulation(const Nest& nest) {
+Result<const Assign*> accumulation(const Nest& nest) {
   std::vector<const Assign*> found;
   for (const Assign* assign : assigns(nest.root)) {
     if (assign->accumulate && nest.tensor(assign->tensor).role == Tensor::Role::Result)
       found.push_back(assign);
   }
   if (found.empty()) {
-    user_error(
+    return refusal(
         "Nothing is summed into the result here (steps before may have moved its sums into a "
         "workspace, and some reductions have one by themselves), so there is nothing to "
         "precompute; leave the step out.");
   }
   if (found.size() > 1) {
-    user_error("'", found[0]->tensor, "' is accumulated in ", found.size(),
-               " places, and precompute takes one; write the terms as statements of their own.");
+    return refusal(
+        "'", found[0]->tensor, "' is accumulated in ", found.size(),
+        " places, and precompute takes one; write the terms as statements of their own.");
   }
-  return *found.front();
+  return found.front();
 }
 
 // The loops around the assignment, outermost first; false if it is not in the statement.
@@ -53,39 +54,41 @@ bool find_path(const Stmt& stmt, const Assign& target, Loops& path) {
 }
 
 // From the outermost loop that is summed over inward, inside those that add up by atomics.
-Loops summed_loops(const Nest& nest, const Assign& target) {
+Result<Loops> summed_loops(const Nest& nest, const Assign& target) {
   Loops path;
   find_path(nest.root, target, path);
   const auto first = std::find_if(path.begin(), path.end(), [&](const Forall* loop) {
     return !loop->tag.by_atomics && !covers(target.indices, nest, loop->var);
   });
   if (first == path.end()) {
-    user_error("No loop around '", target.tensor,
-               "' is summed over, so there is nothing to precompute; leave the step out.");
+    return refusal("No loop around '", target.tensor,
+                   "' is summed over, so there is nothing to precompute; leave the step out.");
   }
-  return {first, path.end()};
+  return Loops(first, path.end());
 }
 
 // The loops over the result's indices among them, which the workspace needs.
-Loops result_loops(const Nest& nest, const Loops& loops, const Assign& target) {
+Result<Loops> result_loops(const Nest& nest, const Loops& loops, const Assign& target) {
   Loops found;
   for (const Forall* loop : loops) {
-    if (!is_over_indices(nest, target, loop->var, "precompute")) continue;
-    require_coordinates(nest, loop->var, "precompute");
+    const Result<bool> over_indices = is_over_indices(nest, target, loop->var, "precompute");
+    if (!over_indices) return over_indices.error();
+    if (!*over_indices) continue;
+    TULLE_TRY(require_coordinates(nest, loop->var, "precompute"));
     found.push_back(loop);
   }
   return found;
 }
 
 // The loops that `vars` name, in that order.
-Loops chosen_loops(const Loops& available, const std::vector<std::string>& vars,
-                   const std::string& summed) {
-  std::vector<std::string> names;
+Result<Loops> chosen_loops(const Loops& available, const NameList& vars,
+                           const std::string& summed) {
+  NameList names;
   for (const Forall* loop : available) names.push_back(loop->var);
   if (!std::is_permutation(vars.begin(), vars.end(), names.begin(), names.end())) {
-    user_error("The workspace is given the variables (", vars.empty() ? "" : list_of(vars),
-               "), but inside the summed loop over '", summed, "' the result's loops are (",
-               names.empty() ? "" : list_of(names), "); give exactly those, or reorder first.");
+    return refusal("The workspace is given the variables (", vars.empty() ? "" : list_of(vars),
+                   "), but inside the summed loop over '", summed, "' the result's loops are (",
+                   names.empty() ? "" : list_of(names), "); give exactly those, or reorder first.");
   }
   Loops chosen;
   for (const std::string& var : vars) {
@@ -116,79 +119,82 @@ int level_over(const Nest& nest, const Format& format, const std::vector<std::st
 
 // What to do where a plain workspace cannot be: track it, if that helps.
 std::string in_place_of_plain(const Nest& nest, const std::string& workspace, const Loops& loops) {
-  std::vector<std::string> vars;
+  NameList vars;
   for (const Forall* loop : loops) vars.push_back(loop->var);
-  const std::string otherwise = "leave precompute out";
-  try {
-    const Nest tracked = precompute(nest, workspace, vars, Tensor::Tracking::Tracked);
-    if (find_disorder(tracked)) return otherwise;
-  } catch (const UserError&) {
-    return otherwise;
-  }
-  return concat("track that, ", tracked_precompute(workspace, vars));
+  const Precompute step = tracked_precompute(workspace, vars);
+  const Result<Nest> tracked = precompute(nest, step);
+  if (!tracked || find_disorder(*tracked)) return "leave precompute out";
+  return concat("track that, ", to_string(Step{step}));
 }
 
 std::string_view word_of(Tensor::Tracking tracking) {
   return tracking == Tensor::Tracking::Scanned ? "scanned" : "tracked";
 }
 
-// A plain workspace is stored whole, a tracked one where it was written: that must be what the
-// result stores.
-void check_storage(const Nest& nest, const Assign& target, const std::string& workspace,
-                   const Loops& loops, Tensor::Tracking tracking) {
+// A plain workspace is stored whole, so the result has to store all of it.
+Result<> check_plain(const Nest& nest, const Assign& target, const std::string& workspace,
+                     const Loops& loops) {
   const Tensor& result = nest.tensor(target.tensor);
-  auto is_sparse = [&](const Forall* loop) {
+  const bool own_pattern = !result.type.format.is_dense() && result.shares_pattern_of.empty();
+  const bool is_sparse = std::any_of(loops.begin(), loops.end(), [&](const Forall* loop) {
+    return stores_sparsely(nest, target.tensor, target.indices, loop->var);
+  });
+  if (own_pattern || is_sparse) {
+    return refusal(
+        "'", target.tensor,
+        "' stores only what some term reaches, and a plain workspace does not know what that is; ",
+        in_place_of_plain(nest, workspace, loops), ".");
+  }
+  for (const Forall* loop : loops) {
+    if (result.shares_pattern_of.empty() ||
+        !leads_to_entries(nest, target.tensor, target.indices, loop->var))
+      continue;
+    return refusal("The entries of '", target.tensor, "' are those that loops find in '",
+                   result.shares_pattern_of, "', and '", loop->var, "' is among them: bring '",
+                   loop->var, "' outside of the sum, or leave precompute out.");
+  }
+  return {};
+}
+
+// A tracked workspace is stored where it was written, so the result has to store that and nothing
+// else.
+Result<> check_tracked(const Nest& nest, const Assign& target, const Loops& loops,
+                       Tensor::Tracking tracking) {
+  const Tensor& result = nest.tensor(target.tensor);
+  const auto is_sparse = [&](const Forall* loop) {
     return stores_sparsely(nest, target.tensor, target.indices, loop->var);
   };
-  if (tracking == Tensor::Tracking::Plain) {
-    const bool own_pattern = !result.type.format.is_dense() && result.shares_pattern_of.empty();
-    if (own_pattern || std::any_of(loops.begin(), loops.end(), is_sparse)) {
-      user_error(
-          "'", target.tensor,
-          "' stores only what some term reaches, and a plain workspace does not know what that ",
-          "is; ", in_place_of_plain(nest, workspace, loops), ".");
-    }
-    for (const Forall* loop : loops) {
-      if (result.shares_pattern_of.empty() ||
-          !leads_to_entries(nest, target.tensor, target.indices, loop->var))
-        continue;
-      user_error("The entries of '", target.tensor, "' are those that loops find in '",
-                 result.shares_pattern_of, "', and '", loop->var, "' is among them: bring '",
-                 loop->var, "' outside of the sum, or leave precompute out.");
-    }
-    return;
-  }
-  const std::string way_out =
-      concat("so there is nothing to track; leave '", word_of(tracking), "' out.");
+  const std::string_view word = word_of(tracking);
+  const std::string way_out = concat("so there is nothing to track; leave '", word, "' out.");
   if (!result.shares_pattern_of.empty()) {
-    user_error("'", target.tensor, "' has the pattern of '", result.shares_pattern_of, "', ",
-               way_out);
+    return refusal("'", target.tensor, "' has the pattern of '", result.shares_pattern_of, "', ",
+                   way_out);
   }
   if (loops.empty()) {
-    user_error(
-        "A ", word_of(tracking),
-        " workspace has a variable, but none was given; reorder so that a loop over the result's "
-        "indices is inside the sum.");
+    return refusal("A ", word,
+                   " workspace has a variable, but none was given; reorder so that a loop over ",
+                   "the result's indices is inside the sum.");
   }
   if (!is_sparse(loops.front())) {
-    user_error("'", target.tensor, "' stores every coordinate of '", loops.front()->var, "', ",
-               way_out);
+    return refusal("'", target.tensor, "' stores every coordinate of '", loops.front()->var, "', ",
+                   way_out);
   }
   const auto level_of = [&](const Forall* loop) {
     return level_over(nest, result.type.format, target.indices, loop->var);
   };
   const int tracked = level_of(loops.front());
   if (tracked < 0) {
-    user_error("A ", word_of(tracking), " workspace needs the whole variable, and '",
-               loops.front()->var, "' is derived; leave split and fuse out.");
+    return refusal("A ", word, " workspace needs the whole variable, and '", loops.front()->var,
+                   "' is derived; leave split and fuse out.");
   }
   for (size_t inner = 1; inner < loops.size(); ++inner) {
     if (!is_sparse(loops[inner]) && level_of(loops[inner]) > tracked) continue;
-    user_error("A ", word_of(tracking),
-               " workspace tracks its first variable, and the others run through the ",
-               "blocks that '", target.tensor, "' stores for each of its coordinates, which '",
-               loops[inner]->var, "' does not; reorder so that its loop is outside the sum.");
+    return refusal("A ", word,
+                   " workspace tracks its first variable, and the others run through the blocks ",
+                   "that '", target.tensor, "' stores for each of its coordinates, which '",
+                   loops[inner]->var, "' does not; reorder so that its loop is outside the sum.");
   }
+  return {};
 }
 
 // The statement that stores the workspace into the result.
@@ -212,23 +218,33 @@ Stmt consumer_of(const Nest& nest, const Assign& target, const expr::Expr& works
 
 }  // namespace
 
-std::string tracked_precompute(const std::string& workspace, const std::vector<std::string>& vars) {
-  const std::string over = vars.size() == 1 ? vars[0] : concat("(", list_of(vars), ")");
-  return concat("precompute(", workspace, ", ", over, ", tracked)");
+Precompute tracked_precompute(const std::string& workspace, const NameList& loops) {
+  return {.workspace = workspace,
+          .loops = loops,
+          .tracking = Tensor::Tracking::Tracked,
+          .bare = loops.size() == 1};
 }
 
-Nest precompute(const Nest& nest, const std::string& workspace,
-                const std::vector<std::string>& vars, Tensor::Tracking tracking) {
-  require_free_name(nest, workspace);
-  const Assign& target = accumulation(nest);
-  const Loops inside = summed_loops(nest, target);
-  const Forall& outermost = *inside.front();
+Result<Nest> precompute(const Nest& nest, const Precompute& step) {
+  const auto& [workspace, vars, tracking, bare] = step;
+  TULLE_TRY(require_free_name(nest, workspace));
+  const Result<const Assign*> accumulated = accumulation(nest);
+  if (!accumulated) return accumulated.error();
+  const Assign& target = **accumulated;
+  const Result<Loops> inside = summed_loops(nest, target);
+  if (!inside) return inside.error();
+  const Forall& outermost = *inside->front();
   if (lasting_assigns(outermost.body).size() > 1) {
-    user_error("The summed loop over '", outermost.var, "' also writes something else than '",
-               target.tensor, "'; write that as a statement of its own.");
+    return refusal("The summed loop over '", outermost.var, "' also writes something else than '",
+                   target.tensor, "'; write that as a statement of its own.");
   }
-  const Loops loops = chosen_loops(result_loops(nest, inside, target), vars, outermost.var);
-  check_storage(nest, target, workspace, loops, tracking);
+  const Result<Loops> available = result_loops(nest, *inside, target);
+  if (!available) return available.error();
+  const Result<Loops> loops = chosen_loops(*available, vars, outermost.var);
+  if (!loops) return loops.error();
+  const bool is_plain = tracking == Tensor::Tracking::Plain;
+  TULLE_TRY(is_plain ? check_plain(nest, target, workspace, *loops)
+                     : check_tracked(nest, target, *loops, tracking));
 
   const expr::TensorType& result_type = nest.tensor(target.tensor).type;
   const DType type = compute_type(result_type.type);
@@ -243,8 +259,7 @@ Nest precompute(const Nest& nest, const std::string& workspace,
       replace(outermost.body, &target, Assign::make(workspace, vars, accumulate, target.value));
   const Stmt producer = Forall::make(outermost.var, summed, outermost.tag);
   const expr::Expr access = expr::Access::make(next_access_id(nest), workspace, vars, type);
-  const Stmt consumer =
-      consumer_of(nest, target, access, loops, tracking != Tensor::Tracking::Plain);
+  const Stmt consumer = consumer_of(nest, target, access, *loops, !is_plain);
   result.root = replace(nest.root, &outermost, Where::make(workspace, consumer, producer));
   return result;
 }

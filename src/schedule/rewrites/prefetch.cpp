@@ -6,14 +6,14 @@
 
 namespace tulle::schedule {
 
-Nest prefetch(const Nest& nest, const std::string& tensor, int64_t distance) {
-  require_role(nest, tensor, Tensor::Role::Operand);
+Result<Nest> prefetch(const Nest& nest, const Prefetch& step) {
+  TULLE_TRY(require_role(nest, step.operand, Tensor::Role::Operand));
   for (const nest::Prefetch& earlier : nest.prefetches) {
-    if (earlier.tensor == tensor)
-      user_error("'", tensor, "' has had prefetch already; leave one of them out.");
+    if (earlier.tensor == step.operand)
+      return refusal("'", step.operand, "' has had prefetch already; leave one of them out.");
   }
   Nest result = nest;
-  result.prefetches.push_back({tensor, static_cast<int>(distance)});
+  result.prefetches.push_back({step.operand, static_cast<int>(step.distance)});
   return result;
 }
 

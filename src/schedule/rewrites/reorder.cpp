@@ -19,14 +19,14 @@ Chain chain_from(const Forall& outermost) {
   return chain;
 }
 
-bool has_all(const Chain& chain, const std::vector<std::string>& order) {
+bool has_all(const Chain& chain, const NameList& order) {
   return std::all_of(order.begin(), order.end(), [&](const std::string& var) {
     return std::any_of(chain.begin(), chain.end(),
                        [&](const Forall* loop) { return loop->var == var; });
   });
 }
 
-Chain permuted(const Chain& chain, const std::vector<std::string>& order) {
+Chain permuted(const Chain& chain, const NameList& order) {
   Chain result = chain;
   size_t next = 0;
   for (const Forall*& loop : result) {
@@ -39,75 +39,86 @@ Chain permuted(const Chain& chain, const std::vector<std::string>& order) {
 }
 
 // Sums may run in any order; a location that is overwritten keeps the last value.
-void check_assignments(const Nest& nest, const Stmt& body, const std::vector<std::string>& order) {
+Result<> check_assignments(const Nest& nest, const Stmt& body, const NameList& order) {
   for (const Assign* assign : lasting_assigns(body)) {
     if (assign->accumulate) continue;
     for (const std::string& var : order) {
       if (!covers(assign->indices, nest, var)) {
-        user_error("'", assign->tensor, "' is overwritten for each '", var,
-                   "', so that its value depends on the order ", "of the loops; leave '", var,
-                   "' where it is.");
+        return refusal("'", assign->tensor, "' is overwritten for each '", var,
+                       "', so that its value depends on the order ", "of the loops; leave '", var,
+                       "' where it is.");
       }
     }
   }
+  return {};
 }
 
-void check_tags(const Chain& before, const Chain& after) {
+Result<> check_tags(const Chain& before, const Chain& after) {
   for (size_t at = 0; at < after.size(); ++at) {
     const Forall& loop = *after[at];
     if (&loop == before[at]) continue;
     if (loop.tag.kind == LoopTag::Kind::Parallel) {
-      user_error("The parallel loop over '", loop.var,
-                 "' must stay outermost; put reorder before parallel.");
+      return refusal("The parallel loop over '", loop.var,
+                     "' must stay outermost; put reorder before parallel.");
     }
     if (loop.tag.is_bound()) {
-      user_error("The loop over '", loop.var, "' is bound to a ", nest::bound_name(loop.tag.kind),
-                 " and keeps its place; put reorder before bind.");
+      return refusal("The loop over '", loop.var, "' is bound to a ",
+                     nest::bound_name(loop.tag.kind),
+                     " and keeps its place; put reorder before bind.");
     }
     if (loop.tag.kind == LoopTag::Kind::Vector) {
-      user_error("The vectorised loop over '", loop.var,
-                 "' must stay innermost; put reorder before vectorize.");
+      return refusal("The vectorised loop over '", loop.var,
+                     "' must stay innermost; put reorder before vectorize.");
     }
   }
+  return {};
 }
 
-Stmt reordered(const Nest& nest, const Stmt& stmt, const std::vector<std::string>& order,
-               bool& found) {
+// Refuses where a chain of loops below the statement that has all of them cannot be reordered.
+// `found` says whether there is such a chain.
+Result<> check_chains(const Nest& nest, const Stmt& stmt, const NameList& order, bool& found) {
   const auto* outermost = stmt.as<Forall>();
   if (!outermost) {
-    return map_parts(stmt, [&](const Stmt& part) { return reordered(nest, part, order, found); });
+    for (const Stmt& part : parts_of(stmt)) TULLE_TRY(check_chains(nest, part, order, found));
+    return {};
   }
-  const Chain before = chain_from(*outermost);
-  Chain after = before;
-  Stmt body = before.back()->body;
-  if (has_all(before, order)) {
-    found = true;
-    after = permuted(before, order);
-    check_assignments(nest, body, order);
-    check_tags(before, after);
+  const Chain chain = chain_from(*outermost);
+  const Stmt& body = chain.back()->body;
+  if (!has_all(chain, order)) return check_chains(nest, body, order, found);
+  found = true;
+  TULLE_TRY(check_assignments(nest, body, order));
+  return check_tags(chain, permuted(chain, order));
+}
+
+Stmt reordered(const Stmt& stmt, const NameList& order) {
+  const auto* outermost = stmt.as<Forall>();
+  if (!outermost) return map_parts(stmt, [&](const Stmt& part) { return reordered(part, order); });
+  Chain chain = chain_from(*outermost);
+  Stmt body = chain.back()->body;
+  if (has_all(chain, order)) {
+    chain = permuted(chain, order);
   } else {
-    body = reordered(nest, body, order, found);
+    body = reordered(body, order);
   }
-  for (auto loop = after.rbegin(); loop != after.rend(); ++loop) {
+  for (auto loop = chain.rbegin(); loop != chain.rend(); ++loop)
     body = Forall::make((*loop)->var, std::move(body), (*loop)->tag);
-  }
   return body;
 }
 
 }  // namespace
 
-Nest reorder(const Nest& nest, const std::vector<std::string>& order) {
-  for (const std::string& var : order) require_loop(nest, var);
+Result<Nest> reorder(const Nest& nest, const Reorder& step) {
+  for (const std::string& var : step.loops) TULLE_TRY(require_loop(nest, var));
   bool found = false;
-  Nest result = nest;
-  result.root = reordered(nest, nest.root, order, found);
+  TULLE_TRY(check_chains(nest, nest.root, step.loops, found));
   if (!found) {
-    user_error("The loops over ", list_of(order),
-               " do not stand directly in each other: a where or a sequence lies ",
-               "between, or they are in different branches. Reorder the loops on each side of it "
-               "alone, or put reorder ",
-               "before precompute.");
+    return refusal("The loops over ", list_of(step.loops),
+                   " do not stand directly in each other: a where or a sequence lies between, or ",
+                   "they are in different branches. Reorder the loops on each side of it alone, ",
+                   "or put reorder before precompute.");
   }
+  Nest result = nest;
+  result.root = reordered(nest.root, step.loops);
   return result;
 }
 

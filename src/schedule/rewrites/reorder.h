@@ -1,7 +1,7 @@
 // Changes the order of loops.
 #pragma once
 
-#include "nest/nest.h"
+#include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
@@ -9,6 +9,6 @@ namespace tulle::schedule {
 // directly nested loops that has all of them. Refused where no chain has all, where an assignment
 // below overwrites across the loops, and where a parallel loop would not stay outermost or a
 // vectorised one innermost.
-nest::Nest reorder(const nest::Nest& nest, const std::vector<std::string>& order);
+Result<nest::Nest> reorder(const nest::Nest& nest, const Reorder& step);
 
 }  // namespace tulle::schedule

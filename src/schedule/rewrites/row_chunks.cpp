@@ -22,7 +22,7 @@ std::string row_index(const Nest& nest, const std::string& rows) {
   return variable.origin == Variable::Origin::Stored ? variable.parent : rows;
 }
 
-// Whether all that a row comes to is computed in the loop.
+// Whether the loop computes all results of a row.
 bool holds_all(const Nest& nest, const Forall& rows, const Forall& loop) {
   const Where* tuple = nest::tuple_of_row(nest, rows);
   const auto all = lasting_assigns(tuple ? tuple->producer : rows.body);
@@ -32,7 +32,7 @@ bool holds_all(const Nest& nest, const Forall& rows, const Forall& loop) {
 
 // The operand whose entries a loop inside walks over, row by row; of several one whose pieces of a
 // row are pieces of what the row comes to.
-const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
+Result<const expr::Access*> operand_of_rows(const Nest& nest, const Forall& rows) {
   const expr::Access* found = nullptr;
   bool suits = false;
   for (const Assign* assign : assigns(rows.body)) {
@@ -54,38 +54,40 @@ const expr::Access& operand_of_rows(const Nest& nest, const Forall& rows) {
       if (index(0) != row || index(1) == row) continue;
       const Forall* entries = nest::find_loop(rows.body, index(1));
       if (!entries || is_full(levels[1].kind)) continue;
-      require_needed(*entries, walked_rows(nest, *entries));
+      const Result<const expr::Access*> walked = walked_rows(nest, *entries);
+      if (!walked) return walked;
+      TULLE_TRY(require_needed(*entries, **walked));
       const bool holds = holds_all(nest, rows, *entries);
       if (holds || !suits) found = access;
       suits |= holds;
     }
   }
   if (!found) {
-    user_error("No operand stores rows of entries along '", rows.var,
-               "', of which long ones could be cut; use split.");
+    return refusal("No operand stores rows of entries along '", rows.var,
+                   "', of which long ones could be cut; use split.");
   }
-  return *found;
+  return found;
 }
 
 // Workspaces that a row fills, whose pieces are merged afterwards.
-void check_tuple(const Nest& nest, const std::string& step, const Forall& rows,
-                 const expr::Access& operand, const Where& where) {
+Result<> check_tuple(const Nest& nest, const std::string& step, const Forall& rows,
+                     const expr::Access& operand, const Where& where) {
   const Forall& entries = *nest::find_loop(rows.body, nest::entries_index(nest, operand));
-  require_in_pieces(nest, entries, where.producer, where.workspaces, operand.tensor,
-                    concat("leave ", step, " out"));
+  TULLE_TRY(require_in_pieces(nest, entries, where.producer, where.workspaces, operand.tensor,
+                              concat("leave ", step, " out")));
   for (const Assign* assign : assigns(where.producer)) {
     if (!contains(where.workspaces, assign->tensor)) continue;
     if (nest::starts_absent(assign->accumulate)) {
-      user_error(
+      return refusal(
           "'", assign->tensor, "' is a sum along the rows of '", rows.var,
           "' for an expression, where a sum of nothing differs from 0, and a chunk has some ",
           "terms alone; leave ", step, " out.");
     }
     if (nest.leads(assign->tensor) && !assign->indices.empty()) {
-      user_error("'", assign->tensor, "' has elements for '", list_of(assign->indices),
-                 "', and other workspaces are scaled by it, which pieces of a tuple are by one "
-                 "element alone; bring these loops outside of '",
-                 rows.var, "', or leave ", step, " out.");
+      return refusal("'", assign->tensor, "' has elements for '", list_of(assign->indices),
+                     "', and other workspaces are scaled by it, which pieces of a tuple are by one "
+                     "element alone; bring these loops outside of '",
+                     rows.var, "', or leave ", step, " out.");
     }
   }
   for (const Assign* assign : assigns(where.consumer)) {
@@ -95,13 +97,14 @@ void check_tuple(const Nest& nest, const std::string& step, const Forall& rows,
         !assign->accumulate && !nest::reads(assign->value, operand.tensor)) {
       continue;
     }
-    user_error("'", assign->tensor, "' is not stored once for each '", rows.var,
-               "', or with entries of '", operand.tensor, "'; leave ", step, " out.");
+    return refusal("'", assign->tensor, "' is not stored once for each '", rows.var,
+                   "', or with entries of '", operand.tensor, "'; leave ", step, " out.");
   }
+  return {};
 }
 
-// Whether each entry has a place in the result, and what is gathered for it is complete there,
-// whatever piece of the row it is in.
+// Whether each entry has an element of the result whose workspaces are complete within its
+// iteration, whichever piece of the row it is in.
 bool stores_each_entry(const Nest& nest, const Forall& rows, const expr::Access& operand) {
   const auto* entries = rows.body.as<Forall>();
   if (!entries) return false;
@@ -111,23 +114,23 @@ bool stores_each_entry(const Nest& nest, const Forall& rows, const expr::Access&
          nest.tensor(lasting[0]->tensor).shares_pattern_of == operand.tensor;
 }
 
-void check_result(const Nest& nest, const std::string& step, const Forall& rows,
-                  const expr::Access& operand) {
-  if (stores_each_entry(nest, rows, operand)) return;
+Result<> check_result(const Nest& nest, const std::string& step, const Forall& rows,
+                      const expr::Access& operand) {
+  if (stores_each_entry(nest, rows, operand)) return {};
   const std::vector<const Assign*> all = assigns(nest.root);
   if (const auto* where = rows.body.as<Where>(); where && where->workspaces.size() > 1)
     return check_tuple(nest, step, rows, operand, *where);
   if (all.size() != 1) {
-    user_error("Workspaces stand in the loop over '", rows.var,
-               "', of whose rows a chunk has some entries alone; put ", step,
-               " before precompute and stage, or leave it out.");
+    return refusal("Workspaces stand in the loop over '", rows.var,
+                   "', of whose rows a chunk has some entries alone; put ", step,
+                   " before precompute and stage, or leave it out.");
   }
   const Assign& assign = *all.front();
   const Tensor& result = nest.tensor(assign.tensor);
   if (!result.type.format.is_dense()) {
-    if (result.shares_pattern_of == operand.tensor) return;
-    user_error("'", assign.tensor, "' is built entry by entry, and needs its loops whole; leave ",
-               step, " out.");
+    if (result.shares_pattern_of == operand.tensor) return {};
+    return refusal("'", assign.tensor,
+                   "' is built entry by entry, and needs its loops whole; leave ", step, " out.");
   }
   const auto& levels = result.type.format.levels();
   const bool first =
@@ -135,30 +138,33 @@ void check_result(const Nest& nest, const std::string& step, const Forall& rows,
       assign.indices[static_cast<size_t>(levels[0].expr.dimension)] == row_index(nest, rows.var);
   const bool sums = !contains(assign.indices, nest::entries_index(nest, operand));
   if (!first || (sums && !nest::stands_alone(assign.accumulate))) {
-    user_error("'", assign.tensor, "' is not stored row by row along '", rows.var,
-               "', or is no sum, product, maximum or minimum; leave ", step, " out.");
+    return refusal("'", assign.tensor, "' is not stored row by row along '", rows.var,
+                   "', or is no sum, product, maximum or minimum; leave ", step, " out.");
   }
   const DType type = result.type.type;
   if (sums && (size_of(type) < 4 || type == DType::Bool)) {
-    user_error("Sums of type ", long_name_of(type), " are not added up by atomics; leave ", step,
-               " out.");
+    return refusal("Sums of type ", long_name_of(type), " are not added up by atomics; leave ",
+                   step, " out.");
   }
+  return {};
 }
 
 }  // namespace
 
-Nest split_into_chunks(const Nest& nest, const std::string& step, const Variable& kind,
-                       const std::string& chunk, const std::string& row) {
+Result<Nest> split_into_chunks(const Nest& nest, const std::string& step, const Variable& kind,
+                               const std::string& chunk, const std::string& row) {
   const std::string& var = kind.parent;
-  require_loop(nest, var);
-  require_untagged(nest, var, step);
-  require_coordinates(nest, var, step);
-  require_free_name(nest, chunk);
-  require_free_name(nest, row);
+  TULLE_TRY(require_loop(nest, var));
+  TULLE_TRY(require_untagged(nest, var, step));
+  TULLE_TRY(require_coordinates(nest, var, step));
+  TULLE_TRY(require_free_name(nest, chunk));
+  TULLE_TRY(require_free_name(nest, row));
   const Forall& rows = *nest::find_loop(nest.root, var);
-  const expr::Access& operand = operand_of_rows(nest, rows);
-  require_same_indices(nest, operand, step);
-  check_result(nest, step, rows, operand);
+  const Result<const expr::Access*> found = operand_of_rows(nest, rows);
+  if (!found) return found.error();
+  const expr::Access& operand = **found;
+  TULLE_TRY(require_same_indices(nest, operand, step));
+  TULLE_TRY(check_result(nest, step, rows, operand));
   Nest result = nest;
   using Origin = Variable::Origin;
   for (const auto& [name, origin] : {std::pair(chunk, Origin::Chunk), {row, Origin::ChunkRow}}) {
@@ -186,60 +192,53 @@ bool has_chunk(const Nest& nest, const std::vector<std::string>& loops, const Va
   });
 }
 
-void check_chunks(const Nest& nest, const Stmt& stmt, std::vector<std::string>& loops) {
-  if (const auto* loop = stmt.as<Forall>()) {
-    const Variable& variable = nest.variable(loop->var);
-    const bool unrolled_entries =
-        variable.origin == Variable::Origin::Entry && loop->tag.kind == LoopTag::Kind::Unrolled;
-    if (goes_through_chunk(variable) && loop->tag != LoopTag{} && !unrolled_entries) {
-      user_error("The loop over '", loop->var, "' goes through the ",
-                 variable.is_of_entries() ? "entries" : "rows",
-                 " of a chunk one after the other; leave it as it is.");
-    }
-    if (goes_through_chunk(variable) && !has_chunk(nest, loops, variable)) {
-      user_error("The loop over '", loop->var,
+Result<> check_in_chunk(const Nest& nest, const Forall& loop, const NameList& around) {
+  const Variable& variable = nest.variable(loop.var);
+  if (!goes_through_chunk(variable)) return {};
+  const bool unrolled_entries =
+      variable.origin == Variable::Origin::Entry && loop.tag.kind == LoopTag::Kind::Unrolled;
+  if (loop.tag != LoopTag{} && !unrolled_entries) {
+    return refusal("The loop over '", loop.var, "' goes through the ",
+                   variable.is_of_entries() ? "entries" : "rows",
+                   " of a chunk one after the other; leave it as it is.");
+  }
+  if (has_chunk(nest, around, variable)) return {};
+  return refusal("The loop over '", loop.var,
                  "' goes through one chunk, and stands outside the loop over chunks; put that ",
                  "outside.");
-    }
-    loops.push_back(loop->var);
-    check_chunks(nest, loop->body, loops);
-    loops.pop_back();
-    return;
-  }
-  map_parts(stmt, [&](const Stmt& part) {
-    check_chunks(nest, part, loops);
-    return part;
-  });
 }
 
 }  // namespace
 
-void require_chunks_around_rows(const Nest& nest) {
+Result<> require_chunks_around_rows(const Nest& nest) {
   for (const auto& [name, variable] : nest.variables) {
     for (const std::string& parent : {variable.parent, variable.second}) {
       if (parent.empty() || !goes_through_chunk(nest.variable(parent))) continue;
-      user_error("'", parent, "' goes through a chunk, whose end is not known before; choose ",
-                 "another length of chunks instead.");
+      return refusal("'", parent, "' goes through a chunk, whose end is not known before; choose ",
+                     "another length of chunks instead.");
     }
   }
-  std::vector<std::string> loops;
-  check_chunks(nest, nest.root, loops);
+  return check_each_loop_within(nest.root, [&](const Forall& loop, const NameList& around) {
+    return check_in_chunk(nest, loop, around);
+  });
 }
 
-// What pieces of a row share in a chunk would be stored with each of them.
-void require_pieces_apart(const Nest& nest) {
-  if (mutant("dealt-pieces-shared")) return;
+// A workspace shared by the pieces of a row in a chunk would be stored with each of them.
+Result<> require_pieces_apart(const Nest& nest) {
+  if (mutant("dealt-pieces-shared")) return {};
   for (const Assign* assign : assigns(nest.root)) {
     const Tensor& tensor = nest.tensor(assign->tensor);
     if (tensor.role != Tensor::Role::Workspace || tensor.staging != Tensor::Staging::None) continue;
     for (const std::string& index : assign->indices) {
       const Variable& variable = nest.variable(index);
       if (variable.origin != Variable::Origin::ChunkRow || variable.dealt == 0) continue;
-      user_error("'", assign->tensor, "' has an element for each row along '", index,
-                 "', of which a chunk may be dealt several pieces; gather them inside of the loop ",
-                 "over '", index, "', or use split_rows.");
+      return refusal(
+          "'", assign->tensor, "' has an element for each row along '", index,
+          "', of which a chunk may be dealt several pieces; gather them inside of the loop ",
+          "over '", index, "', or use split_rows.");
     }
   }
+  return {};
 }
 
 }  // namespace tulle::schedule

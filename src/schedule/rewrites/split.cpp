@@ -13,13 +13,12 @@ namespace tulle::schedule {
 
 namespace {
 
-using Names = std::vector<std::string>;
-
 // More than there is memory for, and few enough that sizes are computed without overflow.
 constexpr int64_t kLongestPiece = int64_t{1} << 40;
 
-expr::Expr with_indices(const expr::Expr& expr,
-                        const std::function<Names(const std::string&, const Names&)>& change) {
+expr::Expr with_indices(
+    const expr::Expr& expr,
+    const std::function<NameList(const std::string&, const NameList&)>& change) {
   if (const auto* access = expr.as<expr::Access>()) {
     return expr::Access::make(access->id, access->tensor, change(access->tensor, access->indices),
                               expr.type());
@@ -35,10 +34,7 @@ void find_outside(const Stmt& stmt, const std::string& var, std::set<std::string
     found.insert(assign->tensor);
     for (const expr::Access* access : expr::accesses(assign->value)) found.insert(access->tensor);
   }
-  map_parts(stmt, [&](const Stmt& part) {
-    find_outside(part, var, found);
-    return part;
-  });
+  for (const Stmt& part : parts_of(stmt)) find_outside(part, var, found);
 }
 
 // Workspaces over the variable are over both of its parts: so one of them can be spread over the
@@ -47,10 +43,10 @@ void split_workspaces(Nest& nest, const std::string& var, const std::string& out
                       const std::string& inner) {
   std::set<std::string> others;
   find_outside(nest.root, outer, others);
-  const auto change = [&](const std::string& tensor, const Names& indices) {
+  const auto change = [&](const std::string& tensor, const NameList& indices) {
     if (nest.tensor(tensor).role != Tensor::Role::Workspace || others.contains(tensor))
       return indices;
-    Names changed;
+    NameList changed;
     for (const std::string& index : indices) {
       changed.push_back(index == var ? outer : index);
       if (index == var) changed.push_back(inner);
@@ -61,7 +57,7 @@ void split_workspaces(Nest& nest, const std::string& var, const std::string& out
   const Stmt root = rebuild(nest.root, [&](const Stmt& stmt) -> Stmt {
     const auto* assign = stmt.as<Assign>();
     if (!assign) return stmt;
-    const Names indices = change(assign->tensor, assign->indices);
+    const NameList indices = change(assign->tensor, assign->indices);
     ranks[assign->tensor] = indices.size();
     return Assign::make(assign->tensor, indices, assign->accumulate,
                         with_indices(assign->value, change));
@@ -73,41 +69,45 @@ void split_workspaces(Nest& nest, const std::string& var, const std::string& out
   }
 }
 
-}  // namespace
-
-Nest split(const Nest& nest, const std::string& var, int64_t factor, const std::string& outer,
-           const std::string& inner, Remarks* remarks) {
-  require_loop(nest, var);
-  require_untagged(nest, var, "split");
-  if (nest.variable(var).is_position()) {
-    user_error("'", var, "' counts entries; choose another length in split_positions instead.");
-  }
-  require_counting_up(nest, var, "split");
-  require_free_name(nest, outer);
-  require_free_name(nest, inner);
-  require_whole_in_tracked(nest, var, "split");
-  if (const std::string tensor = sparse_tensor(nest, nest.root, var); !tensor.empty()) {
-    remark(remarks, "'", tensor, "' holds only some coordinates of '", var, "': each block of ",
-           factor, " is searched for in it, which is slow where blocks are few or small.");
-  }
-
-  int64_t most = kLongestPiece;  // of this split and of those that it goes on with
-  for (std::string at = var; nest.variable(at).origin == Variable::Origin::Outer;
+// The pieces of this split, and of those that it goes on with, can be counted.
+Result<> check_length(const Nest& nest, const Split& step) {
+  int64_t most = kLongestPiece;
+  for (std::string at = step.loop; nest.variable(at).origin == Variable::Origin::Outer;
        at = nest.variable(at).parent) {
     most /= nest.variable(at).factor;
   }
-  if (factor > most) {
-    user_error("Pieces of ", factor, " iterations of '", var, "' would come to more than ",
-               kLongestPiece, " of what it was split from; choose smaller ones.");
+  if (step.length <= most) return {};
+  return refusal("Pieces of ", step.length, " iterations of '", step.loop,
+                 "' would come to more than ", kLongestPiece,
+                 " of what it was split from; choose smaller ones.");
+}
+
+}  // namespace
+
+Result<Nest> split(const Nest& nest, const Split& step, Remarks* remarks) {
+  const auto& [var, length, outer, inner] = step;
+  TULLE_TRY(require_loop(nest, var));
+  TULLE_TRY(require_untagged(nest, var, "split"));
+  if (nest.variable(var).is_position()) {
+    return refusal("'", var, "' counts entries; choose another length in split_positions instead.");
+  }
+  TULLE_TRY(require_counting_up(nest, var, "split"));
+  TULLE_TRY(require_free_name(nest, outer));
+  TULLE_TRY(require_free_name(nest, inner));
+  TULLE_TRY(require_whole_in_tracked(nest, var, "split"));
+  if (const std::string tensor = sparse_tensor(nest, nest.root, var); !tensor.empty()) {
+    remark(remarks, "'", tensor, "' holds only some coordinates of '", var, "': each block of ",
+           length, " is searched for in it, which is slow where blocks are few or small.");
   }
 
+  TULLE_TRY(check_length(nest, step));
   Nest result = nest;
-  result.variables[outer] = {.origin = Variable::Origin::Outer, .parent = var, .factor = factor};
-  result.variables[inner] = {.origin = Variable::Origin::Inner, .parent = var, .factor = factor};
+  result.variables[outer] = {.origin = Variable::Origin::Outer, .parent = var, .factor = length};
+  result.variables[inner] = {.origin = Variable::Origin::Inner, .parent = var, .factor = length};
   result.root = rebuild(nest.root, [&](const Stmt& stmt) {
     const auto* forall = stmt.as<Forall>();
-    if (!forall || forall->var != var) return stmt;
-    return Forall::make(outer, Forall::make(inner, forall->body));
+    if (!forall || forall->var != step.loop) return stmt;
+    return Forall::make(step.outer, Forall::make(step.inner, forall->body));
   });
   split_workspaces(result, var, outer, inner);
   return result;

@@ -26,62 +26,69 @@ const expr::Access* listed_entries(const Nest& nest, const Forall& rows, const F
 }
 
 // The access to entries that the two loops walk over.
-const expr::Access& walked_entries(const Nest& nest, const Forall& rows, const Forall& entries) {
+Result<const expr::Access*> walked_entries(const Nest& nest, const Forall& rows,
+                                           const Forall& entries) {
   if (const expr::Access* listed = listed_entries(nest, rows, entries)) {
-    require_needed(entries, *listed);
-    require_same_indices(nest, *listed, "split_entries");
-    return *listed;
+    TULLE_TRY(require_needed(entries, *listed));
+    TULLE_TRY(require_same_indices(nest, *listed, "split_entries"));
+    return listed;
   }
-  const expr::Access& access = walked_rows(nest, entries);
-  require_needed(entries, access);
+  const Result<const expr::Access*> walked = walked_rows(nest, entries);
+  if (!walked) return walked;
+  const expr::Access& access = **walked;
+  TULLE_TRY(require_needed(entries, access));
   const auto& levels = nest.tensor(access.tensor).type.format.levels();
   const bool lies_row_by_row =
       levels.size() == 2 && is_full(levels[0].kind) && levels[0].expr.is_whole() &&
       levels[1].expr.is_whole() && levels[1].multiple <= 1 &&
       access.indices[static_cast<size_t>(levels[0].expr.dimension)] == rows.var;
   if (!lies_row_by_row) {
-    user_error("'", access.tensor, "' does not store rows of entries along '", rows.var,
-               "' as csr or coo does; use split_positions.");
+    return refusal("'", access.tensor, "' does not store rows of entries along '", rows.var,
+                   "' as csr or coo does; use split_positions.");
   }
-  require_same_indices(nest, access, "split_entries");
-  return access;
+  TULLE_TRY(require_same_indices(nest, access, "split_entries"));
+  return &access;
 }
 
-void check_results(const Nest& nest, const Forall& entries, const std::string& operand) {
-  // What is gathered for an entry is complete there.
+Result<> check_results(const Nest& nest, const Forall& entries, const std::string& operand) {
+  // A workspace for an entry is complete within its iteration.
   const std::vector<const Assign*> all = all_lasting_assigns(nest, entries.body);
   if (all.size() != 1) {
-    user_error(
+    return refusal(
         "Sums are used inside the statement, and a chunk has some of their terms alone; put ",
         "split_entries before precompute, or leave it out.");
   }
   const Assign& assign = *all.front();
   const Tensor& result = nest.tensor(assign.tensor);
   if (!result.type.format.is_dense() && result.shares_pattern_of != operand) {
-    user_error("'", assign.tensor, "' is built entry by entry, and needs its loops whole; leave ",
-               "split_entries out.");
+    return refusal("'", assign.tensor,
+                   "' is built entry by entry, and needs its loops whole; leave ",
+                   "split_entries out.");
   }
+  return {};
 }
 
 }  // namespace
 
-Nest split_entries(const Nest& nest, const std::string& row, const std::string& entry,
-                   int64_t length, const std::string& chunk, const std::string& inner) {
+Result<Nest> split_entries(const Nest& nest, const SplitEntries& step) {
+  const auto& [row, entry, length, chunk, inner] = step;
   for (const std::string& var : {row, entry}) {
-    require_loop(nest, var);
-    require_untagged(nest, var, "split_entries");
-    require_coordinates(nest, var, "split_entries");
+    TULLE_TRY(require_loop(nest, var));
+    TULLE_TRY(require_untagged(nest, var, "split_entries"));
+    TULLE_TRY(require_coordinates(nest, var, "split_entries"));
   }
-  require_free_name(nest, chunk);
-  require_free_name(nest, inner);
+  TULLE_TRY(require_free_name(nest, chunk));
+  TULLE_TRY(require_free_name(nest, inner));
   const Forall& rows = *nest::find_loop(nest.root, row);
   const auto* entries = rows.body.as<Forall>();
   if (!entries || entries->var != entry) {
-    user_error("No loop over '", entry, "' stands directly in that over '", row,
-               "'; bring them together with reorder(", row, ", ", entry, ") first.");
+    return refusal("No loop over '", entry, "' stands directly in that over '", row,
+                   "'; bring them together with reorder(", row, ", ", entry, ") first.");
   }
-  const std::string& operand = walked_entries(nest, rows, *entries).tensor;
-  check_results(nest, *entries, operand);
+  const Result<const expr::Access*> walked = walked_entries(nest, rows, *entries);
+  if (!walked) return walked.error();
+  const std::string& operand = (*walked)->tensor;
+  TULLE_TRY(check_results(nest, *entries, operand));
   Nest result = nest;
   using Origin = Variable::Origin;
   result.variables[chunk] = {Origin::EntryChunk, row, entry, length, operand};

@@ -1,7 +1,7 @@
-// Cuts the entries of an operand into chunks of equally many, whatever rows they are of.
+// Cuts the entries of an operand into chunks of equal length, independent of rows.
 #pragma once
 
-#include "nest/nest.h"
+#include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
@@ -10,7 +10,6 @@ namespace tulle::schedule {
 // in it. Rows do not matter: a chunk finds the row of its first entry by searching and goes on from
 // there. Refused where the statement adds up entries, which several chunks would do for one row,
 // and where it has terms without an entry.
-nest::Nest split_entries(const nest::Nest& nest, const std::string& row, const std::string& entry,
-                         int64_t length, const std::string& chunk, const std::string& inner);
+Result<nest::Nest> split_entries(const nest::Nest& nest, const SplitEntries& step);
 
 }  // namespace tulle::schedule

@@ -48,15 +48,16 @@ int level_over(const Nest& nest, const expr::Access& access, const std::string& 
   return -1;
 }
 
-const expr::Access& walked_access(const Nest& nest, const Forall& loop) {
+Result<const expr::Access*> walked_access(const Nest& nest, const Forall& loop) {
   const std::vector<const expr::Access*> walked = walked_accesses(nest, loop);
   if (walked.empty()) {
-    user_error("All tensors hold every coordinate of '", loop.var,
-               "', so there are no entries to count; use split.");
+    return refusal("All tensors hold every coordinate of '", loop.var,
+                   "', so there are no entries to count; use split.");
   }
   if (walked.size() > 1) {
-    user_error("The loop over '", loop.var, "' walks over '", walked[0]->tensor, "' and '",
-               walked[1]->tensor, "' together, and positions are those of one operand; use split.");
+    return refusal("The loop over '", loop.var, "' walks over '", walked[0]->tensor, "' and '",
+                   walked[1]->tensor,
+                   "' together, and positions are those of one operand; use split.");
   }
   const expr::Access& access = *walked.front();
   const Tensor& tensor = nest.tensor(access.tensor);
@@ -67,91 +68,104 @@ const expr::Access& walked_access(const Nest& nest, const Forall& loop) {
   };
   if (tensor.role != Tensor::Role::Operand || level < 0 ||
       !is_stored(levels[static_cast<size_t>(level)])) {
-    user_error("'", access.tensor, "' does not store the entries along '", loop.var,
-               "' one after the other under each parent; use split.");
+    return refusal("'", access.tensor, "' does not store the entries along '", loop.var,
+                   "' one after the other under each parent; use split.");
   }
-  return access;
+  return &access;
 }
 
-const expr::Access& walked_rows(const Nest& nest, const Forall& loop) {
-  const expr::Access& access = walked_access(nest, loop);
+Result<const expr::Access*> walked_rows(const Nest& nest, const Forall& loop) {
+  const Result<const expr::Access*> walked = walked_access(nest, loop);
+  if (!walked) return walked;
+  const expr::Access& access = **walked;
   const int level = level_over(nest, access, loop.var);
   const auto& levels = nest.tensor(access.tensor).type.format.levels();
-  if (stores_positions(levels[static_cast<size_t>(level)].kind)) return access;
-  user_error("'", access.tensor, "' stores equally many entries along '", loop.var,
-             "' for each parent, of which none is long; use split and split_positions.");
+  if (stores_positions(levels[static_cast<size_t>(level)].kind)) return walked;
+  return refusal("'", access.tensor, "' stores equally many entries along '", loop.var,
+                 "' for each parent, of which none is long; use split and split_positions.");
 }
 
-void require_needed(const Forall& loop, const expr::Access& access) {
+Result<> require_needed(const Forall& loop, const expr::Access& access) {
   for (const Assign* assign : lasting_assigns(loop.body)) {
     const expr::Expr rest = expr::without(
         assign->value, [&](const expr::Access& other) { return other.id == access.id; });
     const bool is_sum = nest::starts_absent(assign->accumulate);
     if (is_sum ? expr::is_zero(rest) : expr::is_absent(rest)) continue;
-    user_error("'", assign->tensor, "' has terms where '", access.tensor,
-               "' has no entry, so that the loop over '", loop.var,
-               "' visits more than entries; use split.");
+    return refusal("'", assign->tensor, "' has terms where '", access.tensor,
+                   "' has no entry, so that the loop over '", loop.var,
+                   "' visits more than entries; use split.");
   }
+  return {};
 }
 
-void require_known_structure(const Nest& nest, std::string_view step) {
+Result<> require_known_structure(const Nest& nest, std::string_view step) {
   for (const auto& [name, tensor] : nest.tensors) {
     if (tensor.role == Tensor::Role::Result && !tensor.type.format.is_dense() &&
         tensor.shares_pattern_of.empty()) {
-      user_error("'", name, "' is built entry by entry, and needs its loops whole; leave ", step,
-                 " out.");
+      return refusal("'", name, "' is built entry by entry, and needs its loops whole; leave ",
+                     step, " out.");
     }
   }
+  return {};
 }
 
 namespace {
 
-void check_positions(const Nest& nest, const Forall& loop, const std::vector<std::string>& around) {
+Result<> check_positions(const Nest& nest, const Forall& loop,
+                         const std::vector<std::string>& around) {
   const Variable& variable = nest.variable(loop.var);
   for (const expr::Access* access : walked_along(nest, loop.body, variable.parent)) {
     const auto& levels = nest.tensor(access->tensor).type.format.levels();
     const int level = level_over(nest, *access, variable.parent);
     if (access->tensor != variable.tensor || level < 0) {
-      user_error("'", access->tensor, "' would have to be searched along '", variable.parent,
-                 "', whose loops count the entries of '", variable.tensor,
-                 "'; leave split_positions out.");
+      return refusal("'", access->tensor, "' would have to be searched along '", variable.parent,
+                     "', whose loops count the entries of '", variable.tensor,
+                     "'; leave split_positions out.");
     }
     for (int above = 0; above < level; ++above) {
       const std::string& index =
           access->indices[static_cast<size_t>(levels[static_cast<size_t>(above)].expr.dimension)];
       if (nest.determines(around, index)) continue;
-      user_error("The loop over '", loop.var, "' counts the entries of '", variable.tensor,
-                 "' for one '", index, "', and stands outside the loop over it; put that outside.");
+      return refusal("The loop over '", loop.var, "' counts the entries of '", variable.tensor,
+                     "' for one '", index,
+                     "', and stands outside the loop over it; put that outside.");
     }
   }
+  return {};
 }
 
 }  // namespace
 
-Nest split_positions(const Nest& nest, const std::string& var, int64_t length,
-                     const std::string& outer, const std::string& inner) {
-  require_loop(nest, var);
-  require_untagged(nest, var, "split_positions");
-  require_free_name(nest, outer);
-  require_free_name(nest, inner);
-  require_known_structure(nest, "split_positions");
+Result<Nest> split_positions(const Nest& nest, const SplitPositions& step) {
+  const auto& [var, length, outer, inner] = step;
+  TULLE_TRY(require_loop(nest, var));
+  TULLE_TRY(require_untagged(nest, var, "split_positions"));
+  TULLE_TRY(require_free_name(nest, outer));
+  TULLE_TRY(require_free_name(nest, inner));
+  TULLE_TRY(require_known_structure(nest, "split_positions"));
   Nest result = nest;
+  TULLE_TRY(check_each_loop(nest.root, [&](const Forall& loop) -> Result<> {
+    if (loop.var != step.loop) return {};
+    const Result<const expr::Access*> access = walked_access(nest, loop);
+    if (!access) return access.error();
+    TULLE_TRY(require_needed(loop, **access));
+    const std::string& tensor = (*access)->tensor;
+    using Origin = Variable::Origin;
+    result.variables[step.outer] = {Origin::OuterPosition, step.loop, {}, step.length, tensor};
+    result.variables[step.inner] = {Origin::InnerPosition, step.loop, {}, step.length, tensor};
+    return {};
+  }));
   result.root = rebuild(nest.root, [&](const Stmt& stmt) {
     const auto* loop = stmt.as<Forall>();
-    if (!loop || loop->var != var) return stmt;
-    const expr::Access& access = walked_access(nest, *loop);
-    require_needed(*loop, access);
-    using Origin = Variable::Origin;
-    result.variables[outer] = {Origin::OuterPosition, var, {}, length, access.tensor};
-    result.variables[inner] = {Origin::InnerPosition, var, {}, length, access.tensor};
-    return Forall::make(outer, Forall::make(inner, loop->body));
+    if (!loop || loop->var != step.loop) return stmt;
+    return Forall::make(step.outer, Forall::make(step.inner, loop->body));
   });
   return result;
 }
 
-void require_walkable_positions(const Nest& nest) {
-  for_each_loop_within(nest.root, [&](const Forall& loop, const std::vector<std::string>& around) {
-    if (nest.variable(loop.var).is_position()) check_positions(nest, loop, around);
+Result<> require_walkable_positions(const Nest& nest) {
+  return check_each_loop_within(nest.root, [&](const Forall& loop, const NameList& around) {
+    return nest.variable(loop.var).is_position() ? check_positions(nest, loop, around) : Result<>();
   });
 }
 

@@ -5,16 +5,12 @@
 
 namespace tulle::schedule {
 
-using nest::Nest;
-using nest::Variable;
-
-Nest split_rows(const Nest& nest, const std::string& var, int64_t length, const std::string& chunk,
-                const std::string& row, std::optional<int64_t> parts) {
-  Variable kind;
-  kind.parent = var;
-  kind.factor = length;
-  kind.parts = parts.value_or(0);
-  return split_into_chunks(nest, "split_rows", kind, chunk, row);
+Result<nest::Nest> split_rows(const nest::Nest& nest, const SplitRows& step) {
+  nest::Variable kind;
+  kind.parent = step.loop;
+  kind.factor = step.length;
+  kind.parts = step.parts.value_or(0);
+  return split_into_chunks(nest, "split_rows", kind, step.chunk, step.row);
 }
 
 }  // namespace tulle::schedule

@@ -2,8 +2,8 @@
 #include "schedule/rewrites/stage.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "nest/bound_loops.h"
@@ -166,28 +166,82 @@ expr::Expr with_access(const expr::Expr& value, int id, const expr::Expr& replac
       value, [&](const expr::Expr& child) { return with_access(child, id, replacement); });
 }
 
-void check_size(const Nest& nest, const Tile& tile, const std::string& tensor, Staging staging) {
-  if (staging != Staging::Registers || nest::has_bound_loops(nest.root)) return;
+Result<> check_size(const Nest& nest, const Tile& tile, const std::string& tensor,
+                    Staging staging) {
+  if (staging != Staging::Registers || nest::has_bound_loops(nest.root)) return {};
   int64_t size = 1;
   for (const Forall* loop : tile.loops) {
     size *= *nest.known_extent(loop->var);
     if (size <= nest::kLargestLocal) continue;
-    user_error("The copy of '", tensor, "' has more than ", nest::kLargestLocal,
-               " elements, which is too much for registers; split its loops and stage the inner ",
-               "parts.");
+    return refusal(
+        "The copy of '", tensor, "' has more than ", nest::kLargestLocal,
+        " elements, which is too much for registers; split its loops and stage the inner ",
+        "parts.");
   }
+  return {};
 }
 
-// Around the body of one loop: a where for each access that is copied.
+// Puts a where around the body of each loop, for each access that is copied. After the first
+// refusal statements stay as they are.
 class Stager {
  public:
-  Stager(Nest& nest, std::string tensor, Staging staging, int depth)
-      : nest_(nest), tensor_(std::move(tensor)), staging_(staging), depth_(depth) {}
+  Stager(Nest& nest, const Stage& step)
+      : nest_(nest),
+        tensor_(step.operand),
+        at_(step.loop),
+        staging_(step.staging),
+        depth_(static_cast<int>(step.depth.value_or(1))) {}
 
   // An access that is not copied, and why.
   struct Left {
     std::string access, problem;
   };
+
+  Result<Stmt> run(const Stmt& root) {
+    Stmt staged = walk(root);
+    if (refused_) return *refused_;
+    if (!is_read_) {
+      return refusal("'", tensor_, "' is not read in the loop over '", at_,
+                     "'; stage it in another.");
+    }
+    if (!has_copied_) return refusal("In the loop over '", at_, "' ", left_.back().problem, ".");
+    return staged;
+  }
+
+  const std::vector<Left>& left() const { return left_; }
+
+ private:
+  Stmt walk(const Stmt& stmt) {
+    if (refused_) return stmt;
+    const auto* loop = stmt.as<Forall>();
+    const auto* where = stmt.as<Where>();
+    if (where && nest::is_staging(*where, nest_))
+      return Where::make(where->workspaces, walk(where->consumer), where->producer);
+    if (!loop) return map_parts(stmt, [&](const Stmt& part) { return walk(part); });
+    const bool is_here = loop->var == at_;
+    if (is_here) refuse(check_loop(*loop));
+    if (refused_) return stmt;
+    around_.push_back(loop->var);
+    const Stmt body = is_here ? staged(loop->body, around_) : walk(loop->body);
+    around_.pop_back();
+    return Forall::make(loop->var, body, loop->tag);
+  }
+
+  void refuse(const Result<>& checked) {
+    if (!checked && !refused_) refused_ = checked.error();
+  }
+
+  Result<> check_loop(const Forall& loop) const {
+    if (loop.tag.kind == LoopTag::Kind::Vector) {
+      return refusal("The loop over '", at_, "' runs in the lanes of a vector; stage '", tensor_,
+                     "' in a loop outside of it.");
+    }
+    if (depth_ == 1 || !loop.tag.is_bound()) return {};
+    return refusal("The iterations of the loop over '", at_, "' run on the ",
+                   nest::bound_name(loop.tag.kind),
+                   "s of a GPU, so that none has a next one to copy for; stage with depth 1, or ",
+                   "in a loop that runs one iteration after the other.");
+  }
 
   Stmt staged(const Stmt& body, const std::vector<std::string>& outside) {
     const std::vector<Read> reads = ReadFinder(nest_, tensor_).find(body);
@@ -215,19 +269,15 @@ class Stager {
     return result;
   }
 
-  bool is_read() const { return is_read_; }
-  bool has_copied() const { return has_copied_; }
-  const std::vector<Left>& left() const { return left_; }
-
- private:
-  static std::vector<std::string> variables(const Tile& tile) {
-    std::vector<std::string> names;
+  static NameList variables(const Tile& tile) {
+    NameList names;
     for (const Forall* loop : tile.loops) names.push_back(loop->var);
     return names;
   }
 
   Stmt copied(const Stmt& body, const expr::Access& access, const Tile& tile) {
-    check_size(nest_, tile, tensor_, staging_);
+    refuse(check_size(nest_, tile, tensor_, staging_));
+    if (refused_) return body;
     has_copied_ = true;
     const std::vector<std::string> vars = variables(tile);
     const std::string name = free_name(nest_, tensor_);
@@ -258,9 +308,11 @@ class Stager {
   }
 
   Nest& nest_;
-  std::string tensor_;
-  Staging staging_;
-  int depth_;
+  const std::string tensor_, at_;
+  const Staging staging_;
+  const int depth_;
+  NameList around_;  // loops
+  std::optional<Refusal> refused_;
   bool is_read_ = false, has_copied_ = false;
   std::vector<Left> left_;
   int next_id_ = 0;
@@ -268,48 +320,24 @@ class Stager {
 
 }  // namespace
 
-Nest stage(const Nest& nest, const std::string& tensor, const std::string& at, Staging staging,
-           int64_t depth, Remarks* remarks) {
-  require_role(nest, tensor, Tensor::Role::Operand);
-  require_loop(nest, at);
+Result<Nest> stage(const Nest& nest, const Stage& step, Remarks* remarks) {
+  const auto& [tensor, at, staging, depth] = step;
+  TULLE_TRY(require_role(nest, tensor, Tensor::Role::Operand));
+  TULLE_TRY(require_loop(nest, at));
   if (!nest.tensor(tensor).type.format.is_dense()) {
-    user_error("'", tensor, "' (", nest.tensor(tensor).type.format.name(),
-               ") holds only some coordinates, and stage copies dense tiles; stage a dense ",
-               "operand.");
+    return refusal("'", tensor, "' (", nest.tensor(tensor).type.format.name(),
+                   ") holds only some coordinates, and stage copies dense tiles; stage a dense ",
+                   "operand.");
   }
   if (staging == Staging::Shared && !nest::has_bound_loops(nest.root)) {
-    user_error("Shared memory is what the threads of a GPU's block have together, and no loop is ",
-               "bound to blocks; bind one first, or stage in registers.");
+    return refusal("Shared memory is what the threads of a GPU's block have together, and no loop ",
+                   "is bound to blocks; bind one first, or stage in registers.");
   }
   Nest result = nest;
-  Stager stager(result, tensor, staging, static_cast<int>(depth));
-  std::vector<std::string> around;
-  const std::function<Stmt(const Stmt&)> walk = [&](const Stmt& stmt) -> Stmt {
-    const auto* loop = stmt.as<Forall>();
-    const auto* where = stmt.as<Where>();
-    if (where && nest::is_staging(*where, nest))
-      return Where::make(where->workspaces, walk(where->consumer), where->producer);
-    if (!loop) return map_parts(stmt, walk);
-    if (loop->var == at && loop->tag.kind == LoopTag::Kind::Vector) {
-      user_error("The loop over '", at, "' runs in the lanes of a vector; stage '", tensor,
-                 "' in a loop outside of it.");
-    }
-    if (loop->var == at && depth > 1 && loop->tag.is_bound()) {
-      user_error("The iterations of the loop over '", at, "' run on the ",
-                 nest::bound_name(loop->tag.kind),
-                 "s of a GPU, so that none has a next one to copy for; stage with depth 1, or in ",
-                 "a loop that runs one iteration after the other.");
-    }
-    around.push_back(loop->var);
-    const Stmt body = loop->var == at ? stager.staged(loop->body, around) : walk(loop->body);
-    around.pop_back();
-    return Forall::make(loop->var, body, loop->tag);
-  };
-  result.root = walk(nest.root);
-  if (!stager.is_read())
-    user_error("'", tensor, "' is not read in the loop over '", at, "'; stage it in another.");
-  if (!stager.has_copied())
-    user_error("In the loop over '", at, "' ", stager.left().back().problem, ".");
+  Stager stager(result, step);
+  const Result<Stmt> staged = stager.run(nest.root);
+  if (!staged) return staged.error();
+  result.root = *staged;
   for (const auto& [access, problem] : stager.left())
     remark(remarks, access, " is read without a copy in the loop over '", at, "': ", problem, ".");
   return result;

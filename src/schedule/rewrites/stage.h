@@ -1,12 +1,11 @@
-// Copies what is read of an operand close to where it is used.
+// Copies an operand close to its use.
 #pragma once
 
-#include "nest/nest.h"
-#include "support/remarks.h"
+#include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
-// In every iteration of the loop over `at`, what the statements inside read of the operand is
+// In every iteration of the loop over `loop`, what the statements inside read of the operand is
 // copied first, and they read the copy:
 //
 //   forall i { forall j { forall d { acc += A[i,j] * Q[i,d] * K[j,d] } } }
@@ -16,7 +15,7 @@ namespace tulle::schedule {
 // The copy is over the loops inside over indices of the operand. In registers every thread has its
 // own, of what its own iterations read, which is all of it where a copy in shared memory is filled
 // from it; on a CPU that is a local array. In shared memory the threads of a block make one
-// together, or those of a warp where `at` is inside a loop over warps; barriers stand before and
+// together, or those of a warp where `loop` is inside a loop over warps; barriers stand before and
 // after.
 //
 // With a depth above 1 there are as many copies: those of further iterations are loaded while one
@@ -24,10 +23,9 @@ namespace tulle::schedule {
 //
 // Refused where the operand is not dense or not read there, where its loops inside have no known
 // extent or visit entries by their number, where the copy is too large, and in shared memory where
-// `at` is not inside blocks or is inside a loop over lanes or threads. Where the operand is read
+// `loop` is not inside blocks or is inside a loop over lanes or threads. Where the operand is read
 // several times, X[i,d] * X[j,d], and some of that cannot be copied for its loops, the rest is, and
 // a remark says which is not and why.
-nest::Nest stage(const nest::Nest& nest, const std::string& tensor, const std::string& at,
-                 nest::Tensor::Staging staging, int64_t depth, Remarks* remarks = nullptr);
+Result<nest::Nest> stage(const nest::Nest& nest, const Stage& step, Remarks* remarks = nullptr);
 
 }  // namespace tulle::schedule

@@ -1,14 +1,15 @@
 // Repeats the body of a loop.
 #pragma once
 
-#include "nest/nest.h"
+#include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
 constexpr int64_t kMostCopies = 128;
 
-// Tags the loops over `var` to be unrolled: so many copies of the body, or all of it with 0,
-// for which the extent must be known and every tensor must hold all of its coordinates.
-nest::Nest unroll(const nest::Nest& nest, const std::string& var, int64_t copies);
+// Tags the loops over `loop` to be unrolled: into that number of copies of the body. With 0 the
+// whole loop is written out, for which its extent must be known and every tensor must hold all of
+// its coordinates.
+Result<nest::Nest> unroll(const nest::Nest& nest, const Unroll& step);
 
 }  // namespace tulle::schedule

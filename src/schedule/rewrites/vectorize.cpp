@@ -39,9 +39,10 @@ std::string obstacle(const Nest& nest, const Forall& loop) {
 
 }  // namespace
 
-Nest vectorize(const Nest& nest, const std::string& var, int64_t lanes, Remarks* remarks) {
-  require_loop(nest, var);
-  require_untagged(nest, var, "vectorize");
+Result<Nest> vectorize(const Nest& nest, const Vectorize& step, Remarks* remarks) {
+  const std::string& var = step.loop;
+  TULLE_TRY(require_loop(nest, var));
+  TULLE_TRY(require_untagged(nest, var, "vectorize"));
   bool found = false;
   std::string reason;
   for_each_loop(nest.root, [&](const Forall& loop) {
@@ -50,16 +51,16 @@ Nest vectorize(const Nest& nest, const std::string& var, int64_t lanes, Remarks*
     if (why.empty()) found = true;
     if (reason.empty()) reason = why;
   });
-  if (!found) throw UserError(reason);
+  if (!found) return Refusal{reason};
   if (!reason.empty())
     remark(remarks, "One of the loops over '", var, "' stays as it is. ", reason);
 
-  const LoopTag tag{.kind = LoopTag::Kind::Vector, .factor = static_cast<int>(lanes)};
+  const LoopTag tag{.kind = LoopTag::Kind::Vector, .factor = static_cast<int>(step.lanes)};
   const Nest vectorized = with_tag(nest, tag, [&](const Forall& loop) {
     return loop.var == var && obstacle(nest, loop).empty();
   });
   // Written out, what adds up the elements of a vector finds them in registers.
-  if (nest.known_extent(var).value_or(lanes + 1) > lanes) return vectorized;
+  if (nest.known_extent(var).value_or(step.lanes + 1) > step.lanes) return vectorized;
   return with_tag(vectorized, {.kind = LoopTag::Kind::Unrolled}, [&](const Forall& loop) {
     return loop.var == var && nest::adds_up_parts(loop, nest);
   });

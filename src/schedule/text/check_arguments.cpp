@@ -1,30 +1,29 @@
-// What is wrong with a step by itself, whatever nest it is for.
+// Checks the arguments of a step, independent of nests.
 #include <algorithm>
 #include <set>
 
-#include "schedule/rewrites.h"
-#include "support/check.h"
+#include "schedule/text/arguments.h"
 
 namespace tulle::schedule {
 
 namespace {
 
-void check_keyword(const Rewrite& rewrite, const Argument& argument) {
-  if (argument.keyword != rewrite.keyword) {
-    fail_at(argument.place, concat("'", rewrite.name, "' has no argument '", argument.keyword,
-                                   "'; write ", rewrite.usage));
+using Checked = Result<void, WrongArgument>;
+
+Checked check_keyword(const RewriteKind& kind, const Argument& argument) {
+  const Parameter* parameter = kind.with_keyword(argument.keyword);
+  if (!parameter) {
+    return WrongArgument{argument.place, concat("'", kind.name, "' has no argument '",
+                                                argument.keyword, "'; write ", kind.usage)};
   }
   const auto* word = std::get_if<std::string>(&argument.value);
-  if (word &&
-      std::find(rewrite.choices.begin(), rewrite.choices.end(), *word) != rewrite.choices.end()) {
-    return;
-  }
-  fail_at(argument.place,
-          concat("'", argument.keyword, "' has no such value; write ", rewrite.usage));
+  if (word && contains(parameter->words, *word)) return {};
+  return WrongArgument{argument.place,
+                       concat("'", argument.keyword, "' has no such value; write ", kind.usage)};
 }
 
 // "'block', 'warp' or 'lane'"
-std::string one_of(const Names& words) {
+std::string one_of(const NameList& words) {
   std::string text;
   for (size_t at = 0; at < words.size(); ++at) {
     text += concat(at == 0 ? "" : at + 1 == words.size() ? " or " : ", ", "'", words[at], "'");
@@ -44,93 +43,89 @@ std::string text_of(const Range& range) {
                 range.powers_of_two ? ", a power of two" : "", range.zero ? ", or 0 for all" : "");
 }
 
-void check_number(const Rewrite& rewrite, const Argument& argument, size_t at) {
-  const Range& range = rewrite.parameter(at).range;
-  const auto number = std::get<int64_t>(argument.value);
-  if (holds(range, number)) return;
-  fail_at(argument.place, concat("argument ", at + 1, " should be ", text_of(range), ", but ",
-                                 number, " was given; write ", rewrite.usage));
-}
-
-void check_positional(const Rewrite& rewrite, const Argument& argument, size_t at) {
-  auto expect = [&](bool is_right, std::string_view wanted) {
-    if (is_right) return;
-    fail_at(argument.place,
-            concat("argument ", at + 1, " should be ", wanted, "; write ", rewrite.usage));
+// The argument at this place, keywords not counted.
+Checked check_positional(const RewriteKind& kind, const Argument& argument, size_t at) {
+  const Parameter& parameter = kind.parameter(at);
+  const auto expect = [&](bool is_right, std::string_view wanted) -> Checked {
+    if (is_right) return {};
+    return WrongArgument{
+        argument.place, concat("argument ", at + 1, " should be ", wanted, "; write ", kind.usage)};
   };
   const auto* name = std::get_if<std::string>(&argument.value);
-  switch (rewrite.role(at)) {
-    case Role::Number:
-      expect(std::holds_alternative<int64_t>(argument.value), "a number");
-      return check_number(rewrite, argument, at);
-    case Role::Loops:
-      return expect(!std::holds_alternative<int64_t>(argument.value), "a name or (names)");
-    case Role::Word:
-      return expect(name && std::find(rewrite.words.begin(), rewrite.words.end(), *name) !=
-                                rewrite.words.end(),
-                    one_of(rewrite.words));
-    case Role::Loop:
-    case Role::NewLoop:
-    case Role::NewWorkspace:
-    case Role::Operand:
-    case Role::Result:
-    case Role::Statement:
-    case Role::Format:
-      return expect(name != nullptr, "a name");
-  }
+  if (parameter.role == Role::Word)
+    return expect(name && contains(parameter.words, *name), one_of(parameter.words));
+  const auto* number = std::get_if<int64_t>(&argument.value);
+  if (parameter.takes_list) return expect(!number, "a name or (names)");
+  if (parameter.role != Role::Number) return expect(name, "a name");
+  if (!number || holds(parameter.range, *number)) return expect(number, "a number");
+  return WrongArgument{
+      argument.place, concat("argument ", at + 1, " should be ", text_of(parameter.range), ", but ",
+                             *number, " was given; write ", kind.usage)};
 }
 
 bool is_local_name(Role role) {
-  return role == Role::Loop || role == Role::Loops || role == Role::NewLoop ||
-         role == Role::NewWorkspace;
+  return role == Role::Loop || role == Role::NewLoop || role == Role::NewWorkspace;
 }
 
 // The loops and workspaces that a step names are all different.
-void check_different(const Rewrite& rewrite, const Step& step) {
+Checked check_different(const RewriteKind& kind, const std::vector<Argument>& arguments) {
   std::set<std::string> seen;
-  auto add = [&](const std::string& name, const Span& place) {
-    if (seen.insert(name).second) return;
-    fail_at(place, concat("'", name, "' stands twice, and the names in a step differ; write ",
-                          rewrite.usage));
+  const auto add = [&](const std::string& name, const Span& place) -> Checked {
+    if (seen.insert(name).second) return {};
+    return WrongArgument{
+        place, concat("'", name, "' stands twice, and the names in a step differ; ", "write ",
+                      kind.usage)};
   };
   size_t at = 0;
-  for (const Argument& argument : step.arguments) {
-    if (!argument.keyword.empty() || !is_local_name(rewrite.role(at++))) continue;
-    if (const auto* name = std::get_if<std::string>(&argument.value)) add(*name, argument.place);
-    if (const auto* names = std::get_if<Names>(&argument.value)) {
+  for (const Argument& argument : arguments) {
+    if (!argument.keyword.empty() || !is_local_name(kind.parameter(at++).role)) continue;
+    if (const auto* name = std::get_if<std::string>(&argument.value))
+      TULLE_TRY(add(*name, argument.place));
+    if (const auto* names = std::get_if<NameList>(&argument.value)) {
       const auto& places = argument.name_places;
       for (size_t n = 0; n < names->size(); ++n)
-        add((*names)[n], n < places.size() ? places[n] : argument.place);
+        TULLE_TRY(add((*names)[n], n < places.size() ? places[n] : argument.place));
     }
   }
+  return {};
+}
+
+Checked check_count(const RewriteKind& kind, size_t count) {
+  size_t least = 0, most = 0;
+  for (const Parameter& parameter : kind.parameters) {
+    if (!parameter.keyword.empty()) continue;
+    least += parameter.least;
+    most = parameter.most > SIZE_MAX - most ? SIZE_MAX : most + parameter.most;
+  }
+  if (count >= least && count <= most) return {};
+  return WrongArgument{{},
+                       concat("'", kind.name, "' does not take ", count,
+                              count == 1 ? " argument" : " arguments", "; write ", kind.usage)};
 }
 
 }  // namespace
 
-void check_step(const Step& step) {
-  const Rewrite* rewrite = find_rewrite(step.rewrite);
-  if (!rewrite) {
-    fail_at(step.place,
-            concat("there is no rewrite '", step.rewrite, "'; they are ", rewrite_names()));
-  }
+Checked check_arguments(const RewriteKind& kind, const std::vector<Argument>& arguments) {
   size_t count = 0;
-  for (const Argument& argument : step.arguments) {
+  for (const Argument& argument : arguments) {
     if (argument.keyword.empty()) {
       ++count;
     } else {
-      check_keyword(*rewrite, argument);
+      TULLE_TRY(check_keyword(kind, argument));
     }
   }
-  if (count < rewrite->least || count > rewrite->most) {
-    fail_at(step.place,
-            concat("'", step.rewrite, "' does not take ", count,
-                   count == 1 ? " argument" : " arguments", "; write ", rewrite->usage));
-  }
+  TULLE_TRY(check_count(kind, count));
   size_t at = 0;
-  for (const Argument& argument : step.arguments) {
-    if (argument.keyword.empty()) check_positional(*rewrite, argument, at++);
+  for (const Argument& argument : arguments) {
+    if (argument.keyword.empty()) TULLE_TRY(check_positional(kind, argument, at++));
   }
-  check_different(*rewrite, step);
+  return check_different(kind, arguments);
+}
+
+Result<> check_arguments(const Rewrite& rewrite) {
+  const auto checked = check_arguments(kind_of(rewrite), arguments_of(rewrite));
+  if (!checked) return Refusal{checked.error().why};
+  return {};
 }
 
 }  // namespace tulle::schedule

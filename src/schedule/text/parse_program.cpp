@@ -19,7 +19,7 @@ class ProgramParser {
  public:
   explicit ProgramParser(std::string_view text) : scanner_(text) {}
 
-  Program parse() {
+  NestProgram parse() {
     if (scanner_.peek().is("nest")) return single();
     const std::vector<Token> operands = header();
     while (scanner_.peek().is("operand") || scanner_.peek().is("same")) declaration();
@@ -36,7 +36,7 @@ class ProgramParser {
  private:
   static std::string text_of(const Token& token) { return std::string(token.text); }
 
-  Program single() {
+  NestProgram single() {
     Nest nest = NestParser(scanner_).parse();
     Schedule steps = schedule();
     if (!scanner_.at_end()) {
@@ -184,7 +184,7 @@ class ProgramParser {
   }
 
   nest::NestScanner scanner_;
-  Program program_;
+  NestProgram program_;
   std::vector<Token> results_, sorted_;
   std::set<std::string> extents_;  // indices that are known
   std::set<std::string> built_;
@@ -192,6 +192,6 @@ class ProgramParser {
 
 }  // namespace
 
-Program parse_program(std::string_view text) { return ProgramParser(text).parse(); }
+NestProgram parse_program(std::string_view text) { return ProgramParser(text).parse(); }
 
 }  // namespace tulle::schedule
