@@ -14,10 +14,10 @@ class PartLaunches {
  public:
   explicit PartLaunches(const Machine& machine) : machine_(machine) {}
 
-  // Adds fuse_launches to the schedule of a part where its kernel can run with those of the parts
-  // before it, and has blocks of as many threads; whether it can.
+  // Adds fuse_launches to the schedule of a part if its kernel can share a launch with those of the
+  // parts before it and has blocks of the same size. Returns whether it does.
   bool add(const expr::Statement& statement, const nest::Nest& nest, schedule::Schedule& schedule);
-  // Something else comes next.
+  // Ends the launch: the next nest is no part.
   void end() { nests_.clear(); }
 
  private:

@@ -1,5 +1,4 @@
-// The rules that plans for a GPU follow, by name, so that tests can tell that they have a case of
-// each.
+// The names of the rules for GPU schedules. Tests check that they cover each of them.
 #pragma once
 
 #include <cstdint>

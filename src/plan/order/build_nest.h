@@ -14,7 +14,7 @@ nest::Nest build_nest(const OrderProblem& problem, const OrderChoice& choice,
                       const std::map<std::string, int64_t>& known_extents,
                       const expr::TensorType& result);
 
-// The expression with others in place of the accesses of these ids.
+// The expression with the accesses of these ids replaced.
 expr::Expr redirect(const expr::Expr& expr, const std::map<int, expr::Expr>& accesses);
 
 }  // namespace tulle::plan

@@ -1,5 +1,5 @@
-// The formats in which the general path keeps tensors on their way: every operand can be sorted
-// into the order of the loops, every result be built as coordinates and sorted.
+// The formats of the general path: every operand can be sorted into the order of the loops, and
+// every result can be built as coordinates and sorted.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ namespace tulle::plan {
 // `unique` where there are no entries with the same coordinates.
 Format coordinates_of(const Format& format, bool ordered, bool unique);
 
-// How to store an operand so that loops in this order can walk over it: a level for each loop over
-// one of its indices, compressed but for the first where `dense_first` says so.
+// The format of an operand that loops in this order can walk over: a level for each loop over one
+// of its indices. All levels are compressed, except for the first where `dense_first` holds.
 Format format_in_order(const expr::Access& access, const Format& format,
                        const std::vector<std::string>& order, const LoopSpace& space,
                        const std::function<bool(const std::string& index)>& dense_first);

@@ -218,7 +218,7 @@ class Search {
                        [&](const std::string& other) { return position_of(order, other) >= 0; });
   }
 
-  // How often the loop over the variable comes to a coordinate.
+  // The number of times that the loop over the variable visits a coordinate.
   double visits_of(const std::vector<std::string>& order, const std::string& var) const {
     std::vector<std::string> outside;
     double visits = 1;
@@ -230,7 +230,7 @@ class Search {
     return visits;
   }
 
-  // Whether the rows of a tracked workspace come to enough entries for a look at all coordinates.
+  // Whether the rows of a tracked workspace have enough entries to scan all coordinates for them.
   bool is_well_filled(const std::vector<std::string>& order, const std::string& tracked) const {
     if (!is_gpu(problem_.backend)) return false;
     const auto first = std::find_if(order.begin(), order.end(), [&](const std::string& var) {

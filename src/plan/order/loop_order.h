@@ -1,4 +1,4 @@
-// The choice of a loop order by what it costs.
+// Chooses a loop order by its cost.
 #pragma once
 
 #include <set>
@@ -27,7 +27,7 @@ OrderChoice choose_order(const OrderProblem& problem);
 // Why loops cannot run in this order, to go on "the loops of 'C' ..."; empty if they can.
 std::string why_not(const OrderProblem& problem, const std::vector<std::string>& order);
 
-// What the loops in this order come to.
+// The cost of the loops in this order, and what follows from it.
 OrderChoice evaluate_order(const OrderProblem& problem, const std::vector<std::string>& order);
 
 }  // namespace tulle::plan

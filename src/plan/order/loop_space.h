@@ -24,14 +24,14 @@ struct LoopSpace {
   bool is_whole() const;
 };
 
-// Whether indices are divided as operands are stored, those that store them whole before those with
-// blocks (AsStored) or the other way round (ByBlocks), or each has one loop (None). Operands that
-// are stored otherwise are to be converted.
+// How indices become loops. AsStored and ByBlocks divide them as the operands are stored, with
+// precedence for operands that store an index whole or for operands with blocks; None gives each
+// index one loop. Operands that are stored otherwise have to be converted.
 enum class Division : uint8_t { AsStored, ByBlocks, None };
 
-// Indices are divided as the blocked operands ask, and replaced by differences as operands stored
-// by diagonals do, where nothing is left of the statement without those. Where two operands
-// disagree, the later one has levels that no loop walks over and is to be converted.
+// Divides indices as blocked operands require, and replaces them by differences for operands stored
+// by diagonals if the statement is absent without these. Where two operands disagree, no loop walks
+// over some levels of the later one, which has to be converted.
 LoopSpace make_loop_space(const expr::Statement& statement,
                           const std::map<std::string, expr::TensorType>& tensors,
                           Division division = Division::AsStored);

@@ -12,12 +12,12 @@ namespace tulle::plan {
 double estimate_trips(const WalkedOperands& operands, const std::vector<std::string>& outside,
                       const std::string& var);
 
-// How often its body runs in all, inside loops over these, the body of which runs so often.
+// The number of executions of its body in all, inside loops over these, whose body runs that often.
 double estimate_visits(const WalkedOperands& operands, const std::vector<std::string>& outside,
                        const std::string& var, double visits);
 
-// How many coordinates it passes over beside that, where it goes through several operands together
-// and its body runs where all of them have entries.
+// The number of coordinates that it skips: it walks over several operands together and executes its
+// body where all of them have entries.
 double estimate_skips(const WalkedOperands& operands, const std::vector<std::string>& outside,
                       const std::string& var, double visits);
 

@@ -9,9 +9,10 @@
 
 namespace tulle::plan {
 
-// The loops over the insides of blocks that are worth binding to members of a chunk, where rows are
-// gathered: those of which operands hold all, and that leave a GPU room for all rows. Innermost
-// first, so that neighbours read neighbouring values. `converted` as for choose_route.
+// The loops over the insides of blocks that are worth binding to members of a chunk when rows are
+// gathered: those whose coordinates all operands hold, as long as the GPU has room for all rows.
+// Innermost first, so that neighbouring threads read neighbouring values. `converted` as for
+// choose_route.
 std::vector<std::string> member_loops(const WalkedOperands& operands,
                                       const std::vector<std::string>& order,
                                       const RouteChoice& route, const std::set<int>& converted);

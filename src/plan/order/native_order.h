@@ -9,7 +9,7 @@
 
 namespace tulle::plan {
 
-// At which place of the order the loop over a variable stands; -1 if it is not among them.
+// The place of the loop over a variable in the order; -1 if it has none.
 int position_of(const std::vector<std::string>& order, const std::string& var);
 
 // Whether an access can be walked over in this order as it is stored.

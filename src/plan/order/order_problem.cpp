@@ -11,7 +11,7 @@ namespace tulle::plan {
 
 namespace {
 
-// Whether the loop over `var` comes after that over `other`, by what is noted so far.
+// Whether the constraints so far put the loop over `var` inside that over `other`.
 bool comes_after(const std::string& var, const std::string& other, const OrderProblem& problem) {
   const auto before = problem.before.find(var);
   return before != problem.before.end() &&
@@ -90,7 +90,7 @@ OrderProblem make_order_problem(const expr::Statement& statement,
   for (const std::string& index : summed) {
     problem.outer.insert(problem.outer.end(), parts(index).begin(), parts(index).end());
     problem.reduced.insert(parts(index).begin(), parts(index).end());
-    // A difference to it comes to each coordinate of the other index several times.
+    // A loop over a difference to it visits each coordinate of the other index several times.
     for (const auto& [name, variable] : problem.space.variables) {
       if (variable.origin == nest::Variable::Origin::Difference && variable.second == index)
         problem.reduced.insert(name);

@@ -1,4 +1,4 @@
-// What choosing the loop order of a statement needs.
+// The input of the search for a loop order.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace tulle::plan {
 
-// A statement with everything that choosing its loop order needs.
+// A statement with everything that the search for its loop order needs.
 struct OrderProblem {
   const expr::Statement* statement = nullptr;
   const std::map<std::string, expr::TensorType>* tensors = nullptr;
@@ -41,8 +41,8 @@ struct OrderProblem {
   bool is_part = false;      // of a sum to which other statements add, too
 };
 
-// Variables, extents, counts, and which loops stand around which. What decides about conversions
-// and shared patterns is the caller's to fill in. Points to `statement` and `tensors`.
+// Fills in variables, extents, counts and the constraints on nesting. The caller fills in the
+// fields about conversions and shared patterns. The result points to `statement` and `tensors`.
 OrderProblem make_order_problem(const expr::Statement& statement,
                                 const std::map<std::string, expr::TensorType>& tensors,
                                 Estimates& estimates, Division division = Division::AsStored);

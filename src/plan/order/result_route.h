@@ -1,4 +1,4 @@
-// How a result comes into being.
+// The ways to build a result.
 #pragma once
 
 #include <set>
@@ -23,8 +23,8 @@ struct RouteChoice {
   std::string tracked = {};  // the loop variable of Route::Tracked
 };
 
-// The cheapest for loops in this order. `converted` are the accesses (by id) whose operands are
-// sorted first, so that their patterns are not at hand.
+// The cheapest route for loops in this order. The operands of the accesses in `converted` (by id)
+// are sorted first, so that a result cannot share their patterns.
 RouteChoice choose_route(const WalkedOperands& operands, const std::vector<std::string>& order,
                          const std::set<int>& converted);
 

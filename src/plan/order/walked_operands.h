@@ -1,4 +1,4 @@
-// The operands of a statement as its loops see them.
+// The operands of a statement as its loops walk over them.
 #pragma once
 
 #include <set>
@@ -18,8 +18,8 @@ struct WalkedOperands {
   }
   // Whether the access stores the coordinates of the variable rather than counting through them.
   bool walks(const expr::Access& access, const std::string& var) const;
-  // Whether no order that begins like this walks over the access as it is stored, so that it is
-  // converted first, and then stores the coordinates of all its variables.
+  // Whether the access has to be converted in every order that begins like this, because none of
+  // them walks over it as it is stored. It then stores the coordinates of all its variables.
   bool is_converted(const expr::Access& access, const std::vector<std::string>& order) const;
 
   const OrderProblem& problem;

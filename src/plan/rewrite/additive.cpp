@@ -22,7 +22,7 @@ bool is_number(const Expr& expr) {
   return literal && literal->value != 0;
 }
 
-// Reductions in which what is absent is no term, so that those of parts are put together by them.
+// Reductions in which absent values are no terms, so that they combine the results for parts.
 bool skips_absent(const expr::Reduce& reduce) {
   using expr::Reduction;
   const bool puts_together =

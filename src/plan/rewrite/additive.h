@@ -1,4 +1,4 @@
-// Which values can be computed part by part.
+// Expressions that can be computed part by part.
 #pragma once
 
 #include "expr/expr.h"
@@ -9,13 +9,13 @@ namespace tulle::plan {
 // Whether they read the same tensor under the same indices.
 bool same_access(const expr::Access& a, const expr::Access& b);
 
-// An access to a composite operand such that the value is the sum of what it is with one part after
-// the other in its place, all others being absent, or, if it is a product, maximum or minimum, that
-// of these; null if there is none. Zeros that parts in blocks or diagonals store in places of no
-// entry, or of another part's, must not show.
+// Returns an access to a composite operand over whose parts the value can be computed: the results
+// for the parts (each in the place of the operand, the others absent) add up to the value, or
+// combine to it where it is a product, maximum or minimum. Null if there is none. Padding zeros,
+// which parts in blocks or diagonals store, must not change the value.
 const expr::Access* access_by_parts(const expr::Expr& value, const expr::ResolvedProgram& program,
                                     const Composites& composites);
-// By which the values of such parts are put together.
+// The operation that combines the values of such parts.
 expr::Reduction reduction_over_parts(const expr::Expr& value);
 
 }  // namespace tulle::plan

@@ -10,18 +10,16 @@
 
 namespace tulle::plan {
 
-// A sum that is a factor of a product and varies with every loop around it joins the sum outside:
-// sum(k, sum(j, T*B)*C) becomes sum((k,j), T*B*C), whose loops can be put in any order. In a
-// maximum or an exponent there is none to join. Nor is within(A, sum(d, Q*K)) left in the way,
-// where that has the same entries as sum(d, within(A, Q*K)): something is added up, all of it
-// dense.
+// A sum that is a factor of a product and varies with every loop around it joins the outer sum:
+// sum(k, sum(j, T*B)*C) becomes sum((k,j), T*B*C), whose loops can run in any order. A maximum or
+// an exponent has no outer sum to join. within(A, sum(d, Q*K)) becomes sum(d, within(A, Q*K)) where
+// both have the same entries: where the sum has terms and all of them are dense.
 //
-// Any other sum that does not vary with some loop around it would be computed again and again
-// there: it becomes a statement of its own before this one, as long as what it leaves behind is
-// bounded by sparse operands (or is a vector), so that nothing is computed that a mask would leave
-// out. `has_coordinates` says of which indices it is known that they have any; `name` gives the
-// intermediate a name and learns its type. With `keeps_outermost`, sums that
-// stand in no other stay where they are: they are gathered together.
+// Any other sum that does not vary with some loop around it would be computed repeatedly there. It
+// becomes a statement before this one if its result is a vector or bounded by sparse operands, so
+// that nothing outside of a mask is computed. `has_coordinates` says whether the extent of an index
+// is known to be positive; `name` gives the intermediate a name and records its type.
+// `keeps_outermost` keeps sums that are in no other sum, because they are gathered together.
 struct ArrangedStatement {
   std::vector<expr::Statement> before;
   expr::Statement statement;

@@ -1,4 +1,4 @@
-// Names of tensors and indices that stages would give to things of their own.
+// Renames tensors whose names collide with those that stages generate.
 #pragma once
 
 #include <map>
@@ -9,9 +9,8 @@
 
 namespace tulle::plan {
 
-// Stages name what belongs to a tensor or an index after it: A_pos1, C_acc, n_i, io. What a user
-// calls so gets another name inside: the tensors of the program that do, as written -> as they are
-// called then.
+// Stages derive names from tensors and indices: A_pos1, C_acc, n_i, io. Returns the tensors of the
+// program with such names, each with the name that it gets inside the compiler.
 using TensorNames = std::map<std::string, std::string>;
 TensorNames clear_names(const expr::Program& program);
 

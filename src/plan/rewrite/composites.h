@@ -9,7 +9,7 @@
 
 namespace tulle::plan {
 
-// The parts of a composite operand in their order: together they have every entry once.
+// The parts of a composite operand in order; each entry is in exactly one of them.
 struct PartOfOperand {
   std::string name;
   expr::TensorType type;

@@ -9,7 +9,7 @@
 
 namespace tulle::plan {
 
-// What is written twice is computed once.
+// Equal reductions share one statement.
 class ComputedBefore {
  public:
   // The access that stands for the same reduction; null where there is none yet.

@@ -1,4 +1,4 @@
-// Programs over composite operands, rewritten into programs over the parts.
+// Rewrites programs over composite operands into programs over their parts.
 #pragma once
 
 #include "plan/rewrite/composites.h"
@@ -8,11 +8,11 @@ namespace tulle::plan {
 
 // Every composite operand is replaced by its parts.
 //
-// A statement with a dense result whose value is the sum of what it is for each part alone, or the
-// product, maximum or minimum of these, becomes one statement for each part, the further ones
-// adding to the result of the first; so does a reduction within a larger expression (split_terms).
-// Any other statement reads an intermediate in which the parts are put together: the general path.
-// Notes say which was done.
+// A statement with a dense result becomes one statement for each part if the sum, product, maximum
+// or minimum of the values for the parts is its value; the further statements add to the result of
+// the first. The same holds for a reduction within a larger expression (split_terms). Any other
+// statement reads an intermediate that contains all parts (the general path). Notes say which case
+// applied.
 UniqueProgram decompose(const UniqueProgram& program, const Composites& composites);
 
 }  // namespace tulle::plan

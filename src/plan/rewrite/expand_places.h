@@ -18,15 +18,15 @@ struct PlacesContext {
   std::function<std::string(const expr::Statement& part, const Format& format)> name;
 };
 
-// Where the best of a row is worse than 0, the place wanted is that of the first coordinate without
-// an entry; where it is 0, the first of both. That gap is as far from 0 as there are entries whose
-// number in their row is their coordinate. So argmax(j, x) becomes a choice between the place of
-// the best entry and the gap, after statements for the gaps and, where no operand stores the
-// entries of x row by row, for these. What is larger than the result is not computed before it:
-// such places are left to walk over the extent.
+// If the best entry of a row is worse than 0, argmax is the first coordinate without an entry (the
+// gap); if it is 0, the smaller of both places. The gap is the number of entries whose position in
+// the row equals their coordinate. So argmax(j, x) becomes a choice between the place of the best
+// entry and the gap, after statements that compute the gaps and, where no operand stores the
+// entries of x row by row, these entries. Intermediates larger than the result are not computed:
+// such reductions walk over the extent instead.
 //
-// Returns those statements. The positions that some of them ask for (asks_for_positions) are those
-// of operands as they are stored: these may not be converted.
+// Returns those statements. Some of them ask for positions of entries (asks_for_positions); the
+// operands of these must not be converted.
 std::vector<expr::Statement> expand_places(expr::Statement& statement,
                                            const PlacesContext& context);
 

@@ -148,7 +148,7 @@ class Expander {
     return Reduce::make(reduce.op, reduce.indices, body, true, std::nullopt, reduce.type);
   }
 
-  // The reduction of what is there.
+  // The reduction over the terms that are present.
   static Expr terms(const Reduce& reduce, Reduction op) {
     return Reduce::make(op, reduce.indices, reduce.body, op != Reduction::Sum, std::nullopt,
                         reduce.type);
@@ -186,7 +186,7 @@ class Expander {
     return total;
   }
 
-  // Zeros for what is not there, in reductions that see the whole extent.
+  // Replaces absent terms by zeros in reductions over the whole extent.
   Expr with_missing(const Reduce& reduce, const Expr& terms) const {
     if (reduce.stored || is_everywhere(reduce.body) || mutant("extent-ignores-zeros")) return terms;
     const Expr missing = Binary::make(BinaryOp::Sub, extent(reduce), count(reduce));

@@ -72,7 +72,8 @@ class Expansion {
     };
     const Expr top = Reduce::make(Reduction::Max, sum->indices, x, true, std::nullopt, type);
     const Expr weights = total(one);
-    // One division for all that is weighed: the weights come to 1 or more, that of the largest.
+    // One division for the whole weighted sum: the sum of the weights is at least 1, the largest
+    // weight.
     const Expr share = Binary::make(BinaryOp::Div, one, weights, type);
     const Expr quotient = Binary::make(BinaryOp::Mul, total(weighted), share, type);
     // An infinite maximum makes NaN of all weights.
@@ -131,7 +132,7 @@ class Expansion {
     return Binary::make(BinaryOp::Within, by, value, value.type());
   }
 
-  // The expression under another index, its accesses numbered anew.
+  // The expression with another index and new numbers for its accesses.
   Expr with_index(const Expr& expr, const std::string& from, const std::string& to) {
     const Expr renamed = renamed_indices(expr, {{from, to}});
     return expr::renumbered(renamed, next_id_);

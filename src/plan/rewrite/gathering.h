@@ -23,15 +23,15 @@ enum class Gathering : uint8_t {
 // Absent and 0 are the same in a dense result, which also has room for every coordinate.
 Gathering gathering_of(const expr::Statement& statement, const Tensors& tensors);
 
-// Whether it matters that a sum in the statement may be absent rather than 0.
+// Whether an absent sum in the statement has to be told from 0.
 bool tells_absence(const expr::Statement& statement, const Tensors& tensors);
-// Whether a value that is one reduction comes to the same bits in whatever order its terms do.
+// Whether a value that is one reduction has the same bits for every order of its terms.
 bool is_exact_in_any_order(const expr::Statement& statement, DType type);
 
-// The reductions that stand in no other.
+// The reductions that are in no other reduction.
 std::vector<const expr::Reduce*> topmost_reductions(const expr::Expr& expr);
 
-// How the terms of an expanded reduction accumulate, and what they are.
+// How the terms of an expanded reduction accumulate, and the terms.
 nest::Monoid monoid_of(const expr::Reduce& reduce);
 nest::Monoid monoid_of(expr::Reduction op);
 expr::Expr term_of(const expr::Reduce& reduce);

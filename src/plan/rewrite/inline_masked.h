@@ -1,4 +1,4 @@
-// Intermediates that are used only under a mask, computed there.
+// Computes intermediates where a mask uses them.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@ namespace tulle::plan {
 
 // Whether the statement assigns a dense intermediate of rank 2 or more that is read once, within
 // the entries of a sparse tensor: S[i,j] = sum(k, Q[i,k] * K[j,k]) under softmax(j in A[i,j],
-// S[i,j]) costs one product an entry of A, and not n x n.
+// S[i,j]) then costs one product for each entry of A instead of n x n.
 bool is_used_under_mask(const expr::ResolvedProgram& program, size_t statement);
 
-// Puts the values of statements in the place of accesses to their results.
+// Replaces accesses to the results of statements by their values.
 class Inliner {
  public:
   // `same_extent` makes a new index like another.

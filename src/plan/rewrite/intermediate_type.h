@@ -1,4 +1,4 @@
-// How a part of a statement is stored that is computed on its own.
+// The type of an intermediate.
 #pragma once
 
 #include <map>
@@ -8,8 +8,8 @@
 
 namespace tulle::plan {
 
-// The type of `part`, whose result the statement reads: the format that fits its value, and one
-// that tells absence from 0 where the statement asks.
+// Returns a type for the result of `part`, which the statement reads: in the format that fits its
+// value, and one that tells absence from 0 where the statement depends on that.
 expr::TensorType intermediate_type(const expr::Statement& statement, const expr::Statement& part,
                                    const std::map<std::string, expr::TensorType>& tensors);
 

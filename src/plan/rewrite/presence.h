@@ -10,10 +10,10 @@ namespace tulle::plan {
 
 using IsSparse = std::function<bool(const std::string& tensor)>;
 
-// Whether it has one even where no sparse operand has an entry.
+// Whether the expression has a value where no sparse operand has an entry.
 bool is_everywhere(const expr::Expr& expr, const IsSparse& is_sparse);
 
-// An expression that has a value exactly where the given one has, with as little in it as possible.
+// Returns a small expression that has a value exactly where the given one has one.
 expr::Expr presence_of(const expr::Expr& expr, const IsSparse& is_sparse);
 
 }  // namespace tulle::plan

@@ -1,4 +1,4 @@
-// Statements that read many sparse operands, cut into statements that read few.
+// Cuts statements that read many sparse operands.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 namespace tulle::plan {
 
 // A merge of n operands has up to 2^n cases. While the statement reads more than four sparse
-// operands, a part of its value that reads two to four of them, and is nothing where they have no
-// entries, becomes a statement of its own before it. `name` gives the intermediate a name and
-// learns its type.
+// operands, a part of its value that reads two to four of them, and is absent where they have no
+// entries, becomes a statement before it. `name` gives the intermediate a name and records its
+// type.
 struct SplitStatement {
   std::vector<expr::Statement> before;
   expr::Statement statement;

@@ -1,5 +1,4 @@
-// Statements that do something with what they have reduced, cut into statements that reduce and one
-// that does it.
+// Separates reductions from the expressions that use them.
 #pragma once
 
 #include <functional>
@@ -11,10 +10,10 @@
 
 namespace tulle::plan {
 
-// The statement with its reductions computed before, each into a dense tensor of the type that it
-// is accumulated in, so that each can run by atomics on a GPU. Nothing where the value is a
-// reduction itself, where the result is sparse or tells absent sums from 0, and where reductions
-// need each other (argmax, softmax). `name` gives a reduction a name.
+// Returns the statement with its reductions computed before it, each into a dense tensor of the
+// type that it is accumulated in, so that each can use atomics on a GPU. Returns nothing if the
+// value is a reduction itself, if the result is sparse or tells absent sums from 0, or if
+// reductions depend on each other (argmax, softmax). `name` gives a reduction a name.
 std::optional<SplitStatement> split_reductions(
     const expr::Statement& statement, const Tensors& tensors,
     const std::function<std::string(const expr::Statement&)>& name);

@@ -1,4 +1,4 @@
-// Reductions over composite operands within larger expressions, as statements of their own.
+// Separates reductions over composite operands from larger expressions.
 #pragma once
 
 #include "plan/rewrite/composites.h"
@@ -6,11 +6,11 @@
 
 namespace tulle::plan {
 
-// Where a statement with a dense result is not computed part by part, but a reduction in it can be
-// (b[i] + sum(j, A[i,j] * x[j]), relu of such a sum), or those that it is written out with (a mean
-// is a sum over a count), each becomes a dense intermediate before it, of the type that it is
-// accumulated in. It has no index that the result lacks, and only terms and functions stand around
-// it that do not tell a 0 from what is absent.
+// Applies to statements with a dense result that cannot be computed part by part although a
+// reduction in them can: b[i] + sum(j, A[i,j] * x[j]), a relu of such a sum, or a mean, which is a
+// sum over a count. Each such reduction becomes a dense intermediate before the statement, of the
+// type that it is accumulated in. It has no index that the result lacks, and only terms and
+// functions that treat 0 and absent values alike surround it.
 UniqueProgram split_terms(const UniqueProgram& program, const Composites& composites);
 
 }  // namespace tulle::plan

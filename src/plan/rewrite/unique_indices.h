@@ -1,4 +1,4 @@
-// Index names that mean one extent throughout a program.
+// Gives every index name one extent throughout a program.
 #pragma once
 
 #include <map>
@@ -19,9 +19,9 @@ struct UniqueProgram {
   std::vector<std::string> notes = {};  // of rewrites of the program, one line each, for explain
 };
 
-// Indices are known in their statement alone: one that a further statement uses for other
-// dimensions gets a name of its own there, and so does one that stages could call a loop of theirs.
-// The names of tensors are clear (clear_names.h).
+// An index belongs to its statement. If a later statement uses the same name for other dimensions,
+// or a stage could generate the name for a loop, the index is renamed there. The names of tensors
+// are clear (clear_names.h).
 UniqueProgram with_unique_indices(const expr::ResolvedProgram& program);
 
 // The expression with these indices under other names.

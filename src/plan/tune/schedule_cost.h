@@ -1,5 +1,5 @@
-// How long a scheduled nest is expected to take: a rough model, good enough to say which few of
-// many schedules are worth measuring.
+// Estimates the time of a scheduled nest: a rough model that picks the few schedules worth
+// measuring.
 #pragma once
 
 #include <map>
