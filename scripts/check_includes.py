@@ -45,6 +45,16 @@ MAY_INCLUDE: dict[str, list[str]] = {
     "torch": ["tulle"],
 }
 
+# sub-folder: the sub-folders of the same folder that it may include. Files at the top of a folder
+# may include all of its sub-folders. Sub-folders that are not listed are not checked.
+MAY_INCLUDE_WITHIN: dict[str, list[str]] = {
+    "plan/rewrite": [],
+    "plan/order": ["plan/rewrite"],
+    "plan/cpu": ["plan/rewrite", "plan/order"],
+    "plan/gpu": ["plan/rewrite", "plan/order"],
+    "plan/tune": ["plan/rewrite", "plan/order"],
+}
+
 # folder: what tests/<folder> may use in addition to the folder and its includes. A folder of tests/
 # that is not a folder of src/ may use everything.
 TESTS_ALSO_USE: dict[str, list[str]] = {
@@ -108,6 +118,19 @@ def cycles() -> list[str]:
     ]
 
 
+def within(name: str) -> str | None:
+    """The sub-folder of MAY_INCLUDE_WITHIN that the file src/<name> belongs to."""
+    folder = name.rpartition("/")[0]
+    return folder if folder in MAY_INCLUDE_WITHIN else None
+
+
+def may_include_within(path: Path, included: str) -> bool:
+    """Whether a file of a sub-folder may include that file, if it is of the same folder."""
+    own = within(str(path.relative_to(ROOT / "src"))) if path.is_relative_to(ROOT / "src") else None
+    other = within(included)
+    return own is None or other in (None, own, *MAY_INCLUDE_WITHIN[own])
+
+
 def check(path: Path) -> list[str]:
     """The errors in the includes of one file."""
     may = allowed(path)
@@ -130,6 +153,8 @@ def check(path: Path) -> list[str]:
             )
         if may is not None and (first in MAY_INCLUDE or first == "tulle") and first not in may:
             problems.append(f"{where}: {area}/{rest[0]} may not include {first}/: {name}")
+        if not may_include_within(path, name):
+            problems.append(f"{where}: {path.parent.name}/ may not include {name}")
         # torch/ is compiled without src/ in its path, whose torch/ would hide PyTorch's headers.
         if area == "src" and rest[0] != "torch" and "/" not in name:
             problems.append(f'{where}: write the path from src/ ("folder/file.h"): {name}')

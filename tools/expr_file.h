@@ -19,7 +19,7 @@
 #include "driver/compile.h"
 #include "expr/program.h"
 #include "format/composite.h"
-#include "plan/clear_names.h"
+#include "plan/rewrite/clear_names.h"
 #include "support/check.h"
 #include "support/scanner.h"
 

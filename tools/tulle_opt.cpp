@@ -154,7 +154,7 @@ class Walk {
   }
 
   void read_nests(std::string_view text) {
-    schedule::Program nests = schedule::parse_program(text);
+    schedule::NestProgram nests = schedule::parse_program(text);
     if (!options_.schedule.empty()) {
       if (nests.steps.size() > 1)
         user_error(

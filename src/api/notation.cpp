@@ -5,7 +5,7 @@
 #include "composite/composite.h"
 #include "expr/check_notation.h"
 #include "expr/program.h"
-#include "plan/clear_names.h"
+#include "plan/rewrite/clear_names.h"
 #include "schedule/decompositions.h"
 #include "schedule/distribute.h"
 #include "schedule/rewrites.h"
@@ -22,17 +22,10 @@ bool is_about_stages(const schedule::Step& step, const std::set<std::string>& te
     return !tensors.contains(name) && plan::is_name_of_stages(name, tensors, {});
   };
   if (is_of_stages(step.statement)) return true;
-  const schedule::Rewrite& rewrite = *schedule::find_rewrite(step.rewrite);
-  size_t at = 0;
-  return std::any_of(
-      step.arguments.begin(), step.arguments.end(), [&](const schedule::Argument& argument) {
-        if (!argument.keyword.empty()) return false;
-        const schedule::Role role = rewrite.role(at++);
-        const bool is_tensor = role == schedule::Role::Operand || role == schedule::Role::Result ||
-                               role == schedule::Role::Statement;
-        const auto* name = std::get_if<std::string>(&argument.value);
-        return is_tensor && name && is_of_stages(*name);
-      });
+  const std::vector<schedule::NameInStep> names = schedule::names_of(step);
+  return std::any_of(names.begin(), names.end(), [&](const schedule::NameInStep& name) {
+    return schedule::is_tensor(name.role) && is_of_stages(name.name);
+  });
 }
 
 }  // namespace
@@ -45,7 +38,7 @@ NotationInfo describe_notation(std::string_view text, std::string_view schedule)
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
   std::vector<TensorSpec> operands;
-  std::vector<schedule::Scope> scopes;
+  std::vector<schedule::StatementNames> scopes;
   for (const expr::Statement& statement : program.statements) {
     for (const expr::Access* access : expr::accesses(statement.value)) {
       const auto& assigned = info.assigned;
@@ -56,7 +49,7 @@ NotationInfo describe_notation(std::string_view text, std::string_view schedule)
       }
     }
     add_new(info.assigned, statement.tensor);
-    scopes.push_back(schedule::scope_of(statement));
+    scopes.push_back(schedule::names_of_statement(statement));
   }
   const std::vector<schedule::Decomposition> steps = schedule::take_decompositions(schedule).steps;
   decomposed_specs(operands, steps);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/clear_names.h"
+#include "plan/rewrite/clear_names.h"
 #include "tulle/tulle.h"
 
 namespace tulle {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "expr/program.h"
-#include "plan/decompose.h"
+#include "plan/rewrite/decompose.h"
 #include "tulle/tulle.h"
 
 namespace tulle {

@@ -11,9 +11,9 @@
 #include "lower/lower.h"
 #include "lower/storage.h"
 #include "nest/bound_loops.h"
+#include "schedule/checks/one_order.h"
 #include "schedule/distribute.h"
-#include "schedule/fuse_launches.h"
-#include "schedule/one_order.h"
+#include "schedule/rewrites/fuse_launches.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
 #include "support/log.h"
@@ -38,7 +38,7 @@ std::string text_of(const plan::Plan& plan) {
 
 // The parameters that every host program has: arrays of the operands, threads, extents of the
 // indices, counts.
-void add_parameters(const schedule::Program& nests, loop::HostProgram& program) {
+void add_parameters(const schedule::NestProgram& nests, loop::HostProgram& program) {
   for (const std::string& operand : nests.operands) {
     const lower::TensorBuffers buffers = lower::buffers_of(operand, nests.type_of(operand));
     for (size_t l = 0; l < buffers.pos.size(); ++l) {
@@ -58,7 +58,7 @@ void add_parameters(const schedule::Program& nests, loop::HostProgram& program) 
 }
 
 // Hands the arrays of a result out; those of its structure are an operand's where it shares one.
-ResultLayout add_result(const std::string& result, const schedule::Program& nests,
+ResultLayout add_result(const std::string& result, const schedule::NestProgram& nests,
                         loop::HostProgram& program) {
   auto add = [&](const loop::Buffer& buffer) {
     if (!buffer) return -1;
@@ -86,11 +86,11 @@ std::optional<WantsOneOrder> who_wants_one_order(const CompileRequest& request) 
 }
 
 // The nests finished by their schedules.
-schedule::Program finished(const schedule::Program& nests, Backend backend,
-                           std::optional<WantsOneOrder> who, const StageSink& sink) {
+schedule::NestProgram finished(const schedule::NestProgram& nests, Backend backend,
+                               std::optional<WantsOneOrder> who, const StageSink& sink) {
   Remarks remarks;
   show(sink, "nest", [&] { return schedule::to_string(nests); });
-  schedule::Program scheduled = schedule::apply(nests, &remarks);
+  schedule::NestProgram scheduled = schedule::apply(nests, &remarks);
   for (const schedule::ProgramStep& step : scheduled.steps) {
     const auto* nest = std::get_if<schedule::ScheduledNest>(&step);
     const bool is_bound = nest && (nest::has_bound_loops(nest->nest.root) ||
@@ -107,7 +107,7 @@ schedule::Program finished(const schedule::Program& nests, Backend backend,
 }
 
 // The nest that builds what is sorted.
-const nest::Nest& builder_of(const std::string& entries, const schedule::Program& scheduled) {
+const nest::Nest& builder_of(const std::string& entries, const schedule::NestProgram& scheduled) {
   for (const schedule::ProgramStep& step : scheduled.steps) {
     const auto* built = std::get_if<schedule::ScheduledNest>(&step);
     if (!built || !built->nest.tensors.contains(entries)) continue;
@@ -116,7 +116,8 @@ const nest::Nest& builder_of(const std::string& entries, const schedule::Program
   internal_error("no nest builds ", entries);
 }
 
-void lower_steps(const schedule::Program& scheduled, Backend backend, loop::HostProgram& program) {
+void lower_steps(const schedule::NestProgram& scheduled, Backend backend,
+                 loop::HostProgram& program) {
   const std::vector<schedule::LaunchGroup> groups = schedule::launch_groups(scheduled);
   for (size_t s = 0; s < scheduled.steps.size(); ++s) {
     if (const auto* sort = std::get_if<schedule::SortEntries>(&scheduled.steps[s])) {
@@ -140,22 +141,19 @@ void lower_steps(const schedule::Program& scheduled, Backend backend, loop::Host
 }
 
 // What the plan hands on.
-schedule::Program nests_of(const CompileRequest& request, const plan::Plan& plan) {
+schedule::NestProgram nests_of(const CompileRequest& request, const plan::Plan& plan) {
   const expr::ResolvedProgram& program = request.plan.program->program;
-  schedule::Program nests;
+  schedule::NestProgram nests;
   nests.operands = request.operands;
   nests.results = program.results;
   nests.same_extents = plan.extent_aliases;
+  nests.steps = plan.steps;
   for (const auto& [index, uses] : request.plan.program->extents) nests.indices.push_back(index);
   std::set<std::string> read;
-  for (const plan::Step& step : plan.steps) {
-    if (const auto* sort = std::get_if<plan::SortEntries>(&step)) {
-      nests.steps.emplace_back(schedule::SortEntries{sort->from, sort->to});
-      continue;
-    }
-    const auto& planned = std::get<plan::PlannedNest>(step);
-    for (const auto& [name, tensor] : planned.nest.tensors) read.insert(name);
-    nests.steps.emplace_back(schedule::ScheduledNest{planned.nest, planned.schedule});
+  for (const schedule::ProgramStep& step : nests.steps) {
+    const auto* scheduled = std::get_if<schedule::ScheduledNest>(&step);
+    if (!scheduled) continue;
+    for (const auto& [name, tensor] : scheduled->nest.tensors) read.insert(name);
   }
   for (const std::string& operand : nests.operands) {
     if (!read.contains(operand)) nests.unread[operand] = program.tensors.at(operand);
@@ -165,19 +163,23 @@ schedule::Program nests_of(const CompileRequest& request, const plan::Plan& plan
 
 }  // namespace
 
-std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& program,
-                                                    std::string_view schedule) {
+std::vector<schedule::StatementNames> statement_names(const plan::UniqueProgram& program) {
   const auto& statements = program.program.statements;
-  std::vector<schedule::Scope> scopes;
+  std::vector<schedule::StatementNames> names;
   for (size_t s = 0; s < statements.size(); ++s) {
-    scopes.push_back(schedule::scope_of(statements[s], program.renamed[s]));
+    names.push_back(schedule::names_of_statement(statements[s], program.renamed[s]));
     const bool is_first = std::any_of(statements.begin(), statements.end(), [&](const auto& other) {
       return other.adds_to == statements[s].tensor;
     });
-    if (is_first) scopes[s].part = schedule::part_name(statements[s].tensor, 0);
-    if (!statements[s].adds_to.empty()) scopes[s].part = statements[s].tensor;
+    if (is_first) names[s].part = schedule::part_name(statements[s].tensor, 0);
+    if (!statements[s].adds_to.empty()) names[s].part = statements[s].tensor;
   }
-  return schedule::distribute(schedule::parse_schedule(schedule), std::move(scopes));
+  return names;
+}
+
+std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& program,
+                                                    std::string_view schedule) {
+  return schedule::distribute(schedule::parse_schedule(schedule), statement_names(program));
 }
 
 namespace {
@@ -206,7 +208,7 @@ std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request, 
 
 namespace {
 
-LoweredProgram lower_scheduled(const schedule::Program& scheduled, Backend backend,
+LoweredProgram lower_scheduled(const schedule::NestProgram& scheduled, Backend backend,
                                const StageSink& sink) {
   LoweredProgram lowered;
   loop::HostProgram& program = lowered.program;
@@ -243,7 +245,8 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   return lowered;
 }
 
-LoweredProgram lower_nests(const schedule::Program& nests, Backend backend, const StageSink& sink) {
+LoweredProgram lower_nests(const schedule::NestProgram& nests, Backend backend,
+                           const StageSink& sink) {
   return lower_scheduled(finished(nests, backend, std::nullopt, sink), backend, sink);
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/executable.h"
 #include "lower/lower.h"
 #include "plan/plan.h"
+#include "schedule/distribute.h"
 #include "schedule/program.h"
 #include "support/stage_sink.h"
 
@@ -35,6 +36,8 @@ struct CompileRequest {
 // The statements on one line, for the log.
 std::string title(const CompileRequest& request);
 
+// The names that the statements of a program offer to the steps of a schedule.
+std::vector<schedule::StatementNames> statement_names(const plan::UniqueProgram& program);
 // The caller's schedule, statement by statement. UserError where a step is wrong or for none.
 std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& program,
                                                     std::string_view schedule);
@@ -51,7 +54,7 @@ std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request, 
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});
 
 // schedule and lower: what follows from the nests of a plan, or of a text.
-LoweredProgram lower_nests(const schedule::Program& nests, Backend backend,
+LoweredProgram lower_nests(const schedule::NestProgram& nests, Backend backend,
                            const StageSink& sink = {});
 
 // The part of the request that the stages after lowering read. It does not name the program.

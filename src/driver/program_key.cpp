@@ -3,7 +3,7 @@
 
 #include "jit/build_identity.h"
 #include "lower/lower.h"
-#include "plan/plan_key.h"
+#include "plan/tune/plan_key.h"
 #include "support/mutant.h"
 
 namespace tulle {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <set>
 
-#include "plan/plan_key.h"
+#include "plan/tune/plan_key.h"
 #include "schedule/distribute.h"
+#include "schedule/rewrites.h"
 #include "support/check.h"
 #include "support/joined.h"
-#include "tulle/error.h"
 
 namespace tulle {
 
@@ -28,37 +28,37 @@ schedule::Schedule moved(const CompileRequest& request, schedule::Schedule sched
                          const std::string& before, const std::string& after) {
   if (before == after) return schedule;
   const auto& tensors = request.plan.program->program.tensors;
-  for (schedule::Step& step : schedule.steps) {
-    for (schedule::Argument& argument : step.arguments) {
-      auto* name = std::get_if<std::string>(&argument.value);
-      if (name &&
-          (*name == before || (name->starts_with(before + "_") && !tensors.contains(*name))))
-        *name = after + name->substr(before.size());
-    }
-  }
+  const auto rename = [&](const std::string& name, schedule::Role role) {
+    const bool is_workspace = role == schedule::Role::NewWorkspace &&
+                              name.starts_with(before + "_") && !tensors.contains(name);
+    const bool is_result = schedule::is_tensor(role) && name == before;
+    return is_workspace || is_result ? after + name.substr(before.size()) : name;
+  };
+  for (schedule::Step& step : schedule.steps)
+    step.rewrite = schedule::renamed(std::move(step.rewrite), rename);
   return schedule;
 }
 
 // The schedule of a statement in the names that were written, for the statements of that name.
-std::string written(const CompileRequest& request, size_t statement, schedule::Schedule schedule,
-                    const std::string& name) {
+schedule::Schedule written(const CompileRequest& request, size_t statement,
+                           schedule::Schedule schedule, const std::string& name) {
   const plan::UniqueProgram& program = *request.plan.program;
   std::map<std::string, std::string> names;
-  const schedule::Scope scope =
-      schedule::scope_of(program.program.statements[statement], program.renamed[statement]);
-  for (const auto& [before, after] : scope.loops) names[after] = before;
+  const schedule::StatementNames offered = schedule::names_of_statement(
+      program.program.statements[statement], program.renamed[statement]);
+  for (const auto& [before, after] : offered.loops) names[after] = before;
   schedule = plan::exchanged(std::move(schedule), names);
   for (schedule::Step& step : schedule.steps) step.statement = name;
-  return to_string(schedule);
+  return schedule;
 }
 
-// The nest after the schedule; nothing where that is not legal.
-std::optional<nest::Nest> applied(const schedule::Schedule& schedule, const nest::Nest& nest) {
-  try {
-    return schedule::apply(schedule, nest);
-  } catch (const UserError&) {
-    return std::nullopt;
-  }
+void append(schedule::Schedule& schedule, const schedule::Schedule& more) {
+  schedule.steps.insert(schedule.steps.end(), more.steps.begin(), more.steps.end());
+}
+
+bool ends_with(const schedule::Schedule& schedule, const schedule::Schedule& end) {
+  return schedule.steps.size() >= end.steps.size() &&
+         std::equal(end.steps.rbegin(), end.steps.rend(), schedule.steps.rbegin());
 }
 
 // One of the statements that a composite operand makes of one, or one alone, with the schedule that
@@ -77,7 +77,7 @@ struct Kind {
   std::vector<size_t> parts;  // the one first
   double planned = 0;         // seconds of all
   const plan::ScheduleSpace* space = nullptr;
-  std::map<std::string, double> estimates = {};  // of other schedules, for all
+  std::map<std::string, plan::ScheduledCandidate> others = {};  // by text, estimated for all
 };
 
 // What a statement's kind follows from.
@@ -108,17 +108,16 @@ std::vector<Kind> kinds_of(const CompileRequest& request, const Parts& parts) {
   return kinds;
 }
 
-// Takes what a space has but for that which leads to the nest that is planned.
+// Takes the schedules of a space except those that lead to the nest that is planned.
 void set_space(const plan::ScheduleSpace& space, const Part& part, Kind& kind) {
   kind.space = &space;
-  const std::string& planned = part.planned.candidates.front().schedule;
-  const auto finished = applied(schedule::parse_schedule(planned), part.planned.nest);
+  const schedule::Schedule& planned = part.planned.candidates.front().schedule;
+  const auto finished = schedule::nest_after(planned, part.planned.nest);
   for (const auto& [schedule, seconds] : space.candidates) {
-    const bool may_be_planned = finished && schedule.ends_with(planned);
-    const auto same =
-        may_be_planned ? applied(schedule::parse_schedule(schedule), space.nest) : std::nullopt;
-    if (schedule.empty() || (same && to_string(*same) == to_string(*finished))) continue;
-    kind.estimates[schedule] = seconds / part.seconds() * kind.planned;
+    const bool may_be_planned = finished && ends_with(schedule, planned);
+    const auto same = may_be_planned ? schedule::nest_after(schedule, space.nest) : std::nullopt;
+    if (schedule.steps.empty() || (same && to_string(*same) == to_string(*finished))) continue;
+    kind.others[to_string(schedule)] = {schedule, seconds / part.seconds() * kind.planned};
   }
 }
 
@@ -133,10 +132,10 @@ class Candidates {
   }
 
   std::vector<ScheduleCandidate> find() {
-    const std::string& planned = parts_.front().planned.candidates.front().schedule;
-    found_.push_back({name_, written_for(0, schedule::parse_schedule(planned), name_), planned_});
+    const schedule::Schedule& planned = parts_.front().planned.candidates.front().schedule;
+    found_.push_back({name_, to_string(written_for(0, planned, name_)), planned_});
     for (const Kind& kind : kinds_) {
-      for (const auto& [schedule, seconds] : kind.estimates) add(kind, schedule, seconds);
+      for (const auto& [text, other] : kind.others) add(kind, other);
     }
     std::stable_sort(found_.begin() + 1, found_.end(),
                      [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
@@ -146,20 +145,20 @@ class Candidates {
  private:
   // For all parts where each kind takes it, or for those of one, with the others as they are
   // planned.
-  void add(const Kind& kind, const std::string& schedule, double seconds) {
-    const schedule::Schedule steps = schedule::parse_schedule(schedule);
-    const schedule::Schedule together = for_part(steps, kind.parts[0], 0);
+  void add(const Kind& kind, const plan::ScheduledCandidate& candidate) {
+    const auto& [schedule, seconds] = candidate;
+    const schedule::Schedule together = for_part(schedule, kind.parts[0], 0);
     if (together_.contains(to_string(together))) return;
     if (const std::optional<double> all = seconds_of_all(together)) {
       together_.insert(to_string(together));
       return take(written_for(0, together, name_), *all);
     }
-    std::string text;
+    schedule::Schedule apart;
     for (const size_t part : kind.parts) {
-      text += (text.empty() ? "" : "; ") + written_for(part, for_part(steps, kind.parts[0], part),
-                                                       schedule::part_name(tensor_of(0), part));
+      append(apart, written_for(part, for_part(schedule, kind.parts[0], part),
+                                schedule::part_name(tensor_of(0), part)));
     }
-    take(text, planned_ - kind.planned + seconds);
+    take(apart, planned_ - kind.planned + seconds);
   }
 
   const std::string& tensor_of(size_t part) const {
@@ -170,13 +169,13 @@ class Candidates {
     return moved(request_, steps, tensor_of(of), tensor_of(part));
   }
 
-  std::string written_for(size_t part, const schedule::Schedule& steps,
-                          const std::string& name) const {
+  schedule::Schedule written_for(size_t part, const schedule::Schedule& steps,
+                                 const std::string& name) const {
     return written(request_, parts_[part].number, steps, name);
   }
 
-  void take(const std::string& schedule, double seconds) {
-    if (is_understood(schedule)) found_.push_back({name_, schedule, seconds});
+  void take(const schedule::Schedule& schedule, double seconds) {
+    if (is_understood(schedule)) found_.push_back({name_, to_string(schedule), seconds});
   }
 
   // The estimate for a schedule of the first part for all; parts that have it in no candidate are
@@ -185,21 +184,21 @@ class Candidates {
     double sum = 0;
     for (const Kind& kind : kinds_) {
       const schedule::Schedule steps = for_part(schedule, 0, kind.parts[0]);
-      const auto known = kind.estimates.find(to_string(steps));
-      const bool is_known = known != kind.estimates.end();
-      if (!is_known && !(kind.space && applied(steps, kind.space->nest))) return std::nullopt;
-      sum += is_known ? known->second : kind.planned;
+      const auto known = kind.others.find(to_string(steps));
+      const bool is_known = known != kind.others.end();
+      if (!is_known && !(kind.space && is_legal(steps, kind.space->nest))) return std::nullopt;
+      sum += is_known ? known->second.seconds : kind.planned;
     }
     return sum;
   }
 
-  bool is_understood(const std::string& schedule) const {
-    try {
-      statement_schedules(*request_.plan.program, schedule);
-      return true;
-    } catch (const UserError&) {
-      return false;
-    }
+  // Whether a caller could write it.
+  bool is_understood(const schedule::Schedule& schedule) const {
+    return std::all_of(schedule.steps.begin(), schedule.steps.end(),
+                       [](const schedule::Step& step) {
+                         return static_cast<bool>(schedule::check_arguments(step.rewrite));
+                       }) &&
+           schedule::try_distribute(schedule, statement_names(*request_.plan.program));
   }
 
   const CompileRequest& request_;
@@ -265,7 +264,7 @@ std::string written_schedule(const CompileRequest& request,
   const auto& statements = request.plan.program->program.statements;
   std::map<std::string, std::vector<size_t>> groups;  // statements by the name that was written
   for (size_t s = 0; s < statements.size(); ++s) groups[written_name(statements[s])].push_back(s);
-  std::string text;
+  schedule::Schedule all;
   for (size_t s = 0; s < schedules.size() && s < statements.size(); ++s) {
     const std::string& name = written_name(statements[s]);
     const std::vector<size_t>& parts = groups.at(name);
@@ -280,9 +279,9 @@ std::string written_schedule(const CompileRequest& request,
     const std::string prefix = !are_alike           ? schedule::part_name(name, at)
                                : groups.size() == 1 ? std::string()
                                                     : name;
-    text += (text.empty() ? "" : "; ") + written(request, s, schedules[s], prefix);
+    append(all, written(request, s, schedules[s], prefix));
   }
-  return text;
+  return to_string(all);
 }
 
 }  // namespace tulle

@@ -7,7 +7,7 @@
 #include "cache/tuned_plans.h"
 #include "driver/schedule_candidates.h"
 #include "jit/content_hash.h"
-#include "plan/plan_key.h"
+#include "plan/tune/plan_key.h"
 #include "support/log.h"
 #include "tulle/error.h"
 

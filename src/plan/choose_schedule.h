@@ -4,14 +4,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
-#include "plan/gpu_rules.h"
-#include "plan/loop_order.h"
+#include "plan/gpu/rules.h"
+#include "plan/order/loop_order.h"
+#include "schedule/schedule.h"
 
 namespace tulle::plan {
 
-// What a search may set; what is left open follows the rules.
+// Settings of a search. The rules decide where a setting is empty.
 struct Knobs {
   enum class Parallel : uint8_t { Rows, Nnz, Merge, None };
   std::optional<int64_t> panel;  // columns that are summed in registers at a time; 0: none are
@@ -24,8 +24,8 @@ struct Knobs {
 };
 
 struct ChosenSchedule {
-  std::string text;  // in the names of the nest
-  GpuRules rules;    // that it follows, for a GPU
+  schedule::Schedule schedule;  // in the names of the nest
+  GpuRules rules;               // that it follows, for a GPU
 };
 
 ChosenSchedule choose_schedule(const OrderProblem& problem, const OrderChoice& choice,

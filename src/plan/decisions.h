@@ -21,8 +21,8 @@ struct Decision {
   Span place = {};                                  // of the tensor that it assigns
 };
 
-// Those that a plan is to keep to. A tensor that several statements make, one after the other,
-// has several decisions.
+// The decisions that a plan has to follow. A tensor that several statements assign one after the
+// other has several.
 class Decisions {
  public:
   void add(const std::string& tensor, Decision decision);

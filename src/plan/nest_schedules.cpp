@@ -4,22 +4,26 @@
 #include <algorithm>
 
 #include "plan/choose_schedule.h"
-#include "plan/schedule_space.h"
-#include "plan/schedule_text.h"
-#include "plan/wide_sums.h"
-#include "schedule/fuse_launches.h"
+#include "plan/rewrite/wide_sums.h"
+#include "plan/tune/schedule_space.h"
 #include "schedule/queries.h"
-#include "support/joined.h"
+#include "schedule/rewrites/fuse_launches.h"
 
 namespace tulle::plan {
 
 namespace {
 
 // A schedule for loops in that order, written for the nest.
-std::string from_written(const std::string& schedule, const std::vector<std::string>& order,
-                         const nest::Nest& nest) {
-  if (schedule.starts_with("reorder(") || schedule::loops_of(nest) == order) return schedule;
-  return concat("reorder(", joined(order), ")", schedule.empty() ? "" : "; ", schedule);
+schedule::Schedule from_written(const schedule::Schedule& schedule, const NameList& order,
+                                const nest::Nest& nest) {
+  const auto& steps = schedule.steps;
+  const bool is_ordered =
+      !steps.empty() && std::holds_alternative<schedule::Reorder>(steps.front().rewrite);
+  if (is_ordered || schedule::loops_of(nest) == order) return schedule;
+  schedule::Schedule whole;
+  whole.add(schedule::Reorder{order});
+  whole.steps.insert(whole.steps.end(), steps.begin(), steps.end());
+  return whole;
 }
 
 }  // namespace
@@ -54,7 +58,7 @@ NestSchedules::Chosen NestSchedules::choose(const OrderProblem& problem, const O
     const schedule::Schedule written = origin.is_written ? written_ : schedule::Schedule();
     const ChosenSchedule open = choose_schedule(problem, choice, nest, request_.machine);
     chosen.rules = open.rules;
-    schedule = schedule::parse_schedule(open.text);
+    schedule = open.schedule;
     schedule.steps.insert(schedule.steps.end(), written.steps.begin(), written.steps.end());
     chooses_launch = problem.is_part && written.steps.empty();
   }
@@ -68,12 +72,11 @@ NestSchedules::Chosen NestSchedules::choose(const OrderProblem& problem, const O
 
 ScheduleSpace NestSchedules::planned(const Loops& loops) const {
   const auto& [problem, choice, nest] = loops;
-  const std::string text = written_.steps.empty()
-                               ? choose_schedule(problem, choice, nest, request_.machine).text
-                               : schedule::to_string(written_);
-  const double seconds =
-      estimate_schedule(problem, nest, request_.machine, schedule::parse_schedule(text));
-  return in_names_of_callers({tensor_, {{text, seconds}}, nest}, problem.statement->tensor);
+  const schedule::Schedule schedule =
+      written_.steps.empty() ? choose_schedule(problem, choice, nest, request_.machine).schedule
+                             : written_;
+  const double seconds = estimate_schedule(problem, nest, request_.machine, schedule);
+  return in_names_of_callers({tensor_, {{schedule, seconds}}, nest}, problem.statement->tensor);
 }
 
 bool NestSchedules::wants_space() const {
@@ -88,18 +91,15 @@ ScheduleSpace NestSchedules::space(const Loops& best, const nest::Nest& written,
   const std::string& result = best.problem.statement->tensor;
   // Whether the statement has this nest under the schedule, and not one in a wider type first or
   // none.
-  const auto has_nest = [&](const std::string& text) {
-    const schedule::Schedule steps = schedule::parse_schedule(text);
-    try {
-      return rounded ? rounds_sums(*rounded, tensor_, with_renamed(steps, result, tensor_))
-                     : !rounds_sums(written, result, steps);
-    } catch (const UserError&) {
-      return false;
-    }
+  const auto has_nest = [&](const schedule::Schedule& steps) {
+    const std::optional<bool> rounds =
+        rounded ? rounds_sums_if_legal(*rounded, tensor_, with_renamed(steps, result, tensor_))
+                : rounds_sums_if_legal(written, result, steps);
+    return rounds && *rounds == (rounded != nullptr);
   };
   for (const auto& [schedule, seconds] :
        schedule_space(best.problem, best.choice, best.nest, request_.machine)) {
-    const std::string whole = from_written(schedule, best.choice.order, written);
+    const schedule::Schedule whole = from_written(schedule, best.choice.order, written);
     if (is_legal(whole, written) && has_nest(whole)) space.candidates.push_back({whole, seconds});
   }
   return in_names_of_callers(std::move(space), result);
@@ -109,8 +109,7 @@ ScheduleSpace NestSchedules::in_names_of_callers(ScheduleSpace space,
                                                  const std::string& tensor) const {
   for (ScheduledCandidate& candidate : space.candidates) {
     if (tensor != wide_name(tensor_)) break;
-    const schedule::Schedule steps = schedule::parse_schedule(candidate.schedule);
-    candidate.schedule = schedule::to_string(with_renamed(steps, tensor, tensor_));
+    candidate.schedule = with_renamed(std::move(candidate.schedule), tensor, tensor_);
   }
   return space;
 }

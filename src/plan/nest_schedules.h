@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "plan/loop_order.h"
-#include "plan/part_launches.h"
+#include "plan/gpu/part_launches.h"
+#include "plan/order/loop_order.h"
 #include "plan/plan.h"
 #include "schedule/schedule.h"
 
@@ -16,12 +16,12 @@ class NestSchedules {
  public:
   explicit NestSchedules(const Request& request) : request_(request) {}
 
-  // The nests that come are of this statement of the program, which assigns the tensor.
+  // The following nests belong to this statement of the program, which assigns the tensor.
   void begin(size_t statement, const std::string& tensor);
   // The statement assigns another tensor first.
   void rename(const std::string& tensor, const std::string& name);
-  // Whether the loops of the statement begin as its operands are stored: where a caller wrote how
-  // they run, or might.
+  // Whether the loops of the statement follow the storage of its operands, because a caller wrote a
+  // schedule for them or may write one.
   bool begin_as_stored() const;
 
   // Where the schedule of a nest comes from: a caller's where a caller wrote the statement, one
@@ -47,16 +47,16 @@ class NestSchedules {
   ScheduleSpace planned(const Loops& loops) const;
   // Whether the request asks for the schedules of the statement.
   bool wants_space() const;
-  // What could be tried for it: the rules' schedules of the `best` order of the loops, as they are
-  // written for the nest `written`. Where that computes sums in a wider type, since they would be
-  // rounded in the nest `rounded`, those of which that is true.
+  // The schedules that a search can try: those that the rules give for the `best` order of the
+  // loops, written for the nest `written`. `rounded` is the nest of the statement in its own type
+  // if sums are computed in a wider one; then only schedules that need the wider type are included.
   ScheduleSpace space(const Loops& best, const nest::Nest& written,
                       const nest::Nest* rounded) const;
 
  private:
   // Whether a caller wrote how the loops of the statement run.
   bool are_loops_written() const;
-  // The space as a caller sees it, who knows nothing of the name that a result has while it is
+  // The space in the names of callers, who do not know the name that a result has while it is
   // accumulated.
   ScheduleSpace in_names_of_callers(ScheduleSpace space, const std::string& tensor) const;
 

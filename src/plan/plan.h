@@ -2,54 +2,19 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "expr/program.h"
-#include "nest/nest.h"
-#include "plan/decisions.h"
-#include "plan/gpu_rules.h"
-#include "plan/statistics.h"
-#include "plan/unique_indices.h"
-#include "schedule/schedule.h"
-#include "support/backend.h"
+#include "plan/gpu/rules.h"
+#include "plan/request.h"
+#include "schedule/program.h"
 
 namespace tulle::plan {
 
-// The machine as far as plans depend on it.
-struct Machine {
-  Backend backend = Backend::Cpu;
-  int multiprocessors = 0;  // of a GPU
-  int vector_bytes = 64;
-  int64_t second_cache = 1 << 20;
-  int64_t last_cache = 32 << 20;
-  // Entries of an operand from which on its rows are cut for a GPU: one of them may have so many
-  // that all others would wait for it.
-  int64_t many_entries = 1 << 12;
-  bool deterministic = false;  // of a GPU: no sums by atomics, whose order varies
-  int threads = 1;             // workers of a CPU, threads that a GPU has room for
-};
-
 struct ScheduledCandidate {
-  std::string schedule;  // text, in the names of the nest
-  double seconds = 0;    // estimated
+  schedule::Schedule schedule;  // in the names of the nest
+  double seconds = 0;           // estimated
 };
-
-// The unordered coordinates `from` become the ordered ones `to`.
-struct SortEntries {
-  std::string from, to;
-  expr::TensorType type;
-};
-
-// A nest in the loop order chosen, and the schedule that finishes it.
-struct PlannedNest {
-  nest::Nest nest;
-  schedule::Schedule schedule;
-};
-
-using Step = std::variant<PlannedNest, SortEntries>;
 
 // Schedules that could finish the nest of a statement.
 struct ScheduleSpace {
@@ -58,13 +23,8 @@ struct ScheduleSpace {
   nest::Nest nest;
 };
 
-// The spaces that a plan has of the statements that were written: none, the one schedule that each
-// has, or all that a caller may write. The last are for other loops than the rules choose: those of
-// the operands as they are stored, which the plan has then.
-enum class Spaces : uint8_t { None, Planned, Written };
-
 struct Plan {
-  std::vector<Step> steps;
+  std::vector<schedule::ProgramStep> steps;
   double cost = 0;  // estimated, of all of them
   std::map<std::string, expr::TensorType> temporaries;
   std::map<std::string, std::string>
@@ -76,18 +36,6 @@ struct Plan {
   std::vector<ScheduleSpace> spaces;  // as asked for
   GpuRules rules;                     // that were followed for a GPU
   int orders_tried = 0;               // and beginnings of some
-};
-
-struct Request {
-  const UniqueProgram* program = nullptr;
-  std::map<std::string, int64_t> known_extents;  // indices that the kernels are specialised to
-  std::map<std::string, OperandStatistics> statistics;
-  Machine machine;
-  // Of the statements' nests; one without steps is chosen here, and so are all where none is given.
-  std::vector<schedule::Schedule> schedules = {};
-  Spaces spaces = Spaces::None;
-  std::set<std::string> spaces_of = {};  // the tensors of statements; empty: of all
-  Decisions decisions = {};              // what they leave open is chosen
 };
 
 Plan make_plan(const Request& request);

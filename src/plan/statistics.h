@@ -1,4 +1,4 @@
-// What plans know of an operand's data, sampled where it is large.
+// Statistics of an operand, sampled where it is large.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct OperandStatistics {
   int64_t longest_row = 0;  // no row has more entries; 0: not known
 };
 
-// What gathers along the coordinates find of the rows that they need: Near, in the caches that
-// neighbouring entries filled (bands); Mixed, often there (communities); Scattered, hardly ever.
+// Where gathers along the coordinates find their rows: Near, in caches that neighbouring entries
+// filled (bands); Mixed, often there (communities); Scattered, rarely.
 enum class Locality { Near, Mixed, Scattered };
 
 Locality locality_of(double distinct_share);
@@ -29,10 +29,10 @@ std::string_view name_of(Locality locality);
 // communities).
 double sample_distinct_share(const void* coordinates, int64_t count, DType index_type);
 
-// How many of these marks, a byte each, are set, from a few words of them.
+// The number of marks, a byte each, that are set, estimated from a few words of them.
 double sample_marked_share(const void* marks, int64_t count);
 
-// A few of the coordinates: others in the same memory hardly ever have the same.
+// A sample of the coordinates, which identifies them in memory that is reused.
 uint64_t fingerprint(const void* coordinates, int64_t count, DType index_type);
 
 }  // namespace tulle::plan

@@ -1,94 +1,88 @@
 // Runs the steps of a schedule.
 #include "nest/loop_names.h"
 #include "nest/verify.h"
-#include "schedule/bound_loops.h"
-#include "schedule/members.h"
-#include "schedule/merged_rows.h"
-#include "schedule/result_order.h"
+#include "schedule/checks/bound_loops.h"
+#include "schedule/checks/members.h"
+#include "schedule/checks/merged_rows.h"
+#include "schedule/checks/result_order.h"
+#include "schedule/checks/walkable_diagonals.h"
 #include "schedule/rewrites.h"
-#include "schedule/row_chunks.h"
-#include "schedule/schedule.h"
-#include "schedule/split_positions.h"
-#include "schedule/walkable_diagonals.h"
-#include "support/check.h"
+#include "schedule/rewrites/row_chunks.h"
+#include "schedule/rewrites/split_positions.h"
 #include "support/mutant.h"
 
 namespace tulle::schedule {
 
 namespace {
 
-nest::Nest run_step(const Step& step, const nest::Nest& nest, Remarks* remarks) {
-  return find_rewrite(step.rewrite)->apply(nest, Arguments(step), remarks);
+using nest::Nest;
+
+// The checks after every step.
+Result<> check_nest(const Nest& nest) {
+  TULLE_TRY(require_walkable_positions(nest));
+  TULLE_TRY(require_walkable_diagonals(nest));
+  TULLE_TRY(require_chunks_around_rows(nest));
+  TULLE_TRY(require_pieces_apart(nest));
+  TULLE_TRY(require_mergeable_rows(nest));
+  TULLE_TRY(require_legal_bindings(nest));
+  return require_legal_members(nest);
 }
 
-// The nest after all steps, whatever that means for a sparse result.
-nest::Nest run_steps(const Schedule& schedule, const nest::Nest& nest, Remarks* remarks) {
-  nest::Nest result = nest;
-  for (size_t at = 0; at < schedule.steps.size(); ++at) {
-    check_step(schedule.steps[at]);
-    try {
-      result = run_step(schedule.steps[at], result, remarks);
-      require_walkable_positions(result);
-      require_walkable_diagonals(result);
-      require_chunks_around_rows(result);
-      require_pieces_apart(result);
-      require_mergeable_rows(result);
-      require_legal_bindings(result);
-      require_legal_members(result);
-    } catch (const UserError& error) {
-      refuse_step(schedule, at, error.what());
-    }
-    nest::verify_nest(result);
-  }
+Result<Nest> run_step(const Step& step, const Nest& nest, Remarks* remarks) {
+  TULLE_TRY(check_arguments(step.rewrite));
+  Result<Nest> result = kind_of(step.rewrite).apply(nest, step.rewrite, remarks);
+  if (!result) return result;
+  TULLE_TRY(check_nest(*result));
+  nest::verify_nest(*result);
   return result;
 }
 
-// The step since which a sparse result cannot be built.
-size_t guilty_step(const Schedule& schedule, const nest::Nest& nest) {
+// The nest after all steps, without the checks of sparse results.
+Result<Nest, RefusedStep> run_steps(const Schedule& schedule, const Nest& nest, Remarks* remarks) {
+  Nest current = nest;
+  for (size_t at = 0; at < schedule.steps.size(); ++at) {
+    Result<Nest> next = run_step(schedule.steps[at], current, remarks);
+    if (!next) return RefusedStep{at, next.error().why};
+    current = *std::move(next);
+  }
+  return current;
+}
+
+// The step since which a sparse result cannot be built, of a schedule whose steps are legal.
+size_t guilty_step(const Schedule& schedule, const Nest& nest) {
   size_t guilty = 0;
   bool is_right = !find_disorder(nest);
-  nest::Nest result = nest;
+  Nest current = nest;
   for (size_t at = 0; at < schedule.steps.size(); ++at) {
-    result = run_step(schedule.steps[at], result, nullptr);
+    current = *run_step(schedule.steps[at], current, nullptr);
     if (is_right) guilty = at;
-    is_right = !find_disorder(result);
+    is_right = !find_disorder(current);
   }
   return guilty;
 }
 
 // Whether the schedule is legal with this step in the end.
-bool is_remedy(const Step& step, Schedule schedule, const nest::Nest& nest) {
-  schedule.steps.push_back(step);
-  try {
-    return !find_disorder(run_steps(schedule, nest, nullptr));
-  } catch (const UserError&) {
-    return false;
-  }
+bool is_remedy(const Rewrite& step, Schedule schedule, const Nest& nest) {
+  schedule.add(step);
+  return is_legal(schedule, nest);
 }
 
 // The step in the names that were written, for its statement.
-std::string as_written(const Schedule& schedule, Step step) {
+std::string as_written(const Schedule& schedule, const Rewrite& rewrite) {
   std::map<std::string, std::string> written;
   for (const auto& [name, renamed] : nest::with_loops_of_formats(schedule.renamed))
     written[renamed] = name;
-  auto rename = [&](std::string& name) {
-    if (const auto found = written.find(name); found != written.end()) name = found->second;
+  const auto rename = [&](const std::string& name, Role role) {
+    const auto found = role == Role::Loop ? written.find(name) : written.end();
+    return found == written.end() ? name : found->second;
   };
-  for (Argument& argument : step.arguments) {
-    if (auto* name = std::get_if<std::string>(&argument.value)) rename(*name);
-    if (auto* names = std::get_if<Names>(&argument.value)) {
-      for (std::string& name : *names) rename(name);
-    }
-  }
-  step.statement = schedule.statement;
-  return to_string(step);
+  return to_string(Step{.rewrite = renamed(rewrite, rename), .statement = schedule.statement});
 }
 
-// What is wrong with the order, and what to do: the steps that help are tried.
-std::string explained(const Disorder& disorder, const Schedule& schedule, const nest::Nest& nest) {
+// Describes the disorder and the steps that fix it, each of which is tried.
+std::string explained(const Disorder& disorder, const Schedule& schedule, const Nest& nest) {
   std::string remedies;
-  for (const std::string& text : disorder.remedies) {
-    const Step step = parse_schedule(text).steps.front();
+  for (const Rewrite& step : disorder.remedies) {
     if (!is_remedy(step, schedule, nest)) continue;
     remedies += concat(remedies.empty() ? "add " : " or ", as_written(schedule, step));
   }
@@ -96,9 +90,13 @@ std::string explained(const Disorder& disorder, const Schedule& schedule, const 
   return concat(disorder.problem, "; ", remedies, ", or ask for a dense result.");
 }
 
+std::optional<Disorder> disorder_of(const Nest& nest) {
+  return mutant("result-order-unchecked") ? std::nullopt : find_disorder(nest);
+}
+
 }  // namespace
 
-// Points at the step in the user's text, or in the schedule as it prints where nobody wrote it.
+// Points at the step in the text of a caller; where there is none, in the printed schedule.
 void refuse_step(const Schedule& schedule, size_t at, const std::string& why) {
   std::string reason = why;
   if (!schedule.statement.empty()) {
@@ -110,21 +108,39 @@ void refuse_step(const Schedule& schedule, size_t at, const std::string& why) {
     }
   }
   if (schedule.steps[at].place) fail_at(schedule.steps[at].place, reason);
-  const Schedule before{
-      {schedule.steps.begin(), schedule.steps.begin() + static_cast<ptrdiff_t>(at)}};
+  Schedule before = schedule;
+  before.steps.resize(at);
   const size_t offset = at == 0 ? 0 : to_string(before).size() + 2;  // and "; "
   const auto source = std::make_shared<const Source>(Source{to_string(schedule), "schedule"});
   fail_at({source, offset, to_string(schedule.steps[at]).size()}, reason);
 }
 
-nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* remarks) {
-  const nest::Nest result = run_steps(schedule, nest, remarks);
-  if (mutant("result-order-unchecked")) return result;
-  const std::optional<Disorder> disorder = find_disorder(result);
+Result<Nest, RefusedStep> try_apply(const Schedule& schedule, const Nest& nest, Remarks* remarks) {
+  Result<Nest, RefusedStep> result = run_steps(schedule, nest, remarks);
+  if (!result) return result;
+  const std::optional<Disorder> disorder = disorder_of(*result);
   if (!disorder) return result;
-  const std::string why = explained(*disorder, schedule, nest);
-  if (schedule.steps.empty()) throw UserError(why);
-  refuse_step(schedule, guilty_step(schedule, nest), why);
+  std::optional<size_t> step;
+  if (!schedule.steps.empty()) step = guilty_step(schedule, nest);
+  return RefusedStep{step, explained(*disorder, schedule, nest)};
+}
+
+std::optional<Nest> nest_after(const Schedule& schedule, const Nest& nest) {
+  Result<Nest, RefusedStep> result = run_steps(schedule, nest, nullptr);
+  if (!result || disorder_of(*result)) return std::nullopt;
+  return *std::move(result);
+}
+
+bool is_legal(const Schedule& schedule, const Nest& nest) {
+  return nest_after(schedule, nest).has_value();
+}
+
+Nest apply(const Schedule& schedule, const Nest& nest, Remarks* remarks) {
+  Result<Nest, RefusedStep> result = try_apply(schedule, nest, remarks);
+  if (result) return *std::move(result);
+  const auto& [step, why] = result.error();
+  if (!step) throw UserError(why);
+  refuse_step(schedule, *step, why);
 }
 
 }  // namespace tulle::schedule

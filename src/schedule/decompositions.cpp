@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "schedule/rewrites.h"
 #include "schedule/schedule.h"
 #include "support/check.h"
 
@@ -12,18 +11,19 @@ namespace tulle::schedule {
 Decompositions take_decompositions(std::string_view schedule) {
   Decompositions found{{}, std::string(schedule)};
   for (const Step& step : parse_schedule(schedule).steps) {
-    if (step.rewrite != "decompose") continue;
+    const auto* decompose = std::get_if<Decompose>(&step.rewrite);
+    if (!decompose) continue;
     if (!step.statement.empty()) {
       fail_at(step.statement_place,
               "an operand is taken apart for all statements; leave the name of the result away");
     }
-    const Arguments arguments(step);
-    const std::string& operand = arguments.name(0);
-    if (std::any_of(found.steps.begin(), found.steps.end(),
-                    [&](const Decomposition& other) { return other.operand == operand; })) {
+    const auto& [operand, format] = *decompose;
+    if (std::any_of(found.steps.begin(), found.steps.end(), [&](const Decomposition& other) {
+          return other.operand == decompose->operand;
+        })) {
       fail_at(step.place, concat("'", operand, "' has been taken apart already"));
     }
-    found.steps.push_back({operand, arguments.name(1), step.place});
+    found.steps.push_back({operand, format, step.place});
     for (size_t at = 0; at < step.place.length; ++at) {
       char& letter = found.rest[step.place.offset + at];
       if (letter != '\n') letter = ' ';

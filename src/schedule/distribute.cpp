@@ -12,172 +12,161 @@ namespace tulle::schedule {
 
 namespace {
 
-// A name in a step, what it is there and where it stands.
-struct Mention {
-  std::string name;
-  Role role;
-  Span place;
-  bool of_another = false;  // statement than the one that the step is for
-};
-
-std::vector<Mention> mentions_of(const Step& step) {
-  const Rewrite& rewrite = *find_rewrite(step.rewrite);
-  std::vector<Mention> mentions;
-  size_t at = 0;
-  for (const Argument& argument : step.arguments) {
-    if (!argument.keyword.empty()) continue;
-    const Role role = rewrite.role(at++);
-    if (role == Role::Word || role == Role::Format) continue;
-    if (const auto* name = std::get_if<std::string>(&argument.value)) {
-      mentions.push_back(
-          {*name, role, argument.place, role == Role::Statement && !step.statement.empty()});
-    } else if (const auto* names = std::get_if<Names>(&argument.value)) {
-      for (size_t n = 0; n < names->size(); ++n) {
-        const bool has_place = n < argument.name_places.size();
-        mentions.push_back({(*names)[n], role, has_place ? argument.name_places[n] : Span()});
-      }
-    }
-  }
-  return mentions;
+// Whether the name is that of a statement other than the one that the step is for.
+bool is_of_another(const NameInStep& name, const Step& step) {
+  return name.role == Role::Statement && !step.statement.empty();
 }
 
-bool is_loop(const Mention& mention) {
-  return mention.role == Role::Loop || mention.role == Role::Loops;
+bool is_called(const StatementNames& statement, const std::string& name) {
+  return statement.result == name || statement.tensor == name ||
+         (!statement.part.empty() && statement.part == name);
 }
 
-bool is_called(const Scope& scope, const std::string& name) {
-  return scope.result == name || scope.tensor == name ||
-         (!scope.part.empty() && scope.part == name);
-}
-
-bool has(const Scope& scope, const Mention& mention) {
-  if (is_loop(mention)) return scope.loops.contains(mention.name);
-  if (mention.role == Role::Operand) return scope.operands.contains(mention.name);
-  if (mention.role == Role::Result || (mention.role == Role::Statement && !mention.of_another))
-    return is_called(scope, mention.name);
+bool has(const StatementNames& statement, const NameInStep& name, const Step& step) {
+  if (name.role == Role::Loop) return statement.loops.contains(name.name);
+  if (name.role == Role::Operand) return statement.operands.contains(name.name);
+  if (name.role == Role::Result || (name.role == Role::Statement && !is_of_another(name, step)))
+    return is_called(statement, name.name);
   return true;
 }
 
 // "C has i, j; D has i, k"
-std::string offers(const std::vector<Scope*>& scopes, const Mention& mention) {
+std::string offers(const std::vector<StatementNames*>& statements, Role role) {
   std::string text;
-  for (const Scope* scope : scopes) {
-    const Names operands(scope->operands.begin(), scope->operands.end());
-    const std::string names = is_loop(mention)                ? list_of(scope->indices)
-                              : mention.role == Role::Operand ? list_of(operands)
-                                                              : scope->result;
-    text +=
-        concat(text.empty() ? "" : "; ", scopes.size() > 1 ? scope->result + " has " : "", names);
+  for (const StatementNames* statement : statements) {
+    const NameList operands(statement->operands.begin(), statement->operands.end());
+    const std::string names = role == Role::Loop      ? list_of(statement->indices)
+                              : role == Role::Operand ? list_of(operands)
+                                                      : statement->result;
+    text += concat(text.empty() ? "" : "; ",
+                   statements.size() > 1 ? statement->result + " has " : "", names);
   }
   return text;
 }
 
-std::string kind_of(const Mention& mention) {
-  return is_loop(mention) ? "index" : mention.role == Role::Operand ? "operand" : "result";
+std::string kind_of(Role role) {
+  return role == Role::Loop ? "index" : role == Role::Operand ? "operand" : "result";
 }
 
-// No statement of `scopes` has all that the step names.
-[[noreturn]] void fail_nowhere(const Step& step, const std::vector<Scope*>& scopes) {
-  const std::vector<Mention> mentions = mentions_of(step);
-  for (const Mention& mention : mentions) {
-    if (std::any_of(scopes.begin(), scopes.end(),
-                    [&](const Scope* scope) { return has(*scope, mention); })) {
+// Why no statement has all that the step names.
+MisplacedStep why_nowhere(const Step& step, const std::vector<StatementNames*>& statements) {
+  const std::vector<NameInStep> names = names_of(step);
+  for (const NameInStep& name : names) {
+    if (std::any_of(statements.begin(), statements.end(),
+                    [&](const StatementNames* statement) { return has(*statement, name, step); })) {
       continue;
     }
     const std::string where =
-        scopes.size() > 1 ? "no statement has"
-                          : concat("the statement of '", scopes[0]->result, "' does not have");
-    fail_at(mention.place ? mention.place : step.place,
-            concat(where, " the ", kind_of(mention), " '", mention.name, "'; ",
-                   scopes.size() > 1 ? "" : "it has ", offers(scopes, mention)));
+        statements.size() > 1
+            ? "no statement has"
+            : concat("the statement of '", statements[0]->result, "' does not have");
+    return {name.place ? name.place : step.place,
+            concat(where, " the ", kind_of(name.role), " '", name.name, "'; ",
+                   statements.size() > 1 ? "" : "it has ", offers(statements, name.role))};
   }
-  fail_at(step.place, concat("no single statement has all that this step names; ",
-                             offers(scopes, mentions.front())));
+  return {step.place, concat("no single statement has all that this step names; ",
+                             offers(statements, names.front().role))};
 }
 
 // The step with the names that the nest of the statement has.
-Step renamed(Step step, const Scope& scope) {
-  const Rewrite& rewrite = *find_rewrite(step.rewrite);
-  auto rename = [&](std::string& name) { name = scope.loops.at(name); };
-  size_t at = 0;
-  for (Argument& argument : step.arguments) {
-    if (!argument.keyword.empty()) continue;
-    const Role role = rewrite.role(at++);
-    if (role == Role::Result) argument.value = scope.tensor;
-    if (role != Role::Loop && role != Role::Loops) continue;
-    if (auto* name = std::get_if<std::string>(&argument.value)) rename(*name);
-    if (auto* names = std::get_if<Names>(&argument.value)) {
-      for (std::string& name : *names) rename(name);
-    }
-  }
+Step in_names_of(const StatementNames& statement, Step step) {
+  step.rewrite =
+      renamed(std::move(step.rewrite), [&](const std::string& name, Role role) -> std::string {
+        if (role == Role::Result) return statement.tensor;
+        return role == Role::Loop ? statement.loops.at(name) : name;
+      });
   return step;
 }
 
-std::vector<Scope*> candidates(const Step& step, std::vector<Scope>& scopes) {
-  std::vector<Scope*> found;
-  Names assigned;
-  for (Scope& scope : scopes) {
-    if (scope.tensor == scope.result) assigned.push_back(scope.result);
-    if (!scope.part.empty()) assigned.push_back(scope.part);
-    if (step.statement.empty() || is_called(scope, step.statement)) found.push_back(&scope);
+// The statements that the step may be for: all, or those that it is written for.
+Result<std::vector<StatementNames*>, MisplacedStep> candidates(
+    const Step& step, std::vector<StatementNames>& statements) {
+  std::vector<StatementNames*> found;
+  NameList assigned;
+  for (StatementNames& statement : statements) {
+    if (statement.tensor == statement.result) assigned.push_back(statement.result);
+    if (!statement.part.empty()) assigned.push_back(statement.part);
+    if (step.statement.empty() || is_called(statement, step.statement)) found.push_back(&statement);
   }
-  if (found.empty()) {
-    fail_at(step.statement_place,
-            concat("no statement assigns '", step.statement, "'; they assign ", list_of(assigned)));
-  }
-  return found;
+  if (!found.empty()) return found;
+  return MisplacedStep{step.statement_place, concat("no statement assigns '", step.statement,
+                                                    "'; they assign ", list_of(assigned))};
 }
 
 // Those that have all that is named. A loop that a format may make of an index is meant only where
 // no statement has an index, or a loop that a step made, of that name.
-std::vector<Scope*> those_with(const std::vector<Mention>& mentions,
-                               const std::vector<Scope*>& scopes) {
-  std::vector<Scope*> found;
+std::vector<StatementNames*> those_with(const std::vector<NameInStep>& names, const Step& step,
+                                        const std::vector<StatementNames*>& statements) {
+  std::vector<StatementNames*> found;
   for (const bool own : {true, false}) {
-    for (Scope* scope : scopes) {
-      if (std::all_of(mentions.begin(), mentions.end(), [&](const Mention& mention) {
-            return has(*scope, mention) &&
-                   (!own || !is_loop(mention) || contains(scope->indices, mention.name));
+    for (StatementNames* statement : statements) {
+      if (std::all_of(names.begin(), names.end(), [&](const NameInStep& name) {
+            return has(*statement, name, step) &&
+                   (!own || name.role != Role::Loop || contains(statement->indices, name.name));
           }))
-        found.push_back(scope);
+        found.push_back(statement);
     }
     if (!found.empty()) break;
   }
   return found;
 }
 
+// The statements that the step is for.
+Result<std::vector<StatementNames*>, MisplacedStep> statements_for(
+    const Step& step, const std::vector<NameInStep>& names,
+    std::vector<StatementNames>& statements) {
+  const auto possible = candidates(step, statements);
+  if (!possible) return possible;
+  const bool names_any = std::any_of(names.begin(), names.end(), [](const NameInStep& name) {
+    return name.role != Role::NewLoop && name.role != Role::NewWorkspace;
+  });
+  // The parts of one statement are meant together.
+  const bool is_clear =
+      std::all_of(possible->begin(), possible->end(), [&](const StatementNames* statement) {
+        return statement->result == possible->front()->result;
+      });
+  if (!names_any && !is_clear) {
+    return MisplacedStep{step.place,
+                         concat("there are several statements; say which one this is for, ",
+                                statements[0].result, ": ", to_string(step), " for instance")};
+  }
+  std::vector<StatementNames*> meant = those_with(names, step, *possible);
+  if (meant.empty()) return why_nowhere(step, *possible);
+  return meant;
+}
+
 }  // namespace
 
-Scope scope_of(const expr::Statement& statement,
-               const std::map<std::string, std::string>& renamed) {
+StatementNames names_of_statement(const expr::Statement& statement,
+                                  const std::map<std::string, std::string>& renamed) {
   const std::string& result = statement.adds_to.empty() ? statement.tensor : statement.adds_to;
-  Scope scope{.result = result,
-              .tensor = statement.tensor,
-              .part = {},
-              .operands = {},
-              .indices = {},
-              .loops = {}};
+  StatementNames names{.result = result,
+                       .tensor = statement.tensor,
+                       .part = {},
+                       .operands = {},
+                       .indices = {},
+                       .loops = {}};
   std::map<std::string, std::string> written;
   for (const auto& [before, after] : renamed) written[after] = before;
   auto add = [&](const std::string& index) {
     const auto found = written.find(index);
     const std::string& name = found == written.end() ? index : found->second;
-    if (scope.loops.try_emplace(name, index).second) scope.indices.push_back(name);
+    if (names.loops.try_emplace(name, index).second) names.indices.push_back(name);
   };
   for (const std::string& index : statement.indices) add(index);
   for (const expr::Access* access : expr::accesses(statement.value)) {
-    scope.operands.insert(access->tensor);
+    names.operands.insert(access->tensor);
     for (const std::string& index : access->indices) add(index);
   }
-  scope.loops = nest::with_loops_of_formats(scope.loops);
-  return scope;
+  names.loops = nest::with_loops_of_formats(names.loops);
+  return names;
 }
 
 std::string part_name(const std::string& result, size_t part) {
   return concat(result, "_add", part);
 }
 
-Step for_all_parts(Step step, const Names& assigned) {
+Step for_all_parts(Step step, const NameList& assigned) {
   if (contains(assigned, step.statement)) return step;
   for (const std::string& result : assigned) {
     const std::string first = concat(result, "_add");
@@ -189,42 +178,38 @@ Step for_all_parts(Step step, const Names& assigned) {
   return step;
 }
 
-std::vector<Schedule> distribute(const Schedule& schedule, std::vector<Scope> scopes) {
-  std::vector<Schedule> result(scopes.size());
-  for (size_t s = 0; s < scopes.size(); ++s) {
-    if (scopes.size() > 1)
-      result[s].statement = scopes[s].part.empty() ? scopes[s].result : scopes[s].part;
-    for (const std::string& index : scopes[s].indices) {
-      const std::string& name = scopes[s].loops.at(index);
+Result<std::vector<Schedule>, MisplacedStep> try_distribute(
+    const Schedule& schedule, std::vector<StatementNames> statements) {
+  std::vector<Schedule> result(statements.size());
+  for (size_t s = 0; s < statements.size(); ++s) {
+    const StatementNames& names = statements[s];
+    if (statements.size() > 1) result[s].statement = names.part.empty() ? names.result : names.part;
+    for (const std::string& index : names.indices) {
+      const std::string& name = names.loops.at(index);
       if (name != index) result[s].renamed[index] = name;
     }
   }
   for (const Step& step : schedule.steps) {
-    const std::vector<Scope*> possible = candidates(step, scopes);
-    const std::vector<Mention> mentions = mentions_of(step);
-    const bool names_any = std::any_of(mentions.begin(), mentions.end(), [](const Mention& m) {
-      return m.role != Role::NewLoop && m.role != Role::NewWorkspace;
-    });
-    // The parts of one statement are meant together.
-    const bool is_clear = std::all_of(possible.begin(), possible.end(), [&](const Scope* scope) {
-      return scope->result == possible.front()->result;
-    });
-    if (!names_any && !is_clear) {
-      fail_at(step.place, concat("there are several statements; say which one this is for, ",
-                                 scopes[0].result, ": ", to_string(step), " for instance"));
-    }
-    const std::vector<Scope*> meant = those_with(mentions, possible);
-    if (meant.empty()) fail_nowhere(step, possible);
-    for (Scope* scope : meant) {
-      result[static_cast<size_t>(scope - scopes.data())].steps.push_back(renamed(step, *scope));
-      for (const Mention& mention : mentions) {
-        if (mention.role != Role::NewLoop) continue;
-        scope->loops[mention.name] = mention.name;
-        scope->indices.push_back(mention.name);
+    const std::vector<NameInStep> names = names_of(step);
+    const auto meant = statements_for(step, names, statements);
+    if (!meant) return meant.error();
+    for (StatementNames* statement : *meant) {
+      result[static_cast<size_t>(statement - statements.data())].steps.push_back(
+          in_names_of(*statement, step));
+      for (const NameInStep& name : names) {
+        if (name.role != Role::NewLoop) continue;
+        statement->loops[name.name] = name.name;
+        statement->indices.push_back(name.name);
       }
     }
   }
   return result;
+}
+
+std::vector<Schedule> distribute(const Schedule& schedule, std::vector<StatementNames> statements) {
+  auto result = try_distribute(schedule, std::move(statements));
+  if (!result) fail_at(result.error().place, result.error().why);
+  return *std::move(result);
 }
 
 }  // namespace tulle::schedule

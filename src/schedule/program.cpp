@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "nest/number_accesses.h"
-#include "schedule/fuse_launches.h"
+#include "schedule/rewrites/fuse_launches.h"
 #include "support/check.h"
 #include "support/joined.h"
 
@@ -16,7 +16,7 @@ using nest::Variable;
 namespace {
 
 // The tensor as the first nest that builds it, or else as the first that reads it, declares it.
-const Tensor* find_tensor(const Program& program, const std::string& name) {
+const Tensor* find_tensor(const NestProgram& program, const std::string& name) {
   const Tensor* read = nullptr;
   for (const ProgramStep& step : program.steps) {
     const auto* scheduled = std::get_if<ScheduledNest>(&step);
@@ -31,20 +31,20 @@ const Tensor* find_tensor(const Program& program, const std::string& name) {
 
 }  // namespace
 
-const expr::TensorType& Program::type_of(const std::string& tensor) const {
+const expr::TensorType& NestProgram::type_of(const std::string& tensor) const {
   if (const Tensor* found = find_tensor(*this, tensor)) return found->type;
   const auto known = unread.find(tensor);
   TULLE_CHECK(known != unread.end(), "the type of ", tensor);
   return known->second;
 }
 
-std::string Program::pattern_of(const std::string& result) const {
+std::string NestProgram::pattern_of(const std::string& result) const {
   const Tensor* found = find_tensor(*this, result);
   return found ? found->shares_pattern_of : std::string();
 }
 
-Program program_of(nest::Nest nest, Schedule schedule) {
-  Program program;
+NestProgram program_of(nest::Nest nest, Schedule schedule) {
+  NestProgram program;
   for (const auto& [name, tensor] : nest.tensors) {
     if (tensor.role == Tensor::Role::Operand) program.operands.push_back(name);
     if (tensor.role == Tensor::Role::Result) program.results.push_back(name);
@@ -56,8 +56,8 @@ Program program_of(nest::Nest nest, Schedule schedule) {
   return program;
 }
 
-Program apply(const Program& program, Remarks* remarks) {
-  Program finished = program;
+NestProgram apply(const NestProgram& program, Remarks* remarks) {
+  NestProgram finished = program;
   for (ProgramStep& step : finished.steps) {
     auto* scheduled = std::get_if<ScheduledNest>(&step);
     if (!scheduled) continue;
@@ -69,7 +69,7 @@ Program apply(const Program& program, Remarks* remarks) {
   return finished;
 }
 
-std::string to_string(const Program& program) {
+std::string to_string(const NestProgram& program) {
   std::string text = concat("program(", joined(program.operands), "; ", joined(program.indices),
                             ") -> (", joined(program.results), ")\n");
   for (const auto& [name, type] : program.unread) {

@@ -27,7 +27,7 @@ struct SortEntries {
 
 using ProgramStep = std::variant<ScheduledNest, SortEntries>;
 
-struct Program {
+struct NestProgram {
   std::vector<std::string> operands, indices, results;  // in the caller's order
   std::map<std::string, std::string> same_extents;  // an index that nests use -> one of `indices`
   std::map<std::string, expr::TensorType> unread;   // operands that no nest reads
@@ -40,13 +40,13 @@ struct Program {
 };
 
 // The nest by itself: operands and indices in the order of their names.
-Program program_of(nest::Nest nest, Schedule schedule = {});
+NestProgram program_of(nest::Nest nest, Schedule schedule = {});
 
 // All nests finished by their schedules, of which fuse_launches is left; with their remarks.
-Program apply(const Program& program, Remarks* remarks = nullptr);
+NestProgram apply(const NestProgram& program, Remarks* remarks = nullptr);
 
 // Text that parse_program reads back.
-std::string to_string(const Program& program);
+std::string to_string(const NestProgram& program);
 
 // Reads the nests of a program, or one nest by itself; UserError with the place where the text is
 // wrong.
@@ -58,6 +58,6 @@ std::string to_string(const Program& program);
 //   schedule: parallel(i, by=nnz)        // of the nest above, where it is still to be finished
 //   sort A_as0_entries into A_as0_sorted
 //   nest { ... }
-Program parse_program(std::string_view text);
+NestProgram parse_program(std::string_view text);
 
 }  // namespace tulle::schedule

@@ -79,6 +79,13 @@ void collect_lasting(const Stmt& stmt, std::set<std::string> local,
 
 }  // namespace
 
+std::vector<Stmt> parts_of(const Stmt& stmt) {
+  if (const auto* forall = stmt.as<Forall>()) return {forall->body};
+  if (const auto* where = stmt.as<Where>()) return {where->consumer, where->producer};
+  const auto* sequence = stmt.as<Sequence>();
+  return sequence ? sequence->stmts : std::vector<Stmt>();
+}
+
 Stmt map_parts(const Stmt& stmt, const std::function<Stmt(const Stmt&)>& rewrite) {
   if (const auto* forall = stmt.as<Forall>()) {
     return Forall::make(forall->var, rewrite(forall->body), forall->tag);
@@ -107,27 +114,38 @@ Stmt replace(const Stmt& stmt, const nest::Node* node, const Stmt& replacement) 
 
 namespace {
 
-using VisitWithin = std::function<void(const Forall&, const std::vector<std::string>& around)>;
+using CheckWithin = std::function<Result<>(const Forall&, const NameList& around)>;
 
-void walk_loops(const Stmt& stmt, std::vector<std::string>& around, const VisitWithin& visit) {
-  if (const auto* forall = stmt.as<Forall>()) {
-    visit(*forall, around);
+Result<> check_loops(const Stmt& stmt, NameList& around, const CheckWithin& check) {
+  const auto* forall = stmt.as<Forall>();
+  if (forall) {
+    TULLE_TRY(check(*forall, around));
     around.push_back(forall->var);
-    walk_loops(forall->body, around, visit);
-    around.pop_back();
-  } else if (const auto* where = stmt.as<Where>()) {
-    walk_loops(where->consumer, around, visit);
-    walk_loops(where->producer, around, visit);
-  } else if (const auto* sequence = stmt.as<Sequence>()) {
-    for (const Stmt& part : sequence->stmts) walk_loops(part, around, visit);
   }
+  for (const Stmt& part : parts_of(stmt)) TULLE_TRY(check_loops(part, around, check));
+  if (forall) around.pop_back();
+  return {};
 }
 
 }  // namespace
 
-void for_each_loop_within(const Stmt& stmt, const VisitWithin& visit) {
-  std::vector<std::string> around;
-  walk_loops(stmt, around, visit);
+Result<> check_each_loop_within(const Stmt& stmt, const CheckWithin& check) {
+  NameList around;
+  return check_loops(stmt, around, check);
+}
+
+Result<> check_each_loop(const Stmt& stmt, const std::function<Result<>(const Forall&)>& check) {
+  return check_each_loop_within(stmt,
+                                [&](const Forall& loop, const NameList&) { return check(loop); });
+}
+
+void for_each_loop_within(const Stmt& stmt,
+                          const std::function<void(const Forall&, const NameList& around)>& visit) {
+  // Nothing is refused.
+  (void)check_each_loop_within(stmt, [&](const Forall& loop, const NameList& around) {
+    visit(loop, around);
+    return Result<>();
+  });
 }
 
 std::vector<std::string> loops_of(const Nest& nest) {
@@ -158,58 +176,64 @@ Nest with_tag(const Nest& nest, const LoopTag& tag,
   return tagged;
 }
 
-void require_loop(const Nest& nest, const std::string& var) {
+Result<> require_loop(const Nest& nest, const std::string& var) {
   const std::vector<std::string> loops = loops_of(nest);
   if (!contains(loops, var)) {
-    user_error("There is no loop over '", var, "'; the loops are ", list_of(loops), ".");
+    return refusal("There is no loop over '", var, "'; the loops are ", list_of(loops), ".");
   }
+  return {};
 }
 
-void require_untagged(const Nest& nest, const std::string& var, std::string_view step) {
-  for_each_loop(nest.root, [&](const Forall& forall) {
-    if (forall.var != var || forall.tag.kind == LoopTag::Kind::Serial) return;
+Result<> require_untagged(const Nest& nest, const std::string& var, std::string_view step) {
+  return check_each_loop(nest.root, [&](const Forall& forall) -> Result<> {
+    if (forall.var != var || forall.tag.kind == LoopTag::Kind::Serial) return {};
     const std::string_view earlier = step_of(forall.tag.kind);
     if (earlier == step)
-      user_error("The loop over '", var, "' has had ", step, " already; leave one of them out.");
-    user_error("The loop over '", var, "' has had ", earlier, " already; ",
-               step == "split" || step == "fuse" ? concat("put ", step, " before ", earlier, ".")
-                                                 : concat("split it first to have both."));
+      return refusal("The loop over '", var, "' has had ", step,
+                     " already; leave one of them out.");
+    return refusal("The loop over '", var, "' has had ", earlier, " already; ",
+                   step == "split" || step == "fuse"
+                       ? concat("put ", step, " before ", earlier, ".")
+                       : concat("split it first to have both."));
   });
 }
 
-void require_whole_in_tracked(const Nest& nest, const std::string& var, std::string_view step) {
+Result<> require_whole_in_tracked(const Nest& nest, const std::string& var, std::string_view step) {
   for (const Assign* assign : assigns(nest.root)) {
     if (!nest.tensor(assign->tensor).is_tracked()) continue;
     if (!stores_sparsely(nest, assign->tensor, assign->indices, var)) continue;
-    user_error("'", assign->tensor, "' tracks the coordinates of '", var,
-               "' and needs its loop whole; leave ", step, " out.");
+    return refusal("'", assign->tensor, "' tracks the coordinates of '", var,
+                   "' and needs its loop whole; leave ", step, " out.");
   }
+  return {};
 }
 
-void require_counting_up(const Nest& nest, const std::string& var, std::string_view step) {
+Result<> require_counting_up(const Nest& nest, const std::string& var, std::string_view step) {
   const Variable& variable = nest.variable(var);
-  if (variable.origin != Variable::Origin::Difference) return;
-  user_error("'", var, "' runs over the differences of '", variable.parent, "' and '",
-             variable.second, "' that are stored, some of them negative; leave ", step, " out.");
+  if (variable.origin != Variable::Origin::Difference) return {};
+  return refusal("'", var, "' runs over the differences of '", variable.parent, "' and '",
+                 variable.second, "' that are stored, some of them negative; leave ", step,
+                 " out.");
 }
 
-void require_coordinates(const Nest& nest, const std::string& var, std::string_view step) {
-  require_counting_up(nest, var, step);
+Result<> require_coordinates(const Nest& nest, const std::string& var, std::string_view step) {
+  TULLE_TRY(require_counting_up(nest, var, step));
   const Variable& variable = nest.variable(var);
-  if (!variable.is_position()) return;
-  user_error("'", var, "' counts the entries of '", variable.tensor,
-             "' in a row, and a workspace holds coordinates; put ", step,
-             " before split_positions, or leave that out.");
+  if (!variable.is_position()) return {};
+  return refusal("'", var, "' counts the entries of '", variable.tensor,
+                 "' in a row, and a workspace holds coordinates; put ", step,
+                 " before split_positions, or leave that out.");
 }
 
-void require_same_indices(const Nest& nest, const expr::Access& access, std::string_view step) {
+Result<> require_same_indices(const Nest& nest, const expr::Access& access, std::string_view step) {
   for (const Assign* assign : assigns(nest.root)) {
     for (const expr::Access* other : expr::accesses(assign->value)) {
       if (other->tensor != access.tensor || other->indices == access.indices) continue;
-      user_error("'", access.tensor, "' is used under other indices too, and a chunk has some ",
-                 "of its entries alone; leave ", step, " out.");
+      return refusal("'", access.tensor, "' is used under other indices too, and a chunk has some ",
+                     "of its entries alone; leave ", step, " out.");
     }
   }
+  return {};
 }
 
 bool shows_absence(const Nest& nest, const std::string& tensor) {
@@ -229,7 +253,7 @@ bool shows_absence(const Nest& nest, const std::string& tensor) {
       if (nest::reads(within->a, tensor)) return true;
       value = within->b;
     }
-    // What is not a sum takes a 0 for a term, and nothing for none.
+    // An expression other than a sum has a term for 0 and none for an absent value.
     const bool is_masked = value.get() != assign->value.get();
     const bool counts =
         !is_masked && !nest::starts_absent(assign->accumulate) && nest::may_be_absent(nest, tensor);
@@ -237,43 +261,41 @@ bool shows_absence(const Nest& nest, const std::string& tensor) {
   });
 }
 
-void require_free_name(const Nest& nest, const std::string& name) {
+Result<> require_free_name(const Nest& nest, const std::string& name) {
   if (nest.variables.contains(name))
-    user_error("'", name, "' is a variable already; choose another name.");
+    return refusal("'", name, "' is a variable already; choose another name.");
   if (nest.tensors.contains(name))
-    user_error("'", name, "' is a tensor already; choose another name.");
+    return refusal("'", name, "' is a tensor already; choose another name.");
+  return {};
 }
 
-void require_role(const Nest& nest, const std::string& tensor, Tensor::Role role) {
+Result<> require_role(const Nest& nest, const std::string& tensor, Tensor::Role role) {
   std::vector<std::string> candidates;
   for (const auto& [name, candidate] : nest.tensors) {
     if (candidate.role == role) candidates.push_back(name);
   }
-  if (contains(candidates, tensor)) return;
+  if (contains(candidates, tensor)) return {};
   const std::string_view wanted = role == Tensor::Role::Operand ? "operand" : "result";
-  user_error("'", tensor, "' is no ", wanted, "; the ", wanted, "s are ", list_of(candidates), ".");
-}
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return refusal("'", tensor, "' is no ", wanted, "; the ", wanted, "s are ", list_of(candidates),
+                 ".");
 }
 
 std::string list_of(const std::vector<std::string>& names) {
   return names.empty() ? "none" : joined(names);
 }
 
-bool is_over_indices(const Nest& nest, const Assign& target, const std::string& var,
-                     std::string_view step) {
+Result<bool> is_over_indices(const Nest& nest, const Assign& target, const std::string& var,
+                             std::string_view step) {
   if (covers(target.indices, nest, var)) return true;
   const Variable& variable = nest.variable(var);
   for (const std::string& index : target.indices) {
     if (!nest.derives_from(var, index)) continue;
     if (variable.origin == Variable::Origin::Difference) {
-      user_error("'", var, "' is the difference of '", index, "', an index of '", target.tensor,
-                 "', and '", variable.second, "', which is summed; leave ", step, " out.");
+      return refusal("'", var, "' is the difference of '", index, "', an index of '", target.tensor,
+                     "', and '", variable.second, "', which is summed; leave ", step, " out.");
     }
-    user_error("'", var, "' fuses '", index, "' of '", target.tensor,
-               "' with an index that is summed; put ", step, " before fuse.");
+    return refusal("'", var, "' fuses '", index, "' of '", target.tensor,
+                   "' with an index that is summed; put ", step, " before fuse.");
   }
   return false;
 }
@@ -345,19 +367,21 @@ std::vector<const Assign*> lasting_assigns(const Stmt& stmt) {
   return found;
 }
 
-void require_in_pieces(const Nest& nest, const Forall& entries, const Stmt& stmt,
-                       const std::vector<std::string>& gathered, const std::string& operand,
-                       std::string_view way_out) {
+Result<> require_in_pieces(const Nest& nest, const Forall& entries, const Stmt& stmt,
+                           const std::vector<std::string>& gathered, const std::string& operand,
+                           std::string_view way_out) {
   for (const Assign* assign : assigns(stmt)) {
     const bool lasts = contains(gathered, assign->tensor) ||
                        nest.tensor(assign->tensor).role != Tensor::Role::Workspace;
     if (nest::find_assign(entries.body, *assign) ||
         (!lasts && !nest::reads(assign->value, operand)))
       continue;
-    user_error("'", assign->tensor, "' is computed outside of the loop over '", entries.var,
-               "', along which '", operand, "' stores the entries of a row, and each piece of a ",
-               "row would do that; ", way_out, ".");
+    return refusal("'", assign->tensor, "' is computed outside of the loop over '", entries.var,
+                   "', along which '", operand,
+                   "' stores the entries of a row, and each piece of a ", "row would do that; ",
+                   way_out, ".");
   }
+  return {};
 }
 
 std::vector<const Assign*> all_lasting_assigns(const Nest& nest, const Stmt& stmt) {

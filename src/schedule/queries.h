@@ -1,4 +1,4 @@
-// What the rewrites ask of a nest, and the refusals that they share.
+// Questions about nests, and refusals, that several rewrites share.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "nest/nest.h"
+#include "support/name_list.h"
+#include "support/result.h"
 
 namespace tulle::schedule {
 
@@ -20,7 +22,9 @@ using nest::Tensor;
 using nest::Variable;
 using nest::Where;
 
-// The statement with `rewrite` applied to each of its direct parts; an assignment has none.
+// The direct parts of a statement; an assignment has none.
+std::vector<Stmt> parts_of(const Stmt& stmt);
+// The statement with `rewrite` applied to each of its direct parts.
 Stmt map_parts(const Stmt& stmt, const std::function<Stmt(const Stmt&)>& rewrite);
 // Rebuilds a statement from the inside out; `rewrite` sees each node with its parts already
 // rewritten.
@@ -37,43 +41,47 @@ void for_each_loop_within(
     const Stmt& stmt,
     const std::function<void(const Forall&, const std::vector<std::string>& around)>& visit);
 
+// The first refusal by `check` of a loop, outer loops first.
+Result<> check_each_loop(const Stmt& stmt, const std::function<Result<>(const Forall&)>& check);
+Result<> check_each_loop_within(
+    const Stmt& stmt, const std::function<Result<>(const Forall&, const NameList& around)>& check);
+
 // Puts the tag on the loops that `choose` picks, but for those that copy into shared memory, which
 // all threads go through together.
 Nest with_tag(const Nest& nest, const LoopTag& tag,
               const std::function<bool(const Forall&)>& choose);
 
-// Raises UserError unless there is a loop over the variable, or if one of them has a tag; `step` is
+// Refuses unless there is a loop over the variable, or if one of them has a tag; `step` is
 // the rewrite's name.
-void require_loop(const Nest& nest, const std::string& var);
-void require_untagged(const Nest& nest, const std::string& var, std::string_view step);
-// Raises UserError if a tracked workspace, which is visited by coordinates of the whole variable,
-// is indexed by it.
-void require_whole_in_tracked(const Nest& nest, const std::string& var, std::string_view step);
-// Raises UserError if the variable, which should be counted from 0 on, runs over differences.
-void require_counting_up(const Nest& nest, const std::string& var, std::string_view step);
-// Also if a workspace should be over it and it counts the entries of a row, which mean another
-// coordinate in every row.
-void require_coordinates(const Nest& nest, const std::string& var, std::string_view step);
-// Raises UserError if the nest uses the tensor of the access, of whose entries a chunk has some,
-// under other indices too.
-void require_same_indices(const Nest& nest, const expr::Access& access, std::string_view step);
-// Whether it shows where nothing was added to a tensor.
+Result<> require_loop(const Nest& nest, const std::string& var);
+Result<> require_untagged(const Nest& nest, const std::string& var, std::string_view step);
+// Refuses if a tracked workspace is indexed by the variable: its coordinates are those of the whole
+// variable.
+Result<> require_whole_in_tracked(const Nest& nest, const std::string& var, std::string_view step);
+// Refuses if the variable runs over differences instead of counting up from 0.
+Result<> require_counting_up(const Nest& nest, const std::string& var, std::string_view step);
+// Also refuses if the variable counts the entries of a row, because a workspace over it needs
+// coordinates.
+Result<> require_coordinates(const Nest& nest, const std::string& var, std::string_view step);
+// Refuses if the nest uses the tensor of the access under other indices too, because a chunk has
+// only some of its entries.
+Result<> require_same_indices(const Nest& nest, const expr::Access& access, std::string_view step);
+// Whether the nest depends on which elements of a tensor are absent.
 bool shows_absence(const Nest& nest, const std::string& tensor);
-// Raises UserError if a variable or tensor has this name.
-void require_free_name(const Nest& nest, const std::string& name);
-// Raises UserError unless the tensor is there and has this role.
-void require_role(const Nest& nest, const std::string& tensor, Tensor::Role role);
+// Refuses if a variable or tensor has this name.
+Result<> require_free_name(const Nest& nest, const std::string& name);
+// Refuses unless the tensor is there and has this role.
+Result<> require_role(const Nest& nest, const std::string& tensor, Tensor::Role role);
 
-bool contains(const std::vector<std::string>& names, const std::string& name);
 // "i, j, k"
 std::string list_of(const std::vector<std::string>& names);
 
 using nest::covers;
 
-// Whether the variable covers indices of what is assigned. Raises UserError where it is of one of
-// them and of an index that is summed.
-bool is_over_indices(const Nest& nest, const Assign& target, const std::string& var,
-                     std::string_view step);
+// Whether the variable covers indices of what is assigned. Refuses where it is made of one of them
+// and of an index that is summed.
+Result<bool> is_over_indices(const Nest& nest, const Assign& target, const std::string& var,
+                             std::string_view step);
 
 // Whether a loop over the variable goes along diagonals: stands inside one over differences to what
 // it derives from, so that it begins and ends where a diagonal does.
@@ -99,12 +107,12 @@ std::vector<const Assign*> lasting_assigns(const Stmt& stmt);
 // is.
 std::vector<const Assign*> all_lasting_assigns(const Nest& nest, const Stmt& stmt);
 
-// UserError, with a way out, unless what is gathered or stored in the statement stands in the loop
-// over the entries that the operand has in a row, so that each piece of the row has a part of it;
-// what stands outside has to be the same for all pieces.
-void require_in_pieces(const Nest& nest, const Forall& entries, const Stmt& stmt,
-                       const std::vector<std::string>& gathered, const std::string& operand,
-                       std::string_view way_out);
+// Refuses, with `way_out`, unless all assignments that gather or store in the statement are in the
+// loop over the entries that the operand has in a row. Then each piece of a row contributes its
+// part, and assignments outside of that loop are the same for all pieces.
+Result<> require_in_pieces(const Nest& nest, const Forall& entries, const Stmt& stmt,
+                           const std::vector<std::string>& gathered, const std::string& operand,
+                           std::string_view way_out);
 
 // An id that no access of the nest has.
 int next_access_id(const Nest& nest);

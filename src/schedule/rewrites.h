@@ -1,23 +1,25 @@
-// The table of rewrites: the name of each, what it takes and what it does.
+// The table of rewrites: the name of each, its arguments in text and the function that applies it.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "schedule/schedule.h"
+#include "support/name_list.h"
 
 namespace tulle::schedule {
 
 // What an argument is to its rewrite.
 enum class Role : uint8_t {
-  Loop,          // the name of a loop
-  Loops,         // one such name or (names)
+  Loop,          // the name of a loop, or a list of names
   NewLoop,       // the name of one that the step makes
   NewWorkspace,  // the same
   Number,
-  Word,  // the rewrite's own
+  Word,  // one of a few words that belong to the rewrite
   Operand,
   Result,
   Statement,  // the result of another
@@ -32,56 +34,58 @@ struct Range {
   bool zero = false;  // as well: all
 };
 
-// What a rewrite takes in one place: a number of a range, or something else.
+// An argument as it is written: a name, a number or (names); nothing where it is left out.
+using ArgumentValue = std::variant<std::monostate, std::string, int64_t, NameList>;
+
+// An argument of a rewrite: what may be written for it, and the field that holds it.
 struct Parameter {
-  Parameter(Role r) : role(r) {}                               // NOLINT: conversion from every role
-  Parameter(const Range& r) : role(Role::Number), range(r) {}  // NOLINT: and from every range
-
   Role role;
-  Range range = {};
+  std::function<ArgumentValue(const Rewrite&)> get;
+  std::function<void(Rewrite&, const ArgumentValue&)> set;
+  size_t least = 1, most = 1;     // how often it is written
+  bool takes_list = false;        // (j, k) as well as k
+  Range range = {};               // of a number
+  NameList words = {};            // of which a word is one
+  std::string_view keyword = {};  // before it: by=nnz; empty: its place tells what it is
 };
 
-// The arguments of a step that check_step has passed.
-class Arguments {
- public:
-  explicit Arguments(const Step& step);
-
-  size_t count() const { return positional_.size(); }  // keywords not counted
-  const std::string& name(size_t at) const;
-  int64_t integer(size_t at) const;
-  Names names(size_t at) const;       // (i, k), or one name
-  Names names_from(size_t at) const;  // all that follow, one name each
-  // Whether the keyword is given with this word.
-  bool has(std::string_view keyword, std::string_view word) const;
-
- private:
-  const Step& step_;
-  std::vector<const Argument*> positional_;
-};
-
-struct Rewrite {
+// A rewrite as text and messages know it.
+struct RewriteKind {
   std::string_view name;
   std::string_view usage;             // for messages
-  std::vector<Parameter> parameters;  // in order; the last one is that of all further arguments
-  size_t least, most;                 // arguments, keywords not counted
-  Names words;                        // of which an argument in the role of one is one
-  std::string_view keyword;           // that it takes, if any
-  Names choices;                      // for the keyword
-  nest::Nest (*apply)(const nest::Nest& nest, const Arguments& arguments, Remarks* remarks);
+  std::vector<Parameter> parameters;  // in the order in which they are written
+  size_t alternative;                 // of the variant Rewrite
+  std::function<Rewrite()> make;      // with arguments still to be set
+  std::function<Result<nest::Nest>(const nest::Nest&, const Rewrite&, Remarks*)> apply;
 
-  const Parameter& parameter(size_t at) const {
-    return parameters[at < parameters.size() ? at : parameters.size() - 1];
-  }
-  Role role(size_t at) const { return parameter(at).role; }
+  // Of the argument at this place, keywords not counted; past the end the last one.
+  const Parameter& parameter(size_t at) const;
+  const Parameter* with_keyword(std::string_view keyword) const;  // null if there is none
 };
 
-// UserError, pointing at the argument where there is one, if the step's rewrite does not exist or
-// does not take these arguments, whatever nest it is for.
-void check_step(const Step& step);
-
+const RewriteKind& kind_of(const Rewrite& rewrite);
 // Null if no rewrite has that name.
-const Rewrite* find_rewrite(std::string_view name);
+const RewriteKind* find_rewrite(std::string_view name);
 // All of them, for messages.
 std::string rewrite_names();
+
+// A name in a step: of a loop, a workspace, a tensor or a statement.
+struct NameInStep {
+  std::string name;
+  Role role;
+  Span place;
+};
+std::vector<NameInStep> names_of(const Step& step);
+
+// The rewrite with other names: `rename` is asked for each of them. The step's own statement stays.
+Rewrite renamed(Rewrite rewrite,
+                const std::function<std::string(const std::string& name, Role role)>& rename);
+
+inline bool is_tensor(Role role) {
+  return role == Role::Operand || role == Role::Result || role == Role::Statement;
+}
+
+// Refused if a number is out of range or a name is used twice, whatever nest the rewrite is for.
+Result<> check_arguments(const Rewrite& rewrite);
 
 }  // namespace tulle::schedule

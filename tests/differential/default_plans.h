@@ -15,7 +15,7 @@ struct Planned {
 };
 inline void PrintTo(const Planned& planned, std::ostream* out) { *out << planned.name; }
 
-// Each rule of plan/gpu_rules.h is followed by one of them.
+// Each rule of plan/gpu/rules.h is followed by one of them.
 const std::vector<Planned>& default_plans();
 
 // The composite formats that some of them build.

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "differential/prepared.h"
-#include "plan/gpu_rules.h"
+#include "plan/gpu/rules.h"
 
 namespace tulle::differential {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "differential/prepared.h"
 #include "differential/random_case.h"
-#include "plan/clear_names.h"
+#include "plan/rewrite/clear_names.h"
 #include "schedule/program.h"
 #include "support/check.h"
 
@@ -44,7 +44,7 @@ void collect(const Case& test, const expr::ResolvedProgram& program, Found& foun
   }
 }
 
-void collect(const schedule::Program& program, Found& found) {
+void collect(const schedule::NestProgram& program, Found& found) {
   found.indices.insert(program.indices.begin(), program.indices.end());
   for (const schedule::ProgramStep& step : program.steps) {
     const auto* nest = std::get_if<schedule::ScheduledNest>(&step);
@@ -96,13 +96,13 @@ TEST(Names, OfStagesAreKnownAsTheirs) {
       if (tensors.contains(name) || plan::is_name_of_stages(name, tensors, indices)) continue;
       if (!unknown.insert(name).second) continue;
       ADD_FAILURE() << "a user may call a tensor '" << name << "', as a stage does in\n"
-                    << to_string(test) << "src/plan/clear_names.cpp is to know it";
+                    << to_string(test) << "src/plan/rewrite/clear_names.cpp is to know it";
     }
     for (const std::string& name : given_to_indices) {
       if (indices.contains(name) || plan::is_index_of_stages(name, tensors, indices)) continue;
       if (!unknown.insert(name).second) continue;
       ADD_FAILURE() << "a user may call an index '" << name << "', as a stage does in\n"
-                    << to_string(test) << "src/plan/clear_names.cpp is to know it";
+                    << to_string(test) << "src/plan/rewrite/clear_names.cpp is to know it";
     }
   }
   EXPECT_GT(looked_at, kPrograms / 2);

@@ -9,8 +9,8 @@
 #include "driver/machine.h"
 #include "driver/variant_table.h"
 #include "lower/storage.h"
-#include "plan/specialisable_indices.h"
-#include "plan/unique_indices.h"
+#include "plan/rewrite/specialisable_indices.h"
+#include "plan/rewrite/unique_indices.h"
 #include "support/check.h"
 
 namespace tulle::differential {

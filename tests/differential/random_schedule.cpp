@@ -326,7 +326,7 @@ std::string with_step_moved(Dice& dice, const std::string& text) {
   std::vector<schedule::Step> steps = schedule::parse_schedule(text).steps;
   auto from = steps.begin() + static_cast<std::ptrdiff_t>(dice.below(steps.size()));
   const auto gathers = std::find_if(steps.begin(), steps.end(), [](const schedule::Step& step) {
-    return step.rewrite == "precompute";
+    return std::holds_alternative<schedule::Precompute>(step.rewrite);
   });
   if (gathers != steps.end() && dice.chance(0.5)) from = gathers;
   const schedule::Step moved = *from;

@@ -76,7 +76,7 @@ void run_sequence(const Case& test, Outcome& outcome) {
   ++tally.equal;
   tally.equal_steps += steps.size();
   for (const schedule::Step& step : steps) {
-    ++outcome.rewrites[step.rewrite];
+    ++outcome.rewrites[std::string(schedule::kind_of(step.rewrite).name)];
     if (schedule::to_string(step).find(", member") != std::string::npos)
       ++outcome.rewrites[kOfMembers];
   }

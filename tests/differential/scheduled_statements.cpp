@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "plan/inline_masked.h"
 #include "plan/plan.h"
-#include "plan/wide_sums.h"
-#include "schedule/schedule.h"
+#include "plan/rewrite/inline_masked.h"
+#include "plan/rewrite/wide_sums.h"
+#include "schedule/rewrites.h"
 #include "support/check.h"
 
 namespace tulle::differential {
@@ -38,14 +38,14 @@ ScheduledStatements::ScheduledStatements(const CompileRequest& request)
   plan::Request wanted{
       program_, request.plan.known_extents, request.plan.statistics, request.plan.machine, {}};
   for (size_t s = 0; s < statements.size(); ++s) {
-    scopes_.push_back(schedule::scope_of(statements[s], program_->renamed[s]));
+    scopes_.push_back(schedule::names_of_statement(statements[s], program_->renamed[s]));
     const bool has_nest = !plan::is_used_under_mask(program_->program, s);
     wanted.schedules.push_back(has_nest ? marker(statements[s], s) : schedule::Schedule());
   }
   nests_.resize(statements.size());
   taken_.resize(statements.size(), 0);
-  for (const plan::Step& step : plan::make_plan(wanted).steps) {
-    const auto* planned = std::get_if<plan::PlannedNest>(&step);
+  for (const schedule::ProgramStep& step : plan::make_plan(wanted).steps) {
+    const auto* planned = std::get_if<schedule::ScheduledNest>(&step);
     if (!planned || !planned->schedule.statement.starts_with('#')) continue;
     const size_t number = std::stoul(planned->schedule.statement.substr(1));
     nests_[number] = planned->nest;
@@ -56,20 +56,14 @@ ScheduledStatements::ScheduledStatements(const CompileRequest& request)
 std::string ScheduledStatements::written(size_t statement, const std::string& step,
                                          bool alone) const {
   schedule::Step found = schedule::parse_schedule(step).steps.at(0);
-  auto rename = [&](std::string& name) {
-    if (name == result_of(nest(statement))) name = tensor(statement);
-    for (const auto& [before, after] : program_->renamed[statement]) {
-      if (name != after) continue;
-      name = before;
-      return;
-    }
-  };
-  for (schedule::Argument& argument : found.arguments) {
-    if (auto* name = std::get_if<std::string>(&argument.value)) rename(*name);
-    if (auto* names = std::get_if<schedule::Names>(&argument.value)) {
-      for (std::string& name : *names) rename(name);
-    }
-  }
+  found.rewrite = schedule::renamed(
+      std::move(found.rewrite), [&](const std::string& name, schedule::Role) -> std::string {
+        const std::string& called = name == result_of(nest(statement)) ? tensor(statement) : name;
+        for (const auto& [before, after] : program_->renamed[statement]) {
+          if (called == after) return before;
+        }
+        return called;
+      });
   if (alone) found.statement = tensor(statement);
   return schedule::to_string(found);
 }
@@ -83,7 +77,7 @@ bool ScheduledStatements::take(const std::string& step) {
     for (size_t s = 0; s < schedules.size(); ++s) {
       if (schedules[s].steps.size() == taken_[s]) continue;
       if (!changed[s]) return false;
-      const schedule::Schedule last{{schedules[s].steps.back()}};
+      const schedule::Schedule last({schedules[s].steps.back()});
       changed[s] =
           schedule::apply(plan::with_renamed(last, tensor(s), result_of(*changed[s])), *changed[s]);
     }

@@ -39,7 +39,7 @@ class ScheduledStatements {
 
  private:
   const plan::UniqueProgram* program_;
-  std::vector<schedule::Scope> scopes_;
+  std::vector<schedule::StatementNames> scopes_;
   std::vector<std::optional<nest::Nest>> nests_;
   std::vector<size_t> taken_;  // how many steps each statement has
   std::vector<size_t> numbers_;

@@ -72,7 +72,7 @@ std::string without_remarks(const std::string& text) {
 // Nests, before and after their schedules.
 void expect_same_nests(const CompileRequest& request, const Texts& texts) {
   for (const char* stage : {"nest", "schedule"}) {
-    const schedule::Program nests = schedule::parse_program(texts.at(stage));
+    const schedule::NestProgram nests = schedule::parse_program(texts.at(stage));
     expect_same(schedule::to_string(nests), without_remarks(texts.at(stage)), stage);
     Texts again;
     lower_nests(nests, request.plan.machine.backend, into(again));

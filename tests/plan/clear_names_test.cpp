@@ -1,10 +1,10 @@
 // Names that users and stages both would give.
-#include "plan/clear_names.h"
+#include "plan/rewrite/clear_names.h"
 
 #include <gtest/gtest.h>
 
 #include "expr/print.h"
-#include "plan/unique_indices.h"
+#include "plan/rewrite/unique_indices.h"
 
 namespace tulle::plan {
 namespace {

@@ -1,5 +1,5 @@
 // Statements over composite operands become statements over the parts.
-#include "plan/decompose.h"
+#include "plan/rewrite/decompose.h"
 
 #include <gtest/gtest.h>
 

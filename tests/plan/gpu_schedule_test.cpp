@@ -33,7 +33,7 @@ std::string schedule_of(const Product& product) {
   request.statistics["B"] = {{product.rows, product.width}, product.rows * product.width};
   request.known_extents["k"] = product.width;
   request.machine.deterministic = product.deterministic;
-  return to_string(std::get<PlannedNest>(make_plan(request).steps.at(0)).schedule);
+  return to_string(std::get<schedule::ScheduledNest>(make_plan(request).steps.at(0)).schedule);
 }
 
 bool has(const std::string& text, std::string_view part) {
@@ -92,7 +92,7 @@ std::string schedule_at_entries(const std::string& format) {
   request.statistics["A"] = {{100000, 100000}, 1000000};
   for (const char* name : {"Q", "K"}) request.statistics[name] = {{100000, 64}, 6400000};
   request.known_extents["d"] = 64;
-  return to_string(std::get<PlannedNest>(make_plan(request).steps.at(0)).schedule);
+  return to_string(std::get<schedule::ScheduledNest>(make_plan(request).steps.at(0)).schedule);
 }
 
 TEST(GpuSchedule, SpreadsEntriesThatCanBeCountedOff) {
@@ -124,7 +124,8 @@ std::string scattered(const char* statement, bool deterministic) {
   request.known_extents["k"] = 64;
   std::string text;
   for (const auto& step : make_plan(request).steps) {
-    if (const auto* planned = std::get_if<PlannedNest>(&step)) text += to_string(planned->schedule);
+    if (const auto* planned = std::get_if<schedule::ScheduledNest>(&step))
+      text += to_string(planned->schedule);
   }
   return text;
 }

@@ -203,7 +203,7 @@ TEST(Plan, ResultsAreStoredPastTheCachesWhereTheyCrowdGathersOut) {
     problem.request.statistics["B"].sizes = {rows, 64};
     problem.request.known_extents = {{"k", 64}};
     const Plan plan = make_plan(problem.request);
-    return has(schedule::to_string(std::get<PlannedNest>(plan.steps[0]).schedule),
+    return has(schedule::to_string(std::get<schedule::ScheduledNest>(plan.steps[0]).schedule),
                "nontemporal(C)");
   };
   EXPECT_FALSE(streams(0.9, 10000));

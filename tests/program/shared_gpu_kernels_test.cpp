@@ -9,7 +9,7 @@
 #include "kernels/gpu_kernels.h"
 #include "loop/plain_names.h"
 #include "loop/print.h"
-#include "plan/unique_indices.h"
+#include "plan/rewrite/unique_indices.h"
 
 namespace tulle {
 namespace {

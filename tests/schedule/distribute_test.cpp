@@ -12,12 +12,12 @@ constexpr const char* kProgram = "T[i,k] = A[i,j] * B[j,k]; C[i,l] = T[i,k] * D[
 
 // The schedules of the statements, separated by " | ".
 std::string distributed(const std::string& program, const std::string& schedule) {
-  std::vector<Scope> scopes;
+  std::vector<StatementNames> statements;
   for (const expr::Statement& statement : expr::parse_program(program).statements) {
-    scopes.push_back(scope_of(statement));
+    statements.push_back(names_of_statement(statement));
   }
   std::string text;
-  for (const Schedule& each : distribute(parse_schedule(schedule), scopes)) {
+  for (const Schedule& each : distribute(parse_schedule(schedule), statements)) {
     text += (text.empty() ? "" : " | ") + (each.steps.empty() ? "-" : to_string(each));
   }
   return text;
@@ -34,13 +34,14 @@ void expect_error(const std::string& program, const std::string& schedule,
 
 TEST(Distribute, PartsOfAStatementHaveNames) {
   const expr::ParsedProgram program = expr::parse_program("C[i] = A[i,j]; C_add1[i] = B[i,j]");
-  std::vector<Scope> scopes = {scope_of(program.statements[0]), scope_of(program.statements[1])};
-  scopes[0].part = part_name("C", 0);
-  scopes[1].part = scopes[1].tensor;
-  scopes[1].result = "C";
+  std::vector<StatementNames> statements = {names_of_statement(program.statements[0]),
+                                            names_of_statement(program.statements[1])};
+  statements[0].part = part_name("C", 0);
+  statements[1].part = statements[1].tensor;
+  statements[1].result = "C";
   const auto steps_of = [&](const char* text) {
     std::vector<size_t> counts;
-    for (const Schedule& each : distribute(parse_schedule(text), scopes))
+    for (const Schedule& each : distribute(parse_schedule(text), statements))
       counts.push_back(each.steps.size());
     return counts;
   };
@@ -94,8 +95,8 @@ TEST(Distribute, TensorsCountToo) {
 
 TEST(Distribute, RenamedIndicesKeepTheNameThatWasWritten) {
   const expr::ParsedProgram program = expr::parse_program("y[i] = A[i,j_1]");
-  const std::vector<Schedule> found =
-      distribute(parse_schedule("unroll(j, 2)"), {scope_of(program.statements[0], {{"j", "j_1"}})});
+  const std::vector<Schedule> found = distribute(
+      parse_schedule("unroll(j, 2)"), {names_of_statement(program.statements[0], {{"j", "j_1"}})});
   EXPECT_EQ(to_string(found[0]), "unroll(j_1, 2)");
 }
 

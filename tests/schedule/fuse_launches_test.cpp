@@ -1,5 +1,5 @@
 // Which kernels run in one launch.
-#include "schedule/fuse_launches.h"
+#include "schedule/rewrites/fuse_launches.h"
 
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST(FuseLaunches, RefusesToFuseWithNothing) {
 }
 
 TEST(FuseLaunches, StaysInTheTextOfFinishedNests) {
-  const Program finished =
+  const NestProgram finished =
       apply(parse_program(concat("program(A, B; i, j) -> (y, z)\n", row_sum("y", "A", "", kBound),
                                  row_sum("z", "B", "", with(kBound, "y")))));
   const std::string text = to_string(finished);

@@ -1,5 +1,5 @@
 // Schedules that leave sums to atomics.
-#include "schedule/one_order.h"
+#include "schedule/checks/one_order.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kBound = "split(i, 4, ib, it); bind(ib, block); bind(it, thread)";
 
-std::string refusal(const Program& program, WantsOneOrder who = WantsOneOrder::Caller) {
+std::string refusal(const NestProgram& program, WantsOneOrder who = WantsOneOrder::Caller) {
   try {
     require_one_order(program, apply(program), who);
     return "";

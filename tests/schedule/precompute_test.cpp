@@ -1,5 +1,5 @@
 // Precompute: workspaces for the sum.
-#include "schedule/precompute.h"
+#include "schedule/rewrites/precompute.h"
 
 #include <gtest/gtest.h>
 

@@ -61,7 +61,7 @@ void expect_refused(const std::string& text, std::string_view part) {
 TEST(ProgramText, RoundTrips) { EXPECT_EQ(to_string(parse_program(kFull)), kFull); }
 
 TEST(ProgramText, SaysWhatStandsAroundTheNests) {
-  const Program program = parse_program(kFull);
+  const NestProgram program = parse_program(kFull);
   EXPECT_EQ(program.operands, (std::vector<std::string>{"B", "A", "D"}));
   EXPECT_EQ(program.indices, (std::vector<std::string>{"j", "i"}));
   EXPECT_EQ(program.same_extents.at("B_as0_1"), "j");
@@ -72,7 +72,7 @@ TEST(ProgramText, SaysWhatStandsAroundTheNests) {
 }
 
 TEST(ProgramText, OneNestNeedsNothingAroundIt) {
-  const Program program = parse_program(R"(nest {
+  const NestProgram program = parse_program(R"(nest {
   operand x: f32
   operand A: f32, csr
   result y: f32

@@ -1,0 +1,14 @@
+// Schedules for GPUs.
+#pragma once
+
+#include "plan/gpu/schedule_builder.h"
+#include "plan/order/loop_order.h"
+
+namespace tulle::plan {
+
+// Returns a schedule that distributes the nest over blocks, threads and vectors; empty if no rule
+// gives a legal one. Then each thread runs a chunk of rows.
+ScheduleBuilder choose_gpu_schedule(const OrderProblem& problem, const OrderChoice& choice,
+                                    const nest::Nest& nest, const Machine& machine);
+
+}  // namespace tulle::plan

@@ -1,0 +1,181 @@
+// Entries and columns on threads, sums of all on lanes, and where neither fits, iterations of the
+// outermost loop on threads.
+#include "plan/gpu/scatter.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace tulle::plan {
+
+namespace {
+
+constexpr int64_t kThreads = 256;        // of a block
+constexpr int64_t kChunkOfEntries = 32;  // that a group of threads scatters
+constexpr int64_t kChunkOfRows = 64;     // that a thread sums
+constexpr int64_t kChunkOfSum = 1024;    // that a warp sums
+
+class Scatter {
+ public:
+  explicit Scatter(const GpuLoops& loops) : loops_(loops) {}
+
+  // A vector of columns for each thread. Entries come one after the other, each of another row of
+  // the result; the rows of a dense operand are summed before.
+  ScheduleBuilder columns() {
+    if (!loops_.contiguous || loops_.order.size() < 2 || loops_.is_summed(loops_.order.back()))
+      return {};
+    begin(GpuRule::ScatteredColumns);
+    const std::string& column = loops_.order.back();
+    const auto extent = loops_.nest.known_extent(column);
+    const int64_t width = extent ? std::gcd(*extent, loops_.vector) : 1;
+    std::string vectors = column, panel;  // none where a group of threads has all columns
+    NameList inside;
+    if (width > 1) {
+      inside = {column + "_in"};
+      vectors = column + "_vector";
+      builder_.split(column, width, vectors, inside[0]);
+    }
+    int64_t count = extent ? *extent / width : kWarpSize + 1;
+    if (count > kWarpSize) {
+      panel = column + "_panel";
+      builder_.split(vectors, kWarpSize, panel, column + "_lane");
+      vectors = column + "_lane";
+      count = kWarpSize;
+    }
+
+    const NameList between(loops_.order.begin() + 1, loops_.order.end() - 1);
+    const Chunks chunks = cut(between);
+    const std::string block = chunks.var + "_block", in = chunks.var + "_in";
+    builder_.split(chunks.var, kThreads / count, block, in);
+    NameList order = {block, in, vectors};
+    if (!panel.empty()) order.insert(order.begin(), panel);
+    order.insert(order.end(), chunks.within.begin(), chunks.within.end());
+    order.insert(order.end(), inside.begin(), inside.end());
+    builder_.reorder(order);
+    builder_.fuse(in, vectors, chunks.var + "_thread");
+    if (!panel.empty()) builder_.fuse(panel, block, chunks.var + "_panel");
+    builder_.bind_with_atomics(panel.empty() ? block : chunks.var + "_panel", GpuPart::Block);
+    builder_.bind_with_atomics(chunks.var + "_thread", GpuPart::Thread);
+    builder_.follow_if(!panel.empty(), GpuRule::ScatteredColumnsInPanels);
+    builder_.follow_if(width > 1, GpuRule::ScatteredColumnsInVectors);
+    if (chunks.are_summed) builder_.precompute(loops_.name("_acc"), inside);
+    if (width > 1) builder_.vectorize(inside[0], width);
+    builder_.unroll(chunks.within.back(), kCopies / 2);
+    return builder_;
+  }
+
+  // An entry for each thread.
+  ScheduleBuilder entries() {
+    const bool sums_rows = loops_.is_summed(loops_.order[0]) || !loops_.lists_entries;
+    if (!is_of_rows() || (sums_rows && loops_.is_summed(loops_.order[1]))) return {};
+    begin(GpuRule::ScatteredEntries);
+    const std::string chunk = cut_entries(1);
+    builder_.split(chunk, kThreads, chunk + "_block", chunk + "_thread");
+    builder_.bind_with_atomics(chunk + "_block", GpuPart::Block);
+    builder_.bind_with_atomics(chunk + "_thread", GpuPart::Thread);
+    return builder_;
+  }
+
+  // Entries that are all summed: some for each lane, whose sums a warp adds up first.
+  ScheduleBuilder sum_of_entries() {
+    if (!is_of_rows() || !loops_.is_summed(loops_.order[1])) return {};
+    begin(GpuRule::SumOfAllEntries);
+    const std::string chunk = cut_entries(kChunkOfEntries), lane = chunk + "_lane";
+    builder_.split(chunk, kWarpSize, chunk + "_group", lane);
+    return warps_of(chunk + "_group", lane);
+  }
+
+  // The same of loops over dense operands: neighbours on neighbouring lanes.
+  ScheduleBuilder sum_of_all() {
+    const NameList& order = loops_.order;
+    const bool all = std::all_of(order.begin(), order.end(),
+                                 [&](const std::string& var) { return loops_.is_summed(var); });
+    if (!all || loops_.walks_entries) return {};
+    begin(order.size() == 1 ? GpuRule::SumOfOneLoop : GpuRule::SumOfAll);
+    std::string outer = order[0], last = order.back();
+    if (order.size() == 1) {
+      builder_.split(last, kChunkOfSum, last + "_chunk", last + "_of");
+      outer = last + "_chunk";
+      last += "_of";
+    }
+    const std::string step = last + "_step", lane = last + "_lane";
+    builder_.split(last, kWarpSize, step, lane);
+    NameList inner = {lane};
+    for (size_t at = 1; at + 1 < order.size(); ++at) inner.push_back(order[at]);
+    inner.push_back(step);
+    builder_.reorder(inner);
+    return warps_of(outer, lane);
+  }
+
+  // Whatever the loops are.
+  ScheduleBuilder iterations() {
+    begin(GpuRule::ScatteredIterations);
+    builder_.split(loops_.row, kThreads / 2, loops_.row + "_block", loops_.row + "_thread");
+    builder_.bind_with_atomics(loops_.row + "_block", GpuPart::Block);
+    builder_.bind_with_atomics(loops_.row + "_thread", GpuPart::Thread);
+    return builder_;
+  }
+
+ private:
+  void begin(GpuRule rule) { builder_ = ScheduleBuilder(rule, loops_.opening); }
+
+  // What goes to the threads of a group, and the loops that each of them runs.
+  struct Chunks {
+    std::string var;
+    NameList within;
+    bool are_summed = false;  // a thread sums all of it in one element
+  };
+  Chunks cut(const NameList& between) {
+    if (between.size() == 1 && is_of_rows(3)) {
+      builder_.follow(GpuRule::ScatteredColumnsOfEntries);
+      return {cut_entries(kChunkOfEntries), {between[0] + "_entry"}, false};
+    }
+    Chunks rows{loops_.row + "_chunk", {loops_.row + "_row"}, true};
+    builder_.split(loops_.row, kChunkOfRows, rows.var, rows.within[0]);
+    for (const std::string& var : between) {
+      rows.within.push_back(var);
+      rows.are_summed &= loops_.is_summed(var);
+    }
+    builder_.follow(rows.are_summed ? GpuRule::ScatteredColumnsOfSummedRows
+                                    : GpuRule::ScatteredColumnsOfRows);
+    return rows;
+  }
+
+  // Whether the first two loops walk over the entries of rows.
+  bool is_of_rows(size_t count = 2) const {
+    return loops_.order.size() == count && loops_.walks_entries;
+  }
+
+  // Cuts all entries into chunks of that length; the loop over chunks.
+  std::string cut_entries(int64_t length) {
+    const std::string& entry = loops_.order[1];
+    std::string chunk = loops_.row + "_chunk";
+    builder_.add(schedule::SplitEntries{loops_.row, entry, length, chunk, entry + "_entry"});
+    return chunk;
+  }
+
+  ScheduleBuilder warps_of(const std::string& outer, const std::string& lane) {
+    builder_.rfactor(lane, loops_.name("_part"));
+    builder_.split(outer, kWarps, outer + "_block", outer + "_warp");
+    builder_.bind_with_atomics(outer + "_block", GpuPart::Block);
+    builder_.bind_with_atomics(outer + "_warp", GpuPart::Warp);
+    builder_.bind(lane, GpuPart::Lane);
+    return builder_;
+  }
+
+  const GpuLoops& loops_;
+  ScheduleBuilder builder_;
+};
+
+}  // namespace
+
+ScheduleBuilder scatter_by_atomics(const GpuLoops& loops) {
+  for (const auto rule : {&Scatter::columns, &Scatter::entries, &Scatter::sum_of_entries,
+                          &Scatter::sum_of_all, &Scatter::iterations}) {
+    ScheduleBuilder builder = (Scatter(loops).*rule)();
+    if (!builder.empty() && is_legal(builder.schedule(), loops.nest)) return builder;
+  }
+  return {};
+}
+
+}  // namespace tulle::plan

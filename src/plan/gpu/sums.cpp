@@ -1,0 +1,302 @@
+// Groups of lanes that share a row or the sum for an entry.
+#include "plan/gpu/sums.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <optional>
+
+namespace tulle::plan {
+
+namespace {
+
+constexpr int64_t kLanesOfSum = 8;   // that share a contiguous sum of a row, at least
+constexpr int64_t kFewSteps = 4;     // vectors of a lane that leave registers for several entries
+constexpr double kLongRow = 128;     // entries that keep several groups of lanes busy
+constexpr int64_t kFewEntries = 8;   // of a chunk that a group of lanes has
+constexpr double kWarpsToFill = 32;  // of a multiprocessor
+constexpr int64_t kPiece = 128;      // entries of a long row that a warp takes at once
+
+// What the groups of lanes of a warp share: all entries, equally many each, whatever rows they are
+// of; rows, one entry after the other, where entries cannot be counted off like that (they are
+// padded, or merged with others); or the entries of one row.
+enum class Spread : uint8_t { Entries, Rows, Row };
+
+class SumScheduler {
+ public:
+  SumScheduler(const GpuLoops& loops, Spread spread, bool cuts)
+      : loops_(loops),
+        spread_(spread),
+        cuts_(cuts),
+        rows_{loops.row, {}},
+        builder_(rule_of(spread), loops.opening) {}
+
+  ScheduleBuilder run() {
+    const std::optional<Shape> found = shape();
+    if (!found) return {};
+    const Shape& sum = *found;
+    NameList order = split_over_groups(sum.groups, sum.steps);
+    const std::string walked = order.back();
+    split_sum(sum);
+    order_loops(sum, std::move(order));
+    bind_blocks(sum.panels ? sum.step : "");
+    builder_.bind(rows_.var + "_warp", GpuPart::Warp);
+    const std::string& entry = loops_.order[1];
+    builder_.bind(spread_ == Spread::Row ? entry + "_lane" : rows_.var + "_lane", GpuPart::Lane);
+    builder_.bind(sum.lane, GpuPart::Lane);
+    if (sum.into_vector) builder_.vectorize(sum.element, sum.width);
+    if (sum.width > 1 && !sum.into_vector) builder_.unroll(sum.element, 0);
+    if (sum.steps > 1) builder_.unroll(sum.step, sum.steps <= kCopies ? 0 : kCopies);
+    unroll(walked, sum.groups, sum.steps);
+    if (spread_ == Spread::Row && !sum.panels) stream_result();
+    builder_.follow_if(sum.panels, GpuRule::SumsInPanels);
+    builder_.follow_if(sum.steps > 1, GpuRule::SumsInSteps);
+    builder_.follow_if(sum.into_vector, GpuRule::SumsInVectors);
+    builder_.follow_if(sum.width > 1 && !sum.into_vector, GpuRule::SumsOfOneVector);
+    builder_.follow_if(is_gathered(sum.index), GpuRule::SumsGathered);
+    return builder_;
+  }
+
+ private:
+  // How the sum of an entry is shared by the lanes of a group.
+  struct Shape {
+    std::string index;
+    // The loops over its steps, over lanes and over the elements of a vector. A step is a panel of
+    // its own, the outermost loop, or one of those of a lane.
+    std::string step, lane, element;
+    int64_t width = 1;   // of a vector
+    int64_t lanes = 1;   // of a group
+    int64_t groups = 1;  // of a warp
+    int64_t steps = 1;   // of a lane
+    bool panels = false;
+    // The products of one vector are added one to the other, by fused operations; those of several,
+    // and of halves, of which a vector has many, go into a vector of sums first.
+    bool into_vector = false;
+  };
+
+  std::optional<Shape> shape() const {
+    const std::string& sum = loops_.order[2];
+    const auto extent = loops_.nest.known_extent(sum);
+    if (loops_.is_summed(loops_.order[1]) || !extent || *extent < 1) return std::nullopt;
+    Shape shape{.index = sum, .lane = sum + "_lane", .element = sum + "_in"};
+    shape.width = std::gcd(*extent, loops_.vector);
+    const int64_t vectors = *extent / shape.width;
+    shape.lanes = lanes_for(vectors);
+    shape.groups = kWarpSize / shape.lanes;
+    shape.panels = in_panels(*extent, shape.lanes * shape.width);
+    shape.steps = shape.panels ? 1 : (vectors + shape.lanes - 1) / shape.lanes;
+    shape.step = sum + (shape.panels ? "_panel" : "_step");
+    shape.into_vector = shape.width > 1 && (shape.steps > 1 || loops_.element_bytes < 4);
+    return shape;
+  }
+
+  void split_sum(const Shape& sum) {
+    const std::string rest = sum.index + "_rest";
+    builder_.split(sum.index, sum.lanes * sum.width, sum.step, sum.width > 1 ? rest : sum.lane);
+    if (sum.width > 1) builder_.split(rest, sum.width, sum.lane, sum.element);
+  }
+
+  // Puts the loops of the sum inside those down to the entries, and gathers it in registers.
+  void order_loops(const Shape& sum, NameList order) {
+    NameList inside = {sum.lane};
+    if (sum.panels) {
+      order.insert(order.begin(), sum.step);
+    } else {
+      inside.push_back(sum.step);
+    }
+    if (sum.width > 1)
+      inside.insert(sum.into_vector ? inside.begin() + 1 : inside.end(), sum.element);
+    if (is_gathered(sum.index)) {  // what is computed of the sum stands beside its loops
+      builder_.reorder(order);
+      builder_.reorder(inside);
+    } else {
+      order.insert(order.end(), inside.begin(), inside.end());
+      builder_.reorder(order);
+      if (!sum.panels) builder_.precompute(loops_.name("_acc"), {});
+    }
+    builder_.rfactor(sum.lane, loops_.name("_part"));
+    if (!sum.into_vector) return;
+    builder_.rfactor(sum.element, loops_.name("_sums"));
+    if (!sum.panels) builder_.reorder({sum.step, sum.element});
+  }
+
+  static GpuRule rule_of(Spread spread) {
+    if (spread == Spread::Entries) return GpuRule::SumsSpreadByEntries;
+    return spread == Spread::Rows ? GpuRule::SumsSpreadByRows : GpuRule::SumsOfARow;
+  }
+
+  // Whether the sum is cut into panels of `panel` elements that follow one another: then the rows
+  // that the entries of long rows gather stay in the cache, and blocks add up the results of panels
+  // by atomics.
+  bool in_panels(int64_t extent, int64_t panel) const {
+    return spread_ == Spread::Row && cuts_ && !loops_.machine.deterministic &&
+           loops_.choice.route == Route::Shared && !is_gathered(loops_.order[2]) &&
+           extent > panel && extent % panel == 0 && size_of(loops_.type) >= 4 &&
+           loops_.overflow_cache(extent);
+  }
+
+  // The loop over blocks, made of that over panels, if there is one, and that over rows.
+  void bind_blocks(const std::string& panels) {
+    const std::string rows = rows_.var + "_block";
+    if (panels.empty()) return builder_.bind(rows, GpuPart::Block);
+    builder_.fuse(panels, rows, rows + "_panel");
+    builder_.bind_with_atomics(rows + "_panel", GpuPart::Block);
+  }
+
+  // Whether the nest gathers the sum in a scalar already, of which it computes the result.
+  bool is_gathered(const std::string& sum) const {
+    nest::Stmt stmt = loops_.nest.root;
+    while (const auto* loop = stmt.as<nest::Forall>()) stmt = loop->body;
+    const auto* where = stmt.as<nest::Where>();
+    const auto* producer = where ? where->producer.as<nest::Forall>() : nullptr;
+    return producer && producer->var == sum;
+  }
+
+  // The number of lanes that share a sum over `vectors` vectors. If entries are spread evenly, each
+  // lane has at least four vectors where there are enough.
+  int64_t lanes_for(int64_t vectors) const {
+    const int64_t shared = spread_ == Spread::Entries
+                               ? std::clamp<int64_t>(vectors / 4, kLanesOfSum, kWarpSize)
+                               : kLanesOfSum;
+    return static_cast<int64_t>(
+        std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(shared, vectors))));
+  }
+
+  // The loops down to that over entries, or over steps of a row.
+  NameList split_over_groups(int64_t groups, int64_t steps) {
+    const std::string& entry = loops_.order[1];
+    if (spread_ == Spread::Row) return split_entries_of_rows(groups, steps);
+    if (spread_ == Spread::Entries) {
+      const bool short_chunks = are_few(groups) || steps <= kFewSteps;
+      const int64_t length = short_chunks ? kFewEntries : 2 * kFewEntries;
+      rows_ = {loops_.row + "_chunk", {entry + "_entry"}};
+      builder_.add(schedule::SplitEntries{loops_.row, entry, length, rows_.var, rows_.within[0]});
+    } else {
+      rows_.within = {entry};
+    }
+    const std::string& rows = rows_.var;
+    builder_.split(rows, kWarps * groups, rows + "_block", rows + "_in");
+    builder_.split(rows + "_in", groups, rows + "_warp", rows + "_lane");
+    return {rows + "_block", rows + "_warp", rows + "_lane", rows_.within[0]};
+  }
+
+  // Gives each row a warp, which processes a group of its entries at once. If a lane has one vector
+  // of an entry, pieces of rows are dealt to the warps of a multiprocessor; with more vectors
+  // registers limit the number of warps.
+  NameList split_entries_of_rows(int64_t groups, int64_t steps) {
+    const std::string& entry = loops_.order[1];
+    const bool is_dealt = cuts_ && steps == 1;
+    if (is_dealt) rows_ = deal_rows(loops_, kPiece, kMostWarps, kMostWarps, builder_);
+    if (cuts_ && !is_dealt) rows_ = cut_rows(loops_, 2 * kShortChunk, builder_);
+    builder_.follow_if(is_dealt, GpuRule::SumsOfDealtRows);
+    builder_.follow_if(cuts_ && !is_dealt, GpuRule::SumsOfCutRows);
+    const std::string step = entry + "_step", lane = entry + "_lane";
+    builder_.split_positions(entry, groups, step, lane);
+    const std::string& rows = rows_.var;
+    builder_.split(rows, is_dealt ? kMostWarps : kWarps, rows + "_block", rows + "_warp");
+    NameList order = {rows + "_block", rows + "_warp"};
+    order.insert(order.end(), rows_.within.begin(), rows_.within.end());
+    order.insert(order.end(), {lane, step});
+    return order;
+  }
+
+  // Whether short chunks of entries, one for each group of lanes, leave room for more warps.
+  bool are_few(int64_t groups) const {
+    const double warps = kWarpsToFill * std::max(1, loops_.machine.multiprocessors);
+    return loops_.count < warps * kFewEntries * static_cast<double>(groups);
+  }
+
+  // Streams results that do not fit the cache, which then holds gathered rows.
+  void stream_result() {
+    const double bytes = loops_.count * static_cast<double>(size_of(loops_.type));
+    if (loops_.choice.route == Route::Shared &&
+        bytes > static_cast<double>(loops_.machine.last_cache) / 4) {
+      builder_.add(schedule::NonTemporal{loops_.problem.statement->tensor});
+      builder_.follow(GpuRule::SumsStreamed);
+    }
+  }
+
+  void unroll(const std::string& walked, int64_t groups, int64_t steps) {
+    if (spread_ == Spread::Entries) {
+      // Where that takes few registers, as many entries at once as a group has lanes, each of which
+      // is left with the sum of one.
+      const int64_t lanes = kWarpSize / groups;
+      const int64_t copies = steps <= kFewSteps ? std::max(lanes, kCopies)
+                             : are_few(groups)  ? kCopies / 2
+                                                : kCopies / 2 / steps;
+      if (copies > 1) builder_.unroll(walked, copies);
+    } else if (steps < kCopies) {
+      builder_.unroll(walked, std::max<int64_t>(2, kCopies / steps));
+    }
+  }
+
+  const GpuLoops& loops_;
+  const Spread spread_;
+  const bool cuts_;
+  SpreadLoop rows_;
+  ScheduleBuilder builder_;
+};
+
+ScheduleBuilder rows_of_entries(const GpuLoops& loops, bool cuts) {
+  const std::string entry = loops.order[1], step = entry + "_step", lane = entry + "_lane";
+  // As many lanes as the entries of a row can keep busy.
+  const auto wanted = std::clamp<uint64_t>(static_cast<uint64_t>(loops.entries / 2), 1, kWarpSize);
+  const auto lanes = static_cast<int64_t>(std::bit_ceil(wanted));
+  const bool sums = loops.is_summed(entry), groups = lanes < kWarpSize;
+  ScheduleBuilder builder(groups ? GpuRule::EntriesOnGroups : GpuRule::EntriesOnWarps,
+                          loops.opening);
+  builder.follow_if(cuts, GpuRule::EntriesOfCutRows);
+  builder.follow_if(sums, GpuRule::EntriesSummed);
+  SpreadLoop rows{loops.row, {}};
+  if (cuts) rows = cut_rows(loops, kShortChunk, builder);
+  const std::string row = rows.var + "_in", row_lane = rows.var + "_lane";
+  const std::string warp = rows.var + "_warp", block = rows.var + "_block";
+  builder.split(rows.var, kWarps * kWarpSize / lanes, block, groups ? row : warp);
+  if (groups) builder.split(row, kWarpSize / lanes, warp, row_lane);
+  builder.split_positions(entry, lanes, step, lane);
+  NameList order = {block, warp};
+  if (groups) order.push_back(row_lane);
+  order.insert(order.end(), rows.within.begin(), rows.within.end());
+  order.insert(order.end(), {lane, step});
+  builder.reorder(order);
+  if (sums) builder.precompute(loops.name("_acc"), {});
+  if (sums) builder.rfactor(lane, loops.name("_part"));
+  builder.bind(block, GpuPart::Block);
+  builder.bind(warp, GpuPart::Warp);
+  if (groups) builder.bind(row_lane, GpuPart::Lane);
+  builder.bind(lane, GpuPart::Lane);
+  const int64_t longest = loops.longest > 0 ? (loops.longest + lanes - 1) / lanes : kCopies;
+  if (longest > 1) builder.unroll(step, std::min(kCopies / 2, longest));
+  return builder;
+}
+
+}  // namespace
+
+ScheduleBuilder sums_on_lanes(const GpuLoops& loops) {
+  for (const Spread spread : {Spread::Entries, Spread::Rows, Spread::Row}) {
+    if (spread != Spread::Row && loops.entries >= kLongRow) continue;
+    ScheduleBuilder found =
+        first_legal(loops, [&](bool cuts) { return SumScheduler(loops, spread, cuts).run(); });
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+ScheduleBuilder entries_on_lanes(const GpuLoops& loops) {
+  return first_legal(loops, [&](bool cuts) { return rows_of_entries(loops, cuts); });
+}
+
+ScheduleBuilder diagonals_on_threads(const GpuLoops& loops) {
+  return first_legal(loops, [&](bool) {
+    const std::string block = loops.row + "_block", thread = loops.row + "_thread";
+    ScheduleBuilder builder(GpuRule::DiagonalsOnThreads, loops.opening);
+    builder.split(loops.row, kWarps * kWarpSize, block, thread);
+    if (loops.is_summed(loops.order[1])) builder.precompute(loops.name("_acc"), {});
+    builder.bind(block, GpuPart::Block);
+    builder.bind(thread, GpuPart::Thread);
+    builder.unroll(loops.order[1], kCopies / 2);
+    return builder;
+  });
+}
+
+}  // namespace tulle::plan

@@ -1,0 +1,15 @@
+// Innermost loops over contiguous data, which can be vectorized.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/order/result_route.h"
+
+namespace tulle::plan {
+
+// Whether the innermost loop counts through neighbouring elements of everything that it indexes.
+bool is_contiguous(const WalkedOperands& operands, const std::vector<std::string>& order,
+                   Route route);
+
+}  // namespace tulle::plan

@@ -1,0 +1,326 @@
+// Searching the loop orders of a statement.
+#include "plan/order/loop_order.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "plan/order/contiguous_loop.h"
+#include "plan/order/loop_trips.h"
+#include "plan/order/member_loops.h"
+#include "plan/order/native_order.h"
+#include "support/check.h"
+#include "support/joined.h"
+
+namespace tulle::plan {
+
+using expr::Access;
+
+namespace {
+
+// Rough prices in units of one scalar step of an inner loop.
+constexpr double kVectorStep = 0.15;  // one element of a contiguous loop
+constexpr double kStridedStep = 2;    // one element of a dense loop that jumps
+constexpr double kSortedEntry = 60;   // appending an entry and sorting it
+constexpr double kLastResort = 1e18;
+constexpr double kCopiedEntry = 6;      // appending an entry that comes in order
+constexpr double kConversion = 3000;    // its kernels and memory, however few the entries
+constexpr double kSkippedStep = 1;      // past a coordinate that not all operands have
+constexpr double kLooksForAnEntry = 4;  // in a tracked workspace, instead of sorting
+constexpr double kTrackedStep = 3;      // adding into a tracked workspace
+constexpr double kFreshElement = 4;     // of a workspace that is as long as a row
+constexpr double kStateStep = 1;        // updating a maximum that scales other sums in memory
+constexpr double kParallelShare = 0.9;  // of a worker's time that is not lost
+constexpr double kScatterShare = 0.3;   // the same where workers add up by atomics
+
+// Beginnings of orders that a search looks at: more than seven loops have.
+constexpr int kMostBeginnings = 15000;
+constexpr size_t kLoopsToTryAll = 7;
+
+class Search {
+ public:
+  explicit Search(const OrderProblem& problem)
+      : problem_(problem), operands_(problem), outer_(problem.outer) {
+    if (outer_.size() > kLoopsToTryAll) begin_with_the_largest();
+    best_.cost = std::numeric_limits<double>::infinity();
+  }
+
+  OrderChoice run() {
+    extend({}, 1, 0);
+    TULLE_CHECK(best_.cost < std::numeric_limits<double>::infinity(), "a loop order for ",
+                problem_.statement->tensor);
+    best_.tried = beginnings_;
+    return best_;
+  }
+
+  std::string why_not(const std::vector<std::string>& order) const {
+    std::vector<std::string> all = problem_.outer;
+    all.insert(all.end(), problem_.inner.begin(), problem_.inner.end());
+    if (!std::is_permutation(all.begin(), all.end(), order.begin(), order.end()))
+      return concat("are ", joined(all, " "), " in some order");
+    std::vector<std::string> outside;
+    for (const std::string& var : order) {
+      const bool is_inner =
+          std::find(problem_.inner.begin(), problem_.inner.end(), var) != problem_.inner.end();
+      if (is_inner && outside.size() < problem_.outer.size())
+        return concat("have that over ", var, " inside ", joined(problem_.outer, " "));
+      if (!may_follow(outside, var))
+        return concat("have that over ", var, " inside others that come after it here");
+      outside.push_back(var);
+    }
+    if (conversions(order) == std::numeric_limits<double>::infinity())
+      return "do not walk over the operand as it is stored, and it is not converted once more";
+    return {};
+  }
+
+  OrderChoice evaluate(const std::vector<std::string>& order) {
+    std::vector<std::string> outside;
+    double visits = 1, cost = 0;
+    for (const std::string& var : order) {
+      cost += estimate_skips(operands_, outside, var, visits) * kSkippedStep;
+      visits = estimate_visits(operands_, outside, var, visits);
+      cost += price_of_state(outside, var, visits);
+      outside.push_back(var);
+      if (outside.size() < order.size()) cost += visits;
+    }
+    finish(order, visits, cost);
+    TULLE_CHECK(best_.order == order, "a way to run the loops of ", problem_.statement->tensor);
+    return best_;
+  }
+
+ private:
+  // Where there are too many orders to try all, the first one should be good: that in which the
+  // sparse operand with the most entries is stored.
+  void begin_with_the_largest() {
+    const auto largest = std::max_element(
+        operands_.sparse.begin(), operands_.sparse.end(), [&](const Access* a, const Access* b) {
+          return problem_.counts.at(a->tensor) < problem_.counts.at(b->tensor);
+        });
+    if (largest == operands_.sparse.end()) return;
+    const auto& levels = operands_.type_of((*largest)->tensor).format.levels();
+    auto level_of = [&](const std::string& var) {
+      return std::find_if(levels.begin(), levels.end(), [&](const Level& level) {
+        return level_variable(level.expr, (*largest)->indices, problem_.space) == var;
+      });
+    };
+    std::stable_sort(outer_.begin(), outer_.end(), [&](const std::string& a, const std::string& b) {
+      return level_of(a) < level_of(b);
+    });
+  }
+
+  // By how much threads divide the cost of an order that begins like this.
+  double workers(const std::vector<std::string>& order) const {
+    if (problem_.outer.empty()) return 1;
+    const bool sums = !order.empty() && problem_.reduced.contains(order[0]);
+    if (sums && !problem_.may_scatter) return 1;
+    const double most = order.empty() ? problem_.threads : problem_.extents.at(order[0]);
+    const double share = sums ? kScatterShare : kParallelShare;
+    return std::max(1.0, share * std::min<double>(problem_.threads, most));
+  }
+
+  // The price of the operands that no order that begins like this walks over as they are stored.
+  double conversions(const std::vector<std::string>& order) const {
+    double price = 0;
+    for (const Access* access : operands_.sparse) {
+      if (!operands_.is_converted(*access, order)) continue;
+      if (!problem_.may_convert) return std::numeric_limits<double>::infinity();
+      price += price_of_conversion(*access, order);
+    }
+    return price;
+  }
+
+  double price_of_conversion(const Access& access, const std::vector<std::string>& order) const {
+    const double entry = comes_in_order(access, order) ? kCopiedEntry : kSortedEntry;
+    const double price =
+        kConversion + rows_read(access) + problem_.counts.at(access.tensor) * entry;
+    return problem_.keeps_storage ? price + kLastResort : price;
+  }
+
+  // How many rows a copy of the operand comes to, with or without entries.
+  double rows_read(const Access& access) const {
+    double rows = 1;
+    for (const Level& level : operands_.type_of(access.tensor).format.levels()) {
+      if (!is_full(level.kind)) break;
+      rows *= extent_of(level.expr, access);
+    }
+    return rows;
+  }
+
+  double extent_of(const LevelExpr& level, const Access& access) const {
+    if (level.part == LevelExpr::Part::Remainder) return static_cast<double>(level.divisor);
+    double extent = 1;
+    for (const std::string& part :
+         problem_.space.parts.at(access.indices[static_cast<size_t>(level.dimension)]))
+      extent *= problem_.extents.at(part);
+    return std::ceil(extent / static_cast<double>(level.divisor));
+  }
+
+  // Whether a copy of the operand for an order that begins like this is written in the order in
+  // which the operand is read: by whole indices, which come in one order in both.
+  bool comes_in_order(const Access& access, const std::vector<std::string>& order) const {
+    const Format& format = operands_.type_of(access.tensor).format;
+    if (!format.is_ordered() || format.has_differences()) return false;
+    int previous = -1;
+    std::set<std::string> seen;
+    for (const Level& level : format.levels()) {
+      const std::string& index = access.indices[static_cast<size_t>(level.expr.dimension)];
+      if (!seen.insert(index).second) continue;
+      const std::vector<std::string>& parts = problem_.space.parts.at(index);
+      if (parts.size() != 1 || parts[0] != index) return false;
+      int at = position_of(order, index);
+      if (at < 0) at = static_cast<int>(order.size());
+      if (at < previous) return false;
+      previous = at;
+    }
+    return true;
+  }
+
+  // Adds every variable that may come next; `visits` is how often this depth is reached, `cost`
+  // what the loops so far cost, the innermost one excepted: finish() knows what a step of it costs.
+  void extend(const std::vector<std::string>& order, double visits, double cost) {
+    if (++beginnings_ > kMostBeginnings && !best_.order.empty()) return;
+    if ((cost + conversions(order)) / workers(order) / most_members_ >= best_.cost) return;
+    const size_t loops = problem_.outer.size() + problem_.inner.size();
+    const bool outer_left = order.size() < outer_.size();
+    for (const std::string& var : outer_left ? outer_ : problem_.inner) {
+      if (position_of(order, var) >= 0 || !may_follow(order, var)) continue;
+      std::vector<std::string> longer = order;
+      longer.push_back(var);
+      const double more = estimate_visits(operands_, order, var, visits);
+      const double beside = price_of_state(order, var, more) +
+                            estimate_skips(operands_, order, var, visits) * kSkippedStep;
+      extend(longer, more, cost + beside + (longer.size() == loops ? 0 : more));
+    }
+    if (order.size() == loops) finish(order, visits, cost);
+  }
+
+  // What it costs that the lead of a tuple is one of many, and not in a register.
+  double price_of_state(const std::vector<std::string>& order, const std::string& var,
+                        double visits) const {
+    if (!problem_.leading.contains(var) || problem_.reduced.contains(var)) return 0;
+    const bool inside = std::any_of(order.begin(), order.end(), [&](const std::string& other) {
+      return problem_.reduced.contains(other);
+    });
+    return inside ? visits * kStateStep : 0;
+  }
+
+  // Whether all loops that the one over the variable stands inside of are there.
+  bool may_follow(const std::vector<std::string>& order, const std::string& var) const {
+    // The inner half of a split follows its outer half.
+    const nest::Variable& variable = problem_.space.variables.at(var);
+    if (variable.origin == nest::Variable::Origin::Inner &&
+        position_of(order, problem_.space.parts.at(variable.parent)[0]) < 0) {
+      return false;
+    }
+    const auto before = problem_.before.find(var);
+    return before == problem_.before.end() ||
+           std::all_of(before->second.begin(), before->second.end(),
+                       [&](const std::string& other) { return position_of(order, other) >= 0; });
+  }
+
+  // The number of times that the loop over the variable visits a coordinate.
+  double visits_of(const std::vector<std::string>& order, const std::string& var) const {
+    std::vector<std::string> outside;
+    double visits = 1;
+    for (const std::string& loop : order) {
+      visits = estimate_visits(operands_, outside, loop, visits);
+      if (loop == var) break;
+      outside.push_back(loop);
+    }
+    return visits;
+  }
+
+  // Whether the rows of a tracked workspace have enough entries to scan all coordinates for them.
+  bool is_well_filled(const std::vector<std::string>& order, const std::string& tracked) const {
+    if (!is_gpu(problem_.backend)) return false;
+    const auto first = std::find_if(order.begin(), order.end(), [&](const std::string& var) {
+      return problem_.reduced.contains(var);
+    });
+    const double rows = first == order.begin() ? 1 : visits_of(order, *(first - 1));
+    return rows * problem_.extents.at(tracked) <= visits_of(order, tracked) * kLooksForAnEntry;
+  }
+
+  // How many entries a result gets that is sorted afterwards, the innermost loop of which comes to
+  // so many coordinates: one for each sum that is complete before it is appended, else one a term.
+  double appended_entries(const std::vector<std::string>& order, double visits) const {
+    const auto is_summed = [&](const std::string& var) { return problem_.reduced.contains(var); };
+    const auto first = std::find_if(order.begin(), order.end(), is_summed);
+    if (first == order.begin() || first == order.end() ||
+        !std::all_of(first, order.end(), is_summed))
+      return visits;
+    return visits_of(order, *(first - 1));
+  }
+
+  // Whether loops can go through the operand together with others, one coordinate after the other,
+  // each once.
+  static bool can_be_merged(const Format& format) {
+    return format.is_ordered() && !format.repeats_above_full();
+  }
+
+  void finish(const std::vector<std::string>& order, double visits, double cost) {
+    OrderChoice choice;
+    choice.order = order;
+    for (const Access* access : operands_.sparse) {
+      const Format& format = operands_.type_of(access->tensor).format;
+      const bool native = is_native(format, access->indices, order, problem_.space);
+      if (native && (can_be_merged(format) || !problem_.may_convert)) continue;
+      if (!problem_.may_convert) return;
+      choice.converted.insert(access->id);
+      cost += price_of_conversion(*access, order);
+    }
+    const RouteChoice route = choose_route(operands_, order, choice.converted);
+    choice.route = route.route;
+    choice.shared = route.shared;
+    const bool any_order =
+        std::any_of(operands_.sparse.begin(), operands_.sparse.end(), [&](const Access* access) {
+          return !can_be_merged(operands_.type_of(access->tensor).format) &&
+                 !choice.converted.contains(access->id);
+        });
+    if (any_order && choice.route != Route::Dense) choice.route = Route::Sort;
+    if (choice.route == Route::Tracked) {
+      // Arrays as long as a row cost more than sorting the few entries of hypersparse results; but
+      // a schedule that a caller wrote is for one of both, whatever operands hold.
+      const double arrays = problem_.extents.at(route.tracked) * kFreshElement;
+      if (arrays > visits * kSortedEntry && !problem_.keeps_storage)
+        choice.route = Route::Sort;
+      else
+        cost += visits_of(order, route.tracked) * kTrackedStep + arrays;
+    }
+    if (choice.route == Route::Tracked) {
+      choice.members = member_loops(operands_, order, route, choice.converted);
+      choice.scans = is_well_filled(order, route.tracked);
+    }
+    choice.vectorized = is_contiguous(operands_, order, choice.route);
+    const bool dense_innermost =
+        !order.empty() &&
+        std::none_of(operands_.sparse.begin(), operands_.sparse.end(),
+                     [&](const Access* a) { return operands_.walks(*a, order.back()); });
+    cost += visits * (choice.vectorized ? kVectorStep : dense_innermost ? kStridedStep : 1);
+    if (choice.route == Route::Sort) cost += appended_entries(order, visits) * kSortedEntry;
+    cost /= workers(order);
+    for (const std::string& var : choice.members) cost /= problem_.extents.at(var);
+    choice.cost = cost;
+    if (cost < best_.cost) best_ = choice;
+  }
+
+  const OrderProblem& problem_;
+  const WalkedOperands operands_;
+  const double most_members_ = most_members(problem_);
+  std::vector<std::string> outer_;  // the problem's, in the order in which they are tried
+  int beginnings_ = 0;
+  OrderChoice best_;
+};
+
+}  // namespace
+
+OrderChoice choose_order(const OrderProblem& problem) { return Search(problem).run(); }
+
+std::string why_not(const OrderProblem& problem, const std::vector<std::string>& order) {
+  return Search(problem).why_not(order);
+}
+
+OrderChoice evaluate_order(const OrderProblem& problem, const std::vector<std::string>& order) {
+  return Search(problem).evaluate(order);
+}
+
+}  // namespace tulle::plan

@@ -1,0 +1,182 @@
+// From a statement to a nest with a schedule.
+#include "plan/plan_statement.h"
+
+#include <algorithm>
+
+#include "expr/walk.h"
+#include "plan/order/build_nest.h"
+#include "plan/order/conversion_formats.h"
+#include "plan/rewrite/wide_sums.h"
+#include "support/check.h"
+#include "support/half.h"
+
+namespace tulle::plan {
+
+using expr::Access;
+
+void StatementPlanner::plan(const expr::Statement& original, const StatementFreedom& freedom) {
+  const auto& [may_share, may_convert, is_written] = freedom;
+  expr::Statement statement = original;
+  // Rewrites put copies of accesses next to each other that are one.
+  statement.value = expr::with_shared_numbers(original.value);
+  const std::optional<Decision> decision = draft_.decisions.take(statement.tensor);
+  const bool is_scheduled = is_written && !decision && schedules_.begin_as_stored();
+  auto [problem, choice, tried] =
+      loops_.choose(statement, {may_share, may_convert, is_scheduled}, decision);
+  draft_.plan.orders_tried += tried;
+  if (!choice.converted.empty()) convert_operands(statement, problem, choice);
+  emit(problem, choice, {is_written, decision ? decision->schedule : std::nullopt});
+}
+
+// Makes copies of operands in the order of the loops; the statement reads the copies.
+void StatementPlanner::convert_operands(expr::Statement& statement, OrderProblem& problem,
+                                        OrderChoice& choice) {
+  std::map<int, expr::Expr> replaced;
+  for (const Access* access : expr::accesses(statement.value)) {
+    if (!choice.converted.contains(access->id)) continue;
+    const Format format = format_in_order(
+        *access, draft_.tensors.at(access->tensor).format, choice.order, problem.space,
+        [&](const std::string& index) { return draft_.has_most_rows(*access, index); });
+    const std::string copy = converted(*access, format);
+    replaced[access->id] =
+        Access::make(access->id, copy, access->indices, draft_.tensors.at(copy).type);
+  }
+  statement.value = redirect(statement.value, replaced);
+  count_operands(problem, draft_.estimates);
+  choice = evaluate_order(problem, choice.order);
+  TULLE_CHECK(choice.converted.empty(), "operands of ", statement.tensor, " in the order chosen");
+}
+
+// A copy of the operand in another format; the name of the copy.
+std::string StatementPlanner::converted(const Access& access, const Format& format) {
+  const std::string key = concat(access.tensor, "|", format.to_string());
+  if (const auto done = conversions_.find(key); done != conversions_.end()) return done->second;
+  const std::string name = concat(access.tensor, "_as", conversions_.size());
+  conversions_[key] = name;
+  expr::TensorType type = draft_.tensors.at(access.tensor);
+  if (!type.format.is_unique()) type.type = compute_type(type.type);  // adds up what is equal
+  type.format = format;
+  draft_.add_temporary(name, type);
+  draft_.estimates.set_count(name, draft_.estimates.count(access.tensor, access.indices));
+  draft_.note(concat(access.tensor, " is converted to ", format.name(), " (general path)"));
+  draft_.follow(GpuRule::ConvertedOperand);
+  expr::Statement copy{name, {}, {}};
+  for (size_t d = 0; d < access.indices.size(); ++d) {
+    const std::string index = concat(name, "_", d);
+    copy.indices.push_back(index);
+    draft_.add_alias(index, access.indices[d]);
+  }
+  copy.value = Access::make(0, access.tensor, copy.indices, access.type);
+  plan(copy, {.may_convert = false});
+  return name;
+}
+
+void StatementPlanner::emit(const OrderProblem& problem, const OrderChoice& choice,
+                            const Origin& origin) {
+  const expr::Statement& statement = *problem.statement;
+  draft_.plan.cost += choice.cost;
+  draft_.plan.lines.push_back(concat(loops_line(statement.tensor, choice.order), "  # result ",
+                                     text_of(choice.route), "; estimated cost ", choice.cost));
+  draft_.follow(choice.route);
+  if (choice.route == Route::Shared) draft_.plan.shared_patterns[statement.tensor] = choice.shared;
+  if (choice.route == Route::Sort) return build_sorted(problem, choice, origin);
+  push_nest(problem, choice, nest_for(problem, choice), origin);
+}
+
+nest::Nest StatementPlanner::nest_for(const OrderProblem& problem,
+                                      const OrderChoice& choice) const {
+  return build_nest(problem, choice, draft_.known_extents,
+                    draft_.tensors.at(problem.statement->tensor));
+}
+
+namespace {
+
+// Whether each entry is computed by one iteration.
+bool computes_entries_once(const expr::Statement& statement,
+                           const std::map<std::string, expr::TensorType>& tensors) {
+  if (statement.value.as<expr::Reduce>()) return false;
+  const std::vector<const Access*> reads = expr::accesses(statement.value);
+  return std::all_of(reads.begin(), reads.end(), [&](const Access* access) {
+    return tensors.at(access->tensor).format.is_unique();
+  });
+}
+
+}  // namespace
+
+// Collects entries in any order under a name of their own, sorts them, and writes them in the order
+// wanted.
+void StatementPlanner::build_sorted(const OrderProblem& problem, const OrderChoice& choice,
+                                    const Origin& origin) {
+  const expr::Statement& statement = *problem.statement;
+  const expr::TensorType type = draft_.tensors.at(statement.tensor);
+  const std::string entries = statement.tensor + "_entries";
+  const std::string sorted = statement.tensor + "_sorted";
+  expr::TensorType loose = type;
+  loose.format = coordinates_of(type.format, false, false);
+  // Equal coordinates are added up after sorting, and rounded then.
+  if (statement.value.as<expr::Reduce>()) loose.type = compute_type(type.type);
+  expr::Statement collect = statement;
+  collect.tensor = entries;
+  draft_.add_temporary(entries, loose);
+  OrderProblem collecting = problem;
+  collecting.statement = &collect;
+  schedules_.rename(statement.tensor, entries);  // in what a caller says of the result
+  push_nest(collecting, choice, nest_for(collecting, choice), origin);
+
+  expr::TensorType ordered = loose;
+  ordered.format =
+      coordinates_of(type.format, true, computes_entries_once(statement, draft_.tensors));
+  draft_.add_temporary(sorted, ordered);
+  draft_.plan.steps.emplace_back(schedule::SortEntries{entries, sorted});
+  draft_.note(concat(entries, " are sorted into ", sorted));
+  const expr::Statement copy{statement.tensor, statement.indices,
+                             Access::make(0, sorted, statement.indices, ordered.type)};
+  plan(copy, {.may_convert = false});
+}
+
+void StatementPlanner::push_nest(const OrderProblem& problem, const OrderChoice& choice,
+                                 nest::Nest nest, const Origin& origin) {
+  auto [schedule, rules] = schedules_.choose(problem, choice, nest, origin);
+  for (const GpuRule rule : rules) draft_.follow(rule);
+  draft_.plan.lines.push_back(schedule_line(schedule));
+  if (rounds_sums(nest, problem.statement->tensor, schedule)) {
+    rounded_ = std::move(nest);
+    compute_wide(problem, origin.is_written);
+    return rounded_.reset();
+  }
+  if (origin.is_written && schedules_.wants_space())
+    draft_.plan.spaces.push_back(space_of(problem, choice, nest));
+  draft_.plan.steps.emplace_back(schedule::ScheduledNest{std::move(nest), std::move(schedule)});
+}
+
+// Computes the result in f32 under a name of its own, then a copy that rounds it.
+void StatementPlanner::compute_wide(const OrderProblem& problem, bool is_written) {
+  const expr::Statement& statement = *problem.statement;
+  expr::Statement wide = statement;
+  wide.tensor = wide_name(statement.tensor);
+  expr::TensorType type = draft_.tensors.at(statement.tensor);
+  type.type = compute_type(type.type);
+  draft_.add_temporary(wide.tensor, type);
+  draft_.note(concat(statement.tensor, " is accumulated in ", name_of(type.type), " first, as ",
+                     wide.tensor));
+  draft_.follow(GpuRule::WideSum);
+  draft_.plan.shared_patterns.erase(statement.tensor);
+  schedules_.rename(statement.tensor, wide.tensor);
+  plan(wide, {.may_convert = problem.may_convert, .is_written = is_written});
+  const expr::Statement copy{statement.tensor, statement.indices,
+                             Access::make(0, wide.tensor, statement.indices, type.type)};
+  plan(copy, {.may_convert = false});
+}
+
+// The schedules that a search can try for the current statement: the planned one, or those that the
+// rules give for the best order of the loops that the nest has.
+ScheduleSpace StatementPlanner::space_of(const OrderProblem& problem, const OrderChoice& choice,
+                                         const nest::Nest& nest) const {
+  if (draft_.request.spaces == Spaces::Planned) return schedules_.planned({problem, choice, nest});
+  OrderChoice best = choose_order(problem);
+  if (!best.converted.empty() || best.route != choice.route) best = choice;
+  const nest::Nest ordered = nest_for(problem, best);
+  return schedules_.space({problem, best, ordered}, nest, rounded_ ? &*rounded_ : nullptr);
+}
+
+}  // namespace tulle::plan

@@ -1,0 +1,33 @@
+// Reducing expressions to what decides on their presence.
+#include "plan/rewrite/presence.h"
+
+#include "expr/absence.h"
+
+namespace tulle::plan {
+
+using expr::BinaryOp;
+using expr::Expr;
+
+bool is_everywhere(const Expr& expr, const IsSparse& is_sparse) {
+  return !expr::is_zero(
+      expr::without(expr, [&](const expr::Access& access) { return is_sparse(access.tensor); }));
+}
+
+Expr presence_of(const Expr& expr, const IsSparse& is_sparse) {
+  const auto* unary = expr.as<expr::Unary>();
+  if (unary && keeps_zero(unary->function)) return presence_of(unary->value, is_sparse);
+  const auto* binary = expr.as<expr::Binary>();
+  if (!binary) return expr;
+  if (binary->op == BinaryOp::Within || binary->op == BinaryOp::Div) {
+    return presence_of(binary->a, is_sparse);
+  }
+  if (binary->op == BinaryOp::Mul && is_everywhere(binary->a, is_sparse)) {
+    return presence_of(binary->b, is_sparse);
+  }
+  if (binary->op == BinaryOp::Mul && is_everywhere(binary->b, is_sparse)) {
+    return presence_of(binary->a, is_sparse);
+  }
+  return expr;
+}
+
+}  // namespace tulle::plan

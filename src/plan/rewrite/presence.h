@@ -1,0 +1,19 @@
+// Where an expression has a value.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "expr/expr.h"
+
+namespace tulle::plan {
+
+using IsSparse = std::function<bool(const std::string& tensor)>;
+
+// Whether the expression has a value where no sparse operand has an entry.
+bool is_everywhere(const expr::Expr& expr, const IsSparse& is_sparse);
+
+// Returns a small expression that has a value exactly where the given one has one.
+expr::Expr presence_of(const expr::Expr& expr, const IsSparse& is_sparse);
+
+}  // namespace tulle::plan

@@ -1,0 +1,20 @@
+// Prefetch: a note on an operand.
+#include "schedule/rewrites/prefetch.h"
+
+#include "schedule/queries.h"
+#include "support/check.h"
+
+namespace tulle::schedule {
+
+Result<Nest> prefetch(const Nest& nest, const Prefetch& step) {
+  TULLE_TRY(require_role(nest, step.operand, Tensor::Role::Operand));
+  for (const nest::Prefetch& earlier : nest.prefetches) {
+    if (earlier.tensor == step.operand)
+      return refusal("'", step.operand, "' has had prefetch already; leave one of them out.");
+  }
+  Nest result = nest;
+  result.prefetches.push_back({step.operand, static_cast<int>(step.distance)});
+  return result;
+}
+
+}  // namespace tulle::schedule
