@@ -167,7 +167,7 @@ class Walk {
       texts_[Stage::Nest] = schedule::to_string(nests);
       return;
     }
-    program_ = lower_nests(nests, request_.plan.machine.backend, sink()).program;
+    program_ = lower_nests(nests, {request_.plan.machine.backend}, sink()).program;
     verify(program_);
   }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <unistd.h>
 
+#include "api/limited_program.h"
 #include "api/out_formats.h"
 #include "api/renaming_program.h"
 #include "composite/composite.h"
@@ -31,7 +32,8 @@ namespace {
 class ResolvedExpression final : public Program {
  public:
   ResolvedExpression(const expr::ParsedProgram& parsed, const std::vector<TensorSpec>& operands,
-                     const ProgramOptions& options, const jit::ContentHash& source)
+                     const ProgramOptions& options, const CompileLimits& limits,
+                     const jit::ContentHash& source)
       : operands_(operands), parts_(operands), options_(options) {
     expr::ResolveOptions resolving;
     resolving.out_formats = chosen_formats(parsed, options);
@@ -40,7 +42,7 @@ class ResolvedExpression final : public Program {
     program_ = plan::decompose(program_, parts_.composites());
     statement_schedules(program_, options.schedule);
     collect_indices();
-    variants_.emplace(program_, parts_.specs(), indices_, options_, source);
+    variants_.emplace(program_, parts_.specs(), indices_, options_, limits, source);
     describe_results();
   }
 
@@ -343,13 +345,14 @@ class ResolvedExpression final : public Program {
 std::shared_ptr<const Program> make_clear_program(const expr::ParsedProgram& parsed,
                                                   const std::vector<TensorSpec>& operands,
                                                   const ProgramOptions& options,
+                                                  const CompileLimits& limits,
                                                   const jit::ContentHash& source) {
   const schedule::Decompositions taken = schedule::take_decompositions(options.schedule);
   require_sparse(operands, taken.steps);
   ProgramOptions inside = options;
   inside.schedule = taken.rest;
   auto program = std::make_shared<ResolvedExpression>(
-      parsed, decomposed_specs(operands, taken.steps), inside, source);
+      parsed, decomposed_specs(operands, taken.steps), inside, limits, source);
   for (const schedule::Decomposition& step : taken.steps) {
     if (!program->merges(step.operand)) continue;
     fail_at(step.place,
@@ -365,10 +368,11 @@ std::shared_ptr<const Program> make_clear_program(const expr::ParsedProgram& par
 std::shared_ptr<const Program> make_program(const expr::ParsedProgram& parsed,
                                             const std::vector<TensorSpec>& operands,
                                             const ProgramOptions& options,
+                                            const CompileLimits& limits,
                                             const jit::ContentHash& source) {
   const plan::TensorNames names = plan::clear_names(parsed);
   auto program = make_clear_program(plan::with_names(parsed, names), with_names(operands, names),
-                                    with_names(options, names), source);
+                                    with_names(options, names), limits, source);
   return renaming_program(operands, names, std::move(program));
 }
 
@@ -377,7 +381,14 @@ std::shared_ptr<const Program> make_program(const expr::ParsedProgram& parsed,
 std::shared_ptr<const Program> Program::from_notation(std::string_view text,
                                                       const std::vector<TensorSpec>& operands,
                                                       const ProgramOptions& options) {
-  return make_program(expr::parse_program(text), operands, options,
+  return limited_program(text, operands, options, {});
+}
+
+std::shared_ptr<const Program> limited_program(std::string_view text,
+                                               const std::vector<TensorSpec>& operands,
+                                               const ProgramOptions& options,
+                                               const CompileLimits& limits) {
+  return make_program(expr::parse_program(text), operands, options, limits,
                       source_of("notation", text, operands, options));
 }
 
@@ -405,7 +416,7 @@ std::shared_ptr<const Program> Program::from_einsum(std::string_view equation,
            !Format::parse(spec->format, spec->rank).is_dense();
   };
   const expr::ParsedProgram parsed = expr::parse_einsum(equation, names, ranks, "out", ones);
-  return make_program(expr::reduce_einsum(parsed, options.reduce, is_sparse), operands, options,
+  return make_program(expr::reduce_einsum(parsed, options.reduce, is_sparse), operands, options, {},
                       source_of("einsum", equation, operands, options));
 }
 

@@ -9,7 +9,7 @@
 #include "driver/machine.h"
 #include "driver/run_executable.h"
 #include "kernels/make_ready.h"
-#include "lower/select_parts.h"
+#include "lower/programs/select_parts.h"
 #include "support/check.h"
 #include "support/no_fork.h"
 
@@ -101,13 +101,14 @@ void refuse_capture(const RunOptions& options) {
 }  // namespace
 
 SelectedEntries select_by_program(const CompositeFormat& format, const TensorSpec& spec,
-                                  const TensorView& view, Memory& memory,
-                                  const RunOptions& options) {
+                                  const TensorView& view, Memory& memory, const RunOptions& options,
+                                  const lower::ChunkLimits& limits) {
   refuse_capture(options);
   const std::string name =
-      concat("select ", format.rank(), " ", name_of(spec.index_type), " ", format.to_string());
-  const auto program = program_for(options, name, view, [&](Backend device) {
-    return lower::select_parts(format, spec.index_type, device);
+      concat("select ", format.rank(), " ", name_of(spec.index_type), " ", limits.work_per_chunk,
+             " ", limits.threads_per_block, " ", format.to_string());
+  const auto program = program_for(options, name, view, [&](Backend backend) {
+    return lower::select_parts(format, spec.index_type, {backend, limits});
   });
   std::vector<void*> coordinates;
   for (const LevelSpan& level : view.levels) coordinates.push_back(given(level.crd));
@@ -136,8 +137,8 @@ ResultTensor gather_by_program(const TensorSpec& spec, const TensorView& entries
                                Memory& memory, const RunOptions& options) {
   const std::string name =
       concat("gather ", spec.rank, " ", name_of(spec.index_type), " ", name_of(spec.type));
-  const auto program = program_for(options, name, entries, [&](Backend device) {
-    return lower::gather_entries(spec.rank, spec.index_type, spec.type, device);
+  const auto program = program_for(options, name, entries, [&](Backend backend) {
+    return lower::gather_entries(spec.rank, spec.index_type, spec.type, {backend});
   });
   std::vector<void*> buffers = {order.data};
   for (const LevelSpan& level : entries.levels) buffers.push_back(given(level.crd));

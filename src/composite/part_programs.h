@@ -3,14 +3,15 @@
 #pragma once
 
 #include "format/composite.h"
+#include "lower/options.h"
 #include "tulle/tulle.h"
 
 namespace tulle {
 
 // Implements tulle::select_parts on the device of the options, for a checked tensor.
 SelectedEntries select_by_program(const CompositeFormat& format, const TensorSpec& spec,
-                                  const TensorView& view, Memory& memory,
-                                  const RunOptions& options);
+                                  const TensorView& view, Memory& memory, const RunOptions& options,
+                                  const lower::ChunkLimits& limits = {});
 
 // Gathers the entries whose numbers are in [first, first + count) of `order`. `entries` is in
 // coordinate format; the result has the same format and the order of `order`.

@@ -9,6 +9,9 @@
 #include "kernels/make_ready.h"
 #include "loop/print.h"
 #include "lower/lower.h"
+#include "lower/programs/free_temporaries.h"
+#include "lower/programs/fuse_launches.h"
+#include "lower/programs/sort_entries.h"
 #include "lower/storage.h"
 #include "nest/bound_loops.h"
 #include "schedule/checks/one_order.h"
@@ -116,14 +119,14 @@ const nest::Nest& builder_of(const std::string& entries, const schedule::NestPro
   internal_error("no nest builds ", entries);
 }
 
-void lower_steps(const schedule::NestProgram& scheduled, Backend backend,
+void lower_steps(const schedule::NestProgram& scheduled, const lower::Options& options,
                  loop::HostProgram& program) {
   const std::vector<schedule::LaunchGroup> groups = schedule::launch_groups(scheduled);
   for (size_t s = 0; s < scheduled.steps.size(); ++s) {
     if (const auto* sort = std::get_if<schedule::SortEntries>(&scheduled.steps[s])) {
       const size_t levels = lower::levels_to_sort(builder_of(sort->from, scheduled), sort->from);
-      lower::sort_entries(sort->from, sort->to, scheduled.type_of(sort->to), levels, program,
-                          backend);
+      lower::sort_entries({sort->from, sort->to, levels}, scheduled.type_of(sort->to), options,
+                          program);
       continue;
     }
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& candidate) {
@@ -132,7 +135,7 @@ void lower_steps(const schedule::NestProgram& scheduled, Backend backend,
     const auto nest_at = [&](size_t at) -> const nest::Nest& {
       return std::get<schedule::ScheduledNest>(scheduled.steps[at]).nest;
     };
-    lower::lower_nest(nest_at(s), program, backend, group != groups.end() && group->shares_result);
+    lower::lower_nest(nest_at(s), options, program, group != groups.end() && group->shares_result);
     if (group == groups.end() || group->steps.back() != s) continue;
     std::vector<std::string> kernels;
     for (const size_t at : group->steps) kernels.push_back(lower::kernel_name(nest_at(at)));
@@ -208,7 +211,7 @@ std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request, 
 
 namespace {
 
-LoweredProgram lower_scheduled(const schedule::NestProgram& scheduled, Backend backend,
+LoweredProgram lower_scheduled(const schedule::NestProgram& scheduled, const lower::Options& options,
                                const StageSink& sink) {
   LoweredProgram lowered;
   loop::HostProgram& program = lowered.program;
@@ -218,7 +221,7 @@ LoweredProgram lower_scheduled(const schedule::NestProgram& scheduled, Backend b
     program.steps.push_back(
         loop::LetStep{lower::extent_name(index), loop::Var::make(lower::extent_name(same))});
   }
-  lower_steps(scheduled, backend, program);
+  lower_steps(scheduled, options, program);
   for (const std::string& result : scheduled.results)
     lowered.results.push_back(add_result(result, scheduled, program));
   lower::free_temporaries(program);
@@ -235,19 +238,19 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   TULLE_LOG(Debug, "plan of ", title(request), "\n", text_of(plan));
   show(sink, "plan", [&] { return text_of(plan); });
 
-  const Backend backend = request.plan.machine.backend;
+  const lower::Options options{request.plan.machine.backend, request.limits.chunks};
   LoweredProgram lowered = lower_scheduled(
-      finished(nests_of(request, plan), backend, who_wants_one_order(request), sink), backend,
-      sink);
+      finished(nests_of(request, plan), options.backend, who_wants_one_order(request), sink),
+      options, sink);
   lowered.cost = plan.cost;
   times.end("lower");
   TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");
   return lowered;
 }
 
-LoweredProgram lower_nests(const schedule::NestProgram& nests, Backend backend,
+LoweredProgram lower_nests(const schedule::NestProgram& nests, const lower::Options& options,
                            const StageSink& sink) {
-  return lower_scheduled(finished(nests, backend, std::nullopt, sink), backend, sink);
+  return lower_scheduled(finished(nests, options.backend, std::nullopt, sink), options, sink);
 }
 
 CodeRequest code_request(const CompileRequest& request) {

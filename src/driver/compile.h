@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "codegen/target.h"
+#include "driver/limits.h"
 #include "jit/content_hash.h"
 #include "kernels/code_request.h"
 #include "kernels/executable.h"
-#include "lower/lower.h"
 #include "plan/plan.h"
 #include "schedule/distribute.h"
 #include "schedule/program.h"
@@ -26,6 +26,7 @@ struct CompileRequest {
   std::string schedule;                         // the caller's text; other statements are planned
   std::vector<schedule::Schedule> tuned;        // of each statement, if the caller wrote none
   std::optional<jit::ContentHash> source = {};  // hash of the caller's text (program_key.h)
+  CompileLimits limits = {};
   codegen::Target target;
   int device = 0;              // the GPU's number
   int host_threads = 1;        // for generating code
@@ -54,7 +55,7 @@ std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request, 
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});
 
 // schedule and lower: what follows from the nests of a plan, or of a text.
-LoweredProgram lower_nests(const schedule::NestProgram& nests, Backend backend,
+LoweredProgram lower_nests(const schedule::NestProgram& nests, const lower::Options& options,
                            const StageSink& sink = {});
 
 // The part of the request that the stages after lowering read. It does not name the program.

@@ -51,14 +51,13 @@ constexpr int kThreadsOfMultiprocessor = 1024;  // that fit when a kernel uses m
 
 }  // namespace
 
-plan::Machine describe_gpu(const cuda::Gpu& device) {
+plan::Machine describe_gpu(const cuda::Gpu& device, const GpuLimits& limits) {
   plan::Machine machine;
   machine.backend = Backend::Gpu;
   machine.multiprocessors = device.multiprocessors;
   machine.threads = device.multiprocessors * kThreadsOfMultiprocessor;
   machine.vector_bytes = 16;  // of one thread's access
   machine.second_cache = machine.last_cache = device.second_cache;
-  const GpuLimits& limits = gpu_limits();
   if (limits.many_entries > 0) machine.many_entries = limits.many_entries;
   if (limits.last_cache > 0) machine.last_cache = limits.last_cache;
   if (limits.multiprocessors > 0) machine.multiprocessors = limits.multiprocessors;
@@ -66,17 +65,12 @@ plan::Machine describe_gpu(const cuda::Gpu& device) {
   return machine;
 }
 
-GpuLimits& gpu_limits() {
-  thread_local GpuLimits limits;
-  return limits;
-}
-
 void set_machine(const Device& device, const std::string& features, int threads,
                  CompileRequest& request) {
   request.host_threads = threads;
   if (device.is_cuda()) {
     const cuda::Gpu& gpu = cuda::gpu(device.ordinal);
-    request.plan.machine = describe_gpu(gpu);
+    request.plan.machine = describe_gpu(gpu, request.limits.gpu);
     request.target = codegen::gpu_target(gpu.architecture());
     request.device = device.ordinal;
     return;

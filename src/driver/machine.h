@@ -14,19 +14,11 @@ namespace tulle {
 // The caches of this machine and the vectors of the target.
 plan::Machine describe_machine(std::string_view features_preset, int threads);
 
-// The same for a GPU.
-plan::Machine describe_gpu(const cuda::Gpu& device);
+// The same for a GPU, under these limits.
+plan::Machine describe_gpu(const cuda::Gpu& device, const GpuLimits& limits);
 
-// Properties of the GPU that this thread overrides; 0: the actual value. Tests set them so that
-// small operands are planned like large ones.
-struct GpuLimits {
-  int64_t many_entries = 0, last_cache = 0;
-  int multiprocessors = 0, threads = 0;
-};
-GpuLimits& gpu_limits();
-
-// Sets the machine of the request: the CPU, restricted to `features` if there are any, or a GPU.
-// `threads` generate code, and run kernels on a CPU.
+// Sets the machine of the request, whose limits are set: the CPU, restricted to `features` if there
+// are any, or a GPU. `threads` generate code, and run kernels on a CPU.
 void set_machine(const Device& device, const std::string& features, int threads,
                  CompileRequest& request);
 

@@ -2,7 +2,6 @@
 #include "driver/program_key.h"
 
 #include "jit/build_identity.h"
-#include "lower/lower.h"
 #include "plan/tune/plan_key.h"
 #include "support/mutant.h"
 
@@ -58,8 +57,9 @@ std::optional<jit::ContentHash> program_key(const CompileRequest& request) {
     add_statistics(statistics, key);
   }
   for (const schedule::Schedule& schedule : request.tuned) key.add(to_string(schedule));
-  const auto& [threads_per_block, most_slots] = lower::gpu_shape();
-  key.add(lower::work_per_chunk(), " ", threads_per_block, " ", most_slots);
+  const auto& [work_per_chunk, work_per_thread, threads_per_block, most_slots] =
+      request.limits.chunks;
+  key.add(work_per_chunk, " ", work_per_thread, " ", threads_per_block, " ", most_slots);
   return jit::hash_of({jit::build_identity(), "known program 1", request.source->view(),
                        active_mutant(), key.text()});
 }

@@ -33,11 +33,12 @@ uint64_t place_of(const RunOptions& options) {
 VariantTable::VariantTable(const plan::UniqueProgram& program,
                            const std::vector<TensorSpec>& operands,
                            const std::vector<std::string>& indices, const ProgramOptions& options,
-                           const jit::ContentHash& source)
+                           const CompileLimits& limits, const jit::ContentHash& source)
     : program_(program),
       operands_(operands),
       indices_(indices),
       options_(options),
+      limits_(limits),
       source_(source) {
   if (!options.features.empty()) codegen::host_target(options.features);  // checks the names
   for (size_t o = 0; o < operands.size(); ++o) {
@@ -205,6 +206,7 @@ CompileRequest VariantTable::request(const std::vector<TensorView>& views,
   CompileRequest request;
   request.plan.program = &program_;
   request.source = source_;
+  request.limits = limits_;
   for (size_t o = 0; o < operands_.size(); ++o) {
     request.operands.push_back(operands_[o].name);
     request.plan.statistics[operands_[o].name] = {

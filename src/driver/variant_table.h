@@ -22,7 +22,7 @@ class VariantTable {
   // order of the extents of a call. `source` is the hash of the program's source.
   VariantTable(const plan::UniqueProgram& program, const std::vector<TensorSpec>& operands,
                const std::vector<std::string>& indices, const ProgramOptions& options,
-               const jit::ContentHash& source);
+               const CompileLimits& limits, const jit::ContentHash& source);
   ~VariantTable();
   VariantTable(const VariantTable&) = delete;
   VariantTable& operator=(const VariantTable&) = delete;
@@ -54,6 +54,7 @@ class VariantTable {
   const std::vector<TensorSpec>& operands_;
   const std::vector<std::string>& indices_;
   const ProgramOptions& options_;
+  const CompileLimits limits_;
   const jit::ContentHash source_;
   std::vector<size_t> sparse_;         // numbers of the operands that are not dense
   std::vector<int> sampled_;           // by operand: the last level that stores coordinates, or -1

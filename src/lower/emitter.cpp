@@ -5,7 +5,7 @@
 
 namespace tulle::lower {
 
-std::string Names::fresh(const std::string& wanted) {
+std::string KernelNames::fresh(const std::string& wanted) {
   const auto [entry, is_new] = used_.emplace(wanted, 0);
   if (is_new) return wanted;
   for (;;) {
@@ -36,6 +36,10 @@ void Emitter::assign(const loop::Expr& var, const loop::Expr& value) {
   const auto* target = var.as<loop::Var>();
   TULLE_CHECK(target, "an assignment to something that is no variable");
   add(loop::Assign::make(target->name, value));
+}
+
+void Emitter::append(Emitter& other) {
+  for (loop::Stmt& stmt : other.take_statements()) add(std::move(stmt));
 }
 
 loop::Stmt Emitter::take() { return loop::Block::make(std::move(stmts_)); }

@@ -10,8 +10,8 @@
 
 namespace tulle::lower {
 
-// Names in use in one kernel.
-class Names {
+// The names in use in one kernel.
+class KernelNames {
  public:
   // `wanted`, or the first of wanted_1, wanted_2, ... that is free.
   std::string fresh(const std::string& wanted);
@@ -22,12 +22,12 @@ class Names {
 
 class Emitter {
  public:
-  explicit Emitter(Names& names) : names_(&names) {}
+  explicit Emitter(KernelNames& names) : names_(&names) {}
 
   void add(loop::Stmt stmt) { stmts_.push_back(std::move(stmt)); }
-  // Names the value; a variable or a constant stands for itself.
+  // Names the value; a variable or a constant needs no name.
   loop::Expr let(const std::string& name, const loop::Expr& value);
-  // Names the value as it is now, also where it is a mutable variable.
+  // Names the current value, also of a mutable variable.
   loop::Expr snapshot(const std::string& name, const loop::Expr& value);
   // A mutable variable.
   loop::Expr declare(const std::string& name, const loop::Expr& init);
@@ -37,14 +37,16 @@ class Emitter {
   }
 
   Emitter nested() const { return Emitter(*names_); }
-  Names& names() { return *names_; }
+  KernelNames& names() { return *names_; }
   bool empty() const { return stmts_.empty(); }
   // Everything collected, as a block; the emitter is empty afterwards.
   loop::Stmt take();
+  // Adds everything that the other one has collected.
+  void append(Emitter& other);
   std::vector<loop::Stmt> take_statements() { return std::move(stmts_); }
 
  private:
-  Names* names_;
+  KernelNames* names_;
   std::vector<loop::Stmt> stmts_;
 };
 

@@ -1,7 +1,6 @@
 // Chunks on workers and on threads.
 #include "lower/frame.h"
 
-#include "lower/lower.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -20,8 +19,10 @@ constexpr int64_t kMostSliceBytes = int64_t{1} << 28;
 
 }  // namespace
 
-Frame::Frame(Kind kind, std::string kernel, Expr chunks, Names& names, int64_t members)
+KernelFrame::KernelFrame(Kind kind, const ChunkLimits& limits, std::string kernel, Expr chunks,
+                         KernelNames& names, int64_t members)
     : kind_(kind),
+      limits_(limits),
       kernel_(std::move(kernel)),
       members_(kind == Kind::Threads ? members : 1),
       chunks_(std::move(chunks)),
@@ -30,30 +31,30 @@ Frame::Frame(Kind kind, std::string kernel, Expr chunks, Names& names, int64_t m
       slot_(kind == Kind::Threads ? loop::Var::make(names.fresh("slot")) : Expr()),
       names_(names) {}
 
-Expr Frame::slots() const { return loop::Var::make(kernel_ + "_slots"); }
+Expr KernelFrame::slots() const { return loop::Var::make(kernel_ + "_slots"); }
 
-Expr Frame::divided_by_members(const Expr& threads) const {
+Expr KernelFrame::divided_by_members(const Expr& threads) const {
   return members_ == 1 ? threads : Binary::make(BinaryOp::Div, threads, IntConst::make(members_));
 }
-Expr Frame::times_members(const Expr& chunks) const {
+Expr KernelFrame::times_members(const Expr& chunks) const {
   return members_ == 1 ? chunks : chunks * members_;
 }
 
-Expr Frame::least() const { return loop::Var::make(kernel_ + "_share"); }
-Expr Frame::rest() const { return loop::Var::make(kernel_ + "_rest"); }
+Expr KernelFrame::least() const { return loop::Var::make(kernel_ + "_share"); }
+Expr KernelFrame::rest() const { return loop::Var::make(kernel_ + "_rest"); }
 
-bool Frame::divides_on_host(const Work& work) const {
+bool KernelFrame::divides_on_host(const Work& work) const {
   return kind_ == Kind::Threads && work.is_known;
 }
 
-Expr Frame::share(const Work& work, const Expr& chunk) {
+Expr KernelFrame::share(const Work& work, const Expr& chunk) {
   if (!divides_on_host(work)) return Binary::make(BinaryOp::Div, work.total * chunk, chunks_);
   TULLE_CHECK(!divided_ || loop::same(divided_, work.total), "several works of ", kernel_);
   divided_ = work.total;
   return chunk * least() + loop::minimum(chunk, rest());
 }
 
-Expr Frame::last_chunk_from(const Work& work, const Expr& unit) {
+Expr KernelFrame::last_chunk_from(const Work& work, const Expr& unit) {
   if (!divides_on_host(work))
     return Binary::make(BinaryOp::Div, (unit + 1) * chunks_ - 1, work.total);
   // The chunks with a unit more come first; where the others have none, they hold all units.
@@ -66,8 +67,8 @@ Expr Frame::last_chunk_from(const Work& work, const Expr& unit) {
          Binary::make(BinaryOp::Div, unit - pick(none, longer), pick(least() + 1, least()));
 }
 
-Frame::Place Frame::allocate(const std::string& name, DType element, const Expr& size, bool zeroed,
-                             Emitter& out) {
+KernelFrame::Place KernelFrame::allocate(const std::string& name, DType element, const Expr& size,
+                                         bool zeroed, Emitter& out) {
   TULLE_CHECK(kind_ != Kind::Bound, "a workspace that a thread keeps: ", name);
   if (kind_ == Kind::Workers) {
     const loop::Buffer buffer =
@@ -84,7 +85,7 @@ Frame::Place Frame::allocate(const std::string& name, DType element, const Expr&
   return {buffer, out.let(name + "_slice", slot * size)};
 }
 
-loop::Stmt Frame::wrap(std::vector<loop::Stmt> before, std::vector<loop::Stmt> body) {
+loop::Stmt KernelFrame::wrap(std::vector<loop::Stmt> before, std::vector<loop::Stmt> body) {
   auto append = [](std::vector<loop::Stmt>& to, std::vector<loop::Stmt> stmts) {
     to.insert(to.end(), stmts.begin(), stmts.end());
   };
@@ -99,8 +100,7 @@ loop::Stmt Frame::wrap(std::vector<loop::Stmt> before, std::vector<loop::Stmt> b
                            loop::LoopKind::Parallel);
   }
   const std::string block = names_.fresh("block"), thread = names_.fresh("thread");
-  const Expr number =
-      loop::Var::make(block) * gpu_shape().threads_per_block + loop::Var::make(thread);
+  const Expr number = loop::Var::make(block) * limits_.threads_per_block + loop::Var::make(thread);
   std::vector<loop::Stmt> inside;
   const auto add_member = [&](const Expr& of) {
     if (!member_) return;
@@ -114,7 +114,7 @@ loop::Stmt Frame::wrap(std::vector<loop::Stmt> before, std::vector<loop::Stmt> b
     append(before, std::move(body));
     inside.push_back(loop::If::make(chunk_ < chunks_, loop::Block::make(std::move(before))));
   } else {
-    // A thread that has memory of its own runs one chunk after the other in it.
+    // A thread with private memory runs one chunk after the other.
     const std::string round = names_.fresh("round");
     std::vector<loop::Stmt> one = {loop::Let::make(
         chunk, loop::Var::make(round) * divided_by_members(slots()) + divided_by_members(slot_))};
@@ -126,13 +126,13 @@ loop::Stmt Frame::wrap(std::vector<loop::Stmt> before, std::vector<loop::Stmt> b
     inside.push_back(loop::If::make(slot_ < slots(), loop::Block::make(std::move(before))));
   }
   const loop::Stmt threads =
-      loop::For::make(thread, IntConst::make(0), IntConst::make(gpu_shape().threads_per_block),
+      loop::For::make(thread, IntConst::make(0), IntConst::make(limits_.threads_per_block),
                       loop::Block::make(std::move(inside)), loop::LoopKind::Thread);
   return loop::For::make(block, IntConst::make(0), loop::Var::make(kernel_ + "_blocks"), threads,
                          loop::LoopKind::Block);
 }
 
-void Frame::launch(std::vector<loop::Step>& steps) const {
+void KernelFrame::launch(std::vector<loop::Step>& steps) const {
   if (kind_ == Kind::Threads) {
     Expr threads = times_members(chunks_);
     if (!slices_.empty()) {
@@ -141,7 +141,7 @@ void Frame::launch(std::vector<loop::Step>& steps) const {
         bytes = bytes + slices.size * size_of(slices.buffer->element);
       const Expr fitting =
           divided_by_members(Binary::make(BinaryOp::Div, IntConst::make(kMostSliceBytes), bytes));
-      const Expr most = divided_by_members(IntConst::make(gpu_shape().most_slots));
+      const Expr most = divided_by_members(IntConst::make(limits_.most_slots));
       threads = slots();
       const Expr at_once = loop::minimum(chunks_, loop::minimum(most, fitting));
       steps.push_back(loop::LetStep{kernel_ + "_slots",
@@ -150,8 +150,8 @@ void Frame::launch(std::vector<loop::Step>& steps) const {
       steps.push_back(loop::LetStep{kernel_ + "_rounds",
                                     Binary::make(BinaryOp::Div, all + threads - 1, threads)});
     }
-    steps.push_back(loop::LetStep{kernel_ + "_blocks",
-                                  loop::ceil_divide(threads, gpu_shape().threads_per_block)});
+    steps.push_back(
+        loop::LetStep{kernel_ + "_blocks", loop::ceil_divide(threads, limits_.threads_per_block)});
     if (divided_) {
       steps.push_back(
           loop::LetStep{kernel_ + "_share", Binary::make(BinaryOp::Div, divided_, chunks_)});

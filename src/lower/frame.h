@@ -1,5 +1,5 @@
-// The loops around a chunk: how the chunks of a kernel are spread over the workers of a CPU or the
-// threads of a GPU, and the memory that each of these has to itself.
+// The loops around a chunk: spreads the chunks of a kernel over the workers of a CPU or the threads
+// of a GPU, and allocates the private memory of each.
 #pragma once
 
 #include <string>
@@ -7,43 +7,49 @@
 
 #include "loop/host.h"
 #include "lower/emitter.h"
+#include "lower/options.h"
 
 namespace tulle::lower {
 
-// What is private to a worker of a CPU lies on a GPU in a global buffer that the host program
-// allocates, a slice of `size` elements for each of the threads that run at a time.
+// Memory that is private to a worker of a CPU. On a GPU it lies in a global buffer that the host
+// program allocates: each of the threads that run at a time has a slice of `size` elements.
 struct Slices {
   loop::Buffer buffer;
   loop::Expr size;
   bool zeroed = false;
 };
 
-// So many units of work, which chunks share.
+// Units of work, which chunks share.
 struct Work {
   loop::Expr total;
-  bool is_known = false;  // to the host program too, under the same names
+  bool is_known = false;  // the host program knows it under the same names
 };
 
-class Frame {
+class KernelFrame {
  public:
   // Chunks on workers, chunks on threads, or no chunks: loops of the kernel's own are bound.
   enum class Kind : uint8_t { Workers, Threads, Bound };
+  // Of chunks.
+  static Kind kind_for(const Options& options) {
+    return options.on_gpu() ? Kind::Threads : Kind::Workers;
+  }
 
   // Of the kernel with this name. `names` are those of the kernel. Chunks on threads may have
   // several members: threads that run the same chunk, each with memory of its own.
-  Frame(Kind kind, std::string kernel, loop::Expr chunks, Names& names, int64_t members = 1);
+  KernelFrame(Kind kind, const ChunkLimits& limits, std::string kernel, loop::Expr chunks,
+              KernelNames& names, int64_t members = 1);
 
   Kind kind() const { return kind_; }
   bool on_gpu() const { return kind_ != Kind::Workers; }
   // The number of the chunk at hand.
   const loop::Expr& chunk() const { return chunk_; }
-  // How many members a chunk has, and the number of the one at hand, null where there is one.
+  // The number of members of a chunk, and the number of the current member; null if there is one
+  // member.
   int64_t members() const { return members_; }
   const loop::Expr& member() const { return member_; }
 
-  // Where a chunk begins in the work: all have equally much of it, within one unit. Threads of a
-  // GPU leave the division of what the host knows to the host; it is slow there, and slow to
-  // assemble.
+  // Where a chunk begins in the work. All chunks have the same amount, within one unit. The host
+  // divides what it knows: divisions are slow on a GPU, and slow to assemble.
   loop::Expr share(const Work& work, const loop::Expr& chunk);
   // The last chunk that begins at that unit of the work or before it.
   loop::Expr last_chunk_from(const Work& work, const loop::Expr& unit);
@@ -75,12 +81,13 @@ class Frame {
   loop::Expr rest() const;
 
   Kind kind_;
+  ChunkLimits limits_;
   std::string kernel_;
   int64_t members_;
   loop::Expr chunks_, chunk_, member_, slot_;
-  Names& names_;
+  KernelNames& names_;
   std::vector<Slices> slices_;
-  loop::Expr divided_;  // what the host divides; null where that is nothing
+  loop::Expr divided_;  // the work that the host divides; null if none
 };
 
 }  // namespace tulle::lower

@@ -1,6 +1,10 @@
-// Finding the result of a nest, and going through what a thread has of a workspace.
+// Declares the tensors of a kernel, and visits the elements of a workspace that a thread has.
 #include "lower/kernel_context.h"
 
+#include <utility>
+
+#include "lower/storage.h"
+#include "nest/bound_loops.h"
 #include "support/check.h"
 
 namespace tulle::lower {
@@ -8,7 +12,13 @@ namespace tulle::lower {
 using loop::Expr;
 using loop::IntConst;
 
-KernelContext::KernelContext(const nest::Nest& n, Phase p) : nest(n), phase(p), coordinates(n) {
+KernelContext::KernelContext(const nest::Nest& n, KernelRequest r)
+    : nest(n), request(std::move(r)), coordinates(n), is_bound_(nest::has_bound_loops(nest.root)) {
+  find_result();
+  declare_tensors();
+}
+
+void KernelContext::find_result() {
   for (const nest::Assign* assign : nest::assigns(nest.root)) {
     if (nest.tensor(assign->tensor).role != nest::Tensor::Role::Result) continue;
     TULLE_CHECK(result.empty() || result == assign->tensor, "one result a nest");
@@ -16,6 +26,56 @@ KernelContext::KernelContext(const nest::Nest& n, Phase p) : nest(n), phase(p), 
     result_indices = assign->indices;
   }
   TULLE_CHECK(!result.empty(), "a nest without a result");
+}
+
+void KernelContext::declare_tensors() {
+  chunks = loop::Var::make(names.fresh(chunks_name(result)));
+  for (const auto& [name, variable] : nest.variables) names.fresh(extent_name(name));
+  for (const auto& [name, tensor] : nest.tensors) {
+    if (tensor.role == nest::Tensor::Role::Workspace) continue;
+    names.fresh(name);
+    names.fresh(count_name(name));
+    names.fresh(stored_name(name));
+    if (!tensor.onto.empty()) names.fresh(tensor.onto);
+    tensors[name].values = buffers_of(tensor.onto.empty() ? name : tensor.onto, tensor.type).values;
+  }
+  for (const nest::Assign* assign : nest::assigns(nest.root)) {
+    declare_levels(assign->tensor, assign->indices);
+    for (const expr::Access* access : expr::accesses(assign->value))
+      declare_levels(access->tensor, access->indices);
+  }
+}
+
+// The levels need the indices of an access for extents: a tensor has the same extents wherever it
+// is used.
+void KernelContext::declare_levels(const std::string& name,
+                                   const std::vector<std::string>& indices) {
+  const nest::Tensor& tensor = nest.tensor(name);
+  TensorCode& target = tensors[name];
+  if (tensor.role == nest::Tensor::Role::Workspace || !target.levels.empty()) return;
+  const TensorBuffers buffers = buffers_of(name, tensor.type);
+  for (size_t l = 0; l < buffers.pos.size(); ++l) {
+    const Level& level = tensor.type.format.levels()[l];
+    LevelArrays arrays{
+        buffers.pos[l], buffers.crd[l], coordinates.level_extent(level.expr, indices), {}};
+    for (const Level& outer : tensor.type.format.levels()) {
+      if (!outer.expr.is_difference() || outer.expr.second != level.expr.dimension) continue;
+      arrays.second = coordinates.extent(indices[static_cast<size_t>(outer.expr.dimension)]);
+    }
+    target.levels.push_back(make_level_code(level, arrays));
+  }
+}
+
+const Level& KernelContext::level(const Cursor& cursor) const {
+  return nest.tensor(cursor.access->tensor).type.format.levels()[static_cast<size_t>(cursor.level)];
+}
+
+const LevelCode& KernelContext::level_code(const Cursor& cursor) const {
+  return *code(cursor.access->tensor).levels[static_cast<size_t>(cursor.level)];
+}
+
+bool KernelContext::is_staged(const std::string& workspace) const {
+  return nest.tensor(workspace).staging != nest::Tensor::Staging::None;
 }
 
 void KernelContext::for_elements(

@@ -1,5 +1,5 @@
-// What the parts of one kernel's lowering share: the nest, its tensors as the kernel sees them, and
-// the names that are taken.
+// Data that the parts of one kernel's lowering share: the nest, its tensors as the kernel sees
+// them, the taken names, and the facts found so far.
 #pragma once
 
 #include <functional>
@@ -8,20 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "lower/coordinates.h"
 #include "lower/emitter.h"
 #include "lower/levels/tracked.h"
+#include "lower/lowered_kernel.h"
 #include "lower/monoid.h"
 #include "lower/scope.h"
-#include "nest/bound_loops.h"
 
 namespace tulle::lower {
 
-// Compute writes a result whose structure is known, Merge the rows of it that several chunks have
-// pieces of; a sparse result is counted first and filled afterwards.
-enum class Phase : uint8_t { Compute, Merge, Count, Fill };
-
-// What is lowered at a point of a kernel.
-using Body = std::function<void(const Scope&, Emitter&)>;
+// Lowers the body of a loop at a point of a kernel.
+using Body = std::function<void(const KernelScope&, Emitter&)>;
 
 // Where the values of a tensor are. A scalar workspace is a variable instead of a buffer.
 struct ValuePlace {
@@ -34,21 +31,37 @@ struct ValuePlace {
 // A tensor as this kernel sees it.
 struct TensorCode : ValuePlace {
   std::unique_ptr<TrackedArrays> tracked;
-  int64_t elements = 1;   // of an array that a thread keeps, where that is known
-  loop::Expr size;        // the same in any case, of an array
-  bool is_ahead = false;  // a copy that the loop around has made before
-  Lead lead;              // what its last term did, where other workspaces go with it
-  loop::Expr written;  // mutable bool: a scalar workspace that was assigned; null where nobody asks
+  int64_t elements = 1;   // the size of an array that a thread keeps, if it is constant
+  loop::Expr size;        // the size of an array
+  bool is_ahead = false;  // a copy that the surrounding loop has made before
+  Lead lead;              // the effect of its last term, if it leads a tuple
+  loop::Expr written;     // mutable bool: a scalar workspace that was assigned; null where unused
+
+  // Whether it lists the coordinates written and has a block of values at each.
+  bool has_blocks() const { return tracked && tracked->block; }
 };
 
 struct KernelContext {
-  // Of a nest with one result.
-  KernelContext(const nest::Nest& n, Phase p);
+  // Of a nest with one result. Takes the names of its tensors and extents.
+  KernelContext(const nest::Nest& n, KernelRequest r);
+  KernelContext(const KernelContext&) = delete;
+  KernelContext& operator=(const KernelContext&) = delete;
 
-  // Whether a sparse result comes into being.
+  // Whether a sparse result is built.
   bool assembles() const { return phase == Phase::Count || phase == Phase::Fill; }
   // Whether loops of the nest are bound to a GPU, so that there are no chunks.
-  bool is_bound() const { return nest::has_bound_loops(nest.root); }
+  bool is_bound() const { return is_bound_; }
+  // Where the kernel runs: on a GPU if its loops are bound to one.
+  const Options& options() const { return request.options; }
+  bool on_gpu() const { return request.options.on_gpu(); }
+
+  TensorCode& code(const std::string& tensor) { return tensors.at(tensor); }
+  const TensorCode& code(const std::string& tensor) const { return tensors.at(tensor); }
+  // The first unresolved level of the access.
+  const Level& level(const Cursor& cursor) const;
+  const LevelCode& level_code(const Cursor& cursor) const;
+  // Whether the workspace is a copy of an operand.
+  bool is_staged(const std::string& workspace) const;
 
   // Calls `body` for each element that a thread has of a workspace, with its number and its value.
   void for_elements(
@@ -56,17 +69,25 @@ struct KernelContext {
       const std::function<void(const loop::Expr&, const loop::Expr&, Emitter&)>& body);
 
   const nest::Nest& nest;
-  const Phase phase;
+  const KernelRequest request;
+  const Phase phase = request.phase;
   const Coordinates coordinates;
-  Names names;
+  KernelNames names;
   std::map<std::string, TensorCode> tensors;
   std::string result;
   std::vector<std::string> result_indices;
   loop::Expr chunks;  // how many there are; the kernel's parallel loop runs over them
-  // Where a chunk has several members: whether the one at hand is that which stores the structure
-  // of a result; null where there is one.
+  // Whether this member of a chunk stores the structure of the result; null if chunks have one
+  // member.
   loop::Expr stores_structure;
-  bool has_conditional_entries = false;  // which are there if something is assigned to them
+  KernelFacts facts;
+
+ private:
+  void find_result();
+  void declare_tensors();
+  void declare_levels(const std::string& tensor, const std::vector<std::string>& indices);
+
+  bool is_bound_;
 };
 
 }  // namespace tulle::lower

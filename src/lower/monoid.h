@@ -6,14 +6,14 @@
 
 namespace tulle::lower {
 
-// What changes nothing under the accumulation; 0 where a value is assigned.
+// The identity of the accumulation; 0 if a value is assigned.
 loop::Expr identity_of(nest::Accumulate accumulate, loop::Type type);
-// What stands there after a further term; of a monoid without a lead.
+// The value after another term, for a monoid without a lead.
 loop::Expr combine(nest::Monoid monoid, const loop::Expr& old, const loop::Expr& term);
 // The operation by which partial results of such a monoid combine.
 loop::ReduceOp reduction_of(nest::Monoid monoid, const loop::Type& type);
 
-// What a lead's last term did, for the workspaces that go with it.
+// The effect of a lead's last term, for the other workspaces of the tuple.
 struct Lead {
   loop::Expr next;        // its value now
   loop::Expr is_better;   // whether the term is its new best
@@ -22,7 +22,7 @@ struct Lead {
   loop::Expr weight;      // exp(the term - its value now)
 };
 Lead lead_with(Emitter& out, nest::Monoid monoid, const loop::Expr& old, const loop::Expr& term);
-// What stands in a workspace with that lead after the term that came with the lead's.
+// The value of a workspace with that lead after the term that belongs to the lead's.
 loop::Expr follow(const Lead& lead, nest::Monoid monoid, const loop::Expr& old,
                   const loop::Expr& term);
 

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <deque>
 
+#include "api/limited_program.h"
 #include "differential/places.h"
 #include "differential/prepared.h"
 #include "driver/compile.h"
 #include "loop/interpret.h"
 #include "loop/print.h"
-#include "lower/lower.h"
 #include "support/check.h"
 #include "support/mutant.h"
 #include "tulle/tulle.h"
@@ -154,7 +154,7 @@ std::string difference_of(const std::vector<ResultTensor>& results, const Progra
 
 std::shared_ptr<const Program> compiled(const Case& test, const Prepared& ready) {
   ProgramOptions options{test.out_formats, test.schedule, test.features, false};
-  const auto program = Program::from_notation(test.text, ready.given, options);
+  const auto program = limited_program(test.text, ready.given, options, ready.request.limits);
   keep_loaded(program);
   return program;
 }
@@ -245,18 +245,12 @@ std::string check_interpreted(const Case& test, const Prepared& ready,
 
 namespace {
 
-// Small operands are cut all the same, and a few threads fill several blocks.
-void set_limits(const Case& test) {
-  lower::work_per_chunk() = test.small_chunks ? 1 : lower::kWorkPerChunk;
-  codegen::light_code() = test.light;
-  lower::gpu_shape() = {.threads_per_block = 3, .most_slots = 4};
-  gpu_limits() = test.gpu && test.multiprocessors > 0 ? limits_of(test) : GpuLimits();
-}
+void set_light_code(const Case& test) { codegen::light_code() = test.light; }
 
 }  // namespace
 
 std::string explain_case(const Case& test) {
-  set_limits(test);
+  set_light_code(test);
   const Prepared ready(test);
   std::string text;
   const StageSink sink = [&](std::string_view stage, const std::string& stage_text) {
@@ -271,7 +265,7 @@ std::string explain_case(const Case& test) {
 }
 
 std::string explain_on_gpu(const Case& test) {
-  set_limits(test);
+  set_light_code(test);
   const Prepared ready(test);
   const auto place = first_gpu();
   const std::vector<TensorView> views = views_at(*place, test, ready);
@@ -279,7 +273,7 @@ std::string explain_on_gpu(const Case& test) {
 }
 
 std::string run_case(const Case& test, int engines, std::string* refused) {
-  set_limits(test);
+  set_light_code(test);
   bool is_legal = false;
   try {
     const Prepared ready(test);

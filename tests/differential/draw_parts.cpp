@@ -7,7 +7,7 @@
 #include "differential/selected_parts.h"
 #include "expr/coordinates.h"
 #include "format/composite.h"
-#include "lower/select_parts.h"
+#include "lower/programs/select_parts.h"
 #include "support/check.h"
 
 namespace tulle::differential {
@@ -72,7 +72,7 @@ std::vector<expr::StoredTensor> parts_of(const ReferenceTensor& tensor, const Op
       sorted.coordinates[d].push_back(entry.coordinates[d]);
   }
   const auto [order, begins] =
-      interpreted(lower::select_parts(format, DType::Int64, Backend::Cpu), sorted, DType::Int64);
+      interpreted(lower::select_parts(format, DType::Int64, {Backend::Cpu}), sorted, DType::Int64);
   const ExpectedParts expected(format, sorted.sizes, sorted.coordinates);
   std::vector<expr::StoredTensor> parts;
   for (size_t p = 0; p < format.parts().size(); ++p) {

@@ -46,12 +46,26 @@ std::vector<expr::StoredTensor> drawn(const Case& test, const Operand& operand) 
 
 }  // namespace
 
+namespace {
+
 // Rows are cut early and panels get narrow where small operands are to be cut.
-GpuLimits limits_of(const Case& test) {
+GpuLimits gpu_limits_of(const Case& test) {
   return {.many_entries = test.small_chunks ? 20 : plan::Machine().many_entries,
           .last_cache = test.small_chunks ? 1 << 12 : 1 << 25,
           .multiprocessors = test.multiprocessors,
           .threads = test.threads};
+}
+
+}  // namespace
+
+// Small operands are cut all the same, and a few threads fill several blocks.
+CompileLimits limits_of(const Case& test) {
+  CompileLimits limits;
+  if (test.small_chunks) limits.chunks.work_per_chunk = 1;
+  limits.chunks.threads_per_block = 3;
+  limits.chunks.most_slots = 4;
+  if (test.gpu && test.multiprocessors > 0) limits.gpu = gpu_limits_of(test);
+  return limits;
 }
 
 Prepared::Prepared(const Case& test) {
@@ -86,11 +100,12 @@ Prepared::Prepared(const Case& test) {
   }
 
   request.plan.program = &program;
+  request.limits = limits_of(test);
   request.plan.machine = describe_machine(test.features, test.threads);
   if (test.gpu) {
     request.plan.machine.backend = Backend::Gpu;
     request.plan.machine.vector_bytes = 16;
-    const GpuLimits limits = limits_of(test);
+    const GpuLimits limits = gpu_limits_of(test);
     request.plan.machine.many_entries = limits.many_entries;
     request.plan.machine.last_cache = limits.last_cache;
     request.plan.machine.multiprocessors = test.multiprocessors;

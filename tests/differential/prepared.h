@@ -29,8 +29,8 @@ struct Prepared {
   loop::Arrays arrays;
 };
 
-// What plans for a GPU go by in the case.
-GpuLimits limits_of(const Case& test);
+// The limits that the case is compiled with.
+CompileLimits limits_of(const Case& test);
 
 // Whether the language takes the program and what its schedule takes apart.
 bool can_prepare(const Case& test);

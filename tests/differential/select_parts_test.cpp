@@ -1,5 +1,5 @@
 // The host programs that give entries out to parts and gather them, against counting.
-#include "lower/select_parts.h"
+#include "lower/programs/select_parts.h"
 
 #include <algorithm>
 #include <map>
@@ -91,13 +91,9 @@ std::string name_of_test(const testing::TestParamInfo<const char*>& entry) {
 
 class SelectProgram : public testing::TestWithParam<const char*> {
  protected:
-  SelectProgram() {
-    lower::gpu_shape().threads_per_block = 4;
-    lower::work_per_chunk() = 5;
-  }
-  ~SelectProgram() override {
-    lower::gpu_shape() = {};
-    lower::work_per_chunk() = lower::kWorkPerChunk;
+  // With chunks of few entries and small blocks.
+  static lower::Options small(Backend backend) {
+    return {backend, {.work_per_chunk = 5, .threads_per_block = 4}};
   }
 };
 
@@ -107,8 +103,8 @@ TEST_P(SelectProgram, GivesOutWhatCountingDoes) {
     const CompositeFormat format =
         CompositeFormat::parse(GetParam(), static_cast<int>(sizes.size()));
     for (const DType index_type : {DType::Int32, DType::Int64}) {
-      const auto for_cpu = lower::select_parts(format, index_type, Backend::Cpu);
-      const auto for_gpu = lower::select_parts(format, index_type, Backend::Gpu);
+      const auto for_cpu = lower::select_parts(format, index_type, small(Backend::Cpu));
+      const auto for_gpu = lower::select_parts(format, index_type, small(Backend::Gpu));
       for (unsigned seed = 0; seed < 4; ++seed) {
         const Entries entries = draw_entries(sizes, seed);
         const Selected wanted = expected(format, entries);
@@ -122,7 +118,7 @@ TEST_P(SelectProgram, GivesOutWhatCountingDoes) {
 
 TEST_P(SelectProgram, SurvivesPasses) {
   const CompositeFormat format = CompositeFormat::parse(GetParam(), 2);
-  const auto program = after_passes(lower::select_parts(format, DType::Int32, Backend::Gpu));
+  const auto program = after_passes(lower::select_parts(format, DType::Int32, small(Backend::Gpu)));
   for (const auto& sizes : {std::vector<int64_t>{11, 9}, {0, 0}}) {
     const Entries entries = draw_entries(sizes, 5);
     EXPECT_EQ(interpreted(program, entries, DType::Int32), expected(format, entries));
@@ -130,9 +126,8 @@ TEST_P(SelectProgram, SurvivesPasses) {
 }
 
 TEST_P(SelectProgram, IsTakenByTheAssembler) {
-  lower::gpu_shape() = {};
   const auto program = after_passes(
-      lower::select_parts(CompositeFormat::parse(GetParam(), 3), DType::Int32, Backend::Gpu));
+      lower::select_parts(CompositeFormat::parse(GetParam(), 3), DType::Int32, {Backend::Gpu}));
   codegen::Module module = codegen::emit_gpu(program.kernels, codegen::gpu_target("sm_90"));
   codegen::optimise(module);
   EXPECT_EQ(codegen::complaints_of_ptxas(codegen::ptx(module), "sm_90"), "");
@@ -230,7 +225,7 @@ Parts parts_in(const Selected& selected) {
 Parts parts_of(const std::string& format, const std::vector<int64_t>& sizes,
                const Coordinates& coordinates) {
   const auto composite = CompositeFormat::parse(format, static_cast<int>(sizes.size()));
-  return parts_in(interpreted(lower::select_parts(composite, DType::Int64, Backend::Cpu),
+  return parts_in(interpreted(lower::select_parts(composite, DType::Int64, {Backend::Cpu}),
                               {sizes, coordinates}, DType::Int64));
 }
 
@@ -322,13 +317,7 @@ std::string message_of(const std::function<void()>& call) {
 }
 
 // With chunks of few entries.
-class SelectProgramInChunks : public testing::Test {
- protected:
-  SelectProgramInChunks() { lower::work_per_chunk() = 300; }
-  ~SelectProgramInChunks() override { lower::work_per_chunk() = lower::kWorkPerChunk; }
-};
-
-TEST_F(SelectProgramInChunks, GivesManyOut) {
+TEST(SelectProgramInChunks, GivesManyOut) {
   std::mt19937 random(7);
   Entries entries{{300, 100}, Coordinates(2)};
   for (int64_t row = 0; row < 300; ++row) {
@@ -345,8 +334,9 @@ TEST_F(SelectProgramInChunks, GivesManyOut) {
     const CompositeFormat format = CompositeFormat::parse(text, 2);
     Blocks memory;
     const auto selected = [&](int threads) {
-      const SelectedEntries found = select_by_program(format, tensor.spec, tensor.view, memory,
-                                                      RunOptions{.threads = threads});
+      const SelectedEntries found =
+          select_by_program(format, tensor.spec, tensor.view, memory,
+                            RunOptions{.threads = threads}, {.work_per_chunk = 300});
       return std::pair(vector_of<int64_t>(found.order), found.counts);
     };
     const Selected wanted = expected(format, entries);
@@ -388,7 +378,7 @@ TEST(SelectProgramOf, FaultsAreFound) {
         CompositeFormat::parse("{ columns(0,2): csr; rows(nnz<=2): csr; rest: csr }", 3);
     const Entries entries = draw_entries({20, 1, 6}, 1);
     set_mutant(fault);
-    const auto faulty = lower::select_parts(format, DType::Int64, Backend::Gpu);
+    const auto faulty = lower::select_parts(format, DType::Int64, {Backend::Gpu});
     set_mutant("");
     EXPECT_NE(interpreted(faulty, entries, DType::Int64), expected(format, entries)) << fault;
   }
@@ -398,8 +388,8 @@ TEST(SelectProgramOf, FaultsAreFound) {
 TEST(SelectProgramOf, EachKernelIsTakenByTheAssembler) {
   std::map<std::string, loop::Kernel> kernels;
   for (const auto& program :
-       {lower::select_parts(CompositeFormat::parse(kManyRounds, 3), DType::Int64, Backend::Gpu),
-        lower::gather_entries(3, DType::Int64, DType::Float32, Backend::Gpu)}) {
+       {lower::select_parts(CompositeFormat::parse(kManyRounds, 3), DType::Int64, {Backend::Gpu}),
+        lower::gather_entries(3, DType::Int64, DType::Float32, {Backend::Gpu})}) {
     for (const loop::Kernel& kernel : after_passes(program).kernels) {
       const loop::Kernel plain = loop::with_plain_names(kernel);
       kernels.emplace(loop::to_string(plain), plain);
@@ -416,7 +406,7 @@ TEST(SelectProgramOf, EachKernelIsTakenByTheAssembler) {
 class GatherProgram : public testing::TestWithParam<DType> {};
 
 TEST_P(GatherProgram, TakesThePartInOrder) {
-  const auto program = lower::gather_entries(2, DType::Int32, GetParam(), Backend::Gpu);
+  const auto program = lower::gather_entries(2, DType::Int32, GetParam(), {Backend::Gpu});
   const loop::HostProgram ready = after_passes(program);
   const auto bytes = static_cast<size_t>(size_of(GetParam()));
   loop::Array values{GetParam(), std::vector<std::byte>(5 * bytes)};

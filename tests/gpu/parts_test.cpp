@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 #include "loop/print.h"
-#include "lower/select_parts.h"
+#include "lower/programs/select_parts.h"
 #include "support/check.h"
 
 namespace tulle::gpu {
@@ -45,7 +45,7 @@ TEST(Parts, AreSelectedAndGathered) {
          {"hyb(1,2)", "{ band(-1,2): csf; blocks(3,4, fill>=0.4): csf; rest: csf }",
           "columns(3){ windows(4, reuse>=1.3): csf; rows(nnz>=5): csf; rest: csf }"}) {
       const auto program =
-          lower::select_parts(CompositeFormat::parse(format, 3), DType::Int32, Backend::Gpu);
+          lower::select_parts(CompositeFormat::parse(format, 3), DType::Int32, {Backend::Gpu});
       expect_same(loop::to_string(program), entries.arrays(),
                   {{"count", count}, {"columns", int64_t{columns}}});
     }
@@ -55,7 +55,7 @@ TEST(Parts, AreSelectedAndGathered) {
     arrays.emplace("order", loop::to_array(DType::Int64, order));
     for (const DType type : {DType::Bool, DType::Float32, DType::Float64}) {
       arrays.insert_or_assign("values", numbers(type, count, 5));
-      const auto program = lower::gather_entries(3, DType::Int32, type, Backend::Gpu);
+      const auto program = lower::gather_entries(3, DType::Int32, type, {Backend::Gpu});
       expect_same(loop::to_string(program), arrays, {{"first", count / 3}, {"count", count / 2}});
     }
   }

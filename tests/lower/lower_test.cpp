@@ -6,6 +6,7 @@
 #include "loop/interpret.h"
 #include "loop/parse.h"
 #include "loop/print.h"
+#include "lower/programs/free_temporaries.h"
 #include "nest/parse.h"
 #include "tulle/error.h"
 
@@ -15,7 +16,7 @@ namespace {
 std::string lowered(std::string_view text) {
   loop::HostProgram program;
   program.name = "program";
-  lower_nest(nest::parse_nest(text), program);
+  lower_nest(nest::parse_nest(text), {}, program);
   return loop::to_string(program);
 }
 

@@ -7,8 +7,8 @@
 #include "lower/levels/padded.h"
 #include "lower/levels/ragged.h"
 #include "lower/levels/range.h"
+#include "lower/levels/search.h"
 #include "lower/levels/singleton.h"
-#include "lower/search.h"
 #include "support/check.h"
 
 namespace tulle::lower {

@@ -46,7 +46,7 @@ class LevelCode {
   // Whether positions of a run may hold no entry, and whether this one does.
   virtual bool has_holes() const { return false; }
   virtual loop::Expr holds(const loop::Expr& position) const;
-  // The position that the levels below hang from; most levels hand their own on.
+  // The parent position for the levels below; for most levels the position itself.
   virtual loop::Expr child(const loop::Expr& position) const { return position; }
   // Whether a coordinate's position follows from the parent's by arithmetic, and that position.
   virtual bool is_direct() const { return false; }
@@ -73,7 +73,7 @@ class LevelCode {
   // The position of the next entry of a row that begins at `begin`.
   virtual loop::Expr slot(const loop::Expr& parent, const loop::Expr& begin, const loop::Expr& next,
                           const loop::Expr& coordinate) const;
-  // What the counter of a chunk becomes with that entry.
+  // The counter of a chunk after that entry.
   virtual loop::Expr count(const loop::Expr& position, const loop::Expr& next) const;
   // The next free position after a row of which the last entry is followed by `next`.
   virtual loop::Expr row_end(const loop::Expr& next) const { return next; }

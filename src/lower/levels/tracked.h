@@ -51,9 +51,9 @@ void begin_round(Emitter& out, const TrackedArrays& arrays);
 void add_tracked(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate,
                  nest::Monoid monoid, const loop::Expr& value);
 
-// The same for blocks, which `begin_block` starts where the coordinate was not written yet, and
-// `end_block` notes if something was added to it: what is added in between needs no look at stamps.
-// What begin_block returns is whether the coordinate is a new one.
+// The same for blocks. `begin_block` starts the block if the coordinate is new and returns whether
+// it is. `end_block` lists the coordinate if something was added. Additions in between do not read
+// stamps.
 loop::Expr begin_block(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate,
                        const loop::Expr& identity);
 void end_block(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate,

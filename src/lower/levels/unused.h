@@ -8,7 +8,7 @@ namespace tulle::lower {
 // Where the unused slots among [begin, end) start.
 loop::Expr emit_used_end(Emitter& out, const loop::Buffer& crd, const loop::Expr& begin,
                          const loop::Expr& end);
-// The same of so many slots.
+// The same for this number of slots.
 loop::Expr emit_used_end(Emitter& out, const loop::Buffer& crd, const loop::Expr& begin,
                          int64_t slots);
 // Marks the slots of [begin, end) as unused.

@@ -1,0 +1,44 @@
+// Runs of positions below a cursor.
+#include "lower/cursors.h"
+
+#include "lower/levels/search.h"
+
+namespace tulle::lower {
+
+using loop::Expr;
+
+Positions run_of(const KernelContext& kernel, const Cursor& cursor, const KernelScope& scope,
+                 Emitter& out) {
+  const auto piece = scope.entries.of_chunk.find(cursor.access->tensor);
+  if (piece != scope.entries.of_chunk.end() && cursor.level == 1) return piece->second;
+  const Level& level = kernel.level(cursor);
+  Expr above;
+  if (is_bounded(level.kind)) {
+    for (const Level& outer : kernel.nest.tensor(cursor.access->tensor).type.format.levels()) {
+      if (!outer.expr.is_difference() || outer.expr.second != level.expr.dimension) continue;
+      above = kernel.coordinates.level_coordinate(outer.expr, cursor.access->indices,
+                                                  scope.coordinates);
+    }
+  }
+  return kernel.level_code(cursor).positions(out, cursor.at, above);
+}
+
+Expr run_end(const KernelContext& kernel, const Cursor& cursor, const Expr& begin,
+             const Positions& run, const Expr& coordinate, Emitter& out) {
+  // Slots of unordered levels above may have been put together.
+  const bool ascends = kernel.nest.tensor(cursor.access->tensor).type.format.is_ordered();
+  const LevelCode& level = kernel.level_code(cursor);
+  return kernel.on_gpu() && ascends ? emit_segment_end_by_halves(out, level, begin, run, coordinate)
+                                    : emit_segment_end(out, level, begin, run, coordinate);
+}
+
+bool visits_all_of_result(const KernelContext& kernel, const Cursor& cursor) {
+  const std::string& shared = kernel.nest.tensor(kernel.result).shares_pattern_of;
+  const auto& levels = kernel.code(cursor.access->tensor).levels;
+  const bool last = cursor.level + 1 == static_cast<int>(levels.size());
+  // The first of several entries at the same coordinates gets their sum.
+  return !kernel.assembles() && cursor.access->tensor == shared &&
+         (!last || levels[static_cast<size_t>(cursor.level)]->is_unique());
+}
+
+}  // namespace tulle::lower

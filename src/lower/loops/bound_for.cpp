@@ -1,0 +1,71 @@
+// Dealing iterations to lanes, warps and threads.
+#include "lower/loops/bound_for.h"
+
+#include <utility>
+
+#include "nest/bound_loops.h"
+
+namespace tulle::lower {
+
+using loop::Binary;
+using loop::BinaryOp;
+using loop::Expr;
+using loop::IntConst;
+
+loop::LoopKind kind_of(const nest::LoopTag& tag) {
+  switch (tag.kind) {
+    case nest::LoopTag::Kind::Vector:
+      return loop::LoopKind::Vector;
+    case nest::LoopTag::Kind::Unrolled:
+      return loop::LoopKind::Unrolled;
+    case nest::LoopTag::Kind::Block:
+      return loop::LoopKind::Block;
+    case nest::LoopTag::Kind::Warp:
+      return loop::LoopKind::Warp;
+    case nest::LoopTag::Kind::Lane:
+      return loop::LoopKind::Lane;
+    case nest::LoopTag::Kind::Thread:
+      return loop::LoopKind::Thread;
+    default:
+      return loop::LoopKind::Serial;
+  }
+}
+
+BoundFor::BoundFor(KernelContext& kernel, const nest::Forall& l, std::string counter,
+                   const ThreadPlace& place)
+    : loop(l), name(std::move(counter)), around(place), inside(place) {
+  using Kind = nest::LoopTag::Kind;
+  inside.in_warp |= loop.tag.kind == Kind::Warp;
+  if (loop.tag.kind == Kind::Warp) inside.warp = loop::Var::make(name);
+  if (loop.tag.kind == Kind::Lane) {
+    inside.lanes = nest::lanes_inside(kernel.nest, loop.var);
+    if (!inside.lane)
+      inside.lane = loop::Var::make(inside.lanes > 1 ? kernel.names.fresh("lane") : name);
+  }
+  inside.on_one_thread |=
+      (loop.tag.kind == Kind::Lane && inside.lanes == 1) || loop.tag.kind == Kind::Thread;
+}
+
+// Of lane number l in groups of g, l / g is the outer loop's iteration and l % g the inner one's.
+loop::Stmt BoundFor::over(KernelContext& kernel, const Expr& end, loop::Stmt body) const {
+  const bool lanes = loop.tag.kind == nest::LoopTag::Kind::Lane;
+  if (lanes && around.lane) {
+    const Expr number = Binary::make(BinaryOp::Mod, around.lane, IntConst::make(around.lanes));
+    return loop::Block::make({loop::Let::make(name, number), std::move(body)});
+  }
+  if (lanes && !around.in_warp) {
+    // What warps have merged all of them have: one stores it.
+    return loop::For::make(
+        kernel.names.fresh("warp"), IntConst::make(0), IntConst::make(1),
+        loop::For::make(name, IntConst::make(0), end, std::move(body), loop::LoopKind::Lane),
+        loop::LoopKind::Warp);
+  }
+  if (!lanes || inside.lanes == 1)
+    return loop::For::make(name, IntConst::make(0), end, std::move(body), kind_of(loop.tag));
+  const Expr number = Binary::make(BinaryOp::Div, inside.lane, IntConst::make(inside.lanes));
+  return loop::For::make(inside.lane.as<loop::Var>()->name, IntConst::make(0), end * inside.lanes,
+                         loop::Block::make({loop::Let::make(name, number), std::move(body)}),
+                         loop::LoopKind::Lane);
+}
+
+}  // namespace tulle::lower

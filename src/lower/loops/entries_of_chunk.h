@@ -1,0 +1,14 @@
+// Equally many entries of an operand, whatever rows they are of.
+#pragma once
+
+#include "lower/loops/loop_kind.h"
+
+namespace tulle::lower {
+
+class EntriesOfChunk : public LoopKind {
+ public:
+  bool applies(const LoopSite& site) const override;
+  void lower(const LoopSite& site, Emitter& out) const override;
+};
+
+}  // namespace tulle::lower

@@ -1,0 +1,14 @@
+// The entries of one operand, one after the other.
+#pragma once
+
+#include "lower/loops/loop_kind.h"
+
+namespace tulle::lower {
+
+class EntryLoop : public LoopKind {
+ public:
+  bool applies(const LoopSite& site) const override;
+  void lower(const LoopSite& site, Emitter& out) const override;
+};
+
+}  // namespace tulle::lower

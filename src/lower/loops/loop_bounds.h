@@ -1,0 +1,12 @@
+// Where a loop begins and ends.
+#pragma once
+
+#include "loop/expr.h"
+
+namespace tulle::lower {
+
+struct LoopBounds {
+  loop::Expr begin, end;
+};
+
+}  // namespace tulle::lower

@@ -1,0 +1,15 @@
+// Adds up the partial sums of the threads of a block: those of lanes by shuffles, those of warps
+// and threads in shared memory. Every thread gets the sum.
+#pragma once
+
+#include "lower/loops/loop_kind.h"
+
+namespace tulle::lower {
+
+class PartialSums : public LoopKind {
+ public:
+  bool applies(const LoopSite& site) const override;
+  void lower(const LoopSite& site, Emitter& out) const override;
+};
+
+}  // namespace tulle::lower

@@ -1,0 +1,28 @@
+// Pieces of equally many entries of a row.
+#pragma once
+
+#include "lower/loops/loop_kind.h"
+
+namespace tulle::lower {
+
+// Whether the loop visits entries of an operand by number, in pieces of a row. Other loops over
+// such numbers count.
+bool numbers_entries(const LoopSite& site);
+// The loop over the coordinates of these entries, and the one access that it walks over.
+nest::Stmt entries_walk(const LoopSite& site);
+int numbered_access(const LoopSite& site);
+
+// Pieces of a row of an operand that has no entry here.
+class NoPieces : public LoopKind {
+ public:
+  bool applies(const LoopSite& site) const override;
+  void lower(const LoopSite& site, Emitter& out) const override;
+};
+
+class PiecesOfRow : public LoopKind {
+ public:
+  bool applies(const LoopSite& site) const override;
+  void lower(const LoopSite& site, Emitter& out) const override;
+};
+
+}  // namespace tulle::lower

@@ -1,0 +1,69 @@
+// Prefetching whole rows.
+#include "lower/loops/prefetch.h"
+
+#include "lower/storage.h"
+
+namespace tulle::lower {
+
+using loop::Expr;
+using loop::IntConst;
+
+namespace {
+
+constexpr int64_t kCacheLine = 64;     // bytes
+constexpr int kSecondLevel = 2;        // fetching further in would evict what is in use
+constexpr int64_t kMostUnrolled = 32;  // lines
+
+// The access of the operand whose first level is full and goes along the variable; null if none.
+const expr::Access* gathered_access(const KernelContext& kernel, const std::string& operand,
+                                    const std::string& var, const KernelScope& scope) {
+  for (const auto& [id, cursor] : scope.cursors) {
+    const auto& levels = kernel.code(cursor.access->tensor).levels;
+    if (cursor.access->tensor != operand || cursor.level != 0 || levels.empty() ||
+        !levels[0]->is_full())
+      continue;
+    if (kernel.coordinates.is_level_variable(kernel.level(cursor).expr, cursor.access->indices,
+                                             var))
+      return cursor.access;
+  }
+  return nullptr;
+}
+
+// Fetches the row at this coordinate of the first level, line by line.
+void fetch_row(KernelContext& kernel, const expr::Access& access, const Expr& row, Emitter& out) {
+  const TensorCode& tensor = kernel.code(access.tensor);
+  const expr::TensorType& type = kernel.nest.tensor(access.tensor).type;
+  Expr width = IntConst::make(1);
+  for (size_t l = 1; l < tensor.levels.size(); ++l)
+    width = width * kernel.coordinates.level_extent(type.format.levels()[l].expr, access.indices);
+  const int64_t line = kCacheLine / size_of(type.type);
+  const Expr base = out.let("base", tensor.levels[0]->locate(IntConst::make(0), row) * width);
+  const std::string variable = kernel.names.fresh("line");
+  const loop::Stmt fetch =
+      loop::Prefetch::make(tensor.values, base + loop::Var::make(variable) * line, kSecondLevel);
+  const Expr lines = loop::ceil_divide(width, line);
+  const auto* known = lines.as<IntConst>();
+  out.add(loop::For::make(
+      variable, IntConst::make(0), lines, fetch,
+      known && known->value <= kMostUnrolled ? loop::LoopKind::Unrolled : loop::LoopKind::Serial));
+}
+
+}  // namespace
+
+void emit_prefetches(KernelContext& kernel, const Cursor& cursor, const Expr& position,
+                     const std::string& var, const KernelScope& scope, Emitter& out) {
+  const std::string& operand = cursor.access->tensor;
+  const LevelCode& level = kernel.level_code(cursor);
+  const bool last_level = cursor.level + 1 == static_cast<int>(kernel.code(operand).levels.size());
+  if (!level.coordinates() || !last_level) return;
+  for (const nest::Prefetch& prefetch : kernel.nest.prefetches) {
+    const expr::Access* gathered = gathered_access(kernel, prefetch.tensor, var, scope);
+    if (!gathered) continue;
+    // The entry ahead, or the last one stored.
+    const Expr last = loop::Var::make(count_name(operand)) - 1;
+    const Expr entry = loop::minimum(position + prefetch.distance, last);
+    fetch_row(kernel, *gathered, out.let("ahead", level.coordinate(entry, {})), out);
+  }
+}
+
+}  // namespace tulle::lower

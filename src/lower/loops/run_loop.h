@@ -1,0 +1,14 @@
+// The runs of equal coordinates among the entries of one operand.
+#pragma once
+
+#include "lower/loops/loop_kind.h"
+
+namespace tulle::lower {
+
+class RunLoop : public LoopKind {
+ public:
+  bool applies(const LoopSite& site) const override;
+  void lower(const LoopSite& site, Emitter& out) const override;
+};
+
+}  // namespace tulle::lower

@@ -1,0 +1,15 @@
+// The row that begins in a chunk of equal work and ends in a later one; in the kernel that merges
+// such rows.
+#pragma once
+
+#include "lower/loops/loop_kind.h"
+
+namespace tulle::lower {
+
+class UnfinishedRow : public LoopKind {
+ public:
+  bool applies(const LoopSite& site) const override;
+  void lower(const LoopSite& site, Emitter& out) const override;
+};
+
+}  // namespace tulle::lower

@@ -1,0 +1,39 @@
+// Copies of operands. A copy in registers is made by a loop of each thread, a copy in shared memory
+// by all threads together.
+#pragma once
+
+#include "lower/result/touches.h"
+#include "lower/workspaces/element_copies.h"
+#include "lower/workspaces/shared_copies.h"
+#include "lower/workspaces/workspaces.h"
+
+namespace tulle::lower {
+
+// Keeps references to what it is given.
+class Staging {
+ public:
+  Staging(KernelContext& kernel, Touches& touches, Workspaces& workspaces, SharedCopies& shared,
+          ElementCopies& elements, StatementLowering& statements)
+      : kernel_(kernel),
+        touches_(touches),
+        workspaces_(workspaces),
+        shared_(shared),
+        elements_(elements),
+        statements_(statements) {}
+
+  // Makes the copy, unless the surrounding loop has made it before, and lowers the consumer.
+  void lower(const nest::Where& where, const KernelScope& scope, Emitter& out);
+
+ private:
+  void copy(const nest::Where& where, const KernelScope& scope, Emitter& out);
+  void copy_together(const nest::Where& where, const KernelScope& scope, Emitter& out);
+
+  KernelContext& kernel_;
+  Touches& touches_;
+  Workspaces& workspaces_;
+  SharedCopies& shared_;
+  ElementCopies& elements_;
+  StatementLowering& statements_;
+};
+
+}  // namespace tulle::lower
