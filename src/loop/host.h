@@ -90,8 +90,6 @@ struct KeptStep {
 using HostStep = std::variant<LetStep, AllocateStep, LaunchStep, ScanStep, ReadStep, SortStep,
                               FreeStep, KeepStep, KeptStep>;
 
-using Step = HostStep;  // the name in src/lower
-
 // Raises the UserError of a ReadStep.
 [[noreturn]] void fail_read(const ReadStep& step, int64_t count);
 

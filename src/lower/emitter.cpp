@@ -5,15 +5,6 @@
 
 namespace tulle::lower {
 
-std::string KernelNames::fresh(const std::string& wanted) {
-  const auto [entry, is_new] = used_.emplace(wanted, 0);
-  if (is_new) return wanted;
-  for (;;) {
-    std::string candidate = concat(wanted, "_", ++entry->second);
-    if (used_.emplace(candidate, 0).second) return candidate;
-  }
-}
-
 loop::Expr Emitter::let(const std::string& name, const loop::Expr& value) {
   if (value.as<loop::Var>() || value.as<loop::IntConst>() || value.as<loop::FloatConst>())
     return value;

@@ -2,27 +2,18 @@
 // the kernel uses.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "loop/fresh_names.h"
 #include "loop/stmt.h"
 
 namespace tulle::lower {
 
-// The names in use in one kernel.
-class KernelNames {
- public:
-  // `wanted`, or the first of wanted_1, wanted_2, ... that is free.
-  std::string fresh(const std::string& wanted);
-
- private:
-  std::map<std::string, int> used_;
-};
-
+// Adds statements to a block.
 class Emitter {
  public:
-  explicit Emitter(KernelNames& names) : names_(&names) {}
+  explicit Emitter(loop::FreshNames& names) : names_(&names) {}
 
   void add(loop::Stmt stmt) { stmts_.push_back(std::move(stmt)); }
   // Names the value; a variable or a constant needs no name.
@@ -37,7 +28,7 @@ class Emitter {
   }
 
   Emitter nested() const { return Emitter(*names_); }
-  KernelNames& names() { return *names_; }
+  loop::FreshNames& names() { return *names_; }
   bool empty() const { return stmts_.empty(); }
   // Everything collected, as a block; the emitter is empty afterwards.
   loop::Stmt take();
@@ -46,7 +37,7 @@ class Emitter {
   std::vector<loop::Stmt> take_statements() { return std::move(stmts_); }
 
  private:
-  KernelNames* names_;
+  loop::FreshNames* names_;
   std::vector<loop::Stmt> stmts_;
 };
 

@@ -20,7 +20,7 @@ constexpr int64_t kMostSliceBytes = int64_t{1} << 28;
 }  // namespace
 
 KernelFrame::KernelFrame(Kind kind, const ChunkLimits& limits, std::string kernel, Expr chunks,
-                         KernelNames& names, int64_t members)
+                         loop::FreshNames& names, int64_t members)
     : kind_(kind),
       limits_(limits),
       kernel_(std::move(kernel)),
@@ -132,7 +132,7 @@ loop::Stmt KernelFrame::wrap(std::vector<loop::Stmt> before, std::vector<loop::S
                          loop::LoopKind::Block);
 }
 
-void KernelFrame::launch(std::vector<loop::Step>& steps) const {
+void KernelFrame::launch(std::vector<loop::HostStep>& steps) const {
   if (kind_ == Kind::Threads) {
     Expr threads = times_members(chunks_);
     if (!slices_.empty()) {

@@ -37,7 +37,7 @@ class KernelFrame {
   // Of the kernel with this name. `names` are those of the kernel. Chunks on threads may have
   // several members: threads that run the same chunk, each with memory of its own.
   KernelFrame(Kind kind, const ChunkLimits& limits, std::string kernel, loop::Expr chunks,
-              KernelNames& names, int64_t members = 1);
+              loop::FreshNames& names, int64_t members = 1);
 
   Kind kind() const { return kind_; }
   bool on_gpu() const { return kind_ != Kind::Workers; }
@@ -68,7 +68,7 @@ class KernelFrame {
   loop::Stmt wrap(std::vector<loop::Stmt> before, std::vector<loop::Stmt> body);
 
   // The steps that launch the kernel: sizes, slices, the launch itself, and freeing.
-  void launch(std::vector<loop::Step>& steps) const;
+  void launch(std::vector<loop::HostStep>& steps) const;
 
  private:
   loop::Expr slots() const;  // how many threads have chunks
@@ -85,7 +85,7 @@ class KernelFrame {
   std::string kernel_;
   int64_t members_;
   loop::Expr chunks_, chunk_, member_, slot_;
-  KernelNames& names_;
+  loop::FreshNames& names_;
   std::vector<Slices> slices_;
   loop::Expr divided_;  // the work that the host divides; null if none
 };

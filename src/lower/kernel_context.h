@@ -72,7 +72,7 @@ struct KernelContext {
   const KernelRequest request;
   const Phase phase = request.phase;
   const Coordinates coordinates;
-  KernelNames names;
+  loop::FreshNames names;
   std::map<std::string, TensorCode> tensors;
   std::string result;
   std::vector<std::string> result_indices;

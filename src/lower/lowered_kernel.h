@@ -46,7 +46,7 @@ struct KernelFacts {
 
 struct LoweredKernel {
   loop::Kernel kernel;
-  std::vector<loop::Step> launch;
+  std::vector<loop::HostStep> launch;
   KernelFacts facts;
   // The members of a chunk would find different entries: it must be lowered without them.
   bool members_disagree = false;

@@ -103,7 +103,7 @@ class PieceDealer {
  private:
   loop::Kernel kernel(const std::string& prefix, const std::string& number, const Expr& count,
                       const std::function<void(Emitter&, const Expr&)>& body) const {
-    KernelNames names;
+    loop::FreshNames names;
     return kernel_for_each({prefix + name_, count, body}, number, options_, names);
   }
 
@@ -127,7 +127,7 @@ class PieceDealer {
 
 void add_derived(const Derived& derived, loop::HostProgram& program) {
   const bool known =
-      std::any_of(program.steps.begin(), program.steps.end(), [&](const loop::Step& step) {
+      std::any_of(program.steps.begin(), program.steps.end(), [&](const loop::HostStep& step) {
         const auto* keep = std::get_if<loop::KeepStep>(&step);
         return keep && keep->what == derived.what && keep->tensor == derived.tensor;
       });
@@ -207,7 +207,7 @@ ForEach find_rows(const StoredRows& stored, const loop::Buffer& rows, int64_t ea
 Derived derive_entry_rows(const StoredRows& stored, const Options& options) {
   const loop::Buffer rows = entry_rows_of(stored);
   const int64_t early = mutant("entry-in-row-before") ? 1 : 0;
-  KernelNames names;
+  loop::FreshNames names;
   Derived derived{"rows", stored.tensor, {}, {}};
   derived.kernels.push_back(
       options.on_gpu() ? kernel_for_each(find_rows(stored, rows, early), "entry", options, names)

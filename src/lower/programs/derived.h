@@ -22,7 +22,7 @@ struct StoredRows {
 struct Derived {
   std::string what, tensor;
   std::vector<loop::Kernel> kernels;
-  std::vector<loop::Step> steps;
+  std::vector<loop::HostStep> steps;
 };
 
 // Adds them to the program, unless it has them.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kBlocksToFill = 1024;  // a GPU, at least
 
-loop::Stmt body_of(const ForEach& each, const std::string& number, KernelNames& names) {
+loop::Stmt body_of(const ForEach& each, const std::string& number, loop::FreshNames& names) {
   Emitter out(names);
   each.body(out, Var::make(number));
   return out.take();
@@ -22,7 +22,8 @@ loop::Stmt body_of(const ForEach& each, const std::string& number, KernelNames& 
 
 // A loop over this number of blocks of threads. The body gets the number of the thread.
 loop::Kernel over_threads(const std::string& name, const Expr& blocks, int64_t threads,
-                          KernelNames& names, const std::function<loop::Stmt(const Expr&)>& body) {
+                          loop::FreshNames& names,
+                          const std::function<loop::Stmt(const Expr&)>& body) {
   const std::string block = names.fresh("block"), thread = names.fresh("thread");
   const loop::Stmt one = body(Var::make(block) * threads + Var::make(thread));
   const loop::Stmt all = loop::For::make(thread, IntConst::make(0), IntConst::make(threads), one,
@@ -35,7 +36,7 @@ loop::Kernel over_threads(const std::string& name, const Expr& blocks, int64_t t
 
 void launch_each(const ForEach& each, const Options& options, loop::HostProgram& program) {
   const int64_t at_a_time = options.limits.work_per_chunk;
-  KernelNames names;
+  loop::FreshNames names;
   KernelFrame frame(KernelFrame::kind_for(options), options.limits, each.kernel,
                     options.on_gpu() ? each.count : loop::ceil_divide(each.count, at_a_time),
                     names);
@@ -56,7 +57,7 @@ void launch_each(const ForEach& each, const Options& options, loop::HostProgram&
 }
 
 loop::Kernel kernel_for_each(const ForEach& each, const std::string& number, const Options& options,
-                             KernelNames& names) {
+                             loop::FreshNames& names) {
   const loop::Stmt body = body_of(each, number, names);
   if (!options.on_gpu()) {
     return with_parameters(each.kernel, loop::For::make(number, IntConst::make(0), each.count, body,
@@ -71,7 +72,7 @@ loop::Kernel kernel_for_each(const ForEach& each, const std::string& number, con
 }
 
 loop::Kernel kernel_for_some(const ForEach& each, const std::string& number, const Expr& most,
-                             const Options& options, KernelNames& names) {
+                             const Options& options, loop::FreshNames& names) {
   const loop::Stmt body = body_of(each, number, names);
   if (!options.on_gpu())
     return with_parameters(each.kernel,

@@ -25,10 +25,10 @@ void launch_each(const ForEach& each, const Options& options, loop::HostProgram&
 // The kernel alone. Its launch needs no other steps. Workers and threads take the values of
 // `number` one by one: for bodies that contain loops. `names` are those that the body uses.
 loop::Kernel kernel_for_each(const ForEach& each, const std::string& number, const Options& options,
-                             KernelNames& names);
+                             loop::FreshNames& names);
 // The same for a count that only the device knows, at most `most`: a fixed number of threads takes
 // numbers in turn.
 loop::Kernel kernel_for_some(const ForEach& each, const std::string& number, const loop::Expr& most,
-                             const Options& options, KernelNames& names);
+                             const Options& options, loop::FreshNames& names);
 
 }  // namespace tulle::lower

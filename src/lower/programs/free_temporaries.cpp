@@ -10,7 +10,7 @@ namespace tulle::lower {
 namespace {
 
 // The names of the buffers that a step reads or writes.
-std::vector<std::string> used_by(const loop::Step& step, const loop::HostProgram& program) {
+std::vector<std::string> used_by(const loop::HostStep& step, const loop::HostProgram& program) {
   std::vector<std::string> names;
   if (const auto* allocate = std::get_if<loop::AllocateStep>(&step)) {
     names.push_back(allocate->buffer->name);
@@ -40,12 +40,12 @@ void free_temporaries(loop::HostProgram& program) {
       allocated[allocate->buffer->name] = allocate->buffer;
     for (const std::string& name : used_by(program.steps[s], program)) last_use[name] = s;
   }
-  for (const loop::Step& step : program.steps) {
+  for (const loop::HostStep& step : program.steps) {
     if (const auto* free = std::get_if<loop::FreeStep>(&step)) allocated.erase(free->buffer->name);
   }
   for (const loop::Buffer& result : program.results) allocated.erase(result->name);
 
-  std::vector<loop::Step> steps;
+  std::vector<loop::HostStep> steps;
   for (size_t s = 0; s < program.steps.size(); ++s) {
     steps.push_back(std::move(program.steps[s]));
     if (s + 1 == program.steps.size()) continue;  // all is freed at the end

@@ -98,11 +98,11 @@ void fuse_launches(const std::vector<std::string>& names, loop::HostProgram& pro
   std::erase_if(program.kernels, [&](const loop::Kernel& kernel) { return is_fused(kernel.name); });
   program.kernels.push_back(fused(kernels));
   // The steps before later launches move before all of them.
-  std::erase_if(program.steps, [&](const loop::Step& step) {
+  std::erase_if(program.steps, [&](const loop::HostStep& step) {
     const auto* launch = std::get_if<loop::LaunchStep>(&step);
     return launch && is_fused(launch->kernel) && launch->kernel != names.back();
   });
-  for (loop::Step& step : program.steps) {
+  for (loop::HostStep& step : program.steps) {
     auto* launch = std::get_if<loop::LaunchStep>(&step);
     if (launch && launch->kernel == names.back()) launch->kernel = names.front();
   }

@@ -84,7 +84,7 @@ void apply_order(const Sorting& sorting, const expr::TensorType& type, const loo
   const TensorBuffers source = buffers_of(sorting.from, type),
                       target = buffers_of(sorting.to, type);
   const Expr count = loop::Var::make(count_name(sorting.from));
-  KernelNames names;
+  loop::FreshNames names;
   Emitter body(names);
   const Expr at = loop::Var::make("q");
   const Expr origin = body.let("origin", Load::make(order, at));

@@ -21,7 +21,7 @@ void start_result(const ResultInfo& result, const Expr& size, const Expr& start,
   const loop::Buffer values = buffers_of(result.name, result.tensor->type).values;
   const std::string kernel = "start_" + result.name;
   const Expr chunks = loop::Var::make(chunks_name(result.name));
-  KernelNames names;
+  loop::FreshNames names;
   names.fresh(values->name);
   KernelFrame frame(KernelFrame::kind_for(options), options.limits, kernel,
                     options.on_gpu() ? size : chunks, names);
@@ -106,7 +106,7 @@ class SharedRowsStart {
   const Expr start_;
   const std::string kernel_;
   Expr rows_, width_ = IntConst::make(1);
-  KernelNames names_;
+  loop::FreshNames names_;
 };
 
 }  // namespace
