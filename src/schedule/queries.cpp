@@ -117,13 +117,17 @@ namespace {
 using CheckWithin = std::function<Result<>(const Forall&, const NameList& around)>;
 
 Result<> check_loops(const Stmt& stmt, NameList& around, const CheckWithin& check) {
-  const auto* forall = stmt.as<Forall>();
-  if (forall) {
+  if (const auto* forall = stmt.as<Forall>()) {
     TULLE_TRY(check(*forall, around));
     around.push_back(forall->var);
+    TULLE_TRY(check_loops(forall->body, around, check));
+    around.pop_back();
+  } else if (const auto* where = stmt.as<Where>()) {
+    TULLE_TRY(check_loops(where->consumer, around, check));
+    return check_loops(where->producer, around, check);
+  } else if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts) TULLE_TRY(check_loops(part, around, check));
   }
-  for (const Stmt& part : parts_of(stmt)) TULLE_TRY(check_loops(part, around, check));
-  if (forall) around.pop_back();
   return {};
 }
 
@@ -135,8 +139,18 @@ Result<> check_each_loop_within(const Stmt& stmt, const CheckWithin& check) {
 }
 
 Result<> check_each_loop(const Stmt& stmt, const std::function<Result<>(const Forall&)>& check) {
-  return check_each_loop_within(stmt,
-                                [&](const Forall& loop, const NameList&) { return check(loop); });
+  if (const auto* forall = stmt.as<Forall>()) {
+    TULLE_TRY(check(*forall));
+    return check_each_loop(forall->body, check);
+  }
+  if (const auto* where = stmt.as<Where>()) {
+    TULLE_TRY(check_each_loop(where->consumer, check));
+    return check_each_loop(where->producer, check);
+  }
+  if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts) TULLE_TRY(check_each_loop(part, check));
+  }
+  return {};
 }
 
 void for_each_loop_within(const Stmt& stmt,
@@ -148,6 +162,18 @@ void for_each_loop_within(const Stmt& stmt,
   });
 }
 
+void for_each_loop(const Stmt& stmt, const std::function<void(const Forall&)>& visit) {
+  if (const auto* forall = stmt.as<Forall>()) {
+    visit(*forall);
+    for_each_loop(forall->body, visit);
+  } else if (const auto* where = stmt.as<Where>()) {
+    for_each_loop(where->consumer, visit);
+    for_each_loop(where->producer, visit);
+  } else if (const auto* sequence = stmt.as<Sequence>()) {
+    for (const Stmt& part : sequence->stmts) for_each_loop(part, visit);
+  }
+}
+
 std::vector<std::string> loops_of(const Nest& nest) {
   std::vector<std::string> found;
   for_each_loop(nest.root, [&](const Forall& loop) {
@@ -156,8 +182,9 @@ std::vector<std::string> loops_of(const Nest& nest) {
   return found;
 }
 
-void for_each_loop(const Stmt& stmt, const std::function<void(const Forall&)>& visit) {
-  for_each_loop_within(stmt, [&](const Forall& loop, const auto&) { visit(loop); });
+bool has_variable(const Nest& nest, const std::function<bool(const Variable&)>& is_it) {
+  return std::any_of(nest.variables.begin(), nest.variables.end(),
+                     [&](const auto& entry) { return is_it(entry.second); });
 }
 
 Nest with_tag(const Nest& nest, const LoopTag& tag,

@@ -46,6 +46,9 @@ Result<> check_each_loop(const Stmt& stmt, const std::function<Result<>(const Fo
 Result<> check_each_loop_within(
     const Stmt& stmt, const std::function<Result<>(const Forall&, const NameList& around)>& check);
 
+// Whether the nest has a variable, and so perhaps a loop, of a certain kind.
+bool has_variable(const Nest& nest, const std::function<bool(const Variable&)>& is_it);
+
 // Puts the tag on the loops that `choose` picks, but for those that copy into shared memory, which
 // all threads go through together.
 Nest with_tag(const Nest& nest, const LoopTag& tag,

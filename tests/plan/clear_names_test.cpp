@@ -1,4 +1,4 @@
-// Names that users and stages both would give.
+// Tests of names that collide with those that stages generate.
 #include "plan/rewrite/clear_names.h"
 
 #include <gtest/gtest.h>

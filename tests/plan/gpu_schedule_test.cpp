@@ -1,4 +1,4 @@
-// Which rule of schedules for a GPU a statement meets.
+// Tests of the rules for GPU schedules that statements follow.
 #include <gtest/gtest.h>
 
 #include "plan/plan.h"
@@ -137,7 +137,7 @@ TEST(GpuSchedule, ScattersByAtomicsWhatIsStoredTheOtherWay) {
 }
 
 TEST(GpuSchedule, ReducesByAtomicsBeforeWhatComesOfIt) {
-  // A count of entries, their largest and what both come to.
+  // A count of entries, their maximum, and an expression of both.
   const char* largest = "C[i,k] = max(j, A[i,j] * B[j,k])";
   for (const bool deterministic : {false, true}) {
     const std::string schedules = scattered(largest, deterministic);

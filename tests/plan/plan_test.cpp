@@ -194,7 +194,7 @@ TEST(Plan, LoopsOfOneIterationAreNotParallel) {
   EXPECT_TRUE(has(note, "C: loops i ")) << note;
 }
 
-// Where entries gather what their neighbours fetched, a result crowds nothing out of the last
+// Where entries gather rows that their neighbours fetched, a result evicts nothing from the last
 // cache.
 TEST(Plan, ResultsAreStoredPastTheCachesWhereTheyCrowdGathersOut) {
   const auto streams = [](double distinct_share, int64_t rows) {

@@ -1,5 +1,4 @@
-// The schedules that a search may try, what they are expected to cost, and what plans are kept
-// under.
+// Tests of the schedules that a search can try, of their estimates and of the keys of tuned plans.
 #include "plan/tune/schedule_space.h"
 
 #include <algorithm>

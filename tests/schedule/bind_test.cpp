@@ -1,4 +1,4 @@
-// Bind, and what a nest with bound loops must be.
+// Tests of bind and of the checks of bound loops.
 #include <gtest/gtest.h>
 
 #include "schedule/nests.h"

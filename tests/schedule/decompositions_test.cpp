@@ -1,4 +1,4 @@
-// decompose steps: their text, and what is left of a schedule without them.
+// Tests of decompose steps and of the schedule without them.
 #include "schedule/decompositions.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Loops over the differences of indices, as diagonals are stored by.
+// Tests of loops over differences of indices, which walk over diagonals.
 #include <gtest/gtest.h>
 
 #include "schedule/nests.h"
@@ -40,7 +40,7 @@ TEST(Differences, AreReorderedUnrolledAndSummed) {
             "unrolled(2) { forall k { acc[k] += A[i,j] * B[j,k] } } } }");
 }
 
-// Each matrix of a batch has diagonals of its own.
+// Each matrix of a batch has its own diagonals.
 TEST(Differences, StandInsideWhatIsStoredAboveThem) {
   constexpr std::string_view batch = R"(nest {
   operand A: f32, i32, dia

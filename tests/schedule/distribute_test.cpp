@@ -1,4 +1,4 @@
-// Which steps are for which statement.
+// Tests that assign steps to statements.
 #include "schedule/distribute.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which kernels run in one launch.
+// Tests of kernels that share a launch.
 #include "schedule/rewrites/fuse_launches.h"
 
 #include <gtest/gtest.h>

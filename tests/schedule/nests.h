@@ -1,4 +1,4 @@
-// The nests that the tests of rewrites start from, and how they look at the outcome.
+// Nests for the tests of rewrites, and functions that inspect the results.
 #pragma once
 
 #include <string>
@@ -93,7 +93,7 @@ inline void expect_refused(std::string_view nest, std::string_view schedule,
   } catch (const UserError& error) {
     const std::string message = error.what();
     EXPECT_NE(message.find(part), std::string::npos) << message;
-    // The caret stands under it, or under one of its arguments.
+    // The caret is under it, or under one of its arguments.
     const size_t last = schedule.rfind(';') == std::string_view::npos ? 0 : schedule.rfind(';') + 2;
     const size_t carets = message.rfind("\n  ") + 3;
     EXPECT_GE(message.find('^', carets) - carets, last) << message;

@@ -1,4 +1,4 @@
-// Counting through the rows that are stored.
+// Tests of number_rows: loops over the numbers of stored rows.
 #include <gtest/gtest.h>
 
 #include "schedule/nests.h"

@@ -1,4 +1,4 @@
-// Schedules that leave sums to atomics.
+// Tests of schedules whose sums use atomics.
 #include "schedule/checks/one_order.h"
 
 #include <gtest/gtest.h>

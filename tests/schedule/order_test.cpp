@@ -1,4 +1,4 @@
-// The rewrites that change which loops there are: split, fuse and reorder.
+// Tests of split, fuse and reorder, which change the loops.
 #include <gtest/gtest.h>
 
 #include "schedule/nests.h"

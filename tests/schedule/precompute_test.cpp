@@ -102,7 +102,7 @@ TEST(Precompute, RefusesOtherVariables) {
   expect_refused(kSpmm, "precompute(acc, i)", "the result's loops are (k)");
 }
 
-// What the message says instead is legal.
+// The step that the message suggests is legal.
 TEST(Precompute, SaysWhetherToTrack) {
   expect_refused(kSpgemm, "precompute(acc, k)", "track that, precompute(acc, k, tracked).");
   expect_refused(kSpgemm, "reorder(i, k, j); precompute(acc)", "leave precompute out");

@@ -1,4 +1,4 @@
-// The text of programs of nests: it prints and parses back, and mistakes are pointed at.
+// Tests of the text of nest programs: round trips, and carets at mistakes.
 #include "schedule/program.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace tulle::schedule {
 namespace {
 
-// Everything a program can hold.
+// A program with every kind of line.
 constexpr std::string_view kFull = R"(program(B, A, D; j, i) -> (C)
 operand D: f64, i64, (i) -> (i: compressed)
 same B_as0_0 = i
@@ -45,7 +45,7 @@ std::string message_of(const std::string& text) {
   return "no error";
 }
 
-// With this in the place of that.
+// The text with one part replaced.
 std::string changed(std::string_view from, std::string_view to) {
   std::string text(kFull);
   const size_t at = text.find(from);

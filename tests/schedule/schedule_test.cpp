@@ -49,7 +49,7 @@ TEST(ScheduleText, RefusesOtherArguments) {
   expect_syntax_error("unroll(j, [)", "a name, a number or (names)");
 }
 
-// What the arguments alone tell is refused before there is a nest.
+// Wrong arguments are refused without a nest.
 TEST(ScheduleText, RefusesNumbersOutOfRange) {
   for (const char* step : {"split(k, 0, a, b)",
                            "split(k, -3, a, b)",

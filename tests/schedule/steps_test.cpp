@@ -18,7 +18,7 @@ using Staging = Stage::Staging;
 using Balance = Parallel::Balance;
 using Part = Bind::Part;
 
-// One text for each step; `seen` gets the name of its rewrite.
+// Expects that the step prints as the text and reads back. Adds the name of its rewrite to `seen`.
 void expect_round_trip(const Rewrite& rewrite, const char* text, std::set<std::string>& seen) {
   EXPECT_EQ(to_string(Step{rewrite}), text);
   const Schedule read = parse_schedule(text);
@@ -130,7 +130,7 @@ TEST(Steps, AreCheckedWithoutText) {
   expect_wrong(DealRows{"i", 8, "c", "r", 4, 32769});
 }
 
-// What `apply` says of the same schedule, without the user's line.
+// The message of `apply` for the same schedule, without the line of the caller.
 std::string thrown_by(const Schedule& schedule, const nest::Nest& nest) {
   try {
     apply(schedule, nest);
@@ -184,7 +184,7 @@ TEST(TryApply, GivesTheNestThatApplyGives) {
   EXPECT_EQ(nest::to_string(*nest_after(schedule, nest)), wanted);
 }
 
-// A number that no text could hold is refused with the step, as the rewrite would be.
+// A step with a number that its text cannot have is refused.
 TEST(TryApply, ChecksArguments) {
   Schedule schedule;
   schedule.add(Unroll{"j", 2});

@@ -1,4 +1,4 @@
-// The rewrites that say how loops run and tensors are moved: parallel, vectorize, unroll, prefetch
+// Tests of the rewrites that tag loops and tensors: parallel, vectorize, unroll, prefetch
 // and nontemporal.
 #include <gtest/gtest.h>
 

@@ -229,8 +229,9 @@ class BindingVerifier {
             "one order with reorder, before precompute and rfactor.");
       }
     }
-    for (const Stmt& part : parts_of(stmt))
-      TULLE_TRY(check_groups(part, lanes ? loop->var : outer, outside));
+    const std::string& around = lanes ? loop->var : outer;
+    if (loop) return check_groups(loop->body, around, outside);
+    for (const Stmt& part : parts_of(stmt)) TULLE_TRY(check_groups(part, around, outside));
     return {};
   }
 

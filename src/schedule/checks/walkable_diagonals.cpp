@@ -37,6 +37,10 @@ Result<> check_diagonals(const Nest& nest, const Forall& loop, const NameList& a
 }  // namespace
 
 Result<> require_walkable_diagonals(const Nest& nest) {
+  if (!has_variable(nest, [](const Variable& variable) {
+        return variable.origin == Variable::Origin::Difference;
+      }))
+    return {};
   return check_each_loop_within(
       nest.root, [&](const Forall& loop, const NameList& around) -> Result<> {
         if (nest.variable(loop.var).origin != Variable::Origin::Difference) return {};

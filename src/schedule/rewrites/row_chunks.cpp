@@ -211,6 +211,7 @@ Result<> check_in_chunk(const Nest& nest, const Forall& loop, const NameList& ar
 }  // namespace
 
 Result<> require_chunks_around_rows(const Nest& nest) {
+  if (!has_variable(nest, goes_through_chunk)) return {};
   for (const auto& [name, variable] : nest.variables) {
     for (const std::string& parent : {variable.parent, variable.second}) {
       if (parent.empty() || !goes_through_chunk(nest.variable(parent))) continue;

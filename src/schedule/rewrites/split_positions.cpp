@@ -164,6 +164,8 @@ Result<Nest> split_positions(const Nest& nest, const SplitPositions& step) {
 }
 
 Result<> require_walkable_positions(const Nest& nest) {
+  if (!has_variable(nest, [](const Variable& variable) { return variable.is_position(); }))
+    return {};
   return check_each_loop_within(nest.root, [&](const Forall& loop, const NameList& around) {
     return nest.variable(loop.var).is_position() ? check_positions(nest, loop, around) : Result<>();
   });
