@@ -106,9 +106,9 @@ void expect_same_launches(const std::string& text) {
     EXPECT_EQ(loop::shared_bytes(outline), loop::shared_bytes(kernel));
   }
   const auto launches = [](const loop::HostProgram& program) {
-    std::vector<runtime::Launch> found;
+    std::vector<runtime::LaunchAction> found;
     for (const runtime::Action& action : runtime::prepare_program(program, {}).actions) {
-      if (const auto* launch = std::get_if<runtime::Launch>(&action)) found.push_back(*launch);
+      if (const auto* launch = std::get_if<runtime::LaunchAction>(&action)) found.push_back(*launch);
     }
     return found;
   };

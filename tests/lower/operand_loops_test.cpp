@@ -21,7 +21,7 @@ TEST(EntryLoop, VisitsTheEntriesOfARow) {
 }
 
 TEST(EntryLoop, LeavesSlotsWithoutEntriesOut) {
-  expect_right(row_sums("(i,j) -> (i: dense, j: bitmap)"), {"bitmap-all-set"});
+  expect_right(row_sums("(i,j) -> (i: dense, j: bitmap)"));
   expect_right(row_sums("ell(7)"), {"padding-is-entry"});
 }
 
@@ -29,7 +29,7 @@ TEST(EntryLoop, IsCutIntoChunks) {
   const Example example = row_sums("dcsr", "parallel(rows)");
   expect_right(example);
   expect_parts(LoweredNest(example.nest).text(),
-               {"let y_chunks", "let first", "for A_p0 in [first"});
+               {"let y_chunks", "var first", "for A_p0 in [first"});
 }
 
 TEST(EntryLoop, PrefetchesRowsThatComingEntriesGather) {
@@ -44,13 +44,13 @@ TEST(EntryLoop, PrefetchesRowsThatComingEntriesGather) {
                         "C[i,k] = A[i,j] * B[j,k]",
                         {{"A", {6, 5}}, {"B", {5, 16}}}};
   expect_right(example);
-  expect_parts(LoweredNest(example.nest).text(), {"for A_p1", "let ahead", "prefetch B["});
+  expect_parts(LoweredNest(example.nest).text(), {"for A_p1", "let ahead", "prefetch(B["});
 }
 
 TEST(RunLoop, TakesEqualCoordinatesTogether) {
-  expect_right(row_sums("coo"), {"segment-ends-early"});
+  expect_right(row_sums("coo"));
   expect_parts(LoweredNest(row_sums("coo").nest).text(),
-               {"while (A_p0 < p_end)", "segment_end", "A_p0 = segment_end"});
+               {"while (A_p0 < last)", "let segment_end", "A_p0 = segment_end"});
 }
 
 TEST(RunLoop, ChunksBeginWhereRunsDo) {
@@ -84,8 +84,8 @@ TEST(EntriesOfChunk, AreOfWhateverRows) {
             {{"A", {8, 7}}, {"x", {7}}},
             many_chunks(Backend::Gpu)};
   };
-  expect_right(example("csr", ""), {"entry-in-row-before"});
-  expect_right(example("csr", "unrolled"), {"entry-in-row-before"});
+  expect_right(example("csr", ""));
+  expect_right(example("csr", "unrolled"));
   expect_right(example("coo", "unrolled"));
   const LoweredNest nest(example("csr", "").nest, many_chunks(Backend::Gpu));
   expect_parts(nest.text(), {"keep", "A_entry_rows", "block for c", "let i"});
