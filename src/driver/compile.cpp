@@ -211,8 +211,8 @@ std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request, 
 
 namespace {
 
-LoweredProgram lower_scheduled(const schedule::NestProgram& scheduled, const lower::Options& options,
-                               const StageSink& sink) {
+LoweredProgram lower_scheduled(const schedule::NestProgram& scheduled,
+                               const lower::Options& options, const StageSink& sink) {
   LoweredProgram lowered;
   loop::HostProgram& program = lowered.program;
   program.name = "program";

@@ -108,7 +108,8 @@ void expect_same_launches(const std::string& text) {
   const auto launches = [](const loop::HostProgram& program) {
     std::vector<runtime::LaunchAction> found;
     for (const runtime::Action& action : runtime::prepare_program(program, {}).actions) {
-      if (const auto* launch = std::get_if<runtime::LaunchAction>(&action)) found.push_back(*launch);
+      if (const auto* launch = std::get_if<runtime::LaunchAction>(&action))
+        found.push_back(*launch);
     }
     return found;
   };
