@@ -129,7 +129,7 @@ def loaded(log: str) -> list[str]:
 
 
 def kept_programs(log: str) -> list[str]:
-    return re.findall(r"^tulle: kept program (\w+)", log, re.MULTILINE)
+    return re.findall(r"^tulle: stored program (\w+)", log, re.MULTILINE)
 
 
 def known_programs(log: str) -> list[str]:

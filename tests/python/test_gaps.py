@@ -155,7 +155,7 @@ def test_repr_shows_entries() -> None:
         ("ell(2)", [{}, {"crd": [0, 1, 2]}], 4, "`crd`|crd of level 1 has 3 elements, but 4"),
         ("ell(2)", [{}, {"crd": [-1, 0, 0, 1]}], 4, r"crd\[1\] = 0 follows the unused slot"),
         ("ell(2)", [{}, {"crd": [0, 3, 0, 1]}], 4, r"crd\[1\] = 3 is outside \[0, 3\)"),
-        ("ragged", [{}, {"pos": [0, 4, 5]}], 5, r"pos\[1\] - pos\[0\] = 4 is a longer row"),
+        ("ragged", [{}, {"pos": [0, 4, 5]}], 5, r"pos\[1\] - pos\[0\] = 4 is a row longer"),
         ("ragged", [{}, {"pos": [0, 2, 3]}], 5, "values has 5 elements, but 3 are needed"),
         ("dia", [{"pos": [0, 1], "crd": [3]}, {}], 2, r"crd\[0\] = 3 is outside \[-1, 3\)"),
         ("bitmap", [{}, {"bits": [True]}], 6, "has 1 elements, but 6 are needed"),

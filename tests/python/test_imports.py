@@ -161,12 +161,12 @@ def test_torch_batches() -> None:
 @pytest.mark.parametrize(
     ("pos", "crd", "message"),
     [
-        ([0, 2, 1, 3], [0, 1, 2], "positions ascend"),
+        ([0, 2, 1, 3], [0, 1, 2], "positions must ascend"),
         ([1, 1, 2, 3], [0, 1, 2], "positions start at 0"),
-        ([0, 1, 2, 2], [0, 1, 2], "the last position is their number"),
+        ([0, 1, 2, 2], [0, 1, 2], "the last position must be their number"),
         ([0, 1, 2, 3], [0, 1, 3], r"crd\[2\] = 3 is outside \[0, 3\)"),
         ([0, 1, 2, 3], [0, -1, 2], r"crd\[1\] = -1 is outside"),
-        ([0, 2, 2, 3], [1, 0, 2], "the coordinates of a segment ascend"),
+        ([0, 2, 2, 3], [1, 0, 2], "the coordinates of a segment must ascend"),
         ([0, 2, 2, 3], [1, 1, 2], "the same coordinates"),
     ],
 )

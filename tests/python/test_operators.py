@@ -1,4 +1,4 @@
-"""The registered operators, called as an exported program would call them."""
+"""The registered operators, called directly."""
 
 from __future__ import annotations
 
@@ -26,14 +26,19 @@ def parts() -> tuple[torch.Tensor, list[torch.Tensor], torch.Tensor]:
     return torch.tensor([5, 4]), tensors, a @ b
 
 
+def head_of(key: str, sizes: torch.Tensor) -> torch.Tensor:
+    """The number of the program, then the sizes."""
+    return torch.cat([torch.tensor([ops.number(key)]), sizes])
+
+
 def test_call_returns_the_values_of_a_dense_result() -> None:
     sizes, tensors, expected = parts()
-    torch.testing.assert_close(ops.call4(KEY, sizes, *tensors), expected)
+    torch.testing.assert_close(ops.call4(head_of(KEY, sizes), *tensors), expected)
 
 
 def test_run_returns_sizes_and_values() -> None:
     sizes, tensors, expected = parts()
-    shape, values = ops.run(KEY, sizes, tensors)
+    shape, values = ops.run(head_of(KEY, sizes), tensors)
     assert shape.tolist() == [5, 3]
     torch.testing.assert_close(values, expected)
 
@@ -41,18 +46,18 @@ def test_run_returns_sizes_and_values() -> None:
 def test_run_returns_shared_structure_as_the_operands_own_tensors() -> None:
     sizes, (pos, crd, values, _), _ = parts()
     key = "operand A f64 i64 2 csr\ncompute\nC[i,j] = A[i,j] * 3"
-    shape, new_pos, new_crd, tripled = ops.run(key, sizes, [pos, crd, values])
+    shape, new_pos, new_crd, tripled = ops.run(head_of(key, sizes), [pos, crd, values])
     assert shape.tolist() == [5, 4]
     assert new_pos is pos
     assert new_crd is crd
     torch.testing.assert_close(tripled, values * 3)
-    torch.testing.assert_close(ops.call3(key, sizes, pos, crd, values), values * 3)
+    torch.testing.assert_close(ops.call3(head_of(key, sizes), pos, crd, values), values * 3)
 
 
 def test_into_writes_to_the_tensor() -> None:
     sizes, tensors, expected = parts()
     out = torch.empty_like(expected)
-    head = torch.cat([torch.tensor([ops.number(KEY)]), sizes])
+    head = head_of(KEY, sizes)
     assert ops.into4(head, out, *tensors) is None
     torch.testing.assert_close(out, expected)
     with pytest.raises(RuntimeError, match=r"tulle.UserError: out: expected .* float64 \[5, 3\]"):
@@ -64,19 +69,19 @@ def test_into_writes_to_the_tensor() -> None:
 def test_run_into_writes_to_the_tensors() -> None:
     sizes, tensors, expected = parts()
     out = torch.empty_like(expected)
-    shape, values = ops.run_into(KEY, sizes, tensors, [0], [out])
+    shape, values = ops.run_into(head_of(KEY, sizes), tensors, [0], [out])
     assert shape.tolist() == [5, 3]
     assert values is out
     torch.testing.assert_close(out, expected)
     for which, outs in (([1], [out]), ([-1], [out]), ([0, 0], [out]), ([0], [])):
         with pytest.raises(RuntimeError, match=r"tulle.UserError: Expected for each tensor"):
-            ops.run_into(KEY, sizes, tensors, which, outs)
+            ops.run_into(head_of(KEY, sizes), tensors, which, outs)
 
 
 def test_dense_operands_need_not_be_row_major() -> None:
     sizes, tensors, expected = parts()
     tensors[3] = tensors[3].t().contiguous().t()
-    torch.testing.assert_close(ops.call4(KEY, sizes, *tensors), expected)
+    torch.testing.assert_close(ops.call4(head_of(KEY, sizes), *tensors), expected)
 
 
 def test_describe_names_results_and_where_their_sizes_come_from() -> None:
@@ -104,7 +109,7 @@ def test_describe_format_lists_levels() -> None:
         ("operant A f64 i64 2 csr\ncompute\nC = A", "expected operand, out"),
         ("out C\ncompute\nC = A", "the name of a result and its format"),
         ("operand A f64 i64 1 dense\none 0 x\neinsum\ni->i", "not a dimension"),
-        ("operand A f64 i64 1 dense\none 1 0\neinsum\ni->i", "no operand has the dimension"),
+        ("operand A f64 i64 1 dense\none 1 0\neinsum\ni->i", "a dimension that no operand has"),
     ],
 )
 def test_wrong_keys_are_refused(key: str, message: str) -> None:
@@ -118,19 +123,19 @@ def test_wrong_tensors_are_refused(at: int) -> None:
     for wrong in (tensors[at].to(torch.int32), tensors[at].reshape(-1, 1, 1)):
         given = [*tensors[:at], wrong, *tensors[at + 1 :]]
         with pytest.raises(RuntimeError, match=r"tulle.UserError: [AB]: expected a "):
-            ops.call4(KEY, sizes, *given)
+            ops.call4(head_of(KEY, sizes), *given)
 
 
 def test_wrong_numbers_of_tensors_and_sizes_are_refused() -> None:
     sizes, tensors, _ = parts()
     with pytest.raises(RuntimeError, match="takes 4 tensors, but 3 were given"):
-        ops.call3(KEY, sizes, *tensors[:3])
+        ops.call3(head_of(KEY, sizes), *tensors[:3])
     # An additional number could be that of a structure, which is negative.
     for wrong in ([5], [5, 4, 3], [5, 4, 0], [5, 4, 3, 2], [5, 4, -1, -1]):
         with pytest.raises(RuntimeError, match="vector of 2 int64 sizes, but found int64"):
-            ops.run(KEY, torch.tensor(wrong), tensors)
-    numbered = ops.run(KEY, torch.tensor([*sizes.tolist(), ~0]), tensors)
-    torch.testing.assert_close(numbered, ops.run(KEY, sizes, tensors))
+            ops.run(head_of(KEY, torch.tensor(wrong)), tensors)
+    numbered = ops.run(head_of(KEY, torch.tensor([*sizes.tolist(), ~0])), tensors)
+    torch.testing.assert_close(numbered, ops.run(head_of(KEY, sizes), tensors))
 
 
 def test_calls_leak_nothing() -> None:
@@ -139,10 +144,11 @@ def test_calls_leak_nothing() -> None:
 
     def many() -> int:
         for _ in range(2000):
-            ops.call4(KEY, sizes, *tensors)
-            ops.run(KEY, sizes, tensors)
+            head = head_of(KEY, sizes)
+            ops.call4(head, *tensors)
+            ops.run(head, tensors)
             with pytest.raises(RuntimeError):
-                ops.call4(KEY, sizes, *wrong)
+                ops.call4(head, *wrong)
         gc.collect()
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
@@ -171,4 +177,4 @@ def test_lengths_that_disagree_are_refused(
     _, tensors, _ = parts()
     given = [tensor[:length] for tensor, length in zip(tensors, lengths, strict=False)]
     with pytest.raises(RuntimeError, match=f"tulle.UserError: A: .*{message}"):
-        ops.call4(KEY, torch.tensor(sizes), *given, tensors[3])
+        ops.call4(head_of(KEY, torch.tensor(sizes)), *given, tensors[3])

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from torch import Tensor, is_grad_enabled
 from torch.autograd import forward_ad
+from torch.compiler import is_compiling
 from torch.nn import Parameter
 
 from tulle.programs.program import Operand
@@ -42,8 +43,9 @@ def flatten(operands: Sequence[Operand]) -> Arguments:
 def flatten_plain(operands: Sequence[Operand]) -> Arguments | None:
     """As `flatten`, for operands without checks; None unless all of them are plain. Plain operands
     are on one device, require no gradient, have an unchanged structure and are not of a subclass
-    that overrides PyTorch's functions."""
-    if forward_ad._current_level >= 0:
+    that overrides PyTorch's functions. Under torch.compile none are, since its tracing
+    cannot compare the versions of arrays."""
+    if is_compiling() or forward_ad._current_level >= 0:
         return None
     with_gradients = is_grad_enabled()
     sizes: tuple[int, ...] = ()
