@@ -22,6 +22,8 @@ namespace {
 class Planner {
  public:
   explicit Planner(const Request& request) : request_(request), draft_(request) {}
+  Planner(const Planner&) = delete;
+  Planner& operator=(const Planner&) = delete;
 
   Plan run() {
     const expr::ResolvedProgram& program = request_.program->program;
