@@ -37,7 +37,7 @@ struct NumberRows {
   bool operator==(const NumberRows&) const = default;
 };
 
-// split_rows(i, 128, c, r), or split_rows(i, 128, c, r, 1024) for at most so many chunks
+// split_rows(i, 128, c, r), or split_rows(i, 128, c, r, 1024) for at most 1024 chunks
 struct SplitRows {
   std::string loop;
   int64_t length = 1;

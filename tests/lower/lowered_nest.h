@@ -33,7 +33,7 @@ class LoweredNest {
 
   // The host program and its kernels.
   std::string text() const;
-  // The result for these operands, as the interpreter computes it with so many threads.
+  // The result for these operands, as the interpreter computes it with `threads` threads.
   expr::ReferenceTensor run(const Tensors& operands, int64_t threads = 4) const;
   // What the statement says the result is.
   expr::ReferenceTensor expected(std::string_view statement, const Tensors& operands) const;

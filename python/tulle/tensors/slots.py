@@ -122,7 +122,7 @@ def _parents(pos: Tensor, slots: Tensor) -> Tensor:
 
 
 def count_entries(structure: Structure, slots: int) -> int:
-    """The number of entries among so many slots, which are all of the structure."""
+    """The number of entries; `slots` is the number of all slots of the structure."""
     if not structure.arrays:
         return math.prod(structure.shape)
     levels = structure.format.levels

@@ -29,8 +29,8 @@ Result<> require_known_structure(const nest::Nest& nest, std::string_view step);
 // Refuses if the loop has something to do where the operand has no entry.
 Result<> require_needed(const nest::Forall& loop, const expr::Access& access);
 
-// Refuses unless loops over positions stand inside the loops over the rows that they are in, and
-// nobody else has to find its way along them.
+// Refuses unless each loop over positions is inside the loop over their row, and no other operand
+// is walked along it.
 Result<> require_walkable_positions(const nest::Nest& nest);
 
 }  // namespace tulle::schedule
