@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from tulle.programs.execution import execute_one
+from tulle.programs.call_sites import CallSite
 from tulle.programs.operands import as_operand
 from tulle.programs.program import (
     Operand,
@@ -39,8 +39,15 @@ def einsum(
     the sum, over the entries that all sparse operands have; where there are none, the result is 0.
     `out_format` is the format of the result. A dense result is written to `out` if it is given.
     """
-    program, names, tensors = prepare(equation, operands, out_format, reduce)
-    return execute_one(program, names, tensors, out)
+    check_text("einsum", equation, "ij,jk->ik")
+    formats = () if out_format is None else out_formats(out_format)
+    result: Result = _site(equation, formats, reduce).run(operands, out)
+    return result
+
+
+@lru_cache(maxsize=4096)
+def _site(equation: str, formats: tuple[tuple[str, str], ...], reduce: str) -> CallSite:
+    return CallSite(lambda operands: _prepared(equation, operands, formats, reduce), 1)
 
 
 def prepare(
@@ -51,6 +58,12 @@ def prepare(
 ) -> tuple[Program, tuple[str, ...], list[Operand]]:
     """The program of an einsum, and the names and operands that it runs on."""
     check_text("einsum", equation, "ij,jk->ik")
+    return _prepared(equation, operands, out_formats(out_format), reduce)
+
+
+def _prepared(
+    equation: str, operands: Sequence[Any], formats: tuple[tuple[str, str], ...], reduce: str
+) -> tuple[Program, tuple[str, ...], list[Operand]]:
     if reduce not in _REDUCTIONS:
         raise UserError(
             f"einsum: reduce must be one of {', '.join(_REDUCTIONS)}, but found {reduce!r}."
@@ -64,7 +77,7 @@ def prepare(
         for dimension, size in enumerate(tensor.shape)
         if size == 1
     )
-    return einsum_program(equation, out_formats(out_format), ones, reduce), names, tensors
+    return einsum_program(equation, formats, ones, reduce), names, tensors
 
 
 @lru_cache(maxsize=64)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from tulle.notation import statements
 from tulle.notation.explanations import Explanation, explain_program
-from tulle.programs.execution import execute
+from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, names_in, out_formats
 from tulle.support.arguments import check_text
@@ -26,6 +26,11 @@ class Kernel:
 
     program: Program
     formats: Mapping[str, Format]
+    # The call sites by the names of operands, in the order in which callers give them.
+    _sites: dict[tuple[str, ...], CallSite] = field(default_factory=dict, init=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Kernel, (self.program, self.formats)
 
     def schedule(self, text: str) -> Kernel:
         """The kernel with this schedule in place of the planned one:
@@ -56,13 +61,15 @@ class Kernel:
         dense result is written, or a dict of such tensors by name."""
         if unnamed:
             raise UserError(f"A kernel's operands are given by name{self.instead_of('compute')}.")
-        names, tensors = self._bind(operands)
-        results = execute(self.program, names, tensors, out)
-        return results[0] if len(results) == 1 else tuple(results)
+        names, tensors = statements.by_name(operands)
+        site = self._sites.get(names)
+        if site is None:
+            site = self._sites[names] = CallSite(lambda given: self._prepared(names, given))
+        return site.run(tensors, out)
 
     def explain(self, /, **operands: Any) -> Explanation:
         """Every stage of the compiler for these operands."""
-        return explain_program(self.program, *self._bind(operands))
+        return explain_program(*self._prepared(*statements.by_name(operands)))
 
     def instead_of(self, caller: str) -> str:
         """The end of the message where a kernel was passed to a function that takes text: what to
@@ -86,11 +93,10 @@ class Kernel:
             lines.append("checked")
         return "\n".join(lines)
 
-    def _bind(self, operands: Mapping[str, Any]) -> tuple[tuple[str, ...], list[Operand]]:
-        names, tensors = statements.by_name(operands)
+    def _prepared(self, names: tuple[str, ...], tensors: Sequence[Operand]) -> Prepared:
         for name, tensor in zip(names, tensors, strict=True):
             self._check_format(name, tensor)
-        return names, tensors
+        return self.program, names, tensors
 
     def _check_format(self, name: str, operand: Operand) -> None:
         if name not in self.formats:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from torch import Tensor
 
 from tulle.notation import einsums
-from tulle.programs.execution import execute
+from tulle.programs.call_sites import CallSite
 from tulle.programs.operands import as_operand, as_scalar
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, OutFormat, Program, out_formats, statement_program
@@ -39,9 +40,14 @@ def compute(
     if sizes:
         raise Unsupported("compute: sizes= is not supported yet; extents come from the operands.")
     check_text("compute", text, "C[i,k] = A[i,j] * B[j,k]")
-    program = statement_program(text, out_formats(out_format))
-    results = execute(program, *by_name(operands), out)
-    return results[0] if len(results) == 1 else tuple(results)
+    formats = () if out_format is None else out_formats(out_format)
+    names, tensors = by_name(operands)
+    return _site(text, formats, names).run(tensors, out)
+
+
+@lru_cache(maxsize=4096)
+def _site(text: str, formats: tuple[tuple[str, str], ...], names: tuple[str, ...]) -> CallSite:
+    return CallSite(lambda operands: (statement_program(text, formats), names, operands))
 
 
 def prepare(
@@ -68,6 +74,14 @@ def _without_names(caller: str) -> UserError:
 
 def by_name(operands: Mapping[str, Any]) -> tuple[tuple[str, ...], list[Operand]]:
     """Names and tensors. Numbers come last, because their types follow from the other operands."""
+    for value in operands.values():
+        if type(value) is not Tensor and type(value) is not SparseTensor:
+            return _converted(operands)
+    return tuple(operands), list(operands.values())
+
+
+def _converted(operands: Mapping[str, Any]) -> tuple[tuple[str, ...], list[Operand]]:
+    """As `by_name`, for operands that may be anything."""
     tensors: dict[str, Operand] = {}
     numbers: dict[str, float] = {}
     for name, value in operands.items():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any
 
 from torch import Tensor
 
 from tulle.operators.index_notation import OPERAND_NAMES, access, index_names
-from tulle.programs.execution import execute_one
+from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.operands import as_operand, as_scalar
 from tulle.programs.program import Operand, Program, Result, statement_program
 from tulle.support.errors import UserError
@@ -18,15 +20,27 @@ from tulle.tensors.stored_tensor import is_operand
 # ---- products ----------------------------------------------------------------------------------
 
 
-def matmul(left: object, right: object, out: Tensor | None = None) -> Result:
-    """The product of vectors, matrices or batches of matrices, as torch.matmul."""
+def _prepare_matmul(operands: Sequence[Any]) -> Any:
+    left, right = operands
     if not (is_operand(left) and is_operand(right)):
         return NotImplemented
     a, b = as_operand("A", left), as_operand("B", right)
     if a.ndim == 0 or b.ndim == 0:
         raise UserError("'@' multiplies vectors and matrices; multiply by a scalar with '*'.")
     program = _product(a.ndim, b.ndim, tuple(a.shape[:-2]), tuple(b.shape[:-2]))
-    return execute_one(program, OPERAND_NAMES, (a, b), out)
+    return program, OPERAND_NAMES, (a, b)
+
+
+_MATMUL = CallSite(_prepare_matmul, broadcast_rank=3)
+
+# matmul(left, right): the product of vectors, matrices or batches of matrices, as torch.matmul.
+# NotImplemented if an operand is no tensor.
+matmul: Callable[[object, object], Any] = _MATMUL.run_on_two
+
+
+def matmul_into(left: object, right: object, out: Tensor) -> Result:
+    """As `matmul`, but writes a dense result to `out`."""
+    return _MATMUL.run((left, right), out)
 
 
 @lru_cache(maxsize=1024)
@@ -64,17 +78,26 @@ def _broadcast(
 
 def binary(operator: str, left: object, right: object) -> Result:
     """left + - * / right for each element; dimensions of size 1 are broadcast as in torch."""
-    operands: list[Operand] = []
-    for name, value, other in (("A", left, right), ("B", right, left)):
-        if is_number(value):
-            operands.append(as_scalar(value, [as_operand("the other operand", other)]))
-        elif is_operand(value):
-            operands.append(as_operand(name, value))
-        else:
+    if type(right) is not Tensor and is_number(right):
+        right = as_scalar(right, [as_operand("the other operand", left)])
+    elif type(left) is not SparseTensor and is_number(left):
+        left = as_scalar(left, [as_operand("the other operand", right)])
+    return _BINARY[operator].run_on_two(left, right)
+
+
+def _binary_site(operator: str) -> CallSite:
+    def prepare(operands: Sequence[Any]) -> Any:
+        left, right = operands
+        if not (is_operand(left) and is_operand(right)):
             return NotImplemented
-    a, b = operands
-    program = _elementwise(operator, tuple(a.shape), tuple(b.shape))
-    return execute_one(program, OPERAND_NAMES, operands)
+        a, b = as_operand("A", left), as_operand("B", right)
+        program = _elementwise(operator, tuple(a.shape), tuple(b.shape))
+        return program, OPERAND_NAMES, (a, b)
+
+    return CallSite(prepare, broadcast_rank=1)
+
+
+_BINARY = {operator: _binary_site(operator) for operator in "+-*/"}
 
 
 @lru_cache(maxsize=4096)
@@ -88,10 +111,14 @@ def _elementwise(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> Progr
 
 def element_function(name: str, operand: SparseTensor) -> Result:
     """A function of one argument for each element."""
-    return execute_one(_element_function(name, operand.ndim), OPERAND_NAMES[:1], (operand,))
+    return _element_function(name).run_on_one(operand)
 
 
 @lru_cache(maxsize=1024)
-def _element_function(name: str, rank: int) -> Program:
-    indices = index_names(rank)
-    return statement_program(f"{access('C', indices)} = {name}({access('A', indices)})")
+def _element_function(name: str) -> CallSite:
+    def prepare(operands: Sequence[Operand]) -> Prepared:
+        indices = index_names(operands[0].ndim)
+        text = f"{access('C', indices)} = {name}({access('A', indices)})"
+        return statement_program(text), OPERAND_NAMES[:1], operands
+
+    return CallSite(prepare)

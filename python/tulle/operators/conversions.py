@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 import torch
 from torch import Tensor
 
 from tulle.library import bindings
 from tulle.operators.index_notation import index_names
-from tulle.programs.execution import execute_one
-from tulle.programs.program import statement_program
+from tulle.programs.call_sites import CallSite, Prepared
+from tulle.programs.program import Operand, statement_program
 from tulle.tensors.composite_pattern import composed
 from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern
@@ -21,10 +24,20 @@ def convert_format(source: SparseTensor, format: Format) -> SparseTensor | Tenso
 
 
 def _copied(source: SparseTensor, format: Format) -> SparseTensor | Tensor:
-    indices = ",".join(index_names(source.ndim))
-    text = f"T[{indices}] = A[{indices}]"
-    program = statement_program(text, (("T", str(format)),))
-    return execute_one(program, ("A",), (source,))
+    result: SparseTensor | Tensor = _copy(str(format)).run_on_one(source)
+    return result
+
+
+@lru_cache(maxsize=1024)
+def _copy(format: str) -> CallSite:
+    """The copy of a tensor into a format."""
+
+    def prepare(operands: Sequence[Operand]) -> Prepared:
+        indices = ",".join(index_names(operands[0].ndim))
+        text = f"T[{indices}] = A[{indices}]"
+        return statement_program(text, (("T", format),)), ("A",), operands
+
+    return CallSite(prepare)
 
 
 def _in_parts(source: SparseTensor, format: Format) -> SparseTensor:

@@ -14,6 +14,7 @@ def install() -> None:
     operations.install(
         operations.Operations(
             matmul=arithmetic.matmul,
+            matmul_into=arithmetic.matmul_into,
             binary=arithmetic.binary,
             element_function=arithmetic.element_function,
             reduce=reductions.reduce,

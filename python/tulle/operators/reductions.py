@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
 import torch
 
 from tulle.operators.index_notation import OPERAND_NAMES, access, index_names
-from tulle.programs.execution import execute_one
-from tulle.programs.program import Program, Result, statement_program
+from tulle.programs.call_sites import CallSite, Prepared
+from tulle.programs.program import Operand, Result, statement_program
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -33,11 +34,11 @@ def reduce(
         raise UserError(
             f"{name}: give a dimension, as in {name}(1); over all elements use to_dense().{name}()."
         )
-    reduced = _reduced_dimensions(name, dim, operand.ndim)
-    program = _reduction(name, operand.ndim, reduced, stored)
-    result = execute_one(program, OPERAND_NAMES[:1], (operand,))
+    dims = tuple(dim) if isinstance(dim, list) else dim
+    result: Result = _reduction(name, dims, stored).run_on_one(operand)
     if not keepdim:
         return result
+    reduced = _reduced_dimensions(name, dims, operand.ndim)
     shape = [1 if d in reduced else size for d, size in enumerate(operand.shape)]
     dense = result.to_dense() if isinstance(result, SparseTensor) else result
     return dense.reshape(shape)
@@ -49,12 +50,17 @@ def _reduced_dimensions(name: str, dim: Dimensions, rank: int) -> frozenset[int]
 
 
 @lru_cache(maxsize=1024)
-def _reduction(name: str, rank: int, reduced: frozenset[int], stored: bool) -> Program:
-    indices = index_names(rank)
-    kept = [index for d, index in enumerate(indices) if d not in reduced]
-    over = [index for d, index in enumerate(indices) if d in reduced]
-    value = _value(name, over, access("A", indices), stored)
-    return statement_program(f"{access('C', kept)} = {value}")
+def _reduction(name: str, dim: Dimensions, stored: bool) -> CallSite:
+    def prepare(operands: Sequence[Operand]) -> Prepared:
+        rank = operands[0].ndim
+        reduced = _reduced_dimensions(name, dim, rank)
+        indices = index_names(rank)
+        kept = [index for d, index in enumerate(indices) if d not in reduced]
+        over = [index for d, index in enumerate(indices) if d in reduced]
+        value = _value(name, over, access("A", indices), stored)
+        return statement_program(f"{access('C', kept)} = {value}"), OPERAND_NAMES[:1], operands
+
+    return CallSite(prepare)
 
 
 def _value(name: str, over: list[str], element: str, stored: bool) -> str:
@@ -70,12 +76,16 @@ def softmax(name: str, operand: SparseTensor, dim: int) -> Result:
     """softmax or log_softmax along a dimension, over the stored entries."""
     if not operand.dtype.is_floating_point:
         raise UserError(f"{name}: the tensor has the type {operand.dtype}; convert with float().")
-    program = _softmax(name, operand.ndim, dimension_of(name, dim, operand.ndim))
-    return execute_one(program, OPERAND_NAMES[:1], (operand,))
+    return _softmax(name, dim).run_on_one(operand)
 
 
 @lru_cache(maxsize=1024)
-def _softmax(name: str, rank: int, dim: int) -> Program:
-    indices = index_names(rank)
-    element = access("A", indices)
-    return statement_program(f"{access('C', indices)} = {name}({indices[dim]} stored, {element})")
+def _softmax(name: str, dim: int) -> CallSite:
+    def prepare(operands: Sequence[Operand]) -> Prepared:
+        rank = operands[0].ndim
+        indices = index_names(rank)
+        over, element = indices[dimension_of(name, dim, rank)], access("A", indices)
+        text = f"{access('C', indices)} = {name}({over} stored, {element})"
+        return statement_program(text), OPERAND_NAMES[:1], operands
+
+    return CallSite(prepare)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -10,10 +11,9 @@ from torch.nn import functional
 
 from tulle.notation.einsums import einsum
 from tulle.operators import arithmetic, reductions
-from tulle.programs.execution import execute_one
+from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.program import Result, statement_program
 from tulle.support.errors import Unsupported, UserError
-from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.torch_dispatch import Handler, handlers
 
 
@@ -35,9 +35,9 @@ def register() -> None:
 
 
 def _matmul(left: Any, right: Any, *, out: Tensor | None = None) -> Result:
-    if isinstance(left, SparseTensor):
-        return left.matmul(right, out=out)
-    return arithmetic.matmul(left, right, out)
+    if out is None:
+        return arithmetic.matmul(left, right)
+    return arithmetic.matmul_into(left, right, out)
 
 
 def _reversed(handler: Handler) -> Handler:
@@ -59,12 +59,20 @@ def _plain(operator: str) -> Handler:
 
 def _linear(input: Any, weight: Any, bias: Any = None) -> Result:
     """input @ weight^T + bias, without transposing an operand."""
+    result: Result = _LINEAR.run_on_two(input, weight)
+    return result if bias is None else result + bias
+
+
+def _prepare_linear(operands: Sequence[Any]) -> Prepared:
+    input, weight = operands
     if weight.ndim != 2:
         raise UserError(f"linear: the weight must be a matrix, but it has rank {weight.ndim}.")
     rows = [f"b{n}" for n in range(input.ndim - 1)]
     text = f"Y[{','.join([*rows, 'o'])}] = X[{','.join([*rows, 'i'])}] * W[o,i]"
-    result = execute_one(statement_program(text), ("X", "W"), (input, weight))
-    return result if bias is None else result + bias
+    return statement_program(text), ("X", "W"), operands
+
+
+_LINEAR = CallSite(_prepare_linear)
 
 
 def _addmm(input: Any, left: Any, right: Any, *, beta: Any = 1, alpha: Any = 1) -> Result:

@@ -1,9 +1,7 @@
-"""Programs bound to types and formats of operands: what every call runs.
+"""Programs bound to types and formats of operands.
 
 Operators, reductions, einsum, index notation and kernels all come to a `Program` and its operands.
-A warm call takes the same steps for all of them: `bind` finds the bound program with one lookup in
-the program's table, `execution` checks the operands and collects their tensors, one operator of the
-library runs, and the result is wrapped.
+`bind` finds the program for operands of these types and formats in the program's table.
 """
 
 from __future__ import annotations

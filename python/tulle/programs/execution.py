@@ -1,4 +1,4 @@
-"""Runs programs: passes operands to the compiled library and wraps its results."""
+"""The cold route of a call: checks operands, runs the program and wraps the results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch import Tensor
 
 from tulle.library import bindings
 from tulle.programs import outputs
-from tulle.programs.arguments import Arguments, flatten, flatten_plain
+from tulle.programs.arguments import Arguments, flatten
 from tulle.programs.bound_program import BoundProgram, ResultType, bind
 from tulle.programs.operand_checks import checked
 from tulle.programs.outputs import Out
@@ -27,32 +27,15 @@ def execute(
     which `out` has a tensor are written to it."""
     if program.out_formats and program.has_composite_results:
         return _execute_for_composites(program, names, operands, out)
-    arguments = flatten_plain(operands)
-    if arguments is not None:
-        found = bind(program, names, operands)
-        try:
-            return _run(found, operands, arguments, out)
-        except NotImplementedError:
-            pass  # PyTorch has no kernel for the device or the layout: the checks name the operand
-        except RuntimeError as error:
-            raise translated(error) from None
     operands = checked(program, names, operands)
-    found = bind(program, names, operands)
+    found, arguments = bind(program, names, operands), flatten(operands)
+    head = head_of(found, arguments)
     try:
-        return _run_all(found, operands, flatten(operands), out)
+        if out is None:
+            return wrap(found, operands, bindings.run(head, arguments.tensors))
+        return run_into(found, operands, head, arguments.tensors, out)
     except RuntimeError as error:
         raise translated(error) from None
-
-
-def execute_one(
-    program: Program,
-    names: tuple[str, ...],
-    operands: Sequence[Operand],
-    out: Tensor | None = None,
-) -> Result:
-    """The result of a program that has one."""
-    (result,) = execute(program, names, operands, out)
-    return result
 
 
 def explanation_of(program: Program, names: tuple[str, ...], operands: Sequence[Operand]) -> str:
@@ -66,52 +49,26 @@ def repeatable_call(
     found: BoundProgram, arguments: Arguments
 ) -> Callable[[], Tensor | list[Tensor]]:
     """A function that runs the program on these arguments and returns what the operator does."""
-    head, tensors = _head(found, arguments), arguments.tensors
+    head, tensors = head_of(found, arguments), arguments.tensors
     if found.has_one_dense_result and 0 < len(tensors) <= bindings.MAX_TENSORS:
         call = bindings.calls[len(tensors) - 1]
         return lambda: call(head, *tensors)
     return lambda: bindings.run(head, tensors)
 
 
-def _head(found: BoundProgram, arguments: Arguments) -> Tensor:
+def head_of(found: BoundProgram, arguments: Arguments) -> Tensor:
+    """The numbers that operators take: the program's, then those of the operands."""
     return sizes_tensor((found.number, *arguments.numbers))
 
 
-def _run(
-    found: BoundProgram, operands: Sequence[Operand], arguments: Arguments, out: Out
+def run_into(
+    found: BoundProgram, operands: Sequence[Operand], head: Tensor, tensors: list[Tensor], out: Out
 ) -> list[Result]:
-    """Runs the program on plain operands by the operator with the least overhead."""
-    tensors = arguments.tensors
-    count = len(tensors)
-    if not 0 < count <= bindings.MAX_TENSORS:
-        return _run_all(found, operands, arguments, out)
-    if found.has_one_dense_result:
-        if out is None:
-            return [bindings.calls[count - 1](_head(found, arguments), *tensors)]
-        if type(out) is Tensor and outputs.is_plain(out):
-            outputs.increment_version((out,))
-            bindings.calls_into[count - 1](_head(found, arguments), out, *tensors)
-            return [out]
-    elif found.pattern_source is not None and out is None:
-        source = _sparse(operands[found.pattern_source])
-        try:
-            values = bindings.calls[count - 1](_head(found, arguments), *tensors)
-            return [SparseTensor(source._pattern, values)]
-        except RuntimeError:
-            found.pattern_source = None  # a variant for other sizes has a pattern of its own
-    return _run_all(found, operands, arguments, out)
-
-
-def _run_all(
-    found: BoundProgram, operands: Sequence[Operand], arguments: Arguments, out: Out
-) -> list[Result]:
-    """Runs a program with any number of results, tensors and outputs."""
-    head, tensors = _head(found, arguments), arguments.tensors
-    if out is None:
-        return _wrap(found, operands, bindings.run(head, tensors))
+    """Runs the program and writes the results for which `out` has a tensor to it. Raises
+    RuntimeError."""
     given = outputs.numbered([result.name for result in found.results], out)
     parts = bindings.run_into(head, tensors, list(given), list(given.values()))
-    results = _wrap(found, operands, parts)
+    results = wrap(found, operands, parts)
     return [given.get(number, result) for number, result in enumerate(results)]
 
 
@@ -134,7 +91,7 @@ def _execute_for_composites(
     return results
 
 
-def _wrap(found: BoundProgram, operands: Sequence[Operand], returned: list[Tensor]) -> list[Result]:
+def wrap(found: BoundProgram, operands: Sequence[Operand], returned: list[Tensor]) -> list[Result]:
     """The results in what the operator `run` returns: for each its sizes, structure arrays and
     values."""
     results: list[Result] = []

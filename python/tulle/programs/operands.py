@@ -40,12 +40,12 @@ def as_scalar(number: float, others: Sequence[Operand]) -> Tensor:
     """A number as an operand of rank 0, whose type yields to the types of tensors with dimensions.
     If the other operands are integers, a fraction has the default type, as in torch."""
     device = others[0].device if others else torch.device("cpu")
-    is_integer = isinstance(number, numbers.Integral)
-    all_floating = bool(others) and all(other.dtype.is_floating_point for other in others)
-    fraction = torch.float64 if all_floating else torch.get_default_dtype()
-    dtype, value = (torch.int64, int(number)) if is_integer else (fraction, float(number))
     if isinstance(number, bool):
-        dtype = torch.bool
-    if device.type == "cuda":
-        return scalar_tensors.tensor_of(value, dtype, device)
-    return torch.full((), value, dtype=dtype, device=device)
+        return scalar_tensors.tensor_of(number, torch.bool, device)
+    if isinstance(number, int | numbers.Integral):
+        return scalar_tensors.tensor_of(int(number), torch.int64, device)
+    dtype = torch.float64 if others else torch.get_default_dtype()
+    for other in others:
+        if not other.dtype.is_floating_point:
+            dtype = torch.get_default_dtype()
+    return scalar_tensors.tensor_of(float(number), dtype, device)

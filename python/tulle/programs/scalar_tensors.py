@@ -1,5 +1,5 @@
-"""Numbers as tensors on a GPU. Filling a tensor launches a kernel, so numbers that recur are
-cached."""
+"""Numbers as tensors. Filling a tensor takes as long as a small computation, and on a GPU it
+launches a kernel, so numbers that recur are cached."""
 
 from __future__ import annotations
 
@@ -28,20 +28,25 @@ def tensor_of(number: float, dtype: torch.dtype, device: torch.device) -> Tensor
     if torch.compiler.is_compiling():
         return torch.full((), number, dtype=dtype, device=device)
     key = (device, dtype, number.hex() if isinstance(number, float) else str(number))
+    cached = _cached.get(key)
+    return _note(key, number) if cached is None else cached
+
+
+def _note(key: _Key, number: float) -> Tensor:
+    """The tensor of a number that is not cached. The second request caches it."""
+    device, dtype, _ = key
     with _lock:
-        cached = _cached.get(key)
-        if cached is None:
-            if key in _seen and len(_cached) < MOST_CACHED and not _is_capturing(device):
-                made = _made(number, dtype, device)
-                if type(made) is Tensor:  # not a fake tensor of PyTorch's tracing
-                    cached = _cached[key] = made
-                    del _seen[key]
-            if cached is None:
-                _seen[key] = None
-                _seen.move_to_end(key)
-                if len(_seen) > MOST_SEEN:
-                    _seen.popitem(last=False)
-    return torch.full((), number, dtype=dtype, device=device) if cached is None else cached
+        if key in _seen and len(_cached) < MOST_CACHED and not _is_capturing(device):
+            made = _made(number, dtype, device)
+            if type(made) is Tensor:  # not a fake tensor of PyTorch's tracing
+                _cached[key] = made
+                del _seen[key]
+                return made
+        _seen[key] = None
+        _seen.move_to_end(key)
+        if len(_seen) > MOST_SEEN:
+            _seen.popitem(last=False)
+    return torch.full((), number, dtype=dtype, device=device)
 
 
 def _is_capturing(device: torch.device) -> bool:

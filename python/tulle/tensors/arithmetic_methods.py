@@ -54,14 +54,16 @@ class ArithmeticMethods(StoredTensor):
     # ---- products ------------------------------------------------------------------------------
 
     def __matmul__(self, other: Any) -> Any:
-        return operations.installed.matmul(self, other, None)
+        return operations.installed.matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
-        return operations.installed.matmul(other, self, None)
+        return operations.installed.matmul(other, self)
 
     def matmul(self, other: Any, *, out: Tensor | None = None) -> Any:
         """`self @ other`. A dense result is written to `out` if it is given."""
-        return operations.installed.matmul(self, other, out)
+        if out is None:
+            return operations.installed.matmul(self, other)
+        return operations.installed.matmul_into(self, other, out)
 
     mm = matmul
 

@@ -25,8 +25,10 @@ class Operations:
     """One function for each operation. Tensors are sparse ones unless the comment says more;
     results are sparse or dense, as the formats of the operands decide."""
 
-    # left, right, out: sparse or dense, at least one of the first two is sparse.
-    matmul: Callable[[object, object, Tensor | None], Any]
+    # left, right: sparse or dense, at least one is sparse.
+    matmul: Callable[[object, object], Any]
+    # left, right, out: writes a dense product to `out`.
+    matmul_into: Callable[[object, object, Tensor], Any]
     # "+", "-", "*" or "/", left, right: tensors or numbers, at least one is sparse.
     binary: Callable[[str, object, object], Any]
     # The name of an element function that maps 0 to 0, the tensor.

@@ -3,6 +3,7 @@ same structure share one."""
 
 from __future__ import annotations
 
+import itertools
 import operator
 import sys
 import weakref
@@ -25,18 +26,19 @@ def sizes_tensor(sizes: tuple[int, ...]) -> Tensor:
     return torch.tensor(sizes, dtype=torch.int64, device="cpu")
 
 
-def version_of(arrays: tuple[Tensor, ...]) -> int | None:
-    """PyTorch's count of writes to the arrays; None for arrays made in inference mode, which have
-    no count."""
-    try:
-        return sum(array._version for array in arrays)
-    except RuntimeError:
-        return None
+def _counted(arrays: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """The arrays whose writes PyTorch counts: all, or none if one was made in inference mode."""
+    return () if any(array.is_inference() for array in arrays) else arrays
 
 
-def check_version(arrays: tuple[Tensor, ...], version: int | None) -> None:
-    """Raises UserError if an array was written to since it had that version."""
-    if version is not None and version != version_of(arrays):
+def _version_of(counted: tuple[Tensor, ...]) -> int:
+    """PyTorch's count of writes to the arrays."""
+    return sum(array._version for array in counted)
+
+
+def _check_version(counted: tuple[Tensor, ...], version: int) -> None:
+    """Raises UserError if an array was written to since the arrays had that version."""
+    if version != _version_of(counted):
         raise UserError(
             "A structure array of this sparse tensor was written to after the tensor was made, so "
             "its positions and coordinates may be invalid. If the tensor shares memory with a "
@@ -45,6 +47,10 @@ def check_version(arrays: tuple[Tensor, ...], version: int | None) -> None:
             "tulle.from_levels; to change values only, write to values() of this tensor, or use "
             "with_values."
         )
+
+
+# Negative, so that they differ from ranks.
+_serials = itertools.count(-1, -1)
 
 
 class Pattern:
@@ -56,11 +62,14 @@ class Pattern:
         "_permuted",
         "_specs",
         "arrays",
+        "calls",
+        "counted",
         "derived",
         "entry_count",
         "format",
         "index_dtype",
         "longest_row",
+        "serial",
         "shape",
         "structure",
         "version",
@@ -82,7 +91,13 @@ class Pattern:
         self.derived: dict[str, Any] = {}
         # On a GPU: the number of entries in the longest row if the host has read the structure.
         self.longest_row = 0
-        self.version = version_of(arrays)
+        # The arrays whose writes PyTorch counts, and the count when the structure was checked.
+        self.counted = _counted(arrays)
+        self.version = _version_of(self.counted)
+        # A number that no other pattern has had.
+        self.serial = next(_serials)
+        # The calls whose first sparse operand had this pattern (`programs.call_sites`).
+        self.calls: dict[Any, Any] = {}
         self._specs: dict[torch.dtype, str] = {}
         self._permuted: dict[tuple[int, ...], Pattern] = {}
         # On a GPU: the number under which programs cache data derived from the arrays.
@@ -229,7 +244,7 @@ class Pattern:
 
     def check_unchanged(self) -> None:
         """Raises UserError if the structure was written to since it was checked."""
-        check_version(self.arrays, self.version)
+        _check_version(self.counted, self.version)
 
     def validate(self, name: str, values: Tensor) -> None:
         """Checks the structure, in O(entries); messages call the tensor `name`."""

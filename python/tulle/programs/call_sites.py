@@ -1,0 +1,249 @@
+"""Call sites: the ways to write a computation, each with the calls that it has made.
+
+`A @ B`, `A.sum(1)` and `einsum("ij,jk->ik", A, B)` are three call sites. The first call with
+operands of some types and formats takes the cold route: `prepare` converts the operands to tensors
+and finds the program, then `execution` checks the operands and runs the program. The call is
+remembered with the pattern of its first sparse operand. Later calls with such operands take the
+warm route: one pass over the operands, one lookup, one operator of the library.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import is_
+from typing import Any, TypeAlias
+
+from torch import Tensor, is_grad_enabled
+from torch.autograd import forward_ad
+from torch.compiler import is_compiling
+from torch.nn import Parameter
+
+from tulle.library import bindings
+from tulle.library.bindings import Call, CallInto
+from tulle.programs import outputs
+from tulle.programs.arguments import Arguments, flatten
+from tulle.programs.bound_program import BoundProgram, bind
+from tulle.programs.execution import execute, head_of, run_into, wrap
+from tulle.programs.outputs import Out
+from tulle.programs.program import Operand, Program, Result
+from tulle.tensors.sparse_tensor import SparseTensor
+
+MOST_REMEMBERED = 256  # calls in one table
+NEVER_BROADCAST = sys.maxsize
+
+# What `prepare` returns: a program, and the names and tensors of its operands. It may also return
+# NotImplemented.
+Prepared: TypeAlias = tuple[Program, tuple[str, ...], Sequence[Operand]]
+# The results of a call: one, a tuple of several, or NotImplemented.
+Results: TypeAlias = Any
+
+
+class RememberedCall:
+    """What a call passes to its operator beside the tensors of the operands."""
+
+    __slots__ = ("bound", "call", "call_into", "call_on_values", "head", "pattern_source")
+
+    def __init__(self, bound: BoundProgram, arguments: Arguments, structure_size: int) -> None:
+        self.bound = bound
+        self.head = head_of(bound, arguments)
+        # The operand whose pattern the only result has; None if the result is dense.
+        self.pattern_source = bound.pattern_source
+        # The operators that return and write the values of the only result; None if they do not
+        # suffice, because results have a structure of their own or the tensors are too many.
+        self.call: Call | None = None
+        self.call_into: CallInto | None = None
+        count = len(arguments.tensors)
+        if 0 < count <= bindings.MAX_TENSORS:
+            if bound.has_one_dense_result:
+                self.call_into = bindings.calls_into[count - 1]
+            if bound.has_one_dense_result or bound.pattern_source is not None:
+                self.call = bindings.calls[count - 1]
+        # `call` with the head and the structure of the first operand, for `run_on_one` and
+        # `run_on_two`.
+        self.call_on_values: Callable[..., Tensor] | None = None
+        if self.call is not None:
+            self.call_on_values = partial(self.call, self.head, *arguments.tensors[:structure_size])
+
+
+class CallSite:
+    """A way to write a computation.
+
+    `prepare` takes the operands as callers pass them. The program that it returns may depend on the
+    types, ranks and formats of the operands. It may also depend on which sizes of a dense operand
+    are 1 if the rank of that operand is at least `broadcast_rank`.
+    """
+
+    __slots__ = ("broadcast_rank", "calls", "prepare")
+
+    def __init__(
+        self,
+        prepare: Callable[[Sequence[Any]], Any],
+        broadcast_rank: int = NEVER_BROADCAST,
+    ) -> None:
+        self.prepare = prepare
+        self.broadcast_rank = broadcast_rank
+        # The remembered calls without a sparse operand. The others are in `Pattern.calls`.
+        self.calls: dict[Any, RememberedCall] = {}
+
+    def run(self, operands: Sequence[Any], out: Out = None) -> Results:
+        """Computes the results for these operands."""
+        if is_compiling() or forward_ad._current_level >= 0:
+            return self._run_cold(operands, out)
+        with_gradients = is_grad_enabled()
+        key: list[Any] = [self]
+        calls: dict[Any, RememberedCall] | None = None
+        tensors: list[Tensor] = []
+        for operand in operands:
+            if type(operand) is SparseTensor:
+                pattern, values = operand._pattern, operand._values
+                version = pattern.version
+                for array in pattern.counted:
+                    version -= array._version
+                if version:
+                    return self._run_cold(operands, out)
+                if calls is None:
+                    calls = pattern.calls
+                else:
+                    key.append(pattern.serial)
+                tensors += pattern.arrays
+                is_plain = type(values) is Tensor or type(values) is Parameter
+            else:
+                values = operand
+                is_plain = type(values) is Tensor or type(values) is Parameter
+                if is_plain:
+                    sizes: object = values.ndim
+                    if values.ndim >= self.broadcast_rank and 1 in values.shape:
+                        sizes = values.shape
+                    key.append(sizes)
+            if not is_plain or (with_gradients and values.requires_grad):
+                return self._run_cold(operands, out)
+            key.append(values.dtype)
+            tensors.append(values)
+        if calls is None:
+            calls = self.calls
+        wanted = tuple(key)
+        found = calls.get(wanted)
+        if found is None:
+            return self._run_and_remember(operands, out, calls, wanted)
+        try:
+            return _repeated(found, operands, tensors, out)
+        except RuntimeError:
+            # The cold route names the cause. If the reason is that the result has a structure of
+            # its own for these sizes, the cold route succeeds.
+            calls.pop(wanted, None)
+            return self._run_and_remember(operands, out, calls, wanted)
+
+    # The next two take the same steps as `run` for the most frequent operands. They have no loops
+    # over operands and make no lists, which take a quarter of the time of a small call.
+
+    def run_on_one(self, operand: Any) -> Results:
+        """`run` for one operand."""
+        if type(operand) is SparseTensor:
+            pattern, values = operand._pattern, operand._values
+            found = pattern.calls.get((self, values.dtype))
+            if (
+                found is not None
+                and found.call_on_values is not None
+                and type(values) is Tensor
+                and not (is_grad_enabled() and values.requires_grad)
+                and forward_ad._current_level < 0
+                and not is_compiling()
+            ):
+                version = pattern.version
+                for array in pattern.counted:
+                    version -= array._version
+                if not version:
+                    try:
+                        computed = found.call_on_values(values)
+                        if found.pattern_source is None:
+                            return computed
+                        return SparseTensor(pattern, computed)
+                    except RuntimeError:
+                        pass  # `run` has the same error
+        return self.run((operand,))
+
+    def run_on_two(self, left: Any, right: Any) -> Results:
+        """`run` for two operands."""
+        if type(left) is SparseTensor and type(right) is Tensor:
+            pattern, values = left._pattern, left._values
+            sizes: object = right.ndim
+            if right.ndim >= self.broadcast_rank and 1 in right.shape:
+                sizes = right.shape
+            found = pattern.calls.get((self, values.dtype, sizes, right.dtype))
+            if (
+                found is not None
+                and found.call_on_values is not None
+                and type(values) is Tensor
+                and not (is_grad_enabled() and (values.requires_grad or right.requires_grad))
+                and forward_ad._current_level < 0
+                and not is_compiling()
+            ):
+                version = pattern.version
+                for array in pattern.counted:
+                    version -= array._version
+                if not version:
+                    try:
+                        computed = found.call_on_values(values, right)
+                        if found.pattern_source is None:
+                            return computed
+                        return SparseTensor(pattern, computed)
+                    except RuntimeError:
+                        pass  # `run` has the same error
+        return self.run((left, right))
+
+    def _run_cold(self, operands: Sequence[Any], out: Out) -> Results:
+        prepared = self.prepare(operands)
+        if prepared is NotImplemented:
+            return prepared
+        program, names, ready = prepared
+        return _only(execute(program, names, ready, out))
+
+    def _run_and_remember(
+        self,
+        operands: Sequence[Any],
+        out: Out,
+        calls: dict[Any, RememberedCall],
+        key: tuple[Any, ...],
+    ) -> Results:
+        prepared = self.prepare(operands)
+        if prepared is NotImplemented:
+            return prepared
+        program, names, ready = prepared
+        results = execute(program, names, ready, out)
+        is_as_given = len(ready) == len(operands) and all(map(is_, ready, operands))
+        if is_as_given and not (program.out_formats and program.has_composite_results):
+            if len(calls) >= MOST_REMEMBERED:
+                calls.clear()
+            first = ready[0] if ready else None
+            structure_size = len(first._pattern.arrays) if isinstance(first, SparseTensor) else 0
+            bound, arguments = bind(program, names, ready), flatten(ready)
+            calls[key] = RememberedCall(bound, arguments, structure_size)
+        return _only(results)
+
+
+def _repeated(
+    found: RememberedCall, operands: Sequence[Operand], tensors: list[Tensor], out: Out
+) -> Results:
+    """The results of a remembered call for these operands, whose tensors are given. Raises
+    RuntimeError."""
+    if out is not None:
+        if found.call_into is not None and type(out) is Tensor and outputs.is_plain(out):
+            outputs.increment_version((out,))
+            found.call_into(found.head, out, *tensors)
+            return out
+        return _only(run_into(found.bound, operands, found.head, tensors, out))
+    if found.call is None:
+        return _only(wrap(found.bound, operands, bindings.run(found.head, tensors)))
+    values = found.call(found.head, *tensors)
+    if found.pattern_source is None:
+        return values
+    source = operands[found.pattern_source]
+    assert isinstance(source, SparseTensor)
+    return SparseTensor(source._pattern, values)
+
+
+def _only(results: list[Result]) -> Results:
+    """The result if there is one, else a tuple of all."""
+    return results[0] if len(results) == 1 else tuple(results)
