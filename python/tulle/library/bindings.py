@@ -27,8 +27,9 @@ _ops = torch.ops.tulle
 
 class Call(Protocol):
     """Runs a program with one result, of which only the values are new. `head` holds the number of
-    the program in this process, the shapes of the sparse operands, and on a GPU the numbers of
-    their structures; `tensors` are the arrays and values of all operands."""
+    the program in this process, the shapes of the sparse operands, and optionally the complements
+    of the numbers of their structures. `tensors` are the arrays and values of all operands, or with
+    the numbers of held structures only the values."""
 
     def __call__(self, head: Tensor, /, *tensors: Tensor) -> Tensor: ...
 
@@ -129,6 +130,10 @@ cache_directory: Callable[[], str] = _translating(_ops.cache_directory.default)
 set_dense_limit: Callable[[int], None] = _ops.set_dense_limit.default
 new_structure: Callable[[], int] = _ops.new_structure.default
 forget_structure: Callable[[int], None] = _ops.forget_structure.default
+# Holds the arrays of a structure, so that calls pass its number in place of the arrays.
+hold_structure: Callable[[int, list[Tensor]], None] = _ops.hold_structure.default
+# Releases these arrays and forgets the structure.
+release_structure: Callable[[int], None] = _ops.release_structure.default
 kept_data: Callable[[int], str] = _ops.kept_data.default
 finish_compiling: Callable[[], None] = _ops.finish_compiling.default
 version: str = _ops.version()
