@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "expr/presence.h"
 #include "expr/walk.h"
-#include "plan/rewrite/presence.h"
 #include "support/half.h"
 #include "support/mutant.h"
 #include "support/name_list.h"
@@ -57,7 +57,7 @@ class PlaceExpander {
     const auto* reduce = inside.as<Reduce>();
     const bool is_place =
         reduce && (reduce->op == Reduction::ArgMax || reduce->op == Reduction::ArgMin);
-    if (!is_place || reduce->stored || plan::is_everywhere(reduce->body, is_sparse_)) return inside;
+    if (!is_place || reduce->stored || expr::is_everywhere(reduce->body, is_sparse_)) return inside;
     const Expr gap = gap_of(*reduce);
     return gap ? place(*reduce, gap) : inside;
   }
@@ -135,7 +135,7 @@ class PlaceExpander {
 
   expr::Statement& statement_;
   const PlacesContext& context_;
-  const IsSparse is_sparse_ = [this](const std::string& tensor) {
+  const expr::IsSparse is_sparse_ = [this](const std::string& tensor) {
     return !context_.tensors.at(tensor).format.is_dense();
   };
   int next_id_;

@@ -1,8 +1,8 @@
 // Writing reductions out.
 #include "plan/rewrite/expand_reductions.h"
 
+#include "expr/presence.h"
 #include "expr/walk.h"
-#include "plan/rewrite/presence.h"
 #include "support/check.h"
 #include "support/half.h"
 #include "support/mutant.h"
@@ -154,8 +154,8 @@ class Expander {
                         reduce.type);
   }
 
-  bool is_everywhere(const Expr& expr) const { return plan::is_everywhere(expr, is_sparse_); }
-  Expr presence(const Expr& expr) const { return presence_of(expr, is_sparse_); }
+  bool is_everywhere(const Expr& expr) const { return expr::is_everywhere(expr, is_sparse_); }
+  Expr presence(const Expr& expr) const { return expr::presence_of(expr, is_sparse_); }
 
   // How many coordinates the reduction sees.
   Expr extent(const Reduce& reduce) const {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "expr/presence.h"
+#include "expr/rename_indices.h"
 #include "expr/walk.h"
-#include "plan/rewrite/presence.h"
-#include "plan/rewrite/unique_indices.h"
 
 namespace tulle::plan {
 

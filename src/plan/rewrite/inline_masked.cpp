@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "expr/rename_indices.h"
 #include "expr/walk.h"
-#include "plan/rewrite/unique_indices.h"
 
 namespace tulle::plan {
 
@@ -70,7 +70,7 @@ Expr Inliner::replace(const Expr& expr) {
     return expr::with_children(expr, [&](const Expr& child) { return replace(child); });
   }
   const expr::Statement& statement = found->second;
-  Renames renames;
+  expr::Renames renames;
   for (size_t d = 0; d < statement.indices.size(); ++d) {
     renames[statement.indices[d]] = access->indices[d];
   }

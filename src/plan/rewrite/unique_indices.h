@@ -24,8 +24,4 @@ struct UniqueProgram {
 // are clear (clear_names.h).
 UniqueProgram with_unique_indices(const expr::ResolvedProgram& program);
 
-// The expression with these indices under other names.
-using Renames = std::map<std::string, std::string>;
-expr::Expr renamed_indices(const expr::Expr& expr, const Renames& renames);
-
 }  // namespace tulle::plan

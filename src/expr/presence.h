@@ -6,14 +6,14 @@
 
 #include "expr/expr.h"
 
-namespace tulle::plan {
+namespace tulle::expr {
 
 using IsSparse = std::function<bool(const std::string& tensor)>;
 
 // Whether the expression has a value where no sparse operand has an entry.
-bool is_everywhere(const expr::Expr& expr, const IsSparse& is_sparse);
+bool is_everywhere(const Expr& expr, const IsSparse& is_sparse);
 
 // Returns a small expression that has a value exactly where the given one has one.
-expr::Expr presence_of(const expr::Expr& expr, const IsSparse& is_sparse);
+Expr presence_of(const Expr& expr, const IsSparse& is_sparse);
 
-}  // namespace tulle::plan
+}  // namespace tulle::expr
