@@ -18,6 +18,7 @@ MAY_INCLUDE: dict[str, list[str]] = {
     "support": [],
     "format": ["support"],
     "expr": ["support", "format"],
+    "grad": ["support", "format", "expr"],
     "nest": ["support", "format", "expr"],
     "loop": ["support"],
     "schedule": ["support", "format", "expr", "nest"],
@@ -39,7 +40,7 @@ MAY_INCLUDE: dict[str, list[str]] = {
         *("runtime", "kernels", "driver", "tulle"),
     ],
     "api": [
-        *("support", "format", "expr", "schedule", "plan", "jit", "runtime"),
+        *("support", "format", "expr", "grad", "schedule", "plan", "jit", "runtime"),
         *("kernels", "cache", "driver", "composite", "tulle"),
     ],
     "torch": ["tulle"],

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "expr/absence.h"
 #include "plan/order/native_order.h"
 #include "support/mutant.h"
 
@@ -117,23 +118,41 @@ class RouteFinder {
                        [](const Level& level) { return is_branchless(level.kind); });
   }
 
-  // The operand whose entries are exactly the result's, stored alike.
+  // The access whose entries are exactly the result's, stored alike; null if there is none.
   const Access* pattern_owner(const std::set<int>& converted) const {
     const auto& sparse = operands_.sparse;
-    if (sparse.size() != 1 ||
-        (!operands_.decisive.contains(sparse[0]->id) && !mutant("pattern-shared-anyway")) ||
-        converted.contains(sparse[0]->id)) {
-      return nullptr;
-    }
-    const Access& access = *sparse[0];
+    const auto found = std::find_if(sparse.begin(), sparse.end(), [&](const Access* access) {
+      return !converted.contains(access->id) && has_all_entries(*access) &&
+             is_stored_alike(*access);
+    });
+    return found == sparse.end() ? nullptr : *found;
+  }
+
+  // Whether the result has an entry exactly where the access has one.
+  bool has_all_entries(const Access& access) const {
+    const auto& sparse = operands_.sparse;
+    if (sparse.size() == 1 && mutant("pattern-shared-anyway")) return true;
+    if (!operands_.decisive.contains(access.id)) return false;
+    if (sparse.size() == 1) return true;
+    // Lowering finds the positions of the owner by its name.
+    const bool is_only_access =
+        std::none_of(sparse.begin(), sparse.end(), [&](const Access* other) {
+          return other->tensor == access.tensor && other->id != access.id;
+        });
+    const expr::Expr alone = expr::without(problem_.statement->value, [&](const Access& other) {
+      return other.id != access.id && !operands_.type_of(other.tensor).format.is_dense();
+    });
+    return is_only_access && !expr::is_zero(alone);
+  }
+
+  bool is_stored_alike(const Access& access) const {
     const expr::TensorType& from = operands_.type_of(access.tensor);
     const expr::TensorType& to = operands_.type_of(problem_.statement->tensor);
     const std::set<std::string> different(access.indices.begin(), access.indices.end());
-    if (!from.format.is_unique() || !from.format.is_ordered() || from.index_type != to.index_type ||
-        different.size() != access.indices.size() || !problem_.shareable.contains(access.tensor)) {
-      return nullptr;
-    }
-    return has_levels_of(access, from.format, to.format) ? &access : nullptr;
+    return from.format.is_unique() && from.format.is_ordered() &&
+           from.index_type == to.index_type && different.size() == access.indices.size() &&
+           problem_.shareable.contains(access.tensor) &&
+           has_levels_of(access, from.format, to.format);
   }
 
   // Whether the levels of the result are the same as the access's but for which dimension of the
