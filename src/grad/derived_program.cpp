@@ -77,7 +77,20 @@ void DerivedProgram::use(const std::string& tensor) {
   }
 }
 
+void DerivedProgram::drop_unread() {
+  std::set<std::string> read;
+  for (const DerivativeResult& result : derivative_.results) read.insert(result.name);
+  std::vector<Statement> kept;
+  for (auto statement = added_.rbegin(); statement != added_.rend(); ++statement) {
+    if (!read.contains(statement->tensor)) continue;
+    for (const Access* access : expr::accesses(statement->value)) read.insert(access->tensor);
+    kept.push_back(*statement);
+  }
+  added_.assign(kept.rbegin(), kept.rend());
+}
+
 Derivative DerivedProgram::finish() {
+  drop_unread();
   // Operands that nothing reads are not part of the program.
   std::set<std::string> read;
   for (const Statement& statement : added_) {

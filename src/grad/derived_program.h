@@ -49,6 +49,8 @@ class DerivedProgram {
 
  private:
   void use(const std::string& tensor);
+  // Removes added statements that no result needs.
+  void drop_unread();
 
   const expr::ResolvedProgram& normal_;
   Names& names_;

@@ -109,6 +109,10 @@ run_into: Callable[[Tensor, list[Tensor], list[int], list[Tensor]], list[Tensor]
 program_number: Callable[[str], int] = _translating(_ops.number.default)
 describe: Callable[[str], str] = _translating(_ops.describe.default)
 explain: Callable[[str, Tensor, list[Tensor]], str] = _translating(_ops.explain.default)
+# The text of the program that computes gradients (key, wanted operands, results with gradients) or
+# tangents (key, operands with tangents), after a line for each of its operands and results.
+gradient: Callable[[str, str, str], str] = _translating(_ops.gradient.default)
+tangent: Callable[[str, str], str] = _translating(_ops.tangent.default)
 describe_format: Callable[[str, int], str] = _translating(_ops.describe_format.default)
 describe_notation: Callable[[str, str], str] = _translating(_ops.describe_notation.default)
 validate: Callable[[str, str, Tensor, list[Tensor]], None] = _translating(_ops.validate.default)

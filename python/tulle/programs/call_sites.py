@@ -22,7 +22,7 @@ from torch.nn import Parameter
 
 from tulle.library import bindings
 from tulle.library.bindings import Call, CallInto
-from tulle.programs import outputs
+from tulle.programs import outputs, recording
 from tulle.programs.arguments import repeated_numbers
 from tulle.programs.bound_program import BoundProgram, bind
 from tulle.programs.execution import execute, head_of, run_into, wrap
@@ -142,7 +142,7 @@ class CallSite:
         if prepared is NotImplemented:
             return prepared
         program, names, ready = prepared
-        return _only(execute(program, names, ready, out))
+        return _only(recording.run(program, names, ready, out))
 
     def _run_and_remember(
         self,
