@@ -1,4 +1,4 @@
-// Taking decompose steps out of a schedule.
+// Extracts the decompose steps of a schedule.
 #include "schedule/decompositions.h"
 
 #include <algorithm>

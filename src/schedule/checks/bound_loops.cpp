@@ -91,7 +91,8 @@ class BindingVerifier {
     return {};
   }
 
-  // An entry at some coordinate has other numbers in other rows, so that another thread takes it.
+  // Entries of one coordinate have different positions in different rows, so different threads
+  // process them.
   Result<> check_positions(const Forall& loop) const {
     if (loop.tag.kind == Kind::Block) {
       return refusal("How many pieces '", loop.var,
@@ -116,7 +117,7 @@ class BindingVerifier {
     return {};
   }
 
-  // Whether the entries that the position counts change with the loop around: are in its rows.
+  // Whether the loop over `around` selects the row that the position counts entries of.
   bool has_other_entries(const std::string& position, const std::string& around) const {
     const std::string& tensor = nest_.variable(position).tensor;
     const auto sources = nest_.sources(around);
@@ -133,7 +134,7 @@ class BindingVerifier {
     });
   }
 
-  // What a row gathers in workspaces, while others have pieces of it, is its threads' own.
+  // Where chunks cut rows into pieces, one thread or the lanes of one warp gather a whole piece.
   Result<> check_pieces(const Forall& loop) const {
     if (loop.tag.kind != Kind::Warp && loop.tag.kind != Kind::Thread) return {};
     const Forall* rows = nest::loop_over_pieces(nest_);
@@ -182,7 +183,7 @@ class BindingVerifier {
     return {};
   }
 
-  // A loop over lanes in one over lanes takes groups of them.
+  // A loop over lanes inside another one uses groups of lanes.
   Result<> check_group(const Forall& loop) const {
     const Forall& outer = *around_.back();
     if (std::count_if(around_.begin(), around_.end(),
@@ -206,15 +207,16 @@ class BindingVerifier {
     return {};
   }
 
-  // Where a loop over lanes stands in another, all loops over its variable do, since a lane keeps
-  // its iterations; but one that stores what all groups have is run by the first of them.
+  // A lane must run the same iterations everywhere. So if one loop over a variable is inside
+  // another loop over lanes, all loops over the variable must be. The exception is a loop that only
+  // stores a value common to all groups: the first group runs it.
   Result<> check_groups() const {
     std::map<std::string, std::string> outside;
     return check_groups(nest_.root, "", outside);
   }
 
-  // `outer` is the loop over lanes around the statement, and `outside` has that of each loop over
-  // lanes so far.
+  // `outer` is the loop over lanes around the statement. `outside` maps each loop over lanes
+  // visited so far to the loop over lanes around it.
   Result<> check_groups(const Stmt& stmt, const std::string& outer,
                         std::map<std::string, std::string>& outside) const {
     const auto* loop = stmt.as<Forall>();
@@ -285,7 +287,7 @@ class BindingVerifier {
     return {};
   }
 
-  // Whether blocks can add to it in any order.
+  // Whether blocks can add to the tensor by atomics, in any order.
   bool is_added_by_atomics(const Assign& assign) const {
     const Tensor& target = nest_.tensor(assign.tensor);
     return target.role == Tensor::Role::Result && nest::stands_alone(assign.accumulate) &&
@@ -305,7 +307,7 @@ class BindingVerifier {
         "; leave sums=atomics out.");
   }
 
-  // Where a diagonal meets the rows follows from the diagonal: such loops have bounds of their own.
+  // The diagonal determines its first and last row, so loops along it have their own bounds.
   Result<> check_diagonals(const Forall& loop) const {
     const Variable& variable = nest_.variable(loop.var);
     const bool is_along = goes_along_diagonals(nest_, loop.var);
@@ -341,7 +343,7 @@ class BindingVerifier {
                    extent * inside, "; split the loops so that they are as many.");
   }
 
-  // Each lane merges the parts that it has gathered, for the iterations that it had then.
+  // Each lane merges its own parts, so it must run the same iterations as when it gathered them.
   Result<> check_merging_lanes(const Forall& merging) const {
     return check_each_loop(merging.body, [&](const Forall& loop) -> Result<> {
       const bool spreads = loop.tag.kind == Kind::Lane &&
@@ -354,7 +356,7 @@ class BindingVerifier {
     });
   }
 
-  // The thread that fills a part of a workspace reads it.
+  // The thread that fills a part of a workspace must be the one that reads it.
   Result<> check_reader(const Where& where, const std::string& name,
                         const std::string& index) const {
     if (!nest::reads(where.consumer, name) || mutant("readers-unchecked")) return {};
@@ -370,7 +372,8 @@ class BindingVerifier {
         "loop unbound.");
   }
 
-  // The loops within a block that select the element of the workspace along the index.
+  // The loops within a block that select the element of the workspace along the index, with the
+  // parts that they are bound to.
   std::map<std::string, Kind> spread_over(const Stmt& stmt, const std::string& workspace,
                                           const std::string& index) const {
     std::map<std::string, Kind> found;
@@ -389,15 +392,15 @@ class BindingVerifier {
     });
   }
 
-  // The part of a block that the loop is bound to, if there is one.
+  // The part of a block that the loop is bound to. Serial if there is none.
   static Kind part_of(const Forall* loop) {
     return loop && loop->tag.is_within_block() ? loop->tag.kind : Kind::Serial;
   }
 
-  // A thread keeps the part of a workspace that its own iterations use.
+  // Each thread keeps the part of a workspace that its iterations use in registers.
   Result<> check_workspace(const Where& where, const std::string& name) const {
     const Tensor& tensor = nest_.tensor(name);
-    if (tensor.staging == Tensor::Staging::Shared) return {};  // no thread keeps it
+    if (tensor.staging == Tensor::Staging::Shared) return {};  // it is not in registers
     int64_t size = tensor.depth;
     for (const Assign* assign : assigns(where.producer)) {
       if (assign->tensor != name) continue;
@@ -421,9 +424,10 @@ class BindingVerifier {
   }
 
   const Nest& nest_;
-  bool after_warps_ = false;           // where all warps have what loops over them made
-  std::vector<const Forall*> around_;  // bound loops around the statement
-  std::vector<const Forall*> serial_;  // loops around that are not
+  // whether this is after a loop over warps, when all warps have its results
+  bool after_warps_ = false;
+  std::vector<const Forall*> around_;  // the bound loops around the statement
+  std::vector<const Forall*> serial_;  // the unbound loops around the statement
 };
 
 }  // namespace

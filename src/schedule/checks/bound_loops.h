@@ -1,4 +1,4 @@
-// What must hold of a nest with loops that are bound to parts of a GPU.
+// Checks nests with loops that are bound to parts of a GPU.
 #pragma once
 
 #include "nest/nest.h"

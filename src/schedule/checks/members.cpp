@@ -17,7 +17,8 @@ bool is_gathered(const Nest& nest, const std::string& tensor) {
   return found.role == Tensor::Role::Result || found.is_tracked();
 }
 
-// Whether the result has all of the variable's coordinates for each of its entries.
+// Whether the variable runs over full levels at the end of the format: over the blocks of the
+// entries.
 bool goes_through_blocks(const Nest& nest, const Assign& assign, const std::string& var) {
   const Variable& variable = nest.variable(var);
   const std::vector<Level>& levels = nest.tensor(assign.tensor).type.format.levels();
@@ -31,7 +32,7 @@ bool goes_through_blocks(const Nest& nest, const Assign& assign, const std::stri
   return false;
 }
 
-// What to do where a loop cannot be bound: which others could be.
+// The advice for a loop that cannot be bound: names the loops that can.
 std::string instead_of(const Nest& nest, const std::string& var) {
   std::vector<std::string> others;
   for_each_loop(nest.root, [&](const Forall& loop) {
@@ -49,7 +50,7 @@ std::string instead_of(const Nest& nest, const std::string& var) {
   return concat("bind a loop through blocks that the result stores whole, over ", list_of(others));
 }
 
-// The result is sparse, new, and in blocks along the variable.
+// Requires a sparse result with its own pattern and blocks along the variable.
 Result<> check_result(const Nest& nest, const Assign& assign, const std::string& var) {
   const Tensor& result = nest.tensor(assign.tensor);
   const bool is_dense = result.type.format.is_dense();
@@ -84,7 +85,8 @@ Result<> check_loop(const Nest& nest, const Forall& loop) {
   return {};
 }
 
-// What a block is gathered in and stored from stands in the loop, under the same indices.
+// The loop must contain the assignments to the workspace of a block and to the result, and both
+// must use the same indices.
 Result<> check_assign(const Nest& nest, const Assign& assign, const std::string& var) {
   bool is_inside = !is_gathered(nest, assign.tensor);
   for_each_loop(nest.root, [&](const Forall& loop) {
@@ -105,7 +107,7 @@ Result<> check_assign(const Nest& nest, const Assign& assign, const std::string&
   return {};
 }
 
-// How many members the loop makes.
+// The number of members that the loop makes.
 Result<int64_t> members_of(const Nest& nest, const std::string& var) {
   const auto extent = nest.known_extent(var);
   if (extent && *extent >= 1) return *extent;

@@ -1,4 +1,4 @@
-// Checks on nests whose rows are cut wherever that makes chunks equal.
+// Checks nests for chunks that may begin inside a row.
 #include "schedule/checks/merged_rows.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kWayOut = "use parallel(by=nnz)";
 
-// The workspaces that the assignment stores from, where they stand deeper inside the statement.
+// The Where whose workspaces the assignment reads, if it is nested in the statement.
 const Where* find_gathering(const Nest& nest, const Stmt& stmt, const Assign& assign) {
   const auto* where = stmt.as<Where>();
   if (where && !nest::is_staging(*where, nest) && nest::find_assign(where->consumer, assign))
@@ -27,7 +27,8 @@ const Where* find_gathering(const Nest& nest, const Stmt& stmt, const Assign& as
   return nullptr;
 }
 
-// A sum along the entries that is stored where it is computed, or gathered in one loop too deep.
+// Explains why the sum cannot be cut: no workspace gathers it, or the workspace is one loop too
+// deep.
 Refusal refused_sum(const Nest& nest, const Stmt& body, const Forall& entries,
                     const Assign& assign) {
   const Where* where = find_gathering(nest, body, assign);
@@ -48,8 +49,8 @@ Refusal refused_sum(const Nest& nest, const Stmt& body, const Forall& entries,
                  "' (reorder) and gather along it too (precompute), or use parallel(by=nnz).");
 }
 
-// Whether entries are appended to the result one after the other, so that chunks which have counted
-// theirs can do so apart, wherever in a row they begin.
+// Whether the result appends entries in order. Chunks that have counted their entries can then
+// append them separately, even if they begin inside a row.
 bool is_appended_to(const Nest& nest, const Assign& assign, const Forall& rows,
                     const Forall& entries) {
   const std::vector<Level>& levels = nest.tensor(assign.tensor).type.format.levels();
@@ -58,7 +59,7 @@ bool is_appended_to(const Nest& nest, const Assign& assign, const Forall& rows,
            assign.indices[static_cast<size_t>(level.expr.dimension)] == var;
   };
   if (assign.accumulate || levels.size() < 2) return false;
-  // A list takes entries whatever their coordinates are.
+  // A list accepts entries with any coordinates.
   if (fills_slots(levels[0].kind) && !levels[0].unique && levels[0].multiple <= 1) {
     return std::all_of(levels.begin() + 1, levels.end(),
                        [](const Level& level) { return is_branchless(level.kind); });
@@ -68,7 +69,7 @@ bool is_appended_to(const Nest& nest, const Assign& assign, const Forall& rows,
          levels[1].multiple <= 1 && is_for(levels[1], entries.var);
 }
 
-// Each entry of the operand has a place of its own in the result.
+// Each entry of the operand must have its own location in the result.
 Result<> check_entries(const Nest& nest, const Forall& rows, const Forall& entries,
                        const std::string& operand) {
   for (const Assign* assign : lasting_assigns(rows.body)) {
@@ -84,7 +85,7 @@ Result<> check_entries(const Nest& nest, const Forall& rows, const Forall& entri
   return require_in_pieces(nest, entries, rows.body, {}, operand, kWayOut);
 }
 
-// A row fills workspaces, whose pieces are merged before the row is stored.
+// A row fills workspaces. A second kernel merges those of its pieces before it stores the row.
 Result<> check_workspaces(const Nest& nest, const Where& where, const Forall& entries,
                           const std::string& operand) {
   TULLE_TRY(require_in_pieces(nest, entries, where.producer, where.workspaces, operand, kWayOut));
@@ -116,8 +117,8 @@ Result<> check_workspaces(const Nest& nest, const Where& where, const Forall& en
   return {};
 }
 
-// The loop over entries walks over those of the operand; beside them over those of others whose
-// entries are appended to the result as they come.
+// The loop must walk over the entries of the operand. It may also walk over the entries of other
+// operands if the result appends them in order.
 Result<> require_walked(const Nest& nest, const Forall& rows, const Forall& entries,
                         const expr::Access& operand) {
   const std::vector<const Assign*> lasting = lasting_assigns(rows.body);

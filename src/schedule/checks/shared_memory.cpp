@@ -45,7 +45,7 @@ class SharedMemory {
     return {};
   }
 
-  // A copy is made by threads that come by together.
+  // All threads of a block or a warp must reach the copy together, because they fill it together.
   Result<> add_copy(const Where& where, const std::string& name) {
     int64_t copies = 1;
     for (const Forall* around : around_) {
@@ -65,7 +65,7 @@ class SharedMemory {
     return {};
   }
 
-  // Warps and threads put the tuples that they merge there, an element of each lane.
+  // Warps and threads merge tuples through shared memory, with one element per lane.
   void add_tuples(const Forall& loop) {
     for (const Assign* assign : assigns(loop.body)) {
       const auto* part = assign->value.as<expr::Access>();

@@ -1,4 +1,4 @@
-// Looks for what must be known before the diagonals of an operand are.
+// Checks that the loops around a loop over diagonals select them.
 #include "schedule/checks/walkable_diagonals.h"
 
 #include "schedule/queries.h"

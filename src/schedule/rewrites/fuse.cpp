@@ -8,7 +8,7 @@ namespace tulle::schedule {
 
 namespace {
 
-// Whether the loop is one over `outer` with one over `inner` directly in it.
+// Whether the loop runs over `outer` and its body is a loop over `inner`.
 bool is_pair(const Forall& loop, const Fuse& step) {
   const auto* below = loop.var == step.outer ? loop.body.as<Forall>() : nullptr;
   return below && below->var == step.inner;

@@ -1,4 +1,4 @@
-// Which kernels may run side by side.
+// Checks which kernels can run at the same time.
 #include "schedule/rewrites/fuse_launches.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ bool is_bound(const Nest& nest) {
   return root && root->tag.kind == LoopTag::Kind::Block;
 }
 
-// Whether its threads work as lanes and warps, of which a block has whole ones.
+// Whether the kernel uses lanes and warps, so that a block has whole warps.
 bool has_warps(const Nest& nest) {
   bool found = false;
   for_each_loop(nest.root, [&](const Forall& loop) {
@@ -48,7 +48,7 @@ bool has_warps(const Nest& nest) {
   return found;
 }
 
-// Why others cannot put what they compute together with what the nest writes, at the same time.
+// The reason why kernels cannot combine their results with those of the nest at the same time.
 std::string why_not_shared(const Nest& nest) {
   const std::string name = result_of(nest);
   const expr::TensorType& type = nest.tensor(name).type;

@@ -1,4 +1,4 @@
-// Nontemporal: a note on a result.
+// Nontemporal: a flag of a result.
 #include "schedule/rewrites/nontemporal.h"
 
 #include "schedule/queries.h"

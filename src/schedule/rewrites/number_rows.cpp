@@ -9,7 +9,8 @@ namespace tulle::schedule {
 
 namespace {
 
-// Rows that are not stored are left as they start: at what nothing accumulates to.
+// Rows that are not stored keep their initial value. Requires the neutral element of the
+// accumulation.
 Result<> require_same_start(const Nest& nest, const Forall& loop) {
   for (const Assign* assign : lasting_assigns(loop.body)) {
     const Tensor& tensor = nest.tensor(assign->tensor);
@@ -23,7 +24,7 @@ Result<> require_same_start(const Nest& nest, const Forall& loop) {
   return {};
 }
 
-// The operand whose stored rows the loop walks over, if these can be numbered.
+// The operand whose stored rows the loop walks over. Refuses if they cannot be numbered.
 Result<const expr::Access*> numbered_operand(const Nest& nest, const Forall& loop) {
   const Result<const expr::Access*> walked = walked_access(nest, loop);
   if (!walked) return walked;

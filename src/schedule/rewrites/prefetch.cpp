@@ -1,4 +1,4 @@
-// Prefetch: a note on an operand.
+// Prefetch: a flag of an operand.
 #include "schedule/rewrites/prefetch.h"
 
 #include "schedule/queries.h"

@@ -27,7 +27,7 @@ Result<const Forall*> only_loop(const Nest& nest, const std::string& var) {
   return loops.front();
 }
 
-// What the loop accumulates: one tensor, or workspaces that make a tuple.
+// The assignments that the loop accumulates: one tensor, or the workspaces of a tuple.
 Result<std::vector<const Assign*>> summed_assigns(const Nest& nest, const Forall& loop) {
   std::vector<const Assign*> targets = lasting_assigns(loop.body);
   std::set<std::string> names;
@@ -85,7 +85,7 @@ Result<> check_target(const Nest& nest, const Assign& target) {
   return {};
 }
 
-// Whether a loop inside `loop` is over indices of the tensor that is summed into.
+// Whether `inner`, a loop inside `loop`, runs over indices of the target.
 Result<bool> is_target_loop(const Nest& nest, const Forall& loop, const Forall& inner,
                             const Assign& target) {
   if (!nest::find_assign(inner.body, target)) return false;
@@ -107,7 +107,7 @@ Result<bool> is_target_loop(const Nest& nest, const Forall& loop, const Forall& 
 
 using Loops = std::vector<const Forall*>;
 
-// The loops inside `loop` over indices of the tensor that is summed into, outermost first.
+// The loops inside `loop` over indices of the target, outermost first.
 Result<Loops> target_loops(const Nest& nest, const Forall& loop, const Assign& target) {
   Loops found;
   TULLE_TRY(check_each_loop(loop.body, [&](const Forall& inner) -> Result<> {
@@ -119,7 +119,8 @@ Result<Loops> target_loops(const Nest& nest, const Forall& loop, const Assign& t
   return found;
 }
 
-// The nest with a workspace for each target, which the loop fills, and with their merges.
+// Builds the nest with a workspace for each target: the loop fills the workspaces, and new loops
+// merge them.
 class PartialSums {
  public:
   PartialSums(const Nest& nest, const Forall& loop, std::string workspace, bool is_alone)
@@ -173,12 +174,12 @@ class PartialSums {
     return type;
   }
 
-  // The statement that puts the parts of one target together.
+  // The statement that merges the parts of one target.
   Stmt merge_of(const Assign& target, const expr::Expr& part, const Loops& loops) const {
     const nest::Accumulate accumulate =
         mutant("rfactor-keeps-last") ? std::nullopt : target.accumulate;
     Stmt merge = Assign::make(target.tensor, target.indices, accumulate, part);
-    // A sum that is alone is merged for one element after the other.
+    // A single sum is merged element by element.
     if (is_alone_) merge = Forall::make(loop_.var, std::move(merge));
     for (auto inner = loops.rbegin(); inner != loops.rend(); ++inner) {
       const bool vector = (*inner)->tag.kind == LoopTag::Kind::Vector && is_alone_;

@@ -1,4 +1,4 @@
-// Cutting a loop over rows into one over chunks, and what that asks of a nest.
+// Cuts a loop over rows into a loop over chunks, and checks which nests allow it.
 #include "schedule/rewrites/row_chunks.h"
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace tulle::schedule {
 
 namespace {
 
-// The index whose coordinates the rows are; these may be numbered.
+// The index of the rows' coordinates. The rows may be numbered.
 std::string row_index(const Nest& nest, const std::string& rows) {
   const Variable& variable = nest.variable(rows);
   return variable.origin == Variable::Origin::Stored ? variable.parent : rows;
 }
 
-// Whether the loop computes all results of a row.
+// Whether the loop contains all assignments that compute the results of a row.
 bool holds_all(const Nest& nest, const Forall& rows, const Forall& loop) {
   const Where* tuple = nest::tuple_of_row(nest, rows);
   const auto all = lasting_assigns(tuple ? tuple->producer : rows.body);
@@ -30,8 +30,8 @@ bool holds_all(const Nest& nest, const Forall& rows, const Forall& loop) {
                      [&](const Assign* assign) { return nest::find_assign(loop.body, *assign); });
 }
 
-// The operand whose entries a loop inside walks over, row by row; of several one whose pieces of a
-// row are pieces of what the row comes to.
+// The operand whose entries an inner loop walks over, row by row. Prefers one whose entry loop
+// computes all results of a row, because its pieces then give parts of the row's results.
 Result<const expr::Access*> operand_of_rows(const Nest& nest, const Forall& rows) {
   const expr::Access* found = nullptr;
   bool suits = false;
@@ -69,7 +69,7 @@ Result<const expr::Access*> operand_of_rows(const Nest& nest, const Forall& rows
   return found;
 }
 
-// Workspaces that a row fills, whose pieces are merged afterwards.
+// Checks the workspaces that a row fills. A second kernel merges those of its pieces.
 Result<> check_tuple(const Nest& nest, const std::string& step, const Forall& rows,
                      const expr::Access& operand, const Where& where) {
   const Forall& entries = *nest::find_loop(rows.body, nest::entries_index(nest, operand));
@@ -103,8 +103,8 @@ Result<> check_tuple(const Nest& nest, const std::string& step, const Forall& ro
   return {};
 }
 
-// Whether each entry has an element of the result whose workspaces are complete within its
-// iteration, whichever piece of the row it is in.
+// Whether each entry stores its own element of the result, with workspaces that are complete within
+// its iteration. Then the piece of the row that contains the entry does not matter.
 bool stores_each_entry(const Nest& nest, const Forall& rows, const expr::Access& operand) {
   const auto* entries = rows.body.as<Forall>();
   if (!entries) return false;
@@ -183,7 +183,7 @@ bool goes_through_chunk(const Variable& variable) {
          variable.origin == Variable::Origin::Entry;
 }
 
-// Whether these loops say which chunk it is whose rows or entries the variable goes through.
+// Whether these loops determine the chunk that the variable runs through.
 bool has_chunk(const Nest& nest, const std::vector<std::string>& loops, const Variable& variable) {
   return std::any_of(nest.variables.begin(), nest.variables.end(), [&](const auto& entry) {
     const Variable& other = entry.second;
@@ -224,7 +224,8 @@ Result<> require_chunks_around_rows(const Nest& nest) {
   });
 }
 
-// A workspace shared by the pieces of a row in a chunk would be stored with each of them.
+// Pieces of one row in a chunk must not share a workspace, because each piece would store all of
+// it.
 Result<> require_pieces_apart(const Nest& nest) {
   if (mutant("dealt-pieces-shared")) return {};
   for (const Assign* assign : assigns(nest.root)) {

@@ -12,8 +12,8 @@ namespace tulle::schedule {
 
 namespace {
 
-// The access to a list of entries, with both coordinates of each, that the two loops walk over;
-// null where they walk over something else.
+// The access to a list of entries with both coordinates (COO) that the two loops walk over. Null if
+// they walk over another format.
 const expr::Access* listed_entries(const Nest& nest, const Forall& rows, const Forall& entries) {
   const std::vector<const expr::Access*> walked = walked_accesses(nest, entries);
   if (walked.size() != 1) return nullptr;
@@ -51,7 +51,7 @@ Result<const expr::Access*> walked_entries(const Nest& nest, const Forall& rows,
 }
 
 Result<> check_results(const Nest& nest, const Forall& entries, const std::string& operand) {
-  // A workspace for an entry is complete within its iteration.
+  // The workspace of an entry must be complete within its iteration.
   const std::vector<const Assign*> all = all_lasting_assigns(nest, entries.body);
   if (all.size() != 1) {
     return refusal(

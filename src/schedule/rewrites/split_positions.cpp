@@ -12,8 +12,8 @@ namespace tulle::schedule {
 
 namespace {
 
-// The accesses in the statement that hold only some coordinates of the variable, each once: a loop
-// over it walks over their entries.
+// The distinct accesses in the statement that hold only some coordinates of the variable. A loop
+// over the variable walks over their entries.
 std::vector<const expr::Access*> walked_along(const Nest& nest, const Stmt& stmt,
                                               const std::string& var) {
   std::vector<const expr::Access*> found;

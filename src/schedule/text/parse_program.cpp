@@ -65,7 +65,7 @@ class ProgramParser {
     return operands;
   }
 
-  // A, B and what ends them.
+  // Reads names up to the token `end`: A, B.
   std::vector<Token> names(std::string_view end) {
     std::vector<Token> found;
     if (scanner_.accept(end)) return found;
@@ -135,7 +135,7 @@ class ProgramParser {
     program_.steps.emplace_back(sort);
   }
 
-  // What a nest reads is there, and so are the extents of its loops.
+  // The program must declare the tensors that a nest reads, and the extents of its loops.
   void check_nest(const Nest& nest, const Token& start) const {
     const auto& operands = program_.operands;
     for (const auto& [name, tensor] : nest.tensors) {
@@ -154,7 +154,7 @@ class ProgramParser {
     }
   }
 
-  // The rest of a line after schedule:, if that is next.
+  // The rest of a line that starts with schedule:, if that is next.
   Schedule schedule() {
     if (!scanner_.peek().is("schedule") || !scanner_.peek(1).is(":")) return {};
     scanner_.next();
@@ -186,7 +186,7 @@ class ProgramParser {
   nest::NestScanner scanner_;
   NestProgram program_;
   std::vector<Token> results_, sorted_;
-  std::set<std::string> extents_;  // indices that are known
+  std::set<std::string> extents_;  // indices with a known extent
   std::set<std::string> built_;
 };
 
