@@ -1,4 +1,4 @@
-// Reading and writing decisions.
+// Parses and prints decisions.
 #include "plan/decisions.h"
 
 #include "support/check.h"
