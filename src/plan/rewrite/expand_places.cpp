@@ -63,8 +63,8 @@ class PlaceExpander {
     return gap ? place(*reduce, gap) : inside;
   }
 
-  // Chooses between the place of the best entry and the gap. A NaN is worse than 0 in neither
-  // direction, so its place wins.
+  // Chooses between the place of the best entry and the gap. A NaN counts as best, so its place
+  // wins.
   static Expr place(const Reduce& reduce, const Expr& gap) {
     const bool is_max = reduce.op == Reduction::ArgMax;
     const DType type = compute_type(reduce.body.type());
