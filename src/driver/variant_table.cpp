@@ -89,7 +89,7 @@ const Variant& VariantTable::find(const std::vector<TensorView>& views,
   CompileRequest missing = request(views, extents, options, any);
   found = look_up(wanted, extents);
   if (!found || found->tuned != missing.tuned) {
-    // It precedes variants with an older plan.
+    // The new variant precedes those with an older plan.
     return add(wanted, std::move(missing), kept);
   }
   found->plans_kept.store(kept, std::memory_order_relaxed);
