@@ -1,4 +1,5 @@
-// What is refused where the same bits are wanted is what atomics would add up, and nothing else.
+// require_one_order refuses exactly the programs whose kernels add floating-point numbers by
+// atomics.
 #include <gtest/gtest.h>
 
 #include "differential/bound_schedules.h"

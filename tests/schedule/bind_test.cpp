@@ -88,7 +88,7 @@ TEST(Bind, RefusesEntriesOfOtherRowsEachTime) {
       "split_positions(i, 2, i0, i1); bind(k, block); bind(i1, warp)", "are others each time");
 }
 
-// The operand is read where the sum is gathered, not where it is added.
+// The workspace's producer reads the operand, not the assignment that adds the sum.
 TEST(Bind, RefusesEntriesOfOtherRowsBehindAWorkspace) {
   expect_refused(
       "nest { operand A: f32, i32, csr\n operand B: f32; operand E: f32; result C: f32; extent d = "
@@ -259,7 +259,7 @@ TEST(Bind, SaysHowEntriesAreBound) {
                  "let split_positions count at most 32 entries, and bind its inner loop");
 }
 
-// BSR times BSR, in blocks of 2 x 2, its rows of blocks gathered.
+// BSR times BSR in blocks of 2 x 2. Gathers the rows of blocks.
 constexpr std::string_view kBlocks = R"(nest {
   operand A: f32, i32, bsr(2,2)
   operand B: f32, i32, bsr(2,2)
@@ -291,7 +291,7 @@ TEST(Members, ShareBlocksThatAreGatheredAfterwards) {
   EXPECT_NE(body.find("forall kr member", stored + 1), std::string::npos) << body;
 }
 
-// The nest with another text in place of the first that it has.
+// The nest with the first occurrence of `before` replaced.
 std::string with(std::string_view nest, std::string_view before, std::string_view after) {
   std::string changed(nest);
   changed.replace(changed.find(before), before.size(), after);
@@ -335,7 +335,7 @@ TEST(Members, BuildASparseResult) {
 }
 
 TEST(Members, ShareBlocksAlone) {
-  // Rows of blocks stand above what the result stores.
+  // Rows of blocks are above the stored levels of the result.
   const std::string rows =
       with(kBlocks, "result C: f32, i32, bsr(2,2)",
            "result C: f32, i32, (i,k) -> (i/2: dense, i%2: dense, k/2: compressed, k%2: dense)");

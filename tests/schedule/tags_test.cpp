@@ -112,7 +112,7 @@ TEST(ParallelByMerge, RefusesSumsOfNothingInExpressions) {
       "nest { operand A: f32, i32, csr\n operand b: f32; result y: f32\n workspace t: f32\n"
       "forall i { where t { y[i] = t / b[i] } producing { forall j { t += A[i,j] } } } }",
       "parallel(i, by=merge)", "a sum of nothing differs from 0");
-  // Nothing in a denominator, or under a function, is 0.
+  // An absent value in a denominator or under a function is not 0.
   EXPECT_EQ(
       body_after(
           "nest { operand A: f32, i32, csr\n operand b: f32; result y: f32\n workspace t: f32\n"
