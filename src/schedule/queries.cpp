@@ -216,12 +216,11 @@ Result<> require_untagged(const Nest& nest, const std::string& var, std::string_
     if (forall.var != var || forall.tag.kind == LoopTag::Kind::Serial) return {};
     const std::string_view earlier = step_of(forall.tag.kind);
     if (earlier == step)
-      return refusal("The loop over '", var, "' has had ", step,
-                     " already; leave one of them out.");
-    return refusal("The loop over '", var, "' has had ", earlier, " already; ",
+      return refusal("The loop over '", var, "' already has ", step, "; leave one of them out.");
+    return refusal("The loop over '", var, "' already has ", earlier, "; ",
                    step == "split" || step == "fuse"
                        ? concat("put ", step, " before ", earlier, ".")
-                       : concat("split it first to have both."));
+                       : concat("split it first to use both."));
   });
 }
 
@@ -230,7 +229,7 @@ Result<> require_whole_in_tracked(const Nest& nest, const std::string& var, std:
     if (!nest.tensor(assign->tensor).is_tracked()) continue;
     if (!stores_sparsely(nest, assign->tensor, assign->indices, var)) continue;
     return refusal("'", assign->tensor, "' tracks the coordinates of '", var,
-                   "' and needs its loop whole; leave ", step, " out.");
+                   "' and needs an undivided loop; leave ", step, " out.");
   }
   return {};
 }
@@ -256,8 +255,9 @@ Result<> require_same_indices(const Nest& nest, const expr::Access& access, std:
   for (const Assign* assign : assigns(nest.root)) {
     for (const expr::Access* other : expr::accesses(assign->value)) {
       if (other->tensor != access.tensor || other->indices == access.indices) continue;
-      return refusal("'", access.tensor, "' is used under other indices too, and a chunk has some ",
-                     "of its entries alone; leave ", step, " out.");
+      return refusal("'", access.tensor,
+                     "' is also used with other indices, and a chunk only has some ",
+                     "of its entries; leave ", step, " out.");
     }
   }
   return {};
@@ -291,9 +291,9 @@ bool shows_absence(const Nest& nest, const std::string& tensor) {
 
 Result<> require_free_name(const Nest& nest, const std::string& name) {
   if (nest.variables.contains(name))
-    return refusal("'", name, "' is a variable already; choose another name.");
+    return refusal("'", name, "' is already a variable; choose another name.");
   if (nest.tensors.contains(name))
-    return refusal("'", name, "' is a tensor already; choose another name.");
+    return refusal("'", name, "' is already a tensor; choose another name.");
   return {};
 }
 

@@ -44,7 +44,7 @@ Result<Nest> leave_nest(const Nest& nest, const FuseLaunches&) { return nest; }
 
 // decompose rewrites statements, before nests exist (decompositions.h).
 Result<Nest> refuse_decomposition(const Nest&, const Decompose& step) {
-  return refusal("'", step.operand, "' is taken apart before there are loops: decompose is for ",
+  return refusal("'", step.operand, "' is decomposed before loops exist: decompose is for ",
                  "programs, not for a nest.");
 }
 

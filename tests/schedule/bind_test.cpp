@@ -85,7 +85,8 @@ TEST(Bind, RefusesEntriesOfOtherRowsEachTime) {
   expect_refused(
       "nest { operand A: f32, i32, csc\n operand B: f32; result C: f32\n"
       "forall k { forall j { forall i { C[i,k] += A[i,j] * B[j,k] } } } }",
-      "split_positions(i, 2, i0, i1); bind(k, block); bind(i1, warp)", "are others each time");
+      "split_positions(i, 2, i0, i1); bind(k, block); bind(i1, warp)",
+      "visits different entries each time");
 }
 
 // The workspace's producer reads the operand, not the assignment that adds the sum.
@@ -96,7 +97,7 @@ TEST(Bind, RefusesEntriesOfOtherRowsBehindAWorkspace) {
       "forall k { forall i { forall j { forall d { "
       "C[j,k] += A[i,j] * B[i,k,d] * E[j,d] } } } } }",
       "split_positions(j, 4, j0, j1); rfactor(d, part); bind(k, block); bind(j1, warp)",
-      "are others each time");
+      "visits different entries each time");
 }
 
 TEST(Bind, RefusesSumsIntoWorkspaces) {
@@ -162,7 +163,7 @@ TEST(Bind, RefusesSumsOverGroups) {
       "split(j, 8, j0, jr); split(jr, 2, jl, jg); split(i, 4, ib, iw); "
       "reorder(ib, iw, jl, jg, j0); precompute(acc); rfactor(jl, part); rfactor(jg, one); "
       "bind(ib, block); bind(iw, warp); bind(jg, lane); bind(jl, lane)",
-      "bring it inside these");
+      "move it inside these");
 }
 
 TEST(Bind, RefusesStoredCoordinates) {
@@ -177,7 +178,7 @@ TEST(Bind, RefusesResultsOfTheirOwnPattern) {
 }
 
 TEST(Bind, RefusesParallelLoops) {
-  expect_refused(kSpmm, "bind(i, block); split(k, 8, k0, k1); parallel(i)", "has had bind already");
+  expect_refused(kSpmm, "bind(i, block); split(k, 8, k0, k1); parallel(i)", "already has bind");
 }
 
 TEST(Bind, RefusesLongWorkspaces) {
@@ -226,7 +227,7 @@ TEST(Bind, RefusesWorkspacesThatOthersRead) {
       "forall i { forall j { forall k { C[i,k] += A[i,j] * B[j,k] } } } }",
       "split(j, 8, so, si); reorder(si, so); rfactor(si, parts); split(i, 2, ro, ri); "
       "bind(ro, block); bind(ri, warp); fuse(k, si, f); bind(k, lane)",
-      "whose parts are kept apart");
+      "so that each part is private");
 }
 
 TEST(Bind, TakesTuplesOfThreads) {

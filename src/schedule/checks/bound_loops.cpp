@@ -95,8 +95,8 @@ class BindingVerifier {
   // process them.
   Result<> check_positions(const Forall& loop) const {
     if (loop.tag.kind == Kind::Block) {
-      return refusal("How many pieces '", loop.var,
-                     "' counts is stored on the GPU, and blocks are counted before it runs; use ",
+      return refusal("The number of pieces that '", loop.var,
+                     "' counts is on the GPU, and a launch needs the number of blocks before; use ",
                      "number_rows and split instead.");
     }
     for (const Assign* assign : lasting_assigns(loop.body)) {
@@ -108,7 +108,7 @@ class BindingVerifier {
           continue;
         return refusal("'", assign->tensor, "' is summed over '", around->var,
                        "' around the loop over '", loop.var,
-                       "', whose entries are others each time: different ",
+                       "', which visits different entries each time: different ",
                        nest::bound_name(loop.tag.kind),
                        "s would write the same location. Bring the loop over '", around->var,
                        "' inside with reorder, or leave bind out.");
@@ -140,9 +140,8 @@ class BindingVerifier {
     const Forall* rows = nest::loop_over_pieces(nest_);
     if (!rows || !nest::tuple_of_row(nest_, *rows) || !nest::find_loop(rows->body, loop.var))
       return {};
-    return refusal("The loop over '", loop.var, "' stands in that over the rows of chunks, '",
-                   rows->var,
-                   "', whose pieces are gathered by a thread or by the lanes of a warp; ",
+    return refusal("The loop over '", loop.var, "' is inside the loop over the rows of chunks, '",
+                   rows->var, "'. A thread or the lanes of a warp gather each piece of a row; ",
                    "bind the loop over chunks to warps or threads instead.");
   }
 
@@ -157,23 +156,22 @@ class BindingVerifier {
     if (kind == Kind::Lane && !around_.empty() && around_.back()->tag.kind == Kind::Lane)
       return check_group(loop);
     if (inside(kind)) {
-      return refusal("The loop over '", loop.var, "' stands in one that is bound to a ", name,
-                     " already; fuse the two, or bind one of them to another part.");
+      return refusal("The loop over '", loop.var, "' is inside one that is bound to a ", name,
+                     "; fuse the two, or bind one of them to another part.");
     }
     if (kind == Kind::Block) {
       if (&loop == nest_.root.get()) return {};
-      return refusal("Only the outermost loop runs on blocks, and the one over '", loop.var,
-                     "' is not; bring it out with reorder first.");
+      return refusal("Only the outermost loop can run on blocks, and the one over '", loop.var,
+                     "' is not; move it outside with reorder first.");
     }
     if (inside(Kind::Lane) || inside(Kind::Thread)) {
-      return refusal("The loop over '", loop.var, "' stands in one that is bound to a ",
-                     nest::bound_name(around_.back()->tag.kind), ", which has no ", name,
-                     "s in it.");
+      return refusal("The loop over '", loop.var, "' is inside one that is bound to a ",
+                     nest::bound_name(around_.back()->tag.kind), ", which has no ", name, "s.");
     }
     if (kind == Kind::Thread && inside(Kind::Warp)) {
       return refusal(
           "The loop over '", loop.var,
-          "' stands in one that is bound to a warp; the threads of a warp are its lanes, ", "bind(",
+          "' is inside one that is bound to a warp. The threads of a warp are lanes: use ", "bind(",
           loop.var, ", lane).");
     }
     if (kind == Kind::Lane && !inside(Kind::Warp) && !(after_warps_ && only_stores(loop))) {
@@ -188,8 +186,8 @@ class BindingVerifier {
     const Forall& outer = *around_.back();
     if (std::count_if(around_.begin(), around_.end(),
                       [](const Forall* around) { return around->tag.kind == Kind::Lane; }) > 1) {
-      return refusal("The loop over '", loop.var, "' stands in groups of lanes, over '", outer.var,
-                     "', which are not cut further; bind two loops to lanes at most.");
+      return refusal("The loop over '", loop.var, "' is inside groups of lanes, over '", outer.var,
+                     "', which cannot be divided again; bind at most two loops to lanes.");
     }
     const int64_t all = nest_.known_extent(outer.var).value_or(kWarpSize + 1);
     const int64_t own = nest_.known_extent(loop.var).value_or(kWarpSize + 1);
@@ -201,8 +199,8 @@ class BindingVerifier {
     }
     if (own != nest::lanes_inside(nest_, outer.var)) {
       return refusal("Loops over groups of ", own, " and of ", nest::lanes_inside(nest_, outer.var),
-                     " lanes stand in the one over '", outer.var,
-                     "'; split them into equally many iterations.");
+                     " lanes are inside the one over '", outer.var,
+                     "'; split them into equal numbers of iterations.");
     }
     return {};
   }
@@ -225,9 +223,9 @@ class BindingVerifier {
       const auto [found, is_new] = outside.emplace(loop->var, outer);
       if (!is_new && found->second != outer) {
         return refusal(
-            "One loop over '", loop->var, "' stands in one over lanes, '",
+            "One loop over '", loop->var, "' is inside one over lanes, '",
             outer.empty() ? found->second : outer,
-            "', and one does not, so that lanes would change places; bring the loops into ",
+            "', and one is not, so that lanes would change iterations; bring the loops into ",
             "one order with reorder, before precompute and rfactor.");
       }
     }
@@ -300,9 +298,9 @@ class BindingVerifier {
         "Atomics combine sums, products, maxima and minima of int32, int64, float32 and ",
         "float64 over '", loop.var, "', and '", assign.tensor, "' is ",
         covered                                  ? std::string("not summed over it")
-        : !nest::stands_alone(assign.accumulate) ? std::string("none of these")
+        : !nest::stands_alone(assign.accumulate) ? std::string("another reduction")
         : nest_.tensor(assign.tensor).role != Tensor::Role::Result
-            ? std::string("a workspace, which each thread has for itself")
+            ? std::string("a private workspace of each thread")
             : concat("of ", long_name_of(nest_.tensor(assign.tensor).type.type)),
         "; leave sums=atomics out.");
   }
@@ -312,10 +310,9 @@ class BindingVerifier {
     const Variable& variable = nest_.variable(loop.var);
     const bool is_along = goes_along_diagonals(nest_, loop.var);
     if (!is_along && variable.origin != Variable::Origin::Difference) return {};
-    return refusal(
-        "The loop over '", loop.var, "' goes ", is_along ? "along" : "through",
-        " diagonals, which follow from each other, and a bound loop counts; bind a loop ",
-        "over rows outside of that over the diagonals, or use parallel.");
+    return refusal("The loop over '", loop.var, "' goes ", is_along ? "along" : "through",
+                   " diagonals one after the other, and a bound loop cannot; bind a loop ",
+                   "over rows outside the one over diagonals, or use parallel.");
   }
 
   Result<> check_combination(const Forall& loop) const {
@@ -324,8 +321,8 @@ class BindingVerifier {
     if (loop.tag.kind == Kind::Lane && nest::lanes_inside(nest_, loop.var) > 1) {
       return refusal(
           "The partial sums over '", loop.var,
-          "' are combined by neighbouring lanes, and other loops over lanes stand in the one ",
-          "over '", loop.var, "'; bring it inside these with reorder.");
+          "' are combined by neighbouring lanes, and other loops over lanes are inside the one ",
+          "over '", loop.var, "'; move it inside these with reorder.");
     }
     if (loop.tag.kind != Kind::Lane || (extent & (extent - 1)) == 0) return {};
     return refusal("The lanes of a warp add up in groups of 1, 2, 4, 8, 16 or 32, and '", loop.var,
@@ -340,7 +337,7 @@ class BindingVerifier {
     if ((extent & (extent - 1)) == 0 && (in_group || extent * inside == kWarpSize)) return {};
     return refusal("The tuples over '", loop.var, "' are merged by all ", kWarpSize,
                    " lanes of a warp, or by 1, 2, 4, 8 or 16 in a loop over lanes, and there are ",
-                   extent * inside, "; split the loops so that they are as many.");
+                   extent * inside, "; split the loops to one of these numbers.");
   }
 
   // Each lane merges its own parts, so it must run the same iterations as when it gathered them.
@@ -367,7 +364,7 @@ class BindingVerifier {
     return refusal(
         "The workspace '", name, "' is ", writers.empty() ? "read" : "filled", " by a loop over '",
         bound.begin()->first, "' that is bound to a ", nest::bound_name(bound.begin()->second),
-        ", whose parts are kept apart, and ", writers.empty() ? "filled" : "read",
+        ", so that each part is private, and ", writers.empty() ? "filled" : "read",
         " by others; put fuse and split before precompute, stage and rfactor, or leave that "
         "loop unbound.");
   }

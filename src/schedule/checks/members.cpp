@@ -55,8 +55,8 @@ Result<> check_result(const Nest& nest, const Assign& assign, const std::string&
   const Tensor& result = nest.tensor(assign.tensor);
   const bool is_dense = result.type.format.is_dense();
   if (is_dense || !result.shares_pattern_of.empty()) {
-    return refusal("Members of a chunk look for the entries of a sparse result together, and '",
-                   assign.tensor, "' ",
+    return refusal("Members of a chunk share the entries of a sparse result, and '", assign.tensor,
+                   "' ",
                    is_dense ? std::string("is dense")
                             : concat("has the pattern of '", result.shares_pattern_of, "'"),
                    "; bind the outermost loop to blocks and '", var, "' to threads instead.");
@@ -72,15 +72,16 @@ Result<> check_result(const Nest& nest, const Assign& assign, const std::string&
 Result<> check_loop(const Nest& nest, const Forall& loop) {
   if (loop.tag.by_atomics) {
     return refusal(
-        "Members of a chunk have different elements and sum up nothing together, and the ",
+        "Members of a chunk compute different elements and have no common sums, and the ",
         "loop over '", loop.var, "' is bound to them with sums=atomics; leave that out.");
   }
   for (const Assign* assign : lasting_assigns(loop.body)) {
     const bool is_over = covers(assign->indices, nest, loop.var);
     if (is_over && is_gathered(nest, assign->tensor)) continue;
     return refusal("'", assign->tensor, "' is ", is_over ? "kept" : "summed", " in the loop over '",
-                   loop.var, "', and each member would have a part of it, while members share the ",
-                   "elements of blocks alone; ", instead_of(nest, loop.var), ".");
+                   loop.var,
+                   "', and each member would have a part of it, while members only share ",
+                   "the elements of blocks; ", instead_of(nest, loop.var), ".");
   }
   return {};
 }
@@ -101,7 +102,7 @@ Result<> check_assign(const Nest& nest, const Assign& assign, const std::string&
   if (!is_inside) {
     return refusal(
         "'", assign.tensor, "' is assigned outside of the loops over '", var,
-        "' that are bound to members, so that each member would have a part of it alone; ",
+        "' that are bound to members, so that each member would only have a part of it; ",
         "put bind(", var, ", member) after the steps that make loops, or leave it out.");
   }
   return {};

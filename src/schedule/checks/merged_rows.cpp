@@ -33,18 +33,19 @@ Refusal refused_sum(const Nest& nest, const Stmt& body, const Forall& entries,
                     const Assign& assign) {
   const Where* where = find_gathering(nest, body, assign);
   if (!where) {
-    return refusal("'", assign.tensor, "' is added up along '", entries.var,
-                   "', and pieces of a row would do so at once; gather it first, with ",
-                   "precompute(acc) or precompute(acc, k) before this step.");
+    return refusal(
+        "'", assign.tensor, "' is added up along '", entries.var,
+        "', which several pieces of a row would do at the same time; gather it first, with ",
+        "precompute(acc) or precompute(acc, k) before this step.");
   }
   const auto* around = body.as<Forall>();
   if (!around) {
     return refusal("'", list_of(where->workspaces),
-                   "' is not all that stands in the loop over rows, ",
-                   "whose pieces fill workspaces and nothing else; use parallel(by=nnz).");
+                   "' is not the whole body of the loop over rows, ",
+                   "and pieces of a row can only fill workspaces; use parallel(by=nnz).");
   }
-  return refusal("'", list_of(where->workspaces), "' is filled anew in the loop over '",
-                 around->var, "', and pieces of a row fill workspaces once; bring '", around->var,
+  return refusal("'", list_of(where->workspaces), "' is filled again in each iteration over '",
+                 around->var, "', and a piece of a row fills workspaces once; move '", around->var,
                  "' inside of the loop over '", entries.var,
                  "' (reorder) and gather along it too (precompute), or use parallel(by=nnz).");
 }
@@ -96,14 +97,14 @@ Result<> check_workspaces(const Nest& nest, const Where& where, const Forall& en
       continue;
     return refusal(
         "'", name, "' is not accumulated, or used in an expression where a sum of nothing ",
-        "differs from 0, and pieces of a row do not know whether there was anything; use ",
+        "differs from 0, and a piece of a row may be empty although the row is not; use ",
         "parallel(by=nnz).");
   }
   for (const Assign* assign : assigns(where.producer)) {
     if (nest.leads(assign->tensor) && !assign->indices.empty()) {
       return refusal("'", assign->tensor, "' has elements for '", list_of(assign->indices),
-                     "', and other workspaces are scaled by it, which pieces of a tuple are by one "
-                     "element alone; use parallel(by=nnz).");
+                     "' and scales other workspaces, and pieces of tuples are scaled by one "
+                     "element only; use parallel(by=nnz).");
     }
   }
   for (const Assign* assign : lasting_assigns(where.consumer)) {
@@ -140,9 +141,9 @@ Result<> require_walked(const Nest& nest, const Forall& rows, const Forall& entr
                          [&](const expr::Access* one) { return one->id == access.id; });
     });
     if (expr::is_absent(rest)) continue;
-    return refusal(
-        "'", assign->tensor, "' has terms where none of the operands has an entry, so that ",
-        "the loop over '", entries.var, "' visits more than entries; use parallel(by=nnz).");
+    return refusal("'", assign->tensor, "' has terms where no operand has an entry, so that ",
+                   "the loop over '", entries.var,
+                   "' visits more than entries; use parallel(by=nnz).");
   }
   return {};
 }
@@ -155,8 +156,8 @@ Result<> require_mergeable_rows(const Nest& nest) {
   const expr::Access* operand = nest::merged_operand(nest, *rows);
   if (!operand) {
     return refusal("No operand stores rows of entries along '", rows->var,
-                   "', with a loop over the entries inside, which could be cut; use parallel(",
-                   rows->var, ", by=rows).");
+                   "' with a loop over their entries inside; use parallel(", rows->var,
+                   ", by=rows).");
   }
   const Forall& entries = *nest::find_loop(rows->body, nest::entries_index(nest, *operand));
   TULLE_TRY(require_walked(nest, *rows, entries, *operand));

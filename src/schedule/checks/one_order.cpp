@@ -44,7 +44,7 @@ std::string reason(std::string_view step, const std::string& tensor, WantsOneOrd
                    std::string_view instead) {
   const std::string_view asks = who == WantsOneOrder::Cpu
                                     ? "a CPU gives"
-                                    : "torch.use_deterministic_algorithms(True) asks for";
+                                    : "torch.use_deterministic_algorithms(True) requires";
   return concat("by ", step, " '", tensor, "' is added up by atomics, in an order that differs ",
                 "from run to run, and ", asks, " the same bits; ", instead, ", or leave ", step,
                 " out.");

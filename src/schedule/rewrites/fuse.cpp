@@ -42,7 +42,7 @@ Result<Nest> fuse(const Nest& nest, const Fuse& step) {
     return check_pair(nest, loop, step);
   }));
   if (!found) {
-    return refusal("No loop over '", step.inner, "' stands directly in one over '", step.outer,
+    return refusal("No loop over '", step.inner, "' is directly inside one over '", step.outer,
                    "'; bring them together with reorder(", step.outer, ", ", step.inner,
                    ") first.");
   }

@@ -17,8 +17,8 @@ Result<> require_same_start(const Nest& nest, const Forall& loop) {
     if (!tensor.type.format.is_dense()) continue;
     const nest::Monoid by = assign->accumulate.value_or(nest::Monoid::Sum);
     if (tensor.onto.empty() || tensor.onto_by == by) continue;
-    return refusal("'", assign->tensor, "' is put together by ", nest::text_of(tensor.onto_by),
-                   ", and rows along '", loop.var, "' that are not stored come to nothing by ",
+    return refusal("'", assign->tensor, "' is combined by ", nest::text_of(tensor.onto_by),
+                   ", and rows along '", loop.var, "' that are not stored have the identity of ",
                    nest::text_of(by), "; leave number_rows out.");
   }
   return {};
@@ -58,7 +58,7 @@ Result<Nest> number_rows(const Nest& nest, const NumberRows& step) {
     if (operand.empty()) operand = (*access)->tensor;
     if ((*access)->tensor == operand) return {};
     return refusal("Loops over '", var, "' walk over '", operand, "' and '", (*access)->tensor,
-                   "', each of which numbers rows of its own; leave number_rows out.");
+                   "', which number their rows differently; leave number_rows out.");
   }));
   Nest result = nest;
   result.variables[step.row] = {Variable::Origin::Stored, var, {}, 1, operand};

@@ -30,9 +30,8 @@ Result<const Assign*> accumulation(const Nest& nest) {
         "precompute; leave the step out.");
   }
   if (found.size() > 1) {
-    return refusal(
-        "'", found[0]->tensor, "' is accumulated in ", found.size(),
-        " places, and precompute takes one; write the terms as statements of their own.");
+    return refusal("'", found[0]->tensor, "' is accumulated in ", found.size(),
+                   " places, and precompute supports one; write the terms as separate statements.");
   }
   return found.front();
 }
@@ -143,16 +142,17 @@ Result<> check_plain(const Nest& nest, const Assign& target, const std::string& 
   if (own_pattern || is_sparse) {
     return refusal(
         "'", target.tensor,
-        "' stores only what some term reaches, and a plain workspace does not know what that is; ",
+        "' stores only the coordinates of terms, and a plain workspace does not record them; ",
         in_place_of_plain(nest, workspace, loops), ".");
   }
   for (const Forall* loop : loops) {
     if (result.shares_pattern_of.empty() ||
         !leads_to_entries(nest, target.tensor, target.indices, loop->var))
       continue;
-    return refusal("The entries of '", target.tensor, "' are those that loops find in '",
-                   result.shares_pattern_of, "', and '", loop->var, "' is among them: bring '",
-                   loop->var, "' outside of the sum, or leave precompute out.");
+    return refusal("Loops search the entries of '", target.tensor, "' in '",
+                   result.shares_pattern_of, "', and '", loop->var,
+                   "' is one of these loops: move '", loop->var,
+                   "' outside the sum, or leave precompute out.");
   }
   return {};
 }
@@ -185,7 +185,7 @@ Result<> check_tracked(const Nest& nest, const Assign& target, const Loops& loop
   };
   const int tracked = level_of(loops.front());
   if (tracked < 0) {
-    return refusal("A ", word, " workspace needs the whole variable, and '", loops.front()->var,
+    return refusal("A ", word, " workspace needs an undivided variable, and '", loops.front()->var,
                    "' is derived; leave split and fuse out.");
   }
   for (size_t inner = 1; inner < loops.size(); ++inner) {
@@ -236,8 +236,8 @@ Result<Nest> precompute(const Nest& nest, const Precompute& step) {
   if (!inside) return inside.error();
   const Forall& outermost = *inside->front();
   if (lasting_assigns(outermost.body).size() > 1) {
-    return refusal("The summed loop over '", outermost.var, "' also writes something else than '",
-                   target.tensor, "'; write that as a statement of its own.");
+    return refusal("The summed loop over '", outermost.var, "' also writes tensors other than '",
+                   target.tensor, "'; write these in a separate statement.");
   }
   const Result<Loops> available = result_loops(nest, *inside, target);
   if (!available) return available.error();

@@ -114,8 +114,8 @@ Result<Nest> reorder(const Nest& nest, const Reorder& step) {
   TULLE_TRY(check_chains(nest, nest.root, step.loops, found));
   if (!found) {
     return refusal("The loops over ", list_of(step.loops),
-                   " do not stand directly in each other: a where or a sequence lies between, or ",
-                   "they are in different branches. Reorder the loops on each side of it alone, ",
+                   " are not directly nested: a where or a sequence is between them, or ",
+                   "they are in different branches. Reorder the loops on each side separately, ",
                    "or put reorder before precompute.");
   }
   Nest result = nest;

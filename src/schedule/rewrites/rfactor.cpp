@@ -22,7 +22,7 @@ Result<const Forall*> only_loop(const Nest& nest, const std::string& var) {
   if (loops.size() != 1) {
     return refusal(
         "There are ", loops.size(), " loops over '", var,
-        "', and rfactor takes the one that is summed; put it before what copies the loop.");
+        "', and rfactor needs one summed loop; put it before the steps that copy the loop.");
   }
   return loops.front();
 }
@@ -37,8 +37,7 @@ Result<std::vector<const Assign*>> summed_assigns(const Nest& nest, const Forall
   });
   const bool one = targets.size() == 1 && targets.front()->accumulate;
   if (names.size() != targets.size() || targets.empty() || (!one && !tuple)) {
-    return refusal("The loop over '", loop.var,
-                   "' is no plain sum, and rfactor takes one; use precompute first.");
+    return refusal("The loop over '", loop.var, "' is not a plain sum; use precompute first.");
   }
   for (const Assign* target : targets) {
     for (const std::string& index : target->indices) {
@@ -58,7 +57,7 @@ Result<std::vector<const Assign*>> summed_assigns(const Nest& nest, const Forall
     const std::string& lead = nest.tensor(target->tensor).lead;
     if (!lead.empty() && !names.contains(lead)) {
       return refusal("'", target->tensor, "' is gathered with '", lead, "', which the loop over '",
-                     loop.var, "' does not reach; bring that loop outside with reorder, or leave ",
+                     loop.var, "' does not contain; move that loop outside with reorder, or leave ",
                      "rfactor out.");
     }
   }
@@ -70,17 +69,16 @@ Result<> check_target(const Nest& nest, const Assign& target) {
   const bool own_pattern = tensor.role == Tensor::Role::Result && !tensor.type.format.is_dense() &&
                            tensor.shares_pattern_of.empty();
   if (own_pattern || tensor.is_tracked()) {
-    return refusal(
-        "'", target.tensor,
-        "' stores only what some term reaches, and partial sums do not know what that is; ",
-        "leave rfactor out.");
+    return refusal("'", target.tensor,
+                   "' stores only the coordinates of terms, and partial sums do not record them; ",
+                   "leave rfactor out.");
   }
   if (nest::starts_absent(target.accumulate) && nest::may_be_absent(nest, target.tensor) &&
       shows_absence(nest, target.tensor)) {
     return refusal(
         "'", target.tensor,
         "' is used in an expression, where a sum of nothing differs from 0, and partial ",
-        "sums do not know whether there was anything; leave rfactor out.");
+        "sums do not record whether they have terms; leave rfactor out.");
   }
   return {};
 }
@@ -98,9 +96,9 @@ Result<bool> is_target_loop(const Nest& nest, const Forall& loop, const Forall& 
   }
   const std::string& pattern = nest.tensor(target.tensor).shares_pattern_of;
   if (!pattern.empty() && leads_to_entries(nest, target.tensor, target.indices, inner.var)) {
-    return refusal("The entries of '", target.tensor, "' are those that loops find in '", pattern,
-                   "', and '", inner.var, "' is among them: bring '", inner.var, "' outside of '",
-                   loop.var, "', or leave rfactor out.");
+    return refusal("Loops search the entries of '", target.tensor, "' in '", pattern, "', and '",
+                   inner.var, "' is one of these loops: move '", inner.var, "' outside '", loop.var,
+                   "', or leave rfactor out.");
   }
   return true;
 }
@@ -138,7 +136,7 @@ class PartialSums {
     if (!loops) return loops.error();
     if (nest_.leads(target.tensor) && !loops->empty()) {
       return refusal("'", target.tensor, "' has elements inside the loop over '", loop_.var,
-                     "', and what goes with it needs what each of them decided; bring '",
+                     "', and other workspaces of the tuple depend on each of them; move '",
                      loops->front()->var, "' outside of '", loop_.var, "', or leave rfactor out.");
     }
     const std::string& name = parts_.emplace_back(part_of(target.tensor));

@@ -64,7 +64,7 @@ Result<const expr::Access*> operand_of_rows(const Nest& nest, const Forall& rows
   }
   if (!found) {
     return refusal("No operand stores rows of entries along '", rows.var,
-                   "', of which long ones could be cut; use split.");
+                   "' that could be cut; use split.");
   }
   return found;
 }
@@ -80,13 +80,13 @@ Result<> check_tuple(const Nest& nest, const std::string& step, const Forall& ro
     if (nest::starts_absent(assign->accumulate)) {
       return refusal(
           "'", assign->tensor, "' is a sum along the rows of '", rows.var,
-          "' for an expression, where a sum of nothing differs from 0, and a chunk has some ",
-          "terms alone; leave ", step, " out.");
+          "' for an expression, where a sum of nothing differs from 0, and a chunk only has ",
+          "some terms; leave ", step, " out.");
     }
     if (nest.leads(assign->tensor) && !assign->indices.empty()) {
       return refusal("'", assign->tensor, "' has elements for '", list_of(assign->indices),
-                     "', and other workspaces are scaled by it, which pieces of a tuple are by one "
-                     "element alone; bring these loops outside of '",
+                     "' and scales other workspaces, and pieces of tuples are scaled by one "
+                     "element only; move these loops outside '",
                      rows.var, "', or leave ", step, " out.");
     }
   }
@@ -121,8 +121,8 @@ Result<> check_result(const Nest& nest, const std::string& step, const Forall& r
   if (const auto* where = rows.body.as<Where>(); where && where->workspaces.size() > 1)
     return check_tuple(nest, step, rows, operand, *where);
   if (all.size() != 1) {
-    return refusal("Workspaces stand in the loop over '", rows.var,
-                   "', of whose rows a chunk has some entries alone; put ", step,
+    return refusal("Workspaces are inside the loop over '", rows.var,
+                   "', and a chunk only has some entries of a row; put ", step,
                    " before precompute and stage, or leave it out.");
   }
   const Assign& assign = *all.front();
@@ -130,7 +130,7 @@ Result<> check_result(const Nest& nest, const std::string& step, const Forall& r
   if (!result.type.format.is_dense()) {
     if (result.shares_pattern_of == operand.tensor) return {};
     return refusal("'", assign.tensor,
-                   "' is built entry by entry, and needs its loops whole; leave ", step, " out.");
+                   "' is built entry by entry and needs undivided loops; leave ", step, " out.");
   }
   const auto& levels = result.type.format.levels();
   const bool first =
@@ -204,7 +204,7 @@ Result<> check_in_chunk(const Nest& nest, const Forall& loop, const NameList& ar
   }
   if (has_chunk(nest, around, variable)) return {};
   return refusal("The loop over '", loop.var,
-                 "' goes through one chunk, and stands outside the loop over chunks; put that ",
+                 "' goes through one chunk, but is outside the loop over chunks; move that loop ",
                  "outside.");
 }
 
@@ -215,7 +215,8 @@ Result<> require_chunks_around_rows(const Nest& nest) {
   for (const auto& [name, variable] : nest.variables) {
     for (const std::string& parent : {variable.parent, variable.second}) {
       if (parent.empty() || !goes_through_chunk(nest.variable(parent))) continue;
-      return refusal("'", parent, "' goes through a chunk, whose end is not known before; choose ",
+      return refusal("'", parent,
+                     "' goes through a chunk, whose end is not known in advance; choose ",
                      "another length of chunks instead.");
     }
   }
@@ -236,8 +237,8 @@ Result<> require_pieces_apart(const Nest& nest) {
       if (variable.origin != Variable::Origin::ChunkRow || variable.dealt == 0) continue;
       return refusal(
           "'", assign->tensor, "' has an element for each row along '", index,
-          "', of which a chunk may be dealt several pieces; gather them inside of the loop ",
-          "over '", index, "', or use split_rows.");
+          "', and a chunk may have several pieces of a row; gather them inside the loop ", "over '",
+          index, "', or use split_rows.");
     }
   }
   return {};

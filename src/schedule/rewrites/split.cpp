@@ -79,8 +79,8 @@ Result<> check_length(const Nest& nest, const Split& step) {
   }
   if (step.length <= most) return {};
   return refusal("Pieces of ", step.length, " iterations of '", step.loop,
-                 "' would come to more than ", kLongestPiece,
-                 " of what it was split from; choose smaller ones.");
+                 "' would cover more than ", kLongestPiece,
+                 " iterations of the original loop; choose smaller ones.");
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ Tile tile_of(const Nest& nest, const std::vector<std::string>& outside, const Re
   }
   if (staging == Staging::Shared && nest.tensor(tensor).staging == Staging::Registers) {
     tile.problem = concat("a copy of it in registers is read, '", tensor,
-                          "', which is each thread's own; stage in shared memory first");
+                          "', which is private to each thread; stage in shared memory first");
   }
   if (staging == Staging::Shared) sort_by_storage(nest, *read.access, tile.loops);
   return tile;
@@ -332,8 +332,9 @@ Result<Nest> stage(const Nest& nest, const Stage& step, Remarks* remarks) {
                    "operand.");
   }
   if (staging == Staging::Shared && !nest::has_bound_loops(nest.root)) {
-    return refusal("Shared memory is what the threads of a GPU's block have together, and no loop ",
-                   "is bound to blocks; bind one first, or stage in registers.");
+    return refusal(
+        "Shared memory belongs to a block of a GPU, and no loop is bound to blocks; bind ",
+        "one first, or stage in registers.");
   }
   Nest result = nest;
   Stager stager(result, step);

@@ -41,7 +41,7 @@ class ProgramParser {
     Schedule steps = schedule();
     if (!scanner_.at_end()) {
       scanner_.fail(scanner_.peek(),
-                    "expected the end of the nest; several stand below a line program(A, B; i, j) "
+                    "expected the end of the nest; several nests need a line program(A, B; i, j) "
                     "-> (C)");
     }
     return program_of(std::move(nest), std::move(steps));
@@ -73,7 +73,7 @@ class ProgramParser {
       const Token name = scanner_.expect(TokenKind::Identifier, "a name");
       const bool twice = std::any_of(found.begin(), found.end(),
                                      [&](const Token& one) { return one.text == name.text; });
-      if (twice) scanner_.fail(name, concat("'", name.text, "' stands twice in one list"));
+      if (twice) scanner_.fail(name, concat("'", name.text, "' occurs twice in one list"));
       found.push_back(name);
     } while (scanner_.accept(","));
     scanner_.expect(end);
@@ -90,7 +90,7 @@ class ProgramParser {
       if (std::find(known.begin(), known.end(), same.text) == known.end())
         scanner_.fail(same, concat("'", same.text, "' is no index of the program"));
       if (!extents_.insert(text_of(index)).second)
-        scanner_.fail(index, concat("the index '", index.text, "' is there already"));
+        scanner_.fail(index, concat("the index '", index.text, "' already exists"));
       program_.same_extents[text_of(index)] = text_of(same);
       return;
     }
