@@ -124,8 +124,8 @@ Expr Assignments::updated(const nest::Assign& assign, const expr::Expr& value, c
   if (!assign.accumulate && !adds_on(assign)) return Cast::make(type, fresh);
   if (is_half(type)) {
     user_error("'", assign.tensor, "' is stored as ", long_name_of(type),
-               ", so that what is added up in it would be rounded each time; gather it in float32 ",
-               "first, by precompute.");
+               ", so that each addition would round it; gather the sum in float32 first, with ",
+               "precompute.");
   }
   if (!assign.accumulate)
     return combine(mutant("parts-always-added") ? nest::Monoid::Sum : tensor.onto_by, old, fresh);
