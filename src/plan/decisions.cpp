@@ -42,7 +42,7 @@ class DecisionParser {
       return;
     }
     if (!name.is("schedule")) scanner_.fail(scanner_.peek(), "expected loops and their names");
-    if (!last_ || last_->schedule) scanner_.fail(name, "expected loops before their schedule");
+    if (!last_ || last_->schedule) scanner_.fail(name, "a schedule must directly follow its loops");
     schedule();
   }
 
