@@ -189,8 +189,7 @@ double VariantTable::distinct_share(size_t operand, const TensorView& view,
   return slot.share;
 }
 
-// The number of values of an operand that are entries: those that its marks count, if the host can
-// read them.
+// The number of entries among the values of an operand. Counts its marks if the host can read them.
 int64_t VariantTable::entries(size_t operand, const TensorView& view, const Device& device) const {
   const int64_t stored = view.values.length;
   if (marked_[operand] < 0 || device.is_cuda()) return stored;

@@ -13,16 +13,16 @@ namespace tulle::lower {
 struct TrackedArrays {
   loop::Buffer values;  // null in the counting phase
   loop::Buffer stamps;  // i32, initially 0
-  loop::Buffer
-      // the written coordinates, with one slot more than the extent; null in the counting phase
-      list;
+  // The written coordinates, with one slot more than the extent. Null in the counting phase.
+  loop::Buffer list;
   // The first position of each array. Null: 0.
   loop::Expr values_base, stamps_base, list_base;
-  loop::Expr count;    // mutable: the number of coordinates written in this round
-  loop::Expr round;    // i32, mutable
-  loop::Expr block;    // the number of values per coordinate; null: 1
-  loop::Expr scanned;  // how many coordinates there are, all of which are looked at for those
-                       // written, once it is complete; null: these are listed as they come
+  loop::Expr count;  // mutable: the number of coordinates written in this round
+  loop::Expr round;  // i32, mutable
+  loop::Expr block;  // the number of values per coordinate; null: 1
+  // The number of all coordinates, if a scan at the end of a round finds the written ones. Null if
+  // additions list them.
+  loop::Expr scanned;
 
   bool only_counts() const { return !list; }
   bool lists_as_they_come() const { return !only_counts() && !scanned; }
