@@ -32,7 +32,7 @@ TEST(Bind, RefusesOthersBeforeBlocks) {
 
 TEST(Bind, RefusesBlocksInside) {
   expect_refused(kSpmm, "split(i, 32, ib, it); bind(ib, block); bind(it, block)",
-                 "bound to a block already");
+                 "is inside one that is bound to a block");
 }
 
 TEST(Bind, RefusesLanesWithoutWarps) {
@@ -47,7 +47,7 @@ TEST(Bind, RefusesThreadsInWarps) {
 
 TEST(Bind, RefusesWarpsInThreads) {
   expect_refused(kDense, "split(i, 8, ib, iw); bind(ib, block); bind(iw, thread); bind(j, warp)",
-                 "which has no warps in it");
+                 "which has no warps");
 }
 
 TEST(Bind, RefusesUnknownExtents) {
@@ -68,7 +68,7 @@ TEST(Bind, RefusesSums) {
             "forall i block(atomics) { forall j { y[j] max= X[i,j] } }");
   expect_refused(
       "nest { operand X: f32\n result y: f32\n forall i { forall j { y[j] = X[i,j] } } }",
-      "bind(i, block, sums=atomics)", "'y' is none of these; leave sums=atomics out");
+      "bind(i, block, sums=atomics)", "'y' is another reduction; leave sums=atomics out");
   expect_refused(
       "nest { operand X: f16\n result y: f16\n forall i { forall j { y[j] += X[i,j] } } }",
       "bind(i, block, sums=atomics)", "'y' is of float16; leave sums=atomics out");

@@ -110,7 +110,7 @@ TEST(FuseLaunches, RefusesWarpsInBlocksOfOtherThreads) {
   expect_refused(row_sum("y", "A", "", threads) + row_sum("z", "B", ", onto y", with(warps, "y")),
                  "The blocks of 'z' consist of warps, and those of 'y' have 125 threads");
   expect_refused(row_sum("y", "A", "", warps) + row_sum("z", "B", ", onto y", with(threads, "y")),
-                 "The blocks of 'y' are made of warps");
+                 "The blocks of 'y' consist of warps");
   constexpr std::string_view fewer = "split(i, 33, ib, it); bind(ib, block); bind(it, thread)";
   EXPECT_EQ(
       groups_of("A, B", "y",

@@ -94,7 +94,7 @@ TEST(Fuse, RefusesTheWrongOrder) {
 TEST(Fuse, RefusesOneLoopTwice) { expect_refused(kDense, "fuse(i, i, f)", "'i' stands twice"); }
 
 TEST(Fuse, RefusesTakenNames) {
-  expect_refused(kDense, "fuse(i, j, X)", "'X' is a tensor already");
+  expect_refused(kDense, "fuse(i, j, X)", "'X' is already a tensor");
 }
 
 TEST(Fuse, RefusesTaggedLoops) {

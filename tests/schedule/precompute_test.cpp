@@ -135,7 +135,7 @@ TEST(Precompute, RefusesEntriesThatNoLoopFinds) {
   expect_refused(kSddmm, "reorder(j, d, i); precompute(acc, i)",
                  "move 'i' outside the sum, or leave precompute out");
   expect_refused(kSddmm, "reorder(j, d, i); rfactor(d, acc)",
-                 "bring 'i' outside of 'd', or leave rfactor out");
+                 "move 'i' outside 'd', or leave rfactor out");
   body_after(kSddmm, "reorder(j, i, d); rfactor(d, acc)");
 }
 

@@ -42,7 +42,9 @@ TEST(Rfactor, RefusesIndicesOfTheResult) {
   expect_refused(kSpmm, "rfactor(i, part)", "'i' is not summed");
 }
 
-TEST(Rfactor, RefusesWhatIsNoSum) { expect_refused(kDense, "rfactor(j, part)", "no plain sum"); }
+TEST(Rfactor, RefusesWhatIsNoSum) {
+  expect_refused(kDense, "rfactor(j, part)", "is not a plain sum");
+}
 
 TEST(Rfactor, RefusesResultsOfTheirOwnPattern) {
   expect_refused(kSpgemm, "rfactor(j, part)", "stores only the coordinates of terms");

@@ -26,7 +26,7 @@ TEST(SplitEntries, PrintsAndParsesBack) {
 }
 
 TEST(SplitEntries, KeepsTheEntriesInTheirChunk) {
-  expect_refused(kSddmm, "split_entries(i, j, 8, c, e); reorder(e, c)", "put that outside");
+  expect_refused(kSddmm, "split_entries(i, j, 8, c, e); reorder(e, c)", "move it inside");
 }
 
 TEST(SplitEntries, KeepsTheEntriesOneAfterTheOther) {

@@ -28,7 +28,7 @@ TEST(SplitRows, PrintsAndParsesBack) {
 }
 
 TEST(SplitRows, KeepsTheRowsInTheirChunk) {
-  expect_refused(kSpmm, "split_rows(i, 64, c, r); reorder(r, c)", "put that outside");
+  expect_refused(kSpmm, "split_rows(i, 64, c, r); reorder(r, c)", "move it inside");
 }
 
 TEST(SplitRows, KeepsTheRowsOneAfterTheOther) {
@@ -74,7 +74,7 @@ TEST(DealRows, RefusesWhatSplitRowsDoes) {
                  "built entry by entry and needs undivided loops; leave deal_rows out");
   expect_refused(kSpmm, "precompute(acc, k); deal_rows(i, 64, c, r, 132, 32)",
                  "put deal_rows before precompute");
-  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(r, c)", "put that outside");
+  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(r, c)", "move it inside");
 }
 
 TEST(DealRows, RefusesNumbersThatCannotBe) {

@@ -104,7 +104,7 @@ TEST(ParallelByMerge, RefusesLoopsBetweenRowsAndWorkspaces) {
                  "parallel(i, by=merge)",
                  "'acc' is filled again in each iteration over 'k0'");
   expect_refused(kSpmm, "reorder(i, k, j); precompute(acc); parallel(i, by=merge)",
-                 "bring 'k' inside of the loop over 'j' (reorder) and gather along it too");
+                 "move 'k' inside the loop over 'j' (reorder) and gather along it too");
 }
 
 TEST(ParallelByMerge, RefusesSumsOfNothingInExpressions) {
@@ -164,7 +164,7 @@ TEST(ParallelByMerge, RefusesToWalkOverOthers) {
 
 TEST(ParallelByMerge, RefusesWhatComesAfterItAndBreaksIt) {
   expect_refused(kSpmm, "precompute(acc, k); parallel(i, by=merge); split_positions(j, 4, j0, j1)",
-                 "No operand stores rows of entries along 'i', with a loop over their entries");
+                 "No operand stores rows of entries along 'i' with a loop over their entries");
 }
 
 TEST(Vectorize, TagsInnermostLoops) {

@@ -46,7 +46,7 @@ Refusal refused_sum(const Nest& nest, const Stmt& body, const Forall& entries,
   }
   return refusal("'", list_of(where->workspaces), "' is filled again in each iteration over '",
                  around->var, "', and a piece of a row fills workspaces once; move '", around->var,
-                 "' inside of the loop over '", entries.var,
+                 "' inside the loop over '", entries.var,
                  "' (reorder) and gather along it too (precompute), or use parallel(by=nnz).");
 }
 

@@ -27,7 +27,7 @@ Result<> check_diagonals(const Nest& nest, const Forall& loop, const NameList& a
       if (nest.determines(around, outer)) continue;
       return refusal("The loop over '", loop.var, "' goes through the diagonals that '",
                      access.tensor, "' stores for one '", outer,
-                     "', and is outside the loop over it; move that loop outside.");
+                     "', but is outside the loop over it; move it inside.");
     }
     return {};
   }

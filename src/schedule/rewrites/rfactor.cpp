@@ -57,7 +57,7 @@ Result<std::vector<const Assign*>> summed_assigns(const Nest& nest, const Forall
     const std::string& lead = nest.tensor(target->tensor).lead;
     if (!lead.empty() && !names.contains(lead)) {
       return refusal("'", target->tensor, "' is gathered with '", lead, "', which the loop over '",
-                     loop.var, "' does not contain; move that loop outside with reorder, or leave ",
+                     loop.var, "' does not contain; move this loop outside with reorder, or leave ",
                      "rfactor out.");
     }
   }

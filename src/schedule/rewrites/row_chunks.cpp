@@ -204,8 +204,7 @@ Result<> check_in_chunk(const Nest& nest, const Forall& loop, const NameList& ar
   }
   if (has_chunk(nest, around, variable)) return {};
   return refusal("The loop over '", loop.var,
-                 "' goes through one chunk, but is outside the loop over chunks; move that loop ",
-                 "outside.");
+                 "' goes through one chunk, but is outside the loop over chunks; move it inside.");
 }
 
 }  // namespace

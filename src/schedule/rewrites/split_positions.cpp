@@ -127,8 +127,7 @@ Result<> check_positions(const Nest& nest, const Forall& loop,
           access->indices[static_cast<size_t>(levels[static_cast<size_t>(above)].expr.dimension)];
       if (nest.determines(around, index)) continue;
       return refusal("The loop over '", loop.var, "' counts the entries of '", variable.tensor,
-                     "' for one '", index,
-                     "', and is outside the loop over it; move that loop outside.");
+                     "' for one '", index, "', but is outside the loop over it; move it inside.");
     }
   }
   return {};
