@@ -39,7 +39,7 @@ TEST_P(OneOrder, IsRefusedWhereAtomicsAddUp) {
   } catch (const UserError& error) {
     refusal = error.what();
   }
-  const std::string why = "asks for the same bits";
+  const std::string why = "requires the same bits";
   EXPECT_EQ(refusal.find(why) != std::string::npos, varies) << refusal;
 }
 

@@ -91,7 +91,9 @@ def run_sanitized(program: Path, tool: str) -> int:
     places = os.pathsep.join([os.environ.get("PATH", ""), f"{home}/bin"])
     sanitizer = shutil.which("compute-sanitizer", path=places)
     if not sanitizer:
-        print("compute-sanitizer is missing. Install NVIDIA's CUDA toolkit and set PATH or CUDA_HOME.")
+        print(
+            "compute-sanitizer is missing. Install NVIDIA's CUDA toolkit and set PATH or CUDA_HOME."
+        )
         return 1
     command = [sanitizer, "--tool", tool, "--error-exitcode", "9", str(program)]
     failed, text = run_in_parts([*command, f"--gtest_filter={SANITIZED}"], shards())

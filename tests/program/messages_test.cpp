@@ -185,12 +185,13 @@ TEST(Messages, IndicesAreCalledAsTheyWereWritten) {
             "                            ^      ^");
   options.schedule = "z: parallel(j)";
   const auto refused = Program::from_notation("y[i] = A[i,j]; z[i] = B[i,j]", {kA, kB}, options);
-  EXPECT_EQ(message_of([&] { refused->run({a.sparse, b.dense}, memory); }),
-            "schedule, line 1, column 4: for the statement of 'z': Only an outermost loop can be "
-            "parallel, and the one over 'j_1' is not; move it outside with reorder first. ('j_1' is "
-            "the 'j' of this statement.)\n"
-            "  z: parallel(j)\n"
-            "     ^^^^^^^^^^^");
+  EXPECT_EQ(
+      message_of([&] { refused->run({a.sparse, b.dense}, memory); }),
+      "schedule, line 1, column 4: for the statement of 'z': Only an outermost loop can be "
+      "parallel, and the one over 'j_1' is not; move it outside with reorder first. ('j_1' is "
+      "the 'j' of this statement.)\n"
+      "  z: parallel(j)\n"
+      "     ^^^^^^^^^^^");
 }
 
 TEST(Messages, NotationIsDescribedWithoutOperands) {
