@@ -66,7 +66,7 @@ def quoted(match: re.Match[str]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Check the stages quoted in src/README.md.")
-    parser.add_argument("--refresh", action="store_true", help="write them anew instead")
+    parser.add_argument("--refresh", action="store_true", help="write the quotations instead")
     options = parser.parse_args()
     old = DOCUMENT.read_text(encoding="utf-8")
     if not QUOTATION.search(old):

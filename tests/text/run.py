@@ -85,7 +85,7 @@ def run_test(path: Path, environment: dict[str, str]) -> str | None:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the text tests.")
     parser.add_argument("tests", nargs="*", type=Path, help="files or folders; all by default")
-    parser.add_argument("--build", type=Path, default=ROOT / "build", help="where tulle-opt is")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="folder of tulle-opt")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
 
