@@ -3,7 +3,7 @@
 
 Data folders include no stage. A stage includes the data that it reads and writes, and no other
 stage. kernels/, cache/, driver/, composite/ and api/ compose the stages. No code compares level
-kinds by name: it asks for their properties.
+kinds by name: it queries their properties.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ MAY_INCLUDE_WITHIN: dict[str, list[str]] = {
     "plan/tune": ["*", "rewrite", "order"],
 }
 
-# folder: what tests/<folder> may use in addition to the folder and its includes. A folder of tests/
-# that is not a folder of src/ may use everything.
+# folder: the folders that tests/<folder> may use beside the folder and its includes. A folder of
+# tests/ that is not a folder of src/ may use everything.
 TESTS_ALSO_USE: dict[str, list[str]] = {
     "codegen": ["jit"],
     "jit": ["codegen"],

@@ -1,4 +1,4 @@
-// Reducing expressions to what decides on their presence.
+// Reduces expressions to the part that decides their presence.
 #include "expr/presence.h"
 
 #include "expr/absence.h"

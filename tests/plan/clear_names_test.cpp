@@ -1,4 +1,4 @@
-// Tests of names that collide with those that stages generate.
+// Tests of users' names that collide with generated names.
 #include "plan/rewrite/clear_names.h"
 
 #include <gtest/gtest.h>

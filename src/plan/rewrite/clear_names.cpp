@@ -1,4 +1,4 @@
-// Renaming tensors out of the way.
+// Renames tensors whose names collide with generated names.
 #include "plan/rewrite/clear_names.h"
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace tulle::plan {
 
 namespace {
 
-// What belongs to a tensor has its name, one of these and perhaps a number.
+// A generated name is the name of a tensor, one of these suffixes and perhaps a number.
 constexpr std::string_view kSuffixes[] = {
     "_pos",   "_crd",   "_bits", "_count", "_chunks", "_entries",    "_total",  "_sorted",
     "_order", "_acc",   "_sum",  "_sums",  "_as",     "_part",       "_size",   "_add",
     "_term",  "_whole", "_wide", "_width", "_widest", "_entry_rows", "_stored", "_staged"};
 
-// Or these, whatever follows them.
+// Anything may follow these.
 constexpr std::string_view kInfixes[] = {"_pieces"};
 
 std::string without_number(std::string name) {
@@ -38,7 +38,7 @@ expr::Expr renamed(const expr::Expr& expr, const TensorNames& names) {
   return expr::with_children(expr, [&](const expr::Expr& child) { return renamed(child, names); });
 }
 
-// Whether it is one of these names with such endings, one or more.
+// Whether the name is an owner's name with one or more of the suffixes.
 bool belongs_to(const std::string& name, const std::set<std::string>& owners) {
   const std::string stem = without_number(name);
   return std::any_of(std::begin(kSuffixes), std::end(kSuffixes), [&](std::string_view suffix) {
@@ -56,8 +56,8 @@ bool is_name_of_stages(const std::string& name, const std::set<std::string>& ten
   if (name.starts_with("n_") &&
       (indices.contains(name.substr(2)) || is_index_of_stages(name.substr(2), tensors, indices)))
     return true;
-  // What belongs to a kernel, or to what a schedule makes of a tensor, has the tensor's name
-  // between theirs.
+  // Names of kernels and of tensors that schedules make contain the tensor's name between
+  // underscores.
   const auto stands_within = [&](const std::string& tensor) {
     return name.find(concat("_", tensor, "_")) != std::string::npos;
   };
@@ -68,7 +68,7 @@ bool is_name_of_stages(const std::string& name, const std::set<std::string>& ten
     const std::string owner = name.substr(0, at);
     if (tensors.contains(owner) || belongs_to(owner, tensors)) return true;
   }
-  return belongs_to(name, tensors) || belongs_to(name, indices);  // parts of a sum over an index
+  return belongs_to(name, tensors) || belongs_to(name, indices);  // partial sums over an index
 }
 
 bool is_index_of_stages(const std::string& name, const std::set<std::string>& tensors,
@@ -95,7 +95,7 @@ TensorNames clear_names(const expr::ParsedProgram& program) {
       indices.insert(access->indices.begin(), access->indices.end());
     }
   }
-  // A new name may be what another one seems to belong to: until all are clear.
+  // A new name may itself look generated, so this repeats until all names are clear.
   TensorNames names;
   std::set<std::string> tensors = written;
   for (bool changed = true; changed;) {

@@ -1,4 +1,4 @@
-// Inlining.
+// Inlines intermediates.
 #include "plan/rewrite/inline_masked.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using expr::Expr;
 
 namespace {
 
-// How often the expression reads the tensor, and how often of these where nothing masks it.
+// The number of reads of the tensor in the expression, and of unmasked ones.
 struct Uses {
   int all = 0;
   int open = 0;

@@ -1,4 +1,4 @@
-// Renaming indices apart.
+// Renames indices so that they are unique.
 #include "plan/rewrite/unique_indices.h"
 
 #include "expr/rename_indices.h"
@@ -14,7 +14,7 @@ bool same_use(const expr::ExtentUse& a, const expr::ExtentUse& b) {
   return a.tensor == b.tensor && a.dimension == b.dimension;
 }
 
-// All that name something in the program.
+// All names in the program.
 struct Taken {
   std::set<std::string> tensors, indices;
 };

@@ -1,4 +1,4 @@
-// Gives every index name one extent throughout a program.
+// Gives every index name one extent in the whole program.
 #pragma once
 
 #include <map>
@@ -11,17 +11,17 @@
 namespace tulle::plan {
 
 struct UniqueProgram {
-  expr::ResolvedProgram program;                                // its indices renamed
-  std::map<std::string, std::vector<expr::ExtentUse>> extents;  // of every index of the program
-  // For each statement the indices that have another name now, by the name that was written.
+  expr::ResolvedProgram program;                                // with renamed indices
+  std::map<std::string, std::vector<expr::ExtentUse>> extents;  // of every index in the program
+  // For each statement: the index name in the source -> the new name, for renamed indices.
   std::vector<std::map<std::string, std::string>> renamed;
-  std::set<std::string> merged = {};    // composite operands whose parts are put together
-  std::vector<std::string> notes = {};  // of rewrites of the program, one line each, for explain
+  std::set<std::string> merged = {};    // composite operands whose parts are merged
+  std::vector<std::string> notes = {};  // about rewrites of the program, one line each, for explain
 };
 
-// An index belongs to its statement. If a later statement uses the same name for other dimensions,
-// or a stage could generate the name for a loop, the index is renamed there. The names of tensors
-// are clear (clear_names.h).
+// An index belongs to its statement. Renames it if an earlier statement uses the same name for
+// other dimensions, or if a stage could generate the name for a loop. Tensor names must be clear
+// (clear_names.h).
 UniqueProgram with_unique_indices(const expr::ResolvedProgram& program);
 
 }  // namespace tulle::plan
