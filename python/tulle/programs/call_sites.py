@@ -11,23 +11,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from operator import is_
 from typing import Any, TypeAlias
 
 from torch import Tensor, is_grad_enabled
+from torch._C._functorch import peek_interpreter_stack
 from torch.autograd import forward_ad
 from torch.compiler import is_compiling
 from torch.nn import Parameter
 
 from tulle.library import bindings
-from tulle.library.bindings import Call, CallInto
 from tulle.programs import outputs, recording
-from tulle.programs.arguments import repeated_numbers
-from tulle.programs.bound_program import BoundProgram, bind
-from tulle.programs.execution import execute, head_of, run_into, wrap
+from tulle.programs.execution import run_into, wrap
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
+from tulle.programs.recorded_calls import RecordedCall
+from tulle.programs.remembered_calls import RememberedCall
 from tulle.tensors.sparse_tensor import SparseTensor
 
 MOST_REMEMBERED = 256  # calls in one table
@@ -38,33 +37,6 @@ NEVER_BROADCAST = sys.maxsize
 Prepared: TypeAlias = tuple[Program, tuple[str, ...], Sequence[Operand]]
 # The results of a call: one, a tuple of several, or NotImplemented.
 Results: TypeAlias = Any
-
-
-class RememberedCall:
-    """What a call passes to its operator beside the values of the operands."""
-
-    __slots__ = ("bound", "call", "call_into", "call_on", "head", "pattern_source")
-
-    def __init__(self, bound: BoundProgram, operands: Sequence[Operand]) -> None:
-        self.bound = bound
-        # The number of the program, the sizes, and the numbers of the structures.
-        self.head = head_of(bound, repeated_numbers(operands))
-        # The operand whose pattern the only result has; None if the result is dense.
-        self.pattern_source = bound.pattern_source
-        # The operators that return and write the values of the only result; None if they do not
-        # suffice, because results have a structure of their own or the operands are too many.
-        self.call: Call | None = None
-        self.call_into: CallInto | None = None
-        count = len(operands)
-        if 0 < count <= bindings.MAX_TENSORS:
-            if bound.has_one_dense_result:
-                self.call_into = bindings.calls_into[count - 1]
-            if bound.has_one_dense_result or bound.pattern_source is not None:
-                self.call = bindings.calls[count - 1]
-        # `call` with the head.
-        self.call_on: Callable[..., Tensor] | None = None
-        if self.call is not None:
-            self.call_on = partial(self.call, self.head)
 
 
 class CallSite:
@@ -95,6 +67,7 @@ class CallSite:
         if is_compiling() or forward_ad._current_level >= 0:
             return self._run_cold(operands, out)
         with_gradients = is_grad_enabled()
+        is_recorded = False
         key: list[Any] = [self]
         calls: dict[Any, RememberedCall] | None = None
         tensors: list[Tensor] = []  # the values of the operands
@@ -119,8 +92,10 @@ class CallSite:
                     if values.ndim >= self.broadcast_rank and 1 in values.shape:
                         sizes = values.shape
                     key.append(sizes)
-            if not is_plain or (with_gradients and values.requires_grad):
+            if not is_plain:
                 return self._run_cold(operands, out)
+            if with_gradients and values.requires_grad:
+                is_recorded = True
             key.append(values.dtype)
             tensors.append(values)
         if calls is None:
@@ -129,7 +104,11 @@ class CallSite:
         found = calls.get(wanted)
         if found is None:
             return self._run_and_remember(operands, out, calls, wanted)
+        if is_recorded and (found.call_on is None or out is not None or peek_interpreter_stack()):
+            return self._run_cold(operands, out)
         try:
+            if is_recorded:
+                return _recorded(found, operands, tensors)
             return _repeated(found, operands, tensors, out)
         except RuntimeError:
             # The cold route names the cause. If the reason is that the result has a structure of
@@ -155,12 +134,12 @@ class CallSite:
         if prepared is NotImplemented:
             return prepared
         program, names, ready = prepared
-        results = execute(program, names, ready, out)
+        results = recording.run(program, names, ready, out)
         is_as_given = len(ready) == len(operands) and all(map(is_, ready, operands))
         if is_as_given and not (program.out_formats and program.has_composite_results):
             if len(calls) >= MOST_REMEMBERED:
                 calls.clear()
-            calls[key] = RememberedCall(bind(program, names, ready), ready)
+            calls[key] = RememberedCall(program, names, ready)
         return _only(results)
 
 
@@ -185,6 +164,16 @@ def _repeated(
     return SparseTensor(source._pattern, values)
 
 
+def _recorded(found: RememberedCall, operands: Sequence[Operand], tensors: list[Tensor]) -> Results:
+    """The result of a remembered call that autograd records. Raises RuntimeError."""
+    patterns = tuple(
+        operand._pattern if type(operand) is SparseTensor else None for operand in operands
+    )
+    values = RecordedCall.apply(found, patterns, *tensors)
+    source = None if found.pattern_source is None else patterns[found.pattern_source]
+    return values if source is None else SparseTensor(source, values)
+
+
 def _only(results: list[Result]) -> Results:
     """The result if there is one, else a tuple of all."""
     return results[0] if len(results) == 1 else tuple(results)
@@ -206,7 +195,6 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
                 found is not None
                 and found.call_on is not None
                 and type(values) is Tensor
-                and not (is_grad_enabled() and values.requires_grad)
                 and forward_ad._current_level < 0
                 and not is_compiling()
             ):
@@ -215,7 +203,12 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
                     version -= array._version
                 if not version:
                     try:
-                        computed = found.call_on(values)
+                        if values.requires_grad and is_grad_enabled():
+                            if peek_interpreter_stack():
+                                return site.run((operand,))
+                            computed = RecordedCall.apply(found, (pattern,), values)
+                        else:
+                            computed = found.call_on(values)
                         if found.pattern_source is None:
                             return computed
                         return SparseTensor(pattern, computed)
@@ -240,7 +233,6 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
                 found is not None
                 and found.call_on is not None
                 and type(values) is Tensor
-                and not (is_grad_enabled() and (values.requires_grad or right.requires_grad))
                 and forward_ad._current_level < 0
                 and not is_compiling()
             ):
@@ -249,7 +241,12 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
                     version -= array._version
                 if not version:
                     try:
-                        computed = found.call_on(values, right)
+                        if (values.requires_grad or right.requires_grad) and is_grad_enabled():
+                            if peek_interpreter_stack():
+                                return site.run((left, right))
+                            computed = RecordedCall.apply(found, (pattern, None), values, right)
+                        else:
+                            computed = found.call_on(values, right)
                         if found.pattern_source is None:
                             return computed
                         return SparseTensor(pattern, computed)

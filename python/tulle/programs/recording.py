@@ -15,6 +15,7 @@ from tulle.programs.derivatives import Derivative, gradient_of, tangent_of
 from tulle.programs.execution import execute
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
+from tulle.programs.remembered_calls import RememberedCall
 from tulle.support.errors import UserError
 from tulle.tensors.matching import matched
 from tulle.tensors.pattern import Pattern
@@ -32,7 +33,7 @@ def run(
             "out: an operand requires a gradient, which writing to out would lose. "
             "Compute under torch.no_grad(), or omit out=."
         )
-    call = _Call(program, names, operands)
+    call = Call(program, names, operands)
     tensors = [_values_of(operand) for operand in operands]
     node = _TransformedNode if _functorch.peek_interpreter_stack() else _Node
     computed = node.apply(call, *tensors)
@@ -52,7 +53,7 @@ def _values_of(operand: Operand) -> Tensor:
     return operand._values if isinstance(operand, SparseTensor) else operand
 
 
-class _Selection(NamedTuple):
+class Selection(NamedTuple):
     """The numbers of some operands and results of a call."""
 
     operands: tuple[int, ...]
@@ -62,7 +63,7 @@ class _Selection(NamedTuple):
         return [*(operands[n] for n in self.operands), *(results[n] for n in self.results)]
 
 
-class _Call:
+class Call:
     """A run of a program: everything but the tensors that autograd follows."""
 
     def __init__(
@@ -75,8 +76,19 @@ class _Call:
         self.dtypes = tuple(operand.dtype for operand in operands)
         self.result_patterns: tuple[Pattern | None, ...] = ()
         self.bound: BoundProgram | None = None
-        self.for_gradients = _Selection((), ())
-        self.for_tangents = _Selection((), ())
+        self.for_gradients = Selection((), ())
+        self.for_tangents = Selection((), ())
+
+    @staticmethod
+    def remembered(found: RememberedCall, patterns: Sequence[Pattern | None]) -> Call:
+        """A call that has run, with one result."""
+        call = Call.__new__(Call)
+        call.program, call.names, call.bound = found.program, found.names, found.bound
+        call.patterns, call.dtypes = tuple(patterns), found.dtypes
+        source = found.pattern_source
+        call.result_patterns = (None if source is None else patterns[source],)
+        call.for_gradients = call.for_tangents = Selection((), ())
+        return call
 
     def forward(self, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
         operands = self._with_patterns(self.patterns, tensors)
@@ -112,9 +124,9 @@ class _Call:
         # A gradient that is 0 has the shape or pattern of its operand.
         self.for_gradients = self._read_by(derivative, derivative.zeros)
 
-    def _read_by(self, derivative: Derivative, others: Collection[str] = ()) -> _Selection:
+    def _read_by(self, derivative: Derivative, others: Collection[str] = ()) -> Selection:
         operands, results = derivative.reads("operand"), derivative.reads("result")
-        return _Selection(
+        return Selection(
             tuple(n for n, name in enumerate(self.names) if name in operands or name in others),
             tuple(n for n, name in enumerate(self.result_names) if name in results),
         )
@@ -249,7 +261,7 @@ class _Call:
 class _Saved:
     """The operands and results of a call that autograd kept."""
 
-    def __init__(self, call: _Call, selection: _Selection, saved: Sequence[Tensor]) -> None:
+    def __init__(self, call: Call, selection: Selection, saved: Sequence[Tensor]) -> None:
         operands, results = selection
         self._operands = {
             call.names[number]: _with_pattern(call.patterns[number], tensor)
@@ -271,7 +283,7 @@ class _Node(torch.autograd.Function):
     """A run that autograd records."""
 
     @staticmethod
-    def forward(ctx: Any, call: _Call, *tensors: Tensor) -> Any:
+    def forward(ctx: Any, call: Call, *tensors: Tensor) -> Any:
         computed = call.forward(tensors)
         _set_up(ctx, call, tensors, computed)
         return computed[0] if len(computed) == 1 else computed
@@ -293,7 +305,7 @@ class _TransformedNode(_Node):
     generate_vmap_rule = False
 
     @staticmethod
-    def forward(call: _Call, *tensors: Tensor) -> Any:  # type: ignore[override]
+    def forward(call: Call, *tensors: Tensor) -> Any:  # type: ignore[override]
         computed = call.forward(tensors)
         return computed[0] if len(computed) == 1 else computed
 
@@ -303,7 +315,7 @@ class _TransformedNode(_Node):
         _set_up(ctx, call, tensors, output if isinstance(output, tuple) else (output,))
 
 
-def _set_up(ctx: Any, call: _Call, tensors: Sequence[Tensor], computed: Sequence[Tensor]) -> None:
+def _set_up(ctx: Any, call: Call, tensors: Sequence[Tensor], computed: Sequence[Tensor]) -> None:
     """Keeps for the derivatives what they read."""
     call.select_for_gradients(ctx.needs_input_grad[1:])
     ctx.call = call
