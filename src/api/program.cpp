@@ -38,6 +38,7 @@ class ResolvedExpression final : public Program {
     resolving.out_formats = chosen_formats(parsed, options);
     program_ = plan::with_unique_indices(expr::resolve(parsed, parts_.types(), resolving));
     check_operands_are_read();
+    find_alike();
     program_ = plan::decompose(program_, parts_.composites());
     statement_schedules(program_, options.schedule);
     collect_indices();
@@ -178,6 +179,22 @@ class ResolvedExpression final : public Program {
     }
   }
 
+  void find_alike() {
+    for (size_t o = 0; o < parts_.specs().size(); ++o) {
+      const TensorSpec& spec = parts_.specs()[o];
+      if (spec.like.empty()) continue;
+      const int other = operand_number(spec.like);
+      const TensorSpec& owner = parts_.specs()[static_cast<size_t>(other)];
+      if (!owner.like.empty() ||
+          parts_.formats()[o] != parts_.formats()[static_cast<size_t>(other)] ||
+          owner.index_type != spec.index_type) {
+        user_error(spec.name, ": the structure of ", spec.like,
+                   " has another format or index type");
+      }
+      alike_.emplace_back(static_cast<int>(o), other);
+    }
+  }
+
   void collect_indices() {
     for (const auto& [index, uses] : program_.extents) {
       indices_.push_back(index);
@@ -222,6 +239,7 @@ class ResolvedExpression final : public Program {
     for (size_t o = 0; o < views.size(); ++o) {
       check_lengths(parts_.specs()[o], parts_.formats()[o], views[o]);
     }
+    check_structures(views);
     check_ones(views);
     extents.clear();
     for (size_t i = 0; i < indices_.size(); ++i) {
@@ -231,6 +249,24 @@ class ResolvedExpression final : public Program {
         if (size_of(views, other) != extent) fail_extents(views);
       }
       extents.push_back(extent);
+    }
+  }
+
+  // Checks that operands with a common structure have the same arrays.
+  void check_structures(const std::vector<TensorView>& views) const {
+    for (const auto& [operand, other] : alike_) {
+      const TensorView &one = views[static_cast<size_t>(operand)],
+                       &two = views[static_cast<size_t>(other)];
+      const auto is_same = [](const LevelSpan& a, const LevelSpan& b) {
+        return a.pos.data == b.pos.data && a.crd.data == b.crd.data;
+      };
+      if (one.sizes == two.sizes && std::equal(one.levels.begin(), one.levels.end(),
+                                               two.levels.begin(), two.levels.end(), is_same)) {
+        continue;
+      }
+      user_error(parts_.specs()[static_cast<size_t>(operand)].name,
+                 ": expected the structure arrays of ",
+                 parts_.specs()[static_cast<size_t>(other)].name);
     }
   }
 
@@ -331,6 +367,7 @@ class ResolvedExpression final : public Program {
 
   std::vector<TensorSpec> operands_, results_;
   OperandParts parts_;
+  std::vector<std::pair<int, int>> alike_;  // operands with the structure arrays of another one
   std::vector<Format> result_formats_;
   std::map<std::string, std::vector<OperandDimension>> sizes_from_;  // of results, among the parts
   ProgramOptions options_;

@@ -39,6 +39,7 @@ OperandParts::OperandParts(const std::vector<TensorSpec>& given) {
     if (!CompositeFormat::is_composite(spec.format)) {
       Format format = Format::parse(spec.format, spec.rank);
       types_[spec.name] = {spec.type, spec.index_type, format};
+      types_[spec.name].like = spec.like;
       add(spec, owner, spec.name, format);
       continue;
     }
@@ -59,7 +60,10 @@ void OperandParts::add(const TensorSpec& given, int owner, const std::string& na
                        const Format& format) {
   TensorSpec spec = given;
   spec.name = name;
-  if (name != given.name) spec.longest_row = 0;  // it bounds rows of the whole tensor
+  if (name != given.name) {  // these are facts about the whole tensor
+    spec.longest_row = 0;
+    spec.like.clear();
+  }
   spec.format = format.name();
   specs_.push_back(std::move(spec));
   formats_.push_back(format);

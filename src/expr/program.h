@@ -52,6 +52,7 @@ struct TensorType {
   Format format = Format::dense(0);
   bool unbounded = false;  // whether it may hold infinities although the operands hold none
   int batches = 0;         // leading batch dimensions that results store in full
+  std::string like = {};   // of an operand: another one with the same structure arrays
   bool operator==(const TensorType&) const = default;
 };
 

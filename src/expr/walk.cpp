@@ -37,22 +37,24 @@ namespace {
 
 using Numbers = std::map<std::pair<std::string, std::vector<std::string>>, int>;
 
-Expr numbered_as(const Expr& expr, Numbers& numbers) {
+Expr numbered_as(const Expr& expr, const StructureOf& structure, Numbers& numbers) {
   if (const auto* access = expr.as<Access>()) {
-    const int id = numbers.try_emplace({access->tensor, access->indices}, access->id).first->second;
+    const auto key = std::pair(structure(access->tensor), access->indices);
+    const int id = numbers.try_emplace(key, access->id).first->second;
     if (id == access->id) return expr;
     Access changed = *access;
     changed.id = id;
     return std::make_shared<const Access>(std::move(changed));
   }
-  return with_children(expr, [&](const Expr& child) { return numbered_as(child, numbers); });
+  return with_children(expr,
+                       [&](const Expr& child) { return numbered_as(child, structure, numbers); });
 }
 
 }  // namespace
 
-Expr with_shared_numbers(const Expr& expr) {
+Expr with_shared_numbers(const Expr& expr, const StructureOf& structure) {
   Numbers numbers;
-  return numbered_as(expr, numbers);
+  return numbered_as(expr, structure, numbers);
 }
 
 }  // namespace tulle::expr

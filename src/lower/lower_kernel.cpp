@@ -93,7 +93,7 @@ KernelScope KernelLowering::initial_scope() const {
   scope.storing.by_atomics = kernel_.request.shares_result;
   for (const nest::Assign* assign : nest::assigns(kernel_.nest.root)) {
     for (const expr::Access* access : expr::accesses(assign->value))
-      scope.cursors[access->id] = Cursor{access, 0, Positions{IntConst::make(0), {}}};
+      scope.cursors.try_emplace(access->id, Cursor{access, 0, Positions{IntConst::make(0), {}}});
   }
   return scope;
 }

@@ -191,7 +191,8 @@ struct Tensor {
   Role role = Role::Operand;
   expr::TensorType type;
   Tracking tracking = Tracking::Plain;
-  std::string shares_pattern_of;  // the operand whose structure a result shares; empty: none
+  // The operand whose structure a result or another operand shares; empty: none.
+  std::string shares_pattern_of;
   // The tensor of an earlier nest that a dense result is combined into; empty: the result is new.
   std::string onto = {};
   // The operation that combines them.

@@ -10,6 +10,8 @@ namespace {
 
 class Numbering {
  public:
+  explicit Numbering(const Nest& nest) : nest_(nest) {}
+
   Stmt stmt(const Stmt& stmt) {
     if (const auto* forall = stmt.as<Forall>())
       return Forall::make(forall->var, this->stmt(forall->body), forall->tag);
@@ -32,20 +34,30 @@ class Numbering {
     if (const auto* access = value.as<expr::Access>()) {
       const int next = static_cast<int>(ids_.size());
       expr::Access numbered = *access;
-      numbered.id = ids_.try_emplace({access->tensor, access->indices}, next).first->second;
+      numbered.id = ids_.try_emplace({structure_of(nest_, access->tensor), access->indices}, next)
+                        .first->second;
       return std::make_shared<const expr::Access>(std::move(numbered));
     }
     return expr::with_children(value, [&](const expr::Expr& child) { return expr(child); });
   }
 
+  const Nest& nest_;
   std::map<std::pair<std::string, std::vector<std::string>>, int> ids_;
 };
 
 }  // namespace
 
+const std::string& structure_of(const Nest& nest, const std::string& tensor) {
+  const auto known = nest.tensors.find(tensor);
+  const bool is_alike = known != nest.tensors.end() &&
+                        known->second.role == Tensor::Role::Operand &&
+                        !known->second.shares_pattern_of.empty();
+  return is_alike ? known->second.shares_pattern_of : tensor;
+}
+
 Nest with_numbered_accesses(const Nest& nest) {
   Nest numbered = nest;
-  numbered.root = Numbering().stmt(nest.root);
+  numbered.root = Numbering(nest).stmt(nest.root);
   return numbered;
 }
 

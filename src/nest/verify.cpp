@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "nest/number_accesses.h"
 #include "support/check.h"
 
 namespace tulle::nest {
@@ -181,8 +182,9 @@ class Verifier {
       fail("the workspace '", access.tensor, "' is read outside its consumer");
     }
     verify_indices(access.tensor, access.indices);
-    const auto [known, is_new] = ids_.try_emplace(access.id, access.tensor, access.indices);
-    if (!is_new && known->second != std::pair(access.tensor, access.indices)) {
+    const std::string& structure = structure_of(nest_, access.tensor);
+    const auto [known, is_new] = ids_.try_emplace(access.id, structure, access.indices);
+    if (!is_new && known->second != std::pair(structure, access.indices)) {
       fail("two different accesses, one of them to '", access.tensor, "', have the id ", access.id);
     }
   }

@@ -18,7 +18,11 @@ void StatementPlanner::plan(const expr::Statement& original, const StatementFree
   const auto& [may_share, may_convert, is_written] = freedom;
   expr::Statement statement = original;
   // Rewrites create several copies of one access. Gives these one id.
-  statement.value = expr::with_shared_numbers(original.value);
+  statement.value =
+      expr::with_shared_numbers(original.value, [&](const std::string& tensor) -> const auto& {
+        const std::string& like = draft_.tensors.at(tensor).like;
+        return like.empty() ? tensor : like;
+      });
   const std::optional<Decision> decision = draft_.decisions.take(statement.tensor);
   const bool is_scheduled = is_written && !decision && schedules_.begin_as_stored();
   auto [problem, choice, tried] =
@@ -31,14 +35,14 @@ void StatementPlanner::plan(const expr::Statement& original, const StatementFree
 // Copies operands into the order of the loops and makes the statement read the copies.
 void StatementPlanner::convert_operands(expr::Statement& statement, OrderProblem& problem,
                                         OrderChoice& choice) {
-  std::map<int, expr::Expr> replaced;
+  AccessReplacements replaced;
   for (const Access* access : expr::accesses(statement.value)) {
     if (!choice.converted.contains(access->id)) continue;
     const Format format = format_in_order(
         *access, draft_.tensors.at(access->tensor).format, choice.order, problem.space,
         [&](const std::string& index) { return draft_.has_most_rows(*access, index); });
     const std::string copy = converted(*access, format);
-    replaced[access->id] =
+    replaced[{access->id, access->tensor}] =
         Access::make(access->id, copy, access->indices, draft_.tensors.at(copy).type);
   }
   statement.value = redirect(statement.value, replaced);

@@ -66,6 +66,8 @@ TensorSpec parse_spec(std::string_view line) {
     spec.longest_row =
         parse_number(take_word(rest).substr(kLongest.size()), line, "a number of entries");
   }
+  constexpr std::string_view kLike = "like=";
+  if (rest.starts_with(kLike)) spec.like = take_word(rest).substr(kLike.size());
   if (spec.name.empty() || rest.empty()) {
     fail(line, "expected a name, a type, an index type, a rank and a format");
   }
@@ -78,6 +80,7 @@ std::string to_string(const TensorSpec& spec) {
   text.append(" ").append(name_of(spec.type)).append(" ").append(name_of(spec.index_type));
   text.append(" ").append(std::to_string(spec.rank));
   if (spec.longest_row > 0) text.append(" longest=").append(std::to_string(spec.longest_row));
+  if (!spec.like.empty()) text.append(" like=").append(spec.like);
   return text + " " + spec.format;
 }
 

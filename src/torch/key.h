@@ -2,7 +2,8 @@
 //
 //   operand A f32 i32 2 csr          a line for each operand, in the order of run(): name, type,
 //   operand B f32 i32 2 dense        index type, rank, format. longest=64 before the format: no row
-//                                    has more entries
+//                                    has more entries. like=A after that: the operand has the
+//                                    structure arrays of A
 //   out C csr                        the format of a result; `*` names the only one
 //   one 1 0                          dimension 0 of operand 1 (counted from 0) has size 1
 //   schedule parallel(i, by=nnz)     a line for each line of the schedule

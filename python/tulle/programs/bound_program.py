@@ -56,9 +56,13 @@ class BoundProgram:
 def bind(program: Program, names: tuple[str, ...], operands: Sequence[Operand]) -> BoundProgram:
     """The program for operands of these names, types and formats."""
     specs: list[str | tuple[str, ...]] = [names]
-    for operand in operands:
+    owners: dict[int, str] = {}  # the first operand of each pattern
+    for name, operand in zip(names, operands, strict=True):
         if isinstance(operand, SparseTensor):
-            specs.append(operand._pattern.spec(operand._values.dtype))
+            pattern = operand._pattern
+            spec = pattern.spec(operand._values.dtype)
+            owner = owners.setdefault(id(pattern), name)
+            specs.append(spec if owner == name else _with_owner(spec, owner))
         else:
             specs.append(_dense_spec(operand.dtype, operand.ndim))
     table = program.bound
@@ -70,6 +74,15 @@ def bind(program: Program, names: tuple[str, ...], operands: Sequence[Operand]) 
             table.clear()
         found = table[wanted] = BoundProgram(program.key(lines))
     return found
+
+
+def _with_owner(spec: str, owner: str) -> str:
+    """The spec of an operand with the structure arrays of another one."""
+    dtype, index, rank, *rest = spec.split(" ", 3)
+    if rest[0].startswith("longest="):
+        longest, format_text = rest[0].split(" ", 1)
+        return f"{dtype} {index} {rank} {longest} like={owner} {format_text}"
+    return f"{dtype} {index} {rank} like={owner} {rest[0]}"
 
 
 _dense_specs: dict[tuple[torch.dtype, int], str] = {}

@@ -215,9 +215,9 @@ class Builder {
 
 }  // namespace
 
-Expr redirect(const Expr& expr, const std::map<int, Expr>& accesses) {
+Expr redirect(const Expr& expr, const AccessReplacements& accesses) {
   if (const auto* access = expr.as<Access>()) {
-    const auto found = accesses.find(access->id);
+    const auto found = accesses.find({access->id, access->tensor});
     return found == accesses.end() ? expr : found->second;
   }
   return expr::with_children(expr, [&](const Expr& child) { return redirect(child, accesses); });
@@ -245,6 +245,9 @@ nest::Nest build_nest(const OrderProblem& problem, const OrderChoice& choice,
   }
   for (const Access* access : expr::accesses(problem.statement->value)) {
     nest.tensors[access->tensor].type = problem.tensors->at(access->tensor);
+  }
+  for (auto& [name, tensor] : nest.tensors) {
+    if (nest.tensors.contains(tensor.type.like)) tensor.shares_pattern_of = tensor.type.like;
   }
   nest::Tensor& target = nest.tensors[problem.statement->tensor];
   target.role = nest::Tensor::Role::Result;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "plan/order/loop_order.h"
 
@@ -14,7 +15,8 @@ nest::Nest build_nest(const OrderProblem& problem, const OrderChoice& choice,
                       const std::map<std::string, int64_t>& known_extents,
                       const expr::TensorType& result);
 
-// The expression with the accesses of these ids replaced.
-expr::Expr redirect(const expr::Expr& expr, const std::map<int, expr::Expr>& accesses);
+// New accesses by the number and the tensor of an old one.
+using AccessReplacements = std::map<std::pair<int, std::string>, expr::Expr>;
+expr::Expr redirect(const expr::Expr& expr, const AccessReplacements& accesses);
 
 }  // namespace tulle::plan
