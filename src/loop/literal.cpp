@@ -1,4 +1,4 @@
-// Numbers, types and reserved words of the loop IR's text.
+// Numbers, types and names of the loop IR's text.
 #include "loop/literal.h"
 
 #include <algorithm>
@@ -52,5 +52,11 @@ std::optional<Type> type_from_text(std::string_view text) {
 }
 
 bool is_reserved(std::string_view word) { return is_reserved_word(word); }
+
+std::string name_text(const std::string& name) { return is_reserved(name) ? "." + name : name; }
+
+std::string name_from_text(std::string_view text) {
+  return std::string(text.substr(text.starts_with('.') ? 1 : 0));
+}
 
 }  // namespace tulle::loop
