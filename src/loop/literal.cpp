@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "support/check.h"
-#include "support/reserved_words.h"
 
 namespace tulle::loop {
 
@@ -51,7 +51,12 @@ std::optional<Type> type_from_text(std::string_view text) {
   return Type{*scalar, lanes};
 }
 
-bool is_reserved(std::string_view word) { return is_reserved_word(word); }
+bool is_reserved(std::string_view word) {
+  constexpr std::string_view words[] = {"let",   "var",         "for",   "while", "if",
+                                        "else",  "true",        "false", "inf",   "nan",
+                                        "alloc", "nontemporal", "read"};
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
 
 std::string name_text(const std::string& name) { return is_reserved(name) ? "." + name : name; }
 

@@ -10,8 +10,9 @@
 namespace tulle::lower {
 
 // Appends what computes the nest's result: allocation and one kernel where the structure is known,
-// else counting, scanning and filling. Operands, extents (n_i), counts (A_count) and `threads` (the
-// workers of a CPU, the threads that a GPU has room for) are names of the host program.
+// else counting, scanning and filling. Operands, extents (i.extent), counts (A.count) and
+// caller.threads (the workers of a CPU, the threads that a GPU has room for) are names of the host
+// program.
 // If the result is shared, kernels of other nests add to it at the same time.
 void lower_nest(const nest::Nest& nest, const Options& options, loop::HostProgram& program,
                 bool shares_result = false);

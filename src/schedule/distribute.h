@@ -26,8 +26,8 @@ struct StatementNames {
 StatementNames names_of_statement(const expr::Statement& statement,
                                   const std::map<std::string, std::string>& renamed = {});
 
-// The name of a statement that a composite operand makes of the one that assigns `result`: C_add0,
-// C_add1. C stands for all of them.
+// The name of a statement that a composite operand makes of the one that assigns `result`: C.add0,
+// C.add1. C stands for all of them.
 std::string part_name(const std::string& result, size_t part);
 // The step for all parts where it names one of a statement that assigns one of these tensors: for
 // checks before the formats of operands are known.

@@ -187,7 +187,7 @@ TEST(Messages, IndicesAreCalledAsTheyWereWritten) {
   const auto refused = Program::from_notation("y[i] = A[i,j]; z[i] = B[i,j]", {kA, kB}, options);
   EXPECT_EQ(message_of([&] { refused->run({a.sparse, b.dense}, memory); }),
             "schedule, line 1, column 4: for the statement of 'z': Only an outermost loop can be "
-            "parallel, and the one over 'j_1' is not; bring it out with reorder first. ('j_1' is "
+            "parallel, and the one over 'j.1' is not; bring it out with reorder first. ('j.1' is "
             "the 'j' of this statement.)\n"
             "  z: parallel(j)\n"
             "     ^^^^^^^^^^^");

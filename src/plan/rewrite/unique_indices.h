@@ -20,8 +20,7 @@ struct UniqueProgram {
 };
 
 // An index belongs to its statement. If a later statement uses the same name for other dimensions,
-// or a stage could generate the name for a loop, the index is renamed there. The names of tensors
-// are clear (clear_names.h).
+// the index is renamed there: j.1.
 UniqueProgram with_unique_indices(const expr::ResolvedProgram& program);
 
 // The expression with these indices under other names.

@@ -9,8 +9,8 @@ namespace tulle::schedule {
 // copied first, and they read the copy:
 //
 //   forall i { forall j { forall d { acc += A[i,j] * Q[i,d] * K[j,d] } } }
-//   -> forall i { where Q_staged { forall j { forall d { acc += A[i,j] * Q_staged[d] * K[j,d] } } }
-//                 producing { forall d { Q_staged[d] = Q[i,d] } } }
+//   -> forall i { where Q.staged { forall j { forall d { acc += A[i,j] * Q.staged[d] * K[j,d] } } }
+//                 producing { forall d { Q.staged[d] = Q[i,d] } } }
 //
 // The copy is over the loops inside over indices of the operand. In registers every thread has its
 // own, of what its own iterations read, which is all of it where a copy in shared memory is filled
