@@ -13,7 +13,7 @@
 
 namespace {
 
-// Where results live: blocks of 64-byte aligned memory, freed with this object.
+// Allocates results: blocks of 64-byte aligned memory, freed with this object.
 class Blocks final : public tulle::Memory {
  public:
   Block allocate(tulle::DType type, int64_t length, bool zeroed) override {
@@ -51,7 +51,7 @@ tulle::TensorView dense_matrix() { return {{3, 2}, {{}, {}}, span_of(kDense)}; }
 void multiply_dense() {
   const tulle::TensorSpec a{.name = "A", .format = "csr", .rank = 2};
   const tulle::TensorSpec b{.name = "B", .format = "dense", .rank = 2};
-  tulle::validate(a, sparse_matrix());  // once, for structure from outside; run() trusts it
+  tulle::validate(a, sparse_matrix());  // once, for structure from outside; run() does not check it
   const auto program = tulle::Program::from_notation("C[i,k] = A[i,j] * B[j,k]", {a, b});
 
   Blocks memory;

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Checks which subpackage of python/tulle imports which.
 
-A subpackage imports only the ones that the table lists for it, the imports of modules have no
-circle, and no import stands inside a function. Optional packages are the exception: they are
-imported where they are needed.
+A subpackage imports only the ones that the table lists for it. The imports of modules have no
+cycle. No import is inside a function, except imports of optional packages.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ def imports_of(
 
 
 def problem_with(module: str, found: Import) -> str:
-    """What is wrong with an import of a module; empty if nothing is."""
+    """The error in an import of a module. Empty if there is none."""
     top = found.name.split(".")[0]
     if not top:
         return "name the module from the package, not relative to this file"

@@ -3,7 +3,7 @@
 
 Data folders include no stage. A stage includes the data that it reads and writes, and no other
 stage. kernels/, cache/, driver/, composite/ and api/ compose the stages. No code compares level
-kinds by name: it asks for their properties.
+kinds by name: it queries their properties.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ MAY_INCLUDE: dict[str, list[str]] = {
     "support": [],
     "format": ["support"],
     "expr": ["support", "format"],
+    "grad": ["support", "format", "expr"],
     "nest": ["support", "format", "expr"],
     "loop": ["support"],
     "schedule": ["support", "format", "expr", "nest"],
@@ -39,7 +40,7 @@ MAY_INCLUDE: dict[str, list[str]] = {
         *("runtime", "kernels", "driver", "tulle"),
     ],
     "api": [
-        *("support", "format", "expr", "schedule", "plan", "jit", "runtime"),
+        *("support", "format", "expr", "grad", "schedule", "plan", "jit", "runtime"),
         *("kernels", "cache", "driver", "composite", "tulle"),
     ],
     "torch": ["tulle"],
@@ -60,8 +61,8 @@ MAY_INCLUDE_WITHIN: dict[str, list[str]] = {
     "plan/tune": ["*", "rewrite", "order"],
 }
 
-# folder: what tests/<folder> may use in addition to the folder and its includes. A folder of tests/
-# that is not a folder of src/ may use everything.
+# folder: the folders that tests/<folder> may use beside the folder and its includes. A folder of
+# tests/ that is not a folder of src/ may use everything.
 TESTS_ALSO_USE: dict[str, list[str]] = {
     "codegen": ["jit"],
     "jit": ["codegen"],

@@ -27,8 +27,8 @@ namespace tulle {
 struct ExprFile {
   expr::ResolvedProgram written;               // composite operands as CSR or CSF
   plan::UniqueProgram program;                 // composite operands as their parts
-  std::vector<std::string> operands;           // its operands, in the order of the declarations
-  std::vector<std::string> declared;           // those that are written
+  std::vector<std::string> operands;           // in the order of the declarations
+  std::vector<std::string> declared;           // the declared operands
   std::map<std::string, std::string> formats;  // of composite operands
   std::map<std::string, int64_t> known_extents;
   std::map<std::string, plan::OperandStatistics> statistics;
@@ -76,11 +76,11 @@ class ExprFileParser {
     std::string format = "dense";
     std::optional<std::vector<int64_t>> sizes;
     std::optional<int64_t> count;
-    int64_t longest_row = 0;  // 0: not known
+    int64_t longest_row = 0;  // 0: unknown
   };
 
-  // Takes a declaration and blanks it, so that index notation is left and errors show the right
-  // line.
+  // Parses a declaration and blanks it. The text that remains is index notation, and errors show
+  // the right line.
   void line() {
     const Token first = scanner_.next();
     if (first.kind == TokenKind::Newline) return;
@@ -118,7 +118,7 @@ class ExprFileParser {
     if (const auto type = accept_type()) declared.index_type = *type;
     const size_t begin = scanner_.peek().offset;
     size_t end = begin;
-    int depth = 0;  // of braces: composite formats speak of nnz too
+    int depth = 0;  // of braces, because composite formats contain `nnz` too
     while (!ends_line() &&
            (depth > 0 || (!scanner_.peek().is("[") && !scanner_.peek().is("nnz")))) {
       const Token token = scanner_.next();
@@ -175,7 +175,7 @@ class ExprFileParser {
     for (const int64_t size : *declared.sizes) count *= size;
     file_.statistics[name] = {*declared.sizes, declared.count.value_or(count)};
     file_.statistics[name].longest_row = declared.longest_row;
-    // Nothing is known of the shares of parts.
+    // The shares of the parts are unknown.
     const auto composite = parts.composites().find(name);
     if (composite == parts.composites().end()) return;
     const auto share = static_cast<int64_t>(composite->second.size());
@@ -184,7 +184,7 @@ class ExprFileParser {
     }
   }
 
-  // A result may state its type, which follows from the statements.
+  // Checks the type that a result states. The statements determine its type.
   void check_type(const Declaration& declared) const {
     if (!declared.is_result || !declared.type) return;
     const DType type = file_.written.tensors.at(declared.name).type;

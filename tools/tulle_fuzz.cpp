@@ -65,7 +65,7 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-// The case that runs, for when generated code brings the process down.
+// The current case. A signal handler prints it if generated code crashes the process.
 char current[16384];
 
 void remember(const Case& test) {

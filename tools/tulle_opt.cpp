@@ -52,8 +52,8 @@ const StageName& find_stage(std::string_view name) {
 
 struct Options {
   std::string from, to, file;
-  std::string schedule;               // replaces the planned one
-  std::string pass;                   // the only one to run; empty: all
+  std::string schedule;               // replaces the planned schedule
+  std::string pass;                   // the only pass to run; empty: all
   std::string disabled_passes;        // in the syntax of TULLE_PASSES
   std::set<std::string> print_after;  // passes
   bool time_passes = false;
@@ -65,7 +65,7 @@ struct Options {
 
 bool is_gpu(const Options& options) { return options.target.starts_with("sm_"); }
 
-// A preset describes the same machine wherever the tool runs.
+// A preset describes the same machine on every host.
 plan::Machine machine_of(const Options& options) {
   if (options.target.empty()) return describe_machine("", options.threads);
   plan::Machine machine;

@@ -1,9 +1,9 @@
-// The hand-written twin: C = A B for CSR A, row-major dense B and C, float32, int32 indices, in
-// AVX-512 intrinsics.
+// The hand-written twin: C = A B for CSR A and row-major dense B and C, with float32 values and
+// int32 indices, in AVX-512 intrinsics.
 //
-// A row of C stays in vector registers until it is complete, two entries of A are taken in one
-// round of the loop, and the rows of B that later entries need can be fetched into the L2 cache
-// ahead of time. Widths are multiples of 16 up to 256.
+// A row of C stays in vector registers until it is complete. The loop processes two entries of A
+// per iteration. It can prefetch the rows of B for later entries into the L2 cache. Widths are
+// multiples of 16 up to 256.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace {
 
-constexpr int kLanes = 16;       // floats in a register, and in a cache line
-constexpr int kMaxVectors = 16;  // accumulators of one row
+constexpr int kLanes = 16;       // floats per register, and per cache line
+constexpr int kMaxVectors = 16;  // vector accumulators per row
 
 struct Csr {
   int64_t rows;
@@ -23,7 +23,7 @@ struct Csr {
   const float* values;
 };
 
-// How many entries ahead rows of B are fetched: 128 cache lines, and never fewer than 8 entries.
+// The prefetch distance in entries: 128 cache lines, but at least 8 entries.
 constexpr int64_t fetch_distance(int vectors) { return std::max(8, 2048 / (kLanes * vectors)); }
 
 template <int Vectors>
@@ -47,7 +47,8 @@ inline __attribute__((always_inline)) void add_entry(__m512 (&sum)[Vectors], Csr
     sum[v] = _mm512_fmadd_ps(scale, _mm512_loadu_ps(row + v * kLanes), sum[v]);
 }
 
-// Rows [first, end) of C. Streaming stores leave the caches alone and need C aligned to 64 bytes.
+// Computes rows [first, end) of C. Streaming stores bypass the caches and require C to be aligned
+// to 64 bytes.
 template <int Vectors, bool Fetch, bool Stream>
 void multiply_rows(Csr a, const float* b, float* c, int64_t first, int64_t end) {
   const int64_t last = int64_t{a.pos[a.rows]} - 1;
@@ -92,7 +93,7 @@ Kernel kernel_for(int vectors, bool fetch, bool stream) {
   return table[vectors - 1];
 }
 
-// The first row of a chunk, where chunks hold equal numbers of rows and entries together.
+// The first row of a chunk. All chunks have equal numbers of rows plus entries.
 int64_t chunk_start(const Csr& a, int chunk, int chunks) {
   const int64_t wanted = (a.rows + a.pos[a.rows]) * chunk / chunks;
   int64_t low = 0;
@@ -109,7 +110,7 @@ int64_t chunk_start(const Csr& a, int chunk, int chunks) {
 
 }  // namespace
 
-// Returns 0, or 1 if the width or the alignment is not one that the twin handles.
+// Returns 0, or 1 if the twin does not support the width or the alignment.
 extern "C" __attribute__((visibility("default"))) int twin_spmm(int64_t rows, const int32_t* pos,
                                                                 const int32_t* crd,
                                                                 const float* values, const float* b,

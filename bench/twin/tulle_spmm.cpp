@@ -1,5 +1,6 @@
-// Tulle's product of a CSR matrix and a dense one, float32 and int32, through its C++ interface and
-// behind a C entry point: called as the twin is, into an existing result and on OpenMP's threads.
+// Tulle's product of a CSR matrix and a dense one, with float32 values and int32 indices, through
+// its C++ interface. A C entry point calls it like the twin: into an existing result and on
+// OpenMP's threads.
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -10,7 +11,7 @@
 
 namespace {
 
-// The one result that every call fills.
+// Provides the result array that every call fills.
 class Existing final : public tulle::Memory {
  public:
   explicit Existing(float* place) : place_(place) {}
@@ -39,7 +40,7 @@ thread_local std::string failure;
 
 #define ENTRY extern "C" __attribute__((visibility("default")))
 
-// A product to be run and freed, or null; the arrays must outlive it.
+// Makes a product for tulle_spmm_run, or null. The caller frees it. The arrays must outlive it.
 ENTRY void* tulle_spmm_prepare(int64_t rows, int64_t columns, const int32_t* pos,
                                const int32_t* crd, const float* values, const float* b, float* c,
                                int width, int threads) {

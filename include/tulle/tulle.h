@@ -5,6 +5,7 @@
 // threads.
 #pragma once
 
+#include "tulle/derivative.h"
 #include "tulle/dtype.h"
 #include "tulle/error.h"
 #include "tulle/program.h"

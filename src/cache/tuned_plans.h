@@ -1,4 +1,4 @@
-// Measured plans: a table of this process in front of the data base on disk.
+// Measured plans: a table of this process in front of the database on disk.
 #pragma once
 
 #include <cstdint>

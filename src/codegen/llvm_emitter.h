@@ -1,5 +1,5 @@
-// Emits the nodes of the loop IR as LLVM IR, as far as this is common to all targets.
-// Target-specific emitters derive from it.
+// Emits the nodes of the loop IR as LLVM IR. Contains the code for all targets. Target-specific
+// emitters derive from it.
 #pragma once
 
 #include <string>

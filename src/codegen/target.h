@@ -16,7 +16,7 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-// Whether host_target() asks for light code on this thread. For tests that compile many programs.
+// Whether host_target() selects light code on this thread. For tests that compile many programs.
 bool& light_code();
 
 // The host with all its features.

@@ -54,7 +54,7 @@ std::vector<ResultArray> run(const Executable& executable, std::vector<void*> bu
   return results;
 }
 
-// NOLINTNEXTLINE: programs never write to what they are given
+// NOLINTNEXTLINE: programs never write to their operands
 void* given(const ArraySpan& array) { return const_cast<void*>(array.data); }
 
 // Copies elements [first, first + count) of an array on the device to int64 numbers.

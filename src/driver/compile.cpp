@@ -1,4 +1,4 @@
-// The walk of a program through the stages, in order.
+// Takes a program through the stages, in order.
 #include "driver/compile.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::string text_of(const plan::Plan& plan) {
   return text;
 }
 
-// The parameters that every host program has: arrays of the operands, threads, extents of the
+// Adds the parameters of every host program: arrays of the operands, threads, extents of the
 // indices, counts.
 void add_parameters(const schedule::NestProgram& nests, loop::HostProgram& program) {
   for (const std::string& operand : nests.operands) {
@@ -60,7 +60,8 @@ void add_parameters(const schedule::NestProgram& nests, loop::HostProgram& progr
   }
 }
 
-// Hands the arrays of a result out; those of its structure are an operand's where it shares one.
+// Adds the arrays of a result to the program's results. A result that shares an operand's structure
+// only adds its values.
 ResultLayout add_result(const std::string& result, const schedule::NestProgram& nests,
                         loop::HostProgram& program) {
   auto add = [&](const loop::Buffer& buffer) {
@@ -81,14 +82,15 @@ ResultLayout add_result(const std::string& result, const schedule::NestProgram& 
 
 using WantsOneOrder = schedule::WantsOneOrder;
 
-// Who wants sums in one order under the schedule that a caller wrote.
+// The source of the demand for one order of sums, for a schedule that a caller wrote. Nothing if
+// any order is allowed.
 std::optional<WantsOneOrder> who_wants_one_order(const CompileRequest& request) {
   if (request.schedule.empty()) return std::nullopt;
   if (request.plan.machine.backend == Backend::Cpu) return WantsOneOrder::Cpu;
   return request.plan.machine.deterministic ? std::optional(WantsOneOrder::Caller) : std::nullopt;
 }
 
-// The nests finished by their schedules.
+// Applies the schedules to the nests.
 schedule::NestProgram finished(const schedule::NestProgram& nests, Backend backend,
                                std::optional<WantsOneOrder> who, const StageSink& sink) {
   Remarks remarks;
@@ -109,7 +111,7 @@ schedule::NestProgram finished(const schedule::NestProgram& nests, Backend backe
   return scheduled;
 }
 
-// The nest that builds what is sorted.
+// The nest that builds the entries to sort.
 const nest::Nest& builder_of(const std::string& entries, const schedule::NestProgram& scheduled) {
   for (const schedule::ProgramStep& step : scheduled.steps) {
     const auto* built = std::get_if<schedule::ScheduledNest>(&step);
@@ -143,7 +145,7 @@ void lower_steps(const schedule::NestProgram& scheduled, const lower::Options& o
   }
 }
 
-// What the plan hands on.
+// The nests and schedules of the plan as a program.
 schedule::NestProgram nests_of(const CompileRequest& request, const plan::Plan& plan) {
   const expr::ResolvedProgram& program = request.plan.program->program;
   schedule::NestProgram nests;

@@ -19,17 +19,17 @@
 
 namespace tulle {
 
-// A program with everything that its compilation depends on.
+// A program with all inputs of its compilation.
 struct CompileRequest {
-  plan::Request plan;                           // its schedules are filled in by plan_program
+  plan::Request plan;                           // plan_program sets its schedules
   std::vector<std::string> operands;            // in the order of the host program's parameters
   std::string schedule;                         // the caller's text; other statements are planned
-  std::vector<schedule::Schedule> tuned;        // of each statement, if the caller wrote none
+  std::vector<schedule::Schedule> tuned;        // per statement, if the caller wrote no schedule
   std::optional<jit::ContentHash> source = {};  // hash of the caller's text (program_key.h)
   CompileLimits limits = {};
   codegen::Target target;
   int device = 0;              // the GPU's number
-  int host_threads = 1;        // for generating code
+  int host_threads = 1;        // threads for generating code
   bool checked = false;        // bounds checks before every access
   bool verify_passes = false;  // verify the program after every pass
 };
@@ -37,24 +37,25 @@ struct CompileRequest {
 // The statements on one line, for the log.
 std::string title(const CompileRequest& request);
 
-// The names that the statements of a program offer to the steps of a schedule.
+// The names in the statements of a program that schedule steps can use.
 std::vector<schedule::StatementNames> statement_names(const plan::UniqueProgram& program);
-// The caller's schedule, statement by statement. UserError where a step is wrong or for none.
+// The caller's schedule for each statement. Throws a UserError if a step is wrong or applies to no
+// statement.
 std::vector<schedule::Schedule> statement_schedules(const plan::UniqueProgram& program,
                                                     std::string_view schedule);
 
 // plan: the plan of the request's program.
 plan::Plan plan_program(const CompileRequest& request);
 
-// plan: the schedules of the request's statements with their estimates, or what could be tried for
-// those that assign these tensors.
+// plan: the planned schedules of the request's statements with their estimates, or the schedules
+// that a search can try for statements that assign these tensors.
 std::vector<plan::ScheduleSpace> schedule_spaces(const CompileRequest& request, plan::Spaces spaces,
                                                  const std::set<std::string>& tensors = {});
 
 // plan, schedule, lower: the host program before passes.
 LoweredProgram lower_program(const CompileRequest& request, const StageSink& sink = {});
 
-// schedule and lower: what follows from the nests of a plan, or of a text.
+// schedule and lower: from the nests of a plan or a text to the host program.
 LoweredProgram lower_nests(const schedule::NestProgram& nests, const lower::Options& options,
                            const StageSink& sink = {});
 

@@ -1,5 +1,5 @@
-// Limits of chunks and of the GPU that a program is compiled with. Only tests ask for others than
-// these: they have small operands cut and planned as large ones.
+// Limits on chunks and on the GPU for which a program is compiled. Tests set other limits to cut
+// and plan small operands like large ones.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tulle {
 
-// What plans take for those of the GPU; 0: what the GPU has.
+// The properties of the GPU that plans assume. 0: the real ones.
 struct GpuLimits {
   int64_t many_entries = 0, last_cache = 0;
   int multiprocessors = 0, threads = 0;

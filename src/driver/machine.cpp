@@ -11,8 +11,8 @@ namespace tulle {
 
 namespace {
 
-// The size in bytes of the cache of that level that the first processor sees; 0 if the system does
-// not report it. sysconf would count the last level of the whole socket.
+// The size of the first processor's cache of that level, in bytes. 0 if the system does not report
+// it. sysconf would count the last level of the whole socket.
 int64_t cache_size(int level) {
   for (int index = 0; index < 8; ++index) {
     const std::string folder = concat("/sys/devices/system/cpu/cpu0/cache/index", index, "/");
@@ -47,7 +47,7 @@ plan::Machine describe_machine(std::string_view features_preset, int threads) {
 
 namespace {
 
-constexpr int kThreadsOfMultiprocessor = 1024;  // that fit when a kernel uses many registers
+constexpr int kThreadsOfMultiprocessor = 1024;  // with kernels that use many registers
 
 }  // namespace
 
@@ -56,7 +56,7 @@ plan::Machine describe_gpu(const cuda::Gpu& device, const GpuLimits& limits) {
   machine.backend = Backend::Gpu;
   machine.multiprocessors = device.multiprocessors;
   machine.threads = device.multiprocessors * kThreadsOfMultiprocessor;
-  machine.vector_bytes = 16;  // of one thread's access
+  machine.vector_bytes = 16;  // of one access of a thread
   machine.second_cache = machine.last_cache = device.second_cache;
   if (limits.many_entries > 0) machine.many_entries = limits.many_entries;
   if (limits.last_cache > 0) machine.last_cache = limits.last_cache;

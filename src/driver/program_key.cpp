@@ -1,4 +1,4 @@
-// Hashing the text of everything that a program depends on.
+// Hashes the inputs of a program's compilation as text.
 #include "driver/program_key.h"
 
 #include "jit/build_identity.h"
@@ -9,7 +9,7 @@ namespace tulle {
 
 namespace {
 
-// Text whose parts cannot be mistaken for others.
+// Builds text in which every part has an unambiguous end.
 class KeyText {
  public:
   template <typename... Parts>
@@ -36,7 +36,7 @@ void add_target(const codegen::Target& target, KeyText& key) {
   key.add(light);
 }
 
-// As far as variants of a program differ in them (VariantTable::signature).
+// Adds the statistics by which variants of a program differ (VariantTable::signature).
 void add_statistics(const plan::OperandStatistics& statistics, KeyText& key) {
   const auto& [sizes, count, distinct_share, longest_row] = statistics;
   for (const int64_t size : sizes) key.add(plan::magnitude(size));

@@ -34,7 +34,7 @@ class ResultMemory final : public runtime::DeviceMemory {
             int64_t bytes) override;
 
  private:
-  // The operand's number; the number of operands if the tensor is none.
+  // The operand's number. The number of operands if the tensor is not an operand.
   size_t operand_number(const std::string& tensor) const;
   // The cache's name for data derived from that operand. Parts of a composite operand share one
   // structure, so the name contains the part's number.

@@ -1,4 +1,4 @@
-// Choosing between the CPU and the GPU program of an executable.
+// Chooses between the CPU and the GPU program of an executable.
 #include "driver/run_executable.h"
 
 #include "driver/caller_parallelism.h"

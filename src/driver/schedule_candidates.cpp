@@ -1,4 +1,4 @@
-// Putting the spaces of statements together in the names that a caller writes.
+// Combines the schedule spaces of statements and translates them to the caller's names.
 #include "driver/schedule_candidates.h"
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace tulle {
 
 namespace {
 
-// What steps of the caller's call the statement: all that a composite operand makes of one have the
-// name of that one.
+// The caller's name of the statement. All statements that a composite operand makes of one have its
+// name.
 const std::string& written_name(const expr::Statement& statement) {
   return statement.adds_to.empty() ? statement.tensor : statement.adds_to;
 }
 
-// A schedule for one part, with the names of another: of its result, and of the workspaces that are
-// called after that.
+// Translates a schedule from one part to another: renames its result and the workspaces named after
+// it.
 schedule::Schedule moved(const CompileRequest& request, schedule::Schedule schedule,
                          const std::string& before, const std::string& after) {
   if (before == after) return schedule;
@@ -39,7 +39,8 @@ schedule::Schedule moved(const CompileRequest& request, schedule::Schedule sched
   return schedule;
 }
 
-// The schedule of a statement in the names that were written, for the statements of that name.
+// Translates the schedule of a statement to the caller's names. It then applies to all statements
+// of that name.
 schedule::Schedule written(const CompileRequest& request, size_t statement,
                            schedule::Schedule schedule, const std::string& name) {
   const plan::UniqueProgram& program = *request.plan.program;
@@ -61,8 +62,8 @@ bool ends_with(const schedule::Schedule& schedule, const schedule::Schedule& end
          std::equal(end.steps.rbegin(), end.steps.rend(), schedule.steps.rbegin());
 }
 
-// One of the statements that a composite operand makes of one, or one alone, with the schedule that
-// it has by rule.
+// One of the statements that a composite operand makes of one, or a statement without composite
+// operands, with its planned schedule.
 struct Part {
   size_t number;  // of the statement
   plan::ScheduleSpace planned;
@@ -71,16 +72,17 @@ struct Part {
 };
 using Parts = std::vector<Part>;
 
-// Parts that take the same schedules: they differ in names and widths alone. One of them, which
-// takes longest, stands for all.
+// Parts that differ only in names and widths, so that they take the same schedules. The slowest
+// part represents them.
 struct Kind {
-  std::vector<size_t> parts;  // the one first
-  double planned = 0;         // seconds of all
+  std::vector<size_t> parts;  // the representative first
+  double planned = 0;         // total seconds
   const plan::ScheduleSpace* space = nullptr;
-  std::map<std::string, plan::ScheduledCandidate> others = {};  // by text, estimated for all
+  // by text, with the estimate for all parts
+  std::map<std::string, plan::ScheduledCandidate> others = {};
 };
 
-// What a statement's kind follows from.
+// The properties of a statement that determine its kind.
 std::string traits_of(const CompileRequest& request, const expr::Statement& statement) {
   std::string text;
   for (const expr::Access* access : expr::accesses(statement.value)) {
@@ -108,7 +110,7 @@ std::vector<Kind> kinds_of(const CompileRequest& request, const Parts& parts) {
   return kinds;
 }
 
-// Takes the schedules of a space except those that lead to the nest that is planned.
+// Adds the schedules of a space, except those with the same nest as the planned schedule.
 void set_space(const plan::ScheduleSpace& space, const Part& part, Kind& kind) {
   kind.space = &space;
   const schedule::Schedule& planned = part.planned.candidates.front().schedule;
@@ -121,10 +123,10 @@ void set_space(const plan::ScheduleSpace& space, const Part& part, Kind& kind) {
   }
 }
 
-// What a search may try for one statement of the caller's.
+// The schedules that a search can try for one statement of the caller.
 class Candidates {
  public:
-  // `name` is empty where there is no other statement.
+  // `name` is empty if the program has one statement.
   Candidates(const CompileRequest& request, const Parts& parts, const std::vector<Kind>& kinds,
              const std::string& name)
       : request_(request), parts_(parts), kinds_(kinds), name_(name) {
@@ -143,8 +145,8 @@ class Candidates {
   }
 
  private:
-  // For all parts where each kind takes it, or for those of one, with the others as they are
-  // planned.
+  // Adds a schedule: for all parts if every kind takes it, otherwise for the parts of this kind,
+  // with the planned schedules for the others.
   void add(const Kind& kind, const plan::ScheduledCandidate& candidate) {
     const auto& [schedule, seconds] = candidate;
     const schedule::Schedule together = for_part(schedule, kind.parts[0], 0);
@@ -178,8 +180,8 @@ class Candidates {
     if (is_understood(schedule)) found_.push_back({name_, to_string(schedule), seconds});
   }
 
-  // The estimate for a schedule of the first part for all; parts that have it in no candidate are
-  // taken to need as long as planned. Nothing where some do not take it.
+  // The total estimate for all parts, for a schedule of the first part. Parts without this
+  // candidate count with their planned time. Nothing if some part does not take the schedule.
   std::optional<double> seconds_of_all(const schedule::Schedule& schedule) const {
     double sum = 0;
     for (const Kind& kind : kinds_) {
@@ -192,7 +194,7 @@ class Candidates {
     return sum;
   }
 
-  // Whether a caller could write it.
+  // Whether a caller could write the schedule.
   bool is_understood(const schedule::Schedule& schedule) const {
     return std::all_of(schedule.steps.begin(), schedule.steps.end(),
                        [](const schedule::Step& step) {
@@ -210,7 +212,7 @@ class Candidates {
   std::vector<ScheduleCandidate> found_;
 };
 
-// A statement of the caller's.
+// A statement of the caller.
 struct Written {
   std::string name;
   Parts parts = {};
@@ -262,7 +264,7 @@ std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request
 std::string written_schedule(const CompileRequest& request,
                              const std::vector<schedule::Schedule>& schedules) {
   const auto& statements = request.plan.program->program.statements;
-  std::map<std::string, std::vector<size_t>> groups;  // statements by the name that was written
+  std::map<std::string, std::vector<size_t>> groups;  // statements by the caller's name
   for (size_t s = 0; s < statements.size(); ++s) groups[written_name(statements[s])].push_back(s);
   schedule::Schedule all;
   for (size_t s = 0; s < schedules.size() && s < statements.size(); ++s) {

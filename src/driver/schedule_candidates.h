@@ -1,4 +1,4 @@
-// What a search may try.
+// The schedules that a search can try.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace tulle {
 
-// The schedules that could be tried for the statements of a request, in the names that were
-// written, statement by statement: the planned one first, then by estimated time those that the
-// request takes. Of the statements that a composite operand makes of one, all have a schedule that
-// all of them take; any other is for those that take it, which differ in names and widths alone.
+// The schedules that a search can try for the statements of a request, by statement and in the
+// caller's names: the planned one first, then the legal ones by estimated time. For the statements
+// that a composite operand makes of one, a schedule applies to all of them if all take it.
+// Otherwise it applies to those that take it, which differ only in names and widths.
 std::vector<ScheduleCandidate> schedule_candidates(const CompileRequest& request);
 
-// The schedules of the statements of a request as one that a caller writes: for all parts of a
-// statement where they are alike.
+// Combines the schedules of a request's statements into one that a caller could write. Parts of a
+// statement with equal schedules share the steps.
 std::string written_schedule(const CompileRequest& request,
                              const std::vector<schedule::Schedule>& schedules);
 

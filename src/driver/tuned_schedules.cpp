@@ -1,4 +1,4 @@
-// Keys of tuned plans, and their schedules in the names of a program.
+// Translates between tuned plans and the names of a program.
 #include "driver/tuned_schedules.h"
 
 #include <cstdio>
@@ -31,7 +31,7 @@ std::string milliseconds(double seconds) {
   return text;
 }
 
-// A plan without a schedule that holds the request's key; nothing if its plans are not stored.
+// A plan with the request's key and no schedule. Nothing if plans of this request are not stored.
 std::optional<jit::StoredPlan> plan_with_key(const CompileRequest& request) {
   const plan::NumberedNames names(*request.plan.program);
   if (!names.is_clear()) return std::nullopt;

@@ -89,7 +89,7 @@ const Variant& VariantTable::find(const std::vector<TensorView>& views,
   CompileRequest missing = request(views, extents, options, any);
   found = look_up(wanted, extents);
   if (!found || found->tuned != missing.tuned) {
-    // It precedes variants with an older plan.
+    // The new variant precedes those with an older plan.
     return add(wanted, std::move(missing), kept);
   }
   found->plans_kept.store(kept, std::memory_order_relaxed);
@@ -189,8 +189,7 @@ double VariantTable::distinct_share(size_t operand, const TensorView& view,
   return slot.share;
 }
 
-// The number of values of an operand that are entries: those that its marks count, if the host can
-// read them.
+// The number of entries among the values of an operand. Counts its marks if the host can read them.
 int64_t VariantTable::entries(size_t operand, const TensorView& view, const Device& device) const {
   const int64_t stored = view.values.length;
   if (marked_[operand] < 0 || device.is_cuda()) return stored;

@@ -35,7 +35,7 @@ class VariantTable {
   // The size of the code of all variants, including optimised code that replaced light code.
   int64_t code_bytes() const { return code_bytes_->load(std::memory_order_relaxed); }
 
-  // The request for compiling a variant for these operands; `any`: for operands of all sizes.
+  // The request that compiles a variant for these operands. `any`: for operands of all sizes.
   CompileRequest request(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
                          const RunOptions& options, bool any = false) const;
 

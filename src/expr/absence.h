@@ -24,7 +24,7 @@ bool is_zero(const Expr& expr);
 bool may_be_infinite(const Expr& expr,
                      const std::function<bool(const std::string& tensor)>& is_unbounded);
 
-// Properties that find_told() asks for.
+// The inputs of find_told().
 struct AbsenceQuestions {
   // Whether a tensor may hold infinities although the operands are finite.
   std::function<bool(const std::string& tensor)> is_unbounded;

@@ -11,7 +11,7 @@ namespace tulle::expr {
 
 namespace {
 
-// `known` has the number of indices of each tensor used in an earlier statement.
+// `known` maps each tensor in an earlier statement to its number of indices.
 void check_ranks(const Statement& statement, std::map<std::string, size_t>& known) {
   for (const Access* access : accesses(statement.value)) {
     const size_t before = known.try_emplace(access->tensor, access->indices.size()).first->second;

@@ -152,7 +152,7 @@ void ExprParser::expect_comma(const FunctionCall& call) {
   scanner_.next();
 }
 
-// Throws because the arguments end too early or go on too long, or because the next token is not
+// Throws because the call has too few or too many arguments, or because the next token is not
 // `expected`.
 void ExprParser::fail_arguments(const FunctionCall& call, std::string_view expected) {
   const Token token = scanner_.here();

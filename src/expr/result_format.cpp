@@ -89,9 +89,16 @@ class FormatRules {
     const Format& format = format_of(access);
     std::vector<Level> levels = format.levels();
     for (Level& level : levels) level.expr = moved(level.expr, access.indices);
-    // A single pattern without duplicates can be shared unchanged.
-    if (sparse_.size() == 1 && format.is_unique()) return {statement_.indices, std::move(levels)};
+    // A pattern without duplicates that no other operand changes can be shared.
+    if (decides_alone(access) && format.is_unique()) return {statement_.indices, std::move(levels)};
     return finished(std::move(levels));
+  }
+
+  // Whether the value is present wherever the access has an entry.
+  bool decides_alone(const Access& access) const {
+    return sparse_.size() == 1 || !is_absent(without(statement_.value, [&](const Access& other) {
+             return other.id != access.id && !format_of(other).is_dense();
+           }));
   }
 
   // Translates a level expression of a tensor with these indices to the dimensions of the result.

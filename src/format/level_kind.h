@@ -1,5 +1,5 @@
-// The table of level kinds and their properties. The compiler asks for properties instead of naming
-// kinds.
+// The table of level kinds and their properties. The compiler queries properties instead of
+// comparing kinds.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace tulle {
 
-// How the slots of a level relate to their parents, the slots of the level above, and what the
-// level stores.
+// The relation of a level's slots to their parents (the slots of the level above), and the arrays
+// that the level stores.
 struct LevelProperties {
   bool positions = false;  // stores `pos`: the slot range of each parent
   bool coordinates =

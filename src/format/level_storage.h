@@ -9,7 +9,7 @@
 
 namespace tulle {
 
-// A read-only array, possibly owned by someone else.
+// A read-only array, with an optional owner.
 struct ArrayView {
   const void* data = nullptr;
   int64_t length = 0;

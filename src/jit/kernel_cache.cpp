@@ -75,7 +75,7 @@ std::shared_ptr<const GpuModule> KernelCache::load_ptx(const cuda::Gpu& device,
 
 // The cell of wanted code, and the code found for it.
 struct KernelCache::LookupPlace {
-  size_t request = 0;  // the first that wants this code
+  size_t request = 0;  // the first request for this code
   ContentHash on_disk;
   std::shared_ptr<CodeCell> cell;
   std::unique_lock<std::mutex> lock = {};

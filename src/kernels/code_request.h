@@ -1,4 +1,4 @@
-// Everything that the code of a lowered program depends on, beside the program itself.
+// All inputs of a lowered program's compilation, except the program itself.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct CodeRequest {
   bool verify_passes = false;  // verify the program after every pass
   // Names of passes that do not run.
   std::vector<std::string> disabled_passes = passes::passes_disabled_by_environment();
-  int host_threads = 1;        // for generating code
+  int host_threads = 1;        // threads for generating code
   int device = 0;              // the GPU's number
   int gpu_threads = 0;         // resident threads of the GPU
   int64_t operand_values = 0;  // stored values of all operands

@@ -53,7 +53,7 @@ struct ScanStep {
 };
 
 // name = buffer[index], read back by the host; a scalar of the buffer's element type. If the number
-// exceeds `most`, a UserError asks for wider indices, or for wider rows if the number is the length
+// exceeds `most`, a UserError suggests wider indices, or for wider rows if the number is the length
 // of one row.
 struct ReadStep {
   std::string name;

@@ -87,13 +87,13 @@ Expr Coordinates::loop_end(const std::string& var, const BoundCoordinates& bound
   const Variable& v = nest_.variable(var);
   const bool is_outer = v.origin == Variable::Origin::Outer;
   if (!is_outer && v.origin != Variable::Origin::Inner) return extent(var);
-  // Itself a part, perhaps, and shorter than its extent.
+  // The parent may itself be a part that ends early.
   const Expr whole = loop_end(v.parent, bound, padded);
   const auto* known = whole.as<IntConst>();
   const bool divides = known && known->value % v.factor == 0;
   if (divides && is_outer) return IntConst::make(known->value / v.factor);
   if (divides && known->value == 0) return whole;
-  // Loops that are fused or bound go through all parts, whatever is left of the parent.
+  // Loops that are fused or bound run over all parts, also past the end of the parent.
   const Expr most = extent(v.parent);
   const auto* all = most.as<IntConst>();
   if (divides && all && (all->value == known->value || mutant("bound-through-fused")))

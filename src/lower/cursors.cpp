@@ -25,7 +25,7 @@ Positions run_of(const KernelContext& kernel, const Cursor& cursor, const Kernel
 
 Expr run_end(const KernelContext& kernel, const Cursor& cursor, const Expr& begin,
              const Positions& run, const Expr& coordinate, Emitter& out) {
-  // Slots of unordered levels above may have been put together.
+  // Merged slots of an unordered level above may not ascend.
   const bool ascends = kernel.nest.tensor(cursor.access->tensor).type.format.is_ordered();
   const LevelCode& level = kernel.level_code(cursor);
   return kernel.on_gpu() && ascends ? emit_segment_end_by_halves(out, level, begin, run, coordinate)
@@ -36,7 +36,7 @@ bool visits_all_of_result(const KernelContext& kernel, const Cursor& cursor) {
   const std::string& shared = kernel.nest.tensor(kernel.result).shares_pattern_of;
   const auto& levels = kernel.code(cursor.access->tensor).levels;
   const bool last = cursor.level + 1 == static_cast<int>(levels.size());
-  // The first of several entries at the same coordinates gets their sum.
+  // The first of several entries with equal coordinates stores their sum.
   return !kernel.assembles() && cursor.access->tensor == shared &&
          (!last || levels[static_cast<size_t>(cursor.level)]->is_unique());
 }

@@ -11,8 +11,8 @@ Positions run_of(const KernelContext& kernel, const Cursor& cursor, const Kernel
 // The end of the run of equal coordinates that starts at `begin`.
 loop::Expr run_end(const KernelContext& kernel, const Cursor& cursor, const loop::Expr& begin,
                    const Positions& run, const loop::Expr& coordinate, Emitter& out);
-// Whether the result has the structure of this operand, so that a loop over the level's entries
-// leaves none of the result's out.
+// Whether the result shares the structure of this operand, so that a loop over the level's entries
+// visits all entries of the result.
 bool visits_all_of_result(const KernelContext& kernel, const Cursor& cursor);
 
 }  // namespace tulle::lower

@@ -1,4 +1,4 @@
-// Which loop IR computes which function.
+// Builds loop IR for functions.
 #include "lower/element_functions.h"
 
 #include "support/check.h"

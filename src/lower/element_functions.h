@@ -6,7 +6,7 @@
 
 namespace tulle::lower {
 
-// InternalError for functions that are no function of a value (ones, position).
+// InternalError for functions that do not depend on a value (ones, position).
 loop::Expr apply(expr::ElementFunction function, const loop::Expr& x);
 loop::Expr apply(expr::BinaryOp op, const loop::Expr& a, const loop::Expr& b);
 

@@ -1,4 +1,4 @@
-// Fresh names and blocks under construction.
+// Makes fresh names and blocks.
 #include "lower/emitter.h"
 
 #include "support/check.h"

@@ -1,5 +1,4 @@
-// Collects the statements of a block while lowering and hands out names that no other statement of
-// the kernel uses.
+// Collects the statements of a block during lowering and makes names that are unique in the kernel.
 #pragma once
 
 #include <string>
@@ -16,11 +15,11 @@ class Emitter {
   explicit Emitter(loop::FreshNames& names) : names_(&names) {}
 
   void add(loop::Stmt stmt) { stmts_.push_back(std::move(stmt)); }
-  // Names the value; a variable or a constant needs no name.
+  // Names the value. Returns variables and constants unchanged.
   loop::Expr let(const std::string& name, const loop::Expr& value);
-  // Names the current value, also of a mutable variable.
+  // Names the current value, even of a mutable variable.
   loop::Expr snapshot(const std::string& name, const loop::Expr& value);
-  // A mutable variable.
+  // Declares a mutable variable.
   loop::Expr declare(const std::string& name, const loop::Expr& init);
   void assign(const loop::Expr& var, const loop::Expr& value);
   void store(const loop::Buffer& buffer, const loop::Expr& index, const loop::Expr& value) {
@@ -30,9 +29,9 @@ class Emitter {
   Emitter nested() const { return Emitter(*names_); }
   loop::FreshNames& names() { return *names_; }
   bool empty() const { return stmts_.empty(); }
-  // Everything collected, as a block; the emitter is empty afterwards.
+  // Returns the collected statements as a block and clears the emitter.
   loop::Stmt take();
-  // Adds everything that the other one has collected.
+  // Moves all statements of the other emitter to this one.
   void append(Emitter& other);
   std::vector<loop::Stmt> take_statements() { return std::move(stmts_); }
 

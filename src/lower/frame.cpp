@@ -1,4 +1,4 @@
-// Chunks on workers and on threads.
+// Distributes chunks over workers and threads.
 #include "lower/frame.h"
 
 #include "support/check.h"
@@ -13,8 +13,8 @@ using loop::IntConst;
 
 namespace {
 
-// Bytes that the slices of one kernel have together at most. One thread has its slice however
-// large that is.
+// The maximum total size of the slices of one kernel, in bytes. One thread gets its slice even if
+// that is larger.
 constexpr int64_t kMostSliceBytes = int64_t{1} << 28;
 
 }  // namespace
@@ -57,7 +57,7 @@ Expr KernelFrame::share(const Work& work, const Expr& chunk) {
 Expr KernelFrame::last_chunk_from(const Work& work, const Expr& unit) {
   if (!divides_on_host(work))
     return Binary::make(BinaryOp::Div, (unit + 1) * chunks_ - 1, work.total);
-  // The chunks with a unit more come first; where the others have none, they hold all units.
+  // The first chunks have one more unit. If the others have none, these contain all units.
   const Expr longer = rest() * (least() + 1), is_among = unit < longer;
   auto pick = [&](const Expr& among, const Expr& behind) {
     return loop::Select::make(is_among, among, behind);
@@ -114,7 +114,7 @@ loop::Stmt KernelFrame::wrap(std::vector<loop::Stmt> before, std::vector<loop::S
     append(before, std::move(body));
     inside.push_back(loop::If::make(chunk_ < chunks_, loop::Block::make(std::move(before))));
   } else {
-    // A thread with private memory runs one chunk after the other.
+    // A thread with private memory runs several chunks in turn.
     const std::string round = names_.fresh("round");
     std::vector<loop::Stmt> one = {loop::Let::make(
         chunk, loop::Var::make(round) * divided_by_members(slots()) + divided_by_members(slot_))};

@@ -1,4 +1,4 @@
-// Declares the tensors of a kernel, and visits the elements of a workspace that a thread has.
+// Declares the tensors of a kernel and loops over a thread's elements of a workspace.
 #include "lower/kernel_context.h"
 
 #include <utility>
@@ -53,8 +53,8 @@ void KernelContext::declare_tensors() {
   }
 }
 
-// The levels need the indices of an access for extents: a tensor has the same extents wherever it
-// is used.
+// Levels take extents from the indices of any access, because a tensor has the same extents in all
+// of them.
 void KernelContext::declare_levels(const std::string& name,
                                    const std::vector<std::string>& indices) {
   const nest::Tensor& tensor = nest.tensor(name);

@@ -1,5 +1,5 @@
-// Data that the parts of one kernel's lowering share: the nest, its tensors as the kernel sees
-// them, the taken names, and the facts found so far.
+// Data shared by the parts of one kernel's lowering: the nest, its tensors in this kernel, the used
+// names, and the facts found so far.
 #pragma once
 
 #include <functional>
@@ -20,38 +20,38 @@ namespace tulle::lower {
 // Lowers the body of a loop at a point of a kernel.
 using Body = std::function<void(const KernelScope&, Emitter&)>;
 
-// Where the values of a tensor are. A scalar workspace is a variable instead of a buffer.
+// The location of a tensor's values. A scalar workspace is a variable instead of a buffer.
 struct ValuePlace {
   loop::Buffer values;
-  loop::Expr base;  // where a worker's own values begin; null: at 0
+  loop::Expr base;  // position of the worker's first value; null: 0
   loop::Expr scalar;
   std::vector<std::unique_ptr<LevelCode>> levels;
 };
 
-// A tensor as this kernel sees it.
+// The code of a tensor in this kernel.
 struct TensorCode : ValuePlace {
   std::unique_ptr<TrackedArrays> tracked;
-  int64_t elements = 1;   // the size of an array that a thread keeps, if it is constant
-  loop::Expr size;        // the size of an array
-  bool is_ahead = false;  // a copy that the surrounding loop has made before
-  Lead lead;              // the effect of its last term, if it leads a tuple
-  loop::Expr written;     // mutable bool: a scalar workspace that was assigned; null where unused
+  int64_t elements = 1;   // number of elements of a thread's array, if constant
+  loop::Expr size;        // number of elements of an array
+  bool is_ahead = false;  // a copy that the loop around has already made
+  Lead lead;              // if it leads a tuple: the effect of its last term
+  loop::Expr written;     // mutable bool: whether a scalar workspace was assigned; null: unused
 
-  // Whether it lists the coordinates written and has a block of values at each.
+  // Whether it is a tracked workspace with a block of values at each coordinate.
   bool has_blocks() const { return tracked && tracked->block; }
 };
 
 struct KernelContext {
-  // Of a nest with one result. Takes the names of its tensors and extents.
+  // For a nest with one result. Reserves the names of its tensors and extents.
   KernelContext(const nest::Nest& n, KernelRequest r);
   KernelContext(const KernelContext&) = delete;
   KernelContext& operator=(const KernelContext&) = delete;
 
-  // Whether a sparse result is built.
+  // Whether the kernel builds a sparse result.
   bool assembles() const { return phase == Phase::Count || phase == Phase::Fill; }
   // Whether loops of the nest are bound to a GPU, so that there are no chunks.
   bool is_bound() const { return is_bound_; }
-  // Where the kernel runs: on a GPU if its loops are bound to one.
+  // The target of the kernel: a GPU if its loops are bound to one.
   const Options& options() const { return request.options; }
   bool on_gpu() const { return request.options.on_gpu(); }
 
@@ -63,7 +63,7 @@ struct KernelContext {
   // Whether the workspace is a copy of an operand.
   bool is_staged(const std::string& workspace) const;
 
-  // Calls `body` for each element that a thread has of a workspace, with its number and its value.
+  // Calls `body` for each element of a workspace that the thread has, with its number and value.
   void for_elements(
       const std::string& workspace, Emitter& out,
       const std::function<void(const loop::Expr&, const loop::Expr&, Emitter&)>& body);
@@ -76,8 +76,8 @@ struct KernelContext {
   std::map<std::string, TensorCode> tensors;
   std::string result;
   std::vector<std::string> result_indices;
-  loop::Expr chunks;  // how many there are; the kernel's parallel loop runs over them
-  // Whether this member of a chunk stores the structure of the result; null if chunks have one
+  loop::Expr chunks;  // the number of chunks; the kernel's parallel loop runs over them
+  // Whether this member of a chunk stores the structure of the result. Null if chunks have one
   // member.
   loop::Expr stores_structure;
   KernelFacts facts;

@@ -1,4 +1,4 @@
-// Collecting what a kernel's body uses.
+// Collects the parameters that a kernel's body uses.
 #include "lower/kernel_parameters.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-// Which buffers and scalars of the host program a kernel uses.
+// The buffers and scalars of the host program that a kernel uses.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace tulle::lower {
 
-// The kernel with this body; its parameters are the global buffers and the free variables in it.
+// The kernel with this body. Its parameters are the global buffers and free variables of the body.
 loop::Kernel with_parameters(std::string name, loop::Stmt body);
 
-// The buffer that holds the most entries that a row of the result has.
+// The buffer with the maximum number of entries in a row of the result.
 std::string width_buffer_name(const std::string& result);
-// The buffer that holds how many entries each chunk puts into group `group` of the result.
+// The buffer with the number of entries that each chunk adds to group `group` of the result.
 std::string count_buffer_name(const std::string& result, size_t group);
 
 }  // namespace tulle::lower

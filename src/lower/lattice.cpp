@@ -1,4 +1,4 @@
-// The merge lattice by folding absent operands.
+// Computes the merge lattice by folding absent operands.
 #include "lower/lattice.h"
 
 #include <algorithm>
@@ -19,13 +19,13 @@ Expr folded(const nest::Assign& assign, const AccessSet& absent) {
                        [&](const Access& access) { return absent.contains(access.id); });
 }
 
-// A 0 is nothing to a sum, and may be the largest of all.
+// A 0 does not change a sum, but it may be a maximum.
 bool assigns_nothing(const nest::Assign& assign, const AccessSet& absent) {
   const Expr value = folded(assign, absent);
   return nest::starts_absent(assign.accumulate) ? expr::is_zero(value) : expr::is_absent(value);
 }
 
-// The absent accesses of a consumer whose workspaces are never written.
+// Adds the consumer's reads of workspaces that are never written.
 AccessSet with_workspaces(const nest::Where& where, AccessSet absent) {
   const AccessSet reads = absent_reads(where);
   absent.insert(reads.begin(), reads.end());
@@ -78,7 +78,7 @@ std::vector<const Access*> live_accesses(const nest::Stmt& stmt, const AccessSet
     const auto* assign = stmt.as<nest::Assign>();
     const Expr value = folded(*assign, absent);
     if (assigns_nothing(*assign, absent)) return live;
-    // Folding rebuilds nodes: report the accesses of the original, which outlive it.
+    // Folding rebuilds nodes. Returns the accesses of the original, which live longer.
     AccessSet left;
     for (const Access* access : expr::accesses(value)) left.insert(access->id);
     for (const Access* access : expr::accesses(assign->value)) {

@@ -1,4 +1,4 @@
-// Which steps compute a nest.
+// Builds the steps that compute a nest.
 #include "lower/lower.h"
 
 #include "lower/programs/known_structure.h"

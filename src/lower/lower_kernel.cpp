@@ -1,4 +1,4 @@
-// Composing the parts of one kernel's lowering.
+// Combines the parts of one kernel's lowering.
 #include <algorithm>
 
 #include "lower/frame.h"
@@ -143,8 +143,8 @@ bool leaves_rows_out(const KernelContext& kernel) {
 }
 
 Expr KernelLowering::start() const {
-  // Then some elements keep their start or are combined with it, although other rows are stored and
-  // not accumulated.
+  // In these cases some elements keep their initial value or are combined with it, even if the nest
+  // stores other rows without accumulation.
   const bool is_partly_stored =
       kernel_.request.shares_result || leaves_rows_out(kernel_) || adds_up_rows(kernel_);
   for (const nest::Assign* assign : nest::assigns(kernel_.nest.root)) {

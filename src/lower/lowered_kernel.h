@@ -13,46 +13,49 @@
 
 namespace tulle::lower {
 
-// Compute writes a result whose structure is known, Merge finishes the rows of it that several
-// chunks have pieces of; a sparse result is counted first and filled afterwards.
+// Compute writes a result with a known structure. Merge finishes its rows that several chunks have
+// pieces of. For a sparse result, Count runs first and Fill second.
 enum class Phase : uint8_t { Compute, Merge, Count, Fill };
 
 struct KernelRequest {
   std::string name;
   Phase phase = Phase::Compute;
   Options options = {};
-  bool shares_result = false;  // other blocks or kernels add to the result at the same time
-  bool shares_values = true;   // members of a chunk share its values; else one thread runs a chunk
+  bool shares_result = false;  // other blocks or kernels add to it at the same time
+  // members of a chunk share its values; otherwise one thread runs a chunk
+  bool shares_values = true;
 };
 
-// Rows with more than `length` entries, which several chunks add to; no buffer where there are
+// Rows with more than `length` entries, to which several chunks add. Null buffers if there are
 // none.
 struct SharedRows {
   loop::Buffer positions;
   loop::Expr length;
-  loop::Buffer list, count;  // the rows where they are listed, and how many there are
+  loop::Buffer list, count;  // the list of these rows, if there is one, and its length
   loop::Expr at_most;
 };
 
-// Facts that lowering a kernel's loops establishes.
+// Facts about a kernel's loops that lowering finds.
 struct KernelFacts {
   bool can_be_cut = false;     // the outermost loop can be cut into chunks
   bool visits_extent = false;  // chunks visit the whole extent of the outermost loop
-  bool needs_zeros = false;    // values that are never stored, or added to, must start at zero
-  bool has_conditional_entries = false;  // entries that exist if something is assigned to them
-  SharedRows shared_rows;                // the rows that must start at zero, if not all do
-  std::vector<Derived> derived;          // arrays of operands' structures that the kernel reads
+  // values that are never stored, or added to, must be initialised with zero
+  bool needs_zeros = false;
+  bool has_conditional_entries = false;  // entries that only exist if something is assigned to them
+  SharedRows shared_rows;                // the rows to initialise with zero, if not all
+  std::vector<Derived> derived;  // arrays derived from operands' structures that the kernel reads
 };
 
 struct LoweredKernel {
   loop::Kernel kernel;
   std::vector<loop::HostStep> launch;
   KernelFacts facts;
-  // The members of a chunk would find different entries: it must be lowered without them.
+  // The members of a chunk would find different entries, so the kernel must be lowered without
+  // members.
   bool members_disagree = false;
-  // The start of the result's accumulation if that is not a sum; else null.
+  // The initial value of the result's accumulation if it is not 0. Otherwise null.
   loop::Expr start;
-  // Chunks put pieces of rows into these arrays of these sizes, which a second kernel merges.
+  // Chunks store pieces of rows in these arrays, and a second kernel merges them.
   bool has_row_pieces = false;
   std::vector<std::pair<loop::Buffer, loop::Expr>> row_pieces;
 };

@@ -1,4 +1,4 @@
-// Dealing the coordinates of member variables to threads.
+// Distributes the coordinates of member variables over threads.
 #include "lower/members.h"
 
 #include "nest/bound_loops.h"

@@ -1,5 +1,4 @@
-// Members of a chunk: the threads of a GPU that run the same chunk and share the values of its
-// entries.
+// Members of a chunk: GPU threads that run the same chunk and share the values of its entries.
 #pragma once
 
 #include "lower/frame.h"
@@ -7,9 +6,9 @@
 
 namespace tulle::lower {
 
-// How many members a chunk of the kernel has: 1 where its values are not shared.
+// The number of members of a chunk in the kernel. 1 if the values are not shared.
 int64_t members_of_chunk(const KernelContext& kernel);
-// The first coordinate of a member variable that the member at hand has.
+// The first coordinate of a member variable that belongs to the current member.
 loop::Expr first_of_member(const KernelContext& kernel, const KernelFrame& frame,
                            const std::string& var);
 

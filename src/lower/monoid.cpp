@@ -60,7 +60,7 @@ Expr combine(Monoid monoid, const Expr& old, const Expr& term) {
       return Binary::make(logical ? BinaryOp::And : BinaryOp::Min, old, term);
     case Monoid::Pick:
     case Monoid::Scaled:
-      break;  // they need their lead
+      break;  // these need a lead
   }
   internal_error("unknown monoid");
 }
@@ -78,7 +78,7 @@ loop::ReduceOp reduction_of(Monoid monoid, const loop::Type& type) {
       return type.is_bool() ? ReduceOp::And : ReduceOp::Min;
     case Monoid::Pick:
     case Monoid::Scaled:
-      break;  // they need their lead
+      break;  // these need a lead
   }
   internal_error("partial results combine by '", nest::text_of(monoid), "'");
 }
@@ -90,7 +90,7 @@ Lead lead_with(Emitter& out, Monoid monoid, const Expr& before, const Expr& give
   lead.next = out.let("next", combine(monoid, old, term));
   const Expr larger = monoid == Monoid::Max ? old < term : term < old;
   const bool is_float = term.type().is_float();
-  // The first NaN wins.
+  // The first NaN stays.
   const Expr unordered = loop::both(term != term, old == old);
   lead.is_better =
       out.let("is_better", is_float ? Binary::make(BinaryOp::Or, larger, unordered) : larger);
@@ -98,7 +98,7 @@ Lead lead_with(Emitter& out, Monoid monoid, const Expr& before, const Expr& give
   lead.is_as_good = out.let(
       "is_as_good", is_float ? Binary::make(BinaryOp::Or, term == old, both_nan) : term == old);
   if (!is_float) return lead;
-  // One of the two is the new best, and is no distance from it, infinities included.
+  // One of the two equals the new best, so its distance is 0, even for infinities.
   const Expr one = loop::constant(term.type(), 1);
   const Expr worse = combine(monoid == Monoid::Max ? Monoid::Min : Monoid::Max, old, term);
   const Expr less = out.let("less", loop::Call::make(loop::Function::Decay, {worse - lead.next}));
@@ -110,7 +110,7 @@ Lead lead_with(Emitter& out, Monoid monoid, const Expr& before, const Expr& give
 
 Expr follow(const Lead& lead, Monoid monoid, const Expr& old, const Expr& term) {
   if (monoid == Monoid::Scaled) return old * lead.shrink + lead.weight * term;
-  // Of equals the lowest, in whatever order they come.
+  // Equal values keep the lowest coordinate, in any order of terms.
   const Expr none = loop::constant(old.type(), 0);
   const Expr lower = loop::both(lead.is_as_good, loop::both(none <= term, term < old));
   const Expr taken = Binary::make(BinaryOp::Or, lead.is_better, old < none);

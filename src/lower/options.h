@@ -7,15 +7,15 @@
 
 namespace tulle::lower {
 
-// How work is cut into chunks. Tests lower the limits to have small operands cut as large ones.
+// Limits on chunks. Tests lower them to cut small operands like large ones.
 struct ChunkLimits {
-  // Below this much work, another worker of a CPU costs more to start than it saves.
+  // With less work, starting another worker of a CPU costs more than it saves.
   int64_t work_per_chunk = 16384;
-  // The same for another thread of a GPU, which costs little.
+  // The same for a GPU thread, which is cheap to start.
   int64_t work_per_thread = 16;
-  // Threads of a block of a GPU.
+  // Threads per block on a GPU.
   int64_t threads_per_block = 128;
-  // How many threads of a GPU have workspaces in memory at a time.
+  // The maximum number of GPU threads with workspaces in memory at a time.
   int64_t most_slots = int64_t{1} << 16;
   bool operator==(const ChunkLimits&) const = default;
 };

@@ -1,4 +1,4 @@
-// Whether expressions over sums that may have no terms have a value.
+// Decides whether expressions have a value if sums in them may have no terms.
 #include "expr/absence.h"
 #include "lower/values.h"
 
@@ -24,7 +24,7 @@ Expr presence_of_access(const KernelContext& kernel, const expr::Access& access)
   return found != kernel.tensors.end() && found->second.written ? found->second.written : always();
 }
 
-// Over an index without coordinates every sum is empty.
+// If the index has no coordinates, every sum over it is empty.
 Expr presence_of_extent(const KernelContext& kernel, const expr::IndexValue& index) {
   const Expr extent = kernel.coordinates.extent(index.index);
   const auto* known = extent.as<IntConst>();

@@ -1,4 +1,4 @@
-// Going through what variables were split from.
+// Checks the variables that other variables were split from.
 #include "lower/range_conditions.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using Origin = nest::Variable::Origin;
 
 namespace {
 
-// Whether the index is one whose blocks the variables go through.
+// Whether some variable in `padded` runs through blocks of the index.
 bool is_in_blocks(const KernelContext& kernel, const std::string& index,
                   const std::set<std::string>& padded) {
   return std::any_of(padded.begin(), padded.end(), [&](const std::string& inside) {
@@ -22,8 +22,8 @@ bool is_in_blocks(const KernelContext& kernel, const std::string& index,
   });
 }
 
-// Whether the parents that the variables were split from lie within their extents, for parents that
-// become known.
+// The conditions that the parents of split variables are within their extents, for parents that
+// this scope makes known.
 RangeConditions split_conditions(const KernelContext& kernel,
                                  const std::vector<std::string>& variables,
                                  const std::set<std::string>& padded, const KernelScope& before,
@@ -52,13 +52,13 @@ RangeConditions split_conditions(const KernelContext& kernel,
   return conditions;
 }
 
-// Whether a coordinate that follows from a difference is one of the index.
+// Whether a coordinate computed from a difference is within the index's extent.
 Expr lies_within(const KernelContext& kernel, const std::string& index, const Expr& coordinate) {
   return loop::both(IntConst::make(0) <= coordinate, coordinate < kernel.coordinates.extent(index));
 }
 
-// Whether what follows from a difference, and becomes known, lies within its extent: diagonals end
-// before a part of the index that they go along, or begin in it.
+// The condition that coordinates computed from differences are within their extents, for those that
+// this scope makes known. A diagonal may end before a loop's part of the index, or begin inside it.
 Expr diagonal_condition(const KernelContext& kernel, const KernelScope& before,
                         const KernelScope& scope) {
   Expr all;
@@ -77,7 +77,7 @@ Expr diagonal_condition(const KernelContext& kernel, const KernelScope& before,
 RangeConditions range_conditions(const KernelContext& kernel, const nest::Forall& loop,
                                  bool visits_padding, const std::set<std::string>& padded,
                                  const KernelScope& before, const KernelScope& scope) {
-  // Bounds reach through splits, not through what was fused.
+  // Loop bounds handle splits, but not fused variables.
   bool is_fused = false;
   for (std::string var = loop.var; !is_fused && kernel.nest.variable(var).origin != Origin::Source;
        var = kernel.nest.variable(var).parent) {
@@ -86,7 +86,7 @@ RangeConditions range_conditions(const KernelContext& kernel, const nest::Forall
   if (mutant("block-unguarded")) return {};
   const nest::Variable& variable = kernel.nest.variable(loop.var);
   if (variable.origin == Origin::Difference) {
-    // Of a diagonal that ends before this row, or begins after it.
+    // The diagonal may end before this row or begin after it.
     const Expr coordinate = kernel.coordinates.coordinate(variable.parent, scope.coordinates);
     if (!coordinate) return {};
     const Expr fits = lies_within(kernel, variable.parent, coordinate);

@@ -10,8 +10,8 @@
 
 namespace tulle::lower {
 
-// How far an access is resolved: the levels before `level` are fixed, at these positions of the
-// last fixed one.
+// The resolved part of an access: the levels before `level`. `at` are the positions in the last of
+// these.
 struct Cursor {
   const expr::Access* access = nullptr;
   int level = 0;
@@ -24,28 +24,28 @@ struct Partner {
   int width = 0;
 };
 
-// Accesses that do not simply read at their cursors, by access id.
+// Accesses that do not read at their cursors, by access id.
 struct ReadsInstead {
-  std::map<int, loop::Expr> masks;   // read as zero where the condition is false
-  std::map<int, loop::Expr> values;  // have this value
+  std::map<int, loop::Expr> masks;   // read zero if the condition is false
+  std::map<int, loop::Expr> values;  // read this value
   std::map<int, Partner> partners;   // read the value of another lane
 };
 
 // Entries that loops visit by number.
 struct NumberedEntries {
-  std::map<std::string, Positions> of_row;    // by variable: the row whose entries are counted
-  std::map<std::string, Positions> of_chunk;  // by operand: the part of the row that a chunk has
+  std::map<std::string, Positions> of_row;    // by variable: the row whose entries it counts
+  std::map<std::string, Positions> of_chunk;  // by operand: the chunk's part of the row
   std::map<std::string, loop::Expr> at_hand;  // by operand: the current entry of a loop
 };
 
-// The row at hand, if chunks share rows. Null where rows are whole.
+// The current row, if chunks share rows. Null if rows are whole.
 struct CutRow {
-  loop::Expr is_shared;          // several chunks have a part of it
-  loop::Expr chunk, last_chunk;  // the chunk at hand, and the last one with a part of the row
+  loop::Expr is_shared;          // several chunks have a part of the row
+  loop::Expr chunk, last_chunk;  // the current chunk, and the last chunk of the row
   loop::Expr begins_here, ends_here;
 };
 
-// A row of a result under construction: the slot above it, and where its entries begin.
+// A row of a result under construction: the slot above it and the first position of its entries.
 struct ResultRow {
   loop::Expr parent, begin;
 };
@@ -53,32 +53,32 @@ struct ResultRow {
 // The entry of the result under construction, by result group.
 struct ResultEntry {
   std::map<int, ResultRow> rows;
-  std::map<int, loop::Expr> appended;  // its position
+  std::map<int, loop::Expr> appended;  // its position in each group
 };
 
 // How assignments store their values.
 struct Storing {
   bool by_atomics = false;   // results are added by atomics
-  loop::Expr condition;      // results are stored if it holds; null: always
-  bool producing = false;    // inside a producer: no part of the result yet
-  bool conditional = false;  // the point may be missed since the last append point
-  bool touched = false;      // the entry under construction is known to exist
+  loop::Expr condition;      // results are stored under this condition; null: always
+  bool producing = false;    // inside a producer, which stores no part of the result
+  bool conditional = false;  // the point may be skipped after the last append point
+  bool touched = false;      // the entry under construction certainly exists
 };
 
 // The place of a thread in its block.
 struct ThreadPlace {
   bool in_warp = false;         // inside a loop over warps
-  loop::Expr warp;              // its number; null outside of these loops
+  loop::Expr warp;              // the number of the warp; null outside of these loops
   loop::Expr lane;              // the number of the lane; null outside of loops over lanes
-  int64_t lanes = 1;            // that share this point, where there is a lane
-  bool on_one_thread = false;   // inside a loop over lanes or threads, not shared by a group
-  bool visits_padding = false;  // loops run past extents, so that lanes stay together
+  int64_t lanes = 1;            // the number of lanes at this point, inside a loop over lanes
+  bool on_one_thread = false;   // inside a loop over lanes or threads, and not shared by a group
+  bool visits_padding = false;  // loops run past extents so that lanes do not diverge
 };
 
 struct KernelScope {
   BoundCoordinates coordinates;
   std::map<int, Cursor> cursors;  // by access id
-  AccessSet absent;               // accesses known to have no entry here
+  AccessSet absent;               // accesses without an entry here
   ReadsInstead reads;
   NumberedEntries entries;
   CutRow row;

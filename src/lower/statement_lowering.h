@@ -1,4 +1,4 @@
-// What loops, workspaces and copies ask of the rest of a kernel's lowering.
+// The interface through which loops, workspaces and copies lower statements.
 #pragma once
 
 #include "lower/kernel_context.h"
@@ -11,8 +11,8 @@ class StatementLowering {
 
   // Lowers a statement at a point of the kernel.
   virtual void lower(const nest::Stmt& stmt, const KernelScope& scope, Emitter& out) = 0;
-  // Resolves every level of the statement's operands whose coordinate is known, by arithmetic or by
-  // searching, and lowers `body` there.
+  // Resolves every level of the statement's operands with a known coordinate, by arithmetic or by a
+  // search. Lowers `body` there.
   virtual void settle(const nest::Stmt& stmt, KernelScope scope, Emitter& out,
                       const Body& body) = 0;
 };

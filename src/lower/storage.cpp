@@ -1,4 +1,4 @@
-// Names of arrays and extents.
+// Makes the names of arrays and extents.
 #include "lower/storage.h"
 
 #include "support/check.h"

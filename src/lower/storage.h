@@ -1,4 +1,4 @@
-// The names that a tensor's arrays and an index's extent have in a host program.
+// The names of tensors' arrays and indices' extents in a host program.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tulle::lower {
 
-// Values `A`; positions and coordinates of level 1 `A.pos1`, `A.crd1` (`A.bits1` where it stores
-// marks), null where the level stores none.
+// The values are `A`, the positions and coordinates of level 1 `A.pos1` and `A.crd1` (`A.bits1` for
+// marks). Null for arrays that the level does not store.
 struct TensorBuffers {
   loop::Buffer values;
   std::vector<loop::Buffer> pos;
@@ -19,17 +19,16 @@ struct TensorBuffers {
 
 TensorBuffers buffers_of(const std::string& tensor, const expr::TensorType& type);
 
-// The host scalar that holds the extent of a source variable: i.extent.
+// The host scalar with the extent of a source variable: i.extent.
 std::string extent_name(const std::string& variable);
-// The host scalar that holds how many values an operand stores: A.count.
+// The host scalar with the number of an operand's stored values: A.count.
 std::string count_name(const std::string& tensor);
-// How many coordinates the first level of a tensor stores, for formats that can be asked
-// (counts_stored).
+// The number of coordinates in the first level of a tensor, for formats with counts_stored.
 std::string stored_name(const std::string& tensor);
 bool counts_stored(const Format& format);
-// The host scalar that holds how many chunks the computation of a result is cut into.
+// The host scalar with the number of chunks for a result.
 std::string chunks_name(const std::string& result);
-// The host scalar that holds how many workers there are.
+// The host scalar with the number of workers.
 inline constexpr const char* kThreads = "caller.threads";
 
 }  // namespace tulle::lower

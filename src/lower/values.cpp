@@ -1,4 +1,4 @@
-// Reading operands and computing with what was read.
+// Reads operands and computes values.
 #include "lower/values.h"
 
 #include "lower/element_functions.h"
@@ -97,7 +97,7 @@ class Values {
     const bool masks = binary.op == expr::BinaryOp::Within;
     Expr second = Cast::make(type.scalar, of(binary.b));
     if (binary.op == expr::BinaryOp::Div) {
-      // An absent value is +0 in a denominator, also after a negation.
+      // An absent denominator is +0, also after a negation.
       const Expr exists = presence(kernel_, binary.b);
       if (!exists.as<loop::IntConst>())
         second = loop::Select::make(exists, second, loop::constant(type, 0));
@@ -125,7 +125,7 @@ class Values {
                                             loop::IntConst::make(partner.distance), partner.width));
   }
 
-  // Entries at the same coordinates add up.
+  // Adds up duplicates.
   Expr sum_of_run(const expr::Access& access, const Positions& run) {
     const TensorCode& tensor = kernel_.code(access.tensor);
     const DType type = compute_type(tensor.values->element);

@@ -48,10 +48,10 @@ class Stmt {
   std::shared_ptr<const Node> node_;
 };
 
-// How a loop runs. Parallel loops are divided into chunks of equal numbers of rows, or of rows plus
-// entries of the operand whose entries are below the loop. Merge makes these chunks exactly equal,
-// also in the middle of a row. Block, Warp, Lane and Thread bind iterations to parts of a GPU, as
-// in loop/stmt.h.
+// The way a loop runs. Parallel loops are divided into chunks of equal numbers of rows, or of rows
+// plus entries of the operand whose entries are below the loop. Merge makes these chunks exactly
+// equal, also in the middle of a row. Block, Warp, Lane and Thread bind iterations to parts of a
+// GPU, as in loop/stmt.h.
 struct LoopTag {
   enum class Kind : uint8_t {
     Serial,
@@ -207,14 +207,15 @@ struct Tensor {
 
 struct Prefetch {
   std::string tensor;
-  int distance;  // entries ahead
+  int distance;  // in entries
 };
 
 struct Nest {
   Stmt root;
   std::map<std::string, Tensor> tensors;
   std::map<std::string, Variable> variables;
-  std::map<std::string, int64_t> known_extents;  // of source variables; others are runtime values
+  // of source variables; other extents are runtime values
+  std::map<std::string, int64_t> known_extents;
   std::vector<Prefetch> prefetches;
   std::vector<std::string> nontemporal;  // results stored past the caches
 
@@ -251,7 +252,7 @@ bool find_assign(const Stmt& stmt, const Assign& assign);
 bool reads(const expr::Expr& value, const std::string& tensor);
 // Whether an assignment in the statement reads the tensor.
 bool reads(const Stmt& stmt, const std::string& tensor);
-// How the statement accumulates into a workspace.
+// The operation with which the statement accumulates into a workspace.
 Accumulate accumulation_of(const Stmt& producer, const std::string& workspace);
 
 // Whether different coordinates of the variable give different indices: it is one of the indices,

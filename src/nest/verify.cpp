@@ -92,7 +92,7 @@ class Verifier {
     for (const std::string& outer : loops_) {
       if (nest_.derives_from(forall.var, outer) || nest_.derives_from(outer, forall.var)) {
         fail("the loop over '", forall.var, "' stands inside one over '", outer,
-             "', which binds it already");
+             "', which already binds it");
       }
     }
     loops_.push_back(forall.var);

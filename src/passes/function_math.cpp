@@ -119,7 +119,7 @@ class Math {
   // infinities of opposite sign cannot meet.
   Expr exp_by_exp2(const Expr& x) const {
     const Expr high = number(1.44269502162933349609375), low = number(1.92596303350061153e-8);
-    // A number to which this is added loses its fraction; Round is several times slower.
+    // Adding this number rounds to an integer. Round is several times slower.
     const Expr integers = number(12582912);  // 1.5 * 2^23
     const Expr nearest = let("k", fma(x, high, integers) - integers);
     const Expr exponent = let("k", clamp(nearest, -126, 127));

@@ -30,7 +30,7 @@ bool binds_a_name(const Stmt& stmt) {
          (atomic && !atomic->result.empty());
 }
 
-// Whether its statements can move to the enclosing block.
+// Whether the statements of the block can move to the enclosing block.
 bool dissolves(const Block& block) {
   for (const Stmt& stmt : block.stmts) {
     if (binds_a_name(stmt)) return false;

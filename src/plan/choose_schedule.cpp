@@ -1,4 +1,4 @@
-// Dispatches to the rules for CPUs and GPUs.
+// Dispatches to the schedule rules for CPUs and GPUs.
 #include "plan/choose_schedule.h"
 
 #include "plan/cpu/choose_chunks.h"

@@ -1,4 +1,4 @@
-// The schedule that finishes a nest: accumulators in registers, vectors inside, parallel chunks
+// Chooses the schedule of a nest: accumulators in registers, vectors inside, parallel chunks
 // outside, prefetching.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace tulle::plan {
 
-// Settings of a search. The rules decide where a setting is empty.
+// Settings that a search varies. The rules choose the value of an empty setting.
 struct Knobs {
   enum class Parallel : uint8_t { Rows, Nnz, Merge, None };
-  std::optional<int64_t> panel;  // columns that are summed in registers at a time; 0: none are
+  std::optional<int64_t> panel;  // columns accumulated in registers at a time; 0: none
   bool panels_outermost = false;
-  std::optional<int> unroll;        // entries at a time; 1: not unrolled
+  std::optional<int> unroll;        // unroll factor of the entry loop; 1: not unrolled
   std::optional<int> vector_bytes;  // 0: no vectors
   std::optional<int64_t> prefetch;  // entries ahead; 0: none
   std::optional<bool> nontemporal;
@@ -24,8 +24,8 @@ struct Knobs {
 };
 
 struct ChosenSchedule {
-  schedule::Schedule schedule;  // in the names of the nest
-  GpuRules rules;               // that it follows, for a GPU
+  schedule::Schedule schedule;  // with the names of the nest
+  GpuRules rules;               // the rules that a GPU schedule follows
 };
 
 ChosenSchedule choose_schedule(const OrderProblem& problem, const OrderChoice& choice,

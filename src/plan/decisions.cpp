@@ -1,4 +1,4 @@
-// Reading and writing decisions.
+// Parses and prints decisions.
 #include "plan/decisions.h"
 
 #include "support/check.h"
@@ -43,8 +43,7 @@ class DecisionParser {
       return;
     }
     if (!name.is("schedule")) scanner_.fail(scanner_.peek(), "expected loops and their names");
-    if (!last_ || last_->schedule)
-      scanner_.fail(name, "a schedule stands below the loops that it is for");
+    if (!last_ || last_->schedule) scanner_.fail(name, "a schedule must directly follow its loops");
     schedule();
   }
 
@@ -92,8 +91,8 @@ bool Decisions::has(const std::string& tensor) const {
 void Decisions::require_all_taken() const {
   for (const auto& [tensor, decisions] : waiting_) {
     if (decisions.empty()) continue;
-    fail_at(decisions.front().place, concat("no statement of the plan is left that makes '", tensor,
-                                            "'; leave its lines out"));
+    fail_at(decisions.front().place,
+            concat("no further statement of the plan assigns '", tensor, "'; remove these lines"));
   }
 }
 

@@ -1,4 +1,4 @@
-// The decisions of a plan as text: loop orders and schedules, one statement after the other.
+// The decisions of a plan as text: the loop orders and schedules of the statements, in order.
 #pragma once
 
 #include <deque>
@@ -13,25 +13,25 @@
 
 namespace tulle::plan {
 
-// What was decided for a statement.
+// The decision for a statement.
 struct Decision {
   std::vector<std::string> order;
   std::vector<Span> places = {};                    // of the loops
-  std::optional<schedule::Schedule> schedule = {};  // where one is given
-  Span place = {};                                  // of the tensor that it assigns
+  std::optional<schedule::Schedule> schedule = {};  // if the text contains one
+  Span place = {};                                  // of the assigned tensor
 };
 
-// The decisions that a plan has to follow. A tensor that several statements assign one after the
-// other has several.
+// The decisions that a plan must follow. A tensor that several statements assign has one decision
+// per statement.
 class Decisions {
  public:
   void add(const std::string& tensor, Decision decision);
-  // The next one for a statement that assigns the tensor, if there is one.
+  // Removes and returns the next decision for a statement that assigns the tensor, if there is one.
   std::optional<Decision> take(const std::string& tensor);
-  // Whether there is one left for it.
+  // Whether a decision for the tensor remains.
   bool has(const std::string& tensor) const;
   bool empty() const { return waiting_.empty(); }
-  // UserError at one that was not taken.
+  // Throws a UserError at the first decision that remains.
   void require_all_taken() const;
 
  private:
@@ -45,7 +45,7 @@ class Decisions {
 //   schedule: parallel(i, by=nnz)           # of the nest; none: it has no steps
 Decisions parse_decisions(std::string_view text, size_t begin = 0);
 
-// The lines of one.
+// The text lines of a decision.
 std::string loops_line(const std::string& tensor, const std::vector<std::string>& order);
 std::string schedule_line(const schedule::Schedule& schedule);
 

@@ -1,4 +1,4 @@
-// Choosing what callers and decisions leave open.
+// Chooses the schedules that neither callers nor decisions fix.
 #include "plan/nest_schedules.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace tulle::plan {
 
 namespace {
 
-// A schedule for loops in that order, written for the nest.
+// Translates a schedule for loops in that order to the nest as written.
 schedule::Schedule from_written(const schedule::Schedule& schedule, const NameList& order,
                                 const nest::Nest& nest) {
   const auto& steps = schedule.steps;
@@ -38,7 +38,7 @@ void NestSchedules::rename(const std::string& tensor, const std::string& name) {
   written_ = with_renamed(written_, tensor, name);
 }
 
-// Steps that say how kernels are launched say nothing of loops.
+// Steps about launches do not count as a schedule of the loops.
 bool NestSchedules::are_loops_written() const {
   return !std::all_of(written_.steps.begin(), written_.steps.end(), schedule::is_about_launches);
 }
@@ -89,8 +89,8 @@ ScheduleSpace NestSchedules::space(const Loops& best, const nest::Nest& written,
   ScheduleSpace space{tensor_, {}, written};
   if (!written_.steps.empty()) return space;
   const std::string& result = best.problem.statement->tensor;
-  // Whether the statement has this nest under the schedule, and not one in a wider type first or
-  // none.
+  // Whether the statement gets this nest with the schedule. With an illegal schedule it gets none,
+  // and another nest if that has the right type for its sums.
   const auto has_nest = [&](const schedule::Schedule& steps) {
     const std::optional<bool> rounds =
         rounded ? rounds_sums_if_legal(*rounded, tensor_, with_renamed(steps, result, tensor_))

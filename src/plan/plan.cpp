@@ -1,5 +1,5 @@
-// Planning a program: its statements, with their reductions rewritten into ones that nests can
-// accumulate, one after the other.
+// Plans the statements of a program in order. First rewrites their reductions into reductions that
+// nests can accumulate.
 #include "plan/plan.h"
 
 #include <functional>
@@ -33,7 +33,7 @@ class Planner {
   }
 
  private:
-  // Plans a statement of the program, unless it is computed where a mask uses it.
+  // Plans a statement of the program. Skips it if a mask inlines it.
   void plan_written(const expr::ResolvedProgram& program, size_t number) {
     expr::Statement statement = program.statements[number];
     statement.value = inliner_.inline_into(statement.value);
@@ -53,7 +53,7 @@ class Planner {
     return statement < request_.schedules.size() && !request_.schedules[statement].steps.empty();
   }
 
-  // Takes softmax out of the statement. Returns the statements that are computed before it.
+  // Replaces softmax in the statement. Returns the statements to compute before it.
   std::vector<expr::Statement> without_softmax(expr::Statement& statement) {
     SoftmaxContext context;
     context.is_sparse = is_sparse_;
@@ -65,8 +65,8 @@ class Planner {
     return expand_softmax(statement, context);
   }
 
-  // Plans the statement with its reductions written out, after the statements for its
-  // intermediates.
+  // Expands the reductions of the statement. Plans the statements for intermediates, then the
+  // statement.
   void plan_reductions(expr::Statement written, const StatementFreedom& freedom) {
     plan_gaps(written);
     const bool is_dense = !draft_.is_sparse(written.tensor);
@@ -81,7 +81,7 @@ class Planner {
     plan_merges(arranged.statement, statement, freedom);
   }
 
-  // Plans the statements for the gaps that places in the statement (argmax, argmin) depend on.
+  // Plans the statements for the gaps that argmax and argmin in the statement depend on.
   void plan_gaps(expr::Statement& statement) {
     const auto are_few = [&](const expr::Access& access, const std::string& row) {
       return !draft_.has_most_rows(access, row);
@@ -100,8 +100,8 @@ class Planner {
     }
   }
 
-  // Plans the statement so that no nest merges too many operands. Intermediates are named after
-  // `whole`.
+  // Splits the statement so that no nest merges too many operands, and plans the parts.
+  // Intermediates are named after `whole`.
   void plan_merges(const expr::Statement& wide, const expr::Statement& whole,
                    const StatementFreedom& freedom) {
     const SplitStatement split = split_merges(wide, is_sparse_, [&](const expr::Statement& part) {
@@ -111,8 +111,8 @@ class Planner {
     plan_reduced(split.statement, freedom);
   }
 
-  // Plans the statement. On a GPU its reductions are computed before it where these have better
-  // schedules separately.
+  // Plans the statement. On a GPU, plans its reductions as separate statements if these have better
+  // schedules.
   void plan_reduced(const expr::Statement& statement, const StatementFreedom& freedom) {
     const bool is_scheduled = freedom.is_written && schedules_.begin_as_stored();
     const auto split = reduced_first(statement, freedom.may_share, is_scheduled, loops_, draft_);

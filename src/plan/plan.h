@@ -1,4 +1,4 @@
-// The plan of a program: which nests run in which order, with the conversions they need, and why.
+// The plan of a program: its nests in execution order, the conversions they need, and the reasons.
 #pragma once
 
 #include <map>
@@ -12,30 +12,30 @@
 namespace tulle::plan {
 
 struct ScheduledCandidate {
-  schedule::Schedule schedule;  // in the names of the nest
+  schedule::Schedule schedule;  // with the names of the nest
   double seconds = 0;           // estimated
 };
 
-// Schedules that could finish the nest of a statement.
+// The schedules that a search can try for the nest of a statement.
 struct ScheduleSpace {
-  std::string tensor;  // which the statement assigns
+  std::string tensor;  // the tensor that the statement assigns
   std::vector<ScheduledCandidate> candidates;
   nest::Nest nest;
 };
 
 struct Plan {
   std::vector<schedule::ProgramStep> steps;
-  double cost = 0;  // estimated, of all of them
+  double cost = 0;  // estimated total
   std::map<std::string, expr::TensorType> temporaries;
   std::map<std::string, std::string>
       extent_aliases;  // index of a conversion -> the index with the same extent
   std::map<std::string, std::string>
-      shared_patterns;  // result -> the operand whose structure it has
-  // The text that decisions.h reads: what was decided, and in comments why and what follows.
+      shared_patterns;  // result -> the operand whose pattern it shares
+  // The text that decisions.h reads: the decisions, with reasons and consequences in comments.
   std::vector<std::string> lines;
-  std::vector<ScheduleSpace> spaces;  // as asked for
-  GpuRules rules;                     // that were followed for a GPU
-  int orders_tried = 0;               // and beginnings of some
+  std::vector<ScheduleSpace> spaces;  // as requested
+  GpuRules rules;                     // the GPU rules that schedules follow
+  int orders_tried = 0;               // including partial orders
 };
 
 Plan make_plan(const Request& request);

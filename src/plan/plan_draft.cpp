@@ -1,4 +1,4 @@
-// Adding tensors, indices and notes to a plan.
+// Adds tensors, indices and notes to a plan.
 #include "plan/plan_draft.h"
 
 #include "expr/absence.h"

@@ -1,4 +1,4 @@
-// From a statement to a nest with a schedule.
+// Turns a statement into a nest with a schedule.
 #include "plan/plan_statement.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using expr::Access;
 void StatementPlanner::plan(const expr::Statement& original, const StatementFreedom& freedom) {
   const auto& [may_share, may_convert, is_written] = freedom;
   expr::Statement statement = original;
-  // Rewrites put copies of accesses next to each other that are one.
+  // Rewrites create several copies of one access. Gives these one id.
   statement.value = expr::with_shared_numbers(original.value);
   const std::optional<Decision> decision = draft_.decisions.take(statement.tensor);
   const bool is_scheduled = is_written && !decision && schedules_.begin_as_stored();
@@ -28,7 +28,7 @@ void StatementPlanner::plan(const expr::Statement& original, const StatementFree
   emit(problem, choice, {is_written, decision ? decision->schedule : std::nullopt});
 }
 
-// Makes copies of operands in the order of the loops; the statement reads the copies.
+// Copies operands into the order of the loops and makes the statement read the copies.
 void StatementPlanner::convert_operands(expr::Statement& statement, OrderProblem& problem,
                                         OrderChoice& choice) {
   std::map<int, expr::Expr> replaced;
@@ -47,14 +47,14 @@ void StatementPlanner::convert_operands(expr::Statement& statement, OrderProblem
   TULLE_CHECK(choice.converted.empty(), "operands of ", statement.tensor, " in the order chosen");
 }
 
-// A copy of the operand in another format; the name of the copy.
+// Adds a copy of the operand in another format. Returns its name.
 std::string StatementPlanner::converted(const Access& access, const Format& format) {
   const std::string key = concat(access.tensor, "|", format.to_string());
   if (const auto done = conversions_.find(key); done != conversions_.end()) return done->second;
   const std::string name = concat(access.tensor, ".as", conversions_.size());
   conversions_[key] = name;
   expr::TensorType type = draft_.tensors.at(access.tensor);
-  if (!type.format.is_unique()) type.type = compute_type(type.type);  // adds up what is equal
+  if (!type.format.is_unique()) type.type = compute_type(type.type);  // adds up duplicates
   type.format = format;
   draft_.add_temporary(name, type);
   draft_.estimates.set_count(name, draft_.estimates.count(access.tensor, access.indices));
@@ -91,7 +91,7 @@ nest::Nest StatementPlanner::nest_for(const OrderProblem& problem,
 
 namespace {
 
-// Whether each entry is computed by one iteration.
+// Whether one iteration computes each entry.
 bool computes_entries_once(const expr::Statement& statement,
                            const std::map<std::string, expr::TensorType>& tensors) {
   if (statement.value.as<expr::Reduce>()) return false;
@@ -103,8 +103,8 @@ bool computes_entries_once(const expr::Statement& statement,
 
 }  // namespace
 
-// Collects entries in any order under a name of their own, sorts them, and writes them in the order
-// wanted.
+// Collects entries in any order under another name, sorts them, and writes them in the result's
+// order.
 void StatementPlanner::build_sorted(const OrderProblem& problem, const OrderChoice& choice,
                                     const Origin& origin) {
   const expr::Statement& statement = *problem.statement;
@@ -113,14 +113,15 @@ void StatementPlanner::build_sorted(const OrderProblem& problem, const OrderChoi
   const std::string sorted = statement.tensor + ".sorted";
   expr::TensorType loose = type;
   loose.format = coordinates_of(type.format, false, false);
-  // Equal coordinates are added up after sorting, and rounded then.
+  // Duplicates are added up after sorting, and rounded only then.
   if (statement.value.as<expr::Reduce>()) loose.type = compute_type(type.type);
   expr::Statement collect = statement;
   collect.tensor = entries;
   draft_.add_temporary(entries, loose);
   OrderProblem collecting = problem;
   collecting.statement = &collect;
-  schedules_.rename(statement.tensor, entries);  // in what a caller says of the result
+  // a caller's schedule for the result applies to the entries
+  schedules_.rename(statement.tensor, entries);
   push_nest(collecting, choice, nest_for(collecting, choice), origin);
 
   expr::TensorType ordered = loose;
@@ -149,7 +150,7 @@ void StatementPlanner::push_nest(const OrderProblem& problem, const OrderChoice&
   draft_.plan.steps.emplace_back(schedule::ScheduledNest{std::move(nest), std::move(schedule)});
 }
 
-// Computes the result in f32 under a name of its own, then a copy that rounds it.
+// Computes the result in f32 under another name, then plans a copy that rounds it.
 void StatementPlanner::compute_wide(const OrderProblem& problem, bool is_written) {
   const expr::Statement& statement = *problem.statement;
   expr::Statement wide = statement;
@@ -169,7 +170,7 @@ void StatementPlanner::compute_wide(const OrderProblem& problem, bool is_written
 }
 
 // The schedules that a search can try for the current statement: the planned one, or those that the
-// rules give for the best order of the loops that the nest has.
+// rules give for the best loop order.
 ScheduleSpace StatementPlanner::space_of(const OrderProblem& problem, const OrderChoice& choice,
                                          const nest::Nest& nest) const {
   if (draft_.request.spaces == Spaces::Planned) return schedules_.planned({problem, choice, nest});

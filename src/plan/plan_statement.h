@@ -11,14 +11,14 @@
 
 namespace tulle::plan {
 
-// What a plan may do with a statement.
+// The permissions of a plan for a statement.
 struct StatementFreedom {
-  bool may_share = false;   // the pattern of an operand, for its result
-  bool may_convert = true;  // its operands
-  bool is_written = false;  // a caller wrote it, so that a caller's schedule is meant for it
+  bool may_share = false;   // the pattern of an operand, for the result
+  bool may_convert = true;  // operands
+  bool is_written = false;  // a caller wrote the statement, so a caller's schedule applies to it
 };
 
-// Adds the steps of statements to the draft of a plan, in order.
+// Appends the steps of statements to a draft.
 class StatementPlanner {
  public:
   StatementPlanner(PlanDraft& draft, const LoopChooser& loops, NestSchedules& schedules)
@@ -43,8 +43,9 @@ class StatementPlanner {
   PlanDraft& draft_;
   const LoopChooser& loops_;
   NestSchedules& schedules_;
-  std::map<std::string, std::string> conversions_;  // tensor and format -> the copy
-  std::optional<nest::Nest> rounded_;  // by whose schedule sums would be, while they are computed
+  std::map<std::string, std::string> conversions_;  // tensor and format -> the name of the copy
+  // the nest with the result's own type, while sums use a wider one
+  std::optional<nest::Nest> rounded_;
 };
 
 }  // namespace tulle::plan

@@ -1,4 +1,4 @@
-// Comparing one pass over the rows with several.
+// Compares one pass over the rows with several.
 #include "plan/reduce_first.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace tulle::plan {
 
 namespace {
 
-// Times as long as warps have work for at most, while one of them gathers a row.
+// The maximum ratio between one warp's longest row and the other warps' average work.
 constexpr double kWaiting = 4;
 
-// Whether a warp would be busy with one row for longer than all others take together.
+// Whether one warp works on a single row for much longer than the others on average.
 bool waits_for_a_row(const OrderProblem& problem, const Machine& machine) {
   const auto& longest = problem.longest_rows;
   return std::any_of(longest.begin(), longest.end(), [&](const auto& row) {
@@ -26,7 +26,7 @@ bool waits_for_a_row(const OrderProblem& problem, const Machine& machine) {
   });
 }
 
-// Whether the reductions of the statement are better off alone.
+// Whether the reductions have better schedules as separate statements.
 bool is_better_apart(const expr::Statement& statement, bool may_share, const LoopChooser& loops,
                      const PlanDraft& draft) {
   const size_t reductions = topmost_reductions(statement.value).size();

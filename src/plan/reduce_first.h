@@ -1,4 +1,4 @@
-// Whether a GPU computes the reductions of a statement before it.
+// Decides whether a GPU computes the reductions of a statement before it.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace tulle::plan {
 
-// The statement with its reductions computed before where these have better schedules alone: one
-// that has the columns of a product, or one that rows cannot be gathered for. Nothing where they
-// have not, and where a caller wrote how the loops run (`is_scheduled`).
+// The statement with its reductions computed before it, if these have better schedules alone: a
+// schedule with the columns of a product, or any schedule if rows cannot be gathered. Nothing
+// otherwise, or if a caller scheduled the loops (`is_scheduled`).
 std::optional<SplitStatement> reduced_first(const expr::Statement& statement, bool may_share,
                                             bool is_scheduled, const LoopChooser& loops,
                                             PlanDraft& draft);

@@ -1,4 +1,4 @@
-// Sampling the locality of coordinates.
+// Samples the locality of coordinates.
 #include "plan/statistics.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace tulle::plan {
 namespace {
 
 constexpr int64_t kWindow =
-    4096;  // entries; gathered rows of 256 bytes fill a second cache of 1 MiB
+    4096;  // in entries; gathered rows of 256 bytes then fill a second-level cache of 1 MiB
 constexpr int64_t kWindows = 8;
 constexpr uint64_t kSlots = 1 << 16;
 
@@ -61,7 +61,8 @@ double sample_distinct_share(const void* coordinates, int64_t count, DType index
 }
 
 double sample_marked_share(const void* marks, int64_t count) {
-  constexpr int64_t bytes = 8, most = 256;  // of a word, which are read in every call
+  // the bytes of a word, and the maximum number of words read in each call
+  constexpr int64_t bytes = 8, most = 256;
   const int64_t words = std::min(most, count / bytes);
   const auto* begin = static_cast<const uint8_t*>(marks);
   if (words == 0) {

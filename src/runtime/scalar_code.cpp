@@ -62,7 +62,7 @@ int64_t apply(BinaryOp op, T a, T b) {
   return to_slot(*result);
 }
 
-// Covers only the functions that sizes and scale factors need.
+// Evaluates the functions that sizes and scale factors need.
 template <typename T>
 int64_t apply(Function function, T x) {
   if constexpr (std::is_same_v<T, bool>) {

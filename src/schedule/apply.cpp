@@ -37,7 +37,7 @@ Result<Nest> run_step(const Step& step, const Nest& nest, Remarks* remarks) {
   return result;
 }
 
-// The nest after all steps, without the checks of sparse results.
+// Applies all steps, without the checks of sparse results.
 Result<Nest, RefusedStep> run_steps(const Schedule& schedule, const Nest& nest, Remarks* remarks) {
   Nest current = nest;
   for (size_t at = 0; at < schedule.steps.size(); ++at) {
@@ -48,7 +48,7 @@ Result<Nest, RefusedStep> run_steps(const Schedule& schedule, const Nest& nest, 
   return current;
 }
 
-// The step since which a sparse result cannot be built, of a schedule whose steps are legal.
+// For a schedule with legal steps: the first step after which a sparse result cannot be built.
 size_t guilty_step(const Schedule& schedule, const Nest& nest) {
   size_t guilty = 0;
   bool is_right = !find_disorder(nest);
@@ -61,13 +61,13 @@ size_t guilty_step(const Schedule& schedule, const Nest& nest) {
   return guilty;
 }
 
-// Whether the schedule is legal with this step in the end.
+// Whether the schedule is legal when this step is appended to it.
 bool is_remedy(const Rewrite& step, Schedule schedule, const Nest& nest) {
   schedule.add(step);
   return is_legal(schedule, nest);
 }
 
-// The step in the names that were written, for its statement.
+// Prints the step with the names that the user wrote, for the statement it applies to.
 std::string as_written(const Schedule& schedule, const Rewrite& rewrite) {
   std::map<std::string, std::string> written;
   for (const auto& [name, renamed] : nest::with_loops_of_formats(schedule.renamed))
@@ -79,7 +79,7 @@ std::string as_written(const Schedule& schedule, const Rewrite& rewrite) {
   return to_string(Step{.rewrite = renamed(rewrite, rename), .statement = schedule.statement});
 }
 
-// Describes the disorder and the steps that fix it, each of which is tried.
+// Describes the disorder. Tries each remedy and suggests those that work.
 std::string explained(const Disorder& disorder, const Schedule& schedule, const Nest& nest) {
   std::string remedies;
   for (const Rewrite& step : disorder.remedies) {
@@ -96,7 +96,7 @@ std::optional<Disorder> disorder_of(const Nest& nest) {
 
 }  // namespace
 
-// Points at the step in the text of a caller; where there is none, in the printed schedule.
+// Points at the step in the caller's text. Without such a text, points into the printed schedule.
 void refuse_step(const Schedule& schedule, size_t at, const std::string& why) {
   std::string reason = why;
   if (!schedule.statement.empty()) {

@@ -1,4 +1,4 @@
-// Taking decompose steps out of a schedule.
+// Extracts the decompose steps of a schedule.
 #include "schedule/decompositions.h"
 
 #include <algorithm>
@@ -15,13 +15,13 @@ Decompositions take_decompositions(std::string_view schedule) {
     if (!decompose) continue;
     if (!step.statement.empty()) {
       fail_at(step.statement_place,
-              "an operand is taken apart for all statements; leave the name of the result away");
+              "an operand is decomposed for all statements; omit the name of the result");
     }
     const auto& [operand, format] = *decompose;
     if (std::any_of(found.steps.begin(), found.steps.end(), [&](const Decomposition& other) {
           return other.operand == decompose->operand;
         })) {
-      fail_at(step.place, concat("'", operand, "' has been taken apart already"));
+      fail_at(step.place, concat("'", operand, "' is already decomposed"));
     }
     found.steps.push_back({operand, format, step.place});
     for (size_t at = 0; at < step.place.length; ++at) {

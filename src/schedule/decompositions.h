@@ -1,4 +1,4 @@
-// The steps decompose(A, format) of a schedule, which are for statements, before there are nests.
+// The decompose(A, format) steps of a schedule. They rewrite statements, before nests exist.
 #pragma once
 
 #include <string>
@@ -11,17 +11,18 @@ namespace tulle::schedule {
 
 struct Decomposition {
   std::string operand;
-  std::string format;  // of its parts
-  Span place;          // of the step
+  std::string format;  // the format of the parts
+  Span place;          // the place of the step
 };
 
 struct Decompositions {
   std::vector<Decomposition> steps;
-  std::string rest;  // the schedule with spaces in their place, so that messages still point right
+  // the schedule with the steps blanked out, so that places in messages stay right
+  std::string rest;
 };
 
-// UserError where the schedule is wrong, names a statement for such a step, or takes an operand
-// apart twice.
+// Throws a UserError if the schedule is wrong, names a statement for such a step, or decomposes an
+// operand twice.
 Decompositions take_decompositions(std::string_view schedule);
 
 }  // namespace tulle::schedule

@@ -1,4 +1,4 @@
-// Matching the names in steps with the names in statements.
+// Matches the names in steps with the names in statements.
 #include "schedule/distribute.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tulle::schedule {
 
 namespace {
 
-// Whether the name is that of a statement other than the one that the step is for.
+// Whether the name belongs to a statement other than the one that the step names.
 bool is_of_another(const NameInStep& name, const Step& step) {
   return name.role == Role::Statement && !step.statement.empty();
 }
@@ -48,7 +48,7 @@ std::string kind_of(Role role) {
   return role == Role::Loop ? "index" : role == Role::Operand ? "operand" : "result";
 }
 
-// Why no statement has all that the step names.
+// Explains why no statement has all names of the step.
 MisplacedStep why_nowhere(const Step& step, const std::vector<StatementNames*>& statements) {
   const std::vector<NameInStep> names = names_of(step);
   for (const NameInStep& name : names) {
@@ -68,7 +68,7 @@ MisplacedStep why_nowhere(const Step& step, const std::vector<StatementNames*>& 
                              offers(statements, names.front().role))};
 }
 
-// The step with the names that the nest of the statement has.
+// Translates the names in the step to the names in the nest of the statement.
 Step in_names_of(const StatementNames& statement, Step step) {
   step.rewrite =
       renamed(std::move(step.rewrite), [&](const std::string& name, Role role) -> std::string {
@@ -78,7 +78,7 @@ Step in_names_of(const StatementNames& statement, Step step) {
   return step;
 }
 
-// The statements that the step may be for: all, or those that it is written for.
+// The statements that the step may apply to: the one it names, or all.
 Result<std::vector<StatementNames*>, MisplacedStep> candidates(
     const Step& step, std::vector<StatementNames>& statements) {
   std::vector<StatementNames*> found;
@@ -93,8 +93,9 @@ Result<std::vector<StatementNames*>, MisplacedStep> candidates(
                                                     "'; they assign ", list_of(assigned))};
 }
 
-// Those that have all that is named. A loop that a format may make of an index is meant only where
-// no statement has an index, or a loop that a step made, of that name.
+// The statements that have all names in the step. The first round only matches loops with the
+// statement's own indices. Only if no statement matches, loops that a format may make of an index
+// count too.
 std::vector<StatementNames*> those_with(const std::vector<NameInStep>& names, const Step& step,
                                         const std::vector<StatementNames*>& statements) {
   std::vector<StatementNames*> found;
@@ -111,7 +112,7 @@ std::vector<StatementNames*> those_with(const std::vector<NameInStep>& names, co
   return found;
 }
 
-// The statements that the step is for.
+// The statements that the step applies to.
 Result<std::vector<StatementNames*>, MisplacedStep> statements_for(
     const Step& step, const std::vector<NameInStep>& names,
     std::vector<StatementNames>& statements) {
@@ -120,7 +121,7 @@ Result<std::vector<StatementNames*>, MisplacedStep> statements_for(
   const bool names_any = std::any_of(names.begin(), names.end(), [](const NameInStep& name) {
     return name.role != Role::NewLoop && name.role != Role::NewWorkspace;
   });
-  // The parts of one statement are meant together.
+  // A step applies to all parts of one statement.
   const bool is_clear =
       std::all_of(possible->begin(), possible->end(), [&](const StatementNames* statement) {
         return statement->result == possible->front()->result;

@@ -1,4 +1,4 @@
-// Which steps of a schedule are for which statement of a program.
+// Decides which statements of a program each step of a schedule applies to.
 #pragma once
 
 #include <map>
@@ -11,38 +11,38 @@
 
 namespace tulle::schedule {
 
-// The names that a statement offers to the steps of a schedule.
+// The names of a statement that schedule steps can use.
 struct StatementNames {
-  std::string result;  // as written
-  std::string tensor;  // as it is called in the nest: a statement that adds to `result` has its own
-  std::string part;    // as it is called among several that make up `result`; empty: it is alone
+  std::string result;  // as the user wrote it
+  std::string tensor;  // its name in the nest: a statement that adds to `result` has its own tensor
+  std::string part;    // the name of this part if several make up `result`; otherwise empty
   std::set<std::string> operands;
-  NameList indices;                          // as written
-  std::map<std::string, std::string> loops;  // as written -> as they are called in the nest
+  NameList indices;                          // as the user wrote them
+  std::map<std::string, std::string> loops;  // the user's name -> the name in the nest
 };
 
-// Of a statement whose indices may have been renamed, given by the names that were written. The
-// loops that formats may make of its indices are among these (nest/loop_names.h).
+// The names of a statement whose indices may have been renamed. `written` has the user's names. The
+// result includes the loops that formats may make of the indices (nest/loop_names.h).
 StatementNames names_of_statement(const expr::Statement& statement,
                                   const std::map<std::string, std::string>& renamed = {});
 
-// The name of a statement that a composite operand makes of the one that assigns `result`: C.add0,
-// C.add1. C stands for all of them.
+// The name of a statement that a composite operand makes of the statement that assigns `result`:
+// C.add0, C.add1. C means all of them.
 std::string part_name(const std::string& result, size_t part);
-// The step for all parts where it names one of a statement that assigns one of these tensors: for
-// checks before the formats of operands are known.
+// If the step names one part of a statement that assigns one of these tensors, returns the step for
+// all parts. Checks use this before the formats of operands are known.
 Step for_all_parts(Step step, const NameList& assigned);
 
-// The schedule of each statement; empty for a statement that no step is for.
-//
-// A step that names its statement (C: unroll(j, 2)) is for that one, and for all parts of it unless
-// it names a part. Any other is for every statement that has all loops and tensors that it names,
-// those that earlier steps made included; loops of formats count where no statement has others of
-// these names.
-// UserError, pointing at the name, where no statement has it.
+// The schedule of each statement. It is empty for a statement that no step applies to.
+// A step that names a statement (C: unroll(j, 2)) applies to that statement, and to all of its
+// parts unless it names a part. Any other step applies to every statement that has all loops and
+// tensors in it, including those that earlier steps make. Loops of formats count if no statement
+// has other loops with these names. Throws a UserError that points at the name if no statement has
+// it.
 std::vector<Schedule> distribute(const Schedule& schedule, std::vector<StatementNames> statements);
 
-// A step that is for no statement, or not clearly for one: why, and where the text says so.
+// A step that no statement matches, or for which the statement is ambiguous: the reason and the
+// place in the text.
 struct MisplacedStep {
   Span place;
   std::string why;

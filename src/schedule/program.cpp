@@ -1,4 +1,4 @@
-// Programs of nests and their text.
+// Programs of nests and their text form.
 #include "schedule/program.h"
 
 #include <vector>
@@ -15,7 +15,8 @@ using nest::Variable;
 
 namespace {
 
-// The tensor as the first nest that builds it, or else as the first that reads it, declares it.
+// The declaration of the tensor in the first nest that writes it, or else in the first that reads
+// it.
 const Tensor* find_tensor(const NestProgram& program, const std::string& name) {
   const Tensor* read = nullptr;
   for (const ProgramStep& step : program.steps) {

@@ -1,4 +1,4 @@
-// The nests of a program in the order in which they run, and what stands around them.
+// The nests of a program in execution order, with the program's interface.
 #pragma once
 
 #include <map>
@@ -12,15 +12,15 @@
 
 namespace tulle::schedule {
 
-// A nest, and the schedule that is to finish it (without steps, or with fuse_launches alone: it is
-// finished).
+// A nest with the schedule that remains to be applied. A finished nest has no steps, or only
+// fuse_launches.
 struct ScheduledNest {
   nest::Nest nest;
   Schedule schedule = {};
 };
 
-// The unordered coordinates `from`, which a nest before has built, become the ordered ones `to`,
-// which one after reads.
+// Sorts the unordered coordinates `from`, which an earlier nest has built, into `to`, which a later
+// nest reads.
 struct SortEntries {
   std::string from, to;
 };
@@ -33,29 +33,30 @@ struct NestProgram {
   std::map<std::string, expr::TensorType> unread;   // operands that no nest reads
   std::vector<ProgramStep> steps;
 
-  // Of an operand, a result or what stands between; InternalError where there is none such.
+  // The type of an operand, a result or an intermediate tensor. InternalError if there is none of
+  // that name.
   const expr::TensorType& type_of(const std::string& tensor) const;
-  // The operand whose structure a result has; empty: its own.
+  // The operand whose pattern a result shares. Empty if the result has its own.
   std::string pattern_of(const std::string& result) const;
 };
 
-// The nest by itself: operands and indices in the order of their names.
+// A program of one nest. Operands and indices are in the order of their names.
 NestProgram program_of(nest::Nest nest, Schedule schedule = {});
 
-// All nests finished by their schedules, of which fuse_launches is left; with their remarks.
+// Applies the schedules of all nests; only fuse_launches steps remain. Adds the steps' remarks.
 NestProgram apply(const NestProgram& program, Remarks* remarks = nullptr);
 
 // Text that parse_program reads back.
 std::string to_string(const NestProgram& program);
 
-// Reads the nests of a program, or one nest by itself; UserError with the place where the text is
-// wrong.
+// Reads the nests of a program, or a single nest. Throws a UserError with the place where the text
+// is wrong.
 //
 //   program(A, B; i, j, k) -> (C)        // operands and indices; results
-//   operand D: f32, i32, (i) -> (i: compressed)      // one that no nest reads
+//   operand D: f32, i32, (i) -> (i: compressed)      // no nest reads it
 //   same A_as0_0 = i                     // another name for the extent of i
 //   nest { ... }                         // as in nest/parse.h
-//   schedule: parallel(i, by=nnz)        // of the nest above, where it is still to be finished
+//   schedule: parallel(i, by=nnz)        // still to be applied to the nest above
 //   sort A_as0_entries into A_as0_sorted
 //   nest { ... }
 NestProgram parse_program(std::string_view text);

@@ -1,4 +1,4 @@
-// Walks over nests and the refusals that the rewrites share.
+// Queries about nests, and refusals that several rewrites share.
 #include "schedule/queries.h"
 
 #include <algorithm>
@@ -32,8 +32,8 @@ std::string_view step_of(LoopTag::Kind kind) {
   internal_error("unknown kind of loop");
 }
 
-// The variable and all that it is derived from; stored rows and chunks of entries are numbered
-// without gaps, whatever coordinates they have.
+// The variable and all variables it is derived from. Numbers of stored rows and of entry chunks
+// have no gaps, so the lineage ends there.
 std::vector<std::string> lineage(const Nest& nest, const std::string& var) {
   std::vector<std::string> names = {var};
   const Variable& variable = nest.variable(var);
@@ -49,8 +49,8 @@ std::vector<std::string> lineage(const Nest& nest, const std::string& var) {
   return names;
 }
 
-// Whether the variables come from the half of a split that a block level leaves to another level:
-// the inner half where it stores quotients, the outer half where it stores remainders.
+// Whether one of the variables is the half of a split that a block level does not store: the inner
+// half of a level of quotients, the outer half of a level of remainders.
 bool is_other_half(const Nest& nest, const std::vector<std::string>& variables,
                    const LevelExpr& level, const std::string& index) {
   if (level.is_whole() || level.is_difference()) return false;
@@ -155,7 +155,7 @@ Result<> check_each_loop(const Stmt& stmt, const std::function<Result<>(const Fo
 
 void for_each_loop_within(const Stmt& stmt,
                           const std::function<void(const Forall&, const NameList& around)>& visit) {
-  // Nothing is refused.
+  // The check never refuses; it only visits the loops.
   (void)check_each_loop_within(stmt, [&](const Forall& loop, const NameList& around) {
     visit(loop, around);
     return Result<>();
@@ -216,12 +216,11 @@ Result<> require_untagged(const Nest& nest, const std::string& var, std::string_
     if (forall.var != var || forall.tag.kind == LoopTag::Kind::Serial) return {};
     const std::string_view earlier = step_of(forall.tag.kind);
     if (earlier == step)
-      return refusal("The loop over '", var, "' has had ", step,
-                     " already; leave one of them out.");
-    return refusal("The loop over '", var, "' has had ", earlier, " already; ",
+      return refusal("The loop over '", var, "' already has ", step, "; leave one of them out.");
+    return refusal("The loop over '", var, "' already has ", earlier, "; ",
                    step == "split" || step == "fuse"
                        ? concat("put ", step, " before ", earlier, ".")
-                       : concat("split it first to have both."));
+                       : concat("split it first to use both."));
   });
 }
 
@@ -230,7 +229,7 @@ Result<> require_whole_in_tracked(const Nest& nest, const std::string& var, std:
     if (!nest.tensor(assign->tensor).is_tracked()) continue;
     if (!stores_sparsely(nest, assign->tensor, assign->indices, var)) continue;
     return refusal("'", assign->tensor, "' tracks the coordinates of '", var,
-                   "' and needs its loop whole; leave ", step, " out.");
+                   "' and needs an undivided loop; leave ", step, " out.");
   }
   return {};
 }
@@ -256,8 +255,9 @@ Result<> require_same_indices(const Nest& nest, const expr::Access& access, std:
   for (const Assign* assign : assigns(nest.root)) {
     for (const expr::Access* other : expr::accesses(assign->value)) {
       if (other->tensor != access.tensor || other->indices == access.indices) continue;
-      return refusal("'", access.tensor, "' is used under other indices too, and a chunk has some ",
-                     "of its entries alone; leave ", step, " out.");
+      return refusal("'", access.tensor,
+                     "' is also used with other indices, and a chunk only has some ",
+                     "of its entries; leave ", step, " out.");
     }
   }
   return {};
@@ -265,7 +265,8 @@ Result<> require_same_indices(const Nest& nest, const expr::Access& access, std:
 
 bool shows_absence(const Nest& nest, const std::string& tensor) {
   const std::vector<const Assign*> all = assigns(nest.root);
-  // What a result stores may hang on it; else there is a 0 where there is nothing.
+  // If the result has its own pattern, absence decides which elements it stores. Otherwise absent
+  // elements read as 0.
   const bool assembles = std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
     const Tensor& target = nest.tensor(assign->tensor);
     return target.role == Tensor::Role::Result && !target.type.format.is_dense() &&
@@ -273,14 +274,14 @@ bool shows_absence(const Nest& nest, const std::string& tensor) {
   });
   if (!assembles) return nest::told_from_zero(nest).contains(tensor);
   return std::any_of(all.begin(), all.end(), [&](const Assign* assign) {
-    // Where a mask has an entry, nothing is 0.
+    // At the entries of a mask, an absent value is 0.
     expr::Expr value = assign->value;
     for (const auto* within = value.as<expr::Binary>();
          within && within->op == expr::BinaryOp::Within; within = value.as<expr::Binary>()) {
       if (nest::reads(within->a, tensor)) return true;
       value = within->b;
     }
-    // An expression other than a sum has a term for 0 and none for an absent value.
+    // An expression that is not a sum has a term for a stored 0 and none for an absent value.
     const bool is_masked = value.get() != assign->value.get();
     const bool counts =
         !is_masked && !nest::starts_absent(assign->accumulate) && nest::may_be_absent(nest, tensor);
@@ -290,9 +291,9 @@ bool shows_absence(const Nest& nest, const std::string& tensor) {
 
 Result<> require_free_name(const Nest& nest, const std::string& name) {
   if (nest.variables.contains(name))
-    return refusal("'", name, "' is a variable already; choose another name.");
+    return refusal("'", name, "' is already a variable; choose another name.");
   if (nest.tensors.contains(name))
-    return refusal("'", name, "' is a tensor already; choose another name.");
+    return refusal("'", name, "' is already a tensor; choose another name.");
   return {};
 }
 
@@ -349,7 +350,7 @@ bool stores_sparsely(const Nest& nest, const std::string& tensor,
   const std::vector<Level>& levels = stored.type.format.levels();
   return std::any_of(levels.begin(), levels.end(), [&](const Level& level) {
     const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
-    // A tracked workspace has blocks of all coordinates behind its first variable.
+    // A tracked workspace stores all coordinates of its blocks, which follow its first variable.
     const bool sparse = tracked                  ? level.expr.dimension == 0
                         : is_bounded(level.kind) ? goes_along_diagonals(nest, var)
                                                  : !is_full(level.kind);

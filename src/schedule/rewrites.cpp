@@ -1,4 +1,4 @@
-// The table of rewrites, an entry for each.
+// The table of rewrites.
 #include "schedule/rewrites.h"
 
 #include <algorithm>
@@ -39,12 +39,12 @@ const Range kCopies = {.least = 2, .most = kMostCopies, .of = "copies", .zero = 
 const Range kDepth = {.most = 8, .of = "copies of a tile"};
 const Range kAhead = {.most = 1024, .of = "entries ahead"};
 
-// A step that changes no nest: it says which kernels are launched together.
+// fuse_launches changes no nest. It selects kernels for one launch.
 Result<Nest> leave_nest(const Nest& nest, const FuseLaunches&) { return nest; }
 
-// It rewrites statements, before there are nests (decompositions.h).
+// decompose rewrites statements, before nests exist (decompositions.h).
 Result<Nest> refuse_decomposition(const Nest&, const Decompose& step) {
-  return refusal("'", step.operand, "' is taken apart before there are loops: decompose is for ",
+  return refusal("'", step.operand, "' is decomposed before loops exist: decompose is for ",
                  "programs, not for a nest.");
 }
 

@@ -13,52 +13,52 @@
 
 namespace tulle::schedule {
 
-// What an argument is to its rewrite.
+// The role of an argument in its rewrite.
 enum class Role : uint8_t {
   Loop,          // the name of a loop, or a list of names
-  NewLoop,       // the name of one that the step makes
-  NewWorkspace,  // the same
+  NewLoop,       // the name of a loop that the step makes
+  NewWorkspace,  // the name of a workspace that the step makes
   Number,
-  Word,  // one of a few words that belong to the rewrite
+  Word,  // one of a few words that the rewrite defines
   Operand,
   Result,
-  Statement,  // the result of another
-  Format,     // the text of one
+  Statement,  // the result of another statement
+  Format,     // the text of a format
 };
 
-// The numbers that an argument may be.
+// The range of a numeric argument.
 struct Range {
   int64_t least = 1, most = INT32_MAX;
-  std::string_view of = "";  // what they count, for messages
+  std::string_view of = "";  // the unit that it counts, for messages
   bool powers_of_two = false;
-  bool zero = false;  // as well: all
+  bool zero = false;  // also allows 0, which means all
 };
 
-// An argument as it is written: a name, a number or (names); nothing where it is left out.
+// An argument as written: a name, a number or (names). Monostate if it is omitted.
 using ArgumentValue = std::variant<std::monostate, std::string, int64_t, NameList>;
 
-// An argument of a rewrite: what may be written for it, and the field that holds it.
+// An argument of a rewrite: its syntax, and accessors of the field that stores it.
 struct Parameter {
   Role role;
   std::function<ArgumentValue(const Rewrite&)> get;
   std::function<void(Rewrite&, const ArgumentValue&)> set;
-  size_t least = 1, most = 1;     // how often it is written
-  bool takes_list = false;        // (j, k) as well as k
-  Range range = {};               // of a number
-  NameList words = {};            // of which a word is one
-  std::string_view keyword = {};  // before it: by=nnz; empty: its place tells what it is
+  size_t least = 1, most = 1;     // the number of times it may be written
+  bool takes_list = false;        // accepts (j, k) as well as k
+  Range range = {};               // for numbers
+  NameList words = {};            // the choices for Role::Word
+  std::string_view keyword = {};  // of by=nnz; empty: a positional argument
 };
 
-// A rewrite as text and messages know it.
+// The entry of a rewrite in the table.
 struct RewriteKind {
   std::string_view name;
   std::string_view usage;             // for messages
-  std::vector<Parameter> parameters;  // in the order in which they are written
-  size_t alternative;                 // of the variant Rewrite
-  std::function<Rewrite()> make;      // with arguments still to be set
+  std::vector<Parameter> parameters;  // in the order of the text
+  size_t alternative;                 // the index in the variant Rewrite
+  std::function<Rewrite()> make;      // a rewrite with unset arguments
   std::function<Result<nest::Nest>(const nest::Nest&, const Rewrite&, Remarks*)> apply;
 
-  // Of the argument at this place, keywords not counted; past the end the last one.
+  // The parameter of the positional argument with this number. Past the end: the last parameter.
   const Parameter& parameter(size_t at) const;
   const Parameter* with_keyword(std::string_view keyword) const;  // null if there is none
 };
@@ -66,7 +66,7 @@ struct RewriteKind {
 const RewriteKind& kind_of(const Rewrite& rewrite);
 // Null if no rewrite has that name.
 const RewriteKind* find_rewrite(std::string_view name);
-// All of them, for messages.
+// The names of all rewrites, for messages.
 std::string rewrite_names();
 
 // A name in a step: of a loop, a workspace, a tensor or a statement.
@@ -77,7 +77,8 @@ struct NameInStep {
 };
 std::vector<NameInStep> names_of(const Step& step);
 
-// The rewrite with other names: `rename` is asked for each of them. The step's own statement stays.
+// Replaces each name in the rewrite by the result of `rename`. Does not change the step's
+// statement.
 Rewrite renamed(Rewrite rewrite,
                 const std::function<std::string(const std::string& name, Role role)>& rename);
 
@@ -85,7 +86,7 @@ inline bool is_tensor(Role role) {
   return role == Role::Operand || role == Role::Result || role == Role::Statement;
 }
 
-// Refused if a number is out of range or a name is used twice, whatever nest the rewrite is for.
+// Refuses if a number is out of range or a name is used twice. Does not need a nest.
 Result<> check_arguments(const Rewrite& rewrite);
 
 }  // namespace tulle::schedule

@@ -1,4 +1,4 @@
-// A schedule: the list of rewrites that a nest goes through.
+// A schedule: the list of rewrites to apply to a nest.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 namespace tulle::schedule {
 
 struct Schedule {
-  // Defined in schedule.cpp: copies of a variant are much code, which would be in every caller.
+  // Defined in schedule.cpp, because copying the variant takes much code in every caller.
   Schedule();
   explicit Schedule(std::vector<Step> steps);
   Schedule(const Schedule&);
@@ -28,37 +28,37 @@ struct Schedule {
   bool operator==(const Schedule&) const;
 
   std::vector<Step> steps;
-  // For messages: the statement that it is for, where a program has several, and the indices that
-  // have another name in its nest than the one written.
+  // For messages: the statement of the schedule, if a program has several, and the indices whose
+  // name in its nest differs from the user's.
   std::string statement;
   std::map<std::string, std::string> renamed;
 };
 
-// Steps separated by ';' or line ends; '#' starts a comment. UserError with a caret where the text
-// is wrong, names no rewrite or gives a rewrite arguments that it does not take.
+// Parses steps separated by ';' or line ends; '#' starts a comment. Throws a UserError with a caret
+// if the text is wrong, names an unknown rewrite or gives a rewrite wrong arguments.
 Schedule parse_schedule(std::string_view text);
 // Text that parses back: "split(k, 64, k0, k1); reorder(i, k0, j, k1)".
 std::string to_string(const Step& step);
 std::string to_string(const Schedule& schedule);
 
-// Why a schedule is illegal for a nest.
+// The reason why a schedule is illegal for a nest.
 struct RefusedStep {
-  std::optional<size_t> step;  // the number of the step; none: the nest is refused as it is
-  std::string why;             // what is wrong and what to do instead
+  std::optional<size_t> step;  // the number of the step; none: the nest itself is illegal
+  std::string why;             // the problem and the remedy
 };
 
-// Takes the nest through the steps in order, whatever statement they name, and verifies it after
-// each: the nest, or the step that is refused. Remarks on legal steps are added to `remarks`.
+// Applies the steps to the nest in order, ignoring the statements they name, and verifies the nest
+// after each step. Returns the nest or the step that is refused. Adds remarks on legal steps to
+// `remarks`.
 Result<nest::Nest, RefusedStep> try_apply(const Schedule& schedule, const nest::Nest& nest,
                                           Remarks* remarks = nullptr);
-// The same for those who do not ask why: nothing where a step is refused.
+// The same without a reason: nothing if a step is refused.
 std::optional<nest::Nest> nest_after(const Schedule& schedule, const nest::Nest& nest);
 bool is_legal(const Schedule& schedule, const nest::Nest& nest);
-// The same for a schedule that somebody wrote: UserError with a caret under the step that is
-// refused.
+// The same for a schedule from a user. Throws a UserError with a caret under the refused step.
 nest::Nest apply(const Schedule& schedule, const nest::Nest& nest, Remarks* remarks = nullptr);
 
-// Raises a UserError that points at a step of the schedule and says why it is refused.
+// Throws a UserError that points at a step of the schedule and gives the reason of the refusal.
 [[noreturn]] void refuse_step(const Schedule& schedule, size_t at, const std::string& why);
 
 }  // namespace tulle::schedule

@@ -83,7 +83,7 @@ struct Precompute {
   std::string workspace;
   NameList loops = {};
   Tracking tracking = Tracking::Plain;
-  bool bare = false;  // written without parentheses: one loop as k, none by leaving them out
+  bool bare = false;  // written without parentheses: one loop as k, none by omission
   bool operator==(const Precompute&) const = default;
 };
 
@@ -98,7 +98,7 @@ struct Stage {
   using Staging = nest::Tensor::Staging;
   std::string operand, loop;
   Staging staging = Staging::Registers;
-  std::optional<int64_t> depth = {};  // 1 where it is left out
+  std::optional<int64_t> depth = {};  // default: 1
   bool operator==(const Stage&) const = default;
 };
 
@@ -108,7 +108,7 @@ struct Stage {
 struct Parallel {
   using Balance = nest::LoopTag::Balance;
   std::string loop;
-  std::optional<Balance> balance = {};  // by rows where it is left out
+  std::optional<Balance> balance = {};  // default: by rows
   bool operator==(const Parallel&) const = default;
 };
 
@@ -168,14 +168,14 @@ using Rewrite = std::variant<Split, Reorder, Fuse, SplitPositions, NumberRows, S
                              SplitEntries, Precompute, RFactor, Stage, Parallel, Bind, Vectorize,
                              Unroll, Prefetch, NonTemporal, FuseLaunches, Decompose>;
 
-// A rewrite, perhaps for one statement alone: C: split(k, 64, k0, k1)
+// A rewrite, perhaps for one statement only: C: split(k, 64, k0, k1)
 struct Step {
   Rewrite rewrite;
   std::string statement = {};  // the tensor that it assigns; empty: see distribute.h
-  // Where it stands in a text, for messages.
+  // The place in the text, for messages.
   Span place = {};  // without the statement
   Span statement_place = {};
-  std::vector<Span> name_places = {};  // of its names, in the order of names_of (rewrites.h)
+  std::vector<Span> name_places = {};  // of the names, in the order of names_of (rewrites.h)
 
   bool operator==(const Step& other) const {
     return rewrite == other.rewrite && statement == other.statement;

@@ -1,5 +1,5 @@
-// The kind of processor that code is compiled for. Device (tulle/resources.h) is a device of a
-// caller.
+// The kind of processor for which Tulle compiles code. A caller's processor is a Device
+// (tulle/resources.h).
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace tulle {
 // jobs are dropped; the child of a fork drops all jobs.
 std::shared_future<void> in_background(std::function<void()> job);
 
-// Runs steps while there is no job: calls `is_last_step` again and again until it returns true or
+// Runs steps while there is no job: calls `is_last_step` repeatedly until it returns true or
 // throws. Several such sequences run one after the other. Process exit and forks affect them as
 // they affect jobs.
 void in_idle_background(std::function<bool()> is_last_step);

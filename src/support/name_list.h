@@ -1,4 +1,4 @@
-// Names in a row.
+// A list of names.
 #pragma once
 
 #include <algorithm>

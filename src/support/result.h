@@ -1,5 +1,5 @@
-// The outcome of what can be refused: a value, or the reason why there is none. Code that asks
-// whether something is legal gets an answer without an exception.
+// The outcome of an operation that may be refused: a value, or the reason for the refusal. Legality
+// checks return it instead of throwing an exception.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace tulle {
 
-// What is wrong and what to do instead, as a UserError would say it.
+// The problem and the remedy, in the words of a UserError.
 struct Refusal {
   std::string why;
 };

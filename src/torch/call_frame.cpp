@@ -30,6 +30,7 @@ bool has_structures(AtenTensorHandle sizes, int64_t plain, int64_t structures) {
 
 CallFrame::CallFrame(std::shared_ptr<const Prepared> prepared)
     : prepared_(std::move(prepared)),
+      bound_(prepared_->operands.size()),
       outs_(prepared_->results.size()),
       memory_(prepared_->results),
       code_bytes_(prepared_->program->code_bytes()) {
@@ -37,10 +38,6 @@ CallFrame::CallFrame(std::shared_ptr<const Prepared> prepared)
 }
 
 void CallFrame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped) {
-  if (tensors.size() != prepared_->tensor_count) {
-    throw UserError("The program takes " + std::to_string(prepared_->tensor_count) +
-                    " tensors, but " + std::to_string(tensors.size()) + " were given.");
-  }
   const auto plain = static_cast<int64_t>(prepared_->size_count + skipped);
   const bool is_vector =
       has_type(sizes, DType::Int64) && rank_of(sizes) == 1 && is_contiguous(sizes);
@@ -50,37 +47,73 @@ void CallFrame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensor
                     std::to_string(prepared_->size_count) + " int64 sizes, but found " +
                     describe(sizes) + ".");
   }
-  tensors_ = tensors;
-  device_ = common_device(tensors);
-  memory_.set_device(device_);
+  const bool is_complete = tensors.size() == prepared_->tensor_count;
+  if (!is_complete && !(numbered && tensors.size() == views_.size())) {
+    throw UserError("The program takes " + std::to_string(prepared_->tensor_count) +
+                    " tensors, but " + std::to_string(tensors.size()) + " were given.");
+  }
   const auto* next_size = static_cast<const int64_t*>(data_of(sizes)) + skipped;
   const int64_t* next_structure = next_size + prepared_->size_count;
+  find_tensors(tensors, is_complete ? nullptr : next_structure);
+  device_ = common_device();
+  memory_.set_device(device_);
   for (size_t at = 0; at < views_.size(); ++at) {
     const TensorLayout& layout = prepared_->operands[at];
+    const AtenTensorHandle values = bound_[at].values->get();
     if (layout.is_plain) {
-      bind_plain(layout, row_major(tensors[0].get()), views_[at]);
+      bind_plain(layout, row_major(values), views_[at]);
     } else {
-      const AtenTensorHandle values = aligned(tensors[layout.arrays.size()].get());
-      bind_sparse(layout, tensors, values, next_size, views_[at]);
+      bind_sparse(layout, bound_[at].arrays, aligned(values), next_size, views_[at]);
       next_size += layout.number_count();
-      views_[at].structure = numbered ? static_cast<uint64_t>(~*next_structure++) : 0;
+      const uint64_t structure = numbered ? static_cast<uint64_t>(~*next_structure++) : 0;
+      // On a CPU nothing is derived from structures beyond a call.
+      views_[at].structure = device_.is_cuda() ? structure : 0;
     }
-    tensors = tensors.subspan(layout.arrays.size() + 1);
   }
 }
 
-Device CallFrame::common_device(std::span<const OwnedTensor> tensors) const {
-  if (tensors.empty()) return {};
-  const Device first = device_of(tensors[0].get());
-  for (const TensorLayout& layout : prepared_->operands) {
-    for (const OwnedTensor& tensor : tensors.first(layout.arrays.size() + 1)) {
-      const Device device = device_of(tensor.get());
-      if (device == first) continue;
-      throw UserError("The operands are on two devices: '" + prepared_->operands[0].spec.name +
-                      "' is on " + to_string(first) + ", '" + layout.spec.name + "' on " +
-                      to_string(device) + ". Move one of them with .to(device).");
+void CallFrame::find_tensors(std::span<const OwnedTensor> tensors, const int64_t* structures) {
+  for (size_t at = 0; at < views_.size(); ++at) {
+    const TensorLayout& layout = prepared_->operands[at];
+    Bound& bound = bound_[at];
+    if (structures && !layout.is_plain) {
+      const auto structure = static_cast<uint64_t>(~*structures++);
+      if (bound.structure == structure) bound.locked = bound.held.lock();
+      if (!bound.locked) {
+        bound.held = held_arrays(structure);
+        bound.structure = structure;
+        bound.locked = bound.held.lock();
+      }
+      if (!bound.locked || bound.locked->arrays.size() != layout.arrays.size()) {
+        throw UserError(layout.spec.name + ": expected a structure of " +
+                        std::to_string(layout.arrays.size()) + " arrays.");
+      }
+      bound.arrays = bound.locked->arrays;
+    } else {
+      bound.arrays = tensors.first(layout.arrays.size());
+      tensors = tensors.subspan(layout.arrays.size());
     }
-    tensors = tensors.subspan(layout.arrays.size() + 1);
+    bound.values = tensors.data();
+    tensors = tensors.subspan(1);
+  }
+}
+
+Device CallFrame::common_device() const {
+  if (bound_.empty()) return {};
+  const Device first = device_of(bound_[0].values->get());
+  const auto check = [&](size_t operand, const Device& device) {
+    if (device == first) return;
+    throw UserError("The operands are on two devices: '" + prepared_->operands[0].spec.name +
+                    "' is on " + to_string(first) + ", '" + prepared_->operands[operand].spec.name +
+                    "' on " + to_string(device) + ". Move one of them with .to(device).");
+  };
+  for (size_t at = 0; at < bound_.size(); ++at) {
+    if (bound_[at].locked) {
+      if (!bound_[at].arrays.empty()) check(at, bound_[at].locked->device);
+    } else {
+      for (const OwnedTensor& array : bound_[at].arrays) check(at, device_of(array.get()));
+    }
+    check(at, device_of(bound_[at].values->get()));
   }
   return first;
 }
@@ -183,14 +216,12 @@ OwnedTensor CallFrame::operand_array(const ResultArray& found, size_t array, DTy
   if (found.shared_operand < 0 || operand >= views_.size()) {
     throw InternalError("A result has an array that is neither allocated nor shared.");
   }
-  size_t first = 0;
-  for (size_t at = 0; at < operand; ++at) {
-    first += prepared_->operands[at].arrays.size() + 1;
-  }
-  const size_t count = prepared_->operands[operand].arrays.size() + 1;
+  const Bound& bound = bound_[operand];
+  const size_t count = bound.arrays.size() + 1;
   for (size_t step = 0; step < count; ++step) {
-    const AtenTensorHandle tensor = tensors_[first + (array + step) % count].get();
-    if (data_of(tensor) == found.data) return same_tensor(tensor);
+    const size_t at = (array + step) % count;
+    const OwnedTensor& tensor = at < bound.arrays.size() ? bound.arrays[at] : *bound.values;
+    if (data_of(tensor.get()) == found.data) return same_tensor(tensor.get());
   }
   throw InternalError("A result shares an array that its operand does not have.");
 }
@@ -199,7 +230,11 @@ void CallFrame::clear() {
   memory_.clear();
   copies_.clear();
   std::fill(outs_.begin(), outs_.end(), nullptr);
-  tensors_ = {};
+  for (Bound& bound : bound_) {
+    bound.arrays = {};
+    bound.values = nullptr;
+    bound.locked.reset();
+  }
 }
 
 }  // namespace tulle::shim

@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "programs.h"
+#include "structures.h"
 #include "tensors.h"
 #include "tulle/tulle.h"
 
@@ -20,7 +21,8 @@ class CallFrame {
 
   // Checks types, ranks and lengths of the tensors and points the views at them. `sizes` holds
   // `skipped` other numbers, then the sizes of the operands that are not plain, one operand after
-  // the other, then optionally the bitwise complements of their structure numbers.
+  // the other, then optionally the bitwise complements of their structure numbers. With these
+  // numbers, `tensors` may omit all structure arrays if the library holds them (structures.h).
   void bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped = 0);
   const std::vector<TensorView>& views() const { return views_; }
   const Prepared& prepared() const { return *prepared_; }
@@ -39,8 +41,21 @@ class CallFrame {
   void clear();
 
  private:
+  // An operand of the call.
+  struct Bound {
+    std::span<const OwnedTensor> arrays;  // of its structure
+    const OwnedTensor* values = nullptr;
+    // If the library holds the arrays: their number, and a reference for the time of the call.
+    uint64_t structure = 0;
+    std::weak_ptr<const HeldArrays> held;
+    std::shared_ptr<const HeldArrays> locked;
+  };
+
+  // Finds the arrays and values of each operand. `structures` are the numbers of the structures if
+  // `tensors` omits their arrays, else null.
+  void find_tensors(std::span<const OwnedTensor> tensors, const int64_t* structures);
   // The device of all tensors; throws UserError if they are on different devices.
-  Device common_device(std::span<const OwnedTensor> tensors) const;
+  Device common_device() const;
   // The tensor, or a copy that lives as long as the call: if it is not row-major, or if its address
   // is not aligned for vector loads of a GPU.
   AtenTensorHandle row_major(AtenTensorHandle tensor);
@@ -54,8 +69,8 @@ class CallFrame {
 
   std::shared_ptr<const Prepared> prepared_;
   std::vector<TensorView> views_;
-  std::span<const OwnedTensor> tensors_;  // the tensors of the call
-  std::vector<OwnedTensor> copies_;       // of tensors that are not row-major or not aligned
+  std::vector<Bound> bound_;         // by operand
+  std::vector<OwnedTensor> copies_;  // of tensors that are not row-major or not aligned
   Device device_;
   std::vector<AtenTensorHandle> outs_;  // by result; null if none was given
   TorchMemory memory_;

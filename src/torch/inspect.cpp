@@ -1,5 +1,7 @@
 // Operators that describe programs and formats, check structure, and set limits.
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <torch/csrc/stable/library.h>
 
@@ -10,6 +12,7 @@
 #include "key.h"
 #include "parallel.h"
 #include "programs.h"
+#include "structures.h"
 #include "tulle/version.h"
 
 namespace tulle::shim {
@@ -141,6 +144,18 @@ void forget_structure_boxed(StableIValue* stack, uint64_t, uint64_t) {
   forget_structure(static_cast<uint64_t>(torch::stable::detail::to<int64_t>(stack[0])));
 }
 
+void hold_structure_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  const auto structure = static_cast<uint64_t>(torch::stable::detail::to<int64_t>(stack[0]));
+  std::vector<OwnedTensor> arrays = take_list(stack[1]);
+  with_named_errors([&] { hold_arrays(structure, std::move(arrays)); });
+}
+
+void release_structure_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  const auto structure = static_cast<uint64_t>(torch::stable::detail::to<int64_t>(stack[0]));
+  forget_structure(structure);
+  release_arrays(structure);
+}
+
 // The cached data of a structure: lines of a description and a number of bytes.
 void kept_data_boxed(StableIValue* stack, uint64_t, uint64_t) {
   const auto structure = static_cast<uint64_t>(torch::stable::detail::to<int64_t>(stack[0]));
@@ -172,6 +187,8 @@ STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("set_dense_limit(int bytes) -> ()");
   library.def("new_structure() -> int");
   library.def("forget_structure(int structure) -> ()");
+  library.def("hold_structure(int structure, Tensor[] arrays) -> ()");
+  library.def("release_structure(int structure) -> ()");
   library.def("kept_data(int structure) -> str");
 }
 
@@ -185,6 +202,8 @@ STABLE_TORCH_LIBRARY_IMPL(tulle, CompositeExplicitAutograd, library) {
   library.impl("set_dense_limit", &set_dense_limit_boxed);
   library.impl("new_structure", &new_structure_boxed);
   library.impl("forget_structure", &forget_structure_boxed);
+  library.impl("hold_structure", &hold_structure_boxed);
+  library.impl("release_structure", &release_structure_boxed);
   library.impl("kept_data", &kept_data_boxed);
 }
 

@@ -13,8 +13,8 @@
 
 namespace tulle::shim {
 
-// The program of that key; makes it if this process does not have it. If several threads ask at
-// once, one of them makes it. The child of a fork has the programs that the parent had finished.
+// The program of that key. Makes it if this process does not have it. If several threads request it
+// at once, one of them makes it. The child of a fork has the programs that the parent had finished.
 std::shared_ptr<const Prepared> find_program(std::string_view key);
 
 // A number for the program of that key, which is cheaper to pass than the key. It is valid in this

@@ -1,5 +1,4 @@
-// The kernels of the plans for GPUs and what these make of the matrix, as PTX, which NVIDIA's
-// assembler takes.
+// NVIDIA's assembler accepts the PTX of all GPU plans' kernels, and of the kernels in the matrix.
 #include <cstdlib>
 #include <iostream>
 #include <mutex>
@@ -21,9 +20,9 @@ namespace tulle::differential {
 namespace {
 
 constexpr auto kArchitecture = "sm_90";
-constexpr size_t kAtOnce = 40;  // kernels for one run of the assembler
+constexpr size_t kAtOnce = 40;  // kernels per run of the assembler
 
-// What lowering makes of cells, each text once.
+// The distinct kernels of cells after lowering.
 struct Kernels {
   std::mutex mutex;
   std::set<std::string> seen;
@@ -75,7 +74,7 @@ size_t count_wrong(std::span<const loop::Kernel> kernels, bool light) {
   return wrong;
 }
 
-// Each in good and in light code.
+// Each in optimised and in light code.
 TEST(AssembledPlans, AreTakenByTheAssembler) {
   const std::vector<Planned>& plans = default_plans();
   Kernels kernels;
@@ -93,7 +92,7 @@ TEST(AssembledPlans, AreTakenByTheAssembler) {
   EXPECT_GT(kernels.of_light_code.size(), 250);
 }
 
-// All of the sample with TULLE_TEST_FULL=1; else every few cells of it.
+// The whole sample with TULLE_TEST_FULL=1, otherwise a part of its cells.
 TEST(AssembledMatrix, IsTakenByTheAssembler) {
   const size_t step = std::getenv("TULLE_TEST_FULL") ? 1 : 3;
   std::vector<Case> todo;

@@ -1,4 +1,4 @@
-// The kernels of schedules for GPUs as PTX, which NVIDIA's assembler takes.
+// NVIDIA's assembler accepts the PTX of kernels with GPU schedules.
 #include "codegen/assemble.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The list of schedules, by what they bind.
+// The schedules, grouped by the parts of a GPU that they bind.
 #include "differential/bound_schedules.h"
 
 namespace tulle::differential {

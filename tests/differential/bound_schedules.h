@@ -22,9 +22,9 @@ Operand sparse(const char* format, std::vector<int64_t> sizes);
 Operand dense(const char* name, std::vector<int64_t> sizes);
 
 const std::vector<Bound>& bound_schedules();
-// Those of them that cut rows or entries into chunks, or combine by atomics, for the most part.
+// The schedules among them that cut rows or entries into chunks or combine by atomics.
 std::vector<Bound> schedules_of_chunks();
-// One of them with other data for each seed.
+// One of these programs as a case. The seed determines its data.
 Case bound_case(const Bound& bound, unsigned seed);
 
 }  // namespace tulle::differential

@@ -1,4 +1,4 @@
-// Cases as text: a line for each statement, operand and setting.
+// Cases as text: one line for each statement, operand and setting.
 #include <algorithm>
 #include <charconv>
 
@@ -15,7 +15,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Where the next separator is that does not stand in braces: those of composite formats.
+// The next separator outside of braces, which belong to composite formats.
 size_t find_outside(std::string_view text, char separator) {
   int depth = 0;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -26,7 +26,7 @@ size_t find_outside(std::string_view text, char separator) {
   return text.size();
 }
 
-// The parts between separators, without the spaces around them.
+// The parts between separators, without surrounding spaces.
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// Checked mode: generated code that would touch memory out of bounds reports it instead.
+// In checked mode, generated code reports out-of-bounds accesses instead of making them.
 #include <array>
 #include <deque>
 #include <vector>
@@ -25,7 +25,8 @@ class PlainMemory final : public Memory {
   std::deque<std::vector<Line>> blocks_;
 };
 
-// A 2 x 3 CSR matrix with one entry a row, the second in `column`, times a vector.
+// Multiplies a 2 x 3 CSR matrix, with one entry per row and the second one in `column`, by a
+// vector.
 std::vector<ResultTensor> multiply(int32_t column, bool checked, Memory& memory) {
   static const std::array<int32_t, 3> pos{0, 1, 2};
   static std::array<int32_t, 2> crd{};

@@ -1,5 +1,5 @@
-// The list, by statements, each as if its operands were large, as small as they are, and with sums
-// in one order, as far as that makes another plan.
+// The list of statements. Each is planned for many entries, for few, and with one order of sums, if
+// these plans differ.
 #include "differential/default_plans.h"
 
 #include "differential/bound_schedules.h"
@@ -9,11 +9,11 @@ namespace tulle::differential {
 
 namespace {
 
-// For whom a statement is planned.
+// The situations in which a statement is planned.
 enum For : int {
-  kMany = 1,      // entries: rows are cut, results do not stay in the cache
-  kFew = 2,       // entries
-  kOneOrder = 4,  // of sums
+  kMany = 1,      // rows are cut, results exceed the cache
+  kFew = 2,       // the small operands as they are
+  kOneOrder = 4,  // one order of sums
   kAll = 7
 };
 
@@ -35,13 +35,13 @@ Operand csr(std::vector<int64_t> sizes, double density = 0.3) {
   return operand;
 }
 
-// Rows are left out and have different lengths.
+// Some rows are empty, and the others have different lengths.
 Operand uneven(Operand operand) {
   operand.spread = Spread::EmptyRows;
   return operand;
 }
 
-// The program is told that no row is longer than there are columns.
+// Promises the program that no row has more entries than the operand has columns.
 Operand bounded(Operand operand) {
   operand.longest_row = operand.sizes.back();
   return operand;
@@ -53,8 +53,8 @@ Operand other(const char* name, const char* format, std::vector<int64_t> sizes) 
   return operand;
 }
 
-// --- products with dense matrices and vectors, at entries, attention, reductions and sums: in all
-// floating types ---
+// --- in all floating types: products with dense matrices and vectors, at entries, attention,
+// reductions and sums ---
 
 const std::string kSpmm = "C[i,k] = A[i,j] * B[j,k]", kSpmv = "y[i] = A[i,j] * x[j]",
                   kSddmm = "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",

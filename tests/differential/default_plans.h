@@ -1,4 +1,4 @@
-// Small cases of every plan that is chosen for a GPU where the caller gives no schedule.
+// Small cases that cover every plan the rules choose for a GPU.
 #pragma once
 
 #include <ostream>
@@ -15,7 +15,7 @@ struct Planned {
 };
 inline void PrintTo(const Planned& planned, std::ostream* out) { *out << planned.name; }
 
-// Each rule of plan/gpu/rules.h is followed by one of them.
+// At least one of them follows each rule of plan/gpu/rules.h.
 const std::vector<Planned>& default_plans();
 
 // The composite formats that some of them build.

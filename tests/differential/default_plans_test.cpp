@@ -1,5 +1,5 @@
-// The plans that are chosen for a GPU, in the interpreter: right, without races and accesses out of
-// bounds.
+// The interpreter runs the plans that the rules choose for a GPU: correct results, no races and no
+// out-of-bounds accesses.
 #include "differential/default_plans.h"
 
 #include <set>

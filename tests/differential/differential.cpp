@@ -22,7 +22,7 @@ using expr::ReferenceTensor;
 
 namespace {
 
-// Before anything is compiled: no test is to find what another one left on disk.
+// Runs before any compilation. A test must not find code on disk from another test.
 [[maybe_unused]] const int kWithoutDisk = setenv("TULLE_CACHE", "0", 0);
 
 TensorView view_of(const expr::StoredTensor& stored) {
@@ -59,11 +59,12 @@ expr::StoredTensor stored_result(const TensorSpec& spec, const std::vector<int64
   return stored;
 }
 
-// Where two spelled-out tensors differ; patterns are compared unless the format pads or is dense.
+// The difference between two dense copies. Compares the patterns too, unless the format pads or is
+// dense.
 std::string difference(const ReferenceTensor& wanted, const ReferenceTensor& got, bool exact,
                        bool patterns) {
   if (wanted.sizes != got.sizes) return "sizes differ";
-  // A half is rounded once, but perhaps from the other side of a tie.
+  // A half is rounded once, but possibly to the other side of a tie.
   const double tolerance = wanted.type == DType::BFloat16  ? 0x1p-7
                            : wanted.type == DType::Float16 ? 0x1p-10
                            : exact                         ? 1e-9
@@ -86,15 +87,15 @@ std::string difference(const ReferenceTensor& wanted, const ReferenceTensor& got
   return {};
 }
 
-// Whether everything is computed in double precision, as the reference does.
+// Whether the case computes everything in double precision, like the reference.
 bool in_double(const Case& test) {
   return std::all_of(test.operands.begin(), test.operands.end(),
                      [](const Operand& operand) { return operand.type == DType::Float64; });
 }
 
-// Whether a result's entries are compared one by one. Not where the format stores all or pads, and
-// not where a sum may run over nothing: sharing an operand's pattern then stores zeros that
-// appending leaves out.
+// Whether to compare a result's entries one by one. Not if the format stores all coordinates or
+// pads. Not if a sum may be empty either: a result that shares an operand's pattern then stores
+// zeros that an appended result omits.
 bool pattern_counts(const Case& test, const Format& format) {
   const bool sums_nothing =
       std::any_of(test.operands.begin(), test.operands.end(), [](const Operand& operand) {
@@ -103,8 +104,8 @@ bool pattern_counts(const Case& test, const Format& format) {
   return !format.is_dense() && !format.has_blocks() && !sums_nothing;
 }
 
-// Keeps the last programs of this thread, so that the kernels that the next ones share with them
-// are not compiled again.
+// Keeps the last programs of this thread loaded, so that later programs reuse kernels that they
+// share with them.
 void keep_loaded(const std::shared_ptr<const Program>& program) {
   constexpr size_t kMost = 500;
   thread_local std::deque<std::shared_ptr<const Program>> recent;
@@ -112,8 +113,8 @@ void keep_loaded(const std::shared_ptr<const Program>& program) {
   if (recent.size() > kMost) recent.pop_front();
 }
 
-// After passes. The last programs of this thread are remembered: data of another kind often makes
-// no other program.
+// Runs the passes. Remembers the last programs of this thread, because other data often gives the
+// same program.
 loop::HostProgram after_passes(const loop::HostProgram& program, const CompileRequest& request) {
   struct Known {
     std::string text;
@@ -159,7 +160,7 @@ std::shared_ptr<const Program> compiled(const Case& test, const Prepared& ready)
   return program;
 }
 
-// The operands, brought to the place.
+// Copies the operands to the place.
 std::vector<TensorView> views_at(Place& place, const Case& test, const Prepared& ready) {
   std::vector<TensorView> views(ready.given.size());
   for (size_t o = 0; o < views.size(); ++o) {
@@ -289,7 +290,7 @@ std::string run_case(const Case& test, int engines, std::string* refused) {
   } catch (const InternalError& error) {
     return concat("InternalError: ", error.what());
   } catch (const UserError& error) {
-    // After the language has accepted it nothing but a schedule may be refused.
+    // If the language accepts the case, only its schedule may be refused.
     if (!refused || (is_legal && test.schedule.empty())) return concat("refused: ", error.what());
     *refused = error.what();
     return {};

@@ -1,4 +1,5 @@
-// One program on random data, three ways: compiled, interpreted and by the reference evaluator.
+// Runs one program on random data in three ways: compiled, interpreted and with the reference
+// evaluator.
 #pragma once
 
 #include <map>
@@ -10,7 +11,7 @@
 
 namespace tulle::differential {
 
-// How the entries of an operand are spread.
+// The distribution of an operand's entries.
 enum class Spread : uint8_t { Even, EmptyRows, OneEntry };
 
 struct Operand {
@@ -22,7 +23,7 @@ struct Operand {
   DType index_type = DType::Int32;
   bool explicit_zeros = false;  // some stored entries are 0
   Spread spread = Spread::Even;
-  int64_t longest_row = 0;  // entries, as the program is told; 0: it is not
+  int64_t longest_row = 0;  // the bound that the program receives; 0: none
 };
 
 struct Case {
@@ -33,41 +34,40 @@ struct Case {
   std::string features;
   unsigned seed = 0;
   int threads = 2;
-  bool small_chunks = true;  // cut loops into chunks however little work there is
-  bool gpu = false;          // planned for a GPU, and only interpreted
-  // Of the GPU that is planned for, which runs as many `threads`, whichever GPU is there; 0: not
-  // known where it is interpreted, and else what the GPU has.
+  bool small_chunks = true;  // cut loops into chunks even with little work
+  bool gpu = false;          // plan for a GPU, and only interpret
+  // The multiprocessors of the assumed GPU, which runs `threads` threads. 0: unknown when
+  // interpreted, the real number when run on a GPU.
   int multiprocessors = 0;
   bool deterministic = false;  // on a GPU: sums of floating-point numbers have one order
-  bool light = false;          // code that is ready soon: no loops written out, LLVM takes no pains
+  bool light = false;          // light code, without unrolling and with few LLVM passes
 };
 
-// Text that says everything needed to run the case again, and the way back; UserError where it is
-// wrong.
+// The complete text of a case, and the inverse. Throws a UserError if the text is wrong.
 std::string to_string(const Case& test);
 Case parse_case(std::string_view text);
 
-// kOnGpu needs a GPU; the others do not. With kInGoodCode there is a second run, when good code has
-// taken the place of light code.
+// Only kOnGpu needs a GPU. kInGoodCode adds a second run after optimised code has replaced light
+// code.
 enum Engines : int { kCompiled = 1, kInterpreted = 2, kBoth = 3, kOnGpu = 4, kInGoodCode = 8 };
 
-// Empty if all agree, else what differs where; errors of the compiler are reported as differences,
-// but for a UserError or Unsupported, which `refused` gets (if not null) and which then is no
+// Empty if all engines agree, otherwise the differences. Errors of the compiler count as
+// differences. A UserError or Unsupported goes to `refused`, if that is not null, and is no
 // difference.
 std::string run_case(const Case& test, int engines = kBoth, std::string* refused = nullptr);
 
-// What each stage makes of the case, up to the loop IR after passes.
+// The output of each stage for the case, up to the loop IR after passes.
 std::string explain_case(const Case& test);
-// The same of the first GPU, which must be there.
+// The same for the first GPU, which must exist.
 std::string explain_on_gpu(const Case& test);
 
-// The operand's data, drawn from the seed: spelled out, and as it is stored. A list of coordinates
-// that may repeat or stand in any order does.
+// The operand's data, drawn from the seed, as a dense copy and as stored. Stored lists may repeat
+// coordinates or contain them in any order.
 expr::ReferenceTensor draw(const Operand& operand, unsigned seed);
 expr::StoredTensor draw_stored(const Operand& operand, unsigned seed);
 
-// The same for an operand in a composite format, as its parts, which have all entries of a tensor;
-// and these spelled out together.
+// The same for an operand in a composite format: draws its parts, which together have the entries
+// of one tensor, and the dense copy of the whole.
 bool is_composite(const Operand& operand);
 std::vector<expr::StoredTensor> draw_parts(const Operand& operand, unsigned seed);
 std::vector<expr::StoredTensor> parts_of(const expr::ReferenceTensor& tensor,

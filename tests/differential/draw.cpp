@@ -19,13 +19,13 @@ Format format_of(const Operand& operand) {
   return Format::parse(operand.format, static_cast<int>(operand.sizes.size()));
 }
 
-// Whether every coordinate of the slice is left empty: every second one of the first and of the
-// last dimension.
+// Whether the coordinate is in a slice that stays empty: every second slice of the first and last
+// dimension.
 bool in_empty_row(const std::vector<int64_t>& coordinates) {
   return !coordinates.empty() && (coordinates.front() % 2 == 0 || coordinates.back() % 3 == 1);
 }
 
-// One compressed level, then singletons, all of whole dimensions.
+// Whether the format is one compressed level followed by singletons, all of whole dimensions.
 bool is_list(const Format& format) {
   if (format.level_count() == 0) return false;
   for (int l = 0; l < format.level_count(); ++l) {
@@ -36,7 +36,7 @@ bool is_list(const Format& format) {
   return true;
 }
 
-// Two values that add up to this one.
+// Two values that add up to a given one.
 struct Entry {
   std::vector<int64_t> coordinates;
   double real;

@@ -16,9 +16,9 @@ using expr::ReferenceTensor;
 
 namespace {
 
-// A stored entry: where it is, and at which place of the spelled-out tensor.
+// A stored entry: its coordinates and its position in the dense copy.
 struct Entry {
-  std::vector<int64_t> coordinates;  // in the order that the selectors speak of
+  std::vector<int64_t> coordinates;  // in the selectors' order of dimensions
   size_t place;
 };
 
@@ -37,7 +37,7 @@ std::vector<Entry> sorted_entries(const ReferenceTensor& tensor, const std::vect
   return entries;
 }
 
-// The entries with these numbers alone.
+// The tensor with only these entries.
 ReferenceTensor only(const ReferenceTensor& tensor, const std::vector<Entry>& entries,
                      const int64_t* chosen, int64_t count) {
   ReferenceTensor part = tensor;

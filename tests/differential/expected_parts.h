@@ -1,5 +1,5 @@
-// Which part of a composite format each entry belongs to, by counting: a direct reading of what
-// selectors mean, which shares nothing with select_parts.
+// Computes the part of each entry in a composite format by counting. This follows the definition of
+// selectors and shares no code with select_parts.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tulle::differential {
 
 class ExpectedParts {
  public:
-  // The coordinates of all entries, by dimension of what the selectors speak of.
+  // The coordinates of all entries, in the selectors' order of dimensions.
   ExpectedParts(const CompositeFormat& format, const std::vector<int64_t>& sizes,
                 const std::vector<std::vector<int64_t>>& coordinates)
       : coordinates_(coordinates), part_of_(coordinates[0].size(), -1) {
@@ -31,7 +31,7 @@ class ExpectedParts {
     }
   }
 
-  // The number of an entry's part, -1 where none takes it.
+  // The number of an entry's part. -1 if no part takes it.
   int operator[](size_t entry) const { return part_of_[entry]; }
 
  private:
@@ -44,7 +44,7 @@ class ExpectedParts {
   }
 
   bool takes(const Selector& selector, size_t e, const std::vector<size_t>& there) const {
-    // Those of the rows that are looked at together.
+    // The entries in the same window of rows.
     std::vector<size_t> window;
     for (const size_t other : there) {
       if (in_one_matrix(e, other) && row(e) / selector.height() == row(other) / selector.height())

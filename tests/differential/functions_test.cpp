@@ -1,5 +1,5 @@
-// Elementary functions as compiled, against the C library in a wider type: a dense sample of all
-// float32 (every one of them with TULLE_TEST_FULL=1), and of float64.
+// Compares compiled elementary functions with the C library in a wider type: on a dense sample of
+// all float32 (on all of them with TULLE_TEST_FULL=1), and on a sample of float64.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -57,7 +57,7 @@ const std::vector<Named>& functions() {
   return all;
 }
 
-// The function of every number, in vectors and behind them.
+// Applies the function to all numbers: most in vectors, the last ones in the tail.
 template <typename Number>
 class Compiled {
  public:
@@ -84,7 +84,7 @@ class Compiled {
   std::shared_ptr<const Program> program_;
 };
 
-// How far a result is from the exact one, in units of the last place of the type.
+// The error of a result in ulp of the type.
 template <typename Number, typename Wide>
 double ulps(Number found, Wide exact) {
   if (std::isnan(exact)) return std::isnan(found) ? 0 : std::numeric_limits<double>::infinity();

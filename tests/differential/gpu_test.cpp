@@ -1,4 +1,4 @@
-// Plans and schedules for GPUs in the interpreter, against the reference evaluator.
+// Interprets plans and schedules for GPUs and compares with the reference evaluator.
 #include <cstdlib>
 #include <iostream>
 
@@ -23,8 +23,8 @@ TEST_P(BoundSchedule, IsRight) {
 INSTANTIATE_TEST_SUITE_P(Kept, BoundSchedule, testing::ValuesIn(bound_schedules()),
                          [](const auto& entry) { return entry.param.name; });
 
-// Widths that vectors divide and not, fewer and more than a warp has lanes, one and several panels;
-// rows with few and with many entries.
+// Widths that vectors divide or not, below and above the lanes of a warp, with one or several
+// panels; rows with few and with many entries.
 class GpuPlan : public testing::TestWithParam<int64_t> {
  protected:
   static void check(const char* text, std::vector<Operand> operands) {
@@ -116,8 +116,8 @@ TEST_P(GpuPlan, TakesMaximaOfRows) {
 
 INSTANTIATE_TEST_SUITE_P(Widths, GpuPlan, testing::Values(0, 1, 2, 6, 16, 32, 100, 128, 150, 300));
 
-// Formats whose rows are padded, in blocks, along diagonals or stored only where there are entries,
-// and parts of these.
+// Formats with rows that are padded, in blocks, along diagonals or only stored if they have
+// entries, and parts of composites with such formats.
 class GpuFormat : public testing::TestWithParam<const char*> {
  protected:
   static void check(const char* text, const std::vector<Operand>& operands) {
@@ -166,7 +166,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, GpuFormat,
                                          "coo", "hyb(1,2)", "hyb(2,3)", "dia-csr(-1,2)",
                                          "bsr-csr(2,2)"));
 
-// Threads take chunks of the outermost loop: fewer, as many and more than there is work for.
+// Threads run chunks of the outermost loop. There are fewer threads than units of work, as many, or
+// more.
 class GpuChunks : public testing::TestWithParam<int> {
  protected:
   static void check(const char* text, std::vector<Operand> operands, const char* schedule = "",
@@ -190,7 +191,7 @@ TEST_P(GpuChunks, OfRowsAndEntries) {
   check("y[i] = A[i,j] * x[j]", {sparse("csr", {19, 15}), dense("x", {15})}, "parallel(i, by=nnz)");
 }
 
-// How many positions the rows have is for the kernel to find where they hold several values each.
+// If rows have several values per entry, the kernel must find the number of their positions.
 TEST_P(GpuChunks, OfRowsOfBlocks) {
   check("C[i,j] = A[i,j] + B[i,j]",
         {sparse("bsr(2,3)", {18, 15}), {.name = "B", .format = "bsr(2,3)", .sizes = {18, 15}}});
@@ -239,7 +240,7 @@ TEST_P(GpuChunks, OfEqualWorkThatIsAppended) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, GpuChunks, testing::Values(1, 2, 3, 7, 25, 64, 200));
 
-// Sorted coordinates, as the entries of a part come, into the formats of parts.
+// Converts sorted coordinates, the form of a part's entries, to the formats of parts.
 class GpuPartFormat : public testing::TestWithParam<const char*> {};
 
 TEST_P(GpuPartFormat, TakesEntries) {
@@ -269,7 +270,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, GpuPartFormat,
 
 class GpuMatrix : public testing::TestWithParam<Operation> {};
 
-// All of the sample with TULLE_TEST_FULL=1; else every few cells of it, which has every condition
+// The whole sample with TULLE_TEST_FULL=1. Otherwise every few cells of it, with every condition
 // and type, and every format of an operand.
 TEST_P(GpuMatrix, EveryCellIsRight) {
   const size_t step = std::getenv("TULLE_TEST_FULL") ? 1 : 3;

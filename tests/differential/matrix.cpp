@@ -1,4 +1,4 @@
-// The operations of the matrix and its cells.
+// The operations and cells of the matrix.
 #include "differential/matrix.h"
 
 #include <algorithm>
@@ -20,24 +20,24 @@ constexpr size_t kSample = 105;  // at least as many as the longest list of form
 constexpr std::array<DType, 5> kTypes = {DType::Float32, DType::Float64, DType::Int64,
                                          DType::Float16, DType::BFloat16};
 
-// All different, so that a dimension taken for another shows.
+// All different, so that mixing up dimensions is an error.
 const std::map<std::string, int64_t>& extents() {
   static const std::map<std::string, int64_t> sizes = {{"i", 7}, {"j", 9}, {"k", 6},  {"l", 5},
                                                        {"b", 4}, {"d", 8}, {"r", 11}, {"m", 3}};
   return sizes;
 }
 
-// Every format of a tensor of that rank; rank 3 in all dimension orders.
+// Every format of a tensor of that rank. For rank 3, in all dimension orders.
 const std::vector<std::string>& formats(size_t rank) {
   static const std::vector<std::string> vector = {"dense", "coo", "csf", "(i) -> (i: bitmap)"};
-  // Rows are as wide as the largest extent, so that every operand fits.
+  // Padded rows have the width of the largest extent, so that every operand fits.
   static const std::vector<std::string> matrix = {
       "dense", "coo", "csr", "csc", "dcsr", "dcsc", "csf", "bsr(2,3)", "bsc(3,2)", "dbsr(3,2)",
       "ell(11)", "dia", "ragged", "bitmap", "sr-bcrs(2,4)",
-      // Composites: rows of several lengths, a band, blocks, columns and reuse of them.
+      // Composites: rows of several lengths, a band, blocks, columns, and windows with reuse.
       "hyb(2,1)", "dia-csr(-1,2)",
       "{ windows(2, reuse>=1.5): sr-bcrs(2,2); columns(1,4): coo; rest: csc }",
-      // Has two dimensions, whereas those above are for any rank.
+      // This one has two dimensions. The formats above work for any rank.
       "(i,j) -> (j,i){ blocks(2,2, fill>=0.5): bsr(2,2); rest: dcsr }"};
   static const std::vector<std::string> cube = [] {
     std::vector<std::string> found(matrix.begin(), matrix.end() - 1);
@@ -96,12 +96,12 @@ Parsed parse_access(const std::string& text) {
   return parsed;
 }
 
-// The place in each operand's list of formats, one row a combination: any two operands in all
-// pairs.
+// The positions in the operands' lists of formats, one row per combination. Covers all pairs of
+// formats for any two operands.
 std::vector<std::vector<size_t>> combinations(const std::vector<size_t>& counts) {
   std::vector<std::vector<size_t>> rows;
   const size_t first = counts[0], second = counts.size() > 1 ? counts[1] : 1;
-  // Enough rounds that a third operand's formats meet all of the first's and the second's.
+  // Enough rounds for all pairs of a third operand with the first and second.
   size_t rounds = 1;
   for (size_t o = 2; o < counts.size(); ++o) {
     const size_t least = std::min(first, second);
@@ -121,7 +121,7 @@ std::vector<std::vector<size_t>> combinations(const std::vector<size_t>& counts)
   return rows;
 }
 
-// About kSample of the rows, each operand's formats all among them.
+// About kSample of the rows, with each format of each operand.
 std::vector<std::vector<size_t>> sample(std::vector<std::vector<size_t>> rows) {
   std::mt19937 random(1);
   std::shuffle(rows.begin(), rows.end(), random);
@@ -136,13 +136,13 @@ std::vector<std::vector<size_t>> sample(std::vector<std::vector<size_t>> rows) {
   return rows;
 }
 
-// What a cell has beside its operation and its formats.
+// The properties of a cell beside its operation and formats.
 struct Setting {
   Condition condition;
   size_t type;
-  size_t number;  // decides the seed, the threads and the type of indices
-  size_t shrunk;  // which index is as long as a condition on sizes wants it
-  bool light;     // whether LLVM takes no pains with the code
+  size_t number;  // determines the seed, the threads and the index type
+  size_t shrunk;  // the index whose extent a condition on sizes changes
+  bool light;     // whether to compile light code
 };
 
 Case make_cell(const Operation& operation, const std::vector<Parsed>& operands,
@@ -248,13 +248,14 @@ const std::vector<Operation>& operations() {
 
 namespace {
 
-// Whether a word is one of those that the variable lists with commas; all are where it is not set.
+// Whether the comma-separated list in the variable contains the word. True if the variable is not
+// set.
 bool is_wanted(const char* variable, std::string_view word) {
   const char* list = std::getenv(variable);
   return !list || concat(",", list, ",").find(concat(",", word, ",")) != std::string::npos;
 }
 
-// Whether all levels of the format are of kinds that are wanted. Composites are where any kind is.
+// Whether all level kinds of the format are selected. A composite format is if any of its kinds is.
 bool is_wanted_format(const std::string& text, size_t rank) {
   constexpr auto kVariable = "TULLE_TEST_LEVELS";
   if (CompositeFormat::is_composite(text)) return !std::getenv(kVariable);
@@ -264,7 +265,7 @@ bool is_wanted_format(const std::string& text, size_t rank) {
                      [&](const Level& level) { return is_wanted(kVariable, text_of(level.kind)); });
 }
 
-// The combinations all of whose formats are wanted.
+// The combinations in which all formats are selected.
 std::vector<std::vector<size_t>> wanted_rows(std::vector<std::vector<size_t>> rows,
                                              const std::vector<Parsed>& operands) {
   std::vector<std::vector<bool>> wanted;
@@ -295,14 +296,13 @@ std::vector<Case> cells(const Operation& operation, bool all) {
   if (!all) rows = sample(std::move(rows));
   std::vector<Case> found;
   size_t number = 0;
-  // Operations with few combinations are sampled in more than one round: every condition and type
-  // has to come up.
+  // Operations with few combinations take several rounds, so that every condition and type occurs.
   const size_t wanted =
       std::max<size_t>(rows.size(), static_cast<size_t>(kConditions) * kTypes.size());
   for (size_t at = 0; !all && at < wanted; ++at, ++number) {
     const auto condition = static_cast<Condition>(at % kConditions);
     const size_t type = at / kConditions % kTypes.size();
-    // By the parity of its bits, which goes with no remainder of the number.
+    // The parity of the bits is independent of any remainder of the number.
     const bool light = std::popcount(number) % 2 == 1;
     found.push_back(make_cell(operation, operands, rows[at % rows.size()],
                               {condition, type, number, number, light}));
@@ -312,8 +312,8 @@ std::vector<Case> cells(const Operation& operation, bool all) {
     for (size_t type = 0; type < kTypes.size(); ++type, ++number) {
       if (!is_wanted("TULLE_TEST_TYPES", name_of(kTypes[type]))) continue;
       for (int condition = 0; condition < kConditions; ++condition) {
-        // Each index in turn, in every type; and of every combination of formats one type as users
-        // have it, in turn with each index.
+        // Shrinks each index in turn, for every type. For every combination of formats, one type in
+        // optimised code, with each index in turn.
         const size_t shrunk = at / kTypes.size() + type;
         const bool light = (at + type) % kTypes.size() != 0;
         found.push_back(

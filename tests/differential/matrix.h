@@ -9,8 +9,7 @@
 
 namespace tulle::differential {
 
-// A program whose operands are stored in formats of their own; indices have the extents of
-// matrix.cpp.
+// A program with its operands. Their formats vary. matrix.cpp defines the extents of indices.
 struct Operation {
   std::string name;
   std::string text;
@@ -20,7 +19,7 @@ inline void PrintTo(const Operation& operation, std::ostream* out) { *out << ope
 
 const std::vector<Operation>& operations();
 
-// What a cell varies beside operation and formats.
+// The data conditions of a cell.
 enum class Condition : uint8_t {
   Rectangular,
   EmptyRows,
@@ -32,9 +31,8 @@ enum class Condition : uint8_t {
 };
 inline constexpr int kConditions = 7;
 
-// The cells of an operation: all of them, or a sample that has every combination of formats once
-// and every condition and type. The formats of two operands come in all pairs; of three and more,
-// any two of them do.
+// The cells of an operation: all, or a sample that has every combination of formats once and every
+// condition and type. Combinations cover all pairs of formats for any two operands.
 std::vector<Case> cells(const Operation& operation, bool all);
 
 }  // namespace tulle::differential

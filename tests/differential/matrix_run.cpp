@@ -1,4 +1,4 @@
-// Running cells of the matrix.
+// Runs cells of the matrix.
 #include "differential/matrix_run.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace tulle::differential {
 
 namespace {
 
-constexpr size_t kShown = 5;  // failures of one operation
+constexpr size_t kShown = 5;  // failures per operation
 
 struct Count {
   size_t cells = 0, right = 0;
@@ -37,7 +37,7 @@ class Summary : public testing::Environment {
 };
 [[maybe_unused]] const auto* const kSummary = testing::AddGlobalTestEnvironment(new Summary);
 
-// A slice of the matrix: of every `count` runs of cells the one with this number.
+// A slice of the matrix: one of every `count` runs of cells, by number.
 struct Slice {
   size_t number = 0, count = 1;
 };
@@ -52,13 +52,13 @@ Slice slice() {
   return {static_cast<size_t>(which - 1), static_cast<size_t>(count)};
 }
 
-// The cells of the slice that is asked for, cut into runs.
+// The cells of the slice in TULLE_TEST_SLICE, cut into runs.
 std::vector<std::span<const Case>> runs_of(std::span<const Case> cells) {
   const Slice wanted = slice();
   std::vector<std::span<const Case>> runs;
   for (size_t at = 0; !cells.empty(); ++at) {
     const size_t length = std::min<size_t>(kConditions, cells.size());
-    // One further in every round, so that no slice has always the same types or formats.
+    // Shifts by one in every round, so that a slice does not always get the same types or formats.
     if ((at + at / wanted.count) % wanted.count == wanted.number)
       runs.push_back(cells.first(length));
     cells = cells.subspan(length);

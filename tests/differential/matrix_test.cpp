@@ -1,4 +1,4 @@
-// Runs the matrix: a sample of it, all of it with TULLE_TEST_FULL=1.
+// Runs a sample of the matrix, or all of it with TULLE_TEST_FULL=1.
 #include <cstdlib>
 #include <set>
 #include <string>
@@ -18,7 +18,8 @@ TEST_P(Matrix, EveryCellIsRight) {
   expect_right(GetParam().name, cells(GetParam(), all), kBoth);
 }
 
-// Which index has no coordinates does not go with how code is compiled, however many there are.
+// The choice of the empty index must not depend on the choice of light code, for any number of
+// indices.
 TEST(MatrixCells, EveryIndexIsEmptyInLightCodeAndInOther) {
   for (const Operation& operation : operations()) {
     std::set<char> indices;

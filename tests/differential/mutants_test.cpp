@@ -1,4 +1,4 @@
-// Each seeded fault of the compiler is found by random programs, soon.
+// Random programs find each seeded fault of the compiler after few programs.
 #include <iostream>
 
 #include <gtest/gtest.h>

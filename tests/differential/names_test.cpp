@@ -1,4 +1,4 @@
-// The names that the compiler makes are none that users could write (support/made_names.h).
+// No name that the compiler makes is one that users could write (support/made_names.h).
 #include <memory>
 #include <regex>
 
@@ -17,10 +17,10 @@ constexpr uint64_t kPrograms = 600;
 
 using Names = std::set<std::string>;
 
-// What a program has: its own names, and those that stages add.
+// The user's names in a program, and the names that stages add.
 struct Found {
   Names written_tensors, written_indices;
-  Names tensors;  // of nests, and arrays and scalars of the host program: all in one scope
+  Names tensors;  // of nests, and arrays and scalars of the host program, all in one scope
   Names indices;  // loops of nests
 };
 
@@ -34,7 +34,7 @@ void collect(const Case& test, const expr::ResolvedProgram& program, Found& foun
     }
   }
   for (const auto& [name, type] : program.tensors) found.tensors.insert(name);
-  // Loops, workspaces and partial sums that the schedule names are the user's.
+  // The names of loops, workspaces and partial sums in the schedule belong to the user.
   const std::regex word("[A-Za-z_][A-Za-z_0-9]*");
   for (std::sregex_iterator at(test.schedule.begin(), test.schedule.end(), word), end; at != end;
        ++at) {
@@ -64,7 +64,7 @@ void collect(const loop::HostProgram& program, Found& found) {
   }
 }
 
-// Nothing where the case is refused.
+// Nothing if the case is refused.
 std::optional<Found> names_of(const Case& test) {
   Found found;
   try {

@@ -1,4 +1,4 @@
-// Threads that take the next piece until none is left.
+// Threads take the next piece until all are done.
 #include "differential/on_all_cores.h"
 
 #include <atomic>

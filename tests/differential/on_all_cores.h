@@ -1,4 +1,4 @@
-// Work in numbered pieces, on every core that the process may use.
+// Runs numbered pieces of work on all cores of the process.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace tulle::differential {
 
-// Calls `work` with each of 0 .. count-1, in threads; returns when all are done.
+// Calls `work` with each of 0 .. count-1 in several threads. Returns when all calls are done.
 void on_all_cores(size_t count, const std::function<void(size_t)>& work);
 
 }  // namespace tulle::differential

@@ -1,4 +1,5 @@
-// What is refused where the same bits are wanted is what atomics would add up, and nothing else.
+// require_one_order refuses exactly the programs whose kernels add floating-point numbers by
+// atomics.
 #include <gtest/gtest.h>
 
 #include "differential/bound_schedules.h"
@@ -38,7 +39,7 @@ TEST_P(OneOrder, IsRefusedWhereAtomicsAddUp) {
   } catch (const UserError& error) {
     refusal = error.what();
   }
-  const std::string why = "asks for the same bits";
+  const std::string why = "requires the same bits";
   EXPECT_EQ(refusal.find(why) != std::string::npos, varies) << refusal;
 }
 

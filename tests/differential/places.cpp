@@ -11,7 +11,7 @@ namespace tulle::differential {
 
 namespace {
 
-// Arrays in vectors of their own.
+// Allocates each array as a vector.
 class VectorMemory final : public Memory {
  public:
   Block allocate(DType type, int64_t length, bool zeroed) override {

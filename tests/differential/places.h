@@ -1,4 +1,4 @@
-// Where a compiled program runs: operands are brought there, and results fetched.
+// The memory that a compiled program runs in: copies operands to it and results back.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ class Place {
   virtual Device device() const = 0;
 };
 
-// This machine's memory, in which results are poisoned first, so that what is never written shows.
+// The memory of this machine. Poisons results first, so that unwritten elements are detected.
 std::unique_ptr<Place> host_memory();
-// The first GPU. UserError where there is none.
+// The first GPU. Throws a UserError if there is none.
 std::unique_ptr<Place> first_gpu();
 
 }  // namespace tulle::differential

@@ -1,4 +1,4 @@
-// Drawing data and resolving programs.
+// Draws data and resolves programs.
 #include "differential/prepared.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ expr::ResolvedProgram resolved_program(const Case& test,
   return expr::resolve(parsed, types, resolving);
 }
 
-// An operand has the same data whatever others there are.
+// The data of an operand do not depend on the other operands.
 unsigned seed_of(const Case& test, const Operand& operand) {
   return std::accumulate(
       operand.name.begin(), operand.name.end(), test.seed * 7919,
@@ -48,7 +48,7 @@ std::vector<expr::StoredTensor> drawn(const Case& test, const Operand& operand) 
 
 namespace {
 
-// Rows are cut early and panels get narrow where small operands are to be cut.
+// Limits with which rules cut the rows of small operands and use narrow panels.
 GpuLimits gpu_limits_of(const Case& test) {
   return {.many_entries = test.small_chunks ? 20 : plan::Machine().many_entries,
           .last_cache = test.small_chunks ? 1 << 12 : 1 << 25,
@@ -58,7 +58,7 @@ GpuLimits gpu_limits_of(const Case& test) {
 
 }  // namespace
 
-// Small operands are cut all the same, and a few threads fill several blocks.
+// Limits with which small operands are cut and a few threads fill several blocks.
 CompileLimits limits_of(const Case& test) {
   CompileLimits limits;
   if (test.small_chunks) limits.chunks.work_per_chunk = 1;
@@ -86,7 +86,7 @@ Prepared::Prepared(const Case& test) {
   for (size_t o = 0; o < given.size(); ++o) {
     Operand operand = test.operands[o];
     operand.format = apart[o].format;
-    // What the whole stores as padding the parts have as entries.
+    // The padding of the whole operand is stored as entries of its parts.
     const auto parts =
         operand.format == given[o].format ? stored[o] : parts_of(spelled.at(operand.name), operand);
     operands.insert(operands.end(), parts.begin(), parts.end());

@@ -1,4 +1,4 @@
-// A case made ready to run: its data, its program resolved, and the request to compile it.
+// A case with its data, its resolved program and the request to compile it.
 #pragma once
 
 #include "differential/differential.h"
@@ -10,15 +10,16 @@
 namespace tulle::differential {
 
 struct Prepared {
-  // UserError where the case breaks a rule of the language.
+  // Throws a UserError if the case breaks a rule of the language.
   explicit Prepared(const Case& test);
   Prepared(const Prepared&) = delete;  // the request points into it
   Prepared& operator=(const Prepared&) = delete;
 
-  std::vector<TensorSpec> given;                        // the case's operands
-  std::vector<std::vector<expr::StoredTensor>> stored;  // each, or the parts of a composite one
-  // As kernels see them: those in composite formats, and those that the schedule takes apart, as
-  // their parts.
+  std::vector<TensorSpec> given;  // the case's operands
+  // per operand; for a composite one, its parts
+  std::vector<std::vector<expr::StoredTensor>> stored;
+  // The operands of the kernels. Operands in composite formats, and those that the schedule
+  // decomposes, are replaced by their parts.
   std::vector<expr::StoredTensor> operands;
   std::vector<TensorSpec> specs;
   std::map<std::string, expr::ReferenceTensor> spelled;
@@ -32,7 +33,7 @@ struct Prepared {
 // The limits that the case is compiled with.
 CompileLimits limits_of(const Case& test);
 
-// Whether the language takes the program and what its schedule takes apart.
+// Whether the language accepts the program and the schedule's decompositions.
 bool can_prepare(const Case& test);
 
 }  // namespace tulle::differential

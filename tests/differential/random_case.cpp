@@ -15,9 +15,10 @@ namespace {
 
 using Indices = std::vector<std::string>;
 
-constexpr int64_t kMostPoints = 12000;  // of the whole iteration space: the reference visits all
+// size of the iteration space, because the reference visits all of it
+constexpr int64_t kMostPoints = 12000;
 
-// A piece of text and the indices that are free in it.
+// A piece of text and its free indices.
 struct Piece {
   std::string text;
   Indices free;
@@ -129,8 +130,8 @@ class Generator {
     return {access(operand.name, renamed(indices)), distinct(indices)};
   }
 
-  // An operand or an earlier result, most often one not used before; the same one under other
-  // indices where the sizes agree.
+  // An operand or an earlier result, usually an unused one. May be the same one with other indices
+  // if the sizes agree.
   Piece leaf() {
     if (!used_.empty() && dice_.chance(0.12)) {
       const auto& [name, indices] = dice_.pick(used_);
@@ -161,7 +162,7 @@ class Generator {
     if (leaves <= 1) {
       piece = leaf();
       if (dice_.chance(0.1)) piece.text = concat(number(), " * ", piece.text);
-      // Only of what is exact: what is rounded may lie on either side of a whole number.
+      // Only for exact values: rounding may move a value to either side of a whole number.
       if (dice_.chance(0.03)) piece.text = concat("floor(", piece.text, ")");
     } else {
       const size_t left = 1 + dice_.below(leaves - 1);
@@ -187,7 +188,7 @@ class Generator {
     return piece;
   }
 
-  // A reduction over one of the indices, of all coordinates or of those with a value.
+  // A reduction over one of the indices, over all coordinates or those with a value.
   void reduce(Piece& piece) {
     const size_t at = dice_.below(piece.free.size());
     std::string op = dice_.pick<std::string>({"sum", "sum", "max", "min", "prod", "mean"});
@@ -201,7 +202,7 @@ class Generator {
 
   std::string number() { return dice_.pick<std::string>({"2", "3", "0.5", "2.5"}); }
 
-  // The names that this statement gives the indices.
+  // The names of the indices in this statement.
   Indices renamed(Indices indices) const {
     for (std::string& index : indices) index = names_.at(index);
     return indices;
@@ -229,7 +230,7 @@ class Generator {
     pending_.push_back({name, left});
   }
 
-  // Steps that take a matrix apart, or two.
+  // Steps that decompose one or two matrices.
   std::vector<std::string> decompositions() {
     std::vector<std::string> steps;
     for (const Operand& operand : test_.operands) {
@@ -242,8 +243,8 @@ class Generator {
     return steps;
   }
 
-  // Lets the schedule take operands apart, in any place between steps for the parts. Where there is
-  // no sum over these that is refused, and seldom drawn.
+  // Adds decompose steps to the schedule, in any place between steps for the parts. If no sum over
+  // these exists, the steps are illegal, and they usually stay out.
   void take_apart() {
     const std::string before = test_.schedule;
     std::vector<std::string> steps;
@@ -254,7 +255,7 @@ class Generator {
       taken = can_prepare(test_);
     }
     if (!taken && dice_.chance(0.8)) steps.clear();
-    const bool whole = dice_.chance(0.2);  // the steps for what was whole
+    const bool whole = dice_.chance(0.2);  // keeps the steps for the whole operand
     const std::string of_parts = whole || steps.empty() ? before
                                  : dice_.chance(0.7)    ? random_schedule(dice_, test_)
                                                         : "";
@@ -266,7 +267,7 @@ class Generator {
     test_.schedule = joined(all, "; ");
   }
 
-  // An operand's, or any.
+  // The format of an operand, or any format.
   std::string result_format(size_t rank) {
     const Operand& like = dice_.pick(test_.operands);
     if (like.sizes.size() == rank && !is_composite(like)) {
@@ -277,7 +278,7 @@ class Generator {
   }
 
   Dice dice_;
-  Dice others_;  // for what is drawn rarely
+  Dice others_;  // for rare choices
   Dice halves_;  // for types of 16 bits
   Dice merged_;  // for rows in chunks of equal work
   Dice blocks_;  // for results in blocks

@@ -10,7 +10,7 @@
 
 namespace tulle::differential {
 
-// A source of small choices.
+// Draws small random choices.
 class Dice {
  public:
   explicit Dice(uint64_t seed) : random_(seed) {}
@@ -36,33 +36,33 @@ class Dice {
   std::mt19937_64 random_;
 };
 
-// The same case for the same seed. Not every one is legal: some are refused.
+// The case of a seed. Some cases are illegal and refused.
 Case random_case(uint64_t seed);
 
-// These put programs of certain shapes in the place of what was drawn (special_programs.cpp).
+// These replace the drawn program by one of a certain shape (special_programs.cpp).
 //
-// Products of a matrix row by row and what is gathered of its rows, which plans for GPUs are made
-// for, with rows and columns that fill warps and leave lanes over.
+// Products that gather from the rows of a matrix, for which the GPU rules have plans. Some numbers
+// of rows and columns fill warps, others leave lanes idle.
 void multiply_rows(Dice& dice, DType type, DType index_type, Case& test);
-// The same with rows that are cut wherever chunks of equal work end.
+// The same with rows that chunks of equal work cut.
 void cut_rows(Dice& dice, DType type, DType index_type, Case& test);
 // Results with blocks, whose values the members of a chunk may share.
 void share_blocks(Dice& dice, DType type, DType index_type, Case& test);
-// A function of sums over an operand in parts, or sums that tell an entry of value 0 from none over
-// one that is taken apart. Only some can be taken into the parts.
+// A function of sums over a decomposed operand. Or sums over a decomposed operand that distinguish
+// a stored 0 from no entry. Only some of these can be computed part by part.
 void apply_to_sums(Dice& dice, DType type, DType index_type, Case& test);
-// Reductions of what sums are in that may have no terms.
+// Reductions of sums that may be empty.
 void reduce_sums(Dice& dice, DType index_type, Case& test);
 
-// A format for a tensor of that rank: a name, or the long form with any dimension order, blocks
-// and, unless `sorted`, coordinates in any order and repeated ones.
+// A format for a tensor of that rank: a name, or the long form with any dimension order and blocks.
+// Unless `sorted`, coordinates may be unordered and repeated.
 std::string random_format(Dice& dice, int rank, bool sorted);
 
-// A composite format of random selectors and formats for a tensor of that rank, two at least.
+// A composite format of at least two random selectors and formats, for a tensor of that rank.
 std::string random_composite(Dice& dice, int rank);
 
-// A schedule of steps that the case's statements accept, and now and then one that they do not. The
-// case's own schedule says what is taken apart before; steps may be for one of the parts.
+// A schedule of steps that the case's statements accept, and sometimes one that they refuse. The
+// case's schedule contains the decompositions before it. Steps may name one of the parts.
 std::string random_schedule(Dice& dice, const Case& test);
 
 }  // namespace tulle::differential

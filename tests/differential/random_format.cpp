@@ -10,7 +10,7 @@ namespace tulle::differential {
 
 namespace {
 
-constexpr const char* kWidePadded = "padded(20)";  // as the largest extent
+constexpr const char* kWidePadded = "padded(20)";  // the largest extent
 
 // Compressed, then singletons, in any dimension order.
 std::string random_list(Dice& dice, const std::vector<std::string>& names,
@@ -29,7 +29,7 @@ std::string random_list(Dice& dice, const std::vector<std::string>& names,
   return concat("(", dimensions, ") -> (", levels, ")");
 }
 
-// The last level that stores something becomes one of which not every slot holds an entry.
+// Makes the last level that stores something a kind with unused slots.
 void leave_gaps(Dice& dice, std::vector<std::string>& kinds) {
   size_t last = kinds.size() - 1;
   while (last > 0 && kinds[last] == "dense") --last;
@@ -39,7 +39,7 @@ void leave_gaps(Dice& dice, std::vector<std::string>& kinds) {
           : dice.pick<std::string>({kWidePadded, "ragged", "bitmap", "compressed multiple(2)"});
 }
 
-// A level that stores something may repeat coordinates, whatever stands below it.
+// Lets a level that stores something repeat coordinates, for any levels below.
 void repeat_coordinates(Dice& dice, std::vector<std::string>& kinds) {
   std::string& kind = kinds[dice.below(kinds.size())];
   if (kind == "compressed") kind += dice.chance(0.5) ? " nonunique" : " nonunique unordered";

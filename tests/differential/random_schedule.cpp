@@ -1,4 +1,4 @@
-// Random schedules, step by step over the nest as it is after the steps before.
+// Draws random schedules step by step. Each step fits the nest after the steps before it.
 #include <algorithm>
 
 #include "differential/prepared.h"
@@ -40,11 +40,11 @@ class Scheduler : private StepTaker {
     }
     for (size_t tries = 0; tries < 4 * wanted && taken() < wanted; ++tries) take(draw());
     for (int tries = 0; tries < 4 && dice_.chance(0.7); ++tries) take(draw_stage());
-    // One that is refused must be refused well.
+    // A refused step tests the refusal.
     if (dice_.chance(0.05)) add(draw());
   }
 
-  // Chunks of equally many entries, and what they may be bound to: few nests take them.
+  // Chunks with equal numbers of entries, and loops bound over them. Few nests accept these.
   void take_entries() {
     const std::vector<std::string> vars = loops();
     for (size_t v = 0; v + 1 < vars.size() && taken() == 0; ++v) {
@@ -56,7 +56,7 @@ class Scheduler : private StepTaker {
     if (dice_.chance(0.5)) take(dice_.chance(0.5) ? "bind(ee, thread)" : "bind(ee, lane)");
   }
 
-  // Whether the result is sparse, comes into being, and has blocks.
+  // Whether the result is sparse, has its own pattern, and has blocks.
   bool builds_blocks() const {
     const nest::Tensor& result = nest().tensor(tensors(nest::Tensor::Role::Result).front());
     const Format& format = result.type.format;
@@ -64,7 +64,7 @@ class Scheduler : private StepTaker {
            is_full(format.levels().back().kind);
   }
 
-  // Chunks whose members share the blocks of a sparse result: few nests take them.
+  // Chunks whose members share the blocks of a sparse result. Few nests accept these.
   void take_members() {
     if (loops().empty()) return;
     if (dice_.chance(0.3)) {
@@ -147,7 +147,7 @@ class Scheduler : private StepTaker {
     }
   }
 
-  // Parts of sums and copies of copies first, and only then who has them.
+  // Binds loops only after partial sums and copies of copies.
   void take_late_binds() {
     if (loops().empty()) return;
     const std::string sum = loops().back();
@@ -173,7 +173,7 @@ class Scheduler : private StepTaker {
     }
   }
 
-  // Operands to be copied, most often dense ones.
+  // Operands for stage steps, usually dense ones.
   std::vector<std::string> staged_operands() {
     std::vector<std::string> operands;
     for (const std::string& name : tensors(nest::Tensor::Role::Operand)) {
@@ -182,7 +182,7 @@ class Scheduler : private StepTaker {
     return operands;
   }
 
-  // A copy of an operand that is read in some loop.
+  // A stage step for an operand that some loop reads.
   std::string draw_stage() {
     const std::vector<std::string> operands = staged_operands(), vars = loops();
     if (operands.empty() || vars.empty()) return "precompute(acc)";
@@ -193,8 +193,8 @@ class Scheduler : private StepTaker {
                   depth > 1 || dice_.chance(0.2) ? concat(", ", depth) : "", ")");
   }
 
-  // Gathers blocks in a workspace that remembers which were written: those that the result stores
-  // come first.
+  // Gathers blocks in a tracked workspace, with the variable of the result's stored coordinates
+  // first.
   void take_gathered_blocks() {
     std::vector<std::string> over;
     bool inside = false;
@@ -213,20 +213,20 @@ class Scheduler : private StepTaker {
 
   std::string draw_tracking() { return dice_.pick<std::string>({"tracked", "scanned"}); }
 
-  // Gathers what rows come to, so that they can be cut wherever chunks end.
+  // Gathers the sums of rows, so that chunks can cut rows anywhere.
   void take_merged_rows() {
     take(concat("precompute(v", fresh_++, ")"));
     take(concat("parallel(", loops().front(), ", by=merge)"));
   }
 
-  // The numbers of a deal_rows.
+  // The numbers of a deal_rows step.
   std::string deal() { return concat(", ", dice_.pick<int>({1, 2, 3, 9})); }
   std::string turns() {
     return concat(", ", dice_.pick<int>({1, 2, 3, 7}), ", ", dice_.pick<int>({1, 2, 3}), ")");
   }
 
-  // The steps that spread a sum over the threads of a block, as far as the nest accepts them: it
-  // would take long to draw them in this order.
+  // The steps that distribute a sum over the threads of a block, as far as the nest accepts them.
+  // Independent draws would rarely give this order.
   void take_partial_sums() {
     std::vector<std::string> rows, sums;
     for (const std::string& var : loops()) (is_summed(var) ? sums : rows).push_back(var);
@@ -238,7 +238,7 @@ class Scheduler : private StepTaker {
     if (dice_.chance(0.7)) take(concat("reorder(", schedule::list_of(order), ")"));
     if (dice_.chance(0.5)) take(concat("number_rows(", loops().front(), ", nr)"));
     const bool tuples = gathers_tuples();
-    // Those that warps and threads merge are of whole rows.
+    // Warps and threads only merge tuples of whole rows.
     const bool across = tuples && dice_.chance(0.4);
     if (!across && dice_.chance(tuples ? 0.35 : 0.5))
       take(concat("deal_rows(", loops().front(), deal(), ", ch, cr", turns()));
@@ -252,11 +252,12 @@ class Scheduler : private StepTaker {
       take("unroll(ee, 4)");
     }
     const std::string sum = sums.back(), row = loops().front();
-    std::string inner;  // one of the loops over what is not summed, if they are several
+    std::string inner;  // an unsummed loop other than the rows
     for (const std::string& var : loops()) {
       if (var != row && !is_summed(var)) inner = var;
     }
-    const bool many = !inner.empty() && dice_.chance(0.4);  // sums of a thread, for each of inner
+    // a thread has several sums, one for each of `inner`
+    const bool many = !inner.empty() && dice_.chance(0.4);
     const bool by_lanes = !across && dice_.chance(many ? 0.5 : 0.7);
     const bool in_groups = by_lanes && dice_.chance(0.4);
     const int threads = many && by_lanes && !in_groups ? 32 : dice_.pick<int>({2, 4, 8});
@@ -277,7 +278,7 @@ class Scheduler : private StepTaker {
     if (many && by_warps && dice_.chance(0.5)) take(concat("bind(", inner, ", lane)"));
   }
 
-  // Gathers what all rows of a chunk come to, one term of each after the other.
+  // Gathers the sums of all rows in a chunk. The loops add one term of each row in turn.
   void take_sums_of_rows() {
     const bool deals = dice_.chance(0.7);
     for (const std::string& var : loops()) {
@@ -297,7 +298,7 @@ class Scheduler : private StepTaker {
                            : concat("rfactor(", sum, ", rows)"));
   }
 
-  // Of a split that was drawn here: fused they are one loop again, over whole pieces.
+  // Halves of a split that this schedule made. Fused, they are a loop over whole pieces again.
   static bool are_halves(const std::string& outer, const std::string& inner) {
     return outer.starts_with('v') && outer.ends_with('o') && inner.ends_with('i') &&
            outer.substr(0, outer.size() - 1) == inner.substr(0, inner.size() - 1);
@@ -308,7 +309,7 @@ class Scheduler : private StepTaker {
     return rows && nest::tuple_of_row(nest(), *rows);
   }
 
-  // Blocks for the outermost loop, then what is inside.
+  // Binds the outermost loop to blocks first, then loops inside.
   std::string draw_bind(const std::vector<std::string>& vars) {
     if (!nest::has_bound_loops(nest().root)) {
       return concat("bind(", vars.front(), ", block",
@@ -320,8 +321,7 @@ class Scheduler : private StepTaker {
   }
 };
 
-// The schedule with one of its steps in another place: a nest may be legal again after a step that
-// makes it illegal.
+// The schedule with one step moved. A later step may make a nest legal again.
 std::string with_step_moved(Dice& dice, const std::string& text) {
   std::vector<schedule::Step> steps = schedule::parse_schedule(text).steps;
   auto from = steps.begin() + static_cast<std::ptrdiff_t>(dice.below(steps.size()));
@@ -338,7 +338,7 @@ std::string with_step_moved(Dice& dice, const std::string& text) {
   return all;
 }
 
-// Whether the program is taken as far as loops with the steps so far and this one.
+// Whether the program is legal with the steps so far and this one, up to lowering.
 bool is_taken(CompileRequest request, const ScheduledStatements& statements,
               const std::string& step) {
   request.schedule = statements.steps().empty() ? step : concat(statements.text(), "; ", step);
@@ -352,7 +352,7 @@ bool is_taken(CompileRequest request, const ScheduledStatements& statements,
   }
 }
 
-// Kernels of several statements, of parts perhaps, in one launch.
+// Launches kernels of several statements, possibly of parts, together.
 void draw_launches(Dice& dice, const CompileRequest& request, ScheduledStatements& statements) {
   const std::vector<size_t>& numbers = statements.numbers();
   for (int tries = 0; tries < 3; ++tries) {
@@ -372,7 +372,7 @@ std::string random_schedule(Dice& dice, const Case& test) {
     std::vector<size_t> chosen = statements.numbers();
     int fresh = 0;
     if (chosen.size() == 1) {
-      // Dice of its own here and below, so that what is drawn later stays as it is.
+      // Separate dice, here and below, keep the later draws unchanged.
       Dice rare(~uint64_t{test.seed} + 4);
       if (test.gpu && rare.chance(0.1))
         Scheduler(rare, statements, chosen[0], test.gpu, fresh).take_entries();
@@ -390,7 +390,7 @@ std::string random_schedule(Dice& dice, const Case& test) {
       return shares && members.chance(0.4) ? with_step_moved(members, statements.text())
                                            : statements.text();
     }
-    // Of kernels as the rules plan them.
+    // For kernels with planned schedules.
     Dice planned(~uint64_t{test.seed} + 7);
     if (test.gpu && planned.chance(0.2)) draw_launches(planned, ready.request, statements);
     if (!statements.steps().empty()) return statements.text();

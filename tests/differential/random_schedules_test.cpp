@@ -1,4 +1,4 @@
-// Random sequences of transformations: equal to the reference or refused, never wrong.
+// Random sequences of rewrites: the result equals the reference, or the sequence is refused.
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
@@ -18,11 +18,11 @@
 namespace tulle::differential {
 namespace {
 
-constexpr uint64_t kSequences = 5000;  // TULLE_TEST_PROGRAMS asks for another number
-constexpr uint64_t kOfSlice = 50;      // sequences that are drawn from seeds next to each other
-constexpr uint64_t kFirst = 1000000;   // seed: other programs than those of random_test.cpp
+constexpr uint64_t kSequences = 5000;  // TULLE_TEST_PROGRAMS sets another number
+constexpr uint64_t kOfSlice = 50;      // sequences with consecutive seeds
+constexpr uint64_t kFirst = 1000000;   // a seed; programs differ from those of random_test.cpp
 
-constexpr const char* kOfMembers = "bind(member)";  // which few nests take
+constexpr const char* kOfMembers = "bind(member)";  // few nests accept these
 
 struct Tally {
   uint64_t drawn = 0, equal = 0, steps = 0, equal_steps = 0;
@@ -37,7 +37,7 @@ struct Tally {
 
 struct Outcome {
   std::map<std::string, Tally> kinds;        // of programs
-  std::map<std::string, uint64_t> rewrites;  // in sequences that were equal
+  std::map<std::string, uint64_t> rewrites;  // in accepted sequences
   std::vector<std::string> failures;
 
   void add(const Outcome& other) {
@@ -56,7 +56,7 @@ std::string kind_of(const Case& test) {
                                                     : ", one statement");
 }
 
-// Whether a refusal is one of the schedule.
+// Whether the case is legal without its schedule, so that the schedule was refused.
 bool is_legal(Case test) {
   test.schedule.clear();
   return can_prepare(test);
@@ -103,7 +103,7 @@ TEST(RandomSchedules, AreRightOrRefused) {
     all.add(here);
   });
   for (const std::string& failure : all.failures) ADD_FAILURE() << failure;
-  // A test of sequences that are all refused would find nothing.
+  // If all sequences were refused, the test would find nothing.
   Tally sum;
   for (const auto& [kind, tally] : all.kinds) {
     std::cout << "sequences  " << std::left << std::setw(24) << kind << std::right << std::setw(5)

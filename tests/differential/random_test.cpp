@@ -1,4 +1,4 @@
-// Random programs, and those that once failed.
+// Random programs, and cases that failed before.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,10 +12,11 @@
 namespace tulle::differential {
 namespace {
 
-// As many as the mutants are given, so that what finds one is the fault and nothing else.
+// As many as for each mutant (mutants_test.cpp). All of them pass here, so that a failure there is
+// due to the fault.
 constexpr uint64_t kInterpretedPrograms = 2000, kCompiledPrograms = 400;
 
-// TULLE_TEST_PROGRAMS asks for another number.
+// TULLE_TEST_PROGRAMS sets another number.
 uint64_t number_of_programs(uint64_t usual) {
   const char* asked = std::getenv("TULLE_TEST_PROGRAMS");
   return asked ? std::stoull(asked) : usual;
@@ -50,7 +51,8 @@ TEST(Case, ParsesBack) {
 std::vector<std::string> reproducers() {
   std::vector<std::string> names;
   const std::filesystem::path folder = TULLE_SOURCE_DIR "/tests/differential/reproducers";
-  if (!std::filesystem::exists(folder)) return names;  // the program alone, on another machine
+  // on another machine, without the source tree
+  if (!std::filesystem::exists(folder)) return names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".txt") names.push_back(entry.path().string());
   }

@@ -1,4 +1,5 @@
-// Tiles of tiles, sums of tiles in workspaces, and whatever splits, fuses and orders give.
+// Draws tiles of tiles, workspaces of tiles' sums, and other combinations of split, fuse and
+// reorder.
 #include "differential/recut_loops.h"
 
 #include <utility>
@@ -25,7 +26,7 @@ class RecutLoops : private StepTaker {
         take_fused_workspace();
         break;
       case 2:
-      case 3:  // what pieces of stored rows come to
+      case 3:  // sums of pieces of stored rows
         take(concat("split_positions(", loops().front(), ", 2, pr, pi)"));
         take("precompute(pieces)");
         break;
@@ -43,7 +44,7 @@ class RecutLoops : private StepTaker {
   }
 
  private:
-  // Tiles of tiles, some of which lie past the end, fused with what is around.
+  // Tiles of tiles, some past the end, fused with loops around.
   void take_tiles() {
     const std::vector<std::string> vars = loops();
     const size_t at = dice_.below(vars.size());
@@ -58,7 +59,8 @@ class RecutLoops : private StepTaker {
     }
   }
 
-  // Sums of a tile in a workspace, and one loop over the tile on one side of it.
+  // Gathers the sum of a tile in a workspace, with one fused loop over the tile in the producer or
+  // consumer.
   void take_fused_workspace() {
     std::vector<std::string> rows, sums;
     for (const std::string& var : loops()) (is_summed(var) ? sums : rows).push_back(var);

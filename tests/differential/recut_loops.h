@@ -1,4 +1,4 @@
-// Random schedules of loops that are cut more than once.
+// Random schedules that cut loops more than once.
 #pragma once
 
 #include "differential/random_case.h"
@@ -6,9 +6,8 @@
 
 namespace tulle::differential {
 
-// Loops of a statement that are split, fused and split again, in any order with the steps that copy
-// loops into the workspaces of sums, and only then bound. `fresh` numbers the loops that steps
-// make.
+// Splits, fuses and splits loops of a statement again, in random order with steps that copy loops
+// into workspaces of sums. Binds loops only afterwards. `fresh` numbers the new loops.
 void take_recut_loops(Dice& dice, ScheduledStatements& statements, size_t statement, bool gpu,
                       int& fresh);
 

@@ -3,10 +3,10 @@
     python tests/differential/run_matrix.py [--build DIR] [--slice 2/8] [--jobs N]
                                             [--levels dense,compressed] [--types f32,i64]
 
-DIR holds the program differential_test, the only file that is needed: built on one machine, it runs
-on any other with the same system libraries. Every process takes a slice of the cells of each
-operation. An operation is printed with its cells as soon as all processes are through with it.
---levels leaves the formats that have no other kinds of levels, --types the cells of these types.
+DIR must contain the program differential_test. No other file is needed, so the program can run on
+another machine with the same system libraries. Every process runs a slice of the cells of each
+operation. The script prints an operation when all processes have finished it. --levels selects
+formats with no other kinds of levels, --types selects the cells of these types.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ LINE = re.compile(r"^matrix  (\S+) +(\d+) cells +(\d+) right$")
 
 
 class Table:
-    """Adds up what the processes say of each operation."""
+    """Adds up the counts that the processes print for each operation."""
 
     def __init__(self, processes: int) -> None:
         self.processes = processes
         self.lock = threading.Lock()
         self.start = time.monotonic()
-        self.operations: dict[str, list[int]] = {}  # processes that are through, cells, right
+        self.operations: dict[str, list[int]] = {}  # finished processes, cells, right
         self.cells = self.right = 0
 
     def add(self, operation: str, cells: int, right: int) -> None:

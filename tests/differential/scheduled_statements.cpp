@@ -1,4 +1,4 @@
-// Giving steps out to the nests of a program.
+// Assigns steps to the nests of a program.
 #include "differential/scheduled_statements.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace tulle::differential {
 
 namespace {
 
-// A step that every nest takes, so that the loops are those of a statement with a schedule; the
-// planner hands the schedule on with the nest that it is for.
+// A step that every nest accepts. With it, the planner chooses the loops of a scheduled statement
+// and returns the step with its nest.
 schedule::Schedule marker(const expr::Statement& statement, size_t number) {
   schedule::Schedule marked =
       schedule::parse_schedule(concat("nontemporal(", statement.tensor, ")"));
@@ -22,7 +22,7 @@ schedule::Schedule marker(const expr::Statement& statement, size_t number) {
   return marked;
 }
 
-// What the nest assigns: the tensor of its statement, or what that is made from.
+// The tensor that the nest assigns: of its statement, or an intermediate for it.
 const std::string& result_of(const nest::Nest& nest) {
   return std::find_if(
              nest.tensors.begin(), nest.tensors.end(),

@@ -1,4 +1,4 @@
-// The statements of a program while steps of a schedule are drawn for them.
+// The statements of a program with the schedule steps drawn so far.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,25 @@ namespace tulle::differential {
 
 class ScheduledStatements {
  public:
-  // With the loops that statements have which a caller schedules. Keeps a pointer to the program.
+  // Statements get the loops that they have with a caller's schedule. Keeps a pointer to the
+  // program.
   explicit ScheduledStatements(const CompileRequest& request);
 
-  // Numbers of the statements that have a nest of their own; others are computed where they are
-  // used.
+  // The numbers of the statements that have a nest. Others are inlined.
   const std::vector<size_t>& numbers() const { return numbers_; }
-  // The nest of a statement after the steps that it has taken.
+  // The nest of a statement after the steps it accepted.
   const nest::Nest& nest(size_t statement) const { return *nests_[statement]; }
-  // The tensor that a statement assigns; of a part that adds to a result it is the part's own.
+  // The tensor that a statement assigns. A part that adds to a result has its own tensor.
   const std::string& tensor(size_t statement) const { return scopes_[statement].tensor; }
 
-  // The step, which speaks of the loops of the statement's nest, in the names that were written,
-  // for this statement alone (and the parts that add to its result) or for all that have what it
-  // names.
+  // Translates a step from the loops of the statement's nest to the user's names. With `alone` it
+  // applies to this statement and the parts that add to its result, otherwise to all statements
+  // with its names.
   std::string written(size_t statement, const std::string& step, bool alone) const;
 
-  // Adds a step as a caller writes it to the schedule if all statements that it is for take it.
+  // Adds a step in the user's names if all statements that it applies to accept it.
   bool take(const std::string& step);
-  // Adds it whatever they say.
+  // Adds a step without a check.
   void add(const std::string& step) { steps_.push_back(step); }
 
   const std::vector<std::string>& steps() const { return steps_; }
@@ -41,7 +41,7 @@ class ScheduledStatements {
   const plan::UniqueProgram* program_;
   std::vector<schedule::StatementNames> scopes_;
   std::vector<std::optional<nest::Nest>> nests_;
-  std::vector<size_t> taken_;  // how many steps each statement has
+  std::vector<size_t> taken_;  // the number of steps of each statement
   std::vector<size_t> numbers_;
   std::vector<std::string> steps_;
 };

@@ -1,4 +1,4 @@
-// The schedules of chunks of rows and entries, and of what atomics combine.
+// Schedules with chunks of rows and entries, and with atomics.
 #include "differential/bound_schedules.h"
 
 namespace tulle::differential {

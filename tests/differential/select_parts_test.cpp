@@ -1,4 +1,4 @@
-// The host programs that give entries out to parts and gather them, against counting.
+// Compares the host programs that assign entries to parts and gather them with counting.
 #include "lower/programs/select_parts.h"
 
 #include <algorithm>
@@ -91,7 +91,7 @@ std::string name_of_test(const testing::TestParamInfo<const char*>& entry) {
 
 class SelectProgram : public testing::TestWithParam<const char*> {
  protected:
-  // With chunks of few entries and small blocks.
+  // Options with chunks of few entries and small blocks.
   static lower::Options small(Backend backend) {
     return {backend, {.work_per_chunk = 5, .threads_per_block = 4}};
   }
@@ -210,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, SelectProgram, testing::ValuesIn(kFormats), na
 INSTANTIATE_TEST_SUITE_P(OfDefaultPlans, SelectProgram, testing::ValuesIn(built_formats()),
                          name_of_test);
 
-// For each part the numbers of its entries.
+// The numbers of the entries in each part.
 using Parts = std::vector<std::vector<int64_t>>;
 
 Parts parts_in(const Selected& selected) {
@@ -246,7 +246,7 @@ TEST(SelectParts, ByBandAndColumns) {
 
 TEST(SelectParts, ByBlocks) {
   const Coordinates entries = {{0, 0, 0, 1, 1, 2}, {0, 1, 3, 0, 2, 3}};
-  // 2 x 2: three of four, two of four, one of four.
+  // The fills of the 2 x 2 blocks: three of four, two of four, one of four.
   EXPECT_EQ(parts_of("{ blocks(2,2, fill>=0.75): bsr(2,2); rest: csr }", {3, 4}, entries),
             (Parts{{0, 1, 3}, {2, 4, 5}}));
   EXPECT_EQ(parts_of("{ blocks(2,2, fill>=0.5): bsr(2,2); rest: csr }", {3, 4}, entries),
@@ -267,7 +267,7 @@ TEST(SelectParts, OfEveryMatrixOfABatch) {
             (Parts{{0, 1}, {2, 3}}));
 }
 
-// Selectors in column ranges and without, one after the other, of matrices and batches of them.
+// Sequences of selectors with and without column ranges, for matrices and batches.
 TEST(SelectParts, AgreesWithCounting) {
   std::mt19937 random(11);
   const auto below = [&](int64_t count) {
@@ -371,7 +371,7 @@ TEST(SelectProgramOf, TakesNothingFromOutside) {
   }
 }
 
-// What is counted together and what is left matters to some entries.
+// Some entries depend on group boundaries and on earlier choices.
 TEST(SelectProgramOf, FaultsAreFound) {
   for (const char* fault : {"select-mixes-batch", "select-counts-taken"}) {
     const CompositeFormat format =
@@ -384,7 +384,7 @@ TEST(SelectProgramOf, FaultsAreFound) {
   }
 }
 
-// Kernels are compiled one by one, without the names that this program gave them.
+// Kernels are compiled separately, without the names from this program.
 TEST(SelectProgramOf, EachKernelIsTakenByTheAssembler) {
   std::map<std::string, loop::Kernel> kernels;
   for (const auto& program :

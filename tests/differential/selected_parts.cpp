@@ -1,4 +1,4 @@
-// Running the program.
+// Runs the program.
 #include "differential/selected_parts.h"
 
 #include <ostream>

@@ -1,4 +1,4 @@
-// Giving entries out to parts by lowering's program, interpreted.
+// Assigns entries to parts with lowering's program in the interpreter.
 #pragma once
 
 #include <iosfwd>
@@ -9,7 +9,7 @@
 
 namespace tulle::differential {
 
-// Sorted entries of a tensor of these sizes, by dimension of what the selectors speak of.
+// Sorted entries of a tensor with these sizes, in the selectors' order of dimensions.
 struct SortedEntries {
   std::vector<int64_t> sizes;
   std::vector<std::vector<int64_t>> coordinates;
@@ -17,7 +17,7 @@ struct SortedEntries {
   size_t count() const { return coordinates[0].size(); }
 };
 
-// What lower::select_parts hands out.
+// The results of lower::select_parts.
 struct SelectedParts {
   std::vector<int64_t> order, begins;
   bool operator==(const SelectedParts&) const = default;
@@ -27,7 +27,7 @@ std::ostream& operator<<(std::ostream& out, const SelectedParts& selected);
 SelectedParts interpreted(const loop::HostProgram& program, const SortedEntries& entries,
                           DType index_type);
 
-// Coordinates as the type stores them.
+// Coordinates as an array of the type.
 loop::Array array_of(const std::vector<int64_t>& values, DType type);
 
 }  // namespace tulle::differential

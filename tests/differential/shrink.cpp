@@ -1,4 +1,4 @@
-// Shrinking: each candidate is simpler than the case by one thing.
+// Shrinks cases. Each candidate is simpler than the case in one respect.
 #include "differential/shrink.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using expr::Expr;
 
-// The expression with one node exchanged for one of its parts, in all ways.
+// All variants of the expression in which one of its nodes is replaced by a part of that node.
 std::vector<Expr> simpler(const Expr& expr) {
   std::vector<Expr> found;
   if (const auto* unary = expr.as<expr::Unary>()) {
@@ -59,7 +59,7 @@ class Candidates {
   }
 
  private:
-  // Adds the case after `change`, unless that changed nothing.
+  // Adds the changed case unless `change` has no effect.
   void add(const std::function<void(Case&)>& change) {
     Case changed = test_;
     change(changed);
@@ -70,7 +70,7 @@ class Candidates {
     Case changed = test_;
     changed.text = expr::to_string(program);
     while (!changed.text.empty() && changed.text.back() == '\n') changed.text.pop_back();
-    // Operands and formats that nothing uses any more go with it.
+    // Removes operands and formats that are no longer used.
     std::set<std::string> used;
     for (const expr::Statement& statement : program.statements) {
       used.insert(statement.tensor);
@@ -111,7 +111,7 @@ class Candidates {
       for (const Expr& value : simpler(program_.statements[s].value)) {
         expr::ParsedProgram changed = program_;
         changed.statements[s].value = value;
-        // Indices that nothing on the right has any more.
+        // Removes indices that no longer occur on the right.
         const std::vector<std::string> free = expr::free_indices(value);
         std::erase_if(changed.statements[s].indices, [&](const std::string& index) {
           return std::find(free.begin(), free.end(), index) == free.end();
@@ -127,7 +127,7 @@ class Candidates {
     }
   }
 
-  // Extents of indices: every operand's dimension under the index follows.
+  // Shrinks the extents of indices in all operands.
   void sizes() {
     std::map<std::string, std::vector<std::pair<std::string, size_t>>> uses;
     for (const expr::Statement& statement : program_.statements) {

@@ -1,4 +1,4 @@
-// Making a failing case small.
+// Shrinks a failing case.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,7 @@
 
 namespace tulle::differential {
 
-// The smallest case found, by dropping and simplifying one thing after the other, of which `fails`
-// still holds.
+// The smallest case for which `fails` still holds. Drops and simplifies one thing at a time.
 Case shrink(Case test, const std::function<bool(const Case&)>& fails);
 
 }  // namespace tulle::differential

@@ -1,4 +1,4 @@
-// A first handful of programs through every stage.
+// A few basic programs through every stage.
 #include <gtest/gtest.h>
 
 #include "differential/differential.h"

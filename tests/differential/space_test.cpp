@@ -1,5 +1,5 @@
-// Schedules that a search may try, compiled and interpreted, for the CPU and for a GPU: every one
-// computes the same.
+// Runs schedules of the search space, compiled and interpreted, for the CPU and a GPU. All give the
+// same results.
 #include <algorithm>
 #include <cstdlib>
 
@@ -19,7 +19,7 @@ Operand dense(const char* name, std::vector<int64_t> sizes) {
   return {.name = name, .sizes = std::move(sizes)};
 }
 
-// Runs the default and some others, spread over the whole space.
+// Runs the default schedule and others across the whole space.
 void run_some(Case test) {
   const size_t most = std::getenv("TULLE_TEST_FULL") ? 150 : 12;
   std::vector<ScheduleCandidate> found;
@@ -33,7 +33,8 @@ void run_some(Case test) {
     test.schedule = found[at].schedule;
     std::string refused;
     EXPECT_EQ(run_case(test, test.gpu ? kInterpreted : kBoth, &refused), "") << to_string(test);
-    EXPECT_TRUE(at == 0 || refused.empty()) << to_string(test) << refused;  // planned: by rule
+    // a planned schedule is legal
+    EXPECT_TRUE(at == 0 || refused.empty()) << to_string(test) << refused;
   }
 }
 
@@ -81,7 +82,7 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-// Of halves, which are accumulated in f32: as one sum, and over parts.
+// Halves, which accumulate in f32: in one sum, and over parts.
 std::vector<Case> cases_of_halves() {
   std::vector<Case> found(cases().begin(), cases().begin() + 4);
   found.push_back({.text = "y[j] = A[i,j] * x[i]",

@@ -1,4 +1,4 @@
-// Programs of certain shapes, which random ones would seldom have.
+// Programs of shapes that random draws would rarely give.
 #include "differential/random_case.h"
 #include "support/check.h"
 
@@ -57,7 +57,7 @@ void multiply_rows(Dice& dice, DType type, DType index_type, Case& test) {
   }
 }
 
-// Entries that are appended to a result by chunks which begin and end inside rows.
+// Chunks that begin and end inside rows append entries to a result.
 void append_cut_rows(Dice& dice, DType type, DType index_type, Case& test) {
   const int64_t rows = dice.between(1, 9), columns = dice.between(1, 40);
   test.text = dice.pick<std::string>(
@@ -84,7 +84,7 @@ void cut_rows(Dice& dice, DType type, DType index_type, Case& test) {
   multiply_rows(dice, type, index_type, test);
   for (Operand& operand : test.operands) operand.format = "dense";
   test.operands[0].format = "csr";
-  const bool gathers = test.text.find("j in") != std::string::npos;  // from the start
+  const bool gathers = test.text.find("j in") != std::string::npos;  // in the original nest
   const bool sums = !gathers && test.text.find("R0[i,j]") == std::string::npos;
   const bool columns = test.text.starts_with("R0[i,k]");
   if (sums) test.schedule = columns ? "precompute(acc, k); " : "precompute(acc); ";
@@ -93,7 +93,7 @@ void cut_rows(Dice& dice, DType type, DType index_type, Case& test) {
 
 namespace {
 
-// Blocks of so many rows and columns, now and then with something sparse in them.
+// Blocks with that many rows and columns, sometimes with a sparse level inside.
 std::string block_format(Dice& dice, int64_t rows, int64_t columns) {
   if (dice.chance(0.6)) {
     const auto name = dice.pick<std::string>({"bsr", "bsr", "bsr", "bsc", "dbsr"});
@@ -133,7 +133,7 @@ void share_blocks(Dice& dice, DType type, DType index_type, Case& test) {
                        operand("B", block_format(dice, rows, columns), {height, width})};
       if (dice.chance(0.5)) test.out_formats["R0"] = result;
       break;
-    case 1:  // into rows of something dense
+    case 1:  // into rows of a dense result
       test.text = "R0[i,j,k] = A[i,j] * B[j,k]";
       test.operands = {
           operand("A", dice.pick<std::string>({"csr", "coo", "dcsr"}), {height, depth}),
@@ -176,7 +176,7 @@ void reduce_sums(Dice& dice, DType index_type, Case& test) {
   const std::string body = dice.pick<std::string>(
       {sum, sum + " * E[i,j]", "E[i,j] - " + sum, concat("within(", sum, ", E[i,j])"),
        concat("max(", sum, ", E[i,j])"), concat("within(E[i,j], ", sum, ")"), sum + " / E[i,j]"});
-  // What is divided is rounded, and two may be equal then that were not.
+  // Quotients are rounded, so different values may become equal.
   const bool divides = body.ends_with("/ E[i,j]");
   const std::string op = divides ? dice.pick<std::string>({"logsumexp", "max"})
                                  : dice.pick<std::string>({"argmax", "argmin", "logsumexp"});

@@ -1,4 +1,4 @@
-// The text of each stage, read back, gives what the stage itself hands on.
+// Parsing the text of each stage gives the same output as the stage itself.
 #include <memory>
 #include <sstream>
 
@@ -25,7 +25,7 @@ StageSink into(Texts& texts) {
   return [&](std::string_view stage, const std::string& text) { texts[std::string(stage)] = text; };
 }
 
-// Shows the first line that differs.
+// Prints the first line that differs.
 void expect_same(const std::string& found, const std::string& wanted, std::string_view what) {
   if (found == wanted) return;
   std::istringstream found_lines(found), wanted_lines(wanted);
@@ -38,19 +38,19 @@ void expect_same(const std::string& found, const std::string& wanted, std::strin
   ADD_FAILURE() << what << " differs";
 }
 
-// The texts of all stages down to the loop IR after passes.
+// The texts of all stages up to the loop IR after passes.
 Texts stages_of(const CompileRequest& request) {
   Texts texts;
   optimise_program(lower_program(request, into(texts)).program, code_request(request), into(texts));
   return texts;
 }
 
-// A plan that keeps to the decisions of the text comes to the same.
+// A plan that follows the decisions in the text equals the original plan.
 void expect_same_plan(const CompileRequest& request, const Texts& texts) {
   CompileRequest decided = request;
   decided.schedule.clear();
   decided.plan.decisions = plan::parse_decisions(texts.at("plan"));
-  decided.plan.machine.threads = 1;  // for which others would be chosen
+  decided.plan.machine.threads = 1;  // without decisions, another plan would be chosen
   Texts again;
   lower_program(decided, into(again));
   const auto without_costs = [](std::string text) {
@@ -63,13 +63,13 @@ void expect_same_plan(const CompileRequest& request, const Texts& texts) {
     expect_same(again[stage], texts.at(stage), concat(stage, " from the plan"));
 }
 
-// Without what rewrites had to say, which finished nests do not repeat.
+// Removes the remarks of rewrites, which finished nests do not repeat.
 std::string without_remarks(const std::string& text) {
   const size_t at = text.find("\n// ");
   return at == std::string::npos ? text : text.substr(0, at + 1);
 }
 
-// Nests, before and after their schedules.
+// Compares nests before and after their schedules.
 void expect_same_nests(const CompileRequest& request, const Texts& texts) {
   for (const char* stage : {"nest", "schedule"}) {
     const schedule::NestProgram nests = schedule::parse_program(texts.at(stage));
@@ -92,7 +92,7 @@ void expect_same_loops(const CompileRequest& request, const Texts& texts) {
   expect_same(loop::to_string(loop::parse_host_program(text)), text, "passes");
 }
 
-// The outline of a program, read back from its text, is launched as the program is.
+// The outline of a program, parsed from its text, has the launches of the program.
 void expect_same_launches(const std::string& text) {
   const loop::HostProgram whole = loop::parse_host_program(text);
   loop::HostProgram outlined = whole;
@@ -116,7 +116,7 @@ void expect_same_launches(const std::string& text) {
   EXPECT_TRUE(launches(outlined) == launches(whole)) << outlines;
 }
 
-// Whether the case is legal, and so was compared.
+// Whether the case is legal, so that it was compared.
 bool expect_same_stages(const Case& test) {
   std::unique_ptr<const Prepared> ready;
   Texts texts;

@@ -1,4 +1,4 @@
-// What a nest has that steps can be about.
+// Finds the parts of a nest that steps can name.
 #include "differential/step_taker.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Taking steps of a schedule for one statement, as its nest is after those before.
+// Draws schedule steps for one statement. Each step fits the nest after the steps before it.
 #pragma once
 
 #include <string>
@@ -19,20 +19,20 @@ class StepTaker {
  protected:
   const nest::Nest& nest() const { return statements_.nest(statement_); }
 
-  // Adds the step to the schedule if the nest takes it.
+  // Adds the step to the schedule if the nest accepts it.
   void take(const std::string& step) { taken_ += statements_.take(written(step)) ? 1 : 0; }
-  // Adds it whatever the nest says.
+  // Adds the step without a check.
   void add(const std::string& step) { statements_.add(written(step)); }
-  // How many the nest has taken.
+  // The number of accepted steps.
   size_t taken() const { return taken_; }
 
-  // Outer ones first; those of several workspaces once.
+  // The loops, outer ones first. A loop in several workspaces occurs once.
   std::vector<std::string> loops() const;
   std::vector<std::string> tensors(nest::Tensor::Role role) const;
-  // Whether a result adds up what comes of the loop.
+  // Whether the loop is summed in some result.
   bool is_summed(const std::string& var) const;
 
-  // precompute of some loops, two at most.
+  // A precompute step with at most two of the loops.
   std::string draw_precompute(std::vector<std::string> vars, const std::string& workspace);
 
   Dice& dice_;
@@ -40,7 +40,7 @@ class StepTaker {
   int& fresh_;
 
  private:
-  // Where there are other statements, most steps say that they are for this one.
+  // Prints the step. If there are other statements, usually names this one.
   std::string written(const std::string& step);
 
   ScheduledStatements& statements_;

@@ -12,7 +12,7 @@
 
 namespace tulle::expr {
 
-// type and format, "csr" or "i64 csr"; the type is f32 where it is not said, coordinates are i32.
+// A type and a format, "csr" or "i64 csr". The default type is f32. Coordinates are i32.
 TensorType type(const std::string& text, int rank);
 
 // Each operand as {name, rank, text of its type}.

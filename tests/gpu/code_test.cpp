@@ -1,4 +1,4 @@
-// How much code of a GPU a program says that it has.
+// Tests the reported code size of GPU programs.
 #include <cstdlib>
 #include <string_view>
 

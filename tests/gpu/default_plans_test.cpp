@@ -1,4 +1,5 @@
-// The plans that are chosen for a GPU, on a GPU: the same there, and right in light and good code.
+// Runs the plans that the rules choose for a GPU on a GPU: the decisions are the same there, and
+// light and optimised code give correct results.
 #include "differential/default_plans.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace tulle::differential {
 namespace {
 
-// The decisions of a plan, without what it says of them.
+// The decisions of a plan without its comments.
 std::string decisions_in(const std::string& plan) {
   std::istringstream lines(plan);
   std::string decisions;

@@ -1,4 +1,4 @@
-// The way from text to a run on the first GPU.
+// Compiles a program from text and runs it on the first GPU.
 #include "fixture.h"
 
 #include <cmath>

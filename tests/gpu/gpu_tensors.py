@@ -1,4 +1,4 @@
-"""What the tests on a GPU share: its name, random matrices, expected errors."""
+"""Code shared by the GPU tests: the device, random matrices, expected errors."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ namespace {
 using loop::Arrays;
 using loop::to_array;
 
-// Statements of a thread loop of 128 in 3 blocks, with arrays of every type.
+// Runs statements in a thread loop of 128 in 3 blocks, with arrays of every type.
 void expect_threads(const std::string& body, double tolerance = 0) {
   const std::string text = concat(
       "host h(A: f32*, B: f64*, I: i32*, J: i64*, F: bool*, C: mut f32*, D: mut f64*, P: mut i32*, "
@@ -51,7 +51,7 @@ TEST(Kernels, Vectors) {
       "nontemporal G[i] = F[i + 1]");
 }
 
-// Every half is widened, and floats near and between halves are narrowed.
+// Widens every half, and narrows floats near halves and between them.
 TEST(Kernels, Halves) {
   for (const DType type : {DType::Float16, DType::BFloat16}) {
     const std::string half(name_of(type));
@@ -95,7 +95,7 @@ TEST(Kernels, LaneReductions) {
                           ", B[i], 4)\nP[i] = lane_reduce(", op, ", I[i], 16)\nQ[i] = lane_reduce(",
                           op, ", J[i], 32)"));
   }
-  // Groups of one warp that do not all arrive.
+  // Not all groups of the warp arrive.
   expect_threads("if (I[t / 8] > 0:i32) { C[i] = lane_reduce(add, A[i], 8) }");
 }
 
@@ -125,7 +125,8 @@ P[i] = v[i % 64])");
 }
 
 TEST(Kernels, SharedMemory) {
-  for (const int64_t size : {100, 20000}) {  // the second is asked for at the launch
+  // the second exceeds the default and is requested at the launch
+  for (const int64_t size : {100, 20000}) {
     const std::string text = concat(R"(
 host h(A: f32*, C: mut f32*; n: i64) -> () { launch k }
 kernel k(A: f32*, C: mut f32*; n: i64) {

@@ -1,5 +1,5 @@
 // The matrix on a GPU: every operation in a sample of formats, conditions and types, or in all of
-// them with TULLE_TEST_FULL=1 (matrix_run.h says how it is cut into slices).
+// them with TULLE_TEST_FULL=1. matrix_run.h describes slices.
 #include <cstdlib>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Giving entries out to parts on a GPU: what the interpreter gives.
+// Assigns entries to parts on a GPU, with the same results as in the interpreter.
 #include <random>
 
 #include <gtest/gtest.h>

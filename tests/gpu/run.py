@@ -3,11 +3,11 @@
     python tests/gpu/run.py [--build DIR] [--only TEXT] [--slice 2/8] [--full]
     python tests/gpu/run.py [--build DIR] --sanitize memcheck|racecheck
 
-DIR holds the program gpu_test, which runs kernels written as text and the matrix of all operations
-and formats; the tests in test_*.py use the package. The matrix runs in a process for each core.
-What `make gpu-bundle` packs can be unpacked anywhere and run from there. With --sanitize the kept
-schedules, an example of every step, and the default plans, a case of every rule, run under NVIDIA's
-compute-sanitizer, and nothing else does.
+DIR must contain the program gpu_test, which runs kernels written as text and the matrix of all
+operations and formats. The tests in test_*.py use the package. The matrix runs in one process per
+core. The archive of `make gpu-bundle` can be unpacked and run anywhere. --sanitize runs only the
+kept schedules (an example of every step) and the default plans (a case of every rule), under
+NVIDIA's compute-sanitizer.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-MOST_LINES = 150  # of a process that failed
+MOST_LINES = 150  # printed for a failed process
 SANITIZED = "*BoundSchedule*:*DefaultPlan*:Parts.*"
 
 
 def run_in_parts(command: list[str], environments: list[dict[str, str]]) -> tuple[int, str]:
-    """A process for each environment, on a core of its own; how many failed, and what all said.
-    What is wrong is printed."""
+    """Runs a process for each environment, on its own core. Prints the output of those that fail.
+    Returns the number of failures and the output of all."""
     cores = sorted(os.sched_getaffinity(0))
     running = [
         subprocess.Popen(
@@ -54,25 +54,25 @@ def run_in_parts(command: list[str], environments: list[dict[str, str]]) -> tupl
 
 
 def shards() -> list[dict[str, str]]:
-    """What tells the processes of GoogleTest, one a core, which tests are theirs."""
+    """The environments that distribute GoogleTest's tests over one process per core."""
     count = len(os.sched_getaffinity(0))
     return [{"GTEST_TOTAL_SHARDS": str(count), "GTEST_SHARD_INDEX": str(at)} for at in range(count)]
 
 
 def passed_in(text: str) -> int:
-    """How many tests passed, by what GoogleTest said."""
+    """The number of passed tests in GoogleTest's output."""
     return sum(int(count) for count in re.findall(r"^\[  PASSED  \] (\d+)", text, re.MULTILINE))
 
 
 def run_program(program: Path) -> int:
-    """The number of processes that found something wrong in what is not the matrix."""
+    """Runs all tests except the matrix. Returns the number of failed processes."""
     failed, text = run_in_parts([str(program), "--gtest_filter=-*Matrix*"], shards())
     print(f"kernels, plans and schedules: {passed_in(text)} tests passed", flush=True)
     return failed
 
 
 def run_matrix(program: Path, which: int, slices: int) -> int:
-    """The number of processes that found something wrong."""
+    """Runs the matrix. Returns the number of failed processes."""
     cores = len(os.sched_getaffinity(0))
     parts = [
         {"TULLE_TEST_SLICE": f"{(which - 1) * cores + at + 1}/{slices * cores}"}
@@ -86,12 +86,14 @@ def run_matrix(program: Path, which: int, slices: int) -> int:
 
 
 def run_sanitized(program: Path, tool: str) -> int:
-    """1 if compute-sanitizer is not there or finds something, else 0."""
+    """Returns 1 if compute-sanitizer is missing or reports an error, else 0."""
     home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
     places = os.pathsep.join([os.environ.get("PATH", ""), f"{home}/bin"])
     sanitizer = shutil.which("compute-sanitizer", path=places)
     if not sanitizer:
-        print("compute-sanitizer, of NVIDIA's CUDA toolkit, is not in PATH or CUDA_HOME/bin")
+        print(
+            "compute-sanitizer is missing. Install NVIDIA's CUDA toolkit and set PATH or CUDA_HOME."
+        )
         return 1
     command = [sanitizer, "--tool", tool, "--error-exitcode", "9", str(program)]
     failed, text = run_in_parts([*command, f"--gtest_filter={SANITIZED}"], shards())
@@ -102,7 +104,7 @@ def run_sanitized(program: Path, tool: str) -> int:
 
 
 def run_python(only: str) -> int:
-    """The number of tests that failed."""
+    """Runs the tests in Python. Returns the number of failures."""
     package = str(ROOT / "python")
     sys.path.insert(0, package)
     os.environ["PYTHONPATH"] = os.pathsep.join(  # for processes that tests start

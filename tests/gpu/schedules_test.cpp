@@ -1,4 +1,4 @@
-// Schedules on a GPU: those that are kept as examples of each step, and random ones.
+// Schedules on a GPU: an example of each step, and random ones.
 #include <gtest/gtest.h>
 
 #include "differential/bound_schedules.h"

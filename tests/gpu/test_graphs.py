@@ -72,14 +72,14 @@ def test_numbers_in_graphs() -> None:
     def scaled(number: float) -> torch.Tensor:
         return tulle.compute("C[i,k] = A[i,j] * B[j,k] * s", A=matrix, B=ones, s=number)
 
-    for _ in range(3):  # kept from the second time on
+    for _ in range(3):  # cached by the second call
         for number in (0.5, 2.0, -3.0):
             assert torch.equal(scaled(number), number * ones)
     tulle.finish_compiling()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         kept, new = scaled(2.0), scaled(7.0)
-    for number in range(1000):  # pushes out what is not captured
+    for number in range(1000):  # evicts tensors that are not captured
         scaled(number + 0.25)
     for _ in range(2):
         kept.zero_()
@@ -89,7 +89,7 @@ def test_numbers_in_graphs() -> None:
 
 
 def test_graphs_have_good_code() -> None:
-    """Captured at once after the first call, or with it."""
+    """Captures right after the first call, and during it."""
     data = sparse(300, 200, seed=12)
     tensor = tulle.tensor(data, format="csr").to(GPU)
     for width, warm in ((24, True), (28, False)):

@@ -45,7 +45,7 @@ def test_vectors() -> None:
 
 
 def test_sums_along_the_outermost_loop() -> None:
-    """Products with what is stored the other way, sums of columns and of everything."""
+    """Products with operands in the other storage order, sums of columns and of all entries."""
     data = sparse(3000, 2000, 0.01)
     b, c, x = torch.randn(2000, 48), torch.randn(3000, 48), torch.randn(2000)
     for format in ("csr", "csc"):
@@ -111,7 +111,7 @@ def test_values_that_begin_anywhere() -> None:
         for _ in range(3):
             torch.testing.assert_close(begun @ b, given @ b)
         torch.testing.assert_close(begun.to_dense(), given.to_dense())
-        memory *= 2  # it is still the tensor's own memory
+        memory *= 2  # the tensor still uses this memory
         torch.testing.assert_close(begun @ b, 2 * (given @ b))
 
 
@@ -133,7 +133,7 @@ def test_short_rows() -> None:
 
 
 def test_halves() -> None:
-    """What float32 gives, rounded once; in another order that may be the other side of a tie."""
+    """The result of float32, rounded once. Another order of sums may round a tie differently."""
     for dtype in (torch.float16, torch.bfloat16):
         tolerance = torch.finfo(dtype).eps / 2 * 1.02
 
@@ -190,7 +190,7 @@ def test_elementwise() -> None:
 
 
 def units_off(found: torch.Tensor, exact: torch.Tensor) -> torch.Tensor:
-    """How far a float32 is from a float64, in units of its last place. Special values are equal."""
+    """The error of a float32 against a float64, in ulp. Special values are equal."""
     rounded = exact.float()
     size = rounded.abs().clamp(min=torch.finfo(torch.float32).tiny)
     unit = torch.ldexp(torch.ones_like(exact), torch.frexp(size).exponent - 24)
@@ -336,7 +336,7 @@ def test_keeps_what_is_made_of_a_structure() -> None:
 
 
 def test_light_code_gives_the_same_bits() -> None:
-    """A first call runs on code that is there soon, later ones on better code."""
+    """A first call runs light code, later calls run optimised code."""
     tensor = tulle.tensor(sparse(301, 203, seed=11), format="csr").to(GPU)
     square = sparse(201, 201, seed=13)
     blocks, pairs = (tulle.tensor(square, format=name).to(GPU) for name in ("bsr(4,4)", "coo"))
@@ -402,11 +402,11 @@ def test_searches() -> None:
     print(found)
     wrong = [one for one in found.measured if "something else" in one.refused]
     assert not wrong, wrong
-    assert sum(not one.refused for one in found.measured) >= 3, found  # however slow the host is
+    assert sum(not one.refused for one in found.measured) >= 3, found  # also on a slow host
     assert found.speedup >= 1
     for a in (tensor, tensor.to(format="hyb(1,3)")):
         torch.testing.assert_close((a @ dense).cpu(), data @ b, rtol=1e-4, atol=1e-4)
-    # A sparse result, whose size is read back: not to be captured.
+    # A program that reads back the size of a sparse result cannot be captured.
     square = tulle.tensor(sparse(500, 500), format="csr").to(GPU)
     total = tulle.tune("S[i,j] = A[i,j] + B[i,j]", A=square, B=2 * square, seconds=1.0)
     assert total.default.seconds > 0

@@ -75,7 +75,7 @@ TEST_F(PlanStoreTest, KeepsTheLatestAndForgetsAll) {
 TEST_F(PlanStoreTest, BeginsAnewAfterDamage) {
   PlanStore store(folder_);
   store.store(plan("x0~4^3"));
-  std::ofstream(file(), std::ios::trunc) << "this is not a data base, whatever its name says";
+  std::ofstream(file(), std::ios::trunc) << "this is not a database";
   EXPECT_FALSE(store.find(plan("x0~4^3")));
   EXPECT_TRUE(store.list().empty());
   EXPECT_TRUE(store.store(plan("x0~4^3")));

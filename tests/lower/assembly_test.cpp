@@ -1,5 +1,4 @@
-// How sparse results come into being: entries are counted, rows begin and end, entries are
-// appended.
+// The assembly of sparse results: kernels count entries, begin and end rows, and append entries.
 #include <gtest/gtest.h>
 
 #include "lower/lowered_nest.h"

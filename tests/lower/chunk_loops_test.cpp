@@ -1,5 +1,5 @@
-// Loops over the part that a chunk has of an operand: rows, dealt pieces, rows by work, pieces of a
-// row; and the kernels that finish rows which several chunks have a part of.
+// Loops over a chunk's part of an operand: rows, dealt pieces, rows by work, pieces of a row. Also
+// the kernels that finish rows shared by several chunks.
 #include <gtest/gtest.h>
 
 #include "lower/lowered_nest.h"

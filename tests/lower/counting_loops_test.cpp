@@ -1,5 +1,5 @@
-// Loops that visit every coordinate: plain ones, ones along which operands are walked, ones that
-// threads and members of a chunk share.
+// Loops over every coordinate: plain loops, loops that walk along operands, loops that threads and
+// members of a chunk share.
 #include <gtest/gtest.h>
 
 #include "lower/lowered_nest.h"

@@ -1,4 +1,4 @@
-// The merge lattice on cases small enough to write down.
+// The merge lattice of small cases.
 #include "lower/lattice.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What lowering makes of a few nests, as text.
+// The text of a few lowered nests.
 #include "lower/lower.h"
 
 #include <gtest/gtest.h>

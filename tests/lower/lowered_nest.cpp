@@ -1,4 +1,4 @@
-// Storing operands, interpreting, and comparing.
+// Stores operands, interprets programs and compares results.
 #include "lower/lowered_nest.h"
 
 #include <algorithm>
@@ -175,7 +175,8 @@ bool agree(double wanted, double found) {
   return std::abs(wanted - found) <= 1e-9 * std::abs(wanted);
 }
 
-// Where a result differs from what it should be; patterns count where the result has one.
+// The differences between a result and its expected value. Compares the pattern if the result has
+// its own.
 std::string difference(const ReferenceTensor& wanted, const ReferenceTensor& found,
                        bool has_pattern) {
   for (int64_t at = 0; at < wanted.count(); ++at) {

@@ -1,4 +1,4 @@
-// Nests lowered and run by the interpreter, and what index notation says they compute.
+// Lowers and interprets nests, and computes the expected results from index notation.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@
 
 namespace tulle::lower {
 
-// Tensors spelled out, by name.
+// Dense copies of tensors, by name.
 using Tensors = std::map<std::string, expr::ReferenceTensor>;
 
-// A tensor of whole numbers between 1 and 9, of which about this share is stored; the same for the
-// same seed.
+// A tensor of whole numbers from 1 to 9. Stores about this share of them. Depends only on the seed.
 expr::ReferenceTensor some_tensor(std::vector<int64_t> sizes, double share, unsigned seed);
 
-// Small operands are cut into chunks, and a few threads fill several blocks of a GPU.
+// Options with which small operands are cut into chunks and a few threads fill several blocks of a
+// GPU.
 Options many_chunks(Backend backend = Backend::Cpu);
 
 class LoweredNest {
@@ -33,9 +33,9 @@ class LoweredNest {
 
   // The host program and its kernels.
   std::string text() const;
-  // The result for these operands, as the interpreter computes it with `threads` threads.
+  // The interpreter's result for these operands with `threads` threads.
   expr::ReferenceTensor run(const Tensors& operands, int64_t threads = 4) const;
-  // What the statement says the result is.
+  // The result of the statement by the reference evaluator.
   expr::ReferenceTensor expected(std::string_view statement, const Tensors& operands) const;
 
  private:
@@ -50,7 +50,7 @@ class LoweredNest {
   loop::HostProgram program_;
 };
 
-// A nest, the statement that it computes, and the shares of the operands' entries that are stored.
+// A nest, its statement, and the shares of stored entries in the operands.
 struct Example {
   std::string nest;
   std::string statement;
@@ -59,11 +59,11 @@ struct Example {
   double share = 0.4;
 };
 
-// Empty if the example is right on several operands, else what is wrong.
+// Runs the example on several operands. Returns the first error, or an empty text.
 std::string wrong_with(const Example& example);
-// Expects that it is right, and that it is wrong with each of these faults (support/mutant.h).
+// Expects that the example is right, and wrong with each of these faults (support/mutant.h).
 void expect_right(const Example& example, const std::vector<std::string>& mutants = {});
-// Expects that the parts stand in the text one after the other.
+// Expects that the text contains the parts in this order.
 void expect_parts(const std::string& text, const std::vector<std::string>& parts);
 
 }  // namespace tulle::lower

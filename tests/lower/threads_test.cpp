@@ -1,5 +1,5 @@
-// What the threads of a block do together: sums and tuples that they combine, copies that they
-// make, values of a chunk that its members share.
+// Cooperation of the threads in a block: sums and tuples that they combine, copies that they fill,
+// values of a chunk that its members share.
 #include <gtest/gtest.h>
 
 #include "lower/lowered_nest.h"
@@ -36,7 +36,7 @@ TEST(PartialSums, ThreadsAddUpInSharedMemory) {
   expect_parts(LoweredNest(example.nest, example.options).text(), {"shared", "barrier"});
 }
 
-// The logarithm of sums of exponentials, of parts that threads of a block gather.
+// log-sum-exp over parts that the threads of a block gather.
 Example tuples(const std::string& variables, const std::string& merging) {
   return {R"(nest {
     operand X: f64, dense

@@ -1,4 +1,4 @@
-// Workspaces: scalars, arrays, and those that know which coordinates were written.
+// Workspaces: scalars, arrays, and tracked ones.
 #include <gtest/gtest.h>
 
 #include "lower/lowered_nest.h"

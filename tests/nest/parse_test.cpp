@@ -249,7 +249,8 @@ TEST(NestText, RefusesUnknownBalance) {
                  "rows, nnz or merge");
 }
 
-// A copy of an entry promotes like the entry, a copy of a scalar like the scalar.
+// A workspace that copies an entry promotes like the entry, one that copies a scalar like the
+// scalar.
 TEST(NestText, WorkspacesCountAsWhatTheyHold) {
   const auto type_of = [](const char* indices) {
     const Nest nest = parse_nest(concat(

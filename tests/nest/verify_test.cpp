@@ -62,14 +62,14 @@ TEST(VerifyNest, RefusesUnboundIndices) {
 TEST(VerifyNest, RefusesVariablesBoundTwice) {
   Nest nest = product();
   nest.root = Forall::make("j", nest.root);
-  expect_broken(nest, "binds it already");
+  expect_broken(nest, "already binds it");
 }
 
 TEST(VerifyNest, RefusesAVariableInsideItsQuotient) {
   Nest nest = product();
   nest.variables["i0"] = {.origin = Variable::Origin::Outer, .parent = "i", .factor = 4};
   nest.root = Forall::make("i0", nest.root);
-  expect_broken(nest, "binds it already");
+  expect_broken(nest, "already binds it");
 }
 
 TEST(VerifyNest, RefusesVariablesDerivedFromThemselves) {

@@ -46,7 +46,7 @@ schedule: parallel(j); unroll(i, 2)  # twice
 TEST(Decisions, PointAtMistakes) {
   expect_refused("C: lops i j", "line 1, column 4: expected loops and their names, found 'lops'");
   expect_refused("C: loops i, j", "line 1, column 11: expected a loop, found ','");
-  expect_refused("schedule: none", "a schedule stands below the loops that it is for");
+  expect_refused("schedule: none", "a schedule must directly follow its loops");
   expect_refused("C: loops i\nschedule: none\nschedule: none", "line 3, column 1: a schedule");
   expect_refused("C: loops i\nschedule: none of it", "expected the end of the line, found 'of'");
   expect_refused("C: loops i\nschedule: unrol(i, 2)", "schedule, line 2, column 11");

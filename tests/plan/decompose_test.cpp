@@ -12,8 +12,8 @@ expr::TensorType type_of(const std::string& format, int rank) {
   return {DType::Float32, DType::Int32, Format::parse(format, rank)};
 }
 
-// A is a composite of a dell(2) and a csr part, P of blocks and a csr part, M one of booleans, B
-// dense, D csr, x and b vectors.
+// A is a composite of dell(2) and csr parts, P of blocks and csr, M of booleans. B is dense, D csr,
+// x and b are vectors.
 UniqueProgram decomposed(std::string_view text) {
   const std::map<std::string, expr::TensorType> types = {
       {"A", type_of("csr", 2)},
@@ -95,7 +95,7 @@ TEST(Decompose, PaddingOfPartsIsNotShown) {
 }
 
 TEST(Decompose, SumsOverPartsMeetNoInfinities) {
-  // 2 - 1 times an infinity is one, 2 times it less 1 times it is not.
+  // (2 - 1) times infinity is infinite, but 2 times infinity minus infinity is NaN.
   EXPECT_NE(statements_of("t[i] = b[i] / x[i]; y[i] = t[i] * sum(j, A[i,j])").find("A.whole"),
             std::string::npos);
 }

@@ -1,4 +1,4 @@
-// Tests of the rules for GPU schedules that statements follow.
+// Tests of the rules for GPU schedules.
 #include <gtest/gtest.h>
 
 #include "plan/plan.h"
@@ -21,7 +21,7 @@ Request request_for_gpu(const UniqueProgram& program) {
   return request;
 }
 
-// Of CSR times dense.
+// The schedule of CSR times dense.
 std::string schedule_of(const Product& product) {
   const std::map<std::string, expr::TensorType> types = {
       {"A", {DType::Float32, DType::Int32, Format::parse("csr", 2)}},
@@ -61,7 +61,7 @@ TEST(GpuSchedule, DealsPiecesOfRowsToTheGroupsOfAMultiprocessor) {
   EXPECT_TRUE(has(schedule, "deal_rows(i, 32, i.chunk, i.row, 132, 32)")) << schedule;
 }
 
-// Neighbouring lanes have the columns of one entry, and lanes at a distance are summed.
+// Neighbouring lanes process the columns of one entry. Lanes at a distance are summed.
 TEST(GpuSchedule, TakesSeveralEntriesOfAPieceOfALongRow) {
   const std::string schedule = schedule_of({.entries = 50000000, .width = 32});
   EXPECT_TRUE(has(schedule, "deal_rows(i, 128, i.chunk, i.row, 132, 32)")) << schedule;
@@ -80,7 +80,7 @@ TEST(GpuSchedule, TakesPairsOfVectorsOfWideRows) {
   EXPECT_TRUE(has(schedule_of({.width = 512, .deterministic = true}), "unroll(k.pair, 0)"));
 }
 
-// Of products at the entries of a matrix.
+// The schedule of a sampled product.
 std::string schedule_at_entries(const std::string& format) {
   const std::map<std::string, expr::TensorType> types = {
       {"A", {DType::Float32, DType::Int32, Format::parse(format, 2)}},
@@ -147,7 +147,7 @@ TEST(GpuSchedule, ReducesByAtomicsBeforeWhatComesOfIt) {
   const char* product = "y[i] = prod(j in A[i,j], A[i,j])";
   EXPECT_TRUE(has(scattered(product, false), "sums=atomics")) << scattered(product, false);
   EXPECT_FALSE(has(scattered(product, true), "atomics")) << scattered(product, true);
-  // Where the loops go through rows, there is nothing to cut.
+  // If the loops do not follow rows, nothing can be cut.
   const char* rows = "y[j] = max(i, A[i,j])";
   EXPECT_FALSE(has(scattered(rows, false), "atomics")) << scattered(rows, false);
 }

@@ -1,5 +1,5 @@
-// The plans of usual programs: loop orders, conversions, routes to the result, and how much is
-// tried to find them.
+// The plans of common programs: loop orders, conversions, routes to the result, and the number of
+// orders tried.
 #include "plan/plan.h"
 
 #include <gtest/gtest.h>
@@ -147,7 +147,7 @@ TEST(Plan, SumsOverRowsAreTransposedOrSorted) {
 int orders_tried(const Problem& problem) { return make_plan(problem.request).orders_tried; }
 
 TEST(Plan, OrdersThatCannotBeBestAreNotFollowed) {
-  // Of four loops there are 65 beginnings; of six, three of which follow on others, 271.
+  // Four loops have 65 partial orders. Six loops, three of which must follow others, have 271.
   const Problem four("M[i,r] = T[i,j,k] * B[j,r] * C[k,r]",
                      {{"T", "csf", 3}, {"B", "dense", 2}, {"C", "dense", 2}});
   EXPECT_LE(orders_tried(four), 60);
@@ -194,7 +194,7 @@ TEST(Plan, LoopsOfOneIterationAreNotParallel) {
   EXPECT_TRUE(has(note, "C: loops i ")) << note;
 }
 
-// Where entries gather rows that their neighbours fetched, a result evicts nothing from the last
+// If entries gather rows that their neighbours fetched, a result evicts nothing from the last-level
 // cache.
 TEST(Plan, ResultsAreStoredPastTheCachesWhereTheyCrowdGathersOut) {
   const auto streams = [](double distinct_share, int64_t rows) {

@@ -157,7 +157,7 @@ TEST(PlanKey, TellsFormatsAndMagnitudesApart) {
 
 TEST(PlanKey, CarriesSchedulesOverToOtherNames) {
   Problem one(kProduct, kCsrTimesDense);
-  // Its index has the name that the schedule gives to a loop of its own.
+  // The index has the name of a loop that the schedule makes.
   Problem other("out[row,k0] = t0[row,mid] * t1[mid,k0]", {{"t0", "csr"}, {"t1", "dense"}});
   const std::string text =
       "split(k, 64, k0, k1); reorder(i, k0, j, k1); prefetch(B, 8); parallel(i, by=nnz)";

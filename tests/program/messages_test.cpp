@@ -165,7 +165,7 @@ TEST(Messages, RefusedStepsAreShownAsTheyWereWritten) {
       Program::from_notation("C[i,k] = A[i,j] * B[j,k]; y[i] = A[i,j]", {kA, kB}, options);
   EXPECT_EQ(message_of([&] { program->run({a.sparse, b.dense}, memory); }),
             "schedule, line 1, column 16: for the statement of 'C': Only an outermost loop can be "
-            "parallel, and the one over 'k' is not; bring it out with reorder first.\n"
+            "parallel, and the one over 'k' is not; move it outside with reorder first.\n"
             "  unroll(j,2) ;  parallel( k )\n"
             "                 ^^^^^^^^^^^^^");
 }
@@ -185,12 +185,13 @@ TEST(Messages, IndicesAreCalledAsTheyWereWritten) {
             "                            ^      ^");
   options.schedule = "z: parallel(j)";
   const auto refused = Program::from_notation("y[i] = A[i,j]; z[i] = B[i,j]", {kA, kB}, options);
-  EXPECT_EQ(message_of([&] { refused->run({a.sparse, b.dense}, memory); }),
-            "schedule, line 1, column 4: for the statement of 'z': Only an outermost loop can be "
-            "parallel, and the one over 'j.1' is not; bring it out with reorder first. ('j.1' is "
-            "the 'j' of this statement.)\n"
-            "  z: parallel(j)\n"
-            "     ^^^^^^^^^^^");
+  EXPECT_EQ(
+      message_of([&] { refused->run({a.sparse, b.dense}, memory); }),
+      "schedule, line 1, column 4: for the statement of 'z': Only an outermost loop can be "
+      "parallel, and the one over 'j.1' is not; move it outside with reorder first. ('j.1' is "
+      "the 'j' of this statement.)\n"
+      "  z: parallel(j)\n"
+      "     ^^^^^^^^^^^");
 }
 
 TEST(Messages, NotationIsDescribedWithoutOperands) {

@@ -13,7 +13,7 @@ from helpers import assert_equal, random_sparse
 from torch import Tensor
 
 import tulle
-from tulle.programs import call_sites
+from tulle.programs import call_sites, recording
 
 ROWS, COLUMNS = 12, 9
 
@@ -22,13 +22,13 @@ ROWS, COLUMNS = 12, 9
 def cold_runs(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """The programs that the cold route runs, in order."""
     programs: list[object] = []
-    execute = call_sites.execute
+    execute = recording.execute
 
     def noting(program: Any, *rest: Any) -> Any:
         programs.append(program)
         return execute(program, *rest)
 
-    monkeypatch.setattr(call_sites, "execute", noting)
+    monkeypatch.setattr(recording, "execute", noting)
     return programs
 
 
@@ -196,15 +196,24 @@ def test_changed_structure_is_refused(way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_gradients_are_refused(way: str) -> None:
+def test_calls_with_gradients_are_warm(way: str, cold_runs: list[object]) -> None:
+    """The second forward and backward pass run no program by the cold route."""
     run, expected = WAYS[way]
     dense, tensor = sparse()
-    run(tensor)
-    leaf = tensor.with_values(tensor.values().clone().requires_grad_())
-    with pytest.raises(tulle.Unsupported, match="requires a gradient"):
-        run(leaf)
-    with torch.no_grad():
-        assert_equal(run(leaf), expected(dense))
+    leaf = tensor.values().clone().requires_grad_()
+    wanted = dense.clone().requires_grad_()
+    goal = expected(wanted)
+    weights = torch.rand_like(goal)
+    (of_dense,) = torch.autograd.grad(goal, wanted, weights)
+    entries = tuple(tensor.coordinates())
+    for _ in range(3):
+        cold_runs.clear()
+        result = run(tensor.with_values(leaf))
+        whole = result.to_dense() if isinstance(result, tulle.SparseTensor) else result
+        (found,) = torch.autograd.grad(whole, leaf, weights)
+        assert_equal(found, of_dense[entries])
+    if isinstance(result, Tensor):
+        assert cold_runs == []
 
 
 def test_values_of_a_parameter() -> None:

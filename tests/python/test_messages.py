@@ -120,7 +120,7 @@ def test_kernels_know_their_operands_and_results() -> None:
         (PRODUCT, "reorder(i, i)", "column 12: 'i' stands twice"),
         (PRODUCT, "decompose(A, csr)", "column 1: the format csr has no parts"),
         (PRODUCT, "decompose(A, hyb(0,3))", "The format 'hyb' takes the number of column ranges"),
-        (PRODUCT, "C: decompose(A, hyb(1,3))", "column 1: an operand is taken apart for all"),
+        (PRODUCT, "C: decompose(A, hyb(1,3))", "column 1: an operand is decomposed for all"),
         (PRODUCT, "split(k, 4)", "'split' does not take 2 arguments"),
         (PRODUCT, "parallel(i, by=cols)", "column 13: 'by' has no such value"),
         (PRODUCT, "parallel(i)\n unroll(q, 2)", "line 2, column 9: .* have the index 'q'"),

@@ -138,6 +138,37 @@ def test_wrong_numbers_of_tensors_and_sizes_are_refused() -> None:
     torch.testing.assert_close(numbered, ops.run(head_of(KEY, sizes), tensors))
 
 
+def test_structures_that_are_held_need_no_arrays() -> None:
+    sizes, (pos, crd, values, b), expected = parts()
+    structure = ops.new_structure()
+    head = torch.cat([head_of(KEY, sizes), torch.tensor([~structure])])
+    with pytest.raises(RuntimeError, match=rf"UserError: There is no structure .* {structure}\."):
+        ops.call2(head, values, b)
+    ops.hold_structure(structure, [pos, crd])
+    torch.testing.assert_close(ops.call2(head, values, b), expected)
+    torch.testing.assert_close(ops.call4(head, pos, crd, values, b), expected)
+    ops.release_structure(structure)
+    with pytest.raises(RuntimeError, match=rf"UserError: There is no structure .* {structure}\."):
+        ops.call2(head, values, b)
+
+
+def test_held_structures_are_checked_like_arrays() -> None:
+    sizes, (pos, crd, values, b), expected = parts()
+    for arrays, message in (
+        ([pos], "expected a structure of 2 arrays"),
+        ([pos.int(), crd], "expected a contiguous vector of int64"),
+        ([pos[:-1], crd], "pos of level 1 has 5 elements, but 6 are needed"),
+    ):
+        structure = ops.new_structure()
+        ops.hold_structure(structure, arrays)
+        head = torch.cat([head_of(KEY, sizes), torch.tensor([~structure])])
+        with pytest.raises(RuntimeError, match=f"UserError: A: .*{message}"):
+            ops.call2(head, values, b)
+        ops.hold_structure(structure, [pos, crd])  # replaces the arrays
+        torch.testing.assert_close(ops.call2(head, values, b), expected)
+        ops.release_structure(structure)
+
+
 def test_calls_leak_nothing() -> None:
     sizes, tensors, _ = parts()
     wrong = [*tensors[:3], tensors[3][:1]]

@@ -136,7 +136,7 @@ def test_a_plan_that_makes_no_sense_is_left_alone(tmp_path: Path) -> None:
     assert log.count("a tuned plan is ") >= 4
 
 
-def test_a_damaged_data_base_is_made_anew(tmp_path: Path) -> None:
+def test_a_damaged_database_is_recreated(tmp_path: Path) -> None:
     (tmp_path / "plans.sqlite").write_bytes(b"nonsense" * 1000)
     output, log = in_process("A @ B", tmp_path)
     assert "unroll(j, 8)" not in output

@@ -128,7 +128,7 @@ TEST(Program, OutOfMemoryRaisesAndFreesEverything) {
     }
   };
   expect_error({100, int64_t{1} << 50}, "a workspace of the kernel fill");
-  EXPECT_GE(heap_kept_bytes(), 8000);  // `scratch` came back
+  EXPECT_GE(heap_kept_bytes(), 8000);  // of `scratch`
   program.memory.fail = true;
   expect_error({100, 100}, "out of memory: 800 bytes for C");
   program.memory.fail = false;

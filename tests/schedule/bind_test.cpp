@@ -32,7 +32,7 @@ TEST(Bind, RefusesOthersBeforeBlocks) {
 
 TEST(Bind, RefusesBlocksInside) {
   expect_refused(kSpmm, "split(i, 32, ib, it); bind(ib, block); bind(it, block)",
-                 "bound to a block already");
+                 "is inside one that is bound to a block");
 }
 
 TEST(Bind, RefusesLanesWithoutWarps) {
@@ -47,7 +47,7 @@ TEST(Bind, RefusesThreadsInWarps) {
 
 TEST(Bind, RefusesWarpsInThreads) {
   expect_refused(kDense, "split(i, 8, ib, iw); bind(ib, block); bind(iw, thread); bind(j, warp)",
-                 "which has no warps in it");
+                 "which has no warps");
 }
 
 TEST(Bind, RefusesUnknownExtents) {
@@ -68,7 +68,7 @@ TEST(Bind, RefusesSums) {
             "forall i block(atomics) { forall j { y[j] max= X[i,j] } }");
   expect_refused(
       "nest { operand X: f32\n result y: f32\n forall i { forall j { y[j] = X[i,j] } } }",
-      "bind(i, block, sums=atomics)", "'y' is none of these; leave sums=atomics out");
+      "bind(i, block, sums=atomics)", "'y' is another reduction; leave sums=atomics out");
   expect_refused(
       "nest { operand X: f16\n result y: f16\n forall i { forall j { y[j] += X[i,j] } } }",
       "bind(i, block, sums=atomics)", "'y' is of float16; leave sums=atomics out");
@@ -85,10 +85,11 @@ TEST(Bind, RefusesEntriesOfOtherRowsEachTime) {
   expect_refused(
       "nest { operand A: f32, i32, csc\n operand B: f32; result C: f32\n"
       "forall k { forall j { forall i { C[i,k] += A[i,j] * B[j,k] } } } }",
-      "split_positions(i, 2, i0, i1); bind(k, block); bind(i1, warp)", "are others each time");
+      "split_positions(i, 2, i0, i1); bind(k, block); bind(i1, warp)",
+      "visits different entries each time");
 }
 
-// The operand is read where the sum is gathered, not where it is added.
+// The workspace's producer reads the operand, not the assignment that adds the sum.
 TEST(Bind, RefusesEntriesOfOtherRowsBehindAWorkspace) {
   expect_refused(
       "nest { operand A: f32, i32, csr\n operand B: f32; operand E: f32; result C: f32; extent d = "
@@ -96,7 +97,7 @@ TEST(Bind, RefusesEntriesOfOtherRowsBehindAWorkspace) {
       "forall k { forall i { forall j { forall d { "
       "C[j,k] += A[i,j] * B[i,k,d] * E[j,d] } } } } }",
       "split_positions(j, 4, j0, j1); rfactor(d, part); bind(k, block); bind(j1, warp)",
-      "are others each time");
+      "visits different entries each time");
 }
 
 TEST(Bind, RefusesSumsIntoWorkspaces) {
@@ -162,7 +163,7 @@ TEST(Bind, RefusesSumsOverGroups) {
       "split(j, 8, j0, jr); split(jr, 2, jl, jg); split(i, 4, ib, iw); "
       "reorder(ib, iw, jl, jg, j0); precompute(acc); rfactor(jl, part); rfactor(jg, one); "
       "bind(ib, block); bind(iw, warp); bind(jg, lane); bind(jl, lane)",
-      "bring it inside these");
+      "move it inside these");
 }
 
 TEST(Bind, RefusesStoredCoordinates) {
@@ -177,7 +178,7 @@ TEST(Bind, RefusesResultsOfTheirOwnPattern) {
 }
 
 TEST(Bind, RefusesParallelLoops) {
-  expect_refused(kSpmm, "bind(i, block); split(k, 8, k0, k1); parallel(i)", "has had bind already");
+  expect_refused(kSpmm, "bind(i, block); split(k, 8, k0, k1); parallel(i)", "already has bind");
 }
 
 TEST(Bind, RefusesLongWorkspaces) {
@@ -226,7 +227,7 @@ TEST(Bind, RefusesWorkspacesThatOthersRead) {
       "forall i { forall j { forall k { C[i,k] += A[i,j] * B[j,k] } } } }",
       "split(j, 8, so, si); reorder(si, so); rfactor(si, parts); split(i, 2, ro, ri); "
       "bind(ro, block); bind(ri, warp); fuse(k, si, f); bind(k, lane)",
-      "whose parts are kept apart");
+      "so that each part is private");
 }
 
 TEST(Bind, TakesTuplesOfThreads) {
@@ -259,7 +260,7 @@ TEST(Bind, SaysHowEntriesAreBound) {
                  "let split_positions count at most 32 entries, and bind its inner loop");
 }
 
-// BSR times BSR, in blocks of 2 x 2, its rows of blocks gathered.
+// BSR times BSR in blocks of 2 x 2. Gathers the rows of blocks.
 constexpr std::string_view kBlocks = R"(nest {
   operand A: f32, i32, bsr(2,2)
   operand B: f32, i32, bsr(2,2)
@@ -291,7 +292,7 @@ TEST(Members, ShareBlocksThatAreGatheredAfterwards) {
   EXPECT_NE(body.find("forall kr member", stored + 1), std::string::npos) << body;
 }
 
-// The nest with another text in place of the first that it has.
+// The nest with the first occurrence of `before` replaced.
 std::string with(std::string_view nest, std::string_view before, std::string_view after) {
   std::string changed(nest);
   changed.replace(changed.find(before), before.size(), after);
@@ -335,7 +336,7 @@ TEST(Members, BuildASparseResult) {
 }
 
 TEST(Members, ShareBlocksAlone) {
-  // Rows of blocks stand above what the result stores.
+  // Rows of blocks are above the stored levels of the result.
   const std::string rows =
       with(kBlocks, "result C: f32, i32, bsr(2,2)",
            "result C: f32, i32, (i,k) -> (i/2: dense, i%2: dense, k/2: compressed, k%2: dense)");

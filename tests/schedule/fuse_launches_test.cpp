@@ -98,19 +98,19 @@ TEST(FuseLaunches, TakesPartsOfAMaximum) {
 TEST(FuseLaunches, RefusesResultsThatArePutTogetherInTwoWays) {
   expect_refused(
       row_sum("y", "A", "", kBound, "max=") + row_sum("z", "B", ", onto y", with(kBound, "y")),
-      "'y' is put together by max= and 'z' by +=");
+      "'y' is combined by max= and 'z' by +=");
   expect_refused(row_sum("y", "A", "", kBound, "max=") +
                      row_sum("z", "B", ", onto y, by max", with(kBound, "y")),
-                 "'z' accumulates by += and is put together by max=");
+                 "'z' accumulates by += and is combined by max=");
 }
 
 TEST(FuseLaunches, RefusesWarpsInBlocksOfOtherThreads) {
   constexpr std::string_view threads = "split(i, 125, ib, it); bind(ib, block); bind(it, thread)";
   constexpr std::string_view warps = "split(i, 2, ib, iw); bind(ib, block); bind(iw, warp)";
   expect_refused(row_sum("y", "A", "", threads) + row_sum("z", "B", ", onto y", with(warps, "y")),
-                 "The blocks of 'z' are made of warps, and those of 'y' have 125 threads");
+                 "The blocks of 'z' consist of warps, and those of 'y' have 125 threads");
   expect_refused(row_sum("y", "A", "", warps) + row_sum("z", "B", ", onto y", with(threads, "y")),
-                 "The blocks of 'y' are made of warps");
+                 "The blocks of 'y' consist of warps");
   constexpr std::string_view fewer = "split(i, 33, ib, it); bind(ib, block); bind(it, thread)";
   EXPECT_EQ(
       groups_of("A, B", "y",

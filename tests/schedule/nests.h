@@ -93,14 +93,14 @@ inline void expect_refused(std::string_view nest, std::string_view schedule,
   } catch (const UserError& error) {
     const std::string message = error.what();
     EXPECT_NE(message.find(part), std::string::npos) << message;
-    // The caret is under it, or under one of its arguments.
+    // The caret is under the step or one of its arguments.
     const size_t last = schedule.rfind(';') == std::string_view::npos ? 0 : schedule.rfind(';') + 2;
     const size_t carets = message.rfind("\n  ") + 3;
     EXPECT_GE(message.find('^', carets) - carets, last) << message;
   }
 }
 
-// The remarks that the schedule leaves.
+// The remarks of the schedule.
 inline Remarks remarks_of(std::string_view nest, std::string_view schedule) {
   Remarks remarks;
   apply(parse_schedule(schedule), nest::parse_nest(nest), &remarks);

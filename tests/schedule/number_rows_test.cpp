@@ -63,7 +63,7 @@ TEST(NumberRows, LeavesRowsOfMaximaOut) {
 TEST(NumberRows, RefusesSumsThatAMaximumIsTakenWith) {
   expect_refused(nest_with("operand A: f32, i32, dcsr\n result z: f32, onto y, by max, dense",
                            "forall i { forall j { z[i] += A[i,j] } }"),
-                 "number_rows(i, r)", "'z' is put together by max=");
+                 "number_rows(i, r)", "'z' is combined by max=");
 }
 
 TEST(NumberRows, RefusesResultsThatAreBuilt) {
@@ -79,7 +79,7 @@ TEST(NumberRows, IsWhatBlocksNeed) {
 TEST(NumberRows, RefusesPaddedRowsToBeCut) {
   expect_refused(nest_with("operand A: f32, i32, dell(4)\n result y: f32",
                            "forall i { forall j { y[i] += A[i,j] } }"),
-                 "number_rows(i, n); split_rows(n, 64, c, r)", "of which none is long");
+                 "number_rows(i, n); split_rows(n, 64, c, r)", "so no row is long");
 }
 
 }  // namespace

@@ -43,11 +43,11 @@ TEST(Split, RefusesFactorsBelowOne) {
 }
 
 TEST(Split, RefusesNamesOfVariables) {
-  expect_refused(kSpmm, "split(k, 4, i, b)", "'i' is a variable already");
+  expect_refused(kSpmm, "split(k, 4, i, b)", "'i' is already a variable");
 }
 
 TEST(Split, RefusesNamesOfTensors) {
-  expect_refused(kSpmm, "split(k, 4, a, B)", "'B' is a tensor already");
+  expect_refused(kSpmm, "split(k, 4, a, B)", "'B' is already a tensor");
 }
 
 TEST(Split, RefusesOneNameForBoth) {
@@ -88,13 +88,13 @@ TEST(Fuse, RefusesLoopsThatAreApart) {
 }
 
 TEST(Fuse, RefusesTheWrongOrder) {
-  expect_refused(kDense, "fuse(j, i, f)", "stands directly in one over 'j'");
+  expect_refused(kDense, "fuse(j, i, f)", "is directly inside one over 'j'");
 }
 
 TEST(Fuse, RefusesOneLoopTwice) { expect_refused(kDense, "fuse(i, i, f)", "'i' stands twice"); }
 
 TEST(Fuse, RefusesTakenNames) {
-  expect_refused(kDense, "fuse(i, j, X)", "'X' is a tensor already");
+  expect_refused(kDense, "fuse(i, j, X)", "'X' is already a tensor");
 }
 
 TEST(Fuse, RefusesTaggedLoops) {
@@ -123,7 +123,7 @@ TEST(Reorder, FindsTheChainBelowAWhere) {
 }
 
 TEST(Reorder, RefusesLoopsAcrossAWhere) {
-  expect_refused(kSpmm, "precompute(acc, k); reorder(j, i)", "do not stand directly in each other");
+  expect_refused(kSpmm, "precompute(acc, k); reorder(j, i)", "are not directly nested");
 }
 
 TEST(Reorder, RefusesLoopsInDifferentBranches) {

@@ -70,7 +70,7 @@ TEST(Precompute, SumsHalfPrecisionInSingle) {
 }
 
 TEST(Precompute, RefusesTakenNames) {
-  expect_refused(kSpmm, "precompute(B, k)", "'B' is a tensor already");
+  expect_refused(kSpmm, "precompute(B, k)", "'B' is already a tensor");
 }
 
 TEST(Precompute, RefusesNestsWithoutSums) {
@@ -123,19 +123,19 @@ TEST(Precompute, RefusesFusedSums) {
 }
 
 TEST(Precompute, RefusesPlainWorkspacesForSparseResults) {
-  expect_refused(kSpgemm, "precompute(acc, k)", "stores only what some term reaches");
+  expect_refused(kSpgemm, "precompute(acc, k)", "stores only the coordinates of terms");
 }
 
 TEST(Precompute, RefusesScalarsForSparseResults) {
   expect_refused(kSpgemm, "reorder(i, k, j); precompute(acc)",
-                 "stores only what some term reaches");
+                 "stores only the coordinates of terms");
 }
 
 TEST(Precompute, RefusesEntriesThatNoLoopFinds) {
   expect_refused(kSddmm, "reorder(j, d, i); precompute(acc, i)",
-                 "bring 'i' outside of the sum, or leave precompute out");
+                 "move 'i' outside the sum, or leave precompute out");
   expect_refused(kSddmm, "reorder(j, d, i); rfactor(d, acc)",
-                 "bring 'i' outside of 'd', or leave rfactor out");
+                 "move 'i' outside 'd', or leave rfactor out");
   body_after(kSddmm, "reorder(j, i, d); rfactor(d, acc)");
 }
 

@@ -88,11 +88,11 @@ schedule: precompute(acc))");
 
 TEST(ProgramText, PointsAtMistakes) {
   expect_refused(changed("program(B, A, D;", "program(B, A, D, A;"),
-                 "line 1, column 18: 'A' stands twice in one list");
+                 "line 1, column 18: 'A' occurs twice in one list");
   expect_refused(changed("program(B, A, D;", "program(B, D;"), "the nest reads 'A', which is no");
   expect_refused(changed("D; j, i)", "D; j)"), "'i' is no index of the program");
   expect_refused(changed("same B_as0_1 = j\n", ""), "nothing tells the extent of 'B_as0_1'");
-  expect_refused(changed("same B_as0_1", "same B_as0_0"), "the index 'B_as0_0' is there already");
+  expect_refused(changed("same B_as0_1", "same B_as0_0"), "the index 'B_as0_0' already exists");
   expect_refused(changed("operand D: f64, i64, (i) -> (i: compressed)\n", ""),
                  "line 1, column 15: no nest reads the operand 'D'");
   expect_refused(changed("operand D: f64, i64, (i) -> (i: compressed)", "operand D: f64, csr"),

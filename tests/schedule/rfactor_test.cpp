@@ -35,17 +35,19 @@ TEST(Rfactor, RefusesLeadsWithElements) {
       "nest { operand A: f32\n result y: f32\n workspace top: f32; workspace at: f32, with top\n"
       "where top, at { forall i { y[i] = at[i] } } producing { forall j { forall i { sequence { "
       "top[i] max= A[i,j]\n at[i] scaled= within(A[i,j], 1) } } } } }",
-      "rfactor(j, part)", "needs what each of them decided");
+      "rfactor(j, part)", "depend on each of them");
 }
 
 TEST(Rfactor, RefusesIndicesOfTheResult) {
   expect_refused(kSpmm, "rfactor(i, part)", "'i' is not summed");
 }
 
-TEST(Rfactor, RefusesWhatIsNoSum) { expect_refused(kDense, "rfactor(j, part)", "no plain sum"); }
+TEST(Rfactor, RefusesWhatIsNoSum) {
+  expect_refused(kDense, "rfactor(j, part)", "is not a plain sum");
+}
 
 TEST(Rfactor, RefusesResultsOfTheirOwnPattern) {
-  expect_refused(kSpgemm, "rfactor(j, part)", "stores only what some term reaches");
+  expect_refused(kSpgemm, "rfactor(j, part)", "stores only the coordinates of terms");
 }
 
 TEST(Rfactor, RefusesSumsInExpressions) {
@@ -63,7 +65,7 @@ TEST(Rfactor, RefusesFusedSumsInside) {
 }
 
 TEST(Rfactor, RefusesTaggedLoops) {
-  expect_refused(kSpmm, "unroll(j, 2); rfactor(j, part)", "has had unroll already");
+  expect_refused(kSpmm, "unroll(j, 2); rfactor(j, part)", "already has unroll");
 }
 
 TEST(Rfactor, RefusesSeveralLoops) {

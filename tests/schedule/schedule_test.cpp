@@ -1,4 +1,4 @@
-// The text of schedules, and running them.
+// The text of schedules, and applying them.
 #include "schedule/schedule.h"
 
 #include <gtest/gtest.h>

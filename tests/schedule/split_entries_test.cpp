@@ -26,7 +26,7 @@ TEST(SplitEntries, PrintsAndParsesBack) {
 }
 
 TEST(SplitEntries, KeepsTheEntriesInTheirChunk) {
-  expect_refused(kSddmm, "split_entries(i, j, 8, c, e); reorder(e, c)", "put that outside");
+  expect_refused(kSddmm, "split_entries(i, j, 8, c, e); reorder(e, c)", "move it inside");
 }
 
 TEST(SplitEntries, KeepsTheEntriesOneAfterTheOther) {
@@ -66,7 +66,7 @@ TEST(SplitEntries, CutsListsOfEntries) {
   };
   EXPECT_EQ(body_after(nest_over("coo"), "split_entries(i, j, 8, c, e)"),
             "forall c { forall e { y[i] += A[i,j] * x[j] } }");
-  // Equal coordinates, which are added up first, stand next to each other, or anywhere.
+  // Entries with equal coordinates must be added up first, adjacent or not.
   for (const char* format :
        {"(i,j) -> (i: compressed nonunique, j: singleton nonunique)",
         "(i,j) -> (i: compressed nonunique unordered, j: singleton unordered)"}) {

@@ -40,7 +40,7 @@ TEST(SplitPositions, RefusesResultsOfTheirOwnPattern) {
 
 TEST(SplitPositions, RefusesToStandOutsideTheRows) {
   expect_refused(kSpmm, "split_positions(j, 4, j0, j1); reorder(j1, i, j0)",
-                 "stands outside the loop over it");
+                 "is outside the loop over it");
 }
 
 TEST(SplitPositions, RefusesToBeSplit) {

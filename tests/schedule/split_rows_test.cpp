@@ -28,7 +28,7 @@ TEST(SplitRows, PrintsAndParsesBack) {
 }
 
 TEST(SplitRows, KeepsTheRowsInTheirChunk) {
-  expect_refused(kSpmm, "split_rows(i, 64, c, r); reorder(r, c)", "put that outside");
+  expect_refused(kSpmm, "split_rows(i, 64, c, r); reorder(r, c)", "move it inside");
 }
 
 TEST(SplitRows, KeepsTheRowsOneAfterTheOther) {
@@ -71,10 +71,10 @@ TEST(DealRows, MakesChunksOfPieces) {
 TEST(DealRows, RefusesWhatSplitRowsDoes) {
   expect_refused(kDense, "deal_rows(i, 64, c, r, 132, 32)", "use split");
   expect_refused(kSpgemm, "deal_rows(i, 64, c, r, 132, 32)",
-                 "built entry by entry, and needs its loops whole; leave deal_rows out");
+                 "built entry by entry and needs undivided loops; leave deal_rows out");
   expect_refused(kSpmm, "precompute(acc, k); deal_rows(i, 64, c, r, 132, 32)",
                  "put deal_rows before precompute");
-  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(r, c)", "put that outside");
+  expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(r, c)", "move it inside");
 }
 
 TEST(DealRows, RefusesNumbersThatCannotBe) {
@@ -98,9 +98,9 @@ TEST(SplitRows, CutsRowsOfMaxima) {
 
 TEST(DealRows, RefusesSumsThatPiecesOfARowWouldShare) {
   expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(c, j, r); precompute(w, (r, k))",
-                 "a chunk may be dealt several pieces");
+                 "a chunk may have several pieces");
   expect_refused(kSpmm, "deal_rows(i, 64, c, r, 132, 32); reorder(c, j, r, k); rfactor(j, p)",
-                 "a chunk may be dealt several pieces");
+                 "a chunk may have several pieces");
 }
 
 }  // namespace

@@ -190,11 +190,11 @@ TEST(Stage, RefusesToShareCopiesInRegisters) {
 }
 
 TEST(Stage, RefusesSharedMemoryOfOneThread) {
-  expect_refused(kTiles, bound("bind(k, lane); stage(Y, k, shared)"), "each lane goes its own way");
+  expect_refused(kTiles, bound("bind(k, lane); stage(Y, k, shared)"), "each lane runs separately");
   expect_refused(kTiles,
                  "split(i, 4, ib, it); split(j, 8, j0, j1); reorder(ib, it, j0, k, j1); "
                  "bind(ib, block); stage(Y, j0, shared); bind(it, thread)",
-                 "each thread goes its own way");
+                 "each thread runs separately");
 }
 
 TEST(Stage, RefusesLanesThatChangePlaces) {
@@ -203,7 +203,7 @@ TEST(Stage, RefusesLanesThatChangePlaces) {
                  "reorder(ib, iw, jl, j0, d); precompute(acc); split(d, 4, d0, dl); "
                  "reorder(dl, d0); rfactor(dl, part); bind(ib, block); bind(iw, warp); "
                  "bind(jl, lane); bind(dl, lane); stage(Q, iw, registers)",
-                 "lanes would change places");
+                 "lanes would change iterations");
 }
 
 }  // namespace

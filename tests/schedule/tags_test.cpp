@@ -48,11 +48,11 @@ TEST(Parallel, RefusesPartlySummedLoops) {
 }
 
 TEST(Parallel, RefusesLoopsTwice) {
-  expect_refused(kSpmm, "parallel(i); parallel(i)", "has had parallel already");
+  expect_refused(kSpmm, "parallel(i); parallel(i)", "already has parallel");
 }
 
 TEST(Parallel, RefusesTaggedLoops) {
-  expect_refused(kSpmm, "unroll(i, 2); parallel(i)", "has had unroll already");
+  expect_refused(kSpmm, "unroll(i, 2); parallel(i)", "already has unroll");
 }
 
 TEST(Parallel, RefusesEntriesOfDenseOperands) {
@@ -102,9 +102,9 @@ TEST(ParallelByMerge, RefusesLoopsBetweenRowsAndWorkspaces) {
   expect_refused(kSpmm,
                  "split(k, 4, k0, k1); reorder(i, k0, j, k1); precompute(acc, k1); "
                  "parallel(i, by=merge)",
-                 "'acc' is filled anew in the loop over 'k0'");
+                 "'acc' is filled again in each iteration over 'k0'");
   expect_refused(kSpmm, "reorder(i, k, j); precompute(acc); parallel(i, by=merge)",
-                 "bring 'k' inside of the loop over 'j' (reorder) and gather along it too");
+                 "move 'k' inside the loop over 'j' (reorder) and gather along it too");
 }
 
 TEST(ParallelByMerge, RefusesSumsOfNothingInExpressions) {
@@ -112,7 +112,7 @@ TEST(ParallelByMerge, RefusesSumsOfNothingInExpressions) {
       "nest { operand A: f32, i32, csr\n operand b: f32; result y: f32\n workspace t: f32\n"
       "forall i { where t { y[i] = t / b[i] } producing { forall j { t += A[i,j] } } } }",
       "parallel(i, by=merge)", "a sum of nothing differs from 0");
-  // Nothing in a denominator, or under a function, is 0.
+  // An absent value in a denominator or under a function is not 0.
   EXPECT_EQ(
       body_after(
           "nest { operand A: f32, i32, csr\n operand b: f32; result y: f32\n workspace t: f32\n"
@@ -164,7 +164,7 @@ TEST(ParallelByMerge, RefusesToWalkOverOthers) {
 
 TEST(ParallelByMerge, RefusesWhatComesAfterItAndBreaksIt) {
   expect_refused(kSpmm, "precompute(acc, k); parallel(i, by=merge); split_positions(j, 4, j0, j1)",
-                 "No operand stores rows of entries along 'i', with a loop over the entries");
+                 "No operand stores rows of entries along 'i' with a loop over their entries");
 }
 
 TEST(Vectorize, TagsInnermostLoops) {
@@ -261,7 +261,7 @@ TEST(Prefetch, RefusesResults) {
 TEST(Prefetch, RefusesDistanceZero) { expect_refused(kSpmm, "prefetch(B, 0)", "but 0 was given"); }
 
 TEST(Prefetch, RefusesATensorTwice) {
-  expect_refused(kSpmm, "prefetch(B, 8); prefetch(B, 16)", "has had prefetch already");
+  expect_refused(kSpmm, "prefetch(B, 8); prefetch(B, 16)", "already has prefetch");
 }
 
 TEST(Nontemporal, NotesTheResult) {
@@ -279,7 +279,7 @@ TEST(Nontemporal, RefusesOperands) {
 }
 
 TEST(Nontemporal, RefusesATensorTwice) {
-  expect_refused(kSpmm, "nontemporal(C); nontemporal(C)", "has had nontemporal already");
+  expect_refused(kSpmm, "nontemporal(C); nontemporal(C)", "already has nontemporal");
 }
 
 }  // namespace

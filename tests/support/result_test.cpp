@@ -1,4 +1,4 @@
-// Values, refusals and how these leave a function.
+// Values, refusals, and returning them from functions.
 #include "support/result.h"
 
 #include <memory>

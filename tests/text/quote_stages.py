@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Checks that the stages quoted in src/README.md are what tulle-opt prints; --refresh writes them.
+"""Checks the stages quoted in src/README.md against the output of tulle-opt. --refresh writes them.
 
-A quotation is a code block below a comment that says which stage of tests/text/walk.tl it shows:
+A quotation is a code block below a comment that names a stage of tests/text/walk.tl:
 
     <!-- quote nest -->
     <!-- quote lower from /for i in/ to /^    }/ -->
 
-The patterns choose the first line that matches and the next line that matches after it. Estimated
-costs are left out: they follow every change of the cost model. tulle-opt is looked for in PATH,
-then in build/.
+The patterns select the first matching line and the next matching line after it. Estimated costs are
+omitted, because they change with the cost model. The script searches tulle-opt in PATH, then in
+build/.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENT = ROOT / "src" / "README.md"
 PROGRAM = ROOT / "tests" / "text" / "walk.tl"
-# One machine for all, so that everyone reads the same.
+# A fixed target, so that the output is the same on every machine.
 OPTIONS = ["--from", "expr", "--target", "avx2", "--threads", "2"]
 QUOTATION = re.compile(
     r"^(<!-- quote (?P<stage>\w+)(?: from /(?P<first>.*?)/ to /(?P<last>.*?)/)? -->\n```\w*\n)"
@@ -38,7 +38,7 @@ QUOTATION = re.compile(
 
 @functools.cache
 def printed(stage: str) -> str:
-    """What tulle-opt prints for the stage."""
+    """The output of tulle-opt for the stage."""
     tool = shutil.which("tulle-opt") or str(ROOT / "build" / "tulle-opt")
     command = [tool, *OPTIONS, "--to", stage, str(PROGRAM)]
     text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -66,7 +66,7 @@ def quoted(match: re.Match[str]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Check the stages quoted in src/README.md.")
-    parser.add_argument("--refresh", action="store_true", help="write them anew instead")
+    parser.add_argument("--refresh", action="store_true", help="write the quotations instead")
     options = parser.parse_args()
     old = DOCUMENT.read_text(encoding="utf-8")
     if not QUOTATION.search(old):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that tulle-opt reads back what it prints: read_back.py [OPTION...] FILE.
+"""Checks that tulle-opt reads its own output: read_back.py [OPTION...] FILE.
 
-The program in FILE is printed at each stage, with these options. The text of each stage, read back,
-must give the same text at that stage and at all stages after it.
+The script prints the program in FILE at each stage, with these options. The text of each stage must
+give the same text at that stage and at all later stages.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def printed(start: str, stage: str, options: list[str], path: Path) -> str:
 def main() -> int:
     *options, file = sys.argv[1:]
     wanted = {stage: printed("expr", stage, options, Path(file)) for stage in STAGES}
-    # From the plan on a text says what the schedule is.
+    # From the plan on, the text contains the schedule.
     if "--schedule" in options:
         at = options.index("--schedule")
         del options[at : at + 2]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the text tests: the RUN lines of every *.tl file, with tulle-opt and FileCheck at hand.
+"""Runs the text tests: the RUN lines of every *.tl file, with tulle-opt and FileCheck in PATH.
 
 A test is a file such as
 
     // RUN: tulle-opt --from loop --to loop %s | FileCheck %s
     // CHECK: for i in 0..n
 
-%s is the file itself, %t a fresh temporary path. A test passes if each RUN line exits with 0.
+%s is the file itself, %t a new temporary path. A test passes if each RUN line exits with 0.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TIMEOUT_SECONDS = 120
 
 
 def find_filecheck() -> Path:
-    """FileCheck of LLVM 22; the folder it lies in also has `not`."""
+    """FileCheck of LLVM 22. Its folder also contains `not`."""
     candidates = [
         os.environ.get("FILECHECK"),
         "/usr/lib/llvm-22/bin/FileCheck",
@@ -40,11 +40,11 @@ def find_filecheck() -> Path:
     for candidate in candidates:
         if candidate and Path(candidate).exists():
             return Path(candidate).resolve()
-    sys.exit("FileCheck was not found: install llvm-22-tools, or name it by FILECHECK=...")
+    sys.exit("FileCheck is missing. Install llvm-22-tools, or set FILECHECK to its path.")
 
 
 def commands(path: Path) -> list[str]:
-    """The RUN lines, continued lines joined."""
+    """The RUN lines, with continued lines joined."""
     result: list[str] = []
     continued = False
     for line in RUN.findall(path.read_text(encoding="utf-8")):
@@ -59,7 +59,7 @@ def commands(path: Path) -> list[str]:
 
 
 def run_test(path: Path, environment: dict[str, str]) -> str | None:
-    """None if the test passes, else what went wrong."""
+    """None if the test passes, otherwise the error."""
     lines = commands(path)
     if not lines:
         return "no RUN line"
@@ -85,7 +85,7 @@ def run_test(path: Path, environment: dict[str, str]) -> str | None:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the text tests.")
     parser.add_argument("tests", nargs="*", type=Path, help="files or folders; all by default")
-    parser.add_argument("--build", type=Path, default=ROOT / "build", help="where tulle-opt is")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="folder of tulle-opt")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
 

@@ -27,8 +27,9 @@ _ops = torch.ops.tulle
 
 class Call(Protocol):
     """Runs a program with one result, of which only the values are new. `head` holds the number of
-    the program in this process, the shapes of the sparse operands, and on a GPU the numbers of
-    their structures; `tensors` are the arrays and values of all operands."""
+    the program in this process, the shapes of the sparse operands, and optionally the complements
+    of the numbers of their structures. `tensors` are the arrays and values of all operands, or with
+    the numbers of held structures only the values."""
 
     def __call__(self, head: Tensor, /, *tensors: Tensor) -> Tensor: ...
 
@@ -108,6 +109,10 @@ run_into: Callable[[Tensor, list[Tensor], list[int], list[Tensor]], list[Tensor]
 program_number: Callable[[str], int] = _translating(_ops.number.default)
 describe: Callable[[str], str] = _translating(_ops.describe.default)
 explain: Callable[[str, Tensor, list[Tensor]], str] = _translating(_ops.explain.default)
+# The text of the program that computes gradients (key, wanted operands, results with gradients) or
+# tangents (key, operands with tangents), after a line for each of its operands and results.
+gradient: Callable[[str, str, str], str] = _translating(_ops.gradient.default)
+tangent: Callable[[str, str], str] = _translating(_ops.tangent.default)
 describe_format: Callable[[str, int], str] = _translating(_ops.describe_format.default)
 describe_notation: Callable[[str, str], str] = _translating(_ops.describe_notation.default)
 validate: Callable[[str, str, Tensor, list[Tensor]], None] = _translating(_ops.validate.default)
@@ -129,6 +134,10 @@ cache_directory: Callable[[], str] = _translating(_ops.cache_directory.default)
 set_dense_limit: Callable[[int], None] = _ops.set_dense_limit.default
 new_structure: Callable[[], int] = _ops.new_structure.default
 forget_structure: Callable[[int], None] = _ops.forget_structure.default
+# Holds the arrays of a structure, so that calls pass its number in place of the arrays.
+hold_structure: Callable[[int, list[Tensor]], None] = _ops.hold_structure.default
+# Releases these arrays and forgets the structure.
+release_structure: Callable[[int], None] = _ops.release_structure.default
 kept_data: Callable[[int], str] = _ops.kept_data.default
 finish_compiling: Callable[[], None] = _ops.finish_compiling.default
 version: str = _ops.version()

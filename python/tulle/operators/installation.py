@@ -6,6 +6,7 @@ from __future__ import annotations
 from tulle.interchange import exports
 from tulle.operators import arithmetic, conversions, reductions, torch_functions
 from tulle.tensors import operations, trees
+from tulle.tensors.sparse_tensor import SparseTensor
 
 
 def install() -> None:
@@ -24,5 +25,8 @@ def install() -> None:
             to_scipy=exports.to_scipy,
         )
     )
+    # Skips the indirect call through `operations.installed`, which takes a tenth of the time of a
+    # small product.
+    SparseTensor.__matmul__ = arithmetic.matmul  # type: ignore[method-assign]
     torch_functions.register()
     trees.register()

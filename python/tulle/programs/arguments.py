@@ -14,7 +14,7 @@ from tulle.tensors.sparse_tensor import SparseTensor
 class Arguments(NamedTuple):
     """The operands of a call as the operators take them."""
 
-    # The sizes of the sparse operands and, on a GPU, the complements (~) of the numbers of their
+    # The sizes of the sparse operands, then optionally the complements (~) of the numbers of their
     # structures, which no size equals.
     numbers: tuple[int, ...]
     tensors: list[Tensor]  # the arrays and values of all operands
@@ -22,23 +22,30 @@ class Arguments(NamedTuple):
 
 def flatten(operands: Sequence[Operand]) -> Arguments:
     """The arguments of operands that `operand_checks` has checked."""
-    sizes: tuple[int, ...] = ()
-    structures: tuple[int, ...] = ()
     tensors: list[Tensor] = []
+    structures: list[int] = []
     for operand in operands:
         if isinstance(operand, SparseTensor):
-            pattern = operand._pattern
-            sizes += pattern.numbers
-            structures += (~pattern.structure,)
-            tensors += pattern.arrays
-            tensors.append(operand._values)
-        else:
-            tensors.append(operand)
-    return Arguments(_with_structures(sizes, structures), tensors)
+            structures.append(operand._pattern.structure)
+            tensors += operand._pattern.arrays
+        tensors.append(operand._values if isinstance(operand, SparseTensor) else operand)
+    return Arguments(_sizes(operands) + _complements(structures), tensors)
 
 
-def _with_structures(sizes: tuple[int, ...], structures: tuple[int, ...]) -> tuple[int, ...]:
-    for structure in structures:
-        if structure != -1:
-            return sizes + structures
+def repeated_numbers(operands: Sequence[Operand]) -> tuple[int, ...]:
+    """The numbers for later calls whose sparse operands have these patterns. Such calls pass only
+    the values of their operands: the library holds the structure arrays."""
+    patterns = [operand._pattern for operand in operands if isinstance(operand, SparseTensor)]
+    return _sizes(operands) + tuple(~pattern.hold() for pattern in patterns)
+
+
+def _sizes(operands: Sequence[Operand]) -> tuple[int, ...]:
+    sizes: tuple[int, ...] = ()
+    for operand in operands:
+        if isinstance(operand, SparseTensor):
+            sizes += operand._pattern.numbers
     return sizes
+
+
+def _complements(structures: Sequence[int]) -> tuple[int, ...]:
+    return tuple(~structure for structure in structures) if any(structures) else ()

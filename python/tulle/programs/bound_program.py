@@ -7,7 +7,7 @@ Operators, reductions, einsum, index notation and kernels all come to a `Program
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -31,7 +31,14 @@ class ResultType(NamedTuple):
 class BoundProgram:
     """A program for operands of given types and formats. Kernels are compiled at the first run."""
 
-    __slots__ = ("has_one_dense_result", "key", "number", "pattern_source", "results")
+    __slots__ = (
+        "derivatives",
+        "has_one_dense_result",
+        "key",
+        "number",
+        "pattern_source",
+        "results",
+    )
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -42,6 +49,8 @@ class BoundProgram:
         self.has_one_dense_result = len(self.results) == 1 and self.results[0].format.is_dense
         # The operand whose pattern the only result had in the last run; None if it has its own.
         self.pattern_source: int | None = None
+        # The derivatives of the program (`derivatives`), by what they are towards.
+        self.derivatives: dict[Any, Any] = {}
 
 
 def bind(program: Program, names: tuple[str, ...], operands: Sequence[Operand]) -> BoundProgram:

@@ -11,23 +11,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from operator import is_
 from typing import Any, TypeAlias
 
 from torch import Tensor, is_grad_enabled
+from torch._C._functorch import peek_interpreter_stack
 from torch.autograd import forward_ad
 from torch.compiler import is_compiling
 from torch.nn import Parameter
 
 from tulle.library import bindings
-from tulle.library.bindings import Call, CallInto
-from tulle.programs import outputs
-from tulle.programs.arguments import Arguments, flatten
-from tulle.programs.bound_program import BoundProgram, bind
-from tulle.programs.execution import execute, head_of, run_into, wrap
+from tulle.programs import outputs, recording
+from tulle.programs.execution import run_into, wrap
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
+from tulle.programs.recorded_calls import RecordedCall
+from tulle.programs.remembered_calls import RememberedCall
 from tulle.tensors.sparse_tensor import SparseTensor
 
 MOST_REMEMBERED = 256  # calls in one table
@@ -40,33 +39,6 @@ Prepared: TypeAlias = tuple[Program, tuple[str, ...], Sequence[Operand]]
 Results: TypeAlias = Any
 
 
-class RememberedCall:
-    """What a call passes to its operator beside the tensors of the operands."""
-
-    __slots__ = ("bound", "call", "call_into", "call_on_values", "head", "pattern_source")
-
-    def __init__(self, bound: BoundProgram, arguments: Arguments, structure_size: int) -> None:
-        self.bound = bound
-        self.head = head_of(bound, arguments)
-        # The operand whose pattern the only result has; None if the result is dense.
-        self.pattern_source = bound.pattern_source
-        # The operators that return and write the values of the only result; None if they do not
-        # suffice, because results have a structure of their own or the tensors are too many.
-        self.call: Call | None = None
-        self.call_into: CallInto | None = None
-        count = len(arguments.tensors)
-        if 0 < count <= bindings.MAX_TENSORS:
-            if bound.has_one_dense_result:
-                self.call_into = bindings.calls_into[count - 1]
-            if bound.has_one_dense_result or bound.pattern_source is not None:
-                self.call = bindings.calls[count - 1]
-        # `call` with the head and the structure of the first operand, for `run_on_one` and
-        # `run_on_two`.
-        self.call_on_values: Callable[..., Tensor] | None = None
-        if self.call is not None:
-            self.call_on_values = partial(self.call, self.head, *arguments.tensors[:structure_size])
-
-
 class CallSite:
     """A way to write a computation.
 
@@ -75,7 +47,7 @@ class CallSite:
     are 1 if the rank of that operand is at least `broadcast_rank`.
     """
 
-    __slots__ = ("broadcast_rank", "calls", "prepare")
+    __slots__ = ("broadcast_rank", "calls", "prepare", "run_on_one", "run_on_two")
 
     def __init__(
         self,
@@ -86,15 +58,19 @@ class CallSite:
         self.broadcast_rank = broadcast_rank
         # The remembered calls without a sparse operand. The others are in `Pattern.calls`.
         self.calls: dict[Any, RememberedCall] = {}
+        # `run` for one operand and for two, with less overhead.
+        self.run_on_one = _run_on_one(self)
+        self.run_on_two = _run_on_two(self, broadcast_rank)
 
     def run(self, operands: Sequence[Any], out: Out = None) -> Results:
         """Computes the results for these operands."""
         if is_compiling() or forward_ad._current_level >= 0:
             return self._run_cold(operands, out)
         with_gradients = is_grad_enabled()
+        is_recorded = False
         key: list[Any] = [self]
         calls: dict[Any, RememberedCall] | None = None
-        tensors: list[Tensor] = []
+        tensors: list[Tensor] = []  # the values of the operands
         for operand in operands:
             if type(operand) is SparseTensor:
                 pattern, values = operand._pattern, operand._values
@@ -107,7 +83,6 @@ class CallSite:
                     calls = pattern.calls
                 else:
                     key.append(pattern.serial)
-                tensors += pattern.arrays
                 is_plain = type(values) is Tensor or type(values) is Parameter
             else:
                 values = operand
@@ -117,8 +92,10 @@ class CallSite:
                     if values.ndim >= self.broadcast_rank and 1 in values.shape:
                         sizes = values.shape
                     key.append(sizes)
-            if not is_plain or (with_gradients and values.requires_grad):
+            if not is_plain:
                 return self._run_cold(operands, out)
+            if with_gradients and values.requires_grad:
+                is_recorded = True
             key.append(values.dtype)
             tensors.append(values)
         if calls is None:
@@ -127,7 +104,11 @@ class CallSite:
         found = calls.get(wanted)
         if found is None:
             return self._run_and_remember(operands, out, calls, wanted)
+        if is_recorded and (found.call_on is None or out is not None or peek_interpreter_stack()):
+            return self._run_cold(operands, out)
         try:
+            if is_recorded:
+                return _recorded(found, operands, tensors)
             return _repeated(found, operands, tensors, out)
         except RuntimeError:
             # The cold route names the cause. If the reason is that the result has a structure of
@@ -135,70 +116,12 @@ class CallSite:
             calls.pop(wanted, None)
             return self._run_and_remember(operands, out, calls, wanted)
 
-    # The next two take the same steps as `run` for the most frequent operands. They have no loops
-    # over operands and make no lists, which take a quarter of the time of a small call.
-
-    def run_on_one(self, operand: Any) -> Results:
-        """`run` for one operand."""
-        if type(operand) is SparseTensor:
-            pattern, values = operand._pattern, operand._values
-            found = pattern.calls.get((self, values.dtype))
-            if (
-                found is not None
-                and found.call_on_values is not None
-                and type(values) is Tensor
-                and not (is_grad_enabled() and values.requires_grad)
-                and forward_ad._current_level < 0
-                and not is_compiling()
-            ):
-                version = pattern.version
-                for array in pattern.counted:
-                    version -= array._version
-                if not version:
-                    try:
-                        computed = found.call_on_values(values)
-                        if found.pattern_source is None:
-                            return computed
-                        return SparseTensor(pattern, computed)
-                    except RuntimeError:
-                        pass  # `run` has the same error
-        return self.run((operand,))
-
-    def run_on_two(self, left: Any, right: Any) -> Results:
-        """`run` for two operands."""
-        if type(left) is SparseTensor and type(right) is Tensor:
-            pattern, values = left._pattern, left._values
-            sizes: object = right.ndim
-            if right.ndim >= self.broadcast_rank and 1 in right.shape:
-                sizes = right.shape
-            found = pattern.calls.get((self, values.dtype, sizes, right.dtype))
-            if (
-                found is not None
-                and found.call_on_values is not None
-                and type(values) is Tensor
-                and not (is_grad_enabled() and (values.requires_grad or right.requires_grad))
-                and forward_ad._current_level < 0
-                and not is_compiling()
-            ):
-                version = pattern.version
-                for array in pattern.counted:
-                    version -= array._version
-                if not version:
-                    try:
-                        computed = found.call_on_values(values, right)
-                        if found.pattern_source is None:
-                            return computed
-                        return SparseTensor(pattern, computed)
-                    except RuntimeError:
-                        pass  # `run` has the same error
-        return self.run((left, right))
-
     def _run_cold(self, operands: Sequence[Any], out: Out) -> Results:
         prepared = self.prepare(operands)
         if prepared is NotImplemented:
             return prepared
         program, names, ready = prepared
-        return _only(execute(program, names, ready, out))
+        return _only(recording.run(program, names, ready, out))
 
     def _run_and_remember(
         self,
@@ -211,22 +134,19 @@ class CallSite:
         if prepared is NotImplemented:
             return prepared
         program, names, ready = prepared
-        results = execute(program, names, ready, out)
+        results = recording.run(program, names, ready, out)
         is_as_given = len(ready) == len(operands) and all(map(is_, ready, operands))
         if is_as_given and not (program.out_formats and program.has_composite_results):
             if len(calls) >= MOST_REMEMBERED:
                 calls.clear()
-            first = ready[0] if ready else None
-            structure_size = len(first._pattern.arrays) if isinstance(first, SparseTensor) else 0
-            bound, arguments = bind(program, names, ready), flatten(ready)
-            calls[key] = RememberedCall(bound, arguments, structure_size)
+            calls[key] = RememberedCall(program, names, ready)
         return _only(results)
 
 
 def _repeated(
     found: RememberedCall, operands: Sequence[Operand], tensors: list[Tensor], out: Out
 ) -> Results:
-    """The results of a remembered call for these operands, whose tensors are given. Raises
+    """The results of a remembered call for these operands with these values. Raises
     RuntimeError."""
     if out is not None:
         if found.call_into is not None and type(out) is Tensor and outputs.is_plain(out):
@@ -244,6 +164,94 @@ def _repeated(
     return SparseTensor(source._pattern, values)
 
 
+def _recorded(found: RememberedCall, operands: Sequence[Operand], tensors: list[Tensor]) -> Results:
+    """The result of a remembered call that autograd records. Raises RuntimeError."""
+    patterns = tuple(
+        operand._pattern if type(operand) is SparseTensor else None for operand in operands
+    )
+    values = RecordedCall.apply(found, patterns, *tensors)
+    source = None if found.pattern_source is None else patterns[found.pattern_source]
+    return values if source is None else SparseTensor(source, values)
+
+
 def _only(results: list[Result]) -> Results:
     """The result if there is one, else a tuple of all."""
     return results[0] if len(results) == 1 else tuple(results)
+
+
+# The functions that follow take the same steps as `CallSite.run` for the most frequent operands.
+# They have no loops over operands, make no lists and read closures in place of attributes, which
+# saves a quarter of the time of a small call.
+
+
+def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
+    """`site.run` for one operand."""
+
+    def run_on_one(operand: Any) -> Results:
+        if type(operand) is SparseTensor:
+            pattern, values = operand._pattern, operand._values
+            found = pattern.calls.get((site, values.dtype))
+            if (
+                found is not None
+                and found.call_on is not None
+                and type(values) is Tensor
+                and forward_ad._current_level < 0
+                and not is_compiling()
+            ):
+                version = pattern.version
+                for array in pattern.counted:
+                    version -= array._version
+                if not version:
+                    try:
+                        if values.requires_grad and is_grad_enabled():
+                            if peek_interpreter_stack():
+                                return site.run((operand,))
+                            computed = RecordedCall.apply(found, (pattern,), values)
+                        else:
+                            computed = found.call_on(values)
+                        if found.pattern_source is None:
+                            return computed
+                        return SparseTensor(pattern, computed)
+                    except RuntimeError:
+                        pass  # `run` has the same error
+        return site.run((operand,))
+
+    return run_on_one
+
+
+def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Results]:
+    """`site.run` for two operands."""
+
+    def run_on_two(left: Any, right: Any) -> Results:
+        if type(left) is SparseTensor and type(right) is Tensor:
+            pattern, values = left._pattern, left._values
+            sizes: Any = right.ndim
+            if sizes >= broadcast_rank and 1 in right.shape:
+                sizes = right.shape
+            found = pattern.calls.get((site, values.dtype, sizes, right.dtype))
+            if (
+                found is not None
+                and found.call_on is not None
+                and type(values) is Tensor
+                and forward_ad._current_level < 0
+                and not is_compiling()
+            ):
+                version = pattern.version
+                for array in pattern.counted:
+                    version -= array._version
+                if not version:
+                    try:
+                        if (values.requires_grad or right.requires_grad) and is_grad_enabled():
+                            if peek_interpreter_stack():
+                                return site.run((left, right))
+                            computed = RecordedCall.apply(found, (pattern, None), values, right)
+                        else:
+                            computed = found.call_on(values, right)
+                        if found.pattern_source is None:
+                            return computed
+                        return SparseTensor(pattern, computed)
+                    except RuntimeError:
+                        pass  # `run` has the same error
+        return site.run((left, right))
+
+    return run_on_two

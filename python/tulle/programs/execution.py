@@ -29,7 +29,7 @@ def execute(
         return _execute_for_composites(program, names, operands, out)
     operands = checked(program, names, operands)
     found, arguments = bind(program, names, operands), flatten(operands)
-    head = head_of(found, arguments)
+    head = head_of(found, arguments.numbers)
     try:
         if out is None:
             return wrap(found, operands, bindings.run(head, arguments.tensors))
@@ -49,16 +49,16 @@ def repeatable_call(
     found: BoundProgram, arguments: Arguments
 ) -> Callable[[], Tensor | list[Tensor]]:
     """A function that runs the program on these arguments and returns what the operator does."""
-    head, tensors = head_of(found, arguments), arguments.tensors
+    head, tensors = head_of(found, arguments.numbers), arguments.tensors
     if found.has_one_dense_result and 0 < len(tensors) <= bindings.MAX_TENSORS:
         call = bindings.calls[len(tensors) - 1]
         return lambda: call(head, *tensors)
     return lambda: bindings.run(head, tensors)
 
 
-def head_of(found: BoundProgram, arguments: Arguments) -> Tensor:
+def head_of(found: BoundProgram, numbers: tuple[int, ...]) -> Tensor:
     """The numbers that operators take: the program's, then those of the operands."""
-    return sizes_tensor((found.number, *arguments.numbers))
+    return sizes_tensor((found.number, *numbers))
 
 
 def run_into(

@@ -1,16 +1,14 @@
-"""Checks of operands before a program runs: devices, gradients, unchanged structure."""
+"""Checks of operands before a program runs: devices, unchanged structure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import torch
 from torch import Tensor
-from torch.autograd import forward_ad
 
 from tulle.library import devices
 from tulle.programs.program import Operand, Program
-from tulle.support.errors import Unsupported, UserError
+from tulle.support.errors import UserError
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
@@ -29,17 +27,6 @@ def _check(program: Program, name: str, operand: Operand) -> None:
         devices.check(program.called(name), operand.device)
     if isinstance(operand, SparseTensor):
         operand.pattern.check_unchanged()
-    values = operand._values if isinstance(operand, SparseTensor) else operand
-    if values.requires_grad and torch.is_grad_enabled():
-        raise Unsupported(
-            f"{program.called(name)} requires a gradient, and this version computes none. "
-            "Compute under torch.no_grad(), or pass its detach()."
-        )
-    if forward_ad._current_level >= 0 and forward_ad.unpack_dual(values).tangent is not None:
-        raise Unsupported(
-            f"{program.called(name)} carries a tangent, and this version has no forward-mode "
-            "gradients. Pass its detach()."
-        )
 
 
 def _on_one_device(

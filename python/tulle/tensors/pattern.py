@@ -59,6 +59,7 @@ class Pattern:
 
     __slots__ = (
         "__weakref__",
+        "_is_held",
         "_permuted",
         "_specs",
         "arrays",
@@ -100,12 +101,12 @@ class Pattern:
         self.calls: dict[Any, Any] = {}
         self._specs: dict[torch.dtype, str] = {}
         self._permuted: dict[tuple[int, ...], Pattern] = {}
-        # On a GPU: the number under which programs cache data derived from the arrays.
+        # The number under which the library holds the arrays (`hold`) and, on a GPU, programs cache
+        # data derived from them; 0 if it has none.
         self.structure = 0
+        self._is_held = False
         if arrays and arrays[0].is_cuda:
-            self.structure = bindings.new_structure()
-            forget = weakref.finalize(self, bindings.forget_structure, self.structure)
-            forget.atexit = False
+            self._number()
         if arrays:
             _by_first_array.setdefault(id(arrays[0]), self)
 
@@ -121,6 +122,21 @@ class Pattern:
         return f"{self.format}, nnz={nnz}, index_dtype={index}{place}"
 
     # ---- what operators are told ---------------------------------------------------------------
+
+    def _number(self) -> None:
+        """Gives the structure a number."""
+        self.structure = bindings.new_structure()
+        release = weakref.finalize(self, bindings.release_structure, self.structure)
+        release.atexit = False
+
+    def hold(self) -> int:
+        """The number of the structure, which operators take in place of its arrays."""
+        if not self._is_held:
+            if not self.structure:
+                self._number()
+            bindings.hold_structure(self.structure, list(self.arrays))
+            self._is_held = True
+        return self.structure
 
     @property
     def numbers(self) -> tuple[int, ...]:

@@ -1,5 +1,4 @@
-// A level that has a slot for every coordinate and a byte for each that says whether it holds an
-// entry.
+// A level with a slot for every coordinate and a byte per slot that marks entries.
 #pragma once
 
 #include "lower/levels/level_code.h"

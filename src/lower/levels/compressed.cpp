@@ -11,7 +11,7 @@ using loop::IntConst;
 using loop::Load;
 
 Positions CompressedLevel::positions(Emitter& out, const Positions& parent, const Expr&) const {
-  // A segment of parents owns the neighbouring runs of all of them.
+  // A segment of parents contains the consecutive runs of all of them.
   const Expr last = parent.is_single() ? parent.begin : parent.end - 1;
   const Expr begin = out.let("p", Cast::make(DType::Int64, Load::make(pos_, parent.begin)));
   const Expr end = out.let("p_end", Cast::make(DType::Int64, Load::make(pos_, last + 1)));
@@ -20,7 +20,7 @@ Positions CompressedLevel::positions(Emitter& out, const Positions& parent, cons
 
 Positions CompressedLevel::used(Emitter& out, const Positions& run) const {
   if (multiple_ == 1) return run;
-  // Unused slots come last, fewer than make a multiple.
+  // Unused slots are last, and there are fewer than `multiple_`.
   const Expr from = loop::maximum(run.begin, run.end - multiple_);
   return {run.begin, emit_used_end(out, crd_, from, run.end)};
 }

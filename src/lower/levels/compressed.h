@@ -1,4 +1,4 @@
-// A level that stores where each parent's entries lie and the coordinate of each.
+// A level that stores the start of each parent's entries and the coordinate of each entry.
 #pragma once
 
 #include "lower/levels/level_code.h"

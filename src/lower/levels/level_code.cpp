@@ -1,4 +1,4 @@
-// Which class serves which kind.
+// Maps level kinds to classes.
 #include "lower/levels/level_code.h"
 
 #include "lower/levels/bitmap.h"

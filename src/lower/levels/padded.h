@@ -1,4 +1,5 @@
-// A level with the same number of slots for each parent, the unused ones last and marked.
+// A level with the same number of slots for each parent. The last slots may be unused and are
+// marked.
 #pragma once
 
 #include "lower/levels/level_code.h"

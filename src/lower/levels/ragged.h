@@ -1,4 +1,4 @@
-// A level of rows of different lengths: each holds its coordinates from 0 on.
+// A level of rows with different lengths. Each row holds the coordinates from 0 to its length.
 #pragma once
 
 #include "lower/levels/level_code.h"

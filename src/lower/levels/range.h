@@ -1,5 +1,5 @@
-// A level that has a slot for every coordinate and entries between bounds: where the coordinate of
-// the difference above leads into the tensor.
+// A level with a slot for every coordinate. Entries are between the bounds at which the diagonal
+// above enters and leaves the tensor.
 #pragma once
 
 #include "lower/levels/level_code.h"

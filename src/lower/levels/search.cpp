@@ -1,4 +1,4 @@
-// Finding coordinates among the stored ones.
+// Searches stored coordinates.
 #include "lower/levels/search.h"
 
 #include <vector>
@@ -14,8 +14,8 @@ using loop::IntConst;
 
 namespace {
 
-// The first number of the run for which `is_before` does not hold, the end if there is none; those
-// for which it does come first. The variable that finds it has the name.
+// Finds the first number of the run for which `is_before` is false, or the end. It must be true for
+// all numbers before and false after. `name` is the name of the result variable.
 Expr emit_halving(Emitter& out, const std::string& name, const Positions& run,
                   const std::function<Expr(const Expr&)>& is_before) {
   const Expr low = out.declare(name, run.begin);
@@ -40,7 +40,7 @@ Expr emit_lower_bound(Emitter& out, const LevelCode& level, const Positions& run
       return mutant("search-goes-past") ? at <= coordinate : at < coordinate;
     });
   }
-  // Any order: walk until it turns up.
+  // An unordered run: scan it.
   const Expr low = out.declare("low", run.begin);
   const Expr searching = out.declare("searching", low < run.end);
   Emitter body = out.nested(), found = out.nested(), on = out.nested();
@@ -96,7 +96,7 @@ Expr emit_first_by_eighths(Emitter& out, const Expr& count,
     below = below + loop::Select::make(one < wanted, IntConst::make(1), IntConst::make(0));
   const Expr passed = body.let("passed", below);
   body.assign(low, loop::minimum(begin + step * passed, end));
-  // The last eighth ends with what was not looked at.
+  // The last eighth ends at the end of the range.
   body.assign(high, loop::Select::make(passed < IntConst::make(7),
                                        loop::minimum(begin + step * (passed + 1), end) - 1, end));
   out.add(loop::While::make(low < high, body.take()));

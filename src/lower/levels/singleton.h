@@ -1,4 +1,4 @@
-// A level with one coordinate for each position of its parent: the further levels of COO.
+// A level with one coordinate per position of its parent: the later levels of COO.
 #pragma once
 
 #include "lower/levels/level_code.h"

@@ -1,5 +1,5 @@
-// A level of a workspace whose coordinates are spread over the threads of a block: each keeps the
-// one that is its own.
+// A level of a workspace whose coordinates are distributed over the threads of a block. Each thread
+// keeps its own coordinate.
 #pragma once
 
 #include "lower/levels/dense.h"

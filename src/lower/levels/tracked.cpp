@@ -26,7 +26,7 @@ void TrackedLevel::prepare(Emitter& out) const {
                              {begin, begin + arrays_.count}));
 }
 
-// Each coordinate goes to the end of the list, and stays there if it was written.
+// Writes each coordinate to the end of the list, and advances the end only if it was written.
 void TrackedLevel::list_written(Emitter& out) const {
   const std::string name = out.names().fresh("scanned");
   const Expr coordinate = loop::Var::make(name);
@@ -62,7 +62,7 @@ void add_tracked(Emitter& out, const TrackedArrays& arrays, const Expr& coordina
   const Expr stamp = after(arrays.stamps_base, coordinate);
   const Expr seen = out.let("seen", Load::make(arrays.stamps, stamp) == arrays.round);
   if (!arrays.only_counts()) {
-    // A value of an earlier round counts for nothing.
+    // Ignores values of earlier rounds.
     const loop::Type type = value.type();
     const Expr at = after(arrays.values_base, coordinate);
     const Expr old = out.let("old", Load::make(arrays.values, at));

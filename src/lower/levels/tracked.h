@@ -1,5 +1,5 @@
-// The tracked level of a workspace: values at every coordinate, or blocks of them, and a list of
-// the coordinates written, read in ascending order.
+// The tracked level of a workspace: a value or block at every coordinate, and a list of the written
+// coordinates, read in ascending order.
 #pragma once
 
 #include "lower/levels/level_code.h"
@@ -7,21 +7,22 @@
 
 namespace tulle::lower {
 
-// The arrays and counters of a tracked workspace: its first variable is tracked, the others run
-// through the block of each of its coordinates. A coordinate was written in this round if its stamp
-// is the round's number, so that nothing needs to be cleared between rounds.
+// The arrays and counters of a tracked workspace. Its first variable is tracked. The others run
+// through the block of each coordinate. A coordinate was written in this round if its stamp equals
+// the round's number, so no array is cleared between rounds.
 struct TrackedArrays {
-  loop::Buffer values;  // null while only counting
-  loop::Buffer stamps;  // i32, 0 before the first round
-  loop::Buffer
-      list;  // the coordinates written, one slot more than the extent; null while only counting
-  // Where they begin; null: at 0.
+  loop::Buffer values;  // null in the counting phase
+  loop::Buffer stamps;  // i32, initially 0
+  // The written coordinates, with one slot more than the extent. Null in the counting phase.
+  loop::Buffer list;
+  // The first position of each array. Null: 0.
   loop::Expr values_base, stamps_base, list_base;
-  loop::Expr count;    // of coordinates written in this round, mutable
-  loop::Expr round;    // i32, mutable
-  loop::Expr block;    // how many values a coordinate has; null: one
-  loop::Expr scanned;  // how many coordinates there are, all of which are looked at for those
-                       // written, once it is complete; null: these are listed as they come
+  loop::Expr count;  // mutable: the number of coordinates written in this round
+  loop::Expr round;  // i32, mutable
+  loop::Expr block;  // the number of values per coordinate; null: 1
+  // The number of all coordinates, if a scan at the end of a round finds the written ones. Null if
+  // additions list them.
+  loop::Expr scanned;
 
   bool only_counts() const { return !list; }
   bool lists_as_they_come() const { return !only_counts() && !scanned; }
@@ -44,15 +45,15 @@ class TrackedLevel : public LevelCode {
   TrackedArrays arrays_;
 };
 
-// Starts a round: nothing is written yet.
+// Starts a round, in which nothing is written yet.
 void begin_round(Emitter& out, const TrackedArrays& arrays);
 
-// Adds `value` at a coordinate and notes it, without a branch.
+// Adds `value` at a coordinate and lists it, without branches.
 void add_tracked(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate,
                  nest::Monoid monoid, const loop::Expr& value);
 
-// The same for blocks. `begin_block` starts the block if the coordinate is new and returns whether
-// it is. `end_block` lists the coordinate if something was added. Additions in between do not read
+// The same for blocks. `begin_block` starts the block of a new coordinate and returns whether it is
+// new. `end_block` lists the coordinate if something was added. Additions in between do not read
 // stamps.
 loop::Expr begin_block(Emitter& out, const TrackedArrays& arrays, const loop::Expr& coordinate,
                        const loop::Expr& identity);

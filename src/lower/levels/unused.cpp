@@ -1,4 +1,4 @@
-// Finding and marking unused slots.
+// Finds and marks unused slots.
 #include "lower/levels/unused.h"
 
 #include "format/level_kind.h"
@@ -29,7 +29,7 @@ Expr emit_used_end(Emitter& out, const loop::Buffer& crd, const Expr& begin, int
   constexpr int64_t few = 8;
   if (slots > few || mutant("padding-is-entry"))
     return emit_used_end(out, crd, begin, begin + slots);
-  // One load does not wait for the other.
+  // These loads do not depend on each other.
   const Expr unused = IntConst::make(kUnused, loop::Type{crd->element, 1});
   Expr end = begin;
   for (int64_t slot = 0; slot < slots; ++slot) {

@@ -1,11 +1,11 @@
-// Slots of a segment that are unused: the last ones, marked in place of a coordinate.
+// The unused slots at the end of a segment, which have a mark instead of a coordinate.
 #pragma once
 
 #include "lower/emitter.h"
 
 namespace tulle::lower {
 
-// Where the unused slots among [begin, end) start.
+// The first unused slot in [begin, end), or `end`.
 loop::Expr emit_used_end(Emitter& out, const loop::Buffer& crd, const loop::Expr& begin,
                          const loop::Expr& end);
 // The same for this number of slots.

@@ -1,4 +1,4 @@
-// Dealing iterations to lanes, warps and threads.
+// Distributes iterations over lanes, warps and threads.
 #include "lower/loops/bound_for.h"
 
 #include <utility>
@@ -46,7 +46,7 @@ BoundFor::BoundFor(KernelContext& kernel, const nest::Forall& l, std::string cou
       (loop.tag.kind == Kind::Lane && inside.lanes == 1) || loop.tag.kind == Kind::Thread;
 }
 
-// Of lane number l in groups of g, l / g is the outer loop's iteration and l % g the inner one's.
+// With groups of g lanes, lane l runs iteration l / g of the outer loop and l % g of the inner one.
 loop::Stmt BoundFor::over(KernelContext& kernel, const Expr& end, loop::Stmt body) const {
   const bool lanes = loop.tag.kind == nest::LoopTag::Kind::Lane;
   if (lanes && around.lane) {
@@ -54,7 +54,7 @@ loop::Stmt BoundFor::over(KernelContext& kernel, const Expr& end, loop::Stmt bod
     return loop::Block::make({loop::Let::make(name, number), std::move(body)});
   }
   if (lanes && !around.in_warp) {
-    // What warps have merged all of them have: one stores it.
+    // After a merge all warps have the same value, so one warp stores it.
     return loop::For::make(
         kernel.names.fresh("warp"), IntConst::make(0), IntConst::make(1),
         loop::For::make(name, IntConst::make(0), end, std::move(body), loop::LoopKind::Lane),

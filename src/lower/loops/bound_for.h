@@ -8,17 +8,17 @@
 
 namespace tulle::lower {
 
-// The loop of the loop IR that the tag asks for.
+// The kind of loop in the loop IR for the tag.
 loop::LoopKind kind_of(const nest::LoopTag& tag);
 
-// A loop that may be bound, over [0, end), with its counter and the thread's place around it and
+// A loop over [0, end) that may be bound, with its counter and the thread's place outside and
 // inside it.
 struct BoundFor {
-  // Takes the name of a lane for groups of lanes.
+  // Reserves the name of a lane for groups of lanes.
   BoundFor(KernelContext& kernel, const nest::Forall& loop, std::string counter,
            const ThreadPlace& place);
 
-  // The bound loop, or what takes its place in a loop over groups of lanes.
+  // The bound loop. Inside a loop over groups of lanes, the code that replaces it.
   loop::Stmt over(KernelContext& kernel, const loop::Expr& end, loop::Stmt body) const;
 
   const nest::Forall& loop;

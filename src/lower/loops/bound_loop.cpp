@@ -1,4 +1,4 @@
-// One coordinate for each thread.
+// Gives each thread one coordinate.
 #include "lower/loops/bound_loop.h"
 
 #include "lower/loops/bound_for.h"

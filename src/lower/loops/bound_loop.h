@@ -1,4 +1,4 @@
-// A loop bound to lanes, warps or threads of a block, each of which has one coordinate.
+// A loop bound to the lanes, warps or threads of a block. Each runs one iteration.
 #pragma once
 
 #include <string>

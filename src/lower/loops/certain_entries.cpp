@@ -1,4 +1,4 @@
-// Noting that an entry exists before its loops run.
+// Records an entry before the loops that compute its value.
 #include "lower/loops/certain_entries.h"
 
 #include "lower/loops/loop_table.h"

@@ -1,5 +1,4 @@
-// Whatever a loop finds, the result has an entry if the loop runs at all: the entry is noted
-// before.
+// If a loop has an iteration, the result has an entry, so the entry is recorded before the loop.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

@@ -1,4 +1,4 @@
-// Finding the ends of chunks.
+// Finds the ends of chunks.
 #include "lower/loops/chunks.h"
 
 #include <algorithm>
@@ -50,8 +50,8 @@ Work Chunks::work_of_rows(const std::string& tensor, const loop::Buffer& positio
 
 namespace {
 
-// The operand whose first level is this loop's and whose second stores positions, one for each row;
-// null where there is none.
+// The operand whose first level matches this loop and whose second level stores positions per row.
+// Null if there is none.
 const expr::Access* operand_with_rows(const KernelContext& kernel, const nest::Forall& loop,
                                       const KernelScope& scope) {
   for (const expr::Access* access : live_accesses(loop.body, scope.absent)) {
@@ -97,7 +97,7 @@ LoopBounds Chunks::of_rows(const nest::Forall& loop, const KernelScope& scope, c
   return {skipped == 0 ? bounds.begin : bounds.begin + skipped, bounds.end};
 }
 
-// One search that runs twice: the shorter a kernel is, the sooner it is assembled.
+// The search is a loop that runs twice, because a shorter kernel assembles faster.
 LoopBounds Chunks::ends(const std::string& begin_name, const std::string& end_name,
                         const std::function<Expr(const Expr&, Emitter&)>& cut, Emitter& out) {
   const Expr begin = out.declare(begin_name, IntConst::make(0));
@@ -113,7 +113,7 @@ LoopBounds Chunks::ends(const std::string& begin_name, const std::string& end_na
 LoopBounds Chunks::of_positions(const Cursor& cursor, const Positions& positions, Emitter& out) {
   kernel_.facts.can_be_cut = true;
   const LevelCode& level = kernel_.level_code(cursor);
-  // Those of the first level, unless some at its end are unused.
+  // The host has the count of the first level, unless some slots at its end are unused.
   const Level& kind = kernel_.level(cursor);
   const bool all = cursor.level == 0 && stores_positions(kind.kind) && kind.multiple <= 1;
   const Expr known =

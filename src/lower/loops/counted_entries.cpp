@@ -1,4 +1,4 @@
-// Counting the entries of an operand by subtraction.
+// Counts the entries of an operand by subtraction.
 #include "lower/loops/counted_entries.h"
 
 #include "lower/loops/operand_walk.h"

@@ -1,5 +1,5 @@
-// While counting: entries of an operand that become entries of the result one by one are
-// subtracted, not visited.
+// For the counting phase: if each entry of an operand becomes an entry of the result, the count is
+// a difference of positions without a loop.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

@@ -1,5 +1,5 @@
-// Visiting dealt pieces: chunk c has every `dealt`-th piece of part c / dealt, from number c %
-// dealt on.
+// Visits dealt pieces. Chunk c visits every `dealt`-th piece of part c / dealt, starting with
+// number c % dealt.
 #include "lower/loops/dealt_pieces.h"
 
 #include "lower/loops/stored_rows.h"

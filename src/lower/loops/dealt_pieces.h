@@ -1,4 +1,4 @@
-// The pieces of rows that were dealt to a chunk (programs/derived.h).
+// The pieces of rows dealt to a chunk (programs/derived.h).
 #pragma once
 
 #include "lower/loops/loop_kind.h"

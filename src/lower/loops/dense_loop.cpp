@@ -1,4 +1,4 @@
-// Counting through coordinates.
+// Counts through coordinates.
 #include "lower/loops/dense_loop.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ void DenseLoop::lower(const LoopSite& site, Emitter& out) const {
 
 namespace {
 
-// Shortens the bounds to where the difference that is bound leads into the tensor; whether there is
-// one.
+// Limits the bounds to the coordinates at which the bound difference is inside the tensor. Returns
+// whether a difference is bound.
 bool bound_by_difference(const LoopSite& site, LoopBounds& bounds, Emitter& out) {
   const KernelContext& kernel = site.parts.kernel;
   const BoundCoordinates& bound = site.scope.coordinates;
@@ -49,8 +49,8 @@ VisitedRange visited_range(const LoopSite& site, Emitter& out) {
               loop.var, " visits stored differences");
   std::set<std::string> padded;
   if (result.must_visit_all(loop, site.scope))
-    padded = result.remainders();  // padding has levels below it, too
-  // A block has a fixed number of threads, whether or not each has a coordinate.
+    padded = result.remainders();  // padding has levels below it too
+  // A block has a fixed number of threads, and each runs an iteration even without a coordinate.
   const bool is_whole = loop.tag.is_within_block() || site.scope.thread.visits_padding;
   const Expr end = is_whole ? kernel.coordinates.extent(loop.var)
                             : kernel.coordinates.loop_end(loop.var, site.scope.coordinates, padded);
@@ -65,7 +65,7 @@ VisitedRange visited_range(const LoopSite& site, Emitter& out) {
 
 namespace {
 
-// Shared memory of copies is allocated in the loop over blocks.
+// Allocates the shared memory of copies at the start of the loop over blocks.
 void allocate_copies(const LoopSite& site, Emitter& body) {
   const auto& allocations = site.parts.copies.allocations();
   if (site.loop.tag.kind != nest::LoopTag::Kind::Block || allocations.empty()) return;
@@ -115,11 +115,12 @@ loop::Stmt counting_loop(const LoopSite& site, CountedBody counted) {
     return loop::For::make(counted.counter, begin, end, std::move(counted.body), kind, factor);
   };
   const bool is_constant = begin.as<IntConst>() && end.as<IntConst>();
-  // Atomics of a CPU take one element after the other, from registers if they are written out.
+  // A CPU adds the elements of a vector one by one by atomics. Unrolling keeps them in registers.
   const bool one_by_one = site.scope.storing.by_atomics && !site.parts.kernel.is_bound();
   if (one_by_one && is_constant && tag.kind == nest::LoopTag::Kind::Vector)
     return make(loop::LoopKind::Unrolled, 0);
-  // Only constant bounds can be unrolled whole; those of a chunk or of the last block are not.
+  // A loop can only be unrolled fully if its bounds are constant. Those of a chunk or of the last
+  // block are not.
   const bool whole = tag.kind == nest::LoopTag::Kind::Unrolled && tag.factor == 0;
   const bool is_plain = site.walked.empty() && (is_constant || !whole);
   return is_plain ? make(kind_of(tag), tag.factor) : make(loop::LoopKind::Serial, 0);

@@ -1,4 +1,4 @@
-// A loop that visits every coordinate, with operands that store coordinates walked along.
+// A loop that visits every coordinate and walks along operands that store coordinates.
 #pragma once
 
 #include <string>
@@ -15,24 +15,24 @@ class DenseLoop : public LoopKind {
   void lower(const LoopSite& site, Emitter& out) const override;
 };
 
-// The coordinates that such a loop visits.
+// The range of coordinates of such a loop.
 struct VisitedRange {
   LoopBounds bounds;
-  bool begins_inside = false;  // perhaps: walkers look for their first entry
+  bool begins_inside = false;  // walkers must search for their first entry
 };
 VisitedRange visited_range(const LoopSite& site, Emitter& out);
 
-// Such a loop without its head.
+// The parts of such a loop.
 struct CountedBody {
   std::string counter;
   LoopBounds bounds;
   loop::Stmt body;
 };
 CountedBody lower_counted(const LoopSite& site, const VisitedRange& range, Emitter& out);
-// The loop as its tag asks for, as far as it can be that.
+// The loop with the kind of its tag, if possible.
 loop::Stmt counting_loop(const LoopSite& site, CountedBody counted);
 
-// Lowers the body at a coordinate: a case for each point of the lattice of the walked accesses.
+// Lowers the body at a coordinate, with one case for each point of the walked accesses' lattice.
 void visit_coordinate(const LoopSite& site, const loop::Expr& coordinate,
                       const std::vector<Walker>& walkers, KernelScope scope, Emitter& out);
 

@@ -1,4 +1,4 @@
-// Entering bodies, and resolving levels on the way.
+// Enters loop bodies and resolves levels.
 #include "lower/loops/enter.h"
 
 #include "lower/cursors.h"

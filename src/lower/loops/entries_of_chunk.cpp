@@ -1,4 +1,4 @@
-// Visiting equally many entries: where a chunk is whole, its loads are of neighbours.
+// Visits a fixed number of entries. In a full chunk, loads are contiguous and unconditional.
 #include "lower/loops/entries_of_chunk.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ using loop::IntConst;
 
 namespace {
 
-// Whether each statement stores what it computes, and adds nothing up in the result or beside it.
+// Whether every statement only stores and accumulates neither in the result nor in an outer
+// workspace.
 bool only_stores(const LoopSite& site) {
   const KernelContext& kernel = site.parts.kernel;
   if (!nest::outliving_workspaces(kernel.nest, site.loop.body).empty()) return false;
@@ -26,7 +27,7 @@ bool only_stores(const LoopSite& site) {
          });
 }
 
-// The entries of one chunk.
+// The loop over the entries of one chunk.
 class Entries {
  public:
   explicit Entries(const LoopSite& site) : site_(site) {
@@ -41,8 +42,8 @@ class Entries {
       const Expr end = loop::minimum(begin + variable_.factor, stored_.entries);
       return visit(begin, end - begin, {}, out);
     }
-    // Past the end of the operand the last entry is taken again, and its store left out: without a
-    // branch before it, so that the loads of all are under way together.
+    // The last chunk repeats the operand's last entry and skips its store. Without branches, all
+    // loads are in flight together.
     const Expr count = IntConst::make(variable_.factor);
     Emitter whole = out.nested(), part = out.nested();
     visit(begin, count, {}, whole);
@@ -51,7 +52,7 @@ class Entries {
   }
 
  private:
-  // `count` entries from `begin` on, of which those from `end` on are not stored; `end` may be
+  // Visits `count` entries starting at `begin`. Does not store those from `end` on. `end` may be
   // null.
   void visit(const Expr& begin, const Expr& count, const Expr& end, Emitter& out) const {
     const std::string name = kernel_.names.fresh(site_.loop.var);
@@ -87,7 +88,8 @@ class Entries {
     }
   }
 
-  // What was gathered of the entries is used: nothing else leads to their coordinates.
+  // No access reads the operand, because workspaces already hold its values. So the coordinates of
+  // the entry are read here.
   void enter_unread(const nest::Forall& rows, const Expr& entry, const KernelScope& scope,
                     Emitter& out) const {
     const auto& levels = kernel_.code(variable_.tensor).levels;

@@ -1,4 +1,4 @@
-// Equally many entries of an operand, whatever rows they are of.
+// A fixed number of entries of an operand, across row boundaries.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

@@ -1,4 +1,4 @@
-// Visiting entries by number.
+// Visits entries by number.
 #include "lower/loops/entries_of_piece.h"
 
 #include <string>
@@ -20,7 +20,7 @@ using nest::Variable;
 
 namespace {
 
-// The current number of the other one of the two loops: of a piece, or of an entry in pieces.
+// The current number of the other loop: of the piece, or of the entry in all pieces.
 Expr other_number(const LoopSite& site) {
   const Variable& variable = site.variable();
   for (const auto& [partner, other] : site.parts.kernel.nest.variables) {
@@ -32,7 +32,7 @@ Expr other_number(const LoopSite& site) {
   internal_error("the pieces that the entries along ", variable.parent, " are cut into");
 }
 
-// One loop over the entries of a piece, or over pieces at an entry's number.
+// A loop over the entries of a piece, or over pieces at an entry's number.
 class Entries {
  public:
   explicit Entries(const LoopSite& site)
@@ -44,7 +44,7 @@ class Entries {
     scope_.storing.conditional |= !visits_all_of_result(site.parts.kernel, cursor());
   }
 
-  // A thread has one entry.
+  // Each thread has one entry.
   void lower_bound(Emitter& out) const {
     KernelContext& kernel = site_.parts.kernel;
     TULLE_CHECK(!counts_pieces_, "a bound loop over pieces inside one over their entries");

@@ -1,4 +1,4 @@
-// The entries of a piece of a row by number, or the entries at one place of all pieces.
+// The entries of a piece of a row by number, or the entries with one number in all pieces.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

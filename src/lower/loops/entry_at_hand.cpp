@@ -1,4 +1,4 @@
-// The entry of an operand that a loop over entries has come to.
+// Uses the current entry of a loop over entries.
 #include "lower/loops/entry_at_hand.h"
 
 #include "lower/loops/operand_walk.h"

@@ -1,4 +1,4 @@
-// The one entry that a surrounding loop visits.
+// The entry that a loop around visits.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

@@ -1,4 +1,4 @@
-// Visiting entries one by one.
+// Visits entries one by one.
 #include "lower/loops/entry_loop.h"
 
 #include "lower/loops/operand_walk.h"
@@ -9,7 +9,7 @@ namespace tulle::lower {
 
 using loop::Expr;
 
-// Slots whose values lie apart are visited one by one as well, and added up by the sort after it.
+// If duplicates are not adjacent, each is visited separately, and the sort afterwards adds them up.
 bool EntryLoop::applies(const LoopSite& site) const {
   if (site.walked.size() != 1) return false;
   const KernelContext& kernel = site.parts.kernel;

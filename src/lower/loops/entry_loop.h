@@ -1,4 +1,4 @@
-// The entries of one operand, one after the other.
+// A loop over the entries of one operand.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

@@ -1,5 +1,5 @@
-// If entries are listed, entry p of row i has the number p + i among rows and entries as well. The
-// entries and the row ends before a number add up to it.
+// With listed entries too, entry p of row i has number p + i in the merged sequence of rows and
+// entries. So the entries and the row ends before a number add up to it.
 #include "lower/loops/listed_rows_by_work.h"
 
 #include "lower/cursors.h"
@@ -39,7 +39,7 @@ void ListedRowsByWork::lower(const LoopSite& site, Emitter& out) const {
     return emit_first_by_halves(search, entries, number_of, number);
   };
   const auto [before, until] = site.parts.chunks.ends("before", "until", cut, out);
-  // Row `last` begins in the chunk, perhaps; those before it end there.
+  // Row `last` may begin in the chunk. The rows before it end in the chunk.
   const int64_t skipped = mutant("listed-row-lost") ? 1 : 0;
   const Expr first = out.let("first", frame.share(work, frame.chunk()) - before + skipped);
   const Expr last = out.let("last", frame.share(work, frame.chunk() + 1) - until);

@@ -1,5 +1,4 @@
-// Rows of which a chunk has a part, all parts being of equal work, where entries are listed with
-// the rows that they are of.
+// The rows of a chunk of equal work, for operands that list the row of each entry.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

@@ -1,4 +1,4 @@
-// Where a loop begins and ends.
+// The begin and end of a loop.
 #pragma once
 
 #include "loop/expr.h"

@@ -1,4 +1,4 @@
-// Which operands a loop walks over, and what follows for the result.
+// Finds the operands that a loop walks over, and the effect on the result.
 #include "lower/loops/loop_site.h"
 
 namespace tulle::lower {
@@ -26,7 +26,7 @@ AccessSet accesses_of_variable(const KernelContext& kernel, const nest::Forall& 
 AccessSet walked_accesses(const KernelContext& kernel, const nest::Forall& loop,
                           const KernelScope& scope) {
   const AccessSet found = accesses_of_variable(kernel, loop, scope);
-  // The others, if they lead to everything; else none.
+  // The accesses for which `is_found` is false, if the body vanishes without them. Otherwise none.
   const auto without = [&](const auto& is_found) {
     AccessSet walked, absent = scope.absent;
     for (const int id : found) {
@@ -39,8 +39,8 @@ AccessSet walked_accesses(const KernelContext& kernel, const nest::Forall& loop,
   const auto by_arithmetic = [&](const Cursor& cursor) {
     return kernel.level_code(cursor).finds_by_arithmetic();
   };
-  // An ordered first level would have to be walked over from its beginning for each of many short
-  // rows.
+  // Searches an ordered first level too, because a walk over it would start at its beginning in
+  // each of many short rows.
   const auto by_searching = [&](const Cursor& cursor) {
     return by_arithmetic(cursor) || (cursor.level == 0 && !scope.coordinates.empty() &&
                                      kernel.code(cursor.access->tensor).levels[0]->is_ordered());
@@ -86,12 +86,12 @@ bool LoopSite::only_counts_visits() const {
   KernelScope bound = scope;
   bound.coordinates[loop.var] = loop::Var::make(loop.var);
   if (!result.completes_entry(scope, bound)) return false;
-  // Within a block there may be none: its end is cut off where the dimension ends.
+  // The last block may be cut off at the end of the dimension, so a coordinate in it may not exist.
   using Origin = nest::Variable::Origin;
   const bool blocks = variable().origin == Origin::Outer &&
                       kernel.nest.variable(variable().parent).origin == Origin::Source;
   if (variable().origin != Origin::Source && !blocks) return false;
-  // The last block of one place in all of them: whether that is cut off is asked for each.
+  // With a fixed place inside the block, whether the last block has it must be tested for each.
   if (blocks && kernel.coordinates.coordinate(variable().parent, bound.coordinates)) return false;
   const loop::Expr runs = kernel.coordinates.runs(loop.body);
   const auto* certain = runs.as<IntConst>();

@@ -1,5 +1,5 @@
-// A loop of a nest at a point of a kernel, and the parts of the kernel's lowering that kinds of
-// loops work with.
+// A loop of a nest at a point of a kernel, with the parts of the kernel's lowering that kinds of
+// loops use.
 #pragma once
 
 #include "lower/frame.h"
@@ -23,8 +23,8 @@ struct LoopParts {
   StatementLowering& statements;
 };
 
-// The accesses in the loop's body whose stored levels a loop has to walk over here. Accesses found
-// by arithmetic or by searching are left out if the value vanishes without the others.
+// The accesses in the loop's body whose stored levels the loop must walk over. Omits accesses found
+// by arithmetic or by a search if the value vanishes without the others.
 AccessSet walked_accesses(const KernelContext& kernel, const nest::Forall& loop,
                           const KernelScope& scope);
 
@@ -32,13 +32,13 @@ struct LoopSite {
   LoopSite(LoopParts& lowering, const nest::Forall& at, const KernelScope& around);
 
   const nest::Variable& variable() const { return parts.kernel.nest.variable(loop.var); }
-  // Whether the loop has something to do at coordinates where no walked access has an entry.
+  // Whether the body does something at coordinates where no walked access has an entry.
   bool visits_all() const;
-  // Whether every operand below is found by arithmetic, so that no entry of the result depends on
-  // a search; the accesses of `entered` are one level further than the scope says.
+  // Whether arithmetic finds every operand below, so that no entry of the result depends on a
+  // search. The accesses in `entered` are one level further than in the scope.
   bool finds_all_below(const AccessSet& entered) const;
-  // While counting: whether the loop makes one entry for each coordinate that it visits, so that no
-  // body is needed.
+  // In the counting phase: whether each visited coordinate gives one entry, so that the loop needs
+  // no body.
   bool only_counts_visits() const;
 
   LoopParts& parts;

@@ -1,4 +1,4 @@
-// Which kind of loop a loop becomes: the first one that applies.
+// The table of loop kinds. A loop becomes the first kind that applies.
 #include "lower/loops/loop_table.h"
 
 #include "lower/loops/bound_loop.h"
@@ -38,16 +38,16 @@ const LoopKind* kind() {
 
 const LoopKind* const* kinds() {
   static const LoopKind* const all[] = {
-      // Threads combine what each has gathered.
+      // Threads combine their parts.
       kind<TuplesOfLanes>(),
       kind<TuplesOfThreads>(),
       kind<PartialSums>(),
-      // Loops that visit the entries of a row by number.
+      // Loops over the entries of a row by number.
       kind<NoPieces>(),
       kind<EntriesOfPiece>(),
       kind<PiecesOfRow>(),
-      // Loops over the part that a chunk has of an operand. What a second kernel does for rows that
-      // several chunks have gathered comes before what the first one does.
+      // Loops over a chunk's part of an operand. Loops of the second kernel, which merges rows
+      // shared by several chunks, precede those of the first.
       kind<SharedRowOfChunk>(),
       kind<DealtPiecesLoop>(),
       kind<RowsOfChunk>(),
@@ -55,20 +55,20 @@ const LoopKind* const* kinds() {
       kind<ListedRowsByWork>(),
       kind<UnfinishedRow>(),
       kind<RowsByWork>(),
-      // An entry that exists whatever the loop finds is noted first; the loop comes again without.
+      // Records an entry that certainly exists, then looks up the same loop again.
       kind<CertainEntries>(),
-      // Loops that visit every coordinate.
+      // Loops over every coordinate.
       kind<BoundLoop>(),
       kind<MemberLoop>(),
       kind<DenseLoop>(),
-      // Loops that visit the entries of one operand.
+      // Loops over the entries of one operand.
       kind<EntryAtHand>(),
       kind<CountedEntries>(),
       kind<EntryLoop>(),
       kind<RunLoop>(),
-      // Loops that visit the entries of several operands.
+      // Loops over the entries of several operands.
       kind<MergeLoop>(),
-      // Nothing to visit.
+      // Loops without iterations.
       kind<NoLoop>(),
       nullptr,
   };

@@ -5,7 +5,7 @@
 
 namespace tulle::lower {
 
-// Lowers the loop as the first kind that applies.
+// Lowers the loop with the first kind that applies.
 void lower_loop(LoopParts& parts, const nest::Forall& loop, const KernelScope& scope, Emitter& out);
 
 }  // namespace tulle::lower

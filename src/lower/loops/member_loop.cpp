@@ -1,4 +1,4 @@
-// One coordinate for each member.
+// Gives each member one coordinate.
 #include "lower/loops/member_loop.h"
 
 #include <utility>
@@ -19,7 +19,7 @@ void MemberLoop::lower(const LoopSite& site, Emitter& out) const {
   range.bounds.begin = first_of_member(site.parts.kernel, site.parts.frame, site.loop.var);
   CountedBody counted = lower_counted(site, range, out);
   if (mutant("members-overlap")) return out.add(counting_loop(site, std::move(counted)));
-  // There is one coordinate for each member, at most.
+  // Each member has at most one coordinate.
   Emitter own = out.nested();
   own.add(loop::Let::make(counted.counter, counted.bounds.begin));
   own.add(std::move(counted.body));

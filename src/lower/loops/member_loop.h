@@ -1,4 +1,4 @@
-// A loop whose coordinates the members of a chunk share, one for each of them.
+// A loop whose coordinates the members of a chunk share. Each member has one.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

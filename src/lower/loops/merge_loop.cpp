@@ -1,4 +1,4 @@
-// Merging: a loop for each point of the lattice, or one loop for all of them.
+// Merges operands: one loop for each point of the lattice, or one loop for all points.
 #include "lower/loops/merge_loop.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ using loop::IntConst;
 
 namespace {
 
-// Whether the expression adds up these accesses (negated or scaled at most) and zeros, so that an
-// absent one may as well be zero.
+// Whether the expression is a sum of these accesses (possibly negated or scaled) and zeros, so that
+// a zero can replace an absent access.
 bool is_plain_sum(const expr::Expr& expr, const AccessSet& terms) {
   if (expr.as<expr::Literal>()) return expr::is_zero(expr);
   if (const auto* access = expr.as<expr::Access>()) return terms.contains(access->id);
@@ -39,7 +39,7 @@ bool includes(const AccessSet& all, const AccessSet& part) {
   return std::includes(all.begin(), all.end(), part.begin(), part.end());
 }
 
-// Whether the walkers of the point all have something left.
+// Whether all walkers of the point have entries left.
 Expr all_go_on(const AccessSet& point, const std::vector<Walker>& walkers) {
   Expr more = IntConst::make(1, loop::kBool);
   for (const Walker& walker : walkers) {
@@ -48,7 +48,7 @@ Expr all_go_on(const AccessSet& point, const std::vector<Walker>& walkers) {
   return more;
 }
 
-// The coordinate of the walker's entry, or the largest integer at the end of its run.
+// The coordinate of the walker's entry. At the end of its run, the largest integer.
 Expr coordinate_or_end(const Walker& walker, Emitter& out) {
   const Expr coordinate = out.declare("c", IntConst::make(std::numeric_limits<int64_t>::max()));
   Emitter inside = out.nested();
@@ -57,7 +57,7 @@ Expr coordinate_or_end(const Walker& walker, Emitter& out) {
   return coordinate;
 }
 
-// Sets `reached`, `here` and `next` of a walker whose coordinate is `own`, for the merged
+// Sets `reached`, `here` and `next` of a walker for the merged coordinate. `own` is the walker's
 // coordinate.
 void compare(Walker& walker, const Expr& own, const Expr& coordinate, bool is_alone, Emitter& out) {
   walker.reached = is_alone ? IntConst::make(1, loop::kBool) : out.let("here", own == coordinate);
@@ -89,7 +89,7 @@ class Merge {
                    [&](const Walker& walker) { return point.contains(walker.id); });
       if (only_counts_ && active.size() == 1 && active[0].level->is_unique() &&
           !active[0].level->has_holes()) {
-        // All remaining entries of the last operand are entries of the result.
+        // Each remaining entry of the last operand is an entry of the result.
         site_.parts.assembly.count(active[0].run.end - active[0].at, out);
         out.assign(active[0].at, active[0].run.end);
         continue;
@@ -99,7 +99,7 @@ class Merge {
   }
 
  private:
-  // A chunk merges the coordinates of one.
+  // A chunk merges the coordinates of one operand's part.
   std::vector<Walker> start_walkers(Emitter& out) {
     const KernelContext& kernel = site_.parts.kernel;
     const std::string& var = site_.loop.var;
@@ -118,14 +118,13 @@ class Merge {
     return walkers;
   }
 
-  // On a GPU the assembler dominates the first-call time, and a loop for each point would repeat
-  // the body.
+  // On a GPU, assembling dominates the first call, and a loop for each point would repeat the body.
   bool fits_in_one_loop() const {
     return site_.parts.frame.on_gpu() && !site_.loop.body.as<nest::Assign>() &&
            points_.size() > 1 && points_.front().size() == site_.walked.size();
   }
 
-  // The loop for a point, whose walkers are `active`.
+  // Emits the loop for a point. `active` are its walkers.
   void merge_point(const AccessSet& point, std::vector<Walker> active, Emitter& out) {
     const Expr more = goes_on(point, active);
     Emitter body = out.nested();
@@ -133,7 +132,7 @@ class Merge {
     if (only_counts_) {
       count_visit(point, active, body);
     } else if (merges_by_selection(point)) {
-      // A branch on who has an entry would be mispredicted half of the time: add zeros instead.
+      // The branch would be mispredicted half of the time. Adds zeros for absent entries instead.
       KernelScope selecting = scope_;
       for (const Walker& walker : active) selecting.reads.masks[walker.id] = walker.here;
       enter(coordinate, entries_of(point, active), selecting, body);
@@ -153,7 +152,7 @@ class Merge {
     return more;
   }
 
-  // The least coordinate of all walkers; compares each walker with it.
+  // The minimum of the walkers' coordinates. Compares each walker with it.
   Expr next_coordinate(std::vector<Walker>& active, Emitter& out) const {
     Expr least;
     std::vector<Expr> coordinates;
@@ -179,7 +178,7 @@ class Merge {
     site_.parts.assembly.count(entry, out);
   }
 
-  // Whether the operands of a point can all be read and those without an entry taken as zero.
+  // Whether the body can read all operands of a point, with zeros for absent entries.
   bool merges_by_selection(const AccessSet& point) const {
     const auto* assign = site_.loop.body.as<nest::Assign>();
     if (!assign || point.size() < 2 || scope_.storing.producing) return false;
@@ -193,7 +192,7 @@ class Merge {
     return std::all_of(point.begin(), point.end(), [&](int id) { return makes_entry_alone(id); });
   }
 
-  // Whether an entry of the operand alone makes one of the result, without levels below this one.
+  // Whether an entry of this operand alone gives an entry of the result and has no levels below.
   bool makes_entry_alone(int id) const {
     if (std::find(points_.begin(), points_.end(), AccessSet{id}) == points_.end()) return false;
     const Cursor& cursor = scope_.cursors.at(id);
@@ -202,7 +201,7 @@ class Merge {
     return at + 1 == levels.size() && levels[at]->is_unique() && !levels[at]->has_holes();
   }
 
-  // The body for each point that these walkers can come to.
+  // The body for each point that is possible with these walkers.
   loop::Stmt case_of_each(const AccessSet& point, const Expr& coordinate,
                           const std::vector<Walker>& active, Emitter& out) const {
     loop::Stmt chain;
@@ -224,7 +223,7 @@ class Merge {
   KernelScope scope_ = site_.scope;
   const std::vector<AccessSet> points_ =  // of the lattice
       lattice_points(site_.loop.body, site_.walked, site_.scope.absent);
-  const bool only_counts_ = site_.only_counts_visits();  // no body is needed
+  const bool only_counts_ = site_.only_counts_visits();  // needs no body
   const bool in_one_loop_ = fits_in_one_loop();          // for all points
 };
 

@@ -1,4 +1,4 @@
-// Several operands whose stored coordinates are walked over together.
+// A loop that walks over the stored coordinates of several operands together.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

@@ -1,4 +1,4 @@
-// Cutting the merged sequence of rows and entries.
+// Cuts the merged sequence of rows and entries.
 #include "lower/loops/merged_rows.h"
 
 #include "lower/levels/search.h"

@@ -1,4 +1,4 @@
-// Leaving a loop out.
+// Omits a loop.
 #include "lower/loops/no_loop.h"
 
 namespace tulle::lower {

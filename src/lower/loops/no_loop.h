@@ -1,4 +1,4 @@
-// A loop that visits nothing, since no operand has an entry.
+// A loop without iterations, because no operand has an entry.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

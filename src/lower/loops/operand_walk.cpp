@@ -1,4 +1,4 @@
-// Walking over one operand.
+// Walks over one operand.
 #include "lower/loops/operand_walk.h"
 
 #include "lower/cursors.h"

@@ -1,15 +1,15 @@
-// What kinds of loops over the entries of one operand have in common.
+// Code shared by the kinds of loops over one operand's entries.
 #pragma once
 
 #include "lower/loops/loop_site.h"
 
 namespace tulle::lower {
 
-// The cursor of the one access that is walked over.
+// The cursor of the only walked access.
 const Cursor& walked_cursor(const LoopSite& site);
-// The scope inside: the point is missed unless the result has the operand's structure.
+// The scope inside. Entries there are conditional unless the result shares the operand's structure.
 KernelScope scope_of_walk(const LoopSite& site);
-// The positions that the loop visits: of the chunk at hand, where the loop is cut.
+// The positions that the loop visits. If the loop is cut, those of the current chunk.
 Positions walked_positions(const LoopSite& site, Emitter& out);
 
 }  // namespace tulle::lower

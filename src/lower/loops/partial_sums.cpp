@@ -1,4 +1,4 @@
-// Adding up partial sums of threads.
+// Adds up the partial sums of threads.
 #include "lower/loops/partial_sums.h"
 
 #include "loop/gpu.h"
@@ -26,13 +26,14 @@ Expr sum_of_lanes(const Expr& part, const LoopSite& site, Emitter& out) {
   const int width = static_cast<int>(mutant("lanes-half-summed") && lanes > 1 ? lanes / 2 : lanes);
   const loop::ReduceOp op = reduction_of(monoid_of(site), part.type());
   const Expr sum = width > 1 ? out.let("sum", loop::LaneReduce::make(op, part, width)) : part;
-  if (lanes == kWarpSize || site.scope.thread.lane) return sum;  // all lanes of the group have it
-  // The lanes past the last have no part in it.
+  // all lanes of the group have the sum
+  if (lanes == kWarpSize || site.scope.thread.lane) return sum;
+  // Lanes past the last group contribute nothing.
   return out.let(
       "sum", loop::LaneShuffle::make(loop::ShuffleMode::Index, sum, IntConst::make(0), kWarpSize));
 }
 
-// The parts of warps or threads in shared memory. The lanes of a warp have sums of their own.
+// The parts of warps or threads in shared memory. Each lane of a warp has its own sum.
 class SharedParts {
  public:
   explicit SharedParts(const LoopSite& site)
@@ -47,7 +48,7 @@ class SharedParts {
     const Expr total = out.declare("total", identity_of(monoid_of(site_), type));
     const loop::Stmt barrier = loop::Barrier::make(loop::BarrierScope::Block);
     const loop::Stmt writing = write(part, out);
-    out.add(barrier);  // all have read what stood there before
+    out.add(barrier);  // until all have read the previous contents
     out.add(writing);
     if (!mutant("parts-without-barrier")) out.add(barrier);
     out.add(read(total, out));
@@ -57,7 +58,7 @@ class SharedParts {
  private:
   int64_t row_length() const { return warps_ ? kWarpSize : 1; }
 
-  // Each puts its part there.
+  // Each thread stores its part.
   loop::Stmt write(const Expr& part, Emitter& out) const {
     const std::string number = out.names().fresh("part"), lane = out.names().fresh("lane");
     Emitter put = out.nested();
@@ -68,7 +69,7 @@ class SharedParts {
                      loop::LoopKind::Warp);
   }
 
-  // Each adds up all parts.
+  // Each thread adds up all parts.
   loop::Stmt read(const Expr& total, Emitter& out) const {
     const std::string other = out.names().fresh("other");
     const auto add_all = [&](const Expr& at) {
@@ -106,7 +107,7 @@ void PartialSums::lower(const LoopSite& site, Emitter& out) const {
   const nest::Forall& loop = site.loop;
   const auto& access = *loop.body.as<nest::Assign>()->value.as<expr::Access>();
   KernelScope inner = site.scope;
-  inner.coordinates[loop.var] = IntConst::make(0);  // a thread has one part, its own
+  inner.coordinates[loop.var] = IntConst::make(0);  // a thread only has its own part
   const auto add_up = [&](const KernelScope& settled, Emitter& body) {
     const Expr part = load(site.parts.kernel, access, settled, body);
     KernelScope known = settled;

@@ -1,5 +1,5 @@
-// Adds up the partial sums of the threads of a block: those of lanes by shuffles, those of warps
-// and threads in shared memory. Every thread gets the sum.
+// Adds up the partial sums of the threads in a block: lanes by shuffles, warps and threads through
+// shared memory. Every thread gets the sum.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

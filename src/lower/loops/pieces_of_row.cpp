@@ -1,4 +1,4 @@
-// Cutting the entries of a row into pieces.
+// Cuts the entries of a row into pieces.
 #include "lower/loops/pieces_of_row.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ nest::Stmt entries_walk(const LoopSite& site) {
 
 namespace {
 
-// Whether it is a loop over numbers of entries whose coordinates no loop around has bound.
+// Whether the loop runs over numbers of entries whose coordinates no outer loop has bound.
 bool is_over_positions(const LoopSite& site) {
   const Variable& variable = site.variable();
   return variable.is_position() &&
@@ -44,7 +44,7 @@ int numbered_access(const LoopSite& site) {
   return *walked.begin();
 }
 
-// Loops over other operands visit the same numbers.
+// The same numbers may belong to another operand's loops.
 bool NoPieces::applies(const LoopSite& site) const {
   if (!is_over_positions(site) || !walked_entries(site).empty()) return false;
   const std::vector<const nest::Assign*> all = nest::assigns(site.loop.body);

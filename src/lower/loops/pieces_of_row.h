@@ -1,4 +1,4 @@
-// Pieces of equally many entries of a row.
+// Pieces with equal numbers of entries of a row.
 #pragma once
 
 #include "lower/loops/loop_kind.h"
@@ -6,13 +6,13 @@
 namespace tulle::lower {
 
 // Whether the loop visits entries of an operand by number, in pieces of a row. Other loops over
-// such numbers count.
+// such numbers are dense.
 bool numbers_entries(const LoopSite& site);
 // The loop over the coordinates of these entries, and the one access that it walks over.
 nest::Stmt entries_walk(const LoopSite& site);
 int numbered_access(const LoopSite& site);
 
-// Pieces of a row of an operand that has no entry here.
+// The pieces of a row if the operand has no entry here.
 class NoPieces : public LoopKind {
  public:
   bool applies(const LoopSite& site) const override;

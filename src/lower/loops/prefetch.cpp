@@ -1,4 +1,4 @@
-// Prefetching whole rows.
+// Prefetches whole rows.
 #include "lower/loops/prefetch.h"
 
 #include "lower/storage.h"
@@ -11,10 +11,10 @@ using loop::IntConst;
 namespace {
 
 constexpr int64_t kCacheLine = 64;     // bytes
-constexpr int kSecondLevel = 2;        // fetching further in would evict what is in use
-constexpr int64_t kMostUnrolled = 32;  // lines
+constexpr int kSecondLevel = 2;        // the nearer caches would evict data in use
+constexpr int64_t kMostUnrolled = 32;  // in cache lines
 
-// The access of the operand whose first level is full and goes along the variable; null if none.
+// The access to the operand whose first level is full and runs along the variable. Null if none.
 const expr::Access* gathered_access(const KernelContext& kernel, const std::string& operand,
                                     const std::string& var, const KernelScope& scope) {
   for (const auto& [id, cursor] : scope.cursors) {
@@ -29,7 +29,7 @@ const expr::Access* gathered_access(const KernelContext& kernel, const std::stri
   return nullptr;
 }
 
-// Fetches the row at this coordinate of the first level, line by line.
+// Prefetches the row at this coordinate of the first level, line by line.
 void fetch_row(KernelContext& kernel, const expr::Access& access, const Expr& row, Emitter& out) {
   const TensorCode& tensor = kernel.code(access.tensor);
   const expr::TensorType& type = kernel.nest.tensor(access.tensor).type;
@@ -59,7 +59,7 @@ void emit_prefetches(KernelContext& kernel, const Cursor& cursor, const Expr& po
   for (const nest::Prefetch& prefetch : kernel.nest.prefetches) {
     const expr::Access* gathered = gathered_access(kernel, prefetch.tensor, var, scope);
     if (!gathered) continue;
-    // The entry ahead, or the last one stored.
+    // The entry `distance` ahead, or the last stored one.
     const Expr last = loop::Var::make(count_name(operand)) - 1;
     const Expr entry = loop::minimum(position + prefetch.distance, last);
     fetch_row(kernel, *gathered, out.let("ahead", level.coordinate(entry, {})), out);

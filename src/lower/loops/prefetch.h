@@ -1,4 +1,4 @@
-// Looking ahead: rows of an operand that coming entries will gather.
+// Prefetches the rows of an operand that later entries gather.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tulle::lower {
 
-// The prefetches that the nest asks for in a loop over `var`, at the entry at `position`.
+// Emits the nest's prefetches in a loop over `var`, for the entry at `position`.
 void emit_prefetches(KernelContext& kernel, const Cursor& cursor, const loop::Expr& position,
                      const std::string& var, const KernelScope& scope, Emitter& out);
 

@@ -1,4 +1,4 @@
-// Visiting the rows that a chunk of equal work has a part of.
+// Visits the rows of a chunk of equal work.
 #include "lower/loops/rows_by_work.h"
 
 #include "lower/levels/search.h"
@@ -18,24 +18,24 @@ namespace {
 
 Expr is_not(const Expr& condition) { return loop::Call::make(loop::Function::Not, {condition}); }
 
-// A row of the operand, and the part of it that the chunk has.
+// A row of the operand, and the chunk's part of it.
 struct CutOperand {
   const LevelCode& entries;
   Expr row;
   Positions whole, piece;
-  Expr past;  // a coordinate after all others of a row
+  Expr past;  // larger than all coordinates of a row
 };
 
-// An end of the part that a chunk has of another operand's row.
+// One end of the chunk's part in another operand's row.
 struct Cut {
   std::string name;
-  Expr end;        // of the row, where the chunk does not end inside it
-  Expr is_inside;  // whether it does
-  Expr at;         // the operand's entry there
+  Expr end;        // of the row, if the chunk does not end inside it
+  Expr is_inside;  // whether the chunk ends inside the row
+  Expr at;         // the operand's entry at this end
 };
 
-// Where that entry would be among the entries `run` of the other operand; their end if the row has
-// none there.
+// The position in the other operand's entries `run` at which the entry's coordinate would be. If
+// the row has no entry there, the end of the run.
 Expr emit_cut(const CutOperand& operand, const LevelCode& other, const Positions& run,
               const Cut& cut, Emitter& out) {
   const Expr found = out.declare(cut.name, cut.end);
@@ -48,8 +48,9 @@ Expr emit_cut(const CutOperand& operand, const LevelCode& other, const Positions
   return found;
 }
 
-// Of other operands that are walked along a chunk has what lies between its entries and the first
-// one of the next chunk; before the first entry of a row and after its last, all there is.
+// Cuts other operands that the loop walks along. A chunk gets their entries from its first entry up
+// to the first entry of the next chunk. It also gets all those before the row's first entry and
+// after its last one.
 void cut_along(const LoopSite& site, const expr::Access& access, const CutOperand& operand,
                KernelScope& scope, Emitter& out) {
   const KernelContext& kernel = site.parts.kernel;
@@ -79,7 +80,7 @@ void RowsByWork::lower(const LoopSite& site, Emitter& out) const {
   const RowsInChunk chunk = rows_in_chunk(site, out);
   const auto& [access, positions, rows, work, begin, end] = chunk;
   const LevelCode& entries = *kernel.code(access->tensor).levels[1];
-  // The chunk may begin inside the row before.
+  // The chunk may begin inside the previous row.
   const Expr first = out.snapshot(
       "first", loop::maximum(IntConst::make(0), first_row_from(chunk, begin + 1, out) - 1));
   const Expr last = out.snapshot("last", first_row_from(chunk, end, out));
@@ -104,7 +105,7 @@ void RowsByWork::lower(const LoopSite& site, Emitter& out) const {
   inner.row.is_shared =
       body.let("is_shared", Binary::make(BinaryOp::Or, from + row < begin, end <= to + row));
   site.parts.entering.enter({site.loop, row}, inner, body);
-  // Chunks without work come behind the end of the last row.
+  // Chunks without work are behind the end of the last row.
   out.add(loop::If::make(begin < end, loop::For::make(name, first, last, body.take())));
 }
 

@@ -1,4 +1,4 @@
-// Rows of which a chunk has a part, all parts being of equal work, wherever in a row that is.
+// The rows of a chunk of equal work, whose ends may be inside rows.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

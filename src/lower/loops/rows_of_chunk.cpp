@@ -1,6 +1,5 @@
-// Visiting the rows of a chunk. Chunk c has the work from c * length to (c + 1) * length
-// (work_before numbers it). Rows of at most `length` entries belong to the chunk that they begin
-// in.
+// Visits the rows of a chunk. Chunk c has the work from c * length to (c + 1) * length; work_before
+// numbers the work. A row with at most `length` entries belongs to the chunk in which it begins.
 #include "lower/loops/rows_of_chunk.h"
 
 #include "lower/levels/search.h"
@@ -32,7 +31,7 @@ void RowsOfChunk::lower(const LoopSite& site, Emitter& out) const {
   const Expr end = out.let("work_end", begin + length);
   const auto work_of = [&](const Expr& row) { return work_before(positions, row); };
   const Expr first = out.snapshot("first", emit_first_by_eighths(out, rows, work_of, begin));
-  // The row before reaches into the chunk, perhaps.
+  // The previous row may reach into the chunk.
   const Expr next = out.declare("row", loop::maximum(first - 1, IntConst::make(0)));
 
   Emitter body = out.nested(), mine = out.nested();

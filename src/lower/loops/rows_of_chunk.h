@@ -1,4 +1,4 @@
-// The rows of a chunk, of which long ones are shared with other chunks.
+// The rows of a chunk, which shares long rows with other chunks.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

@@ -1,4 +1,4 @@
-// Visiting runs of equal coordinates.
+// Visits runs of equal coordinates.
 #include "lower/loops/run_loop.h"
 
 #include "lower/cursors.h"

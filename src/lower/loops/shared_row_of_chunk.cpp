@@ -1,4 +1,4 @@
-// Finding the long row that begins in a chunk and the chunks that have a part of it.
+// Finds the long row that begins in a chunk, and the chunks that have a part of it.
 #include "lower/loops/shared_row_of_chunk.h"
 
 #include "lower/levels/search.h"
@@ -27,7 +27,7 @@ void SharedRowOfChunk::lower(const LoopSite& site, Emitter& out) const {
       out, rows, [&](const Expr& row) { return work_before(positions, row); }, begin + length);
   const Expr row = out.snapshot(variable.parent, loop::maximum(next - 1, IntConst::make(0)));
   const Expr from = out.let("p", position_of(positions, row));
-  // So many chunks as were asked for are there without a row, too.
+  // The requested number of chunks exists even without rows, so `row` may be past the end.
   const Expr past = variable.parts > 0 ? loop::minimum(row + 1, rows) : row + 1;
   const Expr to = out.let("p_end", position_of(positions, past));
   Emitter mine = out.nested();

@@ -1,4 +1,4 @@
-// The long row that begins in a chunk of rows, in the kernel that merges such rows.
+// The long row that begins in a chunk of rows, for the kernel that merges such rows.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

@@ -35,7 +35,7 @@ Expr chunk_around(const KernelContext& kernel, const nest::Variable& variable,
 }
 
 void derive(KernelFacts& facts, Derived derived) {
-  // A loop may stand in several branches.
+  // A loop may be lowered in several branches.
   const bool known =
       std::any_of(facts.derived.begin(), facts.derived.end(), [&](const Derived& other) {
         return other.what == derived.what && other.tensor == derived.tensor;

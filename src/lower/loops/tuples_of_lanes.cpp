@@ -1,4 +1,4 @@
-// Merging tuples by shuffles.
+// Merges tuples by shuffles.
 #include "lower/loops/tuples_of_lanes.h"
 
 #include <string>
@@ -16,8 +16,8 @@ using loop::IntConst;
 
 namespace {
 
-// acc op= part[lane, k], for each part of the tuple: part[lane, k] op= part[lane, k]. Shuffles take
-// one element after the other, from registers if they are written out.
+// Rewrites acc op= part[lane, k] to part[lane, k] op= part[lane, k] for each part of the tuple.
+// Shuffles take one element at a time. Unrolled loops keep the elements in registers.
 nest::Stmt into_parts(const nest::Stmt& stmt) {
   if (const auto* sequence = stmt.as<nest::Sequence>()) {
     std::vector<nest::Stmt> stmts;
@@ -35,12 +35,12 @@ nest::Stmt into_parts(const nest::Stmt& stmt) {
   return nest::Assign::make(access->tensor, access->indices, assign->accumulate, assign->value);
 }
 
-// Every lane merges what its partner has into its own parts.
+// Every lane merges its partner's tuple into its own parts.
 void exchange_tuples(const LoopSite& site, const nest::Stmt& merges, const Partner& partner,
                      KernelScope scope, Emitter& out) {
   for (const nest::Assign* assign : nest::assigns(merges))
     scope.reads.partners[assign->value.as<expr::Access>()->id] = partner;
-  scope.thread.visits_padding = true;  // lanes stay together
+  scope.thread.visits_padding = true;  // lanes do not diverge
   site.parts.statements.lower(merges, scope, out);
 }
 
@@ -56,11 +56,11 @@ void TuplesOfLanes::lower(const LoopSite& site, Emitter& out) const {
   const int64_t stride = nest::lanes_inside(kernel.nest, loop.var);
   const int64_t lanes = *kernel.nest.known_extent(loop.var) * stride;
   KernelScope inner = site.scope;
-  inner.coordinates[loop.var] = IntConst::make(0);  // a thread has one part, its own
+  inner.coordinates[loop.var] = IntConst::make(0);  // a thread only has its own part
   inner.thread.lanes = stride;
   const bool is_in_lanes = static_cast<bool>(site.scope.thread.lane);
   if (!is_in_lanes) inner.thread.lane = loop::Var::make(kernel.names.fresh("lane"));
-  // A result belongs to the warp: only one lane of a group adds to it.
+  // A result belongs to the warp, so only one lane of a group adds to it.
   const Expr in_group =
       loop::Binary::make(loop::BinaryOp::Mod, inner.thread.lane, IntConst::make(lanes));
   if (!mutant("every-lane-adds")) store_if(in_group < IntConst::make(stride), inner.storing);

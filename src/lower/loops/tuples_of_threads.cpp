@@ -1,4 +1,4 @@
-// Merging tuples in shared memory.
+// Merges tuples in shared memory.
 #include "lower/loops/tuples_of_threads.h"
 
 #include <map>
@@ -20,7 +20,7 @@ using loop::Var;
 
 namespace {
 
-// One loop in which warps or threads merge their tuples.
+// A loop in which warps or threads merge their tuples.
 class Merge {
  public:
   explicit Merge(const LoopSite& site) : site_(site) {}
@@ -34,7 +34,7 @@ class Merge {
       const auto& part = *assign->value.as<expr::Access>();
       own[part.tensor] = share(part, put, out);
     }
-    out.add(barrier);  // all have read what stood there before
+    out.add(barrier);  // until all have read the previous contents
     out.add(on_all(number_, extent_, put.take()));
     if (!mutant("tuples-without-barrier")) out.add(barrier);
 
@@ -43,7 +43,7 @@ class Merge {
       site_.parts.statements.lower(body, settled, inside);
     };
     site_.parts.entering.settle(body, scope_of_merge(), merge, lower_body);
-    // The same tuples may be merged again, in the branch for rows that chunks do not share.
+    // The branch for unshared rows may merge the same tuples again.
     for (auto& [part, place] : own) static_cast<ValuePlace&>(kernel_.code(part)) = std::move(place);
     const loop::Stmt all =
         loop::For::make(other_, IntConst::make(0), IntConst::make(extent_), merge.take());
@@ -51,8 +51,8 @@ class Merge {
   }
 
  private:
-  // On all warps, with their lanes, or on all threads. The lanes of a warp have tuples of their
-  // own.
+  // Runs the body on all warps with their lanes, or on all threads. Each lane of a warp has its own
+  // tuple.
   loop::Stmt on_all(const std::string& counter, int64_t count, loop::Stmt body) const {
     if (warps_)
       body = loop::For::make(lane_, IntConst::make(0), IntConst::make(kWarpSize), std::move(body),
@@ -68,8 +68,8 @@ class Merge {
     if (!warps_) return scope;
     scope.thread.lane = Var::make(lane_);
     scope.thread.lanes = kWarpSize;
-    // A result belongs to the block: only one warp adds to it, and only lanes for which the loops
-    // over lanes inside have an iteration.
+    // A result belongs to the block: only one warp adds to it, and only lanes that have an
+    // iteration of the loops over lanes inside.
     if (const int64_t inside = nest::lanes_of(kernel_.nest, site_.loop.body); inside < kWarpSize)
       store_if(scope.thread.lane < IntConst::make(inside), scope.storing);
     if (!mutant("every-warp-adds")) store_if(Var::make(warp_) == IntConst::make(0), scope.storing);
@@ -77,8 +77,8 @@ class Merge {
   }
 
   // Stores the thread's elements of a part in shared memory and redirects reads to the elements of
-  // thread `other`. Each lane has a row of shared memory with the elements of one warp after the
-  // other. Returns the place from which the part was read before.
+  // thread `other`. Each lane has a row of shared memory, which holds the elements of one warp
+  // after the other. Returns the previous location of the part.
   ValuePlace share(const expr::Access& part, Emitter& put, Emitter& out) {
     TensorCode& target = kernel_.code(part.tensor);
     const int64_t elements = target.scalar ? 1 : target.elements;

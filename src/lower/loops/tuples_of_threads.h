@@ -1,5 +1,5 @@
-// Merges the tuples of warps or threads: each stores its tuple in shared memory, and all merge all
-// of them.
+// Merges the tuples of warps or threads: each stores its tuple in shared memory, and each merges
+// all of them.
 #pragma once
 
 #include "lower/loops/loop_kind.h"

@@ -1,4 +1,4 @@
-// The row that begins in a chunk of equal work and ends in a later one; in the kernel that merges
+// The row that begins in a chunk of equal work and ends in a later one, for the kernel that merges
 // such rows.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Walkers.
+// Advances walkers.
 #include "lower/loops/walker.h"
 
 #include "lower/cursors.h"

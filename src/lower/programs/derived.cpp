@@ -1,4 +1,4 @@
-// Making what lowered loops want to look up: pieces that are dealt, rows of entries.
+// Makes arrays that lowered loops look up: dealt pieces, rows of entries.
 #include "lower/programs/derived.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using loop::Var;
 
 namespace {
 
-constexpr int64_t kWorkOfPiece = 4;  // beside that of its entries
+constexpr int64_t kWorkOfPiece = 4;  // in addition to its entries
 
 Expr wide(const loop::Buffer& buffer, const Expr& at) {
   return Cast::make(DType::Int64, Load::make(buffer, at));
@@ -35,12 +35,12 @@ std::string pieces_name(int64_t length, int64_t part_count) {
   return concat("pieces", length, "x", part_count);
 }
 
-// A row without entries is a piece as well.
+// A row without entries is one piece too.
 Expr pieces_at_most(const StoredRows& stored, int64_t length) {
   return stored.rows + Binary::make(BinaryOp::Div, stored.entries, IntConst::make(length));
 }
 
-// The kernels that deal pieces. `first` tells the first piece of each row.
+// The kernels that deal pieces. `first` stores the first piece of each row.
 class PieceDealer {
  public:
   PieceDealer(const StoredRows& stored, int64_t length, int64_t part_count, const Options& options)
@@ -50,7 +50,7 @@ class PieceDealer {
   const loop::Buffer& first() const { return first_; }
   const DealtPieces& pieces() const { return pieces_; }
 
-  // How many pieces each row has.
+  // Counts the pieces of each row.
   loop::Kernel count_pieces() const {
     const auto count = [&](Emitter& out, const Expr& row) {
       const Expr entries = wide(stored_.positions, row + 1) - wide(stored_.positions, row);
@@ -60,7 +60,7 @@ class PieceDealer {
     return kernel("count_", "row", stored_.rows, count);
   }
 
-  // The pieces of each row.
+  // Writes the pieces of each row.
   loop::Kernel fill_pieces() const {
     const auto fill = [&](Emitter& out, const Expr& row) {
       const Expr piece = Var::make("piece"), begin = Var::make("begin"), end = Var::make("end");
@@ -75,14 +75,14 @@ class PieceDealer {
           loop::Block::make({store(pieces_.rows, piece, mutant("pieces-not-shared") ? row : coded),
                              store(pieces_.begins, piece, at)})));
       out.add(list_if(is_shared, row));
-      // The last row also writes where the last piece ends.
+      // The last row also writes the end of the last piece.
       out.add(loop::If::make(row == stored_.rows - 1,
                              store(pieces_.begins, end, wide(stored_.positions, stored_.rows))));
     };
     return kernel("fill_", "row", stored_.rows, fill);
   }
 
-  // Where each part begins.
+  // Finds the start of each part.
   loop::Kernel share_pieces() const {
     const auto share = [&](Emitter& out, const Expr& part) {
       const Expr count = out.let("count", wide(first_, stored_.rows));
@@ -107,7 +107,7 @@ class PieceDealer {
     return kernel_for_each({prefix + name_, count, body}, number, options_, names);
   }
 
-  // Adds the row to the list of those with several pieces.
+  // Adds the row to the list of rows with several pieces.
   loop::Stmt list_if(const Expr& is_shared, const Expr& row) const {
     const loop::Stmt take = loop::Atomic::make(loop::ReduceOp::Add, pieces_.shared_count,
                                                IntConst::make(0), IntConst::make(1), "slot");
@@ -181,7 +181,7 @@ loop::Buffer entry_rows_of(const StoredRows& stored) {
 
 namespace {
 
-// Row by row: workers have many of them each.
+// Row by row, for workers of a CPU, which process many rows each.
 ForEach fill_rows(const StoredRows& stored, const loop::Buffer& rows, int64_t early) {
   const auto fill = [=](Emitter& out, const Expr& row) {
     const Expr begin = wide(stored.positions, row) - early;
@@ -191,7 +191,7 @@ ForEach fill_rows(const StoredRows& stored, const loop::Buffer& rows, int64_t ea
   return {"fill_" + rows->name, stored.rows, fill};
 }
 
-// Entry by entry: a thread that had a long row would be the last of all.
+// Entry by entry, for threads of a GPU. By rows, the thread with the longest row would finish last.
 ForEach find_rows(const StoredRows& stored, const loop::Buffer& rows, int64_t early) {
   const auto find = [=](Emitter& out, const Expr& entry) {
     const Expr next = emit_first_by_halves(

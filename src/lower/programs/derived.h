@@ -1,4 +1,5 @@
-// Arrays made of the structure of an operand by steps of their own, which may be kept with it.
+// Arrays derived from the structure of an operand by separate steps. The cache may keep them with
+// the operand.
 #pragma once
 
 #include <string>
@@ -10,29 +11,30 @@
 
 namespace tulle::lower {
 
-// The rows that an operand stores entries of: where each begins, how many there are, and how many
-// entries in all.
+// The rows of an operand's entries: their first positions, the number of rows and the number of
+// entries.
 struct StoredRows {
   std::string tensor;
   loop::Buffer positions;
   loop::Expr rows, entries;
 };
 
-// The kernels and steps that make arrays, between their keep and their kept.
+// Kernels and steps that make arrays. They run between the keep step and the kept step of the
+// arrays.
 struct Derived {
   std::string what, tensor;
   std::vector<loop::Kernel> kernels;
   std::vector<loop::HostStep> steps;
 };
 
-// Adds them to the program, unless it has them.
+// Adds them to the program unless it already has them.
 void add_derived(const Derived& derived, loop::HostProgram& program);
 
-// Rows cut into pieces of at most `length` entries, a row without entries being one piece. Piece k
-// has the entries from begins[k] to begins[k + 1] of row rows[k]; of a row that has several pieces,
-// -1 - row stands there. The pieces from parts[p] to parts[p + 1] make part p of `part_count`,
-// which all have about the same work. Rows that have several pieces are listed, shared_count[0] of
-// them in any order.
+// Rows cut into pieces of at most `length` entries. A row without entries is one piece. Piece k has
+// the entries from begins[k] to begins[k + 1] and belongs to row rows[k]. For a row with several
+// pieces, rows[k] is -1 - row. Part p of `part_count` consists of the pieces from parts[p] to
+// parts[p + 1]; all parts have about the same work. The first shared_count[0] elements of a list
+// are the rows with several pieces, in any order.
 struct DealtPieces {
   loop::Buffer begins, rows, parts, shared, shared_count;
   loop::Expr most_shared;  // upper bound of shared_count
@@ -41,7 +43,7 @@ DealtPieces dealt_pieces_of(const StoredRows& stored, int64_t length, int64_t pa
 Derived derive_dealt_pieces(const StoredRows& stored, int64_t length, int64_t part_count,
                             const Options& options);
 
-// The row of each entry.
+// The array with the row of each entry.
 loop::Buffer entry_rows_of(const StoredRows& stored);
 Derived derive_entry_rows(const StoredRows& stored, const Options& options);
 

@@ -1,4 +1,4 @@
-// Numbering groups by scans.
+// Numbers groups with scans.
 #include "lower/programs/entry_groups.h"
 
 #include <functional>

@@ -8,18 +8,19 @@
 
 namespace tulle::lower {
 
-// Entries of one window of rows, one column range and, if `width` is not 0, this number of columns.
+// Entries in one window of rows and one column range. If `width` is not 0, also in one block of
+// that many columns.
 struct Grouping {
   int64_t height = 1, ranges = 1, width = 0;
   auto operator<=>(const Grouping&) const = default;
 };
 
-// Places in the order of a height, group by group: those of group g are [begins[g], begins[g + 1]),
-// and number[place + 1] - 1 is the group of a place.
+// Places in the order of a height. Group g has the places [begins[g], begins[g + 1]). The group of
+// a place is number[place + 1] - 1.
 struct Groups {
   loop::Buffer number, begins;
 
-  // The places [first, second) of the group of a place.
+  // The range [first, second) of places in the group of a place.
   std::pair<loop::Expr, loop::Expr> around(Emitter& out, const loop::Expr& place) const;
 };
 
@@ -28,13 +29,13 @@ class EntryGroups {
  public:
   explicit EntryGroups(EntryProgram& entries) : entries_(entries) {}
 
-  // The groups, numbered by kernels that are appended once.
+  // The groups. Appends the kernels that number them, once.
   const Groups& of(const Grouping& wanted);
 
  private:
   void mark(const Grouping& wanted, const Groups& groups);
   void begin(const Groups& groups);
-  // Whether two entries are of different groups.
+  // Whether two entries are in different groups.
   loop::Expr are_apart(const Grouping& grouping, const loop::Expr& one,
                        const loop::Expr& other) const;
 

@@ -1,4 +1,4 @@
-// Coordinates and orders of entries.
+// Computes coordinates and orders of entries.
 #include "lower/programs/entry_program.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A host program over the sorted entries of a tensor: their coordinates, and other orders of them.
+// A host program over the sorted entries of a tensor: computes their coordinates and other orders.
 #pragma once
 
 #include <functional>
@@ -31,19 +31,19 @@ class EntryProgram {
               const std::function<void(Emitter&, const loop::Expr&)>& body);
   void scan(const loop::Buffer& buffer);
 
-  // --- where entries are ---
-  // The arrays of coordinates. Rows and columns are the last two dimensions.
+  // --- coordinates of entries ---
+  // The arrays of coordinates. The last two dimensions are rows and columns.
   const std::vector<loop::Buffer>& coordinates() const { return crd_; }
   loop::Expr row(const loop::Expr& entry) const;
   loop::Expr column(const loop::Expr& entry) const;
-  // The number of the window of this height.
+  // The number of the entry's window of this height.
   loop::Expr window(int64_t height, const loop::Expr& entry) const;
-  // The number of the column range of this many; its width must be declared.
+  // The number of the entry's column range. declare_width must have been called.
   loop::Expr range(int64_t ranges, const loop::Expr& entry) const;
   void declare_width(int64_t ranges);
 
-  // Sorts the entries by windows of this height and, in each, by columns. Windows of one row are in
-  // that order.
+  // Sorts the entries by windows of this height and then by columns. The original order already is
+  // the order of height 1.
   void order_by(int64_t height);
   // The entry at a place of that order.
   loop::Expr entry_at(Emitter& out, int64_t height, const loop::Expr& place) const;
@@ -55,7 +55,7 @@ class EntryProgram {
   loop::HostProgram program_;
   std::vector<loop::Buffer> crd_;
   std::map<int64_t, loop::Buffer> orders_;  // by height
-  std::set<int64_t> widths_;                // declared
+  std::set<int64_t> widths_;                // ranges with a declared width
   int kernels_ = 0;
 };
 

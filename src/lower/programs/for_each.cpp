@@ -1,4 +1,4 @@
-// Spreading numbers over workers and threads.
+// Distributes numbers over workers and threads.
 #include "lower/programs/for_each.h"
 
 #include "lower/frame.h"
@@ -12,7 +12,7 @@ using loop::Var;
 
 namespace {
 
-constexpr int64_t kBlocksToFill = 1024;  // a GPU, at least
+constexpr int64_t kBlocksToFill = 1024;  // the minimum for a GPU
 
 loop::Stmt body_of(const ForEach& each, const std::string& number, loop::FreshNames& names) {
   Emitter out(names);
@@ -20,7 +20,7 @@ loop::Stmt body_of(const ForEach& each, const std::string& number, loop::FreshNa
   return out.take();
 }
 
-// A loop over this number of blocks of threads. The body gets the number of the thread.
+// A loop over this number of blocks of threads. The body receives the number of the thread.
 loop::Kernel over_threads(const std::string& name, const Expr& blocks, int64_t threads,
                           loop::FreshNames& names,
                           const std::function<loop::Stmt(const Expr&)>& body) {

@@ -1,4 +1,4 @@
-// Kernels that do something for each number below another, independently of the other numbers.
+// Kernels that run a body for each number below a count. The iterations are independent.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,24 @@
 
 namespace tulle::lower {
 
-// Runs `body` for each number in [0, count). The host program knows all buffers and scalars of the
-// body under the same names.
+// Runs `body` for each number in [0, count). All buffers and scalars of the body must have the same
+// names in the host program.
 struct ForEach {
-  std::string kernel;  // its name, which no other kernel has
+  std::string kernel;  // the kernel's name, which must be unique
   loop::Expr count;
   std::function<void(Emitter& out, const loop::Expr& number)> body;
 };
 
-// Appends the kernel and its launch. A worker of a CPU takes many numbers at a time, a thread of a
-// GPU one: for bodies that are short.
+// Appends the kernel and its launch. A worker of a CPU processes many numbers at a time, a thread
+// of a GPU one. For short bodies.
 void launch_each(const ForEach& each, const Options& options, loop::HostProgram& program);
 
-// The kernel alone. Its launch needs no other steps. Workers and threads take the values of
-// `number` one by one: for bodies that contain loops. `names` are those that the body uses.
+// Makes only the kernel. Its launch needs no other steps. Workers and threads process the values of
+// `number` one by one, so bodies may contain loops. `names` are the names in the body.
 loop::Kernel kernel_for_each(const ForEach& each, const std::string& number, const Options& options,
                              loop::FreshNames& names);
-// The same for a count that only the device knows, at most `most`: a fixed number of threads takes
-// numbers in turn.
+// The same for a count that is only known on the device, at most `most`. A fixed number of threads
+// processes the numbers in turn.
 loop::Kernel kernel_for_some(const ForEach& each, const std::string& number, const loop::Expr& most,
                              const Options& options, loop::FreshNames& names);
 

@@ -1,4 +1,4 @@
-// Freeing what steps allocate once nothing uses it any more.
+// Frees temporaries after their last use.
 #include "lower/programs/free_temporaries.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void free_temporaries(loop::HostProgram& program) {
   std::vector<loop::HostStep> steps;
   for (size_t s = 0; s < program.steps.size(); ++s) {
     steps.push_back(std::move(program.steps[s]));
-    if (s + 1 == program.steps.size()) continue;  // all is freed at the end
+    if (s + 1 == program.steps.size()) continue;  // the program's end frees everything
     for (const auto& [name, buffer] : allocated) {
       if (last_use.at(name) == s) steps.push_back(loop::FreeStep{buffer});
     }

@@ -1,12 +1,12 @@
-// Freeing what steps allocate once nothing uses it any more.
+// Frees temporaries after their last use.
 #pragma once
 
 #include "loop/host.h"
 
 namespace tulle::lower {
 
-// Inserts steps that free what was allocated and is no result right after its last use. Once, when
-// the program is complete.
+// For a complete program: inserts steps that free each allocation that is not a result, directly
+// after its last use.
 void free_temporaries(loop::HostProgram& program);
 
 }  // namespace tulle::lower

@@ -1,4 +1,4 @@
-// One kernel out of several: its blocks are dealt to them by ranges of their numbers.
+// Combines several kernels into one, which deals its blocks to them by ranges of numbers.
 #include "lower/programs/fuse_launches.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class LocalNames final : public loop::LocalRenaming {
   std::set<std::string> parameters_;
 };
 
-// The statements before the loop over blocks, and that loop.
+// The loop over blocks and the statements before it.
 struct BlockLoop {
   std::vector<Stmt> before;
   const loop::For* loop = nullptr;
@@ -61,8 +61,8 @@ loop::Kernel fused(const std::vector<loop::Kernel>& kernels) {
   std::vector<Stmt> before, bodies;
   std::vector<Expr> ends;
   const Expr block = loop::Var::make("launch.block");
-  // The last ones first: rows are longer in later parts, and the longest work should not begin
-  // last.
+  // Puts the last kernels first. Later parts have longer rows, and the longest work should start
+  // early.
   for (size_t k = kernels.size(); k-- > 0;) {
     const Stmt body = LocalNames(kernels[k], k).rewrite(kernels[k].body);
     BlockLoop blocks;
@@ -97,7 +97,7 @@ void fuse_launches(const std::vector<std::string>& names, loop::HostProgram& pro
   };
   std::erase_if(program.kernels, [&](const loop::Kernel& kernel) { return is_fused(kernel.name); });
   program.kernels.push_back(fused(kernels));
-  // The steps before later launches move before all of them.
+  // Moves the steps before later launches to the front of all of them.
   std::erase_if(program.steps, [&](const loop::HostStep& step) {
     const auto* launch = std::get_if<loop::LaunchStep>(&step);
     return launch && is_fused(launch->kernel) && launch->kernel != names.back();

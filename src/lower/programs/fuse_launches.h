@@ -1,4 +1,4 @@
-// One kernel out of several.
+// Combines several kernels into one.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace tulle::lower {
 
-// Makes one kernel of these, which run on a GPU in any order, and launches it in place of the last.
+// Combines these kernels, which may run on a GPU in any order, and launches the result instead of
+// the last.
 void fuse_launches(const std::vector<std::string>& kernels, loop::HostProgram& program);
 
 }  // namespace tulle::lower

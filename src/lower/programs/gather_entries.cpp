@@ -1,4 +1,4 @@
-// Entries in another order, by their numbers.
+// Copies entries in another order, by their numbers.
 #include "lower/programs/for_each.h"
 #include "lower/programs/select_parts.h"
 #include "support/check.h"

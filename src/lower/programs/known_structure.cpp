@@ -1,4 +1,4 @@
-// The steps around one kernel.
+// Adds the steps around one kernel.
 #include "lower/programs/known_structure.h"
 
 #include <utility>
@@ -15,9 +15,10 @@ using loop::Expr;
 
 namespace {
 
-// Whether elements must be zero, or at the start of an accumulation, before the kernel runs.
+// Whether elements must be initialised before the kernel runs, with zero or the start of an
+// accumulation.
 bool needs_start(const ResultInfo& result, const KernelFacts& facts, bool shares_result) {
-  // Padding of blocks is never visited, nor are slots that hold no entry.
+  // The kernel never visits padding of blocks or slots without an entry.
   const Format& format = result.format();
   return (facts.needs_zeros && !mutant("result-not-zeroed")) || shares_result ||
          format.has_blocks() || format.has_gaps();

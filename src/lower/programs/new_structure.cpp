@@ -1,4 +1,4 @@
-// Counting, scanning, allocating and filling.
+// Counts, scans, allocates and fills.
 #include "lower/programs/new_structure.h"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ using loop::IntConst;
 
 namespace {
 
-constexpr int64_t kChunksPerWorker = 8;  // rows of a sparse result differ in cost
-constexpr int64_t kChunksPerRow = 4;     // on a GPU: two rows seldom begin in one
+constexpr int64_t kChunksPerWorker = 8;  // because the cost of rows in a sparse result varies
+constexpr int64_t kChunksPerRow = 4;     // on a GPU, so that rarely two rows begin in one chunk
 
-// The steps that build a result, group by group of its levels.
+// The steps that build a result, one group of its levels at a time.
 class NewStructure {
  public:
   NewStructure(const nest::Nest& nest, const ResultInfo& result, const Options& options,
@@ -52,14 +52,14 @@ class NewStructure {
 
   Expr chunks_of(const KernelFacts& facts) const {
     const Expr chunks = chunk_count(nest_, facts, options_, kChunksPerWorker);
-    // Each chunk has its own memory, and rows are cut only for equal work.
+    // Each chunk has its own memory. Only chunks of equal work cut rows.
     const auto* root = nest_.root.as<nest::Forall>();
     if (!root || !options_.on_gpu() || nest::loop_over_merged_rows(nest_)) return chunks;
     const Expr most = Coordinates(nest_).extent(root->var) * kChunksPerRow;
     return loop::maximum(IntConst::make(1), loop::minimum(chunks, most));
   }
 
-  // Whether the format has to know how many entries there are, or how many the longest row has.
+  // Whether the format needs the number of entries, or the length of the longest row.
   bool is_counted() const {
     return std::any_of(groups_.begin(), groups_.end(), [&](const ResultGroup& group) {
       return group.is_counted || level(group.first).width > 0;
@@ -96,7 +96,8 @@ class NewStructure {
     program_.steps.push_back(loop::ScanStep{entries_of(group), chunks});
     program_.steps.push_back(loop::ReadStep{name, entries_of(group), chunks, most});
     const Expr total = loop::Var::make(name);
-    // The one row of an outermost level ends where all chunks have counted on.
+    // An outermost level has one row, which ends after the entries of all chunks. Rounds it up to
+    // the multiple.
     const int first = groups_[group].first;
     const int64_t multiple = level(first).multiple;
     return first == 0 && multiple > 1 ? loop::ceil_divide(total, multiple) * multiple : total;
@@ -127,8 +128,7 @@ class NewStructure {
     if (counts_stored(format)) steps.push_back(loop::LetStep{stored_name(result_.name), stored});
   }
 
-  // The number of slots of a level, from the number of slots above or the counted total of its
-  // group.
+  // The number of slots of a level: from the slots above it, or the counted total of its group.
   Expr slots_of(int l, const Expr& above, size_t group) const {
     const Level& at = level(l);
     if (is_direct(at.kind))
@@ -137,7 +137,7 @@ class NewStructure {
   }
 
   const Level& level(int l) const { return result_.format().levels()[static_cast<size_t>(l)]; }
-  // How many entries of a group each chunk has.
+  // The array with the number of entries of a group in each chunk.
   loop::Buffer entries_of(size_t group) const {
     return loop::make_buffer(count_buffer_name(result_.name, group), DType::Int64);
   }
@@ -147,7 +147,7 @@ class NewStructure {
   const Options& options_;
   loop::HostProgram& program_;
   const std::vector<ResultGroup> groups_ = result_groups(result_.format());
-  std::vector<Expr> totals_ = std::vector<Expr>(groups_.size());  // null where it is not counted
+  std::vector<Expr> totals_ = std::vector<Expr>(groups_.size());  // null: not counted
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Finding the result and counting its chunks.
+// Finds the result of a nest and computes its number of chunks.
 #include "lower/programs/result_info.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ Expr dense_size(const nest::Nest& nest, const ResultInfo& result) {
 
 namespace {
 
-// The product of the constant extents of vector loops: how much one entry costs.
+// The product of the constant extents of vector loops: the cost of one entry.
 int64_t work_per_entry(const nest::Stmt& stmt, const nest::Nest& nest) {
   if (const auto* forall = stmt.as<nest::Forall>()) {
     const bool vector = forall->tag.kind == nest::LoopTag::Kind::Vector;

@@ -1,4 +1,4 @@
-// The result of a nest, and how much work it is.
+// The result of a nest and its amount of work.
 #pragma once
 
 #include <string>
@@ -18,16 +18,16 @@ struct ResultInfo {
 
   const Format& format() const { return tensor->type.format; }
 };
-// InternalError where the nest has none.
+// InternalError if the nest has none.
 ResultInfo find_result(const nest::Nest& nest);
 
-// How many elements a dense result has.
+// The number of elements in a dense result.
 loop::Expr dense_size(const nest::Nest& nest, const ResultInfo& result);
 
-// The number of chunks: each has enough work, and a worker of a CPU has at most `per_worker` of
-// them. The work consists of the coordinates and entries that the kernel visits. If the kernel
-// skips coordinates, `started` elements of the result that are filled in the same chunks count as
-// well (null: none).
+// The number of chunks. Each chunk has enough work, and a worker of a CPU has at most `per_worker`
+// chunks. The work is the number of coordinates and entries that the kernel visits. If the kernel
+// skips coordinates, `started` elements of the result that the same chunks initialise count too
+// (null: none).
 loop::Expr chunk_count(const nest::Nest& nest, const KernelFacts& facts, const Options& options,
                        int64_t per_worker, const loop::Expr& started = {});
 

@@ -1,7 +1,6 @@
-// Selecting entries by scans and sorts. An entry knows its part, or that it has none yet. A
-// selector counts entries at neighbouring places, in the order of the entries or in that of windows
-// of rows, so that a scan over the entries that are left tells how many each row, block or window
-// has.
+// Selects entries with scans and sorts. Each entry stores its part, or a mark for none. A selector
+// counts entries at consecutive places: in the order of the entries, or in the order of windows of
+// rows. So a scan over the remaining entries gives the number in each row, block or window.
 #include "lower/programs/select_parts.h"
 
 #include <algorithm>
@@ -41,10 +40,10 @@ class Selecting {
 
  private:
   int64_t parts() const { return static_cast<int64_t>(format_.parts().size()); }
-  // Marks an entry that has no part yet.
+  // The mark of an entry without a part.
   Expr none() const { return IntConst::make(parts(), kPartType); }
 
-  // Entries outside of the tensor never have a part.
+  // Entries outside of the tensor never get a part.
   void begin() {
     part_of_ = entries_.allocate("part_of", kPartType.scalar, entries_.count());
     entries_.each("begin", [&](Emitter& out, const Expr& entry) {
@@ -83,8 +82,8 @@ class Selecting {
     });
   }
 
-  // Whether the selector takes the entry, with `left` entries left where it counts them, in
-  // `different` columns.
+  // Whether the selector takes the entry. `left` is the number of remaining entries in its group,
+  // and `different` the number of columns with such entries.
   Expr condition(const Selector& selector, const Expr& entry, const Expr& left,
                  const Expr& different) const {
     const Expr first = IntConst::make(selector.first), second = IntConst::make(selector.second);
@@ -115,7 +114,7 @@ class Selecting {
     return loop::Cast::make(kPartType.scalar, number);
   }
 
-  // The entries sorted by their parts.
+  // Sorts the entries by their parts.
   void hand_out() {
     const Buffer order = entries_.allocate("order", DType::Int64, entries_.count());
     const Buffer begins = entries_.allocate("begins", DType::Int64, IntConst::make(parts() + 1));
@@ -132,7 +131,7 @@ class Selecting {
 
   // --- counting ---
 
-  // The groups in which the selector counts; nothing if it does not count.
+  // The groups in which the selector counts. Nothing if it does not count.
   std::optional<Groups> counted_by(const Choice& choice) {
     const Selector& selector = choice.selector;
     if (looks_at_entry_alone(selector)) return std::nullopt;
@@ -141,7 +140,7 @@ class Selecting {
     return groups_.of({selector.height(), choice.ranges, in_blocks ? width : 0});
   }
 
-  // left_[place] becomes the number of entries without a part at places before it.
+  // Sets left_[place] to the number of entries without a part at places before it.
   void count_left(int64_t height) {
     if (!left_) left_ = entries_.allocate("left", entries_.index_type(), entries_.count() + 1);
     entries_.each("mark_left", [&](Emitter& out, const Expr& place) {
@@ -153,8 +152,8 @@ class Selecting {
     entries_.scan(left_);
   }
 
-  // different_[place] becomes the number of groups, of one column each, that have such entries and
-  // begin at places before it.
+  // Sets different_[place] to the number of one-column groups that contain entries without a part
+  // and begin at places before it.
   void count_columns(const Grouping& of_columns) {
     const Groups groups = groups_.of(of_columns);
     if (!different_)

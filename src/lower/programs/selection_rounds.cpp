@@ -1,4 +1,4 @@
-// Which choices can be made together.
+// Combines choices into rounds.
 #include "lower/programs/selection_rounds.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ bool looks_at_entry_alone(const Selector& selector) {
 
 namespace {
 
-// Whether the choices of the round leave what this one counts as they found it: they take whole
+// Whether the choices in the round do not change the counts for this one, because they take whole
 // rows.
 bool joins(const Choice& choice, const Round& round) {
   if (looks_at_entry_alone(choice.selector)) return true;

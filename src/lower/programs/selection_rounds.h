@@ -1,4 +1,4 @@
-// The choices of a composite format, in rounds that look at all entries once.
+// The choices of a composite format, in rounds that each visit all entries once.
 #pragma once
 
 #include <vector>
@@ -7,23 +7,22 @@
 
 namespace tulle::lower {
 
-// A selector in all column ranges of its group at once: these have no entry in common, and it looks
-// at one at a time.
+// A selector for all column ranges of its group at once. The ranges have no common entries, and the
+// selector only depends on one range.
 struct Choice {
   Selector selector;
   int64_t ranges = 1;
-  int64_t part = 0;  // the number of its part in the first range
-  int64_t step = 0;  // to that in the next
+  int64_t part = 0;  // the number of the part for the first range
+  int64_t step = 0;  // the difference between the parts of consecutive ranges
 };
 
-// Choices that are made one after the other for each entry by itself, once it is known what the
-// first of them counts.
+// Choices to evaluate one after the other for each entry, after counting for the first one.
 using Round = std::vector<Choice>;
 
-// Whether the selector knows an entry by its coordinates alone, and counts nothing.
+// Whether the selector only depends on the coordinates of an entry and counts nothing.
 bool looks_at_entry_alone(const Selector& selector);
 
-// All choices, in an order that gives entries out as that of the parts does.
+// All choices. Their order assigns entries like the order of the parts.
 std::vector<Round> selection_rounds(const CompositeFormat& format);
 
 }  // namespace tulle::lower

@@ -1,4 +1,4 @@
-// Bringing coordinates into order: the host sorts a permutation, a kernel applies it.
+// Sorts coordinates: a step sorts a permutation, and a kernel applies it.
 #include "lower/programs/sort_entries.h"
 
 #include <algorithm>
@@ -32,8 +32,9 @@ bool is_rest_of(const LevelExpr& remainder, const LevelExpr& quotient) {
          remainder.divisor == quotient.divisor;
 }
 
-// Whether entries that loops in this order make ascend in the levels from `begin` on wherever the
-// levels before are equal. A remainder ascends with its index where the quotient is the same.
+// Whether loops in this order make entries that ascend in the levels from `begin` on, among entries
+// that are equal in the levels before. A remainder ascends with its index while the quotient stays
+// the same.
 bool ascend_with(const std::vector<std::string>& loops, const std::vector<Level>& levels,
                  size_t begin, const std::vector<std::string>& indices) {
   const auto first = levels.begin(), rest = first + static_cast<std::ptrdiff_t>(begin);
@@ -41,7 +42,8 @@ bool ascend_with(const std::vector<std::string>& loops, const std::vector<Level>
   for (auto level = rest; level != levels.end(); ++level) {
     const LevelExpr& expr = level->expr;
     const auto is_completed = [&](const Level& other) { return is_rest_of(expr, other.expr); };
-    if (expr.part == LevelExpr::Part::Quotient) {  // one index with the remainder after it
+    // a quotient followed by its remainder is one index
+    if (expr.part == LevelExpr::Part::Quotient) {
       ++level;
       if (level == levels.end() || !is_rest_of(level->expr, expr)) return false;
     } else if (!expr.is_whole() && std::none_of(first, rest, is_completed)) {
@@ -57,7 +59,7 @@ bool ascend_with(const std::vector<std::string>& loops, const std::vector<Level>
 
 size_t levels_to_sort(const nest::Nest& nest, const std::string& result) {
   const std::vector<Level>& levels = nest.tensor(result).type.format.levels();
-  // Slots that repeat coordinates above a full level are walked over one by one.
+  // Loops visit slots with repeated coordinates above a full level one by one.
   const bool ascend = std::all_of(nest.tensors.begin(), nest.tensors.end(), [](const auto& entry) {
     const Format& format = entry.second.type.format;
     return entry.second.role != nest::Tensor::Role::Operand ||
@@ -78,7 +80,8 @@ size_t levels_to_sort(const nest::Nest& nest, const std::string& result) {
 
 namespace {
 
-// The kernel that writes the entries in the order that `order` tells, and the steps of its launch.
+// Appends the kernel that writes the entries in the order of the permutation `order`, with the
+// steps of its launch.
 void apply_order(const Sorting& sorting, const expr::TensorType& type, const loop::Buffer& order,
                  const Options& options, loop::HostProgram& program) {
   const TensorBuffers source = buffers_of(sorting.from, type),

@@ -1,4 +1,4 @@
-// Bringing entries that were built as coordinates into order.
+// Sorts entries that were built as coordinates.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace tulle::lower {
 
-// By how many of its levels, from the first on, the entries of a result that the nest builds as
-// coordinates have to be sorted: along the others its loops bring them in order, and sorting keeps
-// that.
+// The number of leading levels by which the entries of a result, built as coordinates, must be
+// sorted. The nest's loops produce the entries in order along the other levels, and a stable sort
+// keeps that.
 size_t levels_to_sort(const nest::Nest& nest, const std::string& result);
 // Sorts the entries of `from`, stored as unordered coordinates, by their first `levels` levels into
 // `to`, which has the same levels.

@@ -1,4 +1,4 @@
-// Filling results, and rows of them.
+// Initialises results, or some of their rows.
 #include "lower/programs/start_result.h"
 
 #include <utility>
@@ -26,7 +26,7 @@ void start_result(const ResultInfo& result, const Expr& size, const Expr& start,
   KernelFrame frame(KernelFrame::kind_for(options), options.limits, kernel,
                     options.on_gpu() ? size : chunks, names);
   const auto share = [&](const Expr& at) { return Binary::make(BinaryOp::Div, size * at, chunks); };
-  // A thread of a GPU fills one element.
+  // A thread of a GPU initialises one element.
   loop::Stmt body = loop::Store::make(values, frame.chunk(), start);
   if (!options.on_gpu()) {
     constexpr int lanes = 8;
@@ -41,7 +41,7 @@ void start_result(const ResultInfo& result, const Expr& size, const Expr& start,
 
 namespace {
 
-// The rows of a result that several chunks add to.
+// The rows of a result to which several chunks add.
 class SharedRowsStart {
  public:
   SharedRowsStart(const nest::Nest& nest, const ResultInfo& result, const SharedRows& shared,
@@ -58,7 +58,7 @@ class SharedRowsStart {
     names_.fresh(values_->name);
   }
 
-  // Looks at all rows.
+  // Scans all rows.
   loop::Kernel in_all_rows(const Options& options) {
     const std::string number = names_.fresh("row"), at = names_.fresh("at");
     const auto start_row = [&](Emitter& out, const Expr& row) {
@@ -69,8 +69,7 @@ class SharedRowsStart {
     return kernel_for_each({kernel_, rows_, start_row}, number, options, names_);
   }
 
-  // Neighbouring threads have neighbouring elements, a vector of them each where rows consist of
-  // whole ones.
+  // Neighbouring threads initialise neighbouring elements, or vectors if these divide a row.
   loop::Kernel in_listed_rows(const Options& options) {
     constexpr int64_t lanes = 4;
     const auto* known = width_.as<IntConst>();

@@ -1,4 +1,4 @@
-// Storing and accumulating values.
+// Stores and accumulates values.
 #include "lower/result/assignments.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void Assignments::assign(const nest::Assign& assign, const KernelScope& scope, E
     if (kernel_.nest.leads(assign.tensor)) kernel_.code(assign.tensor).lead = {};
     return;
   }
-  // Where the lead has no term, neither has what goes with it.
+  // If the lead has no term, the other workspaces have none either.
   if (nest::has_lead(assign.accumulate) &&
       !kernel_.code(kernel_.nest.tensor(assign.tensor).lead).lead.next)
     return;
@@ -54,7 +54,7 @@ void Assignments::assign(const nest::Assign& assign, const KernelScope& scope, E
                                ? kernel_.assembles()
                                : static_cast<bool>(kernel_.code(assign.tensor).written);
   if (!exists.as<IntConst>() && (keeps_track || (!is_sum && !is_in_tuple(kernel_.nest, assign)))) {
-    // Every sum in it may be one without terms.
+    // Every sum in the value may be empty.
     Emitter inside = out.nested();
     KernelScope inner = scope;
     inner.storing.conditional = true;
@@ -107,7 +107,8 @@ Expr Assignments::new_value(const nest::Assign& assign, const expr::Expr& value,
   const DType type = kernel_.nest.tensor(assign.tensor).type.type;
   const Expr fresh = Cast::make(compute_type(type), value_of(kernel_, value, scope, out));
   if (!is_in_tuple(kernel_.nest, assign)) return fresh;
-  // A tuple is updated as a whole and without branches: by the identity if the sum has no terms.
+  // Updates a tuple as a whole and without branches. If the sum is empty, the update is the
+  // identity.
   const Expr exists = presence(kernel_, value);
   const Expr nothing = identity_of(assign.accumulate, fresh.type());
   return exists.as<IntConst>() || mutant("tuple-takes-nothing")
@@ -123,8 +124,8 @@ Expr Assignments::updated(const nest::Assign& assign, const expr::Expr& value, c
   if (!assign.accumulate && !adds_on(assign)) return Cast::make(type, fresh);
   if (is_half(type)) {
     user_error("'", assign.tensor, "' is stored as ", long_name_of(type),
-               ", so that what is added up in it would be rounded each time; gather it in float32 ",
-               "first, by precompute.");
+               ", so that each addition would round it; gather the sum in float32 first, with ",
+               "precompute.");
   }
   if (!assign.accumulate)
     return combine(mutant("parts-always-added") ? nest::Monoid::Sum : tensor.onto_by, old, fresh);

@@ -1,4 +1,4 @@
-// Assignments: whether something is stored, which thread stores it, and what.
+// Lowers assignments: the condition for a store, the thread that stores, and the value.
 #pragma once
 
 #include "lower/kernel_context.h"
@@ -7,13 +7,13 @@
 
 namespace tulle::lower {
 
-// Whether rows of the result are sums over the entries of rows that are cut into chunks.
+// Whether elements of the result are sums over the entries of rows that chunks cut.
 bool adds_up_rows(const KernelContext& kernel);
 
-// Whether the workspace that is assigned to is part of a tuple.
+// Whether the assigned workspace is part of a tuple.
 bool is_in_tuple(const nest::Nest& nest, const nest::Assign& assign);
 
-// Keeps references to what it is given.
+// Keeps references to its arguments.
 class Assignments {
  public:
   Assignments(KernelContext& kernel, const Touches& touches, const ResultLevels& levels)
@@ -23,12 +23,12 @@ class Assignments {
 
  private:
   bool is_result(const nest::Assign& assign) const { return assign.tensor == kernel_.result; }
-  // Whether it is added to the result of an earlier nest.
+  // Whether the assignment adds to the result of an earlier nest.
   bool adds_on(const nest::Assign& assign) const;
 
   void store(const nest::Assign& assign, const expr::Expr& value, const KernelScope& scope,
              Emitter& out);
-  // All threads execute the assignment: one of them stores.
+  // Makes one thread store in an assignment that all threads execute.
   void store_on_one_thread(const nest::Assign& assign, const expr::Expr& value,
                            const KernelScope& scope, Emitter& out);
   void store_value(const nest::Assign& assign, const expr::Expr& value, const KernelScope& scope,
@@ -37,10 +37,10 @@ class Assignments {
                       Emitter& out);
   void store_element(const nest::Assign& assign, const expr::Expr& value, const KernelScope& scope,
                      Emitter& out);
-  // An atomic addition: other chunks or kernels add to the same element.
+  // An atomic addition, because other chunks or kernels add to the same element.
   loop::Stmt atomic_store(const nest::Assign& assign, const expr::Expr& value, const loop::Expr& at,
                           const KernelScope& scope, Emitter& out);
-  // The new value of an element that was `old`, and the position of the element.
+  // The new value of an element at position `at` whose value was `old`.
   loop::Expr updated(const nest::Assign& assign, const expr::Expr& value, const loop::Expr& old,
                      const KernelScope& scope, Emitter& out);
   loop::Expr new_value(const nest::Assign& assign, const expr::Expr& value,

@@ -1,4 +1,4 @@
-// Counts entries, and stores the structure of complete ones.
+// Counts entries and stores the structure of complete ones.
 #include "lower/result/result_assembly.h"
 
 #include "lower/kernel_parameters.h"
@@ -33,7 +33,7 @@ void ResultAssembly::begin_chunk(const Expr& chunk, KernelScope& scope, Emitter&
 void ResultAssembly::end_chunk(const Expr& chunk, Emitter& out) {
   for (size_t g = 0; g < groups_.size(); ++g) {
     if (!groups_[g].is_counted) {
-      // Its level says how many positions there are.
+      // The level computes the number of positions.
     } else if (kernel_.phase == Phase::Count) {
       out.store(loop::make_buffer(count_buffer_name(kernel_.result, g), DType::Int64), chunk,
                 counters_[g]);
@@ -131,7 +131,7 @@ void ResultAssembly::skip_rows(const KernelScope& before, const KernelScope& sco
   if (kernel_.phase != Phase::Fill || scope.storing.producing) return;
   const auto& format_levels = kernel_.nest.tensor(kernel_.result).type.format.levels();
   for (size_t g = 0; g < groups_.size(); ++g) {
-    // From the level that this loop completes down to the group there are full levels only.
+    // Only full levels are between the level that this loop completes and the group.
     int from = -1;
     for (int l = groups_[g].first - 1;
          l >= 0 && is_full(format_levels[static_cast<size_t>(l)].kind); --l) {

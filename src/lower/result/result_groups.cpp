@@ -1,4 +1,4 @@
-// Grouping the levels of a result.
+// Groups the levels of a result.
 #include "lower/result/result_groups.h"
 
 #include "support/check.h"

@@ -1,5 +1,5 @@
-// Groups of levels of a sparse result that get their entries together: a level and the branchless
-// levels right below it.
+// Groups of levels in a sparse result that receive entries together: a level and the branchless
+// levels directly below it.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,15 @@
 
 namespace tulle::lower {
 
-// Levels first..last of the result get one entry each when the coordinate of the last is known.
+// Levels first..last of the result. They receive one entry each when the coordinate of the last is
+// known.
 struct ResultGroup {
   int first;
   int last;
-  bool is_counted;  // how many positions it has is only known when its entries are
+  bool is_counted;  // its number of positions requires counting its entries
 };
 
-// Outermost first. Levels that have a slot for every coordinate and mark none belong to no group.
+// Outermost first. Levels with a slot for every coordinate and without marks belong to no group.
 std::vector<ResultGroup> result_groups(const Format& format);
 
 }  // namespace tulle::lower

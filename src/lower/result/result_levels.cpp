@@ -1,4 +1,4 @@
-// Positions in a result, and which of its levels a loop completes.
+// Computes positions in a result, and the levels that a loop completes.
 #include "lower/result/result_levels.h"
 
 #include <functional>
@@ -32,7 +32,7 @@ bool ResultLevels::is_known(int result_level, const KernelScope& scope) const {
 
 bool ResultLevels::must_visit_all(const nest::Forall& loop, const KernelScope& scope) const {
   if (groups_.empty() || scope.storing.producing) return false;
-  // A coordinate that was split is known in the last of its loops; those outside count as well.
+  // The innermost of its loops completes a split coordinate. The loops outside count too.
   KernelScope inside = scope;
   const std::function<void(const nest::Stmt&)> bind_loops = [&](const nest::Stmt& stmt) {
     if (const auto* inner = stmt.as<nest::Forall>()) {

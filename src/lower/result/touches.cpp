@@ -1,4 +1,4 @@
-// Setting the flag of an entry.
+// Sets the flag of an entry.
 #include "lower/result/touches.h"
 
 namespace tulle::lower {

@@ -1,4 +1,4 @@
-// Whether the entry exists that is under construction.
+// Whether the entry under construction exists.
 #pragma once
 
 #include "lower/emitter.h"
@@ -6,24 +6,24 @@
 
 namespace tulle::lower {
 
-// The entry under construction at a point where one may be appended, to a result or to the blocks
-// of a workspace: whether it certainly exists, or a flag says so.
+// An entry under construction, of a result or of the blocks in a workspace. It certainly exists, or
+// a flag tells whether it does.
 struct Touch {
   loop::Expr flag;
   bool always = false;
   bool sometimes = false;
 };
 
-// Knows the innermost of these points.
+// Keeps the innermost entry under construction.
 class Touches {
  public:
-  // Whether there is such a point.
+  // Whether an entry is under construction.
   bool is_asked() const { return innermost_ != nullptr; }
-  // Something is assigned to the entry, always or if the condition holds.
+  // Records an assignment to the entry, under the condition if there is one.
   void touch(const Storing& storing, Emitter& out) const;
   void touch_if(const loop::Expr& condition, Storing storing, Emitter& out) const;
 
-  // Makes a point the innermost one during its lifetime; null if assignments make no entry.
+  // Makes an entry the innermost one during its lifetime. Null: assignments make no entry.
   class Within {
    public:
     Within(Touches& touches, Touch* point) : touches_(touches), outer_(touches.innermost_) {

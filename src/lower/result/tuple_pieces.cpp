@@ -1,7 +1,7 @@
-// Where pieces of tuples are in memory.
+// The layout of tuple pieces in memory.
 //
-// A chunk has at most two of them: of a row that began before it, and of a row that begins in it
-// and ends in a later chunk. A thread keeps its part of a tuple in the same place of every piece.
+// A chunk has at most two pieces: of a row that began before it, and of a row that begins in it and
+// ends in a later chunk. A thread keeps its part of a tuple at the same place in every piece.
 #include "lower/result/tuple_pieces.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool TuplePieces::gathers(const nest::Where& where) const {
   return nest::merged_pieces(kernel_.nest) == &where;
 }
 
-// How many threads have different parts of a tuple, and which of them this is.
+// The number of threads with different parts of a tuple, and the number of this thread.
 TuplePieces::Team TuplePieces::team_of(const nest::Where& where, const KernelScope& scope) const {
   if (!kernel_.is_bound() || scope.thread.on_one_thread) return {};
   if (scope.thread.lane) return {scope.thread.lanes, scope.thread.lane};
@@ -45,7 +45,7 @@ TuplePieces::Team TuplePieces::team_of(const nest::Where& where, const KernelSco
   return team;
 }
 
-// Runs the body on every lane of a warp, or of its first ones, where no loop over lanes is around.
+// Runs the body on the first `lanes` lanes of a warp, if no loop over lanes is around.
 void TuplePieces::on_team(const Team& team, const KernelScope& scope, int64_t lanes, Emitter& out,
                           const std::function<void(const Expr&, Emitter&)>& body) {
   Emitter inside = out.nested();
@@ -66,7 +66,7 @@ void TuplePieces::on_team(const Team& team, const KernelScope& scope, int64_t la
                           scope.thread.in_warp ? loop::LoopKind::Lane : loop::LoopKind::Thread));
 }
 
-// The number of the piece that chunk `chunk` has of a row.
+// The number of the piece of a row in chunk `chunk`.
 Expr TuplePieces::piece_number(const Expr& chunk, const Expr& begins_here,
                                const KernelScope& scope) const {
   const std::string& row = nest::loop_over_pieces(kernel_.nest)->var;
@@ -96,7 +96,7 @@ Expr TuplePieces::piece_count() const {
       count = count * kernel_.coordinates.extent(name);
   }
   for (const std::string& index : kernel_.result_indices) {
-    // Loops outside, which the columns of the where are none of.
+    // Counts indices of loops outside, not the columns of the where.
     bool inside = index == rows.parent;
     for (const auto& [name, variable] : kernel_.nest.variables) {
       const std::vector<std::string> sources = kernel_.nest.sources(name);
@@ -108,7 +108,7 @@ Expr TuplePieces::piece_count() const {
   return count;
 }
 
-// The array of a workspace's pieces, and how many elements of it a thread has.
+// The array with the pieces of a workspace, and the number of elements per thread.
 TuplePieces::Pieces TuplePieces::pieces_of(const std::string& workspace, const Team& team) {
   const TensorCode& target = kernel_.tensors.at(workspace);
   const DType type = kernel_.nest.tensor(workspace).type.type;

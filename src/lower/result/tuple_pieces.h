@@ -1,5 +1,5 @@
-// Rows whose tuples several chunks gather. Each chunk stores its piece of the tuple in memory. A
-// second kernel over the same loops merges the pieces and computes the result from the merged
+// Rows with tuples that several chunks gather. Each chunk stores its piece of the tuple in memory.
+// A second kernel over the same loops merges the pieces and computes the result from the merged
 // tuple.
 #pragma once
 
@@ -17,21 +17,21 @@ class TuplePieces {
  public:
   explicit TuplePieces(KernelContext& kernel) : kernel_(kernel) {}
 
-  // Whether the kernel has pieces; whether the statement gathers such tuples.
+  // Whether the kernel has pieces, and whether the statement gathers such tuples.
   bool any() const;
   bool gathers(const nest::Where& where) const;
 
-  // Stores the piece of a chunk; merges the pieces of all chunks into the workspaces.
+  // Stores the piece of a chunk, and merges the pieces of all chunks into the workspaces.
   void store(const nest::Where& where, const KernelScope& scope, Emitter& out);
   void merge(const nest::Where& where, const KernelScope& scope, Emitter& out);
 
-  // After these: the arrays of pieces and their sizes.
+  // The arrays of pieces with their sizes, after all calls of these.
   const std::vector<std::pair<loop::Buffer, loop::Expr>>& arrays() const { return arrays_; }
 
  private:
   struct Team {
     int64_t size = 1;
-    loop::Expr lane;  // null where one thread has all
+    loop::Expr lane;  // null: one thread has all parts
   };
   struct Pieces {
     loop::Buffer values;

@@ -1,11 +1,11 @@
-// Where copies for iterations to come stand, and how they come into use.
+// The layout and rotation of copies for later iterations.
 //
-// With a depth of n iteration number t loads what iteration t + n - 1 uses, and the first n - 1
-// copies are made before the loop. In registers the first of n arrays is in use, and all move up by
-// one after each iteration. In shared memory the copies take turns. A thread keeps loaded elements
-// in registers until the iteration ends, so that the iteration does not wait for the loads. After
-// the barrier at the beginning of an iteration its copy is complete, and no thread uses the
-// previous copy, whose place the next copy takes.
+// With a depth of n, iteration t loads the copy for iteration t + n - 1. The first n - 1 copies are
+// made before the loop. In registers, the current iteration uses the first of n arrays, and all
+// arrays move up by one after each iteration. In shared memory the copies take turns. A thread
+// keeps loaded elements in registers until the iteration ends, so that the iteration does not wait
+// for the loads. After the barrier at the beginning of an iteration its copy is complete. No thread
+// uses the previous copy any more, so the next copy overwrites it.
 #include "lower/workspaces/copies_ahead.h"
 
 #include "lower/workspaces/own_elements.h"
@@ -21,7 +21,8 @@ using loop::IntConst;
 
 namespace {
 
-constexpr int64_t kMostArriving = 32;  // elements that a thread keeps until it stores them
+// elements that a thread keeps in registers until it stores them
+constexpr int64_t kMostArriving = 32;
 
 }  // namespace
 
@@ -34,7 +35,7 @@ std::vector<Ahead> CopiesAhead::begin(const nest::Forall& loop, const KernelScop
     if (!nest::is_staging(*where, kernel_.nest)) break;
     const std::string& name = where->workspaces.front();
     const nest::Tensor& tensor = kernel_.nest.tensor(name);
-    // A copy of a copy is made when that is there.
+    // A copy of a copy is made where the first copy is complete.
     const nest::Assign& assign = *nest::assigns(where->producer).front();
     const std::string& source = assign.value.as<expr::Access>()->tensor;
     if (tensor.depth == 1 || kernel_.nest.tensor(source).staging != nest::Tensor::Staging::None)
@@ -66,12 +67,12 @@ bool CopiesAhead::keep_in_registers(Ahead& ahead, Emitter& out) {
       ahead.scalars.push_back(out.declare(name, loop::constant({element, 1}, 0)));
     return true;
   }
-  if (target.values->space != loop::Space::Local) return false;  // there is nothing in it
+  if (target.values->space != loop::Space::Local) return false;  // an empty copy
   ahead.buffers.push_back(target.values);
   while (ahead.buffers.size() < static_cast<size_t>(ahead.depth)) {
     const loop::Buffer more =
         loop::make_buffer(kernel_.names.fresh(name), element, loop::Space::Local);
-    // Moving up reads what no iteration has use for, too.
+    // Zeroed, because moving up also reads elements that no iteration uses.
     out.add(loop::Allocate::make(more, IntConst::make(target.elements), true));
     ahead.buffers.push_back(more);
   }
@@ -85,7 +86,7 @@ loop::Stmt CopiesAhead::around(const std::vector<Ahead>& all, const Counter& cou
   Emitter before = out.nested(), after = out.nested();
   for (Ahead ahead : all) {
     if (ahead.slot)
-      out.add(SharedCopies::barrier_of(ahead.shared));  // after an earlier run of the loop
+      out.add(SharedCopies::barrier_of(ahead.shared));  // until an earlier run of the loop is done
     for (int slot = 0; slot + 1 < ahead.depth; ++slot) {
       const Expr at = counter.begin + slot * counter.step;
       Emitter first = out.nested();
@@ -110,7 +111,7 @@ loop::Stmt CopiesAhead::around(const std::vector<Ahead>& all, const Counter& cou
   return before.take();
 }
 
-// Allocates the elements that a thread has loaded and not stored yet.
+// Allocates the registers for elements that a thread has loaded but not stored.
 void CopiesAhead::await(Ahead& ahead, Emitter& out) {
   const std::string& name = ahead.where->workspaces.front();
   const DType element = kernel_.nest.tensor(name).type.type;
@@ -119,7 +120,7 @@ void CopiesAhead::await(Ahead& ahead, Emitter& out) {
   out.add(loop::Allocate::make(ahead.arriving, IntConst::make(ahead.shared.rounds), true));
 }
 
-// Slot 0 is the one in use.
+// Slot 0 is the current copy.
 void CopiesAhead::copy_into(const Ahead& ahead, int slot, const Counter& counter, const Expr& at,
                             Emitter& out) {
   const nest::Stmt loop = nest::Forall::make(counter.var, ahead.where->producer);
@@ -149,7 +150,7 @@ Expr CopiesAhead::place_of(const Ahead& ahead, int slot) {
   return number * ahead.shared.stride + ahead.base;
 }
 
-// After an iteration: the next copy is in use.
+// Moves to the next copy at the end of an iteration.
 void CopiesAhead::move_up(const Ahead& ahead, const Expr& is_loaded, Emitter& out) {
   for (size_t slot = 0; slot + 1 < ahead.scalars.size(); ++slot)
     out.assign(ahead.scalars[slot], ahead.scalars[slot + 1]);

@@ -1,4 +1,4 @@
-// Copies of operands that a loop makes before the iterations that use them.
+// Copies of operands that a loop makes some iterations before their use.
 #pragma once
 
 #include <functional>
@@ -12,21 +12,21 @@
 
 namespace tulle::lower {
 
-// A copy that a loop makes iterations before it is used.
+// A copy that a loop makes some iterations before its use.
 struct Ahead {
   const nest::Where* where = nullptr;
   int depth = 1;
   std::vector<std::string> indices;
-  std::vector<loop::Buffer> buffers;  // in registers, the one in use first
-  std::vector<loop::Expr> scalars;    // the same, of one element
+  std::vector<loop::Buffer> buffers;  // in registers: the current copy first
+  std::vector<loop::Expr> scalars;    // the same for copies with one element
   SharedCopy shared;
-  loop::Expr slot;        // in shared memory: the one in use, mutable
-  loop::Expr base;        // the same: where the warp's begin in it
-  loop::Buffer arriving;  // elements loaded and not stored there yet; may be null
+  loop::Expr slot;        // in shared memory, mutable: the current copy
+  loop::Expr base;        // in shared memory: the start of the warp's part
+  loop::Buffer arriving;  // elements that are loaded but not stored; may be null
 };
 
-// The counter of a loop over `var`, and a function that lowers a loop's body at another value of
-// the counter.
+// The counter of a loop over `var`, and a function that lowers the loop's body with another value
+// of the counter.
 struct Counter {
   std::string var, name;
   loop::Expr begin, end;
@@ -36,7 +36,7 @@ struct Counter {
       visit;
 };
 
-// Keeps references to what it is given.
+// Keeps references to its arguments.
 class CopiesAhead {
  public:
   CopiesAhead(KernelContext& kernel, Workspaces& workspaces, SharedCopies& shared,
@@ -47,9 +47,10 @@ class CopiesAhead {
         elements_(elements),
         statements_(statements) {}
 
-  // Before a loop's body is lowered: allocates its copies.
+  // Allocates the copies before the loop's body is lowered.
   std::vector<Ahead> begin(const nest::Forall& loop, const KernelScope& scope, Emitter& out);
-  // After it: the body with the copies for iterations to come, those for the first ones in `out`.
+  // Adds the copies for later iterations to the lowered body. Emits those for the first iterations
+  // to `out`.
   loop::Stmt around(const std::vector<Ahead>& all, const Counter& counter, loop::Stmt body,
                     Emitter& out);
 

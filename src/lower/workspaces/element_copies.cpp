@@ -1,4 +1,4 @@
-// Finding the coordinates of an element by its number.
+// Computes the coordinates of an element from its number.
 #include "lower/workspaces/element_copies.h"
 
 #include "lower/range_conditions.h"
@@ -11,8 +11,8 @@ using loop::BinaryOp;
 using loop::Expr;
 using loop::IntConst;
 
-// Element number e is at the coordinates that e has in the loops of the producer, the last of them
-// fastest.
+// Splits the number of the element into the coordinates of the producer's loops; the last loop is
+// the fastest.
 KernelScope ElementCopies::at_element(const nest::Assign& assign, const Expr& element,
                                       KernelScope scope, Emitter& out) const {
   scope.storing.producing = true;
@@ -25,7 +25,7 @@ KernelScope ElementCopies::at_element(const nest::Assign& assign, const Expr& el
         d == 0 ? rest : out.let(index, Binary::make(BinaryOp::Mod, rest, extent));
     if (d > 0) rest = out.let("rest", Binary::make(BinaryOp::Div, rest, extent));
   }
-  // The source may be a copy over loops that were split or fused later.
+  // The source may itself be a copy over loops that were split or fused later.
   for (const expr::Access* access : expr::accesses(assign.value)) {
     for (const std::string& index : access->indices) {
       if (kernel_.coordinates.coordinate(index, scope.coordinates)) continue;

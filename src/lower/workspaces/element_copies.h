@@ -1,4 +1,4 @@
-// Loading one element of an operand for a copy of it.
+// Loads one element of an operand for a copy.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace tulle::lower {
 
-// Keeps references to what it is given.
+// Keeps references to its arguments.
 class ElementCopies {
  public:
   using Put = std::function<void(const loop::Expr& value, Emitter& out)>;
@@ -15,12 +15,12 @@ class ElementCopies {
   ElementCopies(KernelContext& kernel, StatementLowering& statements)
       : kernel_(kernel), statements_(statements) {}
 
-  // Loads element number `element` of the copy that `assign` fills and hands the value to `put`.
+  // Loads element number `element` of the copy that `assign` fills and passes the value to `put`.
   void load(const nest::Assign& assign, const loop::Expr& element, const KernelScope& scope,
             Emitter& out, const Put& put);
 
  private:
-  // The scope at the coordinates of the element.
+  // The scope with the coordinates of the element.
   KernelScope at_element(const nest::Assign& assign, const loop::Expr& element, KernelScope scope,
                          Emitter& out) const;
 

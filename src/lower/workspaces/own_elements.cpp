@@ -1,4 +1,4 @@
-// Finding the loops that fill a workspace.
+// Finds the loops that fill a workspace.
 #include "lower/workspaces/own_elements.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The elements of a workspace that a thread keeps: if an index is spread over the threads of a
+// The elements of a workspace that a thread keeps. If an index is distributed over the threads of a
 // block, each thread has its own coordinate.
 #pragma once
 
@@ -10,19 +10,19 @@
 
 namespace tulle::lower {
 
-// A workspace over these variables, which the statement fills.
+// A workspace over these variables that the statement fills.
 struct OwnElements {
   const nest::Where& where;
   std::vector<std::string> indices;
 
-  // Whether an index is spread over threads; whether all are.
+  // Whether an index is distributed over threads, and whether all indices are.
   bool is_spread(const std::string& index) const;
   bool is_spread() const;
-  // How many coordinates of an index a thread has, and how many elements.
+  // The number of a thread's coordinates of an index, and the number of its elements.
   loop::Expr extent(const KernelContext& kernel, const std::string& index) const;
   loop::Expr count(const KernelContext& kernel) const;
-  // Loops over the elements that a thread has, of the kind that fills them, so that a register
-  // stays a register.
+  // Loops over the elements of a thread. They have the kind of the loops that fill the workspace,
+  // so that its elements stay in registers.
   loop::Stmt for_each(KernelContext& kernel,
                       const std::function<loop::Stmt(const loop::Expr& at)>& body) const;
 };

@@ -1,4 +1,4 @@
-// Laying copies out, and dealing their elements to threads.
+// Lays out copies and distributes their elements over threads.
 #include "lower/workspaces/shared_copies.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ loop::Stmt SharedCopies::barrier_of(const SharedCopy& copy) {
   return loop::Barrier::make(copy.in_warp ? loop::BarrierScope::Warp : loop::BarrierScope::Block);
 }
 
-// Thread t of n takes the elements t, t + n, t + 2n, ...
+// Thread t of n copies the elements t, t + n, t + 2n, ...
 loop::Stmt SharedCopies::for_elements(
     const SharedCopy& copy,
     const std::function<void(const Expr& element, const Expr& round, Emitter& out)>& one) {

@@ -1,4 +1,4 @@
-// Copies of operands in the shared memory of a block, which its threads make together.
+// Copies of operands in the shared memory of a block, which its threads fill together.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace tulle::lower {
 
-// How it is laid out, and which threads copy.
+// The layout of a copy and the threads that fill it.
 struct SharedCopy {
   const nest::Assign* assign = nullptr;
-  int64_t size = 1;    // elements of one copy
-  int64_t stride = 1;  // from one copy of a warp or block to the next of it
+  int64_t size = 1;    // elements per copy
+  int64_t stride = 1;  // distance between consecutive copies of a warp or block
   int64_t threads = 1, rounds = 1;
   bool in_warp = false;
 };
@@ -23,15 +23,15 @@ class SharedCopies {
  public:
   explicit SharedCopies(KernelContext& kernel) : kernel_(kernel) {}
 
-  // Allocates the workspace that the statement fills, unless it is allocated, and redirects reads
-  // of it.
+  // Allocates the workspace that the statement fills, unless it is already allocated, and redirects
+  // reads of it.
   SharedCopy allocate(const nest::Where& where, const ThreadPlace& thread);
-  // The allocations of the block, by workspace.
+  // The block's allocations by workspace.
   const std::map<std::string, loop::Stmt>& allocations() const { return allocations_; }
 
-  // Between copying and reading.
+  // The barrier between filling and reading.
   static loop::Stmt barrier_of(const SharedCopy& copy);
-  // Calls `one` for each element that a thread copies, with its number and the round.
+  // Calls `one` for each element that a thread copies, with the element's number and the round.
   loop::Stmt for_elements(const SharedCopy& copy,
                           const std::function<void(const loop::Expr& element,
                                                    const loop::Expr& round, Emitter& out)>& one);

@@ -1,4 +1,4 @@
-// Making copies where they are used.
+// Makes copies at their place of use.
 #include "lower/workspaces/staging.h"
 
 #include "support/mutant.h"
@@ -24,7 +24,7 @@ void Staging::copy(const nest::Where& where, const KernelScope& scope, Emitter& 
 void Staging::copy_together(const nest::Where& where, const KernelScope& scope, Emitter& out) {
   const SharedCopy copy = shared_.allocate(where, scope.thread);
   const TensorCode& target = kernel_.code(where.workspaces.front());
-  out.add(SharedCopies::barrier_of(copy));  // all have read what stood there before
+  out.add(SharedCopies::barrier_of(copy));  // until all have read the previous contents
   out.add(shared_.for_elements(copy, [&](const Expr& element, const Expr&, Emitter& inside) {
     elements_.load(*copy.assign, element, scope, inside, [&](const Expr& value, Emitter& one) {
       one.store(target.values, target.base ? target.base + element : element, value);

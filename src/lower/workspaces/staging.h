@@ -1,5 +1,5 @@
-// Copies of operands. A copy in registers is made by a loop of each thread, a copy in shared memory
-// by all threads together.
+// Copies of operands. Each thread fills its own copy in registers. All threads fill a copy in
+// shared memory together.
 #pragma once
 
 #include "lower/result/touches.h"
@@ -9,7 +9,7 @@
 
 namespace tulle::lower {
 
-// Keeps references to what it is given.
+// Keeps references to its arguments.
 class Staging {
  public:
   Staging(KernelContext& kernel, Touches& touches, Workspaces& workspaces, SharedCopies& shared,
@@ -21,7 +21,7 @@ class Staging {
         elements_(elements),
         statements_(statements) {}
 
-  // Makes the copy, unless the surrounding loop has made it before, and lowers the consumer.
+  // Makes the copy, unless the loop around has already made it, and lowers the consumer.
   void lower(const nest::Where& where, const KernelScope& scope, Emitter& out);
 
  private:

@@ -1,4 +1,4 @@
-// Starting and noting the blocks of tracked workspaces.
+// Starts and lists the blocks of tracked workspaces.
 #include "lower/workspaces/tracked_blocks.h"
 
 #include "lower/monoid.h"
@@ -35,7 +35,7 @@ void track_block(KernelContext& kernel, Touches& touches, const nest::Assign& as
     const Touches::Within within(touches, &mine);
     body(inner, work);
   }
-  if (!mine.always && !mine.sometimes) return;  // nothing is ever added here
+  if (!mine.always && !mine.sometimes) return;  // nothing is ever added in this block
   kernel.facts.has_conditional_entries |= !mine.always;
   const Expr is_new = begin_block(out, arrays, coordinate, identity_of(assign.accumulate, type));
   if (mine.sometimes) {

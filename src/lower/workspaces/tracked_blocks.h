@@ -6,11 +6,11 @@
 
 namespace tulle::lower {
 
-// An assignment to the workspace whose next block is entered between the scope `before` and this
-// one; null if there is none.
+// An assignment to the workspace whose next block begins between the scope `before` and this one.
+// Null if there is none.
 const nest::Assign* block_at(const KernelContext& kernel, const nest::Stmt& stmt,
                              const KernelScope& before, const KernelScope& scope);
-// Around the body of that loop: starts the block, and lists it if something was added.
+// Wraps the body of that loop: starts the block, and lists it if something was added.
 void track_block(KernelContext& kernel, Touches& touches, const nest::Assign& assign,
                  const KernelScope& scope, Emitter& out, const Body& body);
 

@@ -1,4 +1,4 @@
-// Filling workspaces and using them.
+// Fills and reads workspaces.
 #include "lower/workspaces/wheres.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void Wheres::lower(const nest::Where& where, const KernelScope& scope, Emitter& 
 }
 
 void Wheres::consume_nothing(const nest::Where& where, const KernelScope& scope, Emitter& out) {
-  const bool is_exchanged = nest::has_bound_loops(where.consumer);  // whatever there is of it
+  const bool is_exchanged = nest::has_bound_loops(where.consumer);  // lanes exchange their parts
   for (const std::string& name : where.workspaces) {
     const nest::Accumulate accumulate = nest::accumulation_of(where.producer, name);
     if (is_exchanged || !nest::starts_absent(accumulate)) workspaces_.allocate(where, name, out);
@@ -53,7 +53,7 @@ void Wheres::consume(const nest::Where& where, const KernelScope& scope, Emitter
   }
   if (!written || !vanishes(where.consumer, without) || splits_tuple(where.consumer))
     return store(where.consumer, scope, out);
-  // The entry exists only if something was added up.
+  // The entry only exists if the sum has terms.
   Emitter inside = out.nested();
   KernelScope after = scope;
   after.storing.conditional = true;
@@ -72,7 +72,7 @@ bool Wheres::adds_to_shared_row(const nest::Stmt& consumer, const KernelScope& s
 void Wheres::store(const nest::Stmt& consumer, const KernelScope& scope, Emitter& out) {
   const bool adds_up = adds_to_shared_row(consumer, scope);
   if (adds_up && kernel_.request.shares_result && !nest::combines_within(consumer, kernel_.nest)) {
-    // Others add to the row, too: nothing is left to do for one without entries.
+    // Other chunks add to the row too. A chunk without entries of it has nothing to store.
     const Positions& entries = scope.entries.of_chunk.begin()->second;
     Emitter inside = out.nested();
     statements_.lower(consumer, scope, inside);

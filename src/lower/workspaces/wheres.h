@@ -7,7 +7,7 @@
 
 namespace tulle::lower {
 
-// Keeps references to what it is given.
+// Keeps references to its arguments.
 class Wheres {
  public:
   Wheres(KernelContext& kernel, Touches& touches, Workspaces& workspaces, TuplePieces& pieces,
@@ -18,19 +18,19 @@ class Wheres {
         pieces_(pieces),
         statements_(statements) {}
 
-  // A where that stages no operand.
+  // Lowers a where that stages no operand.
   void lower(const nest::Where& where, const KernelScope& scope, Emitter& out);
 
  private:
-  // Where the producer adds nothing: the consumer alone.
+  // Lowers only the consumer, if the producer adds nothing.
   void consume_nothing(const nest::Where& where, const KernelScope& scope, Emitter& out);
   void produce(const nest::Where& where, const KernelScope& scope, Emitter& out);
   void consume(const nest::Where& where, const KernelScope& scope, Emitter& out);
-  // Stores the sums of the producer: by atomics in rows that several chunks share.
+  // Stores the sums of the producer. Uses atomics in rows that several chunks share.
   void store(const nest::Stmt& consumer, const KernelScope& scope, Emitter& out);
   // Whether the consumer stores a sum in a row that several chunks may share.
   bool adds_to_shared_row(const nest::Stmt& consumer, const KernelScope& scope) const;
-  // Whether the statement updates some workspaces of a tuple and leaves others of it to the rest.
+  // Whether the statement updates some workspaces of a tuple, but not all.
   bool splits_tuple(const nest::Stmt& stmt) const;
 
   KernelContext& kernel_;

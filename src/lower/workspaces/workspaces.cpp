@@ -1,4 +1,4 @@
-// Allocating workspaces.
+// Allocates workspaces.
 #include "lower/workspaces/workspaces.h"
 
 #include <algorithm>
@@ -77,8 +77,8 @@ void Workspaces::place_array(const std::string& name, const Expr& count, Emitter
   const int64_t largest = frame_.on_gpu() ? nest::kLargestThreadLocal : nest::kLargestLocal;
   if (known && known->value > 0 && known->value <= largest) {
     target.values = loop::make_buffer(kernel_.names.fresh(name), element, loop::Space::Local);
-    target.base = {};  // where it was shared, another time
-    // Vectors read whole ones of a copy, past its end too.
+    target.base = {};  // it may have been shared in an earlier use
+    // A copy is zeroed, because whole vectors may read past the copied elements.
     out.add(loop::Allocate::make(target.values, size, kernel_.is_staged(name)));
   } else if (!target.values) {
     const KernelFrame::Place place = frame_.allocate(name, element, size, false, hoisted_);
@@ -130,8 +130,8 @@ TrackedArrays Workspaces::tracked_arrays(const std::string& name,
   return arrays;
 }
 
-// Counting takes the number of coordinates alone, unless rows are as long as their last one says,
-// or blocks may be empty or cut off before the place that is asked for.
+// Counting usually only needs the number of coordinates. It needs values if the format depends on
+// the last coordinate of a row, or if blocks may be empty or cut off.
 bool Workspaces::stores_values(const std::vector<std::string>& indices, const Expr& block) const {
   const auto* known = block ? block.as<IntConst>() : nullptr;
   const bool may_be_empty = block && (!known || known->value == 0);

@@ -1,4 +1,4 @@
-// Rules for accumulators in registers, vectors, chunks and prefetching.
+// Chooses accumulators in registers, vectors, chunks and prefetching.
 #include "plan/cpu/choose_chunks.h"
 
 #include <algorithm>
@@ -15,13 +15,14 @@ using expr::Access;
 
 namespace {
 
-constexpr int64_t kLongestPanel = 4096;   // elements of a loop that is both parallel and vectorised
-constexpr int64_t kRegisterBytes = 1024;  // of accumulators: 16 vectors of 64 bytes
-constexpr int64_t kAheadBytes = 8192;     // how far ahead to prefetch, in bytes of gathered rows
-constexpr double kFewLines = 128;         // bytes of a row in two cache lines
-constexpr double kEntriesOfAThread = 16;  // of a GPU, in a chunk: lower's kWorkPerThread
-// Of the last cache, the share that a result may take: where gathers are scattered, and where
-// entries find what their neighbours fetched in nearer caches, so that it crowds nothing out.
+constexpr int64_t kLongestPanel = 4096;   // in elements, if the loop is parallel and vectorised
+constexpr int64_t kRegisterBytes = 1024;  // for accumulators: 16 vectors of 64 bytes
+constexpr int64_t kAheadBytes = 8192;     // prefetch distance, in bytes of gathered rows
+constexpr double kFewLines = 128;         // two cache lines, in bytes
+constexpr double kEntriesOfAThread = 16;  // in a chunk on a GPU: kWorkPerThread in lower/
+// The share of the last-level cache above which a result is stored past the caches. With scattered
+// gathers, a result of a quarter of the cache evicts gathered rows. With near gathers, the rows are
+// in the caches below, so the result may be larger.
 constexpr double kScatteredResult = 0.25, kNearResult = 1.5;
 
 class ChunkScheduler {
@@ -60,7 +61,7 @@ class ChunkScheduler {
  private:
   void add(schedule::Rewrite step) { schedule_.add(std::move(step)); }
 
-  // No more lanes than the inside of a block has elements.
+  // Limits the lanes to the extent of a block.
   int lanes_for(const std::string& var) const {
     const auto found = nest_.variables.find(var);
     if (found == nest_.variables.end() || found->second.origin != nest::Variable::Origin::Inner)
@@ -70,7 +71,7 @@ class ChunkScheduler {
     return lanes;
   }
 
-  // Puts the outermost sum's accumulation into registers (or a tracked row) where that is possible.
+  // Puts the accumulation of the outermost sum into registers, or into a tracked row, if possible.
   void gather_sums() {
     const auto first = std::find_if(order_.begin(), order_.end(), [&](const std::string& v) {
       return problem_.reduced.contains(v);
@@ -80,7 +81,8 @@ class ChunkScheduler {
     if (std::none_of(assigned.begin(), assigned.end(), [&](const nest::Assign* assign) {
           return assign->tensor == problem_.statement->tensor && assign->accumulate;
         })) {
-      gathered_at_ = static_cast<size_t>(first - order_.begin());  // in workspaces already
+      // the nest already has workspaces
+      gathered_at_ = static_cast<size_t>(first - order_.begin());
       gathers_tuple_ = true;
       in_registers_ = fits_in_registers();
       if (in_registers_) unroll_entries(order_[order_.size() - 2], 2);
@@ -127,8 +129,7 @@ class ChunkScheduler {
       add(schedule::Unroll{walked, at_a_time});
   }
 
-  // Whether one sum is gathered in a workspace that the nest has, for as many columns as there are
-  // registers.
+  // Whether the nest gathers one sum in a workspace whose columns fit in registers.
   bool fits_in_registers() const {
     if (topmost_reductions(problem_.statement->value).size() != 1 || !vectorizes_ ||
         order_.size() < 2 || !in_outer(order_.back()) || problem_.reduced.contains(order_.back()))
@@ -137,8 +138,8 @@ class ChunkScheduler {
     return extent && *extent <= kRegisterBytes / size_of(compute_type(type_));
   }
 
-  // Whether an index of the result has no loop of its own, but follows from a difference that is
-  // summed over.
+  // Whether an index of the result has no loop of its own, because it is computed from a summed
+  // difference.
   bool result_follows_difference() const {
     const std::vector<std::string>& indices = problem_.statement->indices;
     return std::any_of(indices.begin(), indices.end(), [&](const std::string& index) {
@@ -147,8 +148,8 @@ class ChunkScheduler {
     });
   }
 
-  // Whether no loop stands in one over the variable: reductions side by side may have loops in
-  // other orders.
+  // Whether every loop over the variable is innermost. Independent reductions may order their loops
+  // differently.
   bool is_innermost(const std::string& var) const {
     bool holds = true;
     schedule::for_each_loop(nest_.root, [&](const nest::Forall& loop) {
@@ -158,8 +159,8 @@ class ChunkScheduler {
     return holds;
   }
 
-  // Beside the innermost loop of the order a tuple has others that nothing stands in: over the
-  // elements of a workspace, say.
+  // Vectorises the other innermost loops of a tuple, such as loops over the elements of a
+  // workspace.
   void vectorize_others() {
     for (const std::string& var : order_) {
       if (var == order_.back() && vectorizes_) continue;
@@ -169,8 +170,8 @@ class ChunkScheduler {
     }
   }
 
-  // Whether there are loops over the variable, and all of them hold assignments alone, to and from
-  // elements that lie next to each other.
+  // Whether all loops over the variable, at least one, contain only an assignment with contiguous
+  // accesses.
   bool runs_over_neighbours(const nest::Stmt& stmt, const std::string& var) const {
     bool found = false, fits = true;
     const std::function<void(const nest::Stmt&)> visit = [&](const nest::Stmt& part) {
@@ -256,9 +257,9 @@ class ChunkScheduler {
       add(schedule::NonTemporal{statement.tensor});
   }
 
-  // Whether gathering rows along this index waits for memory. Where entries often find what their
-  // neighbours fetched, each thread needs its own part of the rows alone, and rows of several lines
-  // are found by the processor's own prefetcher.
+  // Whether gathers along this index wait for memory. With mixed locality, each thread only needs
+  // its own part of the rows in the cache. The hardware prefetcher handles rows of several cache
+  // lines.
   bool misses_caches(const std::string& index, double bytes, double row_bytes) const {
     const auto second = static_cast<double>(machine_.second_cache);
     switch (locality_along(index)) {
@@ -287,7 +288,7 @@ class ChunkScheduler {
     return nearest;
   }
 
-  // Which chunks there are, if any.
+  // Parallelises the outermost loop. Returns the rule for its chunks, if there are any.
   std::optional<GpuRule> run_parallel() {
     const std::string& outermost = order_[0];
     if (problem_.outer.empty() || problem_.reduced.contains(outermost) || gathered_at_ == 0)
@@ -318,8 +319,8 @@ class ChunkScheduler {
     return by_entries ? GpuRule::ChunksOfEntries : GpuRule::ChunksOfRows;
   }
 
-  // Whether rows that are gathered in a workspace get a chunk each, since they have enough in them
-  // and there are not too many: then chunks of equal work would be rows, too.
+  // Whether each row, gathered in a workspace, becomes a chunk of its own: if rows have enough
+  // entries and there are not too many rows. Then chunks of equal work would also be single rows.
   bool each_row_fills_a_thread() const {
     if (!is_gpu(machine_.backend) || choice_.route != Route::Tracked) return false;
     double entries = 0;
@@ -330,13 +331,14 @@ class ChunkScheduler {
     return rows <= problem_.threads && entries >= rows * kEntriesOfAThread;
   }
 
-  // Where each thread takes entries one by one, a long row would be one thread's.
+  // Cuts rows if each thread appends entries one by one. Otherwise one thread would process a whole
+  // long row.
   bool cut_for_equal_work() {
     if (choice_.route == Route::Dense || choice_.route == Route::Tracked) return false;
     return add_if_legal({schedule::Parallel{order_[0], schedule::Parallel::Balance::Merge}});
   }
 
-  // Whether members of chunks share them.
+  // Binds loops over the insides of blocks to members of chunks.
   bool share_blocks() {
     std::vector<schedule::Rewrite> steps;
     for (const std::string& var : choice_.members)
@@ -361,10 +363,10 @@ class ChunkScheduler {
   schedule::Schedule schedule_;
   DType type_ = DType::Float32;
   int lanes_ = 1;
-  bool vectorizes_ = false;  // the innermost loop of the order
+  bool vectorizes_ = false;  // of the innermost loop of the order
   bool in_registers_ = false;
-  bool gathers_tuple_ = false;                     // in workspaces that the nest has from the start
-  size_t gathered_at_ = choice_.order.size() + 1;  // the depth from which on a sum is gathered
+  bool gathers_tuple_ = false;                     // in workspaces of the original nest
+  size_t gathered_at_ = choice_.order.size() + 1;  // the depth from which the sum is gathered
 };
 
 }  // namespace

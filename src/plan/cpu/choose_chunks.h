@@ -5,7 +5,7 @@
 
 namespace tulle::plan {
 
-// On a GPU each thread runs a chunk: for nests that no rule lays over blocks and warps.
+// Also used for a GPU if no rule maps the nest to blocks and warps. Then each thread runs a chunk.
 ChosenSchedule choose_chunks(const OrderProblem& problem, const OrderChoice& choice,
                              const nest::Nest& nest, const Machine& machine, const Knobs& knobs);
 

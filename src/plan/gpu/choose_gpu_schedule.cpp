@@ -1,5 +1,5 @@
-// Rules for schedules on a GPU: which loops run on blocks, warps, lanes and threads follows from
-// which are dense and contiguous, which walk over entries and which are summed.
+// Chooses the rule for a GPU schedule. The loops on blocks, warps, lanes and threads depend on
+// which loops are dense and contiguous, which walk over entries and which are summed.
 #include "plan/gpu/choose_gpu_schedule.h"
 
 #include "plan/gpu/columns.h"

@@ -1,5 +1,5 @@
-// Rows and their columns on threads, in panels that the cache can hold; entries on the lanes that
-// narrow rows leave over.
+// Puts rows and their columns on threads, in panels that fit the cache. If narrow rows leave lanes
+// idle, entries run on these.
 #include "plan/gpu/columns.h"
 
 #include <algorithm>
@@ -12,21 +12,22 @@ namespace tulle::plan {
 
 namespace {
 
-constexpr int64_t kNarrowPanel = 32;  // columns, at least
+constexpr int64_t kNarrowPanel = 32;  // the minimum, in columns
 constexpr double kFewRows = 4096;
-// Entries of a piece, at most: of rows with fewer than kFew on average, with fewer than twice the
-// next, and with more.
+// The maximum number of entries in a piece, for rows with fewer than kFew entries on average, with
+// fewer than 2 * kShortPiece, and with more.
 constexpr double kFew = 8;
 constexpr int64_t kShortestPiece = 16, kShortPiece = 32, kLongPiece = 128;
-constexpr double kTurnsOfLanes = 4;  // that a row keeps a warp busy with, entries on its lanes
+// iterations of the entry loop that make a whole warp worthwhile
+constexpr double kTurnsOfLanes = 4;
 
 class ColumnScheduler {
  public:
   ColumnScheduler(const GpuLoops& loops, bool cuts)
       : loops_(loops), cuts_(cuts), rows_{loops.row, {}} {}
 
-  // Rows and the columns of a row on threads, each with a vector of columns; what lies between is
-  // walked over by every thread.
+  // Puts rows and columns on threads. Each thread has a vector of columns and runs all loops in
+  // between.
   ScheduleBuilder on_threads() {
     builder_ = ScheduleBuilder(GpuRule::ColumnsOnThreads, loops_.opening);
     const NameList between(loops_.order.begin() + 1, loops_.order.end() - 1);
@@ -64,8 +65,8 @@ class ColumnScheduler {
     return builder_;
   }
 
-  // A warp for a long row or for a piece of one: where its columns leave lanes over, these take
-  // several entries at once, each on neighbouring lanes.
+  // Gives a long row, or a piece of one, a warp. If its columns leave lanes idle, several entries
+  // run at once, each on a group of neighbouring lanes.
   ScheduleBuilder with_entries_on_lanes() {
     builder_ = ScheduleBuilder(GpuRule::EntriesBesideColumns, loops_.opening);
     if (loops_.order.size() != 3 || !loops_.walks_entries || !loops_.is_summed(loops_.order[1]))
@@ -74,7 +75,7 @@ class ColumnScheduler {
     const int64_t group = kWarpSize / columns.count;
     if (!std::has_single_bit(static_cast<uint64_t>(columns.count)) || group < 2) return {};
     const bool are_whole = !cuts_ || loops_.are_few_and_short(group * kCopies);
-    // Shorter rows are better off on groups of lanes, which have pieces of their own.
+    // Shorter rows run faster on groups of lanes, each with its own pieces.
     if (!are_whole && loops_.entries < kTurnsOfLanes * static_cast<double>(group)) return {};
     if (loops_.longest > 0 && loops_.longest <= group) return {};  // too short for a warp
     const std::string entry = loops_.order[1], step = entry + ".step", lane = entry + ".lane";
@@ -110,12 +111,12 @@ class ColumnScheduler {
   }
 
  private:
-  // Columns as vectors of the width that divides them, in panels that come one after the other
-  // where a row has several; the loops over panels, over vectors and over the elements of one, if
-  // there are such.
+  // The columns of a row as vectors of a width that divides them. Wide rows have several panels,
+  // processed in sequence. Names the loops over panels, vectors and elements; a name is empty if
+  // there is no such loop.
   struct Columns {
     std::string panels, vectors, elements;
-    std::string pairs;  // the loop over two vectors that a thread has of a panel
+    std::string pairs;  // the loop over the two vectors of a thread in a panel
     int64_t width = 1;  // of a vector
     int64_t count = 0;  // of vectors in a panel
   };
@@ -145,8 +146,8 @@ class ColumnScheduler {
     return columns;
   }
 
-  // How many columns a panel has: as many as a warp takes with vectors of this width, fewer where
-  // the rows that are gathered again and again would not stay in the cache otherwise.
+  // The number of columns in a panel: as many as a warp can process with vectors of this width, or
+  // fewer if the reused gathered rows would otherwise overflow the cache.
   int64_t panel(const std::string& column, int64_t width) {
     int64_t columns = kWarpSize * width;
     if (const auto extent = loops_.nest.known_extent(column))
@@ -159,21 +160,21 @@ class ColumnScheduler {
     return columns;
   }
 
-  // How many loads are under way: more where there are too few rows to hide their latency.
+  // The number of loads in flight. If few rows run at once, more loads hide the latency.
   int64_t copies() const {
     const bool few = loops_.walks_entries && loops_.rows <= kFewRows;
     return few ? 2 * kCopies : kCopies;
   }
 
-  // Fewer where a thread has two vectors, or where a block has all threads of a multiprocessor,
-  // which then has registers for no more.
+  // Halves the copies if a thread has two vectors, or if a block uses all threads of a
+  // multiprocessor and so has few registers per thread.
   int64_t copies_of(const Columns& columns) const {
     if (!columns.pairs.empty()) return copies() / 2;
     if (!cuts_) return copies();
     return dealt_warps(columns) < loops_.dealt_warps() ? kCopies : copies() / 2;
   }
 
-  // No more copies than a row has entries for.
+  // Unrolls the loop, but not beyond the number of entries in the longest row.
   void unroll(const std::string& var, int64_t copies) {
     const bool walks = loops_.walks_entries && loops_.longest > 0;
     const int64_t wanted = walks ? std::min(copies, loops_.longest) : copies;
@@ -189,19 +190,20 @@ class ColumnScheduler {
 
   // Whether a row has entries for several pieces.
   bool are_long() const { return loops_.entries >= 2 * kLongPiece; }
-  // How many entries a piece of a row has at most. How long the rows of a part are is not known.
+  // The maximum number of entries in a piece. The row lengths of a composite's part are unknown.
   int64_t piece() const {
     if (loops_.entries < kFew && !loops_.problem.is_part) return kShortestPiece;
     return loops_.entries < 2 * kShortPiece ? kShortPiece : kLongPiece;
   }
-  // Warps of a block that pieces are dealt to. Where panels follow one another on a multiprocessor
-  // and no warp has many pieces of one, small blocks do not wait for the slowest of many warps.
+  // The warps of a block that processes dealt pieces. If a multiprocessor runs several panels and
+  // each warp has few pieces of a panel, small blocks are better: they do not wait for the slowest
+  // of many warps.
   int64_t dealt_warps(const Columns& columns) const {
     const double pieces = loops_.rows / std::max(1, loops_.machine.multiprocessors) / kMostWarps;
     return !columns.panels.empty() && pieces < kFewTurns ? kWarps : loops_.dealt_warps();
   }
 
-  // The loop over blocks, made of that over panels and that over rows.
+  // Fuses the loops over panels and rows into the loop over blocks.
   void bind_blocks(const Columns& columns) {
     std::string block = rows_.var + ".block";
     if (!columns.panels.empty()) {
@@ -211,7 +213,7 @@ class ColumnScheduler {
     builder_.bind(block, GpuPart::Block);
   }
 
-  // Sums over the loops that each thread runs go into its registers.
+  // Accumulates in registers, for sums over the loops that each thread runs.
   void gather_sums(const NameList& between, const NameList& columns) {
     const auto is_summed = [&](const std::string& var) { return loops_.is_summed(var); };
     const auto first = std::find_if(between.begin(), between.end(), is_summed);
@@ -228,7 +230,7 @@ class ColumnScheduler {
     double bytes = static_cast<double>(size_of(loops_.type));
     for (const std::string& var : loops_.choice.order)
       bytes *= loops_.is_summed(var) ? 1 : problem.extents.at(var);
-    // Where some rows are stored, others are still to come.
+    // If numbered rows are stored, later kernels still write the other rows.
     const bool all = problem.statement->adds_to.empty() && !loops_.opening;
     if (loops_.choice.route == Route::Dense && all &&
         bytes > static_cast<double>(loops_.machine.last_cache) / 4) {

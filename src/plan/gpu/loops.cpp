@@ -1,4 +1,4 @@
-// Reads off a nest what may be spread over blocks, warps, lanes and threads.
+// Finds the loops of a nest that can be distributed over blocks, warps, lanes and threads.
 #include "plan/gpu/loops.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ GpuLoops::GpuLoops(const OrderProblem& problem, const OrderChoice& choice, const
       nest(with_wide_result(nest, problem.statement->tensor)),
       machine(machine),
       order(choice.order) {
-  // What runs once is no loop to spread.
+  // Skips loops with a single iteration.
   const auto first = std::find_if(order.begin(), order.end(), [&](const std::string& var) {
     return nest.known_extent(var) != 1 || is_summed(var);
   });
@@ -45,8 +45,8 @@ bool GpuLoops::are_few_and_short(int64_t turn) const {
 }
 
 bool GpuLoops::overflow_cache(int64_t columns) const {
-  constexpr double reused = 16;  // gathers of a row from which on it should stay
-  constexpr double share = 0.7;  // of the cache that gathered rows may take
+  constexpr double reused = 16;  // gathers per row above which a row should stay in the cache
+  constexpr double share = 0.7;  // of the cache, for gathered rows
   const double gathered = problem.extents.at(order[1]);
   const double bytes = gathered * static_cast<double>(columns * element_bytes);
   return walks_entries && entries * rows >= reused * gathered &&
@@ -72,7 +72,7 @@ bool GpuLoops::can_be_scattered() const {
          !needs_one_order() && !is_empty();
 }
 
-// Whether a dense operand of a half type lies along the innermost loop.
+// Whether a dense operand of a half type is contiguous along the innermost loop.
 bool GpuLoops::reads_halves() const {
   const std::vector<const Access*> reads = expr::accesses(problem.statement->value);
   return std::any_of(reads.begin(), reads.end(), [&](const Access* access) {
@@ -82,8 +82,8 @@ bool GpuLoops::reads_halves() const {
   });
 }
 
-// Whether the second loop walks over the entries that one operand stores in a row, and how many
-// that are.
+// Sets whether the second loop walks over the entries that one operand stores in a row, and their
+// number.
 void GpuLoops::find_entries() {
   const expr::TensorType* numbered = nullptr;
   for (const Access* access : expr::accesses(problem.statement->value)) {
@@ -110,7 +110,7 @@ void GpuLoops::find_entries() {
   if (numbered && !lists_entries) number_rows(*numbered);
 }
 
-// Rows that are stored have as many entries as there is room for, or at least one.
+// Numbers the stored rows. Each has at least one entry, or as many as the format pads a row to.
 void GpuLoops::number_rows(const expr::TensorType& operand) {
   opening = schedule::NumberRows{row, row + ".stored"};
   row += ".stored";

@@ -1,4 +1,4 @@
-// Finding out which parts run side by side.
+// Decides which parts of a result share a launch.
 #include "plan/gpu/part_launches.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Parts of a result that are launched together on a GPU.
+// Parts of a result that run in one launch on a GPU.
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace tulle::plan {
 
-// Goes through the nests of a plan in order.
+// Visits the nests of a plan in order.
 class PartLaunches {
  public:
   explicit PartLaunches(const Machine& machine) : machine_(machine) {}
 
   // Adds fuse_launches to the schedule of a part if its kernel can share a launch with those of the
-  // parts before it and has blocks of the same size. Returns whether it does.
+  // parts before it and has blocks of the same size. Returns whether it did.
   bool add(const expr::Statement& statement, const nest::Nest& nest, schedule::Schedule& schedule);
-  // Ends the launch: the next nest is no part.
+  // Ends the launch, because the next nest is not a part.
   void end() { nests_.clear(); }
 
  private:
   const Machine& machine_;
-  std::string first_, target_;     // statement of the first part, and what it adds to
-  std::vector<nest::Nest> nests_;  // finished, of the parts so far
+  std::string first_, target_;     // the statement of the first part, and its target
+  std::vector<nest::Nest> nests_;  // the finished nests of the parts so far
 };
 
 }  // namespace tulle::plan

@@ -1,5 +1,5 @@
-// Rows on warps, entries on groups of lanes, and what an entry sums or adds on the lanes of a
-// group.
+// Puts rows on warps, entries on groups of lanes, and the sums or columns of an entry on the lanes
+// of a group.
 #include "plan/gpu/rows.h"
 
 #include <algorithm>
@@ -16,17 +16,18 @@ namespace {
 using nest::Forall;
 using nest::Stmt;
 
-constexpr int64_t kNarrow = 8;          // lanes of an entry, at least where it has so many vectors
-constexpr int64_t kVectors = 4;         // that a lane keeps of a row, at most where lanes are left
-constexpr int64_t kLoads = 8;           // that a lane has under way where there are many warps
-constexpr int64_t kMoreLoads = 16;      // where rows are long
-constexpr int64_t kMostLoads = 32;      // where there are few: all of them wait for the longest row
-constexpr double kLongRow = 256;        // entries
-constexpr double kFewRows = 32;         // a multiprocessor
-constexpr int64_t kMostCopies = 8;      // of the loop over entries
+constexpr int64_t kNarrow = 8;      // minimum lanes per entry, if it has that many vectors
+constexpr int64_t kVectors = 4;     // maximum vectors of a row per lane, unless all lanes are used
+constexpr int64_t kLoads = 8;       // loads in flight per lane, with many warps
+constexpr int64_t kMoreLoads = 16;  // the same for long rows
+constexpr int64_t kMostLoads = 32;  // the same for few rows: all warps wait for the longest one
+constexpr double kLongRow = 256;    // entries
+constexpr double kFewRows = 32;     // per multiprocessor
+constexpr int64_t kMostCopies = 8;  // of the loop over entries
 constexpr double kShortestChunk = 256;  // rows and entries
-constexpr double kForMerging = 64;    // times as many entries as are cut elsewhere: a second kernel
-constexpr int64_t kLargestKept = 64;  // elements of a row that a lane keeps
+// factor on the entries from which rows are cut, because of the second kernel
+constexpr double kForMerging = 64;
+constexpr int64_t kLargestKept = 64;  // maximum elements of a row per lane
 
 class RowScheduler {
  public:
@@ -47,7 +48,7 @@ class RowScheduler {
   }
 
  private:
-  // --- what the loops are ---
+  // --- analysis of the loops ---
 
   bool find_loops() {
     Stmt stmt = nest_.root;
@@ -70,7 +71,8 @@ class RowScheduler {
     return find_inner(entries->body);
   }
 
-  // The loops of an entry, none of which has another in it: over columns or sums.
+  // Collects the loops of an entry: innermost loops over columns or sums. False if there are other
+  // loops.
   bool find_inner(const Stmt& stmt) {
     if (const auto* loop = stmt.as<Forall>()) {
       if (!loop->body.as<nest::Assign>() || is_stored(loop->var)) return false;
@@ -100,7 +102,7 @@ class RowScheduler {
   }
   bool is_stored(const std::string& var) const { return storing(var) != nullptr; }
 
-  // How many entries there are, and how many of a row.
+  // Sets the number of entries, in total and per row.
   void count_entries() {
     const expr::Access* access = storing(entry_);
     const auto count = access ? problem_.counts.find(access->tensor) : problem_.counts.end();
@@ -109,7 +111,7 @@ class RowScheduler {
     per_row_ = count_ / std::max(1.0, problem_.extents.at(rows_.back()));
   }
 
-  // How many lanes share an entry, so that none has too much of it.
+  // Chooses the number of lanes that share an entry. False if a lane would have too many elements.
   bool measure() {
     lanes_ = 1;
     for (const NameList* loops : {&columns_, &sums_}) {
@@ -129,7 +131,8 @@ class RowScheduler {
     return true;
   }
 
-  // Elements of the loop that one access takes, and how many of these a lane has.
+  // `width` is the number of elements per access in the loop, `steps` the number of accesses per
+  // lane.
   int64_t width(const std::string& var) const {
     const DType type = problem_.tensors->at(problem_.statement->tensor).type;
     if (type == DType::Bool) return 1;
@@ -143,11 +146,11 @@ class RowScheduler {
 
   // --- steps ---
 
-  // Rows or chunks of them, in which those of other loops come one after the other: one loop.
+  // Fuses the loops over rows, or chunks of rows, into one loop.
   std::string fuse_rows(bool cuts) {
     NameList loops = rows_;
     if (cuts) {
-      // One row may have so many entries that all others would wait for it.
+      // All warps could wait for a row with very many entries.
       const double wanted = std::clamp(2 * per_row_, kShortestChunk, kLongestChunk);
       loops.back() = rows_.back() + ".chunk";
       const auto chunk = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted)));
@@ -190,8 +193,8 @@ class RowScheduler {
     for (const std::string& var : on_lanes_) builder_.bind(var, GpuPart::Lane);
     if (groups > 1) builder_.bind(lane, GpuPart::Lane);
     for (const schedule::Rewrite& last : at_the_end_) builder_.add(last);
-    // As many copies as loads can be under way, but no more than rows have entries for, unless
-    // warps have nothing else to wait for.
+    // Copies for the wanted number of loads in flight, but no more than a row has entries for. With
+    // few rows, warps only wait for loads, so there is no such limit.
     const auto most = has_few_rows() ? kMostCopies : static_cast<int64_t>(per_row_) / groups;
     const auto copies =
         static_cast<uint64_t>(std::clamp<int64_t>(wanted_loads() / std::max<int64_t>(1, loads), 1,
@@ -207,7 +210,8 @@ class RowScheduler {
     return per_row_ >= kLongRow ? kMoreLoads : kLoads;
   }
 
-  // A loop of an entry over the lanes of a group, with vectors; how many vectors a lane loads.
+  // Distributes a loop of an entry over the lanes of a group, with vectors. Returns the number of
+  // vectors per lane.
   int64_t split_over_lanes(const std::string& var, bool sums) {
     const int64_t wide = width(var), count = steps(var);
     if (lanes_ == 1) return count;
@@ -233,14 +237,15 @@ class RowScheduler {
   const OrderChoice& choice_;
   const nest::Nest& nest_;
   const Machine& machine_;
-  NameList rows_, columns_, sums_;  // loops around the entries; of results and of sums in them
+  // loops around the entries; loops of an entry over the result's columns; loops of its sums
+  NameList rows_, columns_, sums_;
   std::string entry_;
   bool walks_entries_ = false;
   double count_ = 0, per_row_ = 0;  // entries
-  int64_t lanes_ = 1;               // of an entry
+  int64_t lanes_ = 1;               // per entry
   ScheduleBuilder builder_;
-  NameList on_lanes_;                          // loops to bind
-  std::vector<schedule::Rewrite> at_the_end_;  // steps that follow
+  NameList on_lanes_;                          // loops to bind to lanes
+  std::vector<schedule::Rewrite> at_the_end_;  // steps to append
 };
 
 }  // namespace

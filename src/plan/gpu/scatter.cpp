@@ -1,5 +1,5 @@
-// Entries and columns on threads, sums of all on lanes, and where neither fits, iterations of the
-// outermost loop on threads.
+// Puts entries and columns on threads, and full sums on lanes. If neither applies, puts the
+// iterations of the outermost loop on threads.
 #include "plan/gpu/scatter.h"
 
 #include <algorithm>
@@ -10,17 +10,17 @@ namespace tulle::plan {
 
 namespace {
 
-constexpr int64_t kThreads = 256;        // of a block
-constexpr int64_t kChunkOfEntries = 32;  // that a group of threads scatters
-constexpr int64_t kChunkOfRows = 64;     // that a thread sums
-constexpr int64_t kChunkOfSum = 1024;    // that a warp sums
+constexpr int64_t kThreads = 256;        // per block
+constexpr int64_t kChunkOfEntries = 32;  // scattered by a group of threads
+constexpr int64_t kChunkOfRows = 64;     // summed by a thread
+constexpr int64_t kChunkOfSum = 1024;    // summed by a warp
 
 class Scatter {
  public:
   explicit Scatter(const GpuLoops& loops) : loops_(loops) {}
 
-  // A vector of columns for each thread. Entries come one after the other, each of another row of
-  // the result; the rows of a dense operand are summed before.
+  // Gives each thread a vector of columns. It adds entries one by one to different rows of the
+  // result; it first sums the rows of a dense operand.
   ScheduleBuilder columns() {
     if (!loops_.contiguous || loops_.order.size() < 2 || loops_.is_summed(loops_.order.back()))
       return {};
@@ -28,7 +28,8 @@ class Scatter {
     const std::string& column = loops_.order.back();
     const auto extent = loops_.nest.known_extent(column);
     const int64_t width = extent ? std::gcd(*extent, loops_.vector) : 1;
-    std::string vectors = column, panel;  // none where a group of threads has all columns
+    // `panel` is empty if a group of threads covers all columns
+    std::string vectors = column, panel;
     NameList inside;
     if (width > 1) {
       inside = {column + ".in"};
@@ -64,7 +65,7 @@ class Scatter {
     return builder_;
   }
 
-  // An entry for each thread.
+  // Gives each thread an entry.
   ScheduleBuilder entries() {
     const bool sums_rows = loops_.is_summed(loops_.order[0]) || !loops_.lists_entries;
     if (!is_of_rows() || (sums_rows && loops_.is_summed(loops_.order[1]))) return {};
@@ -76,7 +77,7 @@ class Scatter {
     return builder_;
   }
 
-  // Entries that are all summed: some for each lane, whose sums a warp adds up first.
+  // For the sum of all entries: each lane sums some, and a warp combines the sums of its lanes.
   ScheduleBuilder sum_of_entries() {
     if (!is_of_rows() || !loops_.is_summed(loops_.order[1])) return {};
     begin(GpuRule::SumOfAllEntries);
@@ -85,7 +86,7 @@ class Scatter {
     return warps_of(chunk + ".group", lane);
   }
 
-  // The same of loops over dense operands: neighbours on neighbouring lanes.
+  // The same for loops over dense operands: neighbouring elements run on neighbouring lanes.
   ScheduleBuilder sum_of_all() {
     const NameList& order = loops_.order;
     const bool all = std::all_of(order.begin(), order.end(),
@@ -107,7 +108,7 @@ class Scatter {
     return warps_of(outer, lane);
   }
 
-  // Whatever the loops are.
+  // Works for any loops.
   ScheduleBuilder iterations() {
     begin(GpuRule::ScatteredIterations);
     builder_.split(loops_.row, kThreads / 2, loops_.row + ".block", loops_.row + ".thread");
@@ -119,11 +120,11 @@ class Scatter {
  private:
   void begin(GpuRule rule) { builder_ = ScheduleBuilder(rule, loops_.opening); }
 
-  // What goes to the threads of a group, and the loops that each of them runs.
+  // The chunk of a group of threads, and the loops that each thread runs inside it.
   struct Chunks {
     std::string var;
     NameList within;
-    bool are_summed = false;  // a thread sums all of it in one element
+    bool are_summed = false;  // a thread sums its chunk into one element
   };
   Chunks cut(const NameList& between) {
     if (between.size() == 1 && is_of_rows(3)) {
@@ -146,7 +147,7 @@ class Scatter {
     return loops_.order.size() == count && loops_.walks_entries;
   }
 
-  // Cuts all entries into chunks of that length; the loop over chunks.
+  // Cuts all entries into chunks of that length. Returns the loop over chunks.
   std::string cut_entries(int64_t length) {
     const std::string& entry = loops_.order[1];
     std::string chunk = loops_.row + ".chunk";

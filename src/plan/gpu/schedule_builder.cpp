@@ -1,4 +1,4 @@
-// Adding steps to a schedule.
+// Adds steps to a schedule.
 #include "plan/gpu/schedule_builder.h"
 
 #include <utility>

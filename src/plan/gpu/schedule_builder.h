@@ -1,4 +1,4 @@
-// A schedule for a GPU, built step by step, with the rules that it follows.
+// Builds a GPU schedule step by step and records the rules that it follows.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ using GpuPart = schedule::Bind::Part;
 class ScheduleBuilder {
  public:
   ScheduleBuilder() = default;
-  // Begins with the step that numbers rows, if there is one.
+  // Starts with the step that numbers rows, if there is one.
   explicit ScheduleBuilder(GpuRule rule,
                            const std::optional<schedule::NumberRows>& opening = std::nullopt);
 

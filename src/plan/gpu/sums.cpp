@@ -1,4 +1,4 @@
-// Groups of lanes that share a row or the sum for an entry.
+// Schedules groups of lanes that share a row or the sum of an entry.
 #include "plan/gpu/sums.h"
 
 #include <algorithm>
@@ -10,16 +10,16 @@ namespace tulle::plan {
 
 namespace {
 
-constexpr int64_t kLanesOfSum = 8;   // that share a contiguous sum of a row, at least
-constexpr int64_t kFewSteps = 4;     // vectors of a lane that leave registers for several entries
-constexpr double kLongRow = 128;     // entries that keep several groups of lanes busy
-constexpr int64_t kFewEntries = 8;   // of a chunk that a group of lanes has
-constexpr double kWarpsToFill = 32;  // of a multiprocessor
-constexpr int64_t kPiece = 128;      // entries of a long row that a warp takes at once
+constexpr int64_t kLanesOfSum = 8;   // minimum lanes that share a contiguous sum
+constexpr int64_t kFewSteps = 4;     // vectors per lane that leave registers for several entries
+constexpr double kLongRow = 128;     // entries that occupy several groups of lanes
+constexpr int64_t kFewEntries = 8;   // of a chunk for a group of lanes
+constexpr double kWarpsToFill = 32;  // per multiprocessor
+constexpr int64_t kPiece = 128;      // entries of a long row that a warp processes at once
 
-// What the groups of lanes of a warp share: all entries, equally many each, whatever rows they are
-// of; rows, one entry after the other, where entries cannot be counted off like that (they are
-// padded, or merged with others); or the entries of one row.
+// The distribution over the groups of lanes in a warp. Entries: equal numbers of entries, across
+// row boundaries. Rows: whole rows, for entries that cannot be counted because they are padded or
+// merged with others. Row: the entries of one row.
 enum class Spread : uint8_t { Entries, Rows, Row };
 
 class SumScheduler {
@@ -58,19 +58,20 @@ class SumScheduler {
   }
 
  private:
-  // How the sum of an entry is shared by the lanes of a group.
+  // The distribution of an entry's sum over the lanes of a group.
   struct Shape {
     std::string index;
-    // The loops over its steps, over lanes and over the elements of a vector. A step is a panel of
-    // its own, the outermost loop, or one of those of a lane.
+    // The loops over steps, over lanes and over the elements of a vector. A step is either an
+    // outermost loop over panels or a loop of each lane.
     std::string step, lane, element;
-    int64_t width = 1;   // of a vector
-    int64_t lanes = 1;   // of a group
-    int64_t groups = 1;  // of a warp
-    int64_t steps = 1;   // of a lane
+    int64_t width = 1;   // elements per vector
+    int64_t lanes = 1;   // per group
+    int64_t groups = 1;  // per warp
+    int64_t steps = 1;   // per lane
     bool panels = false;
-    // The products of one vector are added one to the other, by fused operations; those of several,
-    // and of halves, of which a vector has many, go into a vector of sums first.
+    // Accumulate into a vector of sums first: for several vectors per lane, and for halves, whose
+    // vectors have many elements. Otherwise fused multiply-adds sum the products of the single
+    // vector.
     bool into_vector = false;
   };
 
@@ -96,7 +97,7 @@ class SumScheduler {
     if (sum.width > 1) builder_.split(rest, sum.width, sum.lane, sum.element);
   }
 
-  // Puts the loops of the sum inside those down to the entries, and gathers it in registers.
+  // Puts the loops of the sum inside the loops over entries, and accumulates in registers.
   void order_loops(const Shape& sum, NameList order) {
     NameList inside = {sum.lane};
     if (sum.panels) {
@@ -106,7 +107,7 @@ class SumScheduler {
     }
     if (sum.width > 1)
       inside.insert(sum.into_vector ? inside.begin() + 1 : inside.end(), sum.element);
-    if (is_gathered(sum.index)) {  // what is computed of the sum stands beside its loops
+    if (is_gathered(sum.index)) {  // the consumer of the sum is outside its loops
       builder_.reorder(order);
       builder_.reorder(inside);
     } else {
@@ -125,9 +126,8 @@ class SumScheduler {
     return spread == Spread::Rows ? GpuRule::SumsSpreadByRows : GpuRule::SumsOfARow;
   }
 
-  // Whether the sum is cut into panels of `panel` elements that follow one another: then the rows
-  // that the entries of long rows gather stay in the cache, and blocks add up the results of panels
-  // by atomics.
+  // Whether to cut the sum into panels of `panel` elements that run in sequence. Then the rows that
+  // long rows gather stay in the cache. Blocks add the results of their panels by atomics.
   bool in_panels(int64_t extent, int64_t panel) const {
     return spread_ == Spread::Row && cuts_ && !loops_.machine.deterministic &&
            loops_.choice.route == Route::Shared && !is_gathered(loops_.order[2]) &&
@@ -135,7 +135,7 @@ class SumScheduler {
            loops_.overflow_cache(extent);
   }
 
-  // The loop over blocks, made of that over panels, if there is one, and that over rows.
+  // Fuses the loops over panels, if any, and over rows into the loop over blocks.
   void bind_blocks(const std::string& panels) {
     const std::string rows = rows_.var + ".block";
     if (panels.empty()) return builder_.bind(rows, GpuPart::Block);
@@ -143,7 +143,7 @@ class SumScheduler {
     builder_.bind_with_atomics(rows + ".panel", GpuPart::Block);
   }
 
-  // Whether the nest gathers the sum in a scalar already, of which it computes the result.
+  // Whether the nest already gathers the sum in a scalar and computes the result from it.
   bool is_gathered(const std::string& sum) const {
     nest::Stmt stmt = loops_.nest.root;
     while (const auto* loop = stmt.as<nest::Forall>()) stmt = loop->body;
@@ -152,8 +152,8 @@ class SumScheduler {
     return producer && producer->var == sum;
   }
 
-  // The number of lanes that share a sum over `vectors` vectors. If entries are spread evenly, each
-  // lane has at least four vectors where there are enough.
+  // The number of lanes that share a sum of `vectors` vectors. With distributed entries, each lane
+  // has at least four vectors if there are enough.
   int64_t lanes_for(int64_t vectors) const {
     const int64_t shared = spread_ == Spread::Entries
                                ? std::clamp<int64_t>(vectors / 4, kLanesOfSum, kWarpSize)
@@ -162,7 +162,8 @@ class SumScheduler {
         std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(shared, vectors))));
   }
 
-  // The loops down to that over entries, or over steps of a row.
+  // Splits rows or entries over groups. Returns the loops down to the loop over entries, or over
+  // steps of a row.
   NameList split_over_groups(int64_t groups, int64_t steps) {
     const std::string& entry = loops_.order[1];
     if (spread_ == Spread::Row) return split_entries_of_rows(groups, steps);
@@ -181,7 +182,7 @@ class SumScheduler {
   }
 
   // Gives each row a warp, which processes a group of its entries at once. If a lane has one vector
-  // of an entry, pieces of rows are dealt to the warps of a multiprocessor; with more vectors
+  // per entry, the warps of a multiprocessor take pieces of rows in turn. With more vectors,
   // registers limit the number of warps.
   NameList split_entries_of_rows(int64_t groups, int64_t steps) {
     const std::string& entry = loops_.order[1];
@@ -200,13 +201,14 @@ class SumScheduler {
     return order;
   }
 
-  // Whether short chunks of entries, one for each group of lanes, leave room for more warps.
+  // Whether there are so few entries that short chunks, one for each group of lanes, do not fill
+  // the GPU with warps.
   bool are_few(int64_t groups) const {
     const double warps = kWarpsToFill * std::max(1, loops_.machine.multiprocessors);
     return loops_.count < warps * kFewEntries * static_cast<double>(groups);
   }
 
-  // Streams results that do not fit the cache, which then holds gathered rows.
+  // Stores results that exceed the cache past it, so that it keeps the gathered rows.
   void stream_result() {
     const double bytes = loops_.count * static_cast<double>(size_of(loops_.type));
     if (loops_.choice.route == Route::Shared &&
@@ -218,8 +220,8 @@ class SumScheduler {
 
   void unroll(const std::string& walked, int64_t groups, int64_t steps) {
     if (spread_ == Spread::Entries) {
-      // Where that takes few registers, as many entries at once as a group has lanes, each of which
-      // is left with the sum of one.
+      // If that takes few registers, processes one entry per lane of a group at once. The reduction
+      // then leaves each lane with the sum of one entry.
       const int64_t lanes = kWarpSize / groups;
       const int64_t copies = steps <= kFewSteps ? std::max(lanes, kCopies)
                              : are_few(groups)  ? kCopies / 2
@@ -239,7 +241,7 @@ class SumScheduler {
 
 ScheduleBuilder rows_of_entries(const GpuLoops& loops, bool cuts) {
   const std::string entry = loops.order[1], step = entry + ".step", lane = entry + ".lane";
-  // As many lanes as the entries of a row can keep busy.
+  // The number of lanes that the entries of a row can occupy.
   const auto wanted = std::clamp<uint64_t>(static_cast<uint64_t>(loops.entries / 2), 1, kWarpSize);
   const auto lanes = static_cast<int64_t>(std::bit_ceil(wanted));
   const bool sums = loops.is_summed(entry), groups = lanes < kWarpSize;

@@ -1,4 +1,4 @@
-// Building nests.
+// Builds nests.
 #include "plan/order/build_nest.h"
 
 #include <algorithm>
@@ -53,12 +53,12 @@ class Builder {
     return body;
   }
 
-  // A reduction and the workspace that gathers it; `indices` are loop variables.
+  // A reduction and the workspace that gathers it. `indices` are loop variables.
   struct Gathered {
     std::string name;
     Expr reduction;
     NameList indices;
-    int id;  // of accesses to it
+    int id;  // of its accesses
   };
 
   const Gathered& add_workspace(std::vector<Gathered>& gathered, const Expr& reduction,
@@ -70,7 +70,7 @@ class Builder {
     const auto& reduce = *reduction.as<expr::Reduce>();
     nest::Tensor workspace;
     workspace.role = nest::Tensor::Role::Workspace;
-    // A lead stands before what goes with it.
+    // Declares the lead before the workspaces that it scales.
     if (const Expr lead = lead_of(reduce)) {
       workspace.lead = add_workspace(gathered, lead, indices).name;
     }
@@ -81,7 +81,7 @@ class Builder {
     return gathered.emplace_back(Gathered{name, reduction, own, next_id_++});
   }
 
-  // The value with workspaces in the place of its outermost reductions, one for equal ones.
+  // Replaces the outermost reductions of the value by workspaces. Equal reductions share one.
   Expr with_workspaces(const Expr& value, std::vector<Gathered>& gathered,
                        const std::function<NameList(const expr::Reduce&)>& indices) {
     return replace_sums(value, [&](const Expr& reduction) {
@@ -95,8 +95,8 @@ class Builder {
     return assign(one.name, one.indices, monoid_of(reduce), term_of(reduce));
   }
 
-  // The assignment, after the reductions inside its value have been gathered in scalars: tuples
-  // together, others each by themselves.
+  // The assignment. Its reductions are gathered in scalars before it: tuples together, others
+  // separately.
   nest::Stmt assign(const std::string& tensor, const NameList& indices,
                     nest::Accumulate accumulated, const Expr& value) {
     std::vector<Gathered> gathered;
@@ -135,8 +135,8 @@ class Builder {
     return variables;
   }
 
-  // The loops outside the reductions; inside them a where, whose producer fills all workspaces and
-  // whose consumer computes the result from them.
+  // The loops outside the reductions, around a where. Its producer fills all workspaces, and its
+  // consumer computes the result from them.
   nest::Stmt gather_tuple() {
     const expr::Statement& statement = *problem_.statement;
     const auto first = std::find_if(choice_.order.begin(), choice_.order.end(),
@@ -158,8 +158,9 @@ class Builder {
     return loops(before, nest::Where::make(names, consumer, fill(gathered, rest, 0)));
   }
 
-  // The variables inside the reductions that a workspace has: those that it depends on, and those
-  // around the last of its loops, for each of which it is filled anew.
+  // The inner variables that index the workspace: those that the reduction depends on, and those of
+  // loops around its last loop. The producer fills the workspace separately for each of their
+  // values.
   NameList tuple_indices(const expr::Reduce& reduce, const NameList& rest,
                          const NameList& inside) const {
     const NameList used =
@@ -175,8 +176,8 @@ class Builder {
     return indices;
   }
 
-  // The loops over the variables from the given one on; each workspace is filled as soon as its
-  // variables and all reduced ones are bound.
+  // The loops over the variables from `bound` on. Fills each workspace as soon as its variables and
+  // all reduced variables are bound.
   nest::Stmt fill(const std::vector<Gathered>& gathered, const NameList& rest, size_t bound) {
     auto is_ready = [&](const Gathered& one, size_t depth) {
       for (size_t at = depth; at < rest.size(); ++at) {
@@ -224,7 +225,7 @@ Expr redirect(const Expr& expr, const std::map<int, Expr>& accesses) {
 
 namespace {
 
-// The indices whose extents the value asks for, which need have no loop.
+// Adds the indices whose extents the value uses. They may have no loop.
 void add_extents(const Expr& expr, nest::Nest& nest) {
   if (const auto* value = expr.as<expr::IndexValue>()) nest.variables.try_emplace(value->index);
   for (const Expr& child : expr::children(expr)) add_extents(child, nest);

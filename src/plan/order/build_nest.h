@@ -1,4 +1,4 @@
-// From a statement and a loop order to the nest that computes it.
+// Builds the nest that computes a statement in a given loop order.
 #pragma once
 
 #include <map>
@@ -8,8 +8,8 @@
 
 namespace tulle::plan {
 
-// Loops in the chosen order around the assignment; reductions are gathered as gathering.h says.
-// `result` is the type that is built (unordered coordinates for Route::Sort).
+// Loops in the chosen order around the assignment. gathering.h describes how reductions are
+// gathered. `result` is the type to build (unordered coordinates for Route::Sort).
 nest::Nest build_nest(const OrderProblem& problem, const OrderChoice& choice,
                       const std::map<std::string, int64_t>& known_extents,
                       const expr::TensorType& result);

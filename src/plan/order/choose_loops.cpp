@@ -1,4 +1,4 @@
-// Comparing loops that divide indices as one operand does or another with undivided ones.
+// Compares ways to divide indices into loops: as one operand does, or not at all.
 #include "plan/order/choose_loops.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace tulle::plan {
 
 namespace {
 
-// Kernels that go through blocks and through entries that were sorted into blocks are large, and
-// compile milliseconds longer: a price in steps of loops.
+// The extra cost of kernels that walk over blocks, with entries sorted into blocks: they are large
+// and compile milliseconds longer. In loop steps.
 constexpr double kMoreToCompile = 5e6;
 
 OrderChoice decided_order(const OrderProblem& problem, const Decision& decision) {
@@ -20,7 +20,7 @@ OrderChoice decided_order(const OrderProblem& problem, const Decision& decision)
   fail_at(decision.place, concat("the loops of '", problem.statement->tensor, "' ", reason));
 }
 
-// The order of loops that is best for operands of middling sizes.
+// The best loop order for operands of medium size.
 std::vector<std::string> order_by_formats(OrderProblem problem) {
   Estimates guesses;
   problem.distinct_shares.clear();
@@ -61,7 +61,7 @@ ChosenLoops LoopChooser::choose(const expr::Statement& statement, const Freedom&
     tried += chosen.tried;
     if (chosen.choice.cost + price < cheapest->choice.cost) cheapest = std::move(chosen);
   }
-  if (!cheapest) return choose(std::move(stored));  // says what is wrong with the decision
+  if (!cheapest) return choose(std::move(stored));  // throws the error about the decision
   cheapest->tried = tried;
   return std::move(*cheapest);
 }
@@ -83,8 +83,8 @@ OrderProblem LoopChooser::make_problem(const expr::Statement& statement, const F
   return problem;
 }
 
-// Whether the statement reduces into a dense result that threads of a GPU can combine by atomics;
-// half types are accumulated in wider ones then.
+// Whether the statement reduces into a dense result that GPU threads can update by atomics. Half
+// types count, because their sums use a wider type.
 bool LoopChooser::may_scatter(const expr::Statement& statement) const {
   const auto* reduce = statement.value.as<expr::Reduce>();
   const expr::TensorType& result = tensors_.at(statement.tensor);
@@ -102,7 +102,7 @@ bool LoopChooser::has_divided_operands(const expr::Statement& statement) const {
   });
 }
 
-// Whether it is one of several statements that add to a tensor.
+// Whether the statement is one of several that add to a tensor.
 bool LoopChooser::is_part(const expr::Statement& statement) const {
   const auto& all = request_.program->program.statements;
   return !statement.adds_to.empty() ||

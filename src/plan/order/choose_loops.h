@@ -1,4 +1,4 @@
-// The loops of a statement: what they run over, and in which order.
+// Chooses the loops of a statement and their order.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@ namespace tulle::plan {
 struct ChosenLoops {
   OrderProblem problem;
   OrderChoice choice;
-  int tried = 0;  // orders and beginnings of orders, of all that was compared
+  int tried = 0;  // the number of orders and partial orders compared
 };
 
-// Chooses for the statements of one program. Keeps references to what it is given.
+// Chooses the loops of the statements in one program. Keeps references to its arguments.
 class LoopChooser {
  public:
   LoopChooser(const Request& request, const std::map<std::string, expr::TensorType>& tensors,
@@ -25,14 +25,15 @@ class LoopChooser {
       : request_(request), tensors_(tensors), estimates_(estimates) {}
 
   struct Freedom {
-    bool may_share = false;     // the pattern of an operand
-    bool may_convert = false;   // operands
-    bool is_scheduled = false;  // by a caller, in the names of the loops as operands are stored
+    bool may_share = false;    // the pattern of an operand
+    bool may_convert = false;  // operands
+    // by a caller, with loop names that depend on the storage of the operands
+    bool is_scheduled = false;
   };
-  // Chooses the cheapest loops, the cost of conversions included: loops divided as the operands are
-  // stored, or as one operand with blocks is stored, or one loop for each index. A schedule that a
-  // caller wrote refers to the loops of the operands as they are stored, in an order that follows
-  // from the formats alone. The result points to the statement.
+  // Chooses the cheapest loops, including the cost of conversions: loops divided as the operands
+  // are stored, or as one operand with blocks is stored, or one loop for each index. A caller's
+  // schedule refers to the loops of the operands as stored, so then the order depends on the
+  // formats alone. The result points to the statement.
   ChosenLoops choose(const expr::Statement& statement, const Freedom& freedom,
                      const std::optional<Decision>& decision) const;
 

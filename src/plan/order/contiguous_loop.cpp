@@ -1,4 +1,4 @@
-// Comparing innermost loops with innermost levels.
+// Compares the innermost loop with the innermost levels of tensors.
 #include "plan/order/contiguous_loop.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 enum class Contact : uint8_t { None, Contiguous, Strided };
 
-// How a loop over the variable runs through a tensor under these indices.
+// The access pattern of a loop over the variable in a tensor with these indices.
 Contact contact_of(const Format& format, const std::vector<std::string>& indices,
                    const std::string& var, const LoopSpace& space) {
   Contact contact = Contact::None;
@@ -28,7 +28,7 @@ Contact contact_of(const Format& format, const std::vector<std::string>& indices
   return contact;
 }
 
-// Whether the variable takes part in a difference of indices.
+// Whether the variable is part of a difference of indices.
 bool is_slanted(const std::string& var, const LoopSpace& space) {
   return std::any_of(space.variables.begin(), space.variables.end(), [&](const auto& entry) {
     return entry.second.origin == nest::Variable::Origin::Difference &&
@@ -55,7 +55,7 @@ bool is_contiguous(const WalkedOperands& operands, const std::vector<std::string
   }
   const bool in_result = !problem.reduced.contains(var) && position_of(problem.inner, var) < 0;
   if (!in_result) return used;
-  // Trailing dense levels of an appended result, and blocks in a workspace, are contiguous too.
+  // Trailing dense levels of an appended result are contiguous, and so are blocks in a workspace.
   if (route == Route::Sort) return false;
   return fits(problem.statement->tensor, problem.statement->indices) && used;
 }

@@ -1,4 +1,4 @@
-// Innermost loops over contiguous data, which can be vectorized.
+// Finds innermost loops over contiguous data, which can be vectorised.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tulle::plan {
 
-// Whether the innermost loop counts through neighbouring elements of everything that it indexes.
+// Whether the innermost loop visits contiguous elements of all tensors that it indexes.
 bool is_contiguous(const WalkedOperands& operands, const std::vector<std::string>& order,
                    Route route);
 

@@ -1,4 +1,4 @@
-// Formats of temporaries.
+// The formats of temporaries.
 #include "plan/order/conversion_formats.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The formats of the general path: every operand can be sorted into the order of the loops, and
-// every result can be built as coordinates and sorted.
+// The formats of the general path, which works for any loop order. It sorts each operand into the
+// order of the loops, and it can build each result as coordinates and sort them.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,13 @@
 
 namespace tulle::plan {
 
-// The levels of a format as coordinates, one a level: what sorting brings into the format's order.
-// `unique` where there are no entries with the same coordinates.
+// The format as a list with one coordinate per level, for sorting into the format's order. `unique`
+// promises that no two entries have the same coordinates.
 Format coordinates_of(const Format& format, bool ordered, bool unique);
 
-// The format of an operand that loops in this order can walk over: a level for each loop over one
-// of its indices. All levels are compressed, except for the first where `dense_first` holds.
+// The format that loops in this order can walk over, with one level for each loop over one of the
+// operand's indices. All levels are compressed, except that `dense_first` makes the first one
+// dense.
 Format format_in_order(const expr::Access& access, const Format& format,
                        const std::vector<std::string>& order, const LoopSpace& space,
                        const std::function<bool(const std::string& index)>& dense_first);

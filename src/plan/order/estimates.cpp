@@ -1,4 +1,4 @@
-// Sizes, as far as they are known.
+// Estimates sizes from known and guessed values.
 #include "plan/order/estimates.h"
 
 #include <algorithm>

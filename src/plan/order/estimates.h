@@ -11,16 +11,16 @@ namespace tulle::plan {
 
 class Estimates {
  public:
-  // Guesses alone.
+  // Uses guesses only.
   Estimates() = default;
-  // From the statistics of the operands.
+  // Uses the statistics of the operands.
   explicit Estimates(const Request& request);
 
   double extent(const std::string& index) const;
-  // The number of entries of a tensor that is accessed under these indices. A guess is remembered.
+  // The number of entries of a tensor with these indices. Remembers guesses.
   double count(const std::string& tensor, const std::vector<std::string>& indices);
 
-  // Another index of the same extent.
+  // Gives `index` the extent of `same`.
   void add_index(const std::string& index, const std::string& same);
   void set_count(const std::string& tensor, double count) { counts_[tensor] = count; }
 

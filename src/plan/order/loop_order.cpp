@@ -1,4 +1,4 @@
-// Searching the loop orders of a statement.
+// Searches the loop orders of a statement.
 #include "plan/order/loop_order.h"
 
 #include <algorithm>
@@ -18,22 +18,24 @@ using expr::Access;
 
 namespace {
 
-// Rough prices in units of one scalar step of an inner loop.
-constexpr double kVectorStep = 0.15;  // one element of a contiguous loop
-constexpr double kStridedStep = 2;    // one element of a dense loop that jumps
-constexpr double kSortedEntry = 60;   // appending an entry and sorting it
+// Approximate costs, in scalar steps of an inner loop.
+constexpr double kVectorStep = 0.15;  // an element of a contiguous loop
+constexpr double kStridedStep = 2;    // an element of a strided dense loop
+constexpr double kSortedEntry = 60;   // appends an entry and sorts it
 constexpr double kLastResort = 1e18;
-constexpr double kCopiedEntry = 6;      // appending an entry that comes in order
-constexpr double kConversion = 3000;    // its kernels and memory, however few the entries
-constexpr double kSkippedStep = 1;      // past a coordinate that not all operands have
-constexpr double kLooksForAnEntry = 4;  // in a tracked workspace, instead of sorting
-constexpr double kTrackedStep = 3;      // adding into a tracked workspace
-constexpr double kFreshElement = 4;     // of a workspace that is as long as a row
-constexpr double kStateStep = 1;        // updating a maximum that scales other sums in memory
-constexpr double kParallelShare = 0.9;  // of a worker's time that is not lost
-constexpr double kScatterShare = 0.3;   // the same where workers add up by atomics
+constexpr double kCopiedEntry = 6;    // appends an entry that arrives in order
+constexpr double kConversion = 3000;  // fixed cost of a conversion: its kernels and memory
+constexpr double kSkippedStep = 1;    // skips a coordinate that some operand lacks
+// search for an entry of a tracked workspace, which replaces sorting
+constexpr double kLooksForAnEntry = 4;
+constexpr double kTrackedStep = 3;  // adds to a tracked workspace
+// initialises an element of a workspace with the length of a row
+constexpr double kFreshElement = 4;
+constexpr double kStateStep = 1;        // updates a maximum in memory that scales other sums
+constexpr double kParallelShare = 0.9;  // efficiency of a worker
+constexpr double kScatterShare = 0.3;   // the same for workers that add by atomics
 
-// Beginnings of orders that a search looks at: more than seven loops have.
+// The limit on partial orders. Only statements with more than seven loops reach it.
 constexpr int kMostBeginnings = 15000;
 constexpr size_t kLoopsToTryAll = 7;
 
@@ -89,8 +91,8 @@ class Search {
   }
 
  private:
-  // Where there are too many orders to try all, the first one should be good: that in which the
-  // sparse operand with the most entries is stored.
+  // If there are too many orders to try all, the first one should be good: starts with the storage
+  // order of the sparse operand with the most entries.
   void begin_with_the_largest() {
     const auto largest = std::max_element(
         operands_.sparse.begin(), operands_.sparse.end(), [&](const Access* a, const Access* b) {
@@ -108,7 +110,7 @@ class Search {
     });
   }
 
-  // By how much threads divide the cost of an order that begins like this.
+  // The parallel speedup of orders with this beginning.
   double workers(const std::vector<std::string>& order) const {
     if (problem_.outer.empty()) return 1;
     const bool sums = !order.empty() && problem_.reduced.contains(order[0]);
@@ -118,7 +120,7 @@ class Search {
     return std::max(1.0, share * std::min<double>(problem_.threads, most));
   }
 
-  // The price of the operands that no order that begins like this walks over as they are stored.
+  // The cost of converting the operands that no order with this beginning can walk over as stored.
   double conversions(const std::vector<std::string>& order) const {
     double price = 0;
     for (const Access* access : operands_.sparse) {
@@ -136,7 +138,7 @@ class Search {
     return problem_.keeps_storage ? price + kLastResort : price;
   }
 
-  // How many rows a copy of the operand comes to, with or without entries.
+  // The number of rows that a copy of the operand reads, including empty ones.
   double rows_read(const Access& access) const {
     double rows = 1;
     for (const Level& level : operands_.type_of(access.tensor).format.levels()) {
@@ -155,8 +157,8 @@ class Search {
     return std::ceil(extent / static_cast<double>(level.divisor));
   }
 
-  // Whether a copy of the operand for an order that begins like this is written in the order in
-  // which the operand is read: by whole indices, which come in one order in both.
+  // Whether a conversion for orders with this beginning writes the copy in the order in which it
+  // reads the operand. This holds for whole indices that have the same order in both.
   bool comes_in_order(const Access& access, const std::vector<std::string>& order) const {
     const Format& format = operands_.type_of(access.tensor).format;
     if (!format.is_ordered() || format.has_differences()) return false;
@@ -175,8 +177,9 @@ class Search {
     return true;
   }
 
-  // Adds every variable that may come next; `visits` is how often this depth is reached, `cost`
-  // what the loops so far cost, the innermost one excepted: finish() knows what a step of it costs.
+  // Extends the order by every variable that may come next. `visits` is the number of times this
+  // depth is reached. `cost` is the cost of the loops so far without the innermost one; finish()
+  // computes the cost of its steps.
   void extend(const std::vector<std::string>& order, double visits, double cost) {
     if (++beginnings_ > kMostBeginnings && !best_.order.empty()) return;
     if ((cost + conversions(order)) / workers(order) / most_members_ >= best_.cost) return;
@@ -194,7 +197,7 @@ class Search {
     if (order.size() == loops) finish(order, visits, cost);
   }
 
-  // What it costs that the lead of a tuple is one of many, and not in a register.
+  // The cost of a tuple's lead that has many elements and is not in a register.
   double price_of_state(const std::vector<std::string>& order, const std::string& var,
                         double visits) const {
     if (!problem_.leading.contains(var) || problem_.reduced.contains(var)) return 0;
@@ -204,7 +207,7 @@ class Search {
     return inside ? visits * kStateStep : 0;
   }
 
-  // Whether all loops that the one over the variable stands inside of are there.
+  // Whether the order contains all loops that must be outside the one over the variable.
   bool may_follow(const std::vector<std::string>& order, const std::string& var) const {
     // The inner half of a split follows its outer half.
     const nest::Variable& variable = problem_.space.variables.at(var);
@@ -230,7 +233,8 @@ class Search {
     return visits;
   }
 
-  // Whether the rows of a tracked workspace have enough entries to scan all coordinates for them.
+  // Whether the rows of a tracked workspace have so many entries that a scan over all coordinates
+  // is cheaper than sorting.
   bool is_well_filled(const std::vector<std::string>& order, const std::string& tracked) const {
     if (!is_gpu(problem_.backend)) return false;
     const auto first = std::find_if(order.begin(), order.end(), [&](const std::string& var) {
@@ -240,8 +244,9 @@ class Search {
     return rows * problem_.extents.at(tracked) <= visits_of(order, tracked) * kLooksForAnEntry;
   }
 
-  // How many entries a result gets that is sorted afterwards, the innermost loop of which comes to
-  // so many coordinates: one for each sum that is complete before it is appended, else one a term.
+  // The number of entries in a result that is sorted later; `visits` is the number of iterations of
+  // the innermost loop. Each sum that is complete before it is appended gives one entry. Otherwise
+  // each term gives one.
   double appended_entries(const std::vector<std::string>& order, double visits) const {
     const auto is_summed = [&](const std::string& var) { return problem_.reduced.contains(var); };
     const auto first = std::find_if(order.begin(), order.end(), is_summed);
@@ -251,8 +256,7 @@ class Search {
     return visits_of(order, *(first - 1));
   }
 
-  // Whether loops can go through the operand together with others, one coordinate after the other,
-  // each once.
+  // Whether loops can merge the operand with others: its coordinates must be ordered and unique.
   static bool can_be_merged(const Format& format) {
     return format.is_ordered() && !format.repeats_above_full();
   }
@@ -278,8 +282,9 @@ class Search {
         });
     if (any_order && choice.route != Route::Dense) choice.route = Route::Sort;
     if (choice.route == Route::Tracked) {
-      // Arrays as long as a row cost more than sorting the few entries of hypersparse results; but
-      // a schedule that a caller wrote is for one of both, whatever operands hold.
+      // For hypersparse results, sorting the few entries costs less than arrays with the length of
+      // a row. A caller's schedule must work for any operands, so there the choice does not depend
+      // on sizes.
       const double arrays = problem_.extents.at(route.tracked) * kFreshElement;
       if (arrays > visits * kSortedEntry && !problem_.keeps_storage)
         choice.route = Route::Sort;
@@ -306,7 +311,7 @@ class Search {
   const OrderProblem& problem_;
   const WalkedOperands operands_;
   const double most_members_ = most_members(problem_);
-  std::vector<std::string> outer_;  // the problem's, in the order in which they are tried
+  std::vector<std::string> outer_;  // the problem's `outer`, in the order of the search
   int beginnings_ = 0;
   OrderChoice best_;
 };

@@ -1,4 +1,4 @@
-// Chooses a loop order by its cost.
+// Chooses the cheapest loop order.
 #pragma once
 
 #include <set>
@@ -12,22 +12,23 @@ namespace tulle::plan {
 
 struct OrderChoice {
   std::vector<std::string> order;
-  std::set<int> converted;  // accesses (by id) whose operand is to be sorted into this order first
+  std::set<int> converted;  // ids of accesses whose operand is sorted into this order first
   Route route = Route::Dense;
   std::string shared;                // the operand of Route::Shared
-  std::vector<std::string> members;  // loops to bind to members of a chunk
-  bool scans = false;                // a tracked row is full enough for a look at all of it
-  bool vectorized = false;           // the innermost loop runs over contiguous data
+  std::vector<std::string> members;  // loops to bind to members of chunks
+  bool scans = false;       // scan all coordinates of the tracked row, which is full enough
+  bool vectorized = false;  // the innermost loop runs over contiguous data
   double cost = 0;
-  int tried = 0;  // orders and beginnings of orders that were looked at
+  int tried = 0;  // the number of orders and partial orders visited
 };
 
 OrderChoice choose_order(const OrderProblem& problem);
 
-// Why loops cannot run in this order, to go on "the loops of 'C' ..."; empty if they can.
+// The reason why loops cannot run in this order, as the end of "the loops of 'C' ...". Empty if
+// they can.
 std::string why_not(const OrderProblem& problem, const std::vector<std::string>& order);
 
-// The cost of the loops in this order, and what follows from it.
+// The cost of the loops in this order, with the route and conversions that it implies.
 OrderChoice evaluate_order(const OrderProblem& problem, const std::vector<std::string>& order);
 
 }  // namespace tulle::plan

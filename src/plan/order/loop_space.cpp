@@ -1,4 +1,4 @@
-// Level space: splitting indices by the blocks of the operands.
+// Splits indices by the blocks of the operands.
 #include "plan/order/loop_space.h"
 
 #include <algorithm>
@@ -12,22 +12,23 @@ namespace tulle::plan {
 
 namespace {
 
-// How a loop over an index is asked for: whole, divided by a block size, or as a difference.
+// The loop that an operand's level needs for an index: whole, divided by a block size, or a
+// difference.
 struct Wish {
   int64_t divisor = 0;     // 0: not divided
   std::string subtracted;  // empty: no difference
   bool operator==(const Wish&) const = default;
 };
 
-// What a tensor's levels ask of each of its indices; whole, where two dimensions under one index
-// differ.
+// The wishes of a tensor's levels for each of its indices. If two levels of one index differ, the
+// wish is a whole index.
 std::map<std::string, Wish> wishes(const Format& format, const std::vector<std::string>& indices) {
   std::map<std::string, Wish> found;
   for (const Level& level : format.levels()) {
     const std::string& index = indices[static_cast<size_t>(level.expr.dimension)];
     Wish wish;
     if (level.expr.is_difference()) {
-      // An index of several dimensions is bound by the first of them, not by a difference.
+      // If one index has several dimensions, the first one binds it, not a difference.
       if (std::count(indices.begin(), indices.end(), index) == 1)
         wish.subtracted = indices[static_cast<size_t>(level.expr.second)];
     } else if (!level.expr.is_whole()) {
@@ -41,14 +42,14 @@ std::map<std::string, Wish> wishes(const Format& format, const std::vector<std::
   return found;
 }
 
-// Whether loops over differences can do: the statement vanishes where the operands that are stored
-// by one of them have no entries, so that only those are visited, and all its loops stand around
-// one assignment, so that what a difference and its second bind is known there.
+// Whether the statement can use loops over differences. These only visit stored diagonals, so the
+// statement must be 0 where the operands stored by a difference have no entries. All loops must
+// surround one assignment, so that both the difference and its second index are bound there.
 bool may_loop_over_differences(const expr::Statement& statement,
                                const std::map<std::string, expr::TensorType>& tensors) {
   const auto* sum = statement.value.as<expr::Reduce>();
   if (expr::has_reduction(sum ? sum->body : statement.value)) return false;
-  std::map<std::pair<std::string, std::string>, std::set<int>> stored_by;  // accesses
+  std::map<std::pair<std::string, std::string>, std::set<int>> stored_by;  // ids of accesses
   for (const expr::Access* access : expr::accesses(statement.value)) {
     for (const auto& [index, wish] : wishes(tensors.at(access->tensor).format, access->indices)) {
       if (!wish.subtracted.empty()) stored_by[{index, wish.subtracted}].insert(access->id);
@@ -82,7 +83,7 @@ LoopSpace make_loop_space(const expr::Statement& statement,
                           Division division) {
   LoopSpace space;
   std::map<std::string, Wish> agreed;
-  std::set<std::string> subtracted;  // by someone
+  std::set<std::string> subtracted;  // all indices that some difference subtracts
   auto collect = [&](const expr::Access& access) {
     const auto wanted = wishes(tensors.at(access.tensor).format, access.indices);
     const bool agrees = std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
@@ -90,7 +91,7 @@ LoopSpace make_loop_space(const expr::Statement& statement,
       if (found != agreed.end()) return found->second == entry.second;
       const std::string& other = entry.second.subtracted;
       if (other.empty()) return entry.second == Wish() || !subtracted.contains(entry.first);
-      // What is subtracted has a loop of its own.
+      // The subtracted index needs a loop of its own.
       const auto known = agreed.find(other);
       return other != entry.first && !subtracted.contains(entry.first) &&
              (known == agreed.end() || known->second == Wish());
@@ -105,7 +106,7 @@ LoopSpace make_loop_space(const expr::Statement& statement,
   };
   const auto operands = expr::accesses(statement.value);
   bool differences = may_loop_over_differences(statement, tensors);
-  // Another sparse operand with such an index has to be stored by the same differences.
+  // Another sparse operand with such an index must store the same differences.
   for (const expr::Access* access : operands) {
     const Format& format = tensors.at(access->tensor).format;
     if (!format.has_differences()) continue;
@@ -123,8 +124,8 @@ LoopSpace make_loop_space(const expr::Statement& statement,
       }
     }
   }
-  // A tensor of whole dimensions can be walked over as it is; the others give way, unless they are
-  // to come first.
+  // Tensors with whole indices can be walked over as stored, so they take precedence over blocks,
+  // unless `blocks_first` reverses this.
   const bool blocks_first = division == Division::ByBlocks;
   for (const bool plain : {!blocks_first, blocks_first}) {
     if (!plain && division == Division::None) continue;
@@ -158,7 +159,7 @@ LoopSpace make_loop_space(const expr::Statement& statement,
   for (const expr::Access* access : operands) {
     for (const std::string& index : access->indices) add_index(index);
   }
-  // Of an index that no access here has, another statement knows the extent.
+  // If no access in this statement has the index, another statement determines its extent.
   const std::function<void(const expr::Expr&)> add_reduced = [&](const expr::Expr& expr) {
     if (const auto* reduce = expr.as<expr::Reduce>())
       std::for_each(reduce->indices.begin(), reduce->indices.end(), add_index);

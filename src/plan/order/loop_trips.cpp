@@ -1,4 +1,4 @@
-// Trips from extents and numbers of entries.
+// Estimates trip counts from extents and numbers of entries.
 #include "plan/order/loop_trips.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ using expr::Access;
 
 namespace {
 
-// How many values the innermost levels of the access hold for each coordinate that is stored above
-// them, as far as their variables are not bound: the insides of blocks.
+// The number of values that the innermost full levels hold for each stored coordinate above them,
+// counting only unbound variables: the size of a block.
 double unbound_block(const OrderProblem& problem, const Access& access,
                      const std::vector<std::string>& bound) {
   const auto& levels = problem.tensors->at(access.tensor).format.levels();
@@ -27,8 +27,8 @@ double unbound_block(const OrderProblem& problem, const Access& access,
   return block;
 }
 
-// At how many combinations of the access's variables that are bound loops over these come by: at
-// all of them until one of the loops goes through what is stored, then at no more than its entries.
+// The number of combinations of the access's bound variables that loops visit. This is the product
+// of the extents until a loop walks over stored coordinates. Then the number of entries limits it.
 double prefix(const WalkedOperands& operands, const Access& access,
               const std::vector<std::string>& bound) {
   const OrderProblem& problem = operands.problem;
@@ -67,8 +67,9 @@ expr::Expr body_over(const expr::Expr& expr, const std::string& index) {
   return {};
 }
 
-// What the loop over a variable inside of others computes: the body of the reduction that binds it,
-// the terms of all that is gathered where one of the others is reduced, or all.
+// The expressions that a loop over the variable inside the others computes: the body of the
+// reduction that binds it, or else the terms of all gathered reductions if one of the outer loops
+// is reduced, or else the whole value.
 std::vector<expr::Expr> parts_of(const OrderProblem& problem,
                                  const std::vector<std::string>& outside, const std::string& var) {
   const std::string& parent = problem.space.variables.at(var).parent;
@@ -90,8 +91,8 @@ bool is_stored(const WalkedOperands& operands, const Access& access,
           operands.is_converted(access, with));
 }
 
-// Whether the loop over the last of these goes from one coordinate of the access to the next.
-// Others are found for each coordinate: by arithmetic, or by a search from the access's beginning.
+// Whether the loop over the last variable steps through the stored coordinates of the access. Other
+// coordinates are computed, or found by a search from the start of the access.
 bool is_stepped_through(const WalkedOperands& operands, const Access& access,
                         const std::vector<std::string>& with) {
   const OrderProblem& problem = operands.problem;
@@ -108,8 +109,9 @@ bool is_stepped_through(const WalkedOperands& operands, const Access& access,
   });
 }
 
-// How often the loop over a variable is entered that follows on these, the last of which run so
-// often. A sum in a term of a tuple stands in the loops alone that its workspace depends on.
+// The number of times that the loop over `var` is entered after these loops, whose innermost body
+// runs `visits` times. A sum in a term of a tuple is only inside the loops that its workspace
+// depends on.
 double visits_around(const WalkedOperands& operands, const std::vector<std::string>& order,
                      const std::string& var, double visits) {
   const OrderProblem& problem = operands.problem;

@@ -1,4 +1,4 @@
-// How often loops run.
+// Estimates how often loops run.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace tulle::plan {
 
-// How often the loop over a variable runs, on average, inside loops over these.
+// The average trip count of the loop over the variable inside these loops.
 double estimate_trips(const WalkedOperands& operands, const std::vector<std::string>& outside,
                       const std::string& var);
 
-// The number of executions of its body in all, inside loops over these, whose body runs that often.
+// The total number of executions of its body. The body of the loops outside it runs `visits` times.
 double estimate_visits(const WalkedOperands& operands, const std::vector<std::string>& outside,
                        const std::string& var, double visits);
 
-// The number of coordinates that it skips: it walks over several operands together and executes its
-// body where all of them have entries.
+// The number of coordinates that the loop skips. It walks over several operands together and only
+// executes its body where all of them have entries.
 double estimate_skips(const WalkedOperands& operands, const std::vector<std::string>& outside,
                       const std::string& var, double visits);
 

@@ -1,4 +1,4 @@
-// As many members as rows leave threads and memory for.
+// Limits members by the threads and memory that rows leave free.
 #include "plan/order/member_loops.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace tulle::plan {
 
 namespace {
 
-constexpr double kMostBytes = 1 << 28;  // of the workspaces of all threads together
+constexpr double kMostBytes = 1 << 28;  // total size of the workspaces of all threads
 
 // The loops over the insides of the result's blocks, innermost first.
 std::vector<std::string> block_loops(const OrderProblem& problem) {
@@ -25,7 +25,7 @@ std::vector<std::string> block_loops(const OrderProblem& problem) {
   return found;
 }
 
-// Whether the loop counts through the coordinates of all operands.
+// Whether the loop visits all coordinates of each operand.
 bool is_counted(const WalkedOperands& operands, const std::string& var,
                 const std::set<int>& converted) {
   const std::string& parent = operands.problem.space.variables.at(var).parent;

@@ -1,4 +1,4 @@
-// Threads that share the blocks of a row of a sparse result.
+// Chooses loops for threads that share the blocks of a row in a sparse result.
 #pragma once
 
 #include <set>
@@ -9,15 +9,15 @@
 
 namespace tulle::plan {
 
-// The loops over the insides of blocks that are worth binding to members of a chunk when rows are
-// gathered: those whose coordinates all operands hold, as long as the GPU has room for all rows.
+// The loops over the insides of blocks to bind to members of a chunk when rows are gathered. All
+// operands must hold all coordinates of such a loop, and the GPU must have room for all rows.
 // Innermost first, so that neighbouring threads read neighbouring values. `converted` as for
 // choose_route.
 std::vector<std::string> member_loops(const WalkedOperands& operands,
                                       const std::vector<std::string>& order,
                                       const RouteChoice& route, const std::set<int>& converted);
 
-// The most members that any order of the problem has.
+// The maximum number of members in any order of the problem.
 double most_members(const OrderProblem& problem);
 
 }  // namespace tulle::plan

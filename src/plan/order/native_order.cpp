@@ -1,4 +1,4 @@
-// Comparing levels with loops.
+// Compares the levels of operands with the order of loops.
 #include "plan/order/native_order.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool is_native(const Format& format, const std::vector<std::string>& indices,
     if (var.empty()) return false;
     const int at = position_of(order, var);
     if (!stores_coordinates(level.kind)) {
-      // Found by arithmetic, whatever comes first.
+      // A full level is computed by arithmetic, so its place does not matter.
       latest = std::max(latest, at);
       continue;
     }

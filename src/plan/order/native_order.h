@@ -1,4 +1,4 @@
-// Orders of loops in which an operand can be walked over as it is stored.
+// Tests whether loops in a given order can walk over an operand as stored.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace tulle::plan {
 
-// The place of the loop over a variable in the order; -1 if it has none.
+// The position of the loop over a variable in the order. -1 if there is none.
 int position_of(const std::vector<std::string>& order, const std::string& var);
 
-// Whether an access can be walked over in this order as it is stored.
+// Whether loops in this order can walk over the access as stored.
 bool is_native(const Format& format, const std::vector<std::string>& indices,
                const std::vector<std::string>& order, const LoopSpace& space);
 

@@ -1,4 +1,4 @@
-// From a statement to its variables.
+// Collects the variables and constraints of a statement.
 #include "plan/order/order_problem.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace tulle::plan {
 
 namespace {
 
-// Whether the constraints so far put the loop over `var` inside that over `other`.
+// Whether the constraints so far put the loop over `var` inside the loop over `other`.
 bool comes_after(const std::string& var, const std::string& other, const OrderProblem& problem) {
   const auto before = problem.before.find(var);
   return before != problem.before.end() &&
@@ -20,14 +20,14 @@ bool comes_after(const std::string& var, const std::string& other, const OrderPr
          });
 }
 
-// Notes which loops the nest puts around those of each sum.
+// Records the loops that the nest puts around each sum's loops.
 void nested_sums(const expr::Expr& expr, std::set<std::string> around, OrderProblem& problem) {
   if (const auto* sum = expr.as<expr::Reduce>()) {
     std::set<std::string> own;
     for (const std::string& index : sum->indices) {
       for (const std::string& part : problem.space.parts.at(index)) {
         for (const std::string& outer : around) {
-          // Under the same names another sum may stand the other way round.
+          // Another sum over the same names may be nested the other way round.
           if (outer != part && !comes_after(outer, part, problem))
             problem.before[part].insert(outer);
         }
@@ -39,7 +39,7 @@ void nested_sums(const expr::Expr& expr, std::set<std::string> around, OrderProb
   for (const expr::Expr& child : expr::children(expr)) nested_sums(child, around, problem);
 }
 
-// Notes which loops the workspaces of a tuple, and the sums in their terms, depend on.
+// Records the loops that the workspaces of a tuple depend on, and the sums in their terms.
 void tuple_variables(const expr::Statement& statement, OrderProblem& problem) {
   if (gathering_of(statement, *problem.tensors) != Gathering::Tuple) return;
   const auto parts_of = [&](const std::vector<std::string>& indices) {
@@ -90,7 +90,7 @@ OrderProblem make_order_problem(const expr::Statement& statement,
   for (const std::string& index : summed) {
     problem.outer.insert(problem.outer.end(), parts(index).begin(), parts(index).end());
     problem.reduced.insert(parts(index).begin(), parts(index).end());
-    // A loop over a difference to it visits each coordinate of the other index several times.
+    // A loop over the difference visits each coordinate of the second index several times.
     for (const auto& [name, variable] : problem.space.variables) {
       if (variable.origin == nest::Variable::Origin::Difference && variable.second == index)
         problem.reduced.insert(name);

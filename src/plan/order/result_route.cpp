@@ -1,8 +1,9 @@
-// Choosing routes.
+// Chooses the route of a result.
 #include "plan/order/result_route.h"
 
 #include <algorithm>
 
+#include "expr/absence.h"
 #include "plan/order/native_order.h"
 #include "support/mutant.h"
 
@@ -12,14 +13,14 @@ using expr::Access;
 
 namespace {
 
-// How the entries of a sparse result arrive.
+// The order in which the entries of a sparse result arrive.
 struct Arrival {
-  bool in_order = true;          // of its levels
-  bool before_sum = true;        // each once, complete
-  bool only_last_in_sum = true;  // or its innermost level alone is not
+  bool in_order = true;          // in the order of its levels
+  bool before_sum = true;        // each entry once, with its complete sum
+  bool only_last_in_sum = true;  // or only the innermost level is inside a sum
 };
 
-// Whether a full level stands between two that store coordinates: its rows are written before it
+// Whether a full level is between two levels that store coordinates. Its rows are written before it
 // is known whether the entry above exists.
 bool stores_below_full(const Format& format) {
   bool stored = false, full = false;
@@ -31,7 +32,7 @@ bool stores_below_full(const Format& format) {
   return false;
 }
 
-// The number of the last level that stores something.
+// The number of the last level that stores coordinates.
 int last_stored_level(const Format& format) {
   int last = -1;
   for (int l = 0; l < format.level_count(); ++l) {
@@ -86,8 +87,8 @@ class RouteFinder {
     return arrival;
   }
 
-  // Which loops bring the coordinates of a level of the result in order, one or the halves of a
-  // split, `all` of them or some; -1 if none do.
+  // The positions of the loops that produce the coordinates of a level in order: one loop, or the
+  // two halves of a split. -1 if none does. `all`: the loops must visit all coordinates.
   struct Place {
     int first = -1, last = -1;
   };
@@ -99,15 +100,15 @@ class RouteFinder {
     if (!level.is_whole()) return {};
     const std::vector<std::string>& parts = problem_.space.parts.at(index);
     if (parts.size() == 2) return {position_of(order_, parts[0]), position_of(order_, parts[1])};
-    // With what is subtracted bound outside, the difference ascends as the index does.
+    // If the loop over the subtracted index is outside, the difference ascends with the index.
     const std::string other = problem_.space.subtracted(index);
     if (other.empty() || all) return {};
     const int difference = position_of(order_, parts[0]);
     return position_of(order_, other) < difference ? Place{difference, difference} : Place{};
   }
 
-  // Whether the statement copies entries that are listed with all their coordinates: every one it
-  // comes to exists. Below other levels there may be nothing.
+  // Whether the statement copies a list of entries with all their coordinates, so that every
+  // visited entry exists. Under other formats an upper coordinate may have no entries.
   bool copies_coordinates() const {
     const auto* access = problem_.statement->value.as<Access>();
     if (!access) return false;
@@ -117,27 +118,45 @@ class RouteFinder {
                        [](const Level& level) { return is_branchless(level.kind); });
   }
 
-  // The operand whose entries are exactly the result's, stored alike.
+  // The access that has exactly the entries of the result, in the same format; null if there is
+  // none.
   const Access* pattern_owner(const std::set<int>& converted) const {
     const auto& sparse = operands_.sparse;
-    if (sparse.size() != 1 ||
-        (!operands_.decisive.contains(sparse[0]->id) && !mutant("pattern-shared-anyway")) ||
-        converted.contains(sparse[0]->id)) {
-      return nullptr;
-    }
-    const Access& access = *sparse[0];
+    const auto found = std::find_if(sparse.begin(), sparse.end(), [&](const Access* access) {
+      return !converted.contains(access->id) && has_all_entries(*access) &&
+             is_stored_alike(*access);
+    });
+    return found == sparse.end() ? nullptr : *found;
+  }
+
+  // Whether the result has an entry exactly where the access has one.
+  bool has_all_entries(const Access& access) const {
+    const auto& sparse = operands_.sparse;
+    if (sparse.size() == 1 && mutant("pattern-shared-anyway")) return true;
+    if (!operands_.decisive.contains(access.id)) return false;
+    if (sparse.size() == 1) return true;
+    // Lowering finds the positions of the owner by its name.
+    const bool is_only_access =
+        std::none_of(sparse.begin(), sparse.end(), [&](const Access* other) {
+          return other->tensor == access.tensor && other->id != access.id;
+        });
+    const expr::Expr alone = expr::without(problem_.statement->value, [&](const Access& other) {
+      return other.id != access.id && !operands_.type_of(other.tensor).format.is_dense();
+    });
+    return is_only_access && !expr::is_zero(alone);
+  }
+
+  bool is_stored_alike(const Access& access) const {
     const expr::TensorType& from = operands_.type_of(access.tensor);
     const expr::TensorType& to = operands_.type_of(problem_.statement->tensor);
     const std::set<std::string> different(access.indices.begin(), access.indices.end());
-    if (!from.format.is_unique() || !from.format.is_ordered() || from.index_type != to.index_type ||
-        different.size() != access.indices.size() || !problem_.shareable.contains(access.tensor)) {
-      return nullptr;
-    }
-    return has_levels_of(access, from.format, to.format) ? &access : nullptr;
+    return from.format.is_unique() && from.format.is_ordered() &&
+           from.index_type == to.index_type && different.size() == access.indices.size() &&
+           problem_.shareable.contains(access.tensor) &&
+           has_levels_of(access, from.format, to.format);
   }
 
-  // Whether the levels of the result are the same as the access's but for which dimension of the
-  // tensor has which index.
+  // Whether the levels of the result equal those of the access, except for the order of dimensions.
   bool has_levels_of(const Access& access, const Format& from, const Format& to) const {
     if (from.level_count() != to.level_count()) return false;
     const auto same_index = [&](int first, int second) {

@@ -10,21 +10,21 @@
 
 namespace tulle::plan {
 
-// How a result is built. Dense: stored where it belongs. Shared: values at the positions of one
-// operand's entries. Append: entries arrive in order. Tracked: each innermost row, of entries or
-// blocks, is gathered in a tracked workspace first. Sort: entries arrive in any order and are
-// sorted afterwards.
+// The way to build a result. Dense: stores each value at its location. Shared: stores values at the
+// positions of one operand's entries. Append: entries arrive in order. Tracked: gathers each
+// innermost row, of entries or blocks, in a tracked workspace first. Sort: entries arrive in any
+// order and are sorted afterwards.
 enum class Route : uint8_t { Dense, Shared, Append, Tracked, Sort };
 std::string_view text_of(Route route);
 
 struct RouteChoice {
   Route route = Route::Dense;
-  std::string shared = {};   // the operand of Route::Shared
-  std::string tracked = {};  // the loop variable of Route::Tracked
+  std::string shared = {};   // for Route::Shared: the operand
+  std::string tracked = {};  // for Route::Tracked: the loop variable
 };
 
 // The cheapest route for loops in this order. The operands of the accesses in `converted` (by id)
-// are sorted first, so that a result cannot share their patterns.
+// are sorted first, so a result cannot share their patterns.
 RouteChoice choose_route(const WalkedOperands& operands, const std::vector<std::string>& order,
                          const std::set<int>& converted);
 

@@ -1,4 +1,4 @@
-// Telling operands apart.
+// Classifies operands.
 #include "plan/order/walked_operands.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The operands of a statement as its loops walk over them.
+// The operands of a statement and how its loops walk over them.
 #pragma once
 
 #include <set>
@@ -16,16 +16,16 @@ struct WalkedOperands {
   const expr::TensorType& type_of(const std::string& tensor) const {
     return problem.tensors->at(tensor);
   }
-  // Whether the access stores the coordinates of the variable rather than counting through them.
+  // Whether the access stores the coordinates of the variable.
   bool walks(const expr::Access& access, const std::string& var) const;
-  // Whether the access has to be converted in every order that begins like this, because none of
-  // them walks over it as it is stored. It then stores the coordinates of all its variables.
+  // Whether every order with this beginning requires a conversion of the access, because it cannot
+  // be walked over as stored. A converted access stores the coordinates of all its variables.
   bool is_converted(const expr::Access& access, const std::vector<std::string>& order) const;
 
   const OrderProblem& problem;
   std::vector<const expr::Access*> all;
-  std::vector<const expr::Access*> sparse;  // equal ones once
-  std::set<int> decisive;                   // accesses (by id) without which the statement vanishes
+  std::vector<const expr::Access*> sparse;  // without duplicates
+  std::set<int> decisive;                   // ids of accesses without which the statement is 0
 };
 
 }  // namespace tulle::plan

@@ -1,4 +1,4 @@
-// Finding what values are the sum, product, maximum or minimum over.
+// Finds the tensors over whose parts a value is a sum, product, maximum or minimum.
 #include "plan/rewrite/additive.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ bool is_number(const Expr& expr) {
   return literal && literal->value != 0;
 }
 
-// Reductions in which absent values are no terms, so that they combine the results for parts.
+// Whether the reduction skips absent values. Then it also combines the results of parts.
 bool skips_absent(const expr::Reduce& reduce) {
   using expr::Reduction;
   const bool puts_together =
@@ -30,7 +30,7 @@ bool skips_absent(const expr::Reduce& reduce) {
   return puts_together && reduce.stored && !reduce.empty && reduce.type != DType::Bool;
 }
 
-// How values depend on one access.
+// How a value depends on one access.
 class Dependence {
  public:
   Dependence(const Access& in, const std::function<bool(const std::string&)>& is_unbounded)
@@ -55,8 +55,8 @@ class Dependence {
     return binary && is_additive(*binary);
   }
 
-  // Whether the value is a product, maximum or minimum over the entries of the tensor: a 0 that is
-  // written would be a term of every part.
+  // Whether the value is a product, maximum or minimum over the entries of the tensor. A padding 0
+  // would then be a term of every part.
   bool is_over_entries(const Expr& expr) const {
     const auto* reduce = expr.as<expr::Reduce>();
     return reduce && skips_absent(*reduce) && reads(reduce->body) && is_pointwise(reduce->body) &&
@@ -68,7 +68,7 @@ class Dependence {
     return expr::without(expr, [&](const Access& access) { return is_it(access); });
   }
 
-  // Sums that are converted are not: `or` of booleans and wrapped integers.
+  // A converted sum is not additive: `or` of booleans, wrapped integers.
   bool is_additive_as(const Expr& part, DType type) const {
     return is_additive(part) && (part.type() == type || is_pointwise(part));
   }
@@ -81,7 +81,7 @@ class Dependence {
       case BinaryOp::Mul: {
         const bool first = reads(binary.a);
         const Expr &sum = first ? binary.a : binary.b, &factor = first ? binary.b : binary.a;
-        // Of an infinite factor comes inf - inf.
+        // An infinite factor could give inf - inf.
         return !reads(factor) && !expr::may_be_infinite(factor, is_unbounded_) &&
                is_additive_as(sum, binary.type);
       }
@@ -101,8 +101,8 @@ class Dependence {
                        [&](const Access* access) { return is_it(*access); });
   }
 
-  // Whether at each coordinate one entry of the access's tensor decides on the value, so that at
-  // most one part is there.
+  // Whether each coordinate of the value depends on one entry of the access's tensor, so that at
+  // most one part contributes.
   bool is_pointwise(const Expr& expr) const {
     if (!reads(expr)) return true;
     if (const auto* reduce = expr.as<expr::Reduce>()) {

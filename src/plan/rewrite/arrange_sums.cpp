@@ -1,4 +1,4 @@
-// Arranging sums.
+// Moves sums inside a statement.
 #include "plan/rewrite/arrange_sums.h"
 
 #include <algorithm>
@@ -33,8 +33,8 @@ class Arranger {
         keeps_outermost_(keeps_outermost),
         next_id_(expr::next_access_id(statement.value)) {}
 
-  // `loops` are the indices of the loops around the expression; `top` says that it is the
-  // statement's whole value.
+  // `loops` are the indices of the loops around the expression. `top`: it is the whole value of the
+  // statement.
   Expr arrange(const Expr& expr, const Indices& loops, bool top) {
     if (const auto* sum = expr.as<Reduce>()) return arrange_sum(expr, *sum, loops, top);
     if (const auto* binary = expr.as<Binary>()) {
@@ -62,8 +62,8 @@ class Arranger {
     return std::includes(used.begin(), used.end(), loops.begin(), loops.end());
   }
 
-  // sum(R, x) * y as sum(R, x * y); null where that would repeat work, or where infinities of both
-  // signs would be added.
+  // Rewrites sum(R, x) * y to sum(R, x * y). Null if that would repeat work or add infinities of
+  // both signs.
   Expr pull_out(DType type, const Expr& factor, const Expr& other, const Indices& loops,
                 bool first) const {
     const auto* sum = factor.as<Reduce>();
@@ -77,8 +77,8 @@ class Arranger {
     return Reduce::make(sum->indices, product);
   }
 
-  // within(x, sum(R, y)) as sum(R, within(x, y)); null where that would repeat work, or where a sum
-  // of nothing, which is 0 within x, would be absent.
+  // Rewrites within(x, sum(R, y)) to sum(R, within(x, y)). Null if that would repeat work, or if an
+  // empty sum, which is 0 within x, would become absent.
   Expr sum_within(DType type, const Expr& where, const Expr& what, const Indices& loops) const {
     const auto* sum = what.as<Reduce>();
     if (!sum || sum->op != expr::Reduction::Sum || sum->stored || sum->type != type ||
@@ -127,7 +127,8 @@ class Arranger {
     return access;
   }
 
-  // The exponents of an expsum are those of the maximum that leads it, arranged alike.
+  // The exponents of an expsum must stay equal to those of the maximum that leads it, so both are
+  // arranged in the same way.
   Expr arrange_body(const Reduce& sum, const Indices& inside) {
     const auto* within = sum.body.as<Binary>();
     if (sum.op != expr::Reduction::ExpSum || !within) return arrange(sum.body, inside, false);
@@ -137,7 +138,7 @@ class Arranger {
     return Binary::make(within->op, exponent, arrange(within->b, inside, false), sum.body.type());
   }
 
-  // Whether nothing is left where the sparse operands have no entries.
+  // Whether the value is 0 where the sparse operands have no entries.
   bool is_bounded(const Expr& expr) const {
     return expr::is_zero(
         expr::without(expr, [&](const Access& access) { return is_sparse_(access.tensor); }));
@@ -148,8 +149,8 @@ class Arranger {
   const std::function<bool(const std::string&)>& has_coordinates_;
   const std::function<std::string(const expr::Statement&)>& name_;
   bool keeps_outermost_;
-  int depth_ = 0;      // of sums around
-  bool joins_ = true;  // whether a sum can join the one outside: not in a maximum or an exponent
+  int depth_ = 0;      // the number of sums around
+  bool joins_ = true;  // the sum can join the one outside: not inside a maximum or an exponent
   int next_id_;
   ComputedBefore computed_;
 };

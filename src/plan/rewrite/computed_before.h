@@ -1,4 +1,4 @@
-// Reductions that have statements of their own.
+// The reductions that are computed by separate statements.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tulle::plan {
 // Equal reductions share one statement.
 class ComputedBefore {
  public:
-  // The access that stands for the same reduction; null where there is none yet.
+  // The access that replaces an equal reduction. Null if there is none yet.
   expr::Expr find(const expr::Expr& reduction) const {
     const auto found = std::find_if(computed_.begin(), computed_.end(), [&](const auto& computed) {
       return expr::is_same(computed.first, reduction);

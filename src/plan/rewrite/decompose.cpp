@@ -1,4 +1,4 @@
-// Distributing statements over parts.
+// Distributes statements over the parts of composite operands.
 #include "plan/rewrite/decompose.h"
 
 #include <algorithm>
@@ -19,9 +19,9 @@ using expr::Statement;
 
 namespace {
 
-constexpr size_t kMergedAtOnce = 3;  // the code of a merge doubles with each operand
+constexpr size_t kMergedAtOnce = 3;  // each further operand doubles the code of a merge
 
-// The expression with another tensor in place of some accesses.
+// Replaces the tensors of accesses in the expression.
 Expr with_tensors(const Expr& expr, const std::function<std::string(const Access&)>& tensor) {
   if (const auto* access = expr.as<Access>()) {
     Access changed = *access;
@@ -67,7 +67,7 @@ class Decomposer {
     for (auto& [index, uses] : result_.extents) rename(uses);
   }
 
-  // All parts have the sizes of the whole.
+  // Each part has the extents of the whole operand.
   void rename(std::vector<expr::ExtentUse>& uses) const {
     for (expr::ExtentUse& use : uses) {
       const auto composite = composites_.find(use.tensor);
@@ -85,7 +85,7 @@ class Decomposer {
   void decompose(size_t s) {
     Statement statement = source_.program.statements[s];
     const Access* chosen = distributed(statement);
-    // The access lives in the statement before its value is replaced.
+    // Keeps the statement's value alive, because it owns the access.
     const Expr value = statement.value;
     statement.value = with_tensors(value, [&](const Access& access) {
       const bool stays = chosen && same_access(access, *chosen);
@@ -101,7 +101,7 @@ class Decomposer {
                                    parts.size(), " parts of ", chosen->tensor));
     const std::string original = statement.tensor;
     expr::TensorType type = result_.program.tensors.at(original);
-    const bool rounds = is_half(type.type);  // not with every part, whatever they come to
+    const bool rounds = is_half(type.type);  // so round once, after adding up all parts
     const std::string tensor = rounds ? original + ".sum" : original;
     type.type = compute_type(type.type);
     statement.tensor = tensor;
@@ -124,13 +124,13 @@ class Decomposer {
     push({original, statement.indices, Access::make(0, tensor, statement.indices, type.type)}, s);
   }
 
-  // The access over whose parts the statement is distributed; null where there is none.
+  // The access over whose parts the statement is distributed. Null if there is none.
   const Access* distributed(const Statement& statement) const {
     const bool is_dense = source_.program.tensors.at(statement.tensor).format.is_dense();
     return is_dense ? access_by_parts(statement.value, source_.program, composites_) : nullptr;
   }
 
-  // The intermediate that has all parts.
+  // The intermediate that merges all parts of the operand.
   std::string whole(const std::string& operand) {
     const std::string name = operand + ".whole";
     if (result_.program.tensors.contains(name)) return name;
@@ -161,7 +161,7 @@ class Decomposer {
     return name;
   }
 
-  // target = the sum of the tensors.
+  // Adds statements for target = the sum of the tensors.
   void merge(const std::vector<std::string>& tensors, const std::string& target,
              const expr::TensorType& type, const std::string& operand) {
     std::map<std::string, std::vector<expr::ExtentUse>> extents;

@@ -6,13 +6,12 @@
 
 namespace tulle::plan {
 
-// Every composite operand is replaced by its parts.
+// Replaces every composite operand by its parts.
 //
-// A statement with a dense result becomes one statement for each part if the sum, product, maximum
-// or minimum of the values for the parts is its value; the further statements add to the result of
-// the first. The same holds for a reduction within a larger expression (split_terms). Any other
-// statement reads an intermediate that contains all parts (the general path). Notes say which case
-// applied.
+// A statement with a dense result becomes one statement for each part if its value is the sum,
+// product, maximum or minimum of the values for the parts. The later statements add to the result
+// of the first. The same holds for a reduction within a larger expression (split_terms). Any other
+// statement reads an intermediate that contains all parts (the general path). Notes name the case.
 UniqueProgram decompose(const UniqueProgram& program, const Composites& composites);
 
 }  // namespace tulle::plan

@@ -1,10 +1,10 @@
-// Finding the first gap of a row by counting.
+// Finds the first gap of a row by counting.
 #include "plan/rewrite/expand_places.h"
 
 #include <algorithm>
 
+#include "expr/presence.h"
 #include "expr/walk.h"
-#include "plan/rewrite/presence.h"
 #include "support/half.h"
 #include "support/mutant.h"
 #include "support/name_list.h"
@@ -25,7 +25,8 @@ using expr::Unary;
 
 namespace {
 
-// Whether the entries of a row along that index lie one after the other, by coordinates.
+// Whether the tensor stores the entries of a row along that index consecutively and ordered by
+// coordinate.
 bool stores_rows_along(const Access& access, const std::string& index, const Format& format) {
   const Level& last = format.levels().back();
   const auto& levels = format.levels();
@@ -57,12 +58,13 @@ class PlaceExpander {
     const auto* reduce = inside.as<Reduce>();
     const bool is_place =
         reduce && (reduce->op == Reduction::ArgMax || reduce->op == Reduction::ArgMin);
-    if (!is_place || reduce->stored || plan::is_everywhere(reduce->body, is_sparse_)) return inside;
+    if (!is_place || reduce->stored || expr::is_everywhere(reduce->body, is_sparse_)) return inside;
     const Expr gap = gap_of(*reduce);
     return gap ? place(*reduce, gap) : inside;
   }
 
-  // The place of the best entry or the gap. Nothing is as far from 0 as a NaN.
+  // Chooses between the place of the best entry and the gap. A NaN counts as best, so its place
+  // wins.
   static Expr place(const Reduce& reduce, const Expr& gap) {
     const bool is_max = reduce.op == Reduction::ArgMax;
     const DType type = compute_type(reduce.body.type());
@@ -83,8 +85,8 @@ class PlaceExpander {
     return Choose::make(extent, found, number(static_cast<int64_t>(*reduce.empty)), reduce.type);
   }
 
-  // The first coordinate at which a row has no entry, from statements of its own; null where these
-  // are not worth it.
+  // The first coordinate without an entry in each row, computed by separate statements. Null if
+  // these do not pay off.
   Expr gap_of(const Reduce& reduce) {
     const std::string& index = reduce.indices[0];
     const Expr entries = presence_of(reduce.body, is_sparse_);
@@ -109,7 +111,7 @@ class PlaceExpander {
         rows, Reduce::make({index}, Binary::make(BinaryOp::Within, stored, counted, DType::Int64)));
   }
 
-  // An access whose tensor has the entries row by row.
+  // An access to a tensor that stores the entries row by row.
   Expr stored_by_rows(const Expr& entries, const std::vector<std::string>& rows,
                       const std::string& index) {
     const auto* access = entries.as<Access>();
@@ -135,7 +137,7 @@ class PlaceExpander {
 
   expr::Statement& statement_;
   const PlacesContext& context_;
-  const IsSparse is_sparse_ = [this](const std::string& tensor) {
+  const expr::IsSparse is_sparse_ = [this](const std::string& tensor) {
     return !context_.tensors.at(tensor).format.is_dense();
   };
   int next_id_;

@@ -1,4 +1,4 @@
-// argmax and argmin over an extent, told from the entries of a row and from where it has none.
+// argmax and argmin over an extent, from the entries of a row and its first gap.
 #pragma once
 
 #include <functional>
@@ -12,21 +12,21 @@ namespace tulle::plan {
 
 struct PlacesContext {
   const Tensors& tensors;
-  // Whether a tensor has few entries for so many rows.
+  // Whether a tensor has few entries for its number of rows.
   std::function<bool(const expr::Access& access, const std::string& row)> are_few;
-  // A name for what is computed before the statement, stored in that format.
+  // Adds an intermediate in that format, computed before the statement. Returns its name.
   std::function<std::string(const expr::Statement& part, const Format& format)> name;
 };
 
 // If the best entry of a row is worse than 0, argmax is the first coordinate without an entry (the
-// gap); if it is 0, the smaller of both places. The gap is the number of entries whose position in
-// the row equals their coordinate. So argmax(j, x) becomes a choice between the place of the best
-// entry and the gap, after statements that compute the gaps and, where no operand stores the
-// entries of x row by row, these entries. Intermediates larger than the result are not computed:
-// such reductions walk over the extent instead.
+// gap). If it is 0, argmax is the smaller of both places. The gap is the number of entries whose
+// position in the row equals their coordinate. So argmax(j, x) becomes a choice between the place
+// of the best entry and the gap, after statements that compute the gaps. If no operand stores the
+// entries of x row by row, another statement does. If intermediates would be larger than the
+// result, the reduction stays and loops over the extent.
 //
-// Returns those statements. Some of them ask for positions of entries (asks_for_positions); the
-// operands of these must not be converted.
+// Returns those statements. Some of them use positions of entries (asks_for_positions); their
+// operands must not be converted.
 std::vector<expr::Statement> expand_places(expr::Statement& statement,
                                            const PlacesContext& context);
 

@@ -1,8 +1,8 @@
-// Writing reductions out.
+// Expands reductions.
 #include "plan/rewrite/expand_reductions.h"
 
+#include "expr/presence.h"
 #include "expr/walk.h"
-#include "plan/rewrite/presence.h"
 #include "support/check.h"
 #include "support/half.h"
 #include "support/mutant.h"
@@ -23,14 +23,14 @@ namespace {
 
 class Expander {
  public:
-  // In the place of `zeroed` absent and 0 are the same.
+  // At the node `zeroed`, absent and 0 are equivalent.
   Expander(const std::function<bool(const std::string&)>& is_sparse, const expr::ExprNode* zeroed)
       : is_sparse_(is_sparse), zeroed_(zeroed) {}
 
   Expr expand(const Expr& expr) const { return expand(expr, expr.get() == zeroed_); }
 
  private:
-  // `zeroed` says that absent and 0 are the same here.
+  // `zeroed`: absent and 0 are equivalent here.
   Expr expand(const Expr& expr, bool zeroed) const {
     if (const Reduce* sum = zeroed ? counted_sum(expr) : nullptr) {
       const Expr zero = Literal::make(0, true, expr.type());
@@ -46,8 +46,8 @@ class Expander {
     return reduce ? expand_reduce(with_zeros(*reduce), expr.get() == zeroed_) : inside;
   }
 
-  // A reduction over the extent sees a 0 where a reduction inside it has no coordinates at all; by
-  // itself that would be absent.
+  // An inner reduction without coordinates is absent. The outer reduction over the extent must see
+  // a 0 instead.
   Reduce with_zeros(Reduce reduce) const {
     const bool is_sum = reduce.op == Reduction::Sum || reduce.op == Reduction::Mean;
     if (is_sum || reduce.stored || !expr::has_reduction(reduce.body) || !is_everywhere(reduce.body))
@@ -56,7 +56,7 @@ class Expander {
     return reduce;
   }
 
-  // Whether it is the same for operands that are absent and for such that are 0.
+  // Whether the value is the same for absent operands and for 0.
   static bool tells_nothing(const Expr& expr) {
     if (const auto* unary = expr.as<Unary>()) return !is_of_entries(unary->function);
     const auto* binary = expr.as<Binary>();
@@ -64,8 +64,8 @@ class Expander {
                       binary->op == BinaryOp::Max || binary->op == BinaryOp::Min);
   }
 
-  // The sum in the numerator of a quotient that is absent with it, whatever the denominator is,
-  // where counting its terms is little beside adding them up: the sums of a row have one count.
+  // For a quotient that is absent exactly if a sum in its numerator is absent: that sum. Only if
+  // counting its terms is cheap compared with adding them up, as all sums of a row have one count.
   const Reduce* counted_sum(const Expr& expr) const {
     bool divides = false;
     Expr part = expr;
@@ -115,7 +115,7 @@ class Expander {
     return Unary::make(function, value, value.type());
   }
 
-  // The largest term, and what the others add to it: log(sum(exp(x - max))) + max.
+  // log(sum(exp(x - max))) + max, over the stored terms and then the missing ones.
   Expr log_sum_exp(const Reduce& reduce) const {
     using expr::ElementFunction;
     const DType type = reduce.type;
@@ -126,7 +126,7 @@ class Expander {
                                     std::nullopt, type);
     const Expr there = Binary::make(BinaryOp::Add, top, apply(ElementFunction::Log, total), type);
     if (reduce.stored || is_everywhere(reduce.body)) return there;
-    // Each of the others adds exp(0).
+    // Each missing term adds exp(0).
     const Expr missing = Binary::make(BinaryOp::Sub, extent(reduce), count(reduce));
     const Expr all = Binary::make(BinaryOp::Max, top, literal(0, type), type);
     const Expr factor =
@@ -141,23 +141,23 @@ class Expander {
                         there, type);
   }
 
-  // The coordinate of the best. An absent value is a 0 at its own coordinate.
+  // The coordinate of the best value. An absent value counts as a 0 at its coordinate.
   Expr place(const Reduce& reduce) const {
     Expr body = reduce.body;
     if (!reduce.stored && !is_everywhere(body)) body = with_zero(body);
     return Reduce::make(reduce.op, reduce.indices, body, true, std::nullopt, reduce.type);
   }
 
-  // The reduction over the terms that are present.
+  // The reduction over the stored terms.
   static Expr terms(const Reduce& reduce, Reduction op) {
     return Reduce::make(op, reduce.indices, reduce.body, op != Reduction::Sum, std::nullopt,
                         reduce.type);
   }
 
-  bool is_everywhere(const Expr& expr) const { return plan::is_everywhere(expr, is_sparse_); }
-  Expr presence(const Expr& expr) const { return presence_of(expr, is_sparse_); }
+  bool is_everywhere(const Expr& expr) const { return expr::is_everywhere(expr, is_sparse_); }
+  Expr presence(const Expr& expr) const { return expr::presence_of(expr, is_sparse_); }
 
-  // How many coordinates the reduction sees.
+  // The number of coordinates that the reduction covers.
   Expr extent(const Reduce& reduce) const {
     Expr product;
     for (const std::string& index : reduce.indices) {
@@ -167,11 +167,11 @@ class Expander {
     return product;
   }
 
-  // How many of them have a value.
+  // The number of coordinates with a value.
   Expr count(const Reduce& reduce) const {
     if (is_everywhere(reduce.body)) return extent(reduce);
     const Expr one = Unary::make(expr::ElementFunction::Ones, presence(reduce.body), DType::Int64);
-    // What gives the presence need not have every index.
+    // The presence may lack some of the indices.
     Expr total = one;
     std::vector<std::string> counted, multiplied;
     const std::vector<std::string> free = expr::free_indices(one);
@@ -199,7 +199,7 @@ class Expander {
   Expr mean(const Reduce& reduce) const {
     const Expr total = terms(reduce, Reduction::Sum);
     if (reduce.stored) return Binary::make(BinaryOp::Div, total, count(reduce), reduce.type);
-    // A sum over nothing is absent, and would stay so.
+    // An empty sum is absent. Adding 0 makes it a value.
     const Expr value =
         Binary::make(BinaryOp::Add, total, Literal::make(0, true, reduce.type), reduce.type);
     return Binary::make(BinaryOp::Div, value, extent(reduce), reduce.type);
@@ -216,7 +216,7 @@ class Expander {
     const Expr seen_or_empty =
         Choose::make(seen, value, Literal::make(empty, whole, reduce.type), reduce.type);
     if (may_be_absent && reduce.stored && !zeroed) {
-      // A scalar has a value whatever was seen: a number of nothing is 0, and masks nothing.
+      // A scalar count is 0, not absent, so it cannot be a mask.
       const bool masks = !expr::free_indices(seen).empty();
       const Expr mask = masks ? seen : terms(reduce, Reduction::Sum);
       if (!expr::free_indices(mask).empty()) {

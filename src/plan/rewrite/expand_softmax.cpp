@@ -1,11 +1,11 @@
-// Rewriting softmax.
+// Rewrites softmax.
 #include "plan/rewrite/expand_softmax.h"
 
 #include <algorithm>
 
+#include "expr/presence.h"
+#include "expr/rename_indices.h"
 #include "expr/walk.h"
-#include "plan/rewrite/presence.h"
-#include "plan/rewrite/unique_indices.h"
 
 namespace tulle::plan {
 
@@ -42,7 +42,7 @@ class Expansion {
   Expansion(const expr::Statement& statement, const SoftmaxContext& context)
       : context_(context), next_id_(expr::next_access_id(statement.value)) {}
 
-  // The weighted sum in one pass; null if it is none.
+  // A weighted sum of a softmax, computed in one pass. Null for any other value.
   Expr one_pass(const Expr& value) const {
     const auto* sum = value.as<Reduce>();
     if (!sum || sum->op != Reduction::Sum || sum->indices.size() != 1 || sum->empty) return {};
@@ -72,11 +72,11 @@ class Expansion {
     };
     const Expr top = Reduce::make(Reduction::Max, sum->indices, x, true, std::nullopt, type);
     const Expr weights = total(one);
-    // One division for the whole weighted sum: the sum of the weights is at least 1, the largest
-    // weight.
+    // One division for the whole weighted sum is safe, because the largest weight is 1, so the sum
+    // of weights is at least 1.
     const Expr share = Binary::make(BinaryOp::Div, one, weights, type);
     const Expr quotient = Binary::make(BinaryOp::Mul, total(weighted), share, type);
-    // An infinite maximum makes NaN of all weights.
+    // With an infinite maximum, all weights are NaN.
     const Expr infinite = Binary::make(BinaryOp::Sub, top, top, type);
     return Choose::make(weights, Binary::make(BinaryOp::Add, quotient, infinite, type),
                         Literal::make(0, true, type), type);
@@ -91,7 +91,7 @@ class Expansion {
   std::vector<expr::Statement> before;
 
  private:
-  // A statement of its own, and an access to it.
+  // Adds a statement for the value. Returns an access to its result.
   Expr computed_first(const Expr& value, const std::vector<std::string>& indices) {
     expr::Statement part{{}, indices, value};
     part.tensor = context_.name(part);
@@ -112,7 +112,7 @@ class Expansion {
     const Expr top = computed_first(
         Reduce::make(Reduction::Max, {other}, moved, true, std::nullopt, type), rows);
     const Expr power = exponential(moved, top, type);
-    // A sum over nothing is absent; that of an empty row is not looked at.
+    // An empty sum is absent. Adding 0 makes it a value; nothing reads that of an empty row.
     const Expr sum = Binary::make(BinaryOp::Add, Reduce::make({other}, masked(moved, power)),
                                   Literal::make(0, true, type), type);
     const Expr total = computed_first(sum, rows);
@@ -132,7 +132,7 @@ class Expansion {
     return Binary::make(BinaryOp::Within, by, value, value.type());
   }
 
-  // The expression with another index and new numbers for its accesses.
+  // Replaces an index in the expression and renumbers its accesses.
   Expr with_index(const Expr& expr, const std::string& from, const std::string& to) {
     const Expr renamed = renamed_indices(expr, {{from, to}});
     return expr::renumbered(renamed, next_id_);

@@ -1,4 +1,4 @@
-// Choosing where reductions are gathered.
+// Chooses where reductions are gathered.
 #include "plan/rewrite/gathering.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using expr::Reduction;
 
 namespace {
 
-// Whether the expression says how many of something are there.
+// Whether the expression counts entries.
 bool counts(const Expr& expr) {
   return expr::any_part(expr, [](const Expr& part) {
     const auto* unary = part.as<expr::Unary>();

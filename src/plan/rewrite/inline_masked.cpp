@@ -1,10 +1,10 @@
-// Inlining.
+// Inlines intermediates.
 #include "plan/rewrite/inline_masked.h"
 
 #include <algorithm>
 
+#include "expr/rename_indices.h"
 #include "expr/walk.h"
-#include "plan/rewrite/unique_indices.h"
 
 namespace tulle::plan {
 
@@ -15,7 +15,7 @@ using expr::Expr;
 
 namespace {
 
-// How often the expression reads the tensor, and how often of these where nothing masks it.
+// The number of reads of the tensor in the expression, and of unmasked ones.
 struct Uses {
   int all = 0;
   int open = 0;
@@ -70,7 +70,7 @@ Expr Inliner::replace(const Expr& expr) {
     return expr::with_children(expr, [&](const Expr& child) { return replace(child); });
   }
   const expr::Statement& statement = found->second;
-  Renames renames;
+  expr::Renames renames;
   for (size_t d = 0; d < statement.indices.size(); ++d) {
     renames[statement.indices[d]] = access->indices[d];
   }

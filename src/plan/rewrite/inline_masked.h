@@ -1,4 +1,4 @@
-// Computes intermediates where a mask uses them.
+// Inlines intermediates that are only used under a mask.
 #pragma once
 
 #include <functional>
@@ -9,15 +9,15 @@
 
 namespace tulle::plan {
 
-// Whether the statement assigns a dense intermediate of rank 2 or more that is read once, within
-// the entries of a sparse tensor: S[i,j] = sum(k, Q[i,k] * K[j,k]) under softmax(j in A[i,j],
-// S[i,j]) then costs one product for each entry of A instead of n x n.
+// Whether the statement assigns a dense intermediate of rank 2 or more with one read, which is
+// within the entries of a sparse tensor. If S[i,j] = sum(k, Q[i,k] * K[j,k]) is read by softmax(j
+// in A[i,j], S[i,j]), inlining computes one product for each entry of A instead of n x n.
 bool is_used_under_mask(const expr::ResolvedProgram& program, size_t statement);
 
 // Replaces accesses to the results of statements by their values.
 class Inliner {
  public:
-  // `same_extent` makes a new index like another.
+  // `same_extent` makes a new index with the extent of another.
   explicit Inliner(std::function<std::string(const std::string&)> same_extent)
       : same_extent_(std::move(same_extent)) {}
 

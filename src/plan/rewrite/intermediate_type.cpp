@@ -1,4 +1,4 @@
-// Asking whether a statement tells absence from 0.
+// Decides whether a statement distinguishes absence from 0.
 #include "plan/rewrite/intermediate_type.h"
 
 #include "expr/absence.h"
@@ -17,7 +17,7 @@ bool may_be_infinite(const expr::Expr& expr, const Tensors& tensors) {
       expr, [&](const std::string& tensor) { return tensors.at(tensor).unbounded; });
 }
 
-// Whether it matters that a part of the expression may be absent rather than 0.
+// Whether some part of the expression distinguishes absent values from 0.
 bool asks_for_absence(const expr::Expr& expr, const Tensors& tensors) {
   return may_be_infinite(expr, tensors) || expr::any_part(expr, [](const expr::Expr& part) {
            const auto* binary = part.as<expr::Binary>();
@@ -37,8 +37,8 @@ expr::TensorType intermediate_type(const expr::Statement& statement, const expr:
   const expr::Expr rest = expr::without(part.value, [&](const expr::Access& access) {
     return !tensors.at(access.tensor).format.is_dense();
   });
-  // Where it matters whether anything was summed, the intermediate says so by what it stores: no
-  // padding, and zeros that are values.
+  // If the statement distinguishes empty sums, the format of the intermediate must too: no padding,
+  // and stored zeros are values.
   const bool asks = !result.format.is_dense() || asks_for_absence(statement.value, tensors);
   const int rank = static_cast<int>(part.indices.size());
   if (asks && rank > 0 && expr::is_absent(rest) && expr::stores_padding(type.format)) {

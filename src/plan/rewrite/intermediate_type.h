@@ -8,8 +8,8 @@
 
 namespace tulle::plan {
 
-// Returns a type for the result of `part`, which the statement reads: in the format that fits its
-// value, and one that tells absence from 0 where the statement depends on that.
+// Returns a type for the result of `part`, which the statement reads. The format fits its value. It
+// distinguishes absence from 0 if the statement depends on that.
 expr::TensorType intermediate_type(const expr::Statement& statement, const expr::Statement& part,
                                    const std::map<std::string, expr::TensorType>& tensors);
 

@@ -1,4 +1,4 @@
-// Looking for contiguous indices.
+// Finds contiguous indices.
 #include "plan/rewrite/specialisable_indices.h"
 
 #include <algorithm>

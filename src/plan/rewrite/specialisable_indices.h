@@ -1,4 +1,4 @@
-// The extents that kernels are compiled for.
+// The extents to specialise kernels to.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tulle::plan {
 
-// The indices whose extents are worth a kernel of their own: contiguous in a dense operand.
+// The indices whose extents are worth a specialised kernel: those contiguous in a dense operand.
 std::vector<std::string> specialisable_indices(const expr::ResolvedProgram& program);
 
 }  // namespace tulle::plan

@@ -1,4 +1,4 @@
-// Cutting wide merges.
+// Splits wide merges.
 #include "plan/rewrite/split_merges.h"
 
 #include <algorithm>
@@ -22,16 +22,16 @@ class Splitter {
       : is_sparse_(is_sparse) {}
 
   int sparse_count(const Expr& expr) const {
-    std::set<int> ids;  // equal accesses are walked over once
+    std::set<int> ids;  // a merge walks over equal accesses once
     for (const Access* access : expr::accesses(expr)) {
       if (is_sparse_(access->tensor)) ids.insert(access->id);
     }
     return static_cast<int>(ids.size());
   }
 
-  // The widest part that may stand on its own; null if there is none.
+  // The widest part that can be a separate statement. Null if there is none.
   Expr widest_part(const Expr& expr) const {
-    // An expsum keeps its two halves: exponents and what they weigh.
+    // The two halves of an expsum, exponents and weighted terms, stay together.
     const auto* reduce = expr.as<expr::Reduce>();
     if (reduce && reduce->op == expr::Reduction::ExpSum) return widest_child(reduce->body, {});
     const int count = sparse_count(expr);
@@ -39,14 +39,14 @@ class Splitter {
     return widest_child(expr, fits ? expr : Expr());
   }
 
-  // The expression with that part replaced wherever it stands.
+  // Replaces all occurrences of the part in the expression.
   static Expr replace(const Expr& expr, const Expr& part, const Expr& by) {
     if (expr::is_same(expr, part)) return by;
     return expr::with_children(expr, [&](const Expr& child) { return replace(child, part, by); });
   }
 
  private:
-  // The widest of these and of what stands in the children of the expression.
+  // The wider one of `best` and the widest part in the children of the expression.
   Expr widest_child(const Expr& expr, Expr best) const {
     for (const Expr& child : expr::children(expr)) {
       const Expr part = widest_part(child);

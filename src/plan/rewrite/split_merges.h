@@ -1,4 +1,4 @@
-// Cuts statements that read many sparse operands.
+// Splits statements that read many sparse operands.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 namespace tulle::plan {
 
 // A merge of n operands has up to 2^n cases. While the statement reads more than four sparse
-// operands, a part of its value that reads two to four of them, and is absent where they have no
-// entries, becomes a statement before it. `name` gives the intermediate a name and records its
-// type.
+// operands, this moves a part of its value into a statement before it. The part reads two to four
+// sparse operands and is absent where they have no entries. `name` names the intermediate and
+// records its type.
 struct SplitStatement {
   std::vector<expr::Statement> before;
   expr::Statement statement;

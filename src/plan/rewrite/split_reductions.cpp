@@ -1,4 +1,4 @@
-// Cutting reductions out of a statement.
+// Separates the reductions of a statement.
 #include "plan/rewrite/split_reductions.h"
 
 #include <algorithm>

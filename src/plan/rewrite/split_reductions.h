@@ -10,10 +10,10 @@
 
 namespace tulle::plan {
 
-// Returns the statement with its reductions computed before it, each into a dense tensor of the
-// type that it is accumulated in, so that each can use atomics on a GPU. Returns nothing if the
-// value is a reduction itself, if the result is sparse or tells absent sums from 0, or if
-// reductions depend on each other (argmax, softmax). `name` gives a reduction a name.
+// Returns the statement with its reductions computed before it. Each goes into a dense tensor of
+// its accumulation type, so that it can use atomics on a GPU. Returns nothing if the value is a
+// reduction itself, if the result is sparse or distinguishes absent sums from 0, or if reductions
+// depend on each other (argmax, softmax). `name` names a reduction.
 std::optional<SplitStatement> split_reductions(
     const expr::Statement& statement, const Tensors& tensors,
     const std::function<std::string(const expr::Statement&)>& name);

@@ -1,4 +1,4 @@
-// Finding reductions to be computed part by part.
+// Finds reductions to compute part by part.
 #include "plan/rewrite/split_terms.h"
 
 #include <algorithm>
@@ -72,8 +72,8 @@ class Splitter {
                                [&](const Expr& child) { return split(child, statement, source); });
   }
 
-  // The reduction, or what stands for it: a tensor, or, where it is made of several that are
-  // computed part by part, what it makes of them.
+  // Replaces the reduction by a tensor if it can be computed part by part. If its expansion
+  // consists of such reductions, replaces these inside the expansion.
   Expr reduced(const Expr& reduce, const Statement& statement, size_t source) {
     if (is_by_parts(reduce)) return term(reduce, statement, source);
     const auto is_sparse = [&](const std::string& tensor) {
@@ -93,7 +93,7 @@ class Splitter {
     return cut(written_out);
   }
 
-  // The tensor that stands for a reduction.
+  // The tensor that replaces a reduction.
   Expr term(const Expr& sum, const Statement& statement, size_t source) {
     const std::vector<std::string> indices = expr::free_indices(sum);
     if (!is_within(indices, statement.indices)) return sum;
@@ -116,7 +116,7 @@ class Splitter {
   UniqueProgram result_;
   int next_id_ = 0;
   int terms_ = 0;
-  ComputedBefore computed_;  // for the statement
+  ComputedBefore computed_;  // for the current statement
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Following absences to where they matter.
+// Follows absent values to the places that distinguish them from 0.
 #include "plan/rewrite/tells_zeros.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Teller {
          const std::function<bool(const std::string&)>& is_unbounded)
       : is_it_(is_it), is_unbounded_(is_unbounded) {}
 
-  // `asked` says that it matters whether the expression is absent.
+  // `asked`: the context distinguishes an absent expression from 0.
   bool tells(const Expr& expr, bool asked) const {
     if (const auto* access = expr.as<expr::Access>()) return asked && is_it_(*access);
     if (const auto* binary = expr.as<Binary>()) return tells_binary(*binary, asked);

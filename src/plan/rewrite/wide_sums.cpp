@@ -1,4 +1,4 @@
-// What a schedule adds to the result.
+// Checks whether a scheduled nest accumulates in its result.
 #include "plan/rewrite/wide_sums.h"
 
 #include <algorithm>
@@ -30,9 +30,10 @@ bool may_round(const nest::Nest& nest, const std::string& result) {
   return is_half(nest.tensor(result).type.type) && accumulates(nest, result);
 }
 
-// Whether the nest, which a schedule has finished, adds to the result again and again.
+// Whether the finished nest adds to elements of the result repeatedly.
 bool adds_to(const std::string& result, const nest::Nest& finished) {
-  // Chunks that share a row add to it, unless each of its entries has a place of its own.
+  // Chunks that share a row add to its elements. If the result shares a pattern, each entry has its
+  // own.
   const bool cuts_rows =
       finished.tensor(result).shares_pattern_of.empty() &&
       std::any_of(finished.variables.begin(), finished.variables.end(), [](const auto& entry) {

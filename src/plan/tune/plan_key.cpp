@@ -1,4 +1,4 @@
-// Numbering names, and writing down what tells plans apart.
+// Numbers names and writes the text of a plan's key.
 #include "plan/tune/plan_key.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool is_name_part(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
 }
 
-// Calls `use` with each piece of the text: a name or number, or what stands between two.
+// Calls `use` with each piece of the text: a name, a number or the text in between.
 template <typename Use>
 void for_each_piece(const std::string& text, const Use& use) {
   size_t begin = 0;

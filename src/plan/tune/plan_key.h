@@ -1,5 +1,5 @@
-// The key of a tuned plan: equal for programs that differ only in names, and for operands of
-// similar sizes.
+// The key of a tuned plan. Programs that differ only in names have equal keys, and so do operands
+// of similar sizes.
 #pragma once
 
 #include <bit>
@@ -11,30 +11,29 @@
 
 namespace tulle::plan {
 
-// The size in powers of four. Operands whose sizes and entries have equal magnitudes are planned
-// alike.
+// The size in powers of four. Plans do not depend on sizes within one magnitude.
 inline uint64_t magnitude(int64_t value) {
   return static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(value)) / 2);
 }
 
-// The schedule with exchanged names. A name that `names` lacks was made by a step; it gets
-// underscores where its name is taken.
+// The schedule with exchanged names. A name that `names` lacks comes from a step. It gets
+// underscores if another name equals it.
 schedule::Schedule exchanged(schedule::Schedule schedule,
                              const std::map<std::string, std::string>& names);
 
-// The names of the tensors and indices of a program, numbered in the order of their first use:
+// Numbers the names of the tensors and indices in a program in the order of their first use:
 // T0[x0,x1] = sum(x2, T1[x0,x2] * T2[x2,x1]).
 class NumberedNames {
  public:
   explicit NumberedNames(const UniqueProgram& program);
 
-  // False where one name is a tensor's and an index's: such a program has no key.
+  // False if a tensor and an index have the same name. Such a program has no key.
   bool is_clear() const { return is_clear_; }
   const std::string& statements() const { return statements_; }
   std::string of(const std::string& name) const { return numbered_.at(name); }
 
-  // The schedules of the statements as one text in these names; and back, "" for none. UserError
-  // where the text is no schedule or names a statement that is not there.
+  // Converts the schedules of the statements to one text with these names, and back. "" stands for
+  // no schedules. Throws a UserError if the text is no schedule or names an unknown statement.
   std::string numbered(const std::vector<schedule::Schedule>& schedules) const;
   std::vector<schedule::Schedule> named(const std::string& text) const;
 
@@ -48,12 +47,12 @@ class NumberedNames {
 };
 
 struct PlanKey {
-  std::string statements;  // of NumberedNames
-  std::string tensors;     // types and formats, a line for each
-  std::string operands;    // the magnitudes of extents and entries, and locality
+  std::string statements;  // by NumberedNames
+  std::string tensors;     // types and formats, one line each
+  std::string operands;    // magnitudes of extents and entries, and localities
 };
 
-// Of a request whose statistics are known.
+// The key of a request with statistics.
 PlanKey plan_key(const Request& request, const NumberedNames& names);
 
 }  // namespace tulle::plan

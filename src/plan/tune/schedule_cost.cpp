@@ -1,4 +1,4 @@
-// Prices of instructions and of memory, added up over the loops of a nest.
+// Adds up the costs of instructions and memory accesses over the loops of a nest.
 #include "plan/tune/schedule_cost.h"
 
 #include <algorithm>
@@ -17,31 +17,30 @@ namespace {
 
 constexpr double kFrequency = 3e9;
 // In cycles.
-constexpr double kLoopStep = 1.0;  // counting and branching
-constexpr double kEntry = 1.5;     // loading a coordinate and finding what it picks
-constexpr double kRow = 12;       // starting a loop whose length is data, and mispredicting its end
-constexpr double kElement = 0.5;  // an operand of an operation, loaded as part of it
-constexpr double kStrided = 4;    // an element that lies alone
-constexpr double kSpill = 1.5;    // an accumulator that is in memory
-constexpr double kTracked = 10;   // an element of a workspace that knows what was written
-constexpr double kPrefetched = 1;  // asking for a line
-constexpr double kLaunch = 6000;   // waking the threads
-// Bytes a cycle and thread.
+constexpr double kLoopStep = 1.0;  // increment and branch
+constexpr double kEntry = 1.5;     // loads a coordinate and computes the address that it selects
+constexpr double kRow = 12;  // enters a loop with a data-dependent length and mispredicts its exit
+constexpr double kElement = 0.5;   // an operand that an instruction loads
+constexpr double kStrided = 4;     // an element of a strided access
+constexpr double kSpill = 1.5;     // an accumulator in memory
+constexpr double kTracked = 10;    // an element of a tracked workspace
+constexpr double kPrefetched = 1;  // per cache line
+constexpr double kLaunch = 6000;   // wakes the threads
+// Bytes per cycle and thread.
 constexpr double kSecondCache = 48;
 constexpr double kLastCache = 22;
 constexpr double kMemory = 4.5;
-constexpr double kPastCaches = 9;  // of stores that nobody waits for
-// Cycles for a row that is gathered, however long: from the last cache, from memory.
+constexpr double kPastCaches = 9;  // of nontemporal stores, which nothing waits for
+// Cycles per gathered row, independent of its length: from the last-level cache, from memory.
 constexpr double kTouchCache = 3, kTouchMemory = 6;
-// Of waiting for lines that no neighbour asked for: one entry after the other, several at once,
-// asked for ahead.
+// Factors on the wait for cache misses: one entry at a time, several at once, prefetched.
 constexpr double kAlone = 1.6, kTogether = 1.25, kAhead = 1.0;
-constexpr double kUnevenRows = 1.15;  // the longest share against the mean
+constexpr double kUnevenRows = 1.15;  // longest share / mean share
 constexpr double kLine = 64;
-// Of a GPU.
+// GPU constants.
 constexpr double kGpuFrequency = 1.7e9, kGpuBandwidth = 3e12, kLatencyOfGpu = 3000;
 constexpr double kThreadsOfGpu = 1024, kCoresOfGpu = 128;
-constexpr double kRegisters = 28;  // vectors that accumulators may take
+constexpr double kRegisters = 28;  // vector registers for accumulators
 
 }  // namespace
 
@@ -55,19 +54,19 @@ double ScheduleCost::estimate(const nest::Nest& nest) {
   double cycles = std::max(cycles_, waiting_) + 0.3 * std::min(cycles_, waiting_);
   if (is_parallel_ && machine_.threads > 1) {
     cycles = cycles / machine_.threads * (is_balanced_ ? 1.0 : kUnevenRows) + kLaunch;
-    if (nest::loop_over_merged_rows(nest)) cycles += kLaunch;  // of the kernel that merges
+    if (nest::loop_over_merged_rows(nest)) cycles += kLaunch;  // for the kernel that merges
   }
   return cycles / kFrequency;
 }
 
-// Instructions are shared by the threads that fit, whole warps of them; bytes come at one speed for
-// all, and not all at once where threads are few.
+// The threads that run at once share the instructions, in whole warps. The memory bandwidth is
+// shared too, and few threads cannot saturate it.
 double ScheduleCost::estimate_gpu() const {
   const double fit = machine_.multiprocessors * kThreadsOfGpu;
   const double warps = std::ceil(block_ / kWarpSize) * kWarpSize;
   const double idle = std::max(1.0, warps / block_);
   const double busy = std::clamp(workers_, 1.0, fit);
-  const double bytes = waiting_ * kMemory;  // of which each thread would wait for its share
+  const double bytes = waiting_ * kMemory;  // undoes the cost per CPU thread
   const double latency = kLatencyOfGpu * std::max(1.0, workers_ / fit);
   return idle * cycles_ / std::min(busy, machine_.multiprocessors * kCoresOfGpu) / kGpuFrequency +
          bytes / (kGpuBandwidth * std::min(1.0, busy / fit * 2)) + latency / kGpuFrequency;
@@ -86,7 +85,7 @@ void ScheduleCost::visit(const nest::Stmt& stmt, Path path) {
   }
 }
 
-// How often a loop over the variable runs; what it binds is then bound.
+// The trip count of a loop over the variable. Binds the variable.
 double ScheduleCost::bind(const std::string& var, Path& path) {
   using Origin = nest::Variable::Origin;
   auto bound = [&](const std::string& name, double most) {
@@ -128,7 +127,7 @@ double ScheduleCost::bind(const std::string& var, Path& path) {
   return 1;
 }
 
-// How many chunks the entries of an operand make, or its rows and entries.
+// The number of chunks: of entries, or of rows plus entries.
 double ScheduleCost::chunks(const nest::Variable& variable) const {
   if (variable.parts > 0) return static_cast<double>(variable.parts);
   const auto count = problem_.counts.find(variable.tensor);
@@ -144,7 +143,7 @@ void ScheduleCost::visit_loop(const nest::Forall& loop, Path path) {
   double copies = loop.tag.kind == Kind::Unrolled ? std::max(1, loop.tag.factor) : lanes;
   const double steps = std::max(count / lanes, std::min(1.0, count));
   const bool is_walked = is_stored(loop.var);
-  // Loops of known length are written out.
+  // A loop of known length is unrolled.
   if (nest_->known_extent(loop.var)) copies = std::max(copies, 4 * lanes);
   cycles_ += path.steps * (count / copies * kLoopStep + (is_walked ? kRow + count * kEntry : 0));
   path.visits *= count;
@@ -175,7 +174,7 @@ void ScheduleCost::visit_assign(const nest::Assign& assign, const Path& path) {
   double bytes = static_cast<double>(size_of(written.type.type));
   for (const std::string& index : assign.indices) bytes *= extent(index);
   for (const std::string& index : assign.indices) {
-    // Panels: only those columns are there at a time.
+    // With panels, the workspace only holds the columns of one panel.
     for (const auto& [name, variable] : nest_->variables) {
       if (variable.origin == nest::Variable::Origin::Inner && variable.parent == index)
         bytes = std::min(bytes, bytes / extent(index) * static_cast<double>(variable.factor));
@@ -196,7 +195,7 @@ void ScheduleCost::read_operand(const Access& access, const Path& path) {
     cycles_ += path.steps * (lies_alone ? kStrided : kElement);
   }
   if (!tensor.type.format.is_dense()) {
-    // Values and coordinates come in order, once for each time that the loops outside start over.
+    // Reads values and coordinates sequentially, once for each iteration of the loops outside.
     double passes = 1;
     std::vector<std::string> bound;
     for (const std::string& var : path.loops) {
@@ -214,7 +213,7 @@ void ScheduleCost::read_operand(const Access& access, const Path& path) {
   gather(access, path);
 }
 
-// Rows of a dense operand that the entries of another pick.
+// Adds the cost of the rows of a dense operand that entries select.
 void ScheduleCost::gather(const Access& access, const Path& path) {
   const double size = static_cast<double>(size_of(nest_->tensor(access.tensor).type.type));
   double touched = size * path.visits, row_bytes = size;
@@ -265,7 +264,7 @@ void ScheduleCost::add_result(const nest::Assign& assign, const Path& path) {
   const bool past = std::find(nest_->nontemporal.begin(), nest_->nontemporal.end(),
                               assign.tensor) != nest_->nontemporal.end();
   const bool is_large = bytes > machine_.last_cache / 2.0;
-  // What is written through the caches is read first.
+  // A store through the caches first reads the cache line.
   waiting_ += bytes * (past ? 1.0 / kPastCaches : is_large ? 2.0 / kMemory : 2.0 / kLastCache);
 }
 
@@ -317,8 +316,8 @@ bool ScheduleCost::is_stored(const std::string& index) const {
   return false;
 }
 
-// What of a dense operand is used over and over while the outermost loops that pick columns stand
-// still.
+// The working set of a dense operand: the bytes that are reused during one iteration of the
+// outermost loops over columns.
 double ScheduleCost::bytes_of(const Access& access, const Path& path) const {
   double bytes = static_cast<double>(size_of(nest_->tensor(access.tensor).type.type));
   for (const std::string& index : access.indices) bytes *= extent(index);

@@ -1,4 +1,4 @@
-// Estimates the time of a scheduled nest: a rough model that picks the few schedules worth
+// Estimates the time of a scheduled nest. The model is rough; it selects the few schedules worth
 // measuring.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tulle::plan {
 
-// Estimates the nests that schedules make of one statement. Points to what it is given.
+// Estimates nests of one statement with different schedules. Keeps references to its arguments.
 class ScheduleCost {
  public:
   ScheduleCost(const OrderProblem& problem, const Machine& machine)
@@ -20,14 +20,14 @@ class ScheduleCost {
   double estimate(const nest::Nest& nest);
 
  private:
-  // What is known on the way down to an assignment.
+  // The state on the way down to an assignment.
   struct Path {
     std::vector<std::string> bound;  // loop variables of the statement
-    std::vector<std::string> loops;  // as the nest has them, outermost first
-    double visits = 1;               // of the body
-    double steps = 1;                // the same, a vector counted once
+    std::vector<std::string> loops;  // loops of the nest, outermost first
+    double visits = 1;               // executions of the body
+    double steps = 1;                // the same, counting a vector once
     int unrolled = 1;
-    std::string vector;  // the loop that runs with vectors
+    std::string vector;  // the vectorised loop
   };
   double estimate_gpu() const;
   void visit(const nest::Stmt& stmt, Path path);
@@ -48,12 +48,12 @@ class ScheduleCost {
   const WalkedOperands operands_;
   const Machine& machine_;
   std::map<std::pair<std::vector<std::string>, std::string>, double> trips_;
-  // Of the nest at hand.
+  // The current nest.
   const nest::Nest* nest_ = nullptr;
   double cycles_ = 0;   // of instructions
   double waiting_ = 0;  // for memory, in cycles
   bool is_parallel_ = false, is_balanced_ = false;
-  double workers_ = 1, block_ = 1;  // threads of a GPU, and those of a block
+  double workers_ = 1, block_ = 1;  // GPU threads in total and per block
 };
 
 }  // namespace tulle::plan

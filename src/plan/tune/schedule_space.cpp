@@ -1,4 +1,4 @@
-// Settings of the rules' knobs, those kept that differ and are legal.
+// Combines the settings of the rules' knobs. Keeps distinct and legal schedules.
 #include "plan/tune/schedule_space.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace {
 
 constexpr size_t kMostLoopsToPermute = 5;
 constexpr size_t kMostOrders = 6;
-constexpr double kWorstOrder = 20;  // against the cost of the best one
+constexpr double kWorstOrder = 20;  // cost relative to the best order
 
-// The orders of the outer loops, the chosen one first, in which every operand is walked over as it
-// is stored and the result is built in the same way.
+// The orders of the outer loops, the chosen one first, that walk over every operand as stored and
+// build the result in the same way.
 std::vector<OrderChoice> other_orders(const OrderProblem& problem, const OrderChoice& choice) {
   std::vector<OrderChoice> found = {choice};
   if (problem.outer.size() > kMostLoopsToPermute || !problem.inner.empty()) return found;
@@ -84,15 +84,15 @@ void for_each_setting(const Machine& machine, bool is_chosen_order, const Use& u
   }
 }
 
-// The first stays, the others come by estimated time.
+// Sorts the candidates by estimated time, except the first one.
 std::vector<ScheduledCandidate> in_order(std::vector<ScheduledCandidate> found) {
   std::stable_sort(found.begin() + std::min<std::ptrdiff_t>(1, std::ssize(found)), found.end(),
                    [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
   return found;
 }
 
-// The GPU, and others for which the rules would decide otherwise: whether rows are cut, how wide
-// panels and vectors are.
+// The GPU and variants of it for which the rules decide differently: whether rows are cut, and the
+// widths of panels and vectors.
 std::vector<Machine> similar_machines(const Machine& machine) {
   std::vector<Machine> found = {machine};
   auto add = [&](auto change) {
@@ -107,7 +107,7 @@ std::vector<Machine> similar_machines(const Machine& machine) {
   return found;
 }
 
-// The numbers of a step that a search varies: sizes of blocks, of panels and of groups, copies of
+// The numbers of a step that a search varies: sizes of blocks, panels and groups, and copies of
 // loops.
 std::vector<int64_t*> sizes_of(schedule::Rewrite& rewrite) {
   using namespace schedule;  // NOLINT: of its steps
@@ -124,7 +124,7 @@ std::vector<int64_t*> sizes_of(schedule::Rewrite& rewrite) {
   return {};
 }
 
-// The number that a step may have instead of its own; 0: the step is left out.
+// The alternative values for a number of a step. 0 omits the step.
 std::vector<int64_t> other_sizes(const schedule::Rewrite& rewrite, int64_t size) {
   std::vector<int64_t> found = {0, 2, 4, 8, 16};
   if (!std::holds_alternative<schedule::Unroll>(rewrite)) {
@@ -135,8 +135,8 @@ std::vector<int64_t> other_sizes(const schedule::Rewrite& rewrite, int64_t size)
   return found;
 }
 
-// Calls `use` with the schedule and with those that have other sizes in at most `changes` of its
-// steps from that number on.
+// Calls `use` with the schedule, and with all variants that change the sizes of at most `changes`
+// steps, starting at step `from`.
 template <typename Use>
 void for_each_size(const schedule::Schedule& schedule, size_t from, int changes, const Use& use) {
   use(schedule);
@@ -168,7 +168,7 @@ std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
                                                const Machine& machine) {
   ScheduleCost cost(problem, machine);
   std::vector<ScheduledCandidate> found;
-  std::set<std::string> seen;  // as text
+  std::set<std::string> seen;  // schedules as text
   auto add = [&](const schedule::Schedule& schedule) {
     if (!seen.insert(to_string(schedule)).second) return;
     if (const auto scheduled = nest_after(schedule, nest))

@@ -1,4 +1,4 @@
-// The schedules that are worth trying for a nest.
+// The schedules that are worth measuring for a nest.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace tulle::plan {
 
-// The schedules that the rules give for this nest under other loop orders, panels, vector widths,
-// unrolling, prefetching, stores and balances, as far as the rewrites allow them. The default is
-// first; the others follow by estimated time.
+// The legal schedules that the rules give for this nest with other loop orders, panels, vector
+// widths, unroll factors, prefetch distances, kinds of stores and balances. The default is first.
+// The others are sorted by estimated time.
 std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
                                                const OrderChoice& choice, const nest::Nest& nest,
                                                const Machine& machine);
 
-// The estimate for a schedule; UserError where it is refused.
+// The estimated time of a schedule. Throws a UserError if it is refused.
 double estimate_schedule(const OrderProblem& problem, const nest::Nest& nest,
                          const Machine& machine, const schedule::Schedule& schedule);
 

@@ -91,11 +91,12 @@ class BindingVerifier {
     return {};
   }
 
-  // An entry at some coordinate has other numbers in other rows, so that another thread takes it.
+  // Entries of one coordinate have different positions in different rows, so different threads
+  // process them.
   Result<> check_positions(const Forall& loop) const {
     if (loop.tag.kind == Kind::Block) {
-      return refusal("How many pieces '", loop.var,
-                     "' counts is stored on the GPU, and blocks are counted before it runs; use ",
+      return refusal("The number of pieces that '", loop.var,
+                     "' counts is on the GPU, and a launch needs the number of blocks before; use ",
                      "number_rows and split instead.");
     }
     for (const Assign* assign : lasting_assigns(loop.body)) {
@@ -107,7 +108,7 @@ class BindingVerifier {
           continue;
         return refusal("'", assign->tensor, "' is summed over '", around->var,
                        "' around the loop over '", loop.var,
-                       "', whose entries are others each time: different ",
+                       "', which visits different entries each time: different ",
                        nest::bound_name(loop.tag.kind),
                        "s would write the same location. Bring the loop over '", around->var,
                        "' inside with reorder, or leave bind out.");
@@ -116,7 +117,7 @@ class BindingVerifier {
     return {};
   }
 
-  // Whether the entries that the position counts change with the loop around: are in its rows.
+  // Whether the loop over `around` selects the row that the position counts entries of.
   bool has_other_entries(const std::string& position, const std::string& around) const {
     const std::string& tensor = nest_.variable(position).tensor;
     const auto sources = nest_.sources(around);
@@ -133,15 +134,14 @@ class BindingVerifier {
     });
   }
 
-  // What a row gathers in workspaces, while others have pieces of it, is its threads' own.
+  // Where chunks cut rows into pieces, one thread or the lanes of one warp gather a whole piece.
   Result<> check_pieces(const Forall& loop) const {
     if (loop.tag.kind != Kind::Warp && loop.tag.kind != Kind::Thread) return {};
     const Forall* rows = nest::loop_over_pieces(nest_);
     if (!rows || !nest::tuple_of_row(nest_, *rows) || !nest::find_loop(rows->body, loop.var))
       return {};
-    return refusal("The loop over '", loop.var, "' stands in that over the rows of chunks, '",
-                   rows->var,
-                   "', whose pieces are gathered by a thread or by the lanes of a warp; ",
+    return refusal("The loop over '", loop.var, "' is inside the loop over the rows of chunks, '",
+                   rows->var, "'. A thread or the lanes of a warp gather each piece of a row; ",
                    "bind the loop over chunks to warps or threads instead.");
   }
 
@@ -156,23 +156,22 @@ class BindingVerifier {
     if (kind == Kind::Lane && !around_.empty() && around_.back()->tag.kind == Kind::Lane)
       return check_group(loop);
     if (inside(kind)) {
-      return refusal("The loop over '", loop.var, "' stands in one that is bound to a ", name,
-                     " already; fuse the two, or bind one of them to another part.");
+      return refusal("The loop over '", loop.var, "' is inside one that is bound to a ", name,
+                     "; fuse the two, or bind one of them to another part.");
     }
     if (kind == Kind::Block) {
       if (&loop == nest_.root.get()) return {};
-      return refusal("Only the outermost loop runs on blocks, and the one over '", loop.var,
-                     "' is not; bring it out with reorder first.");
+      return refusal("Only the outermost loop can run on blocks, and the one over '", loop.var,
+                     "' is not; move it outside with reorder first.");
     }
     if (inside(Kind::Lane) || inside(Kind::Thread)) {
-      return refusal("The loop over '", loop.var, "' stands in one that is bound to a ",
-                     nest::bound_name(around_.back()->tag.kind), ", which has no ", name,
-                     "s in it.");
+      return refusal("The loop over '", loop.var, "' is inside one that is bound to a ",
+                     nest::bound_name(around_.back()->tag.kind), ", which has no ", name, "s.");
     }
     if (kind == Kind::Thread && inside(Kind::Warp)) {
       return refusal(
           "The loop over '", loop.var,
-          "' stands in one that is bound to a warp; the threads of a warp are its lanes, ", "bind(",
+          "' is inside one that is bound to a warp. The threads of a warp are lanes: use ", "bind(",
           loop.var, ", lane).");
     }
     if (kind == Kind::Lane && !inside(Kind::Warp) && !(after_warps_ && only_stores(loop))) {
@@ -182,13 +181,13 @@ class BindingVerifier {
     return {};
   }
 
-  // A loop over lanes in one over lanes takes groups of them.
+  // A loop over lanes inside another one uses groups of lanes.
   Result<> check_group(const Forall& loop) const {
     const Forall& outer = *around_.back();
     if (std::count_if(around_.begin(), around_.end(),
                       [](const Forall* around) { return around->tag.kind == Kind::Lane; }) > 1) {
-      return refusal("The loop over '", loop.var, "' stands in groups of lanes, over '", outer.var,
-                     "', which are not cut further; bind two loops to lanes at most.");
+      return refusal("The loop over '", loop.var, "' is inside groups of lanes, over '", outer.var,
+                     "', which cannot be divided again; bind at most two loops to lanes.");
     }
     const int64_t all = nest_.known_extent(outer.var).value_or(kWarpSize + 1);
     const int64_t own = nest_.known_extent(loop.var).value_or(kWarpSize + 1);
@@ -200,21 +199,22 @@ class BindingVerifier {
     }
     if (own != nest::lanes_inside(nest_, outer.var)) {
       return refusal("Loops over groups of ", own, " and of ", nest::lanes_inside(nest_, outer.var),
-                     " lanes stand in the one over '", outer.var,
-                     "'; split them into equally many iterations.");
+                     " lanes are inside the one over '", outer.var,
+                     "'; split them into equal numbers of iterations.");
     }
     return {};
   }
 
-  // Where a loop over lanes stands in another, all loops over its variable do, since a lane keeps
-  // its iterations; but one that stores what all groups have is run by the first of them.
+  // A lane must run the same iterations everywhere. So if one loop over a variable is inside
+  // another loop over lanes, all loops over the variable must be. The exception is a loop that only
+  // stores a value common to all groups: the first group runs it.
   Result<> check_groups() const {
     std::map<std::string, std::string> outside;
     return check_groups(nest_.root, "", outside);
   }
 
-  // `outer` is the loop over lanes around the statement, and `outside` has that of each loop over
-  // lanes so far.
+  // `outer` is the loop over lanes around the statement. `outside` maps each loop over lanes
+  // visited so far to the loop over lanes around it.
   Result<> check_groups(const Stmt& stmt, const std::string& outer,
                         std::map<std::string, std::string>& outside) const {
     const auto* loop = stmt.as<Forall>();
@@ -223,9 +223,9 @@ class BindingVerifier {
       const auto [found, is_new] = outside.emplace(loop->var, outer);
       if (!is_new && found->second != outer) {
         return refusal(
-            "One loop over '", loop->var, "' stands in one over lanes, '",
+            "One loop over '", loop->var, "' is inside one over lanes, '",
             outer.empty() ? found->second : outer,
-            "', and one does not, so that lanes would change places; bring the loops into ",
+            "', and one is not, so that lanes would change iterations; bring the loops into ",
             "one order with reorder, before precompute and rfactor.");
       }
     }
@@ -285,7 +285,7 @@ class BindingVerifier {
     return {};
   }
 
-  // Whether blocks can add to it in any order.
+  // Whether blocks can add to the tensor by atomics, in any order.
   bool is_added_by_atomics(const Assign& assign) const {
     const Tensor& target = nest_.tensor(assign.tensor);
     return target.role == Tensor::Role::Result && nest::stands_alone(assign.accumulate) &&
@@ -298,22 +298,21 @@ class BindingVerifier {
         "Atomics combine sums, products, maxima and minima of int32, int64, float32 and ",
         "float64 over '", loop.var, "', and '", assign.tensor, "' is ",
         covered                                  ? std::string("not summed over it")
-        : !nest::stands_alone(assign.accumulate) ? std::string("none of these")
+        : !nest::stands_alone(assign.accumulate) ? std::string("another reduction")
         : nest_.tensor(assign.tensor).role != Tensor::Role::Result
-            ? std::string("a workspace, which each thread has for itself")
+            ? std::string("a private workspace of each thread")
             : concat("of ", long_name_of(nest_.tensor(assign.tensor).type.type)),
         "; leave sums=atomics out.");
   }
 
-  // Where a diagonal meets the rows follows from the diagonal: such loops have bounds of their own.
+  // The diagonal determines its first and last row, so loops along it have their own bounds.
   Result<> check_diagonals(const Forall& loop) const {
     const Variable& variable = nest_.variable(loop.var);
     const bool is_along = goes_along_diagonals(nest_, loop.var);
     if (!is_along && variable.origin != Variable::Origin::Difference) return {};
-    return refusal(
-        "The loop over '", loop.var, "' goes ", is_along ? "along" : "through",
-        " diagonals, which follow from each other, and a bound loop counts; bind a loop ",
-        "over rows outside of that over the diagonals, or use parallel.");
+    return refusal("The loop over '", loop.var, "' goes ", is_along ? "along" : "through",
+                   " diagonals one after the other, and a bound loop cannot; bind a loop ",
+                   "over rows outside the one over diagonals, or use parallel.");
   }
 
   Result<> check_combination(const Forall& loop) const {
@@ -322,8 +321,8 @@ class BindingVerifier {
     if (loop.tag.kind == Kind::Lane && nest::lanes_inside(nest_, loop.var) > 1) {
       return refusal(
           "The partial sums over '", loop.var,
-          "' are combined by neighbouring lanes, and other loops over lanes stand in the one ",
-          "over '", loop.var, "'; bring it inside these with reorder.");
+          "' are combined by neighbouring lanes, and other loops over lanes are inside the one ",
+          "over '", loop.var, "'; move it inside these with reorder.");
     }
     if (loop.tag.kind != Kind::Lane || (extent & (extent - 1)) == 0) return {};
     return refusal("The lanes of a warp add up in groups of 1, 2, 4, 8, 16 or 32, and '", loop.var,
@@ -338,10 +337,10 @@ class BindingVerifier {
     if ((extent & (extent - 1)) == 0 && (in_group || extent * inside == kWarpSize)) return {};
     return refusal("The tuples over '", loop.var, "' are merged by all ", kWarpSize,
                    " lanes of a warp, or by 1, 2, 4, 8 or 16 in a loop over lanes, and there are ",
-                   extent * inside, "; split the loops so that they are as many.");
+                   extent * inside, "; split the loops to one of these numbers.");
   }
 
-  // Each lane merges the parts that it has gathered, for the iterations that it had then.
+  // Each lane merges its own parts, so it must run the same iterations as when it gathered them.
   Result<> check_merging_lanes(const Forall& merging) const {
     return check_each_loop(merging.body, [&](const Forall& loop) -> Result<> {
       const bool spreads = loop.tag.kind == Kind::Lane &&
@@ -354,7 +353,7 @@ class BindingVerifier {
     });
   }
 
-  // The thread that fills a part of a workspace reads it.
+  // The thread that fills a part of a workspace must be the one that reads it.
   Result<> check_reader(const Where& where, const std::string& name,
                         const std::string& index) const {
     if (!nest::reads(where.consumer, name) || mutant("readers-unchecked")) return {};
@@ -365,12 +364,13 @@ class BindingVerifier {
     return refusal(
         "The workspace '", name, "' is ", writers.empty() ? "read" : "filled", " by a loop over '",
         bound.begin()->first, "' that is bound to a ", nest::bound_name(bound.begin()->second),
-        ", whose parts are kept apart, and ", writers.empty() ? "filled" : "read",
+        ", so that each part is private, and ", writers.empty() ? "filled" : "read",
         " by others; put fuse and split before precompute, stage and rfactor, or leave that "
         "loop unbound.");
   }
 
-  // The loops within a block that select the element of the workspace along the index.
+  // The loops within a block that select the element of the workspace along the index, with the
+  // parts that they are bound to.
   std::map<std::string, Kind> spread_over(const Stmt& stmt, const std::string& workspace,
                                           const std::string& index) const {
     std::map<std::string, Kind> found;
@@ -389,15 +389,15 @@ class BindingVerifier {
     });
   }
 
-  // The part of a block that the loop is bound to, if there is one.
+  // The part of a block that the loop is bound to. Serial if there is none.
   static Kind part_of(const Forall* loop) {
     return loop && loop->tag.is_within_block() ? loop->tag.kind : Kind::Serial;
   }
 
-  // A thread keeps the part of a workspace that its own iterations use.
+  // Each thread keeps the part of a workspace that its iterations use in registers.
   Result<> check_workspace(const Where& where, const std::string& name) const {
     const Tensor& tensor = nest_.tensor(name);
-    if (tensor.staging == Tensor::Staging::Shared) return {};  // no thread keeps it
+    if (tensor.staging == Tensor::Staging::Shared) return {};  // it is not in registers
     int64_t size = tensor.depth;
     for (const Assign* assign : assigns(where.producer)) {
       if (assign->tensor != name) continue;
@@ -421,9 +421,10 @@ class BindingVerifier {
   }
 
   const Nest& nest_;
-  bool after_warps_ = false;           // where all warps have what loops over them made
-  std::vector<const Forall*> around_;  // bound loops around the statement
-  std::vector<const Forall*> serial_;  // loops around that are not
+  // whether this is after a loop over warps, when all warps have its results
+  bool after_warps_ = false;
+  std::vector<const Forall*> around_;  // the bound loops around the statement
+  std::vector<const Forall*> serial_;  // the unbound loops around the statement
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ bool is_gathered(const Nest& nest, const std::string& tensor) {
   return found.role == Tensor::Role::Result || found.is_tracked();
 }
 
-// Whether the result has all of the variable's coordinates for each of its entries.
+// Whether the variable runs over full levels at the end of the format: over the blocks of the
+// entries.
 bool goes_through_blocks(const Nest& nest, const Assign& assign, const std::string& var) {
   const Variable& variable = nest.variable(var);
   const std::vector<Level>& levels = nest.tensor(assign.tensor).type.format.levels();
@@ -31,7 +32,7 @@ bool goes_through_blocks(const Nest& nest, const Assign& assign, const std::stri
   return false;
 }
 
-// What to do where a loop cannot be bound: which others could be.
+// The advice for a loop that cannot be bound: names the loops that can.
 std::string instead_of(const Nest& nest, const std::string& var) {
   std::vector<std::string> others;
   for_each_loop(nest.root, [&](const Forall& loop) {
@@ -49,13 +50,13 @@ std::string instead_of(const Nest& nest, const std::string& var) {
   return concat("bind a loop through blocks that the result stores whole, over ", list_of(others));
 }
 
-// The result is sparse, new, and in blocks along the variable.
+// Requires a sparse result with its own pattern and blocks along the variable.
 Result<> check_result(const Nest& nest, const Assign& assign, const std::string& var) {
   const Tensor& result = nest.tensor(assign.tensor);
   const bool is_dense = result.type.format.is_dense();
   if (is_dense || !result.shares_pattern_of.empty()) {
-    return refusal("Members of a chunk look for the entries of a sparse result together, and '",
-                   assign.tensor, "' ",
+    return refusal("Members of a chunk share the entries of a sparse result, and '", assign.tensor,
+                   "' ",
                    is_dense ? std::string("is dense")
                             : concat("has the pattern of '", result.shares_pattern_of, "'"),
                    "; bind the outermost loop to blocks and '", var, "' to threads instead.");
@@ -71,20 +72,22 @@ Result<> check_result(const Nest& nest, const Assign& assign, const std::string&
 Result<> check_loop(const Nest& nest, const Forall& loop) {
   if (loop.tag.by_atomics) {
     return refusal(
-        "Members of a chunk have different elements and sum up nothing together, and the ",
+        "Members of a chunk compute different elements and have no common sums, and the ",
         "loop over '", loop.var, "' is bound to them with sums=atomics; leave that out.");
   }
   for (const Assign* assign : lasting_assigns(loop.body)) {
     const bool is_over = covers(assign->indices, nest, loop.var);
     if (is_over && is_gathered(nest, assign->tensor)) continue;
     return refusal("'", assign->tensor, "' is ", is_over ? "kept" : "summed", " in the loop over '",
-                   loop.var, "', and each member would have a part of it, while members share the ",
-                   "elements of blocks alone; ", instead_of(nest, loop.var), ".");
+                   loop.var,
+                   "', and each member would have a part of it, while members only share ",
+                   "the elements of blocks; ", instead_of(nest, loop.var), ".");
   }
   return {};
 }
 
-// What a block is gathered in and stored from stands in the loop, under the same indices.
+// The loop must contain the assignments to the workspace of a block and to the result, and both
+// must use the same indices.
 Result<> check_assign(const Nest& nest, const Assign& assign, const std::string& var) {
   bool is_inside = !is_gathered(nest, assign.tensor);
   for_each_loop(nest.root, [&](const Forall& loop) {
@@ -99,13 +102,13 @@ Result<> check_assign(const Nest& nest, const Assign& assign, const std::string&
   if (!is_inside) {
     return refusal(
         "'", assign.tensor, "' is assigned outside of the loops over '", var,
-        "' that are bound to members, so that each member would have a part of it alone; ",
+        "' that are bound to members, so that each member would only have a part of it; ",
         "put bind(", var, ", member) after the steps that make loops, or leave it out.");
   }
   return {};
 }
 
-// How many members the loop makes.
+// The number of members that the loop makes.
 Result<int64_t> members_of(const Nest& nest, const std::string& var) {
   const auto extent = nest.known_extent(var);
   if (extent && *extent >= 1) return *extent;

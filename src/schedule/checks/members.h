@@ -1,4 +1,4 @@
-// Which loops can be bound to the members of a chunk.
+// Checks which loops can be bound to the members of a chunk.
 #pragma once
 
 #include "nest/nest.h"
@@ -8,9 +8,9 @@ namespace tulle::schedule {
 
 constexpr int64_t kMostMembers = 128;
 
-// The members of a chunk are threads that find the same entries of a sparse result, each in its own
-// workspaces, and compute a part of the values each. Refuses if loops that are bound to members do
-// anything else: they must store different elements of blocks.
+// Members of a chunk are threads that search the same entries of a sparse result. Each member has
+// its own workspaces and computes a part of the values. Refuses unless loops bound to members store
+// different elements of blocks and do nothing else.
 Result<> require_legal_members(const nest::Nest& nest);
 
 }  // namespace tulle::schedule

@@ -1,4 +1,4 @@
-// Checks on nests whose rows are cut wherever that makes chunks equal.
+// Checks nests for chunks that may begin inside a row.
 #include "schedule/checks/merged_rows.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kWayOut = "use parallel(by=nnz)";
 
-// The workspaces that the assignment stores from, where they stand deeper inside the statement.
+// The Where whose workspaces the assignment reads, if it is nested in the statement.
 const Where* find_gathering(const Nest& nest, const Stmt& stmt, const Assign& assign) {
   const auto* where = stmt.as<Where>();
   if (where && !nest::is_staging(*where, nest) && nest::find_assign(where->consumer, assign))
@@ -27,29 +27,31 @@ const Where* find_gathering(const Nest& nest, const Stmt& stmt, const Assign& as
   return nullptr;
 }
 
-// A sum along the entries that is stored where it is computed, or gathered in one loop too deep.
+// Explains why the sum cannot be cut: no workspace gathers it, or the workspace is one loop too
+// deep.
 Refusal refused_sum(const Nest& nest, const Stmt& body, const Forall& entries,
                     const Assign& assign) {
   const Where* where = find_gathering(nest, body, assign);
   if (!where) {
-    return refusal("'", assign.tensor, "' is added up along '", entries.var,
-                   "', and pieces of a row would do so at once; gather it first, with ",
-                   "precompute(acc) or precompute(acc, k) before this step.");
+    return refusal(
+        "'", assign.tensor, "' is added up along '", entries.var,
+        "', which several pieces of a row would do at the same time; gather it first, with ",
+        "precompute(acc) or precompute(acc, k) before this step.");
   }
   const auto* around = body.as<Forall>();
   if (!around) {
     return refusal("'", list_of(where->workspaces),
-                   "' is not all that stands in the loop over rows, ",
-                   "whose pieces fill workspaces and nothing else; use parallel(by=nnz).");
+                   "' is not the whole body of the loop over rows, ",
+                   "and pieces of a row can only fill workspaces; use parallel(by=nnz).");
   }
-  return refusal("'", list_of(where->workspaces), "' is filled anew in the loop over '",
-                 around->var, "', and pieces of a row fill workspaces once; bring '", around->var,
-                 "' inside of the loop over '", entries.var,
+  return refusal("'", list_of(where->workspaces), "' is filled again in each iteration over '",
+                 around->var, "', and a piece of a row fills workspaces once; move '", around->var,
+                 "' inside the loop over '", entries.var,
                  "' (reorder) and gather along it too (precompute), or use parallel(by=nnz).");
 }
 
-// Whether entries are appended to the result one after the other, so that chunks which have counted
-// theirs can do so apart, wherever in a row they begin.
+// Whether the result appends entries in order. Chunks that have counted their entries can then
+// append them separately, even if they begin inside a row.
 bool is_appended_to(const Nest& nest, const Assign& assign, const Forall& rows,
                     const Forall& entries) {
   const std::vector<Level>& levels = nest.tensor(assign.tensor).type.format.levels();
@@ -58,7 +60,7 @@ bool is_appended_to(const Nest& nest, const Assign& assign, const Forall& rows,
            assign.indices[static_cast<size_t>(level.expr.dimension)] == var;
   };
   if (assign.accumulate || levels.size() < 2) return false;
-  // A list takes entries whatever their coordinates are.
+  // A list accepts entries with any coordinates.
   if (fills_slots(levels[0].kind) && !levels[0].unique && levels[0].multiple <= 1) {
     return std::all_of(levels.begin() + 1, levels.end(),
                        [](const Level& level) { return is_branchless(level.kind); });
@@ -68,7 +70,7 @@ bool is_appended_to(const Nest& nest, const Assign& assign, const Forall& rows,
          levels[1].multiple <= 1 && is_for(levels[1], entries.var);
 }
 
-// Each entry of the operand has a place of its own in the result.
+// Each entry of the operand must have its own location in the result.
 Result<> check_entries(const Nest& nest, const Forall& rows, const Forall& entries,
                        const std::string& operand) {
   for (const Assign* assign : lasting_assigns(rows.body)) {
@@ -84,7 +86,7 @@ Result<> check_entries(const Nest& nest, const Forall& rows, const Forall& entri
   return require_in_pieces(nest, entries, rows.body, {}, operand, kWayOut);
 }
 
-// A row fills workspaces, whose pieces are merged before the row is stored.
+// A row fills workspaces. A second kernel merges those of its pieces before it stores the row.
 Result<> check_workspaces(const Nest& nest, const Where& where, const Forall& entries,
                           const std::string& operand) {
   TULLE_TRY(require_in_pieces(nest, entries, where.producer, where.workspaces, operand, kWayOut));
@@ -95,14 +97,14 @@ Result<> check_workspaces(const Nest& nest, const Where& where, const Forall& en
       continue;
     return refusal(
         "'", name, "' is not accumulated, or used in an expression where a sum of nothing ",
-        "differs from 0, and pieces of a row do not know whether there was anything; use ",
+        "differs from 0, and a piece of a row may be empty although the row is not; use ",
         "parallel(by=nnz).");
   }
   for (const Assign* assign : assigns(where.producer)) {
     if (nest.leads(assign->tensor) && !assign->indices.empty()) {
       return refusal("'", assign->tensor, "' has elements for '", list_of(assign->indices),
-                     "', and other workspaces are scaled by it, which pieces of a tuple are by one "
-                     "element alone; use parallel(by=nnz).");
+                     "' and scales other workspaces, and pieces of tuples are scaled by one "
+                     "element only; use parallel(by=nnz).");
     }
   }
   for (const Assign* assign : lasting_assigns(where.consumer)) {
@@ -116,8 +118,8 @@ Result<> check_workspaces(const Nest& nest, const Where& where, const Forall& en
   return {};
 }
 
-// The loop over entries walks over those of the operand; beside them over those of others whose
-// entries are appended to the result as they come.
+// The loop must walk over the entries of the operand. It may also walk over the entries of other
+// operands if the result appends them in order.
 Result<> require_walked(const Nest& nest, const Forall& rows, const Forall& entries,
                         const expr::Access& operand) {
   const std::vector<const Assign*> lasting = lasting_assigns(rows.body);
@@ -139,9 +141,9 @@ Result<> require_walked(const Nest& nest, const Forall& rows, const Forall& entr
                          [&](const expr::Access* one) { return one->id == access.id; });
     });
     if (expr::is_absent(rest)) continue;
-    return refusal(
-        "'", assign->tensor, "' has terms where none of the operands has an entry, so that ",
-        "the loop over '", entries.var, "' visits more than entries; use parallel(by=nnz).");
+    return refusal("'", assign->tensor, "' has terms where no operand has an entry, so that ",
+                   "the loop over '", entries.var,
+                   "' visits more than entries; use parallel(by=nnz).");
   }
   return {};
 }
@@ -154,8 +156,8 @@ Result<> require_mergeable_rows(const Nest& nest) {
   const expr::Access* operand = nest::merged_operand(nest, *rows);
   if (!operand) {
     return refusal("No operand stores rows of entries along '", rows->var,
-                   "', with a loop over the entries inside, which could be cut; use parallel(",
-                   rows->var, ", by=rows).");
+                   "' with a loop over their entries inside; use parallel(", rows->var,
+                   ", by=rows).");
   }
   const Forall& entries = *nest::find_loop(rows->body, nest::entries_index(nest, *operand));
   TULLE_TRY(require_walked(nest, *rows, entries, *operand));

@@ -1,4 +1,4 @@
-// Checks of rows that are cut into chunks of equal work.
+// Checks on rows that are cut into chunks of equal work.
 #pragma once
 
 #include "nest/nest.h"

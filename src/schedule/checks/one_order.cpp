@@ -1,4 +1,4 @@
-// Finding the steps by which the order of sums varies.
+// Finds the steps that make the order of sums vary.
 #include "schedule/checks/one_order.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ bool adds_blocks(const Step& step) {
   return bind && bind->by_atomics;
 }
 
-// The tensor of floating-point numbers to which chunks of rows or blocks add by atomics; empty if
-// there is none.
+// The floating-point tensor to which chunks of rows or blocks add by atomics. Empty if there is
+// none.
 std::string shared_sum(const Nest& nest) {
   if (nest::merged_pieces(nest)) return {};
   const bool blocks = nest::adds_up_by_atomics(nest);
@@ -44,7 +44,7 @@ std::string reason(std::string_view step, const std::string& tensor, WantsOneOrd
                    std::string_view instead) {
   const std::string_view asks = who == WantsOneOrder::Cpu
                                     ? "a CPU gives"
-                                    : "torch.use_deterministic_algorithms(True) asks for";
+                                    : "torch.use_deterministic_algorithms(True) requires";
   return concat("by ", step, " '", tensor, "' is added up by atomics, in an order that differs ",
                 "from run to run, and ", asks, " the same bits; ", instead, ", or leave ", step,
                 " out.");
@@ -58,7 +58,7 @@ bool has_parallel_loop(const Nest& nest) {
   return found;
 }
 
-// The step of the schedule that `is_it` picks.
+// The number of the first step that satisfies `is_it`.
 template <typename Predicate>
 size_t number_of(const Schedule& schedule, const Predicate& is_it) {
   const auto found = std::find_if(schedule.steps.begin(), schedule.steps.end(), is_it);
@@ -80,7 +80,7 @@ void require_whole_rows(const ScheduledNest& scheduled, const Nest& finished, Wa
   refuse_step(scheduled.schedule, at, reason(kind_of(step.rewrite).name, tensor, who, instead));
 }
 
-// Kernels that run at the same time have results of their own.
+// Kernels that run at the same time must write different results.
 void require_own_results(const NestProgram& program, const LaunchGroup& group) {
   std::set<std::string> targets;
   for (const size_t step : group.steps) {

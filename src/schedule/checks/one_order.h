@@ -1,4 +1,4 @@
-// Sums that come out the same in every run.
+// Checks that sums have the same bits in every run.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,14 @@
 
 namespace tulle::schedule {
 
-// UserError, pointing at the step, where the schedules of a program leave sums of floating-point
-// numbers to atomics, which add them up in another order in every run: those of rows that
-// split_rows or deal_rows share among chunks, and those that kernels in one launch add to one
-// result. Integers come to the same in any order, and what a second kernel merges has one.
+// Throws a UserError that points at the step if the schedules of a program add floating-point
+// numbers by atomics. Atomics add in an order that differs from run to run. This affects the rows
+// that split_rows or deal_rows share among chunks, and kernels of one launch that add to one
+// result. Sums of integers are exact in any order, and a second kernel merges in a fixed order.
 // `finished` is the program after its schedules.
-//
-// Who asks for it: torch's deterministic algorithms, or the language, by which a CPU gives the same
-// bits each time. There, chunks that one thread takes in turn and kernels that follow each other
-// have an order.
+// Either torch's deterministic algorithms require this, or the language: it promises the same bits
+// in each run on a CPU. On a CPU, chunks that one thread processes in turn and kernels that run one
+// after the other have a fixed order.
 enum class WantsOneOrder : uint8_t { Caller, Cpu };
 void require_one_order(const NestProgram& program, const NestProgram& finished, WantsOneOrder who);
 

@@ -1,4 +1,4 @@
-// Comparing the loops around a result with its levels.
+// Compares the loops around a result with its levels.
 #include "schedule/checks/result_order.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool find_loops(const Stmt& stmt, const Assign* target, NameList& loops) {
   return false;
 }
 
-// Whether the variable is a fused one or a part of such.
+// Whether the variable is fused, or a part of a fused variable.
 bool is_of_fused(const Nest& nest, const std::string& var) {
   const Variable& variable = nest.variable(var);
   const bool is_half =
@@ -40,8 +40,8 @@ bool are_halves(const Variable& outer, const Variable& inner) {
          outer.parent == inner.parent && outer.factor == inner.factor;
 }
 
-// Loops with the fused ones taken apart, the more significant first. Halves of a fused one that
-// stand one in the other count up as it does; others stay as they are.
+// Replaces fused loops by the loops they were made of, the more significant first. Nested halves of
+// a fused loop ascend as it does, so they count as the fused loop. Other halves stay as they are.
 NameList unfused(const Nest& nest, NameList loops) {
   for (size_t l = 0; l < loops.size();) {
     const Variable& variable = nest.variable(loops[l]);
@@ -57,12 +57,13 @@ NameList unfused(const Nest& nest, NameList loops) {
       ++l;
       continue;
     }
-    l = l > 0 ? l - 1 : 0;  // with the one before it may be a pair now
+    l = l > 0 ? l - 1 : 0;  // it may form a pair with the loop before it
   }
   return loops;
 }
 
-// The loops over a variable, the most significant first: itself, or the halves of its split.
+// The loops that run over a variable, the most significant first: one loop over it, or loops over
+// the halves of its split.
 NameList loops_over(const Nest& nest, const NameList& loops, const std::string& var) {
   if (contains(loops, var)) return {var};
   for (const auto& [outer, variable] : nest.variables) {
@@ -79,7 +80,8 @@ NameList loops_over(const Nest& nest, const NameList& loops, const std::string& 
       return found;
     }
   }
-  // With the second bound outside, the difference ascends as the variable does.
+  // If the loops over the second variable are outside, the difference ascends with the first
+  // variable.
   for (const auto& [difference, variable] : nest.variables) {
     if (variable.origin != Variable::Origin::Difference || variable.parent != var) continue;
     NameList found = loops_over(nest, loops, difference);
@@ -118,7 +120,7 @@ NameList loops_over(const Nest& nest, const NameList& loops, const LevelExpr& le
   return loops_over(nest, loops, index);
 }
 
-// Whether each entry is stored with all its coordinates.
+// Whether the format stores all coordinates of each entry.
 bool is_list(const Format& format) {
   const std::vector<Level>& levels = format.levels();
   return !is_full(levels[0].kind) &&
@@ -126,7 +128,8 @@ bool is_list(const Format& format) {
                      [](const Level& level) { return is_branchless(level.kind); });
 }
 
-// The loops that the levels of the result stand for, down to the last that stores coordinates.
+// The loops that correspond to the levels of the result, up to the last level that stores
+// coordinates.
 NameList wanted_loops(const Nest& nest, const Assign& assign, const NameList& loops) {
   const std::vector<Level>& levels = nest.tensor(assign.tensor).type.format.levels();
   size_t stored = 0;
@@ -136,13 +139,13 @@ NameList wanted_loops(const Nest& nest, const Assign& assign, const NameList& lo
   NameList wanted;
   for (size_t l = 0; l < stored; ++l) {
     const std::string& index = assign.indices[static_cast<size_t>(levels[l].expr.dimension)];
-    // An index that only halves of a fused loop have between them is no loop's own.
+    // If halves of a fused loop cover the index together, no loop runs over the index itself.
     const bool is_in_halves = std::any_of(loops.begin(), loops.end(), [&](const std::string& loop) {
       return is_of_fused(nest, loop) && nest.derives_from(loop, index);
     });
     const NameList found =
         is_in_halves ? NameList{index} : loops_over(nest, loops, levels[l].expr, assign.indices);
-    // Quotient and remainder may both be of one loop.
+    // One loop may correspond to both the quotient and the remainder.
     for (const std::string& loop : found) {
       if (wanted.empty() || wanted.back() != loop) wanted.push_back(loop);
     }
@@ -157,7 +160,8 @@ std::string free_name(const Nest& nest) {
   return name;
 }
 
-// A tracked workspace over the result's loops inside the sum, or the loops in the wanted order.
+// The steps that may remove the disorder: a tracked workspace over the result's loops inside the
+// sum, or a reorder of the loops.
 std::vector<Rewrite> possible_remedies(const Nest& nest, const Assign& assign,
                                        const NameList& wanted, const NameList& loops) {
   NameList inside, order = wanted;
@@ -183,14 +187,14 @@ std::optional<Disorder> find_disorder(const Nest& nest) {
     const Tensor& result = nest.tensor(assign->tensor);
     const Format& format = result.type.format;
     if (result.role != Tensor::Role::Result || format.is_dense()) continue;
-    // Entries that are listed without order may come in any.
+    // A list without order accepts entries in any order.
     const bool in_order = format.is_ordered() || !is_list(format);
     if (!result.shares_pattern_of.empty() || (!in_order && !format.is_unique())) continue;
     NameList loops;
     find_loops(nest.root, assign, loops);
     const NameList apart = unfused(nest, loops);
     const NameList wanted = wanted_loops(nest, *assign, apart);
-    // A loop that is fused with a summed one visits an entry more than once.
+    // A loop fused with a summed loop visits an entry more than once.
     const bool once = std::all_of(loops.begin(), loops.end(), [&](const std::string& loop) {
       return covers(assign->indices, nest, loop) ||
              std::none_of(wanted.begin(), wanted.end(),

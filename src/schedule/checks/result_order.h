@@ -1,4 +1,4 @@
-// Whether the loops build a sparse result in the order it is stored in.
+// Checks whether the loops build a sparse result in its storage order.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace tulle::schedule {
 
 struct Disorder {
   std::string problem;
-  std::vector<Rewrite> remedies;  // of which one may help
+  std::vector<Rewrite> remedies;  // candidates, not yet tried
 };
 
-// Entries of a result with a pattern of its own are appended as the loops come to them: the loops
-// over its levels must stand outside all others, in the order of the levels, or in any
-// where entries are listed without order. Nothing if they do.
+// Loops append entries to a result with its own pattern. So the loops over its levels must be
+// outside all other loops and in the order of the levels. A list without order accepts them in any
+// order. Returns nothing if the loops satisfy this.
 std::optional<Disorder> find_disorder(const nest::Nest& nest);
 
 }  // namespace tulle::schedule

@@ -22,8 +22,8 @@ class SharedMemory {
   Result<> verify() {
     TULLE_TRY(walk(nest_.root));
     if (bytes_ <= nest::kLargestShared) return {};
-    return refusal("Copies and tuples take ", bytes_, " bytes of each block's shared memory, and ",
-                   nest::kLargestShared, " are the most; split their loops first.");
+    return refusal("Copies and tuples take ", bytes_, " bytes of each block's shared memory, but ",
+                   nest::kLargestShared, " is the limit; split their loops first.");
   }
 
  private:
@@ -45,17 +45,17 @@ class SharedMemory {
     return {};
   }
 
-  // A copy is made by threads that come by together.
+  // All threads of a block or a warp must reach the copy together, because they fill it together.
   Result<> add_copy(const Where& where, const std::string& name) {
     int64_t copies = 1;
     for (const Forall* around : around_) {
       if (around->tag.kind == Kind::Warp) copies = nest::warps_of_block(nest_);
       if (around->tag.kind != Kind::Lane && around->tag.kind != Kind::Thread) continue;
-      return refusal(
-          "'", name, "' is in shared memory, which several threads fill together, and it ",
-          "stands in the loop over '", around->var, "', where each ",
-          nest::bound_name(around->tag.kind), " goes its own way; stage in a loop outside ",
-          "of that one, or in registers.");
+      return refusal("'", name,
+                     "' is in shared memory, which several threads fill together, and it ",
+                     "is inside the loop over '", around->var, "', where each ",
+                     nest::bound_name(around->tag.kind),
+                     " runs separately; stage in a loop outside ", "of that one, or in registers.");
     }
     const Tensor& tensor = nest_.tensor(name);
     int64_t elements = copies * tensor.depth;
@@ -65,7 +65,7 @@ class SharedMemory {
     return {};
   }
 
-  // Warps and threads put the tuples that they merge there, an element of each lane.
+  // Warps and threads merge tuples through shared memory, with one element per lane.
   void add_tuples(const Forall& loop) {
     for (const Assign* assign : assigns(loop.body)) {
       const auto* part = assign->value.as<expr::Access>();

@@ -1,4 +1,4 @@
-// What the blocks of a GPU keep in shared memory.
+// Checks the shared memory of a block.
 #pragma once
 
 #include "nest/nest.h"
@@ -6,9 +6,9 @@
 
 namespace tulle::schedule {
 
-// Refuses unless the copies of a nest in shared memory stand outside of loops over lanes and
-// threads, and a block has room for them and for the tuples that its warps and threads merge. The
-// loops of the nest are legal but for that.
+// Refuses unless copies in shared memory are outside loops over lanes and threads, and a block has
+// enough shared memory for the copies and for the tuples that its warps and threads merge. The nest
+// must pass all other checks first.
 Result<> require_shared_memory(const nest::Nest& nest);
 
 }  // namespace tulle::schedule

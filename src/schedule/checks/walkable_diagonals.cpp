@@ -1,4 +1,4 @@
-// Looks for what must be known before the diagonals of an operand are.
+// Checks that the loops around a loop over diagonals select them.
 #include "schedule/checks/walkable_diagonals.h"
 
 #include "schedule/queries.h"
@@ -27,7 +27,7 @@ Result<> check_diagonals(const Nest& nest, const Forall& loop, const NameList& a
       if (nest.determines(around, outer)) continue;
       return refusal("The loop over '", loop.var, "' goes through the diagonals that '",
                      access.tensor, "' stores for one '", outer,
-                     "', and stands outside the loop over it; put that outside.");
+                     "', but is outside the loop over it; move it inside.");
     }
     return {};
   }

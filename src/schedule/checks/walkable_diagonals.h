@@ -1,4 +1,4 @@
-// Loops over diagonals, which are those that operands store.
+// Checks loops over the diagonals that operands store.
 #pragma once
 
 #include "nest/nest.h"
@@ -6,8 +6,8 @@
 
 namespace tulle::schedule {
 
-// Refuses unless loops over differences stand inside the loops over whatever operands store above
-// them: diagonals are gone through as they are stored, and are not searched for.
+// Refuses unless loops over differences are inside the loops over all levels above them. Loops
+// visit diagonals in storage order; there is no search for a diagonal.
 Result<> require_walkable_diagonals(const nest::Nest& nest);
 
 }  // namespace tulle::schedule

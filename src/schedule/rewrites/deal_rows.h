@@ -5,10 +5,10 @@
 
 namespace tulle::schedule {
 
-// As split_rows, but all rows are cut into pieces of at most `length` entries. There are `parts`
-// times `turns` chunks: pieces that lie together and come to an equal share of the work make a
-// part, and the chunks of a part take them in turn. Where the pieces are is looked up in arrays
-// that are made once for the structure of the operand.
+// Like split_rows, but cuts all rows into pieces of at most `length` entries. Adjacent pieces with
+// an equal share of the work form a part. There are `parts` parts. The `turns` chunks of a part
+// take its pieces in turn, so there are `parts` times `turns` chunks. Arrays made once for the
+// operand's structure store the positions of the pieces.
 Result<nest::Nest> deal_rows(const nest::Nest& nest, const DealRows& step);
 
 }  // namespace tulle::schedule

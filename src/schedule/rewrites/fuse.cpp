@@ -8,7 +8,7 @@ namespace tulle::schedule {
 
 namespace {
 
-// Whether the loop is one over `outer` with one over `inner` directly in it.
+// Whether the loop runs over `outer` and its body is a loop over `inner`.
 bool is_pair(const Forall& loop, const Fuse& step) {
   const auto* below = loop.var == step.outer ? loop.body.as<Forall>() : nullptr;
   return below && below->var == step.inner;
@@ -42,7 +42,7 @@ Result<Nest> fuse(const Nest& nest, const Fuse& step) {
     return check_pair(nest, loop, step);
   }));
   if (!found) {
-    return refusal("No loop over '", step.inner, "' stands directly in one over '", step.outer,
+    return refusal("No loop over '", step.inner, "' is directly inside one over '", step.outer,
                    "'; bring them together with reorder(", step.outer, ", ", step.inner,
                    ") first.");
   }

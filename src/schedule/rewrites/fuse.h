@@ -1,13 +1,13 @@
-// Makes one loop of two.
+// Makes one loop of two nested loops.
 #pragma once
 
 #include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
-// Wherever a loop over `inner` stands directly in one over `outer`, the two become one loop over
-// the pairs, `fused`, the inner faster. Refused unless every tensor below holds all coordinates of
-// both.
+// Replaces every loop over `outer` whose body is a loop over `inner` by one loop over the pairs,
+// `fused`, with `inner` as the faster one. Refuses unless every tensor below holds all coordinates
+// of both.
 Result<nest::Nest> fuse(const nest::Nest& nest, const Fuse& step);
 
 }  // namespace tulle::schedule

@@ -1,4 +1,4 @@
-// Which kernels may run side by side.
+// Checks which kernels can run at the same time.
 #include "schedule/rewrites/fuse_launches.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ bool is_bound(const Nest& nest) {
   return root && root->tag.kind == LoopTag::Kind::Block;
 }
 
-// Whether its threads work as lanes and warps, of which a block has whole ones.
+// Whether the kernel uses lanes and warps, so that a block has whole warps.
 bool has_warps(const Nest& nest) {
   bool found = false;
   for_each_loop(nest.root, [&](const Forall& loop) {
@@ -48,19 +48,19 @@ bool has_warps(const Nest& nest) {
   return found;
 }
 
-// Why others cannot put what they compute together with what the nest writes, at the same time.
+// The reason why kernels cannot combine their results with those of the nest at the same time.
 std::string why_not_shared(const Nest& nest) {
   const std::string name = result_of(nest);
   const expr::TensorType& type = nest.tensor(name).type;
   if (!type.format.is_dense() || size_of(type.type) < 4 || type.type == DType::Bool) {
-    return concat("'", name, "' is not added up by atomics, being ", type.format.name(), " of ",
-                  long_name_of(type.type), "; leave fuse_launches out.");
+    return concat("'", name, "' cannot be added to by atomics, because it is ", type.format.name(),
+                  " of ", long_name_of(type.type), "; leave fuse_launches out.");
   }
   const nest::Monoid together = puts_together_by(nest);
   for (const Assign* assign : assigns(nest.root)) {
     const nest::Accumulate by = nest::combined_by(nest, *assign);
     if (assign->tensor != name || !by || (by == together && nest::stands_alone(by))) continue;
-    return concat("'", name, "' accumulates by ", nest::text_of(*by), " and is put together by ",
+    return concat("'", name, "' accumulates by ", nest::text_of(*by), " and is combined by ",
                   nest::text_of(together), "; leave fuse_launches out.");
   }
   return {};
@@ -96,22 +96,21 @@ std::string why_not_together(const Nest& first, const Nest& next) {
   for (const Nest* nest : {&first, &next}) {
     if (!is_bound(*nest)) {
       return concat("The loops of '", result_of(*nest),
-                    "' are not bound to the blocks of a GPU, which launches are made of; bind ",
+                    "' are not bound to the blocks of a GPU; bind ",
                     "them, or leave fuse_launches out.");
     }
     if (nest::merged_pieces(*nest)) {
-      return concat(
-          "'", result_of(*nest),
-          "' takes two kernels, of which the second merges what chunks gathered of a row; leave ",
-          "split_rows or fuse_launches out.");
+      return concat("'", result_of(*nest),
+                    "' takes two kernels, because a second one merges the pieces of rows; leave ",
+                    "split_rows or fuse_launches out.");
     }
   }
   for (const auto& [one, other] : {std::pair(&next, &first), std::pair(&first, &next)}) {
     const int64_t threads = nest::threads_of_block(*other);
     if (!has_warps(*one) || threads <= nest::threads_of_block(*one) || threads % kWarpSize == 0)
       continue;
-    return concat("The blocks of '", result_of(*one), "' are made of warps, and those of '",
-                  result_of(*other), "' have ", threads, " threads; let these be a multiple of ",
+    return concat("The blocks of '", result_of(*one), "' consist of warps, and those of '",
+                  result_of(*other), "' have ", threads, " threads; make this a multiple of ",
                   kWarpSize, ", or leave fuse_launches out.");
   }
   for (const auto& [reader, writer] : {std::pair(&next, &first), std::pair(&first, &next)}) {
@@ -121,9 +120,9 @@ std::string why_not_together(const Nest& first, const Nest& next) {
   }
   if (target_of(first) != target_of(next)) return {};
   if (const nest::Monoid by = puts_together_by(first); by != puts_together_by(next)) {
-    return concat("'", result_of(first), "' is put together by ", nest::text_of(by), " and '",
+    return concat("'", result_of(first), "' is combined by ", nest::text_of(by), " and '",
                   result_of(next), "' by ", nest::text_of(puts_together_by(next)),
-                  ", and one launch has one way; leave fuse_launches out.");
+                  ", and one launch can only use one; leave fuse_launches out.");
   }
   const std::string why = why_not_shared(first);
   return why.empty() ? why_not_shared(next) : why;
@@ -169,7 +168,7 @@ std::vector<LaunchGroup> launch_groups(const NestProgram& program) {
     const Step* step = step_of(schedule);
     if (step && group.steps.size() == 1) {
       refuse(*step, concat("Nothing is launched together with '", result_of(nest),
-                           "'; let the statement after it say so, D: fuse_launches(",
+                           "'; add the step to the statement after it, D: fuse_launches(",
                            result_of(nest), ") for one that assigns D, or leave it out."));
     }
   }

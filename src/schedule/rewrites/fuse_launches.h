@@ -8,30 +8,32 @@
 
 namespace tulle::schedule {
 
-// Whether the step says which kernels are launched together, which changes no nest.
+// Whether the step selects kernels for one launch and changes no nest.
 bool is_about_launches(const Step& step);
 
-// Steps of a program, one after the other, whose kernels run in one launch: its blocks are dealt to
-// them. Where they have one result, each adds to it, or takes a maximum with it, say.
+// Consecutive steps of a program whose kernels run in one launch, each on some of its blocks. If
+// they have one result, each combines its values with it, for example by addition or maximum.
 struct LaunchGroup {
   std::vector<size_t> steps;
   bool shares_result = false;
 };
 
-// The groups of a program whose nests are finished. UserError, pointing at the step, for a
-// fuse_launches(C) in the schedule of a nest where no launch of C comes right before it or where
-// why_not_together says why not.
+// The launch groups of a program whose nests are finished. Throws a UserError that points at a
+// fuse_launches(C) step if no launch of C comes right before its nest, or if why_not_together gives
+// a reason.
 std::vector<LaunchGroup> launch_groups(const NestProgram& program);
 
-// Why the kernels of two finished nests cannot run at the same time, and what to do; empty if they
-// can: both are bound to a GPU and have one kernel each, blocks of one size hold the threads and
-// warps of both, neither reads what the other writes, and atomics can put together what both write.
+// The reason why the kernels of two finished nests cannot run at the same time, with a remedy.
+// Empty if they can. Both nests must be bound to a GPU and have one kernel each. One block size
+// must have room for the threads and warps of both. Neither may read the other's result, and
+// atomics must be able to combine what both write.
 std::string why_not_together(const nest::Nest& first, const nest::Nest& next);
 
-// The operation that combines the result of the nest with other parts of its result.
+// The operation that combines the result of the nest with other parts of the same result.
 nest::Monoid puts_together_by(const nest::Nest& nest);
 
-// The most kernels in one launch: each has parameters, whose space is limited.
+// The maximum number of kernels in one launch. Each adds parameters, and a launch has limited
+// parameter space.
 inline constexpr size_t kMostFused = 32;
 
 }  // namespace tulle::schedule

@@ -1,4 +1,4 @@
-// Nontemporal: a note on a result.
+// Nontemporal: a flag of a result.
 #include "schedule/rewrites/nontemporal.h"
 
 #include "schedule/queries.h"
@@ -10,7 +10,7 @@ Result<Nest> nontemporal(const Nest& nest, const NonTemporal& step, Remarks* rem
   const std::string& tensor = step.result;
   TULLE_TRY(require_role(nest, tensor, Tensor::Role::Result));
   if (contains(nest.nontemporal, tensor)) {
-    return refusal("'", tensor, "' has had nontemporal already; leave one of them out.");
+    return refusal("'", tensor, "' already has nontemporal; leave one of them out.");
   }
   for (const Assign* assign : assigns(nest.root)) {
     if (assign->tensor != tensor || !assign->accumulate) continue;

@@ -1,12 +1,12 @@
-// Stores a result past the caches.
+// Stores a result with nontemporal stores.
 #pragma once
 
 #include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
-// The result is stored without being brought into the caches. A remark says where it is accumulated
-// in memory, which reads it back.
+// Marks the result for nontemporal stores, which bypass the caches. Adds a remark if the kernel
+// accumulates the result in memory and so reads it back.
 Result<nest::Nest> nontemporal(const nest::Nest& nest, const NonTemporal& step,
                                Remarks* remarks = nullptr);
 

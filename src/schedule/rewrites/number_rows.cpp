@@ -9,21 +9,22 @@ namespace tulle::schedule {
 
 namespace {
 
-// Rows that are not stored are left as they start: at what nothing accumulates to.
+// Rows that are not stored keep their initial value. Requires the neutral element of the
+// accumulation.
 Result<> require_same_start(const Nest& nest, const Forall& loop) {
   for (const Assign* assign : lasting_assigns(loop.body)) {
     const Tensor& tensor = nest.tensor(assign->tensor);
     if (!tensor.type.format.is_dense()) continue;
     const nest::Monoid by = assign->accumulate.value_or(nest::Monoid::Sum);
     if (tensor.onto.empty() || tensor.onto_by == by) continue;
-    return refusal("'", assign->tensor, "' is put together by ", nest::text_of(tensor.onto_by),
-                   ", and rows along '", loop.var, "' that are not stored come to nothing by ",
+    return refusal("'", assign->tensor, "' is combined by ", nest::text_of(tensor.onto_by),
+                   ", and rows along '", loop.var, "' that are not stored have the identity of ",
                    nest::text_of(by), "; leave number_rows out.");
   }
   return {};
 }
 
-// The operand whose stored rows the loop walks over, if these can be numbered.
+// The operand whose stored rows the loop walks over. Refuses if they cannot be numbered.
 Result<const expr::Access*> numbered_operand(const Nest& nest, const Forall& loop) {
   const Result<const expr::Access*> walked = walked_access(nest, loop);
   if (!walked) return walked;
@@ -57,7 +58,7 @@ Result<Nest> number_rows(const Nest& nest, const NumberRows& step) {
     if (operand.empty()) operand = (*access)->tensor;
     if ((*access)->tensor == operand) return {};
     return refusal("Loops over '", var, "' walk over '", operand, "' and '", (*access)->tensor,
-                   "', each of which numbers rows of its own; leave number_rows out.");
+                   "', which number their rows differently; leave number_rows out.");
   }));
   Nest result = nest;
   result.variables[step.row] = {Variable::Origin::Stored, var, {}, 1, operand};

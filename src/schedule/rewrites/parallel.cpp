@@ -62,7 +62,7 @@ Result<Nest> parallel(const Nest& nest, const Parallel& step) {
   }
   if (!found) {
     return refusal("Only an outermost loop can be parallel, and the one over '", var,
-                   "' is not; bring it out with reorder first.");
+                   "' is not; move it outside with reorder first.");
   }
   bool has_entries = false;
   const auto tagged = [&](const Stmt& stmt) {
@@ -78,7 +78,7 @@ Result<Nest> parallel(const Nest& nest, const Parallel& step) {
   result.root = sequence ? map_parts(nest.root, tagged) : tagged(nest.root);
   if (balance == LoopTag::Balance::Merge) {
     if (!result.root.as<Forall>()) {
-      return refusal("Rows are cut by one loop that all stands in, and there are several here; ",
+      return refusal("One loop around all statements must cut rows, and here are several; ",
                      "use parallel(", var, ", by=nnz).");
     }
     TULLE_TRY(require_mergeable_rows(result));

@@ -5,12 +5,13 @@
 
 namespace tulle::schedule {
 
-// Cuts the outermost loop, which must be over `loop`, into chunks of equal rows, or of equal rows
-// plus entries: as near to that as whole rows come, or by merge exactly, wherever in a row that is,
-// so that a row of most entries is shared by all threads. What threads gather of one row is put
-// together by a second kernel, always in the same order. Refused where two iterations would write
-// one location; by entries, where no operand stores entries right below it; by merge, as
-// merged_rows.h says.
+// Cuts the outermost loop, which must run over `loop`, into chunks. The chunks have equal numbers
+// of rows, or equal numbers of rows plus entries. With by=nnz, chunks consist of whole rows. With
+// by=merge, a chunk may begin anywhere inside a row, so that all threads share a very long row. A
+// second kernel merges the parts of such a row, always in the same order.
+//
+// Refuses if two iterations would write one location. By entries, refuses if no operand stores
+// entries directly below the loop. merged_rows.h lists the refusals of by=merge.
 Result<nest::Nest> parallel(const nest::Nest& nest, const Parallel& step);
 
 }  // namespace tulle::schedule

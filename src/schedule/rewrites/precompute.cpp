@@ -16,7 +16,7 @@ namespace {
 
 using Loops = std::vector<const Forall*>;
 
-// The one place where the result is accumulated.
+// The only accumulation into the result. Refuses if there are several.
 Result<const Assign*> accumulation(const Nest& nest) {
   std::vector<const Assign*> found;
   for (const Assign* assign : assigns(nest.root)) {
@@ -30,9 +30,8 @@ Result<const Assign*> accumulation(const Nest& nest) {
         "precompute; leave the step out.");
   }
   if (found.size() > 1) {
-    return refusal(
-        "'", found[0]->tensor, "' is accumulated in ", found.size(),
-        " places, and precompute takes one; write the terms as statements of their own.");
+    return refusal("'", found[0]->tensor, "' is accumulated in ", found.size(),
+                   " places, and precompute supports one; write the terms as separate statements.");
   }
   return found.front();
 }
@@ -53,7 +52,8 @@ bool find_path(const Stmt& stmt, const Assign& target, Loops& path) {
   return false;
 }
 
-// From the outermost loop that is summed over inward, inside those that add up by atomics.
+// The loops from the outermost summed loop inward, without summed loops around it that add by
+// atomics.
 Result<Loops> summed_loops(const Nest& nest, const Assign& target) {
   Loops path;
   find_path(nest.root, target, path);
@@ -67,7 +67,7 @@ Result<Loops> summed_loops(const Nest& nest, const Assign& target) {
   return Loops(first, path.end());
 }
 
-// The loops over the result's indices among them, which the workspace needs.
+// Those of the loops that run over the result's indices. The workspace needs them.
 Result<Loops> result_loops(const Nest& nest, const Loops& loops, const Assign& target) {
   Loops found;
   for (const Forall* loop : loops) {
@@ -80,7 +80,7 @@ Result<Loops> result_loops(const Nest& nest, const Loops& loops, const Assign& t
   return found;
 }
 
-// The loops that `vars` name, in that order.
+// The loops with the variables `vars`, in that order.
 Result<Loops> chosen_loops(const Loops& available, const NameList& vars,
                            const std::string& summed) {
   NameList names;
@@ -98,8 +98,8 @@ Result<Loops> chosen_loops(const Loops& available, const NameList& vars,
   return chosen;
 }
 
-// The level of the result that the variable runs over: an index, or the blocks or the insides of
-// the blocks of one; -1 where it runs over none.
+// The level of the result that the variable runs over: a whole index, or the quotients or
+// remainders of a block level. -1 if there is none.
 int level_over(const Nest& nest, const Format& format, const std::vector<std::string>& indices,
                const std::string& var) {
   const Variable& variable = nest.variable(var);
@@ -117,7 +117,7 @@ int level_over(const Nest& nest, const Format& format, const std::vector<std::st
   return -1;
 }
 
-// What to do where a plain workspace cannot be: track it, if that helps.
+// The advice if a plain workspace is refused: a tracked workspace, if that is legal.
 std::string in_place_of_plain(const Nest& nest, const std::string& workspace, const Loops& loops) {
   NameList vars;
   for (const Forall* loop : loops) vars.push_back(loop->var);
@@ -131,7 +131,7 @@ std::string_view word_of(Tensor::Tracking tracking) {
   return tracking == Tensor::Tracking::Scanned ? "scanned" : "tracked";
 }
 
-// A plain workspace is stored whole, so the result has to store all of it.
+// A plain workspace stores all coordinates, so the result must store all of them.
 Result<> check_plain(const Nest& nest, const Assign& target, const std::string& workspace,
                      const Loops& loops) {
   const Tensor& result = nest.tensor(target.tensor);
@@ -142,22 +142,23 @@ Result<> check_plain(const Nest& nest, const Assign& target, const std::string& 
   if (own_pattern || is_sparse) {
     return refusal(
         "'", target.tensor,
-        "' stores only what some term reaches, and a plain workspace does not know what that is; ",
+        "' stores only the coordinates of terms, and a plain workspace does not record them; ",
         in_place_of_plain(nest, workspace, loops), ".");
   }
   for (const Forall* loop : loops) {
     if (result.shares_pattern_of.empty() ||
         !leads_to_entries(nest, target.tensor, target.indices, loop->var))
       continue;
-    return refusal("The entries of '", target.tensor, "' are those that loops find in '",
-                   result.shares_pattern_of, "', and '", loop->var, "' is among them: bring '",
-                   loop->var, "' outside of the sum, or leave precompute out.");
+    return refusal("Loops search the entries of '", target.tensor, "' in '",
+                   result.shares_pattern_of, "', and '", loop->var,
+                   "' is one of these loops: move '", loop->var,
+                   "' outside the sum, or leave precompute out.");
   }
   return {};
 }
 
-// A tracked workspace is stored where it was written, so the result has to store that and nothing
-// else.
+// A tracked workspace stores the coordinates that were written, so the result must store exactly
+// these.
 Result<> check_tracked(const Nest& nest, const Assign& target, const Loops& loops,
                        Tensor::Tracking tracking) {
   const Tensor& result = nest.tensor(target.tensor);
@@ -184,7 +185,7 @@ Result<> check_tracked(const Nest& nest, const Assign& target, const Loops& loop
   };
   const int tracked = level_of(loops.front());
   if (tracked < 0) {
-    return refusal("A ", word, " workspace needs the whole variable, and '", loops.front()->var,
+    return refusal("A ", word, " workspace needs an undivided variable, and '", loops.front()->var,
                    "' is derived; leave split and fuse out.");
   }
   for (size_t inner = 1; inner < loops.size(); ++inner) {
@@ -208,7 +209,7 @@ Stmt consumer_of(const Nest& nest, const Assign& target, const expr::Expr& works
   Stmt consumer = Assign::make(target.tensor, target.indices,
                                adds ? target.accumulate : std::nullopt, workspace);
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-    // What a member has computed it stores.
+    // Each member stores the elements that it computed.
     const bool keeps =
         !tracked || ((*loop)->tag.kind == LoopTag::Kind::Member && !mutant("member-stores-others"));
     consumer = Forall::make((*loop)->var, std::move(consumer), keeps ? (*loop)->tag : LoopTag{});
@@ -235,8 +236,8 @@ Result<Nest> precompute(const Nest& nest, const Precompute& step) {
   if (!inside) return inside.error();
   const Forall& outermost = *inside->front();
   if (lasting_assigns(outermost.body).size() > 1) {
-    return refusal("The summed loop over '", outermost.var, "' also writes something else than '",
-                   target.tensor, "'; write that as a statement of its own.");
+    return refusal("The summed loop over '", outermost.var, "' also writes tensors other than '",
+                   target.tensor, "'; write these in a separate statement.");
   }
   const Result<Loops> available = result_loops(nest, *inside, target);
   if (!available) return available.error();

@@ -1,4 +1,4 @@
-// Prefetch: a note on an operand.
+// Prefetch: a flag of an operand.
 #include "schedule/rewrites/prefetch.h"
 
 #include "schedule/queries.h"
@@ -10,7 +10,7 @@ Result<Nest> prefetch(const Nest& nest, const Prefetch& step) {
   TULLE_TRY(require_role(nest, step.operand, Tensor::Role::Operand));
   for (const nest::Prefetch& earlier : nest.prefetches) {
     if (earlier.tensor == step.operand)
-      return refusal("'", step.operand, "' has had prefetch already; leave one of them out.");
+      return refusal("'", step.operand, "' already has prefetch; leave one of them out.");
   }
   Nest result = nest;
   result.prefetches.push_back({step.operand, static_cast<int>(step.distance)});

@@ -1,11 +1,11 @@
-// Asks for an operand's data ahead of its use.
+// Prefetches the data of an operand.
 #pragma once
 
 #include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
-// The rows of the operand that stored coordinates pick are fetched `distance` entries ahead.
+// Prefetches the rows of the operand that stored coordinates select, `distance` entries ahead.
 Result<nest::Nest> prefetch(const nest::Nest& nest, const Prefetch& step);
 
 }  // namespace tulle::schedule

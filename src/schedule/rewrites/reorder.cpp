@@ -12,7 +12,7 @@ namespace {
 
 using Chain = std::vector<const Forall*>;
 
-// The loop and those directly nested in it, outermost first.
+// The loop and the loops nested directly in it, outermost first.
 Chain chain_from(const Forall& outermost) {
   Chain chain = {&outermost};
   while (const auto* next = chain.back()->body.as<Forall>()) chain.push_back(next);
@@ -38,7 +38,8 @@ Chain permuted(const Chain& chain, const NameList& order) {
   return result;
 }
 
-// Sums may run in any order; a location that is overwritten keeps the last value.
+// Sums may run in any order. An overwritten location keeps the last value, so its order must not
+// change.
 Result<> check_assignments(const Nest& nest, const Stmt& body, const NameList& order) {
   for (const Assign* assign : lasting_assigns(body)) {
     if (assign->accumulate) continue;
@@ -74,8 +75,8 @@ Result<> check_tags(const Chain& before, const Chain& after) {
   return {};
 }
 
-// Refuses where a chain of loops below the statement that has all of them cannot be reordered.
-// `found` says whether there is such a chain.
+// Refuses if a chain below the statement contains all of the loops and cannot be reordered. Sets
+// `found` if there is such a chain.
 Result<> check_chains(const Nest& nest, const Stmt& stmt, const NameList& order, bool& found) {
   const auto* outermost = stmt.as<Forall>();
   if (!outermost) {
@@ -113,8 +114,8 @@ Result<Nest> reorder(const Nest& nest, const Reorder& step) {
   TULLE_TRY(check_chains(nest, nest.root, step.loops, found));
   if (!found) {
     return refusal("The loops over ", list_of(step.loops),
-                   " do not stand directly in each other: a where or a sequence lies between, or ",
-                   "they are in different branches. Reorder the loops on each side of it alone, ",
+                   " are not directly nested: a where or a sequence is between them, or ",
+                   "they are in different branches. Reorder the loops on each side separately, ",
                    "or put reorder before precompute.");
   }
   Nest result = nest;

@@ -22,12 +22,12 @@ Result<const Forall*> only_loop(const Nest& nest, const std::string& var) {
   if (loops.size() != 1) {
     return refusal(
         "There are ", loops.size(), " loops over '", var,
-        "', and rfactor takes the one that is summed; put it before what copies the loop.");
+        "', and rfactor needs one summed loop; put it before the steps that copy the loop.");
   }
   return loops.front();
 }
 
-// What the loop accumulates: one tensor, or workspaces that make a tuple.
+// The assignments that the loop accumulates: one tensor, or the workspaces of a tuple.
 Result<std::vector<const Assign*>> summed_assigns(const Nest& nest, const Forall& loop) {
   std::vector<const Assign*> targets = lasting_assigns(loop.body);
   std::set<std::string> names;
@@ -37,8 +37,7 @@ Result<std::vector<const Assign*>> summed_assigns(const Nest& nest, const Forall
   });
   const bool one = targets.size() == 1 && targets.front()->accumulate;
   if (names.size() != targets.size() || targets.empty() || (!one && !tuple)) {
-    return refusal("The loop over '", loop.var,
-                   "' is no plain sum, and rfactor takes one; use precompute first.");
+    return refusal("The loop over '", loop.var, "' is not a plain sum; use precompute first.");
   }
   for (const Assign* target : targets) {
     for (const std::string& index : target->indices) {
@@ -58,7 +57,7 @@ Result<std::vector<const Assign*>> summed_assigns(const Nest& nest, const Forall
     const std::string& lead = nest.tensor(target->tensor).lead;
     if (!lead.empty() && !names.contains(lead)) {
       return refusal("'", target->tensor, "' is gathered with '", lead, "', which the loop over '",
-                     loop.var, "' does not reach; bring that loop outside with reorder, or leave ",
+                     loop.var, "' does not contain; move this loop outside with reorder, or leave ",
                      "rfactor out.");
     }
   }
@@ -70,22 +69,21 @@ Result<> check_target(const Nest& nest, const Assign& target) {
   const bool own_pattern = tensor.role == Tensor::Role::Result && !tensor.type.format.is_dense() &&
                            tensor.shares_pattern_of.empty();
   if (own_pattern || tensor.is_tracked()) {
-    return refusal(
-        "'", target.tensor,
-        "' stores only what some term reaches, and partial sums do not know what that is; ",
-        "leave rfactor out.");
+    return refusal("'", target.tensor,
+                   "' stores only the coordinates of terms, and partial sums do not record them; ",
+                   "leave rfactor out.");
   }
   if (nest::starts_absent(target.accumulate) && nest::may_be_absent(nest, target.tensor) &&
       shows_absence(nest, target.tensor)) {
     return refusal(
         "'", target.tensor,
         "' is used in an expression, where a sum of nothing differs from 0, and partial ",
-        "sums do not know whether there was anything; leave rfactor out.");
+        "sums do not record whether they have terms; leave rfactor out.");
   }
   return {};
 }
 
-// Whether a loop inside `loop` is over indices of the tensor that is summed into.
+// Whether `inner`, a loop inside `loop`, runs over indices of the target.
 Result<bool> is_target_loop(const Nest& nest, const Forall& loop, const Forall& inner,
                             const Assign& target) {
   if (!nest::find_assign(inner.body, target)) return false;
@@ -98,16 +96,16 @@ Result<bool> is_target_loop(const Nest& nest, const Forall& loop, const Forall& 
   }
   const std::string& pattern = nest.tensor(target.tensor).shares_pattern_of;
   if (!pattern.empty() && leads_to_entries(nest, target.tensor, target.indices, inner.var)) {
-    return refusal("The entries of '", target.tensor, "' are those that loops find in '", pattern,
-                   "', and '", inner.var, "' is among them: bring '", inner.var, "' outside of '",
-                   loop.var, "', or leave rfactor out.");
+    return refusal("Loops search the entries of '", target.tensor, "' in '", pattern, "', and '",
+                   inner.var, "' is one of these loops: move '", inner.var, "' outside '", loop.var,
+                   "', or leave rfactor out.");
   }
   return true;
 }
 
 using Loops = std::vector<const Forall*>;
 
-// The loops inside `loop` over indices of the tensor that is summed into, outermost first.
+// The loops inside `loop` over indices of the target, outermost first.
 Result<Loops> target_loops(const Nest& nest, const Forall& loop, const Assign& target) {
   Loops found;
   TULLE_TRY(check_each_loop(loop.body, [&](const Forall& inner) -> Result<> {
@@ -119,7 +117,8 @@ Result<Loops> target_loops(const Nest& nest, const Forall& loop, const Assign& t
   return found;
 }
 
-// The nest with a workspace for each target, which the loop fills, and with their merges.
+// Builds the nest with a workspace for each target: the loop fills the workspaces, and new loops
+// merge them.
 class PartialSums {
  public:
   PartialSums(const Nest& nest, const Forall& loop, std::string workspace, bool is_alone)
@@ -137,7 +136,7 @@ class PartialSums {
     if (!loops) return loops.error();
     if (nest_.leads(target.tensor) && !loops->empty()) {
       return refusal("'", target.tensor, "' has elements inside the loop over '", loop_.var,
-                     "', and what goes with it needs what each of them decided; bring '",
+                     "', and other workspaces of the tuple depend on each of them; move '",
                      loops->front()->var, "' outside of '", loop_.var, "', or leave rfactor out.");
     }
     const std::string& name = parts_.emplace_back(part_of(target.tensor));
@@ -173,12 +172,12 @@ class PartialSums {
     return type;
   }
 
-  // The statement that puts the parts of one target together.
+  // The statement that merges the parts of one target.
   Stmt merge_of(const Assign& target, const expr::Expr& part, const Loops& loops) const {
     const nest::Accumulate accumulate =
         mutant("rfactor-keeps-last") ? std::nullopt : target.accumulate;
     Stmt merge = Assign::make(target.tensor, target.indices, accumulate, part);
-    // A sum that is alone is merged for one element after the other.
+    // A single sum is merged element by element.
     if (is_alone_) merge = Forall::make(loop_.var, std::move(merge));
     for (auto inner = loops.rbegin(); inner != loops.rend(); ++inner) {
       const bool vector = (*inner)->tag.kind == LoopTag::Kind::Vector && is_alone_;

@@ -1,4 +1,4 @@
-// Cutting a loop over rows into one over chunks, and what that asks of a nest.
+// Cuts a loop over rows into a loop over chunks, and checks which nests allow it.
 #include "schedule/rewrites/row_chunks.h"
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace tulle::schedule {
 
 namespace {
 
-// The index whose coordinates the rows are; these may be numbered.
+// The index of the rows' coordinates. The rows may be numbered.
 std::string row_index(const Nest& nest, const std::string& rows) {
   const Variable& variable = nest.variable(rows);
   return variable.origin == Variable::Origin::Stored ? variable.parent : rows;
 }
 
-// Whether the loop computes all results of a row.
+// Whether the loop contains all assignments that compute the results of a row.
 bool holds_all(const Nest& nest, const Forall& rows, const Forall& loop) {
   const Where* tuple = nest::tuple_of_row(nest, rows);
   const auto all = lasting_assigns(tuple ? tuple->producer : rows.body);
@@ -30,8 +30,8 @@ bool holds_all(const Nest& nest, const Forall& rows, const Forall& loop) {
                      [&](const Assign* assign) { return nest::find_assign(loop.body, *assign); });
 }
 
-// The operand whose entries a loop inside walks over, row by row; of several one whose pieces of a
-// row are pieces of what the row comes to.
+// The operand whose entries an inner loop walks over, row by row. Prefers one whose entry loop
+// computes all results of a row, because its pieces then give parts of the row's results.
 Result<const expr::Access*> operand_of_rows(const Nest& nest, const Forall& rows) {
   const expr::Access* found = nullptr;
   bool suits = false;
@@ -64,12 +64,12 @@ Result<const expr::Access*> operand_of_rows(const Nest& nest, const Forall& rows
   }
   if (!found) {
     return refusal("No operand stores rows of entries along '", rows.var,
-                   "', of which long ones could be cut; use split.");
+                   "' that could be cut; use split.");
   }
   return found;
 }
 
-// Workspaces that a row fills, whose pieces are merged afterwards.
+// Checks the workspaces that a row fills. A second kernel merges those of its pieces.
 Result<> check_tuple(const Nest& nest, const std::string& step, const Forall& rows,
                      const expr::Access& operand, const Where& where) {
   const Forall& entries = *nest::find_loop(rows.body, nest::entries_index(nest, operand));
@@ -80,13 +80,13 @@ Result<> check_tuple(const Nest& nest, const std::string& step, const Forall& ro
     if (nest::starts_absent(assign->accumulate)) {
       return refusal(
           "'", assign->tensor, "' is a sum along the rows of '", rows.var,
-          "' for an expression, where a sum of nothing differs from 0, and a chunk has some ",
-          "terms alone; leave ", step, " out.");
+          "' for an expression, where a sum of nothing differs from 0, and a chunk only has ",
+          "some terms; leave ", step, " out.");
     }
     if (nest.leads(assign->tensor) && !assign->indices.empty()) {
       return refusal("'", assign->tensor, "' has elements for '", list_of(assign->indices),
-                     "', and other workspaces are scaled by it, which pieces of a tuple are by one "
-                     "element alone; bring these loops outside of '",
+                     "' and scales other workspaces, and pieces of tuples are scaled by one "
+                     "element only; move these loops outside '",
                      rows.var, "', or leave ", step, " out.");
     }
   }
@@ -103,8 +103,8 @@ Result<> check_tuple(const Nest& nest, const std::string& step, const Forall& ro
   return {};
 }
 
-// Whether each entry has an element of the result whose workspaces are complete within its
-// iteration, whichever piece of the row it is in.
+// Whether each entry stores its own element of the result, with workspaces that are complete within
+// its iteration. Then the piece of the row that contains the entry does not matter.
 bool stores_each_entry(const Nest& nest, const Forall& rows, const expr::Access& operand) {
   const auto* entries = rows.body.as<Forall>();
   if (!entries) return false;
@@ -121,8 +121,8 @@ Result<> check_result(const Nest& nest, const std::string& step, const Forall& r
   if (const auto* where = rows.body.as<Where>(); where && where->workspaces.size() > 1)
     return check_tuple(nest, step, rows, operand, *where);
   if (all.size() != 1) {
-    return refusal("Workspaces stand in the loop over '", rows.var,
-                   "', of whose rows a chunk has some entries alone; put ", step,
+    return refusal("Workspaces are inside the loop over '", rows.var,
+                   "', and a chunk only has some entries of a row; put ", step,
                    " before precompute and stage, or leave it out.");
   }
   const Assign& assign = *all.front();
@@ -130,7 +130,7 @@ Result<> check_result(const Nest& nest, const std::string& step, const Forall& r
   if (!result.type.format.is_dense()) {
     if (result.shares_pattern_of == operand.tensor) return {};
     return refusal("'", assign.tensor,
-                   "' is built entry by entry, and needs its loops whole; leave ", step, " out.");
+                   "' is built entry by entry and needs undivided loops; leave ", step, " out.");
   }
   const auto& levels = result.type.format.levels();
   const bool first =
@@ -183,7 +183,7 @@ bool goes_through_chunk(const Variable& variable) {
          variable.origin == Variable::Origin::Entry;
 }
 
-// Whether these loops say which chunk it is whose rows or entries the variable goes through.
+// Whether these loops determine the chunk that the variable runs through.
 bool has_chunk(const Nest& nest, const std::vector<std::string>& loops, const Variable& variable) {
   return std::any_of(nest.variables.begin(), nest.variables.end(), [&](const auto& entry) {
     const Variable& other = entry.second;
@@ -204,8 +204,7 @@ Result<> check_in_chunk(const Nest& nest, const Forall& loop, const NameList& ar
   }
   if (has_chunk(nest, around, variable)) return {};
   return refusal("The loop over '", loop.var,
-                 "' goes through one chunk, and stands outside the loop over chunks; put that ",
-                 "outside.");
+                 "' goes through one chunk, but is outside the loop over chunks; move it inside.");
 }
 
 }  // namespace
@@ -215,7 +214,8 @@ Result<> require_chunks_around_rows(const Nest& nest) {
   for (const auto& [name, variable] : nest.variables) {
     for (const std::string& parent : {variable.parent, variable.second}) {
       if (parent.empty() || !goes_through_chunk(nest.variable(parent))) continue;
-      return refusal("'", parent, "' goes through a chunk, whose end is not known before; choose ",
+      return refusal("'", parent,
+                     "' goes through a chunk, whose end is not known in advance; choose ",
                      "another length of chunks instead.");
     }
   }
@@ -224,7 +224,8 @@ Result<> require_chunks_around_rows(const Nest& nest) {
   });
 }
 
-// A workspace shared by the pieces of a row in a chunk would be stored with each of them.
+// Pieces of one row in a chunk must not share a workspace, because each piece would store all of
+// it.
 Result<> require_pieces_apart(const Nest& nest) {
   if (mutant("dealt-pieces-shared")) return {};
   for (const Assign* assign : assigns(nest.root)) {
@@ -235,8 +236,8 @@ Result<> require_pieces_apart(const Nest& nest) {
       if (variable.origin != Variable::Origin::ChunkRow || variable.dealt == 0) continue;
       return refusal(
           "'", assign->tensor, "' has an element for each row along '", index,
-          "', of which a chunk may be dealt several pieces; gather them inside of the loop ",
-          "over '", index, "', or use split_rows.");
+          "', and a chunk may have several pieces of a row; gather them inside the loop ", "over '",
+          index, "', or use split_rows.");
     }
   }
   return {};

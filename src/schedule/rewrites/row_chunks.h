@@ -1,21 +1,21 @@
-// Shared by the rewrites that cut the rows of an operand into chunks.
+// Code shared by the rewrites that cut the rows of an operand into chunks.
 #pragma once
 
 #include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
-// The loop over `kind.parent`, the rows of an operand stored as CSR, becomes one over chunks with
-// one over the rows of a chunk in it; `kind` says what chunks there are. Refused in the name of
-// `step` where the statement is no plain sum or product over the entries of that operand, or where
-// it is no dense result's first index.
+// Replaces the loop over `kind.parent`, the rows of a CSR operand, by a loop over chunks and a loop
+// over the rows of a chunk inside it. `kind` describes the chunks. Refuses in the name of `step`
+// unless the statement is a plain sum or product over the entries of that operand and the loop runs
+// over the first index of a dense result.
 Result<nest::Nest> split_into_chunks(const nest::Nest& nest, const std::string& step,
                                      const nest::Variable& kind, const std::string& chunk,
                                      const std::string& row);
 
-// Refuses unless loops over the rows or the entries of a chunk stand in one over chunks.
+// Refuses unless every loop over the rows or entries of a chunk is inside a loop over chunks.
 Result<> require_chunks_around_rows(const nest::Nest& nest);
-// Refuses unless workspaces for dealt rows are filled piece by piece.
+// Refuses if several dealt pieces of a row share a workspace.
 Result<> require_pieces_apart(const nest::Nest& nest);
 
 }  // namespace tulle::schedule

@@ -13,7 +13,7 @@ namespace tulle::schedule {
 
 namespace {
 
-// More than there is memory for, and few enough that sizes are computed without overflow.
+// The limit exceeds any memory, and sizes below it do not overflow.
 constexpr int64_t kLongestPiece = int64_t{1} << 40;
 
 expr::Expr with_indices(
@@ -27,7 +27,7 @@ expr::Expr with_indices(
                              [&](const expr::Expr& child) { return with_indices(child, change); });
 }
 
-// The tensors that are read or written outside of loops over the variable.
+// Collects the tensors that are read or written outside of loops over the variable.
 void find_outside(const Stmt& stmt, const std::string& var, std::set<std::string>& found) {
   if (const auto* loop = stmt.as<Forall>(); loop && loop->var == var) return;
   if (const auto* assign = stmt.as<Assign>()) {
@@ -37,8 +37,9 @@ void find_outside(const Stmt& stmt, const std::string& var, std::set<std::string
   for (const Stmt& part : parts_of(stmt)) find_outside(part, var, found);
 }
 
-// Workspaces over the variable are over both of its parts: so one of them can be spread over the
-// threads of a GPU. Those for which another loop binds the variable, too, stay as they are.
+// Replaces the variable in the indices of workspaces by both parts, so that one of them can be
+// spread over the threads of a GPU. Does not change workspaces that other loops over the variable
+// use.
 void split_workspaces(Nest& nest, const std::string& var, const std::string& outer,
                       const std::string& inner) {
   std::set<std::string> others;
@@ -69,7 +70,7 @@ void split_workspaces(Nest& nest, const std::string& var, const std::string& out
   }
 }
 
-// The pieces of this split, and of those that it goes on with, can be counted.
+// The total length of this split and of the splits it continues must not overflow.
 Result<> check_length(const Nest& nest, const Split& step) {
   int64_t most = kLongestPiece;
   for (std::string at = step.loop; nest.variable(at).origin == Variable::Origin::Outer;
@@ -78,8 +79,8 @@ Result<> check_length(const Nest& nest, const Split& step) {
   }
   if (step.length <= most) return {};
   return refusal("Pieces of ", step.length, " iterations of '", step.loop,
-                 "' would come to more than ", kLongestPiece,
-                 " of what it was split from; choose smaller ones.");
+                 "' would cover more than ", kLongestPiece,
+                 " iterations of the original loop; choose smaller ones.");
 }
 
 }  // namespace

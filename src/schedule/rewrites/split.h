@@ -5,11 +5,11 @@
 
 namespace tulle::schedule {
 
-// Every loop over `loop` becomes one over `outer` with one over `inner` directly in it:
-// loop = outer * length + inner, inner < length. The subscripts keep the variable of the loop,
-// except for those of workspaces, and iterations past its extent are left out. Legal for any
-// variable; where a tensor holds only some of its coordinates each block is searched for, and there
-// is a remark.
+// Replaces every loop over `loop` by a loop over `outer` and a loop over `inner` directly inside
+// it, with loop = outer * length + inner and inner < length. Subscripts keep the variable of the
+// loop, except those of workspaces. Iterations past its extent are skipped. Legal for any variable.
+// If a tensor holds only some of its coordinates, the kernel searches for each block; a remark says
+// so.
 Result<nest::Nest> split(const nest::Nest& nest, const Split& step, Remarks* remarks = nullptr);
 
 }  // namespace tulle::schedule

@@ -12,8 +12,8 @@ namespace tulle::schedule {
 
 namespace {
 
-// The access to a list of entries, with both coordinates of each, that the two loops walk over;
-// null where they walk over something else.
+// The access to a list of entries with both coordinates (COO) that the two loops walk over. Null if
+// they walk over another format.
 const expr::Access* listed_entries(const Nest& nest, const Forall& rows, const Forall& entries) {
   const std::vector<const expr::Access*> walked = walked_accesses(nest, entries);
   if (walked.size() != 1) return nullptr;
@@ -51,18 +51,18 @@ Result<const expr::Access*> walked_entries(const Nest& nest, const Forall& rows,
 }
 
 Result<> check_results(const Nest& nest, const Forall& entries, const std::string& operand) {
-  // A workspace for an entry is complete within its iteration.
+  // The workspace of an entry must be complete within its iteration.
   const std::vector<const Assign*> all = all_lasting_assigns(nest, entries.body);
   if (all.size() != 1) {
     return refusal(
-        "Sums are used inside the statement, and a chunk has some of their terms alone; put ",
+        "Sums are used inside the statement, and a chunk only has some of their terms; put ",
         "split_entries before precompute, or leave it out.");
   }
   const Assign& assign = *all.front();
   const Tensor& result = nest.tensor(assign.tensor);
   if (!result.type.format.is_dense() && result.shares_pattern_of != operand) {
     return refusal("'", assign.tensor,
-                   "' is built entry by entry, and needs its loops whole; leave ",
+                   "' is built entry by entry and needs undivided loops; leave ",
                    "split_entries out.");
   }
   return {};
@@ -82,7 +82,7 @@ Result<Nest> split_entries(const Nest& nest, const SplitEntries& step) {
   const Forall& rows = *nest::find_loop(nest.root, row);
   const auto* entries = rows.body.as<Forall>();
   if (!entries || entries->var != entry) {
-    return refusal("No loop over '", entry, "' stands directly in that over '", row,
+    return refusal("No loop over '", entry, "' is directly inside the one over '", row,
                    "'; bring them together with reorder(", row, ", ", entry, ") first.");
   }
   const Result<const expr::Access*> walked = walked_entries(nest, rows, *entries);

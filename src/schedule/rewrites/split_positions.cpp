@@ -12,8 +12,8 @@ namespace tulle::schedule {
 
 namespace {
 
-// The accesses in the statement that hold only some coordinates of the variable, each once: a loop
-// over it walks over their entries.
+// The distinct accesses in the statement that hold only some coordinates of the variable. A loop
+// over the variable walks over their entries.
 std::vector<const expr::Access*> walked_along(const Nest& nest, const Stmt& stmt,
                                               const std::string& var) {
   std::vector<const expr::Access*> found;
@@ -69,7 +69,7 @@ Result<const expr::Access*> walked_access(const Nest& nest, const Forall& loop) 
   if (tensor.role != Tensor::Role::Operand || level < 0 ||
       !is_stored(levels[static_cast<size_t>(level)])) {
     return refusal("'", access.tensor, "' does not store the entries along '", loop.var,
-                   "' one after the other under each parent; use split.");
+                   "' of each parent consecutively; use split.");
   }
   return &access;
 }
@@ -81,8 +81,8 @@ Result<const expr::Access*> walked_rows(const Nest& nest, const Forall& loop) {
   const int level = level_over(nest, access, loop.var);
   const auto& levels = nest.tensor(access.tensor).type.format.levels();
   if (stores_positions(levels[static_cast<size_t>(level)].kind)) return walked;
-  return refusal("'", access.tensor, "' stores equally many entries along '", loop.var,
-                 "' for each parent, of which none is long; use split and split_positions.");
+  return refusal("'", access.tensor, "' stores the same number of entries along '", loop.var,
+                 "' for each parent, so no row is long; use split and split_positions.");
 }
 
 Result<> require_needed(const Forall& loop, const expr::Access& access) {
@@ -102,8 +102,8 @@ Result<> require_known_structure(const Nest& nest, std::string_view step) {
   for (const auto& [name, tensor] : nest.tensors) {
     if (tensor.role == Tensor::Role::Result && !tensor.type.format.is_dense() &&
         tensor.shares_pattern_of.empty()) {
-      return refusal("'", name, "' is built entry by entry, and needs its loops whole; leave ",
-                     step, " out.");
+      return refusal("'", name, "' is built entry by entry and needs undivided loops; leave ", step,
+                     " out.");
     }
   }
   return {};
@@ -127,8 +127,7 @@ Result<> check_positions(const Nest& nest, const Forall& loop,
           access->indices[static_cast<size_t>(levels[static_cast<size_t>(above)].expr.dimension)];
       if (nest.determines(around, index)) continue;
       return refusal("The loop over '", loop.var, "' counts the entries of '", variable.tensor,
-                     "' for one '", index,
-                     "', and stands outside the loop over it; put that outside.");
+                     "' for one '", index, "', but is outside the loop over it; move it inside.");
     }
   }
   return {};

@@ -5,13 +5,13 @@
 
 namespace tulle::schedule {
 
-// The loop over `loop`, the rows of an operand stored as CSR, becomes one over chunks with one over
-// the rows of a chunk in it. A chunk has the rows that begin in it, whole if they have at most
-// `length` entries; the entries of longer rows are shared by all chunks that these reach into,
-// whose sums, or maxima, are combined by atomics. So no chunk has more than twice `length` to do,
-// however long a row is. Refused where the statement is no plain sum or product over the entries of
-// that operand, or where it is no dense result's first index. `parts` limits the number of
-// chunks, which are longer where `length` would make more.
+// Replaces the loop over `loop`, the rows of a CSR operand, by a loop over chunks and a loop over
+// the rows of a chunk inside it. A chunk contains the rows that begin in it. Rows with at most
+// `length` entries stay whole. All chunks that a longer row reaches into share its entries and
+// combine their sums or maxima by atomics. So no chunk has more than twice `length` work, even with
+// very long rows. `parts` limits the number of chunks: if `length` would make more, the chunks are
+// longer. Refuses unless the statement is a plain sum or product over the entries of that operand
+// and the loop runs over the first index of a dense result.
 Result<nest::Nest> split_rows(const nest::Nest& nest, const SplitRows& step);
 
 }  // namespace tulle::schedule

@@ -18,13 +18,14 @@ namespace {
 using Loops = std::vector<const Forall*>;
 using Staging = Tensor::Staging;
 
-// An access to the operand, and the loops around it inside the one that it is staged in.
+// An access to the operand, and the loops around it that are inside the loop that stages it.
 struct Read {
   const expr::Access* access;
   Loops inside;
 };
 
-// What a staged workspace is a copy of, perhaps by way of another; other tensors are themselves.
+// The tensor that a staged workspace copies, perhaps through another copy. Other tensors are their
+// own original.
 std::string original_of(const Nest& nest, const std::string& tensor) {
   if (nest.tensor(tensor).staging == Staging::None) return tensor;
   for (const Assign* assign : assigns(nest.root)) {
@@ -34,7 +35,7 @@ std::string original_of(const Nest& nest, const std::string& tensor) {
   internal_error("nothing is copied into ", tensor);
 }
 
-// The reads of the operand, or of a copy of it that is made outside of the statement.
+// Finds the reads of the operand, and of copies of it that are made outside the statement.
 class ReadFinder {
  public:
   ReadFinder(const Nest& nest, const std::string& tensor) : nest_(nest), tensor_(tensor) {}
@@ -83,7 +84,7 @@ bool counts_stored(const Nest& nest, const std::string& var) {
          (variable.origin == Origin::Fused && counts_stored(nest, variable.second));
 }
 
-// How far the index that the variable comes from moves with it.
+// The change of the original index when the variable grows by 1.
 int64_t stride_of(const Nest& nest, const std::string& var) {
   const Variable& variable = nest.variable(var);
   using Origin = Variable::Origin;
@@ -92,7 +93,8 @@ int64_t stride_of(const Nest& nest, const std::string& var) {
          (variable.origin == Origin::Outer ? variable.factor : 1);
 }
 
-// In the order in which the operand is stored, so that neighbouring threads copy neighbours.
+// Sorts the loops by the storage order of the operand, so that neighbouring threads copy
+// neighbouring elements.
 void sort_by_storage(const Nest& nest, const expr::Access& access, Loops& loops) {
   const std::vector<Level>& levels = nest.tensor(access.tensor).type.format.levels();
   const auto place = [&](const Forall* loop) {
@@ -107,7 +109,7 @@ void sort_by_storage(const Nest& nest, const expr::Access& access, Loops& loops)
                    [&](const Forall* a, const Forall* b) { return place(a) < place(b); });
 }
 
-// The loops inside that the copy is over; empty `problem` if there can be one.
+// The inner loops that the copy runs over. `problem` is empty if a copy is possible.
 struct Tile {
   Loops loops;
   std::string problem;
@@ -147,7 +149,7 @@ Tile tile_of(const Nest& nest, const std::vector<std::string>& outside, const Re
   }
   if (staging == Staging::Shared && nest.tensor(tensor).staging == Staging::Registers) {
     tile.problem = concat("a copy of it in registers is read, '", tensor,
-                          "', which is each thread's own; stage in shared memory first");
+                          "', which is private to each thread; stage in shared memory first");
   }
   if (staging == Staging::Shared) sort_by_storage(nest, *read.access, tile.loops);
   return tile;
@@ -181,8 +183,8 @@ Result<> check_size(const Nest& nest, const Tile& tile, const std::string& tenso
   return {};
 }
 
-// Puts a where around the body of each loop, for each access that is copied. After the first
-// refusal statements stay as they are.
+// Puts a where around the body of each loop, for each access that it copies. After the first
+// refusal it leaves all further statements unchanged.
 class Stager {
  public:
   Stager(Nest& nest, const Stage& step)
@@ -192,7 +194,7 @@ class Stager {
         staging_(step.staging),
         depth_(static_cast<int>(step.depth.value_or(1))) {}
 
-  // An access that is not copied, and why.
+  // An access that is not copied, with the reason.
   struct Left {
     std::string access, problem;
   };
@@ -330,8 +332,9 @@ Result<Nest> stage(const Nest& nest, const Stage& step, Remarks* remarks) {
                    "operand.");
   }
   if (staging == Staging::Shared && !nest::has_bound_loops(nest.root)) {
-    return refusal("Shared memory is what the threads of a GPU's block have together, and no loop ",
-                   "is bound to blocks; bind one first, or stage in registers.");
+    return refusal(
+        "Shared memory belongs to a block of a GPU, and no loop is bound to blocks; bind ",
+        "one first, or stage in registers.");
   }
   Nest result = nest;
   Stager stager(result, step);

@@ -1,31 +1,31 @@
-// Copies an operand close to its use.
+// Copies an operand before its use.
 #pragma once
 
 #include "schedule/schedule.h"
 
 namespace tulle::schedule {
 
-// In every iteration of the loop over `loop`, what the statements inside read of the operand is
-// copied first, and they read the copy:
+// In every iteration of the loop over `loop`, first copies the elements of the operand that the
+// statements inside read. The statements then read the copy:
 //
 //   forall i { forall j { forall d { acc += A[i,j] * Q[i,d] * K[j,d] } } }
 //   -> forall i { where Q.staged { forall j { forall d { acc += A[i,j] * Q.staged[d] * K[j,d] } } }
 //                 producing { forall d { Q.staged[d] = Q[i,d] } } }
 //
-// The copy is over the loops inside over indices of the operand. In registers every thread has its
-// own, of what its own iterations read, which is all of it where a copy in shared memory is filled
-// from it; on a CPU that is a local array. In shared memory the threads of a block make one
-// together, or those of a warp where `loop` is inside a loop over warps; barriers stand before and
-// after.
+// The copy runs over the inner loops over indices of the operand. With staging in registers, each
+// thread copies what its own iterations read, or everything if it reads from a copy in shared
+// memory. On a CPU the copy is a local array. With staging in shared memory, the threads of a block
+// fill one copy together, or those of a warp if `loop` is inside a loop over warps. Barriers
+// surround the copy.
 //
-// With a depth above 1 there are as many copies: those of further iterations are loaded while one
-// is used.
+// A depth above 1 makes that many copies, and loads those of later iterations while the nest uses
+// one.
 //
-// Refused where the operand is not dense or not read there, where its loops inside have no known
-// extent or visit entries by their number, where the copy is too large, and in shared memory where
-// `loop` is not inside blocks or is inside a loop over lanes or threads. Where the operand is read
-// several times, X[i,d] * X[j,d], and some of that cannot be copied for its loops, the rest is, and
-// a remark says which is not and why.
+// Refuses if the operand is not dense or not read there, if its inner loops have no known extent or
+// visit entries by number, and if the copy is too large. In shared memory, also refuses if `loop`
+// is not inside blocks, or inside a loop over lanes or threads. If the nest reads the operand
+// several times, X[i,d] * X[j,d], and some reads cannot be copied, the others are. A remark names
+// the reads that are not copied and the reason.
 Result<nest::Nest> stage(const nest::Nest& nest, const Stage& step, Remarks* remarks = nullptr);
 
 }  // namespace tulle::schedule

@@ -1,4 +1,4 @@
-// Vectorize: the tag of an innermost loop over a variable that is counted, not searched for.
+// Vectorize: the tag of an innermost loop over a variable that counts without a search.
 #include "schedule/rewrites/vectorize.h"
 
 #include "nest/bound_loops.h"
@@ -9,7 +9,7 @@ namespace tulle::schedule {
 
 namespace {
 
-// Whether assignments are all that the statement has.
+// Whether the statement consists of assignments alone.
 bool is_straight(const Stmt& stmt) {
   if (const auto* sequence = stmt.as<Sequence>()) {
     for (const Stmt& part : sequence->stmts) {
@@ -59,7 +59,7 @@ Result<Nest> vectorize(const Nest& nest, const Vectorize& step, Remarks* remarks
   const Nest vectorized = with_tag(nest, tag, [&](const Forall& loop) {
     return loop.var == var && obstacle(nest, loop).empty();
   });
-  // Written out, what adds up the elements of a vector finds them in registers.
+  // A fully unrolled loop adds up the elements of a vector in registers.
   if (nest.known_extent(var).value_or(step.lanes + 1) > step.lanes) return vectorized;
   return with_tag(vectorized, {.kind = LoopTag::Kind::Unrolled}, [&](const Forall& loop) {
     return loop.var == var && nest::adds_up_parts(loop, nest);

@@ -1,4 +1,4 @@
-// Between the arguments of a text and the fields of a rewrite.
+// Converts between the arguments in a text and the fields of a rewrite.
 #include "schedule/text/arguments.h"
 
 #include "support/joined.h"
@@ -7,7 +7,7 @@ namespace tulle::schedule {
 
 namespace {
 
-// Calls `use` with each parameter that is written at its place and the arguments that are its own.
+// Calls `use` with each positional parameter and its arguments.
 template <typename Use>
 void for_each_parameter(const RewriteKind& kind, const std::vector<Argument>& arguments,
                         const Use& use) {
@@ -25,7 +25,7 @@ void for_each_parameter(const RewriteKind& kind, const std::vector<Argument>& ar
   }
 }
 
-// What a parameter that takes several arguments is given.
+// The value of a parameter that takes several arguments.
 ArgumentValue list_of(const std::vector<const Argument*>& arguments) {
   NameList names;
   for (const Argument* argument : arguments)

@@ -1,4 +1,4 @@
-// The arguments of a step as text has them.
+// The arguments of a step in a text.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tulle::schedule {
 
-// A name, an integer or (names), perhaps given by keyword: k, 64, (i, k), by=nnz.
+// A name, an integer or (names), perhaps after a keyword: k, 64, (i, k), by=nnz.
 struct Argument {
   std::string keyword;
   ArgumentValue value;
@@ -18,7 +18,7 @@ struct Argument {
   std::vector<Span> name_places = {};  // of (names)
 };
 
-// What is wrong with arguments, and where; without a place it is the step as a whole.
+// A wrong argument: the message and the place. Without a place, the whole step is wrong.
 struct WrongArgument {
   Span place;
   std::string why;
@@ -26,7 +26,7 @@ struct WrongArgument {
 Result<void, WrongArgument> check_arguments(const RewriteKind& kind,
                                             const std::vector<Argument>& arguments);
 
-// The rewrite with arguments that check_arguments passes, and back.
+// Conversions between rewrites and arguments. The arguments must pass check_arguments.
 Rewrite rewrite_of(const RewriteKind& kind, const std::vector<Argument>& arguments);
 std::vector<Argument> arguments_of(const Rewrite& rewrite);
 

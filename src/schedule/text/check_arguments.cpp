@@ -1,4 +1,4 @@
-// Checks the arguments of a step, independent of nests.
+// Checks the arguments of a step without a nest.
 #include <algorithm>
 #include <set>
 
@@ -43,7 +43,7 @@ std::string text_of(const Range& range) {
                 range.powers_of_two ? ", a power of two" : "", range.zero ? ", or 0 for all" : "");
 }
 
-// The argument at this place, keywords not counted.
+// Checks the positional argument with this number.
 Checked check_positional(const RewriteKind& kind, const Argument& argument, size_t at) {
   const Parameter& parameter = kind.parameter(at);
   const auto expect = [&](bool is_right, std::string_view wanted) -> Checked {
@@ -67,7 +67,7 @@ bool is_local_name(Role role) {
   return role == Role::Loop || role == Role::NewLoop || role == Role::NewWorkspace;
 }
 
-// The loops and workspaces that a step names are all different.
+// A step must name different loops and workspaces.
 Checked check_different(const RewriteKind& kind, const std::vector<Argument>& arguments) {
   std::set<std::string> seen;
   const auto add = [&](const std::string& name, const Span& place) -> Checked {

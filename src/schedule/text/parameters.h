@@ -1,5 +1,5 @@
-// How the entries of the table of rewrites are written: an argument's role and the field of the
-// step that holds it.
+// Helpers for the entries of the table of rewrites: each makes a Parameter from a role and a field
+// of the step.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ Parameter number(int64_t S::* field, const Range& range) {
               },
           .range = range};
 }
-// A number that may be left out.
+// An optional number.
 template <typename S>
 Parameter number(std::optional<int64_t> S::* field, const Range& range) {
   return {.role = Role::Number,
@@ -69,7 +69,7 @@ Parameter number(std::optional<int64_t> S::* field, const Range& range) {
           .range = range};
 }
 
-// All further arguments, a loop each.
+// All remaining arguments, each a loop.
 template <typename S>
 Parameter loops(NameList S::* field, size_t least) {
   return {.role = Role::Loop,
@@ -82,7 +82,7 @@ Parameter loops(NameList S::* field, size_t least) {
           .most = kAnyNumber};
 }
 
-// (j, k); `bare`: k, or nothing at all.
+// (j, k). With `bare` also k, or nothing at all.
 template <typename S>
 Parameter loop_list(NameList S::* field, bool S::* bare) {
   return {.role = Role::Loop,
@@ -105,7 +105,7 @@ Parameter loop_list(NameList S::* field, bool S::* bare) {
 template <typename T>
 using Words = std::vector<std::pair<std::string_view, std::type_identity_t<T>>>;
 
-// One of a few words, each of which stands for a value of the field.
+// One of a few words. Each stands for a value of the field.
 template <typename S, typename T>
 Parameter word(T S::* field, const Words<T>& words) {
   Parameter parameter{.role = Role::Word,
@@ -125,7 +125,7 @@ Parameter word(T S::* field, const Words<T>& words) {
   for (const auto& [word, value] : words) parameter.words.emplace_back(word);
   return parameter;
 }
-// One that may be left out, for the value `otherwise`.
+// An optional word. If it is omitted, the field keeps the value `otherwise`.
 template <typename S, typename T>
 Parameter word(T S::* field, const Words<T>& words, std::type_identity_t<T> otherwise) {
   Parameter parameter = word(field, words);
@@ -136,7 +136,7 @@ Parameter word(T S::* field, const Words<T>& words, std::type_identity_t<T> othe
   };
   return parameter;
 }
-// The same, written after a keyword: by=nnz.
+// The same after a keyword: by=nnz.
 template <typename S, typename T>
 Parameter keyword(std::string_view keyword, T S::* field, const Words<T>& words,
                   std::type_identity_t<T> otherwise) {
@@ -145,7 +145,7 @@ Parameter keyword(std::string_view keyword, T S::* field, const Words<T>& words,
   return parameter;
 }
 
-// The place of a type among the alternatives of a variant.
+// The index of a type among the alternatives of a variant.
 template <typename S, typename... All>
 constexpr size_t place_in(const std::variant<All...>*) {
   size_t at = 0;
@@ -173,7 +173,7 @@ RewriteKind kind(std::string_view name, std::string_view usage,
   };
   return found;
 }
-// Of a rewrite that leaves no remarks.
+// For a rewrite without remarks.
 template <typename S>
 RewriteKind kind(std::string_view name, std::string_view usage,
                  Result<nest::Nest> (*apply)(const nest::Nest&, const S&),

@@ -41,7 +41,7 @@ class ProgramParser {
     Schedule steps = schedule();
     if (!scanner_.at_end()) {
       scanner_.fail(scanner_.peek(),
-                    "expected the end of the nest; several stand below a line program(A, B; i, j) "
+                    "expected the end of the nest; several nests need a line program(A, B; i, j) "
                     "-> (C)");
     }
     return program_of(std::move(nest), std::move(steps));
@@ -65,7 +65,7 @@ class ProgramParser {
     return operands;
   }
 
-  // A, B and what ends them.
+  // Reads names up to the token `end`: A, B.
   std::vector<Token> names(std::string_view end) {
     std::vector<Token> found;
     if (scanner_.accept(end)) return found;
@@ -73,7 +73,7 @@ class ProgramParser {
       const Token name = scanner_.expect(TokenKind::Identifier, "a name");
       const bool twice = std::any_of(found.begin(), found.end(),
                                      [&](const Token& one) { return one.text == name.text; });
-      if (twice) scanner_.fail(name, concat("'", name.text, "' stands twice in one list"));
+      if (twice) scanner_.fail(name, concat("'", name.text, "' occurs twice in one list"));
       found.push_back(name);
     } while (scanner_.accept(","));
     scanner_.expect(end);
@@ -90,7 +90,7 @@ class ProgramParser {
       if (std::find(known.begin(), known.end(), same.text) == known.end())
         scanner_.fail(same, concat("'", same.text, "' is no index of the program"));
       if (!extents_.insert(text_of(index)).second)
-        scanner_.fail(index, concat("the index '", index.text, "' is there already"));
+        scanner_.fail(index, concat("the index '", index.text, "' already exists"));
       program_.same_extents[text_of(index)] = text_of(same);
       return;
     }
@@ -135,7 +135,7 @@ class ProgramParser {
     program_.steps.emplace_back(sort);
   }
 
-  // What a nest reads is there, and so are the extents of its loops.
+  // The program must declare the tensors that a nest reads, and the extents of its loops.
   void check_nest(const Nest& nest, const Token& start) const {
     const auto& operands = program_.operands;
     for (const auto& [name, tensor] : nest.tensors) {
@@ -154,7 +154,7 @@ class ProgramParser {
     }
   }
 
-  // The rest of a line after schedule:, if that is next.
+  // The rest of a line that starts with schedule:, if that is next.
   Schedule schedule() {
     if (!scanner_.peek().is("schedule") || !scanner_.peek(1).is(":")) return {};
     scanner_.next();
@@ -186,7 +186,7 @@ class ProgramParser {
   nest::NestScanner scanner_;
   NestProgram program_;
   std::vector<Token> results_, sorted_;
-  std::set<std::string> extents_;  // indices that are known
+  std::set<std::string> extents_;  // indices with a known extent
   std::set<std::string> built_;
 };
 

@@ -117,7 +117,7 @@ class ScheduleParser {
     return names;
   }
 
-  // The next token; inside parentheses line ends mean nothing.
+  // The next token. Line ends inside parentheses are skipped.
   const Token& here() {
     while (open_ > 0 && scanner_.peek().kind == TokenKind::Newline) scanner_.next();
     return scanner_.peek();
@@ -137,7 +137,7 @@ class ScheduleParser {
   }
 
   Scanner scanner_;
-  int open_ = 0;  // parentheses
+  int open_ = 0;  // the number of open parentheses
 };
 
 }  // namespace

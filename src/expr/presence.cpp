@@ -1,22 +1,18 @@
-// Reducing expressions to what decides on their presence.
-#include "plan/rewrite/presence.h"
+// Reduces expressions to the part that decides their presence.
+#include "expr/presence.h"
 
 #include "expr/absence.h"
 
-namespace tulle::plan {
-
-using expr::BinaryOp;
-using expr::Expr;
+namespace tulle::expr {
 
 bool is_everywhere(const Expr& expr, const IsSparse& is_sparse) {
-  return !expr::is_zero(
-      expr::without(expr, [&](const expr::Access& access) { return is_sparse(access.tensor); }));
+  return !is_zero(without(expr, [&](const Access& access) { return is_sparse(access.tensor); }));
 }
 
 Expr presence_of(const Expr& expr, const IsSparse& is_sparse) {
-  const auto* unary = expr.as<expr::Unary>();
+  const auto* unary = expr.as<Unary>();
   if (unary && keeps_zero(unary->function)) return presence_of(unary->value, is_sparse);
-  const auto* binary = expr.as<expr::Binary>();
+  const auto* binary = expr.as<Binary>();
   if (!binary) return expr;
   if (binary->op == BinaryOp::Within || binary->op == BinaryOp::Div) {
     return presence_of(binary->a, is_sparse);
@@ -30,4 +26,4 @@ Expr presence_of(const Expr& expr, const IsSparse& is_sparse) {
   return expr;
 }
 
-}  // namespace tulle::plan
+}  // namespace tulle::expr

@@ -1,0 +1,57 @@
+// Derivatives of programs, as programs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tulle/export.h"
+#include "tulle/program.h"
+#include "tulle/tensor.h"
+
+namespace tulle {
+
+// A program as Program::from_notation and Program::from_einsum take it.
+struct ProgramSource {
+  std::string_view text;
+  bool is_einsum = false;
+  std::vector<TensorSpec> operands;
+  ProgramOptions options = {};
+};
+
+// What an operand of a derivative is to the program that was derived: one of its operands, the
+// pattern of a part of a composite operand, the value of a result, the gradient of a result, or the
+// tangent of an operand.
+enum class DerivativeRole : uint8_t { Operand, Part, Result, Gradient, Tangent };
+TULLE_API std::string_view name_of(DerivativeRole role);
+
+struct DerivativeOperand {
+  std::string name;
+  DerivativeRole role = DerivativeRole::Operand;
+  std::string of;  // the operand or result of the derived program
+};
+
+struct DerivativeResult {
+  std::string name;  // empty if the derivative is 0 everywhere
+  std::string of;    // the operand (gradient) or result (tangent) of the derived program
+};
+
+// A program of index notation that computes derivatives. The gradient and the tangent of a sparse
+// tensor have its pattern; the value of a result has its format.
+struct Derivative {
+  std::string text;
+  std::vector<DerivativeOperand> operands;
+  std::vector<DerivativeResult> results;
+};
+
+// The gradients of the operands `wanted`, given gradients of the results `seeds`. The gradients of
+// other results are 0. For composite operands, `Part` operands give the part whose gradient is
+// wanted.
+TULLE_API Derivative gradient(const ProgramSource& source, const std::vector<std::string>& wanted,
+                              const std::vector<std::string>& seeds);
+
+// The tangents of all results, given tangents of the operands `moved`. The tangents of other
+// operands are 0.
+TULLE_API Derivative tangent(const ProgramSource& source, const std::vector<std::string>& moved);
+
+}  // namespace tulle

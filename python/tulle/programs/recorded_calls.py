@@ -1,0 +1,200 @@
+"""Remembered calls under autograd: the warm route of training.
+
+The first backward pass of a remembered call derives its programs and remembers the calls that run
+them. Later passes only call operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor, is_grad_enabled
+
+from tulle.library import bindings
+from tulle.programs.derivatives import Derivative, gradient_of
+from tulle.programs.execution import execute
+from tulle.programs.program import Operand, Result
+from tulle.programs.recording import Call
+from tulle.programs.remembered_calls import RememberedCall
+from tulle.tensors.pattern import Pattern
+from tulle.tensors.sparse_tensor import SparseTensor
+
+Needs: TypeAlias = tuple[bool, ...]  # which operands need a gradient
+Patterns: TypeAlias = tuple[Pattern | None, ...]  # of the operands
+FIRST = 2  # the first tensor among the inputs of `RecordedCall`
+
+
+class RecordedCall(torch.autograd.Function):
+    """A remembered call with one result. Apply it to the call, the patterns of the operands (None
+    for dense ones) and the values of the operands."""
+
+    @staticmethod
+    def forward(ctx: Any, found: RememberedCall, patterns: Patterns, *tensors: Tensor) -> Tensor:
+        assert found.call_on
+        computed = found.call_on(*tensors)
+        needs = ctx.needs_input_grad
+        gradients: _Gradients | None = found.gradients.get(needs)
+        if gradients is None:
+            gradients = found.gradients[needs] = _Gradients(found, patterns, needs[FIRST:])
+        ctx.found = found
+        ctx.gradients = gradients
+        ctx.patterns = patterns
+        ctx.save_for_backward(*gradients.kept(tensors, computed))
+        return computed
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        gradients: _Gradients = ctx.gradients
+        if is_grad_enabled():
+            return tuple(gradients.recorded(ctx.found, ctx.patterns, ctx.saved_tensors, gradient))
+        return tuple(gradients.run(ctx.found, ctx.patterns, (*ctx.saved_tensors, gradient)))
+
+
+class _Single(NamedTuple):
+    """An operator that returns one gradient."""
+
+    call: Callable[..., Tensor]
+    sources: tuple[int, ...]  # its arguments, among the kept tensors and the arriving gradient
+    place: int  # among the inputs of `RecordedCall`
+
+
+class _Several(NamedTuple):
+    """A program that computes several gradients from common intermediates."""
+
+    head: Tensor
+    sources: tuple[int, ...]
+    places: tuple[tuple[int, int], ...]  # of each gradient: in what `run` returns, among the inputs
+
+
+class _Gradients:
+    """The backward pass of a remembered call, for operands that need gradients. It holds neither
+    the call nor patterns, because patterns hold their calls."""
+
+    __slots__ = ("count", "is_slow", "keeps_result", "needs", "several", "single", "which")
+
+    def __init__(self, found: RememberedCall, patterns: Patterns, needs: Needs) -> None:
+        self.needs = needs
+        self.count = FIRST + len(needs)  # inputs of `RecordedCall`
+        self.which, results = self._call(found, patterns).for_gradients
+        self.keeps_result = bool(results)
+        self.single: list[_Single] = []
+        self.several: list[_Several] = []
+        # Whether each pass takes the general route; None until the first pass.
+        self.is_slow: bool | None = None
+
+    def _call(self, found: RememberedCall, patterns: Patterns) -> Call:
+        call = Call.remembered(found, patterns)
+        call.select_for_gradients(self.needs)
+        return call
+
+    def kept(self, tensors: Sequence[Tensor], computed: Tensor) -> list[Tensor]:
+        """The tensors that the backward pass reads."""
+        kept = [tensors[n] for n in self.which]
+        if self.keeps_result:
+            kept.append(computed)
+        return kept
+
+    def recorded(
+        self,
+        found: RememberedCall,
+        patterns: Patterns,
+        saved: Sequence[Tensor],
+        gradient: Tensor,
+    ) -> list[Tensor | None]:
+        """The gradients by the general route, which autograd can follow in turn."""
+        gradients = self._call(found, patterns).backward(saved, self.needs, (gradient,))
+        return [*[None] * FIRST, *gradients]
+
+    def run(
+        self, found: RememberedCall, patterns: Patterns, tensors: tuple[Tensor, ...]
+    ) -> list[Tensor | None]:
+        """The gradients; `tensors` are the kept ones and the arriving gradient."""
+        if self.is_slow is None:
+            preparation = _Preparation(self, self._call(found, patterns), tensors)
+            self.is_slow = not preparation.succeeds()
+        if self.is_slow:
+            return self.recorded(found, patterns, tensors[:-1], tensors[-1])
+        if found.pattern_source is not None and not tensors[-1].is_contiguous():
+            tensors = (*tensors[:-1], tensors[-1].contiguous())
+        gradients: list[Tensor | None] = [None] * self.count
+        for call, sources, place in self.single:
+            gradients[place] = call(*[tensors[n] for n in sources])
+        for head, sources, places in self.several:
+            returned = bindings.run(head, [tensors[n] for n in sources])
+            for at, place in places:
+                gradients[place] = returned[at]
+        return gradients
+
+
+class _Preparation:
+    """The first backward pass: derives the programs and remembers the calls that run them."""
+
+    def __init__(self, gradients: _Gradients, call: Call, tensors: tuple[Tensor, ...]) -> None:
+        self.gradients = gradients
+        self.call = call
+        self.tensors = tensors
+
+    def succeeds(self) -> bool:
+        """Whether the remembered calls compute all gradients."""
+        needs = self.gradients.needs
+        names = [name for name, need in zip(self.call.names, needs, strict=True) if need]
+        together = self._derivative(names)
+        # Gradients without common intermediates have a program each.
+        statements = together.program.text.count("\n") + 1
+        groups = [[name] for name in names] if statements == len(together.results) else [names]
+        return all(self._add(self._derivative(group)) for group in groups)
+
+    def _derivative(self, wanted: list[str]) -> Derivative:
+        assert self.call.bound
+        return gradient_of(self.call.bound, wanted, self.call.result_names)
+
+    def _add(self, derivative: Derivative) -> bool:
+        """Runs the derivative and remembers its call. Returns whether its results are gradients as
+        they are."""
+        if derivative.zeros or any(one.role == "part" for one in derivative.operands):
+            return False
+        sources = tuple(self._source(one.role, one.of) for one in derivative.operands)
+        operands = [
+            _with_pattern(self._pattern(one.role, one.of), self.tensors[n])
+            for one, n in zip(derivative.operands, sources, strict=True)
+        ]
+        results = execute(derivative.program, derivative.names, operands)
+        numbers = [self.call.names.index(name) for name in derivative.results]
+        for number, result in zip(numbers, results, strict=True):
+            if not self._is_gradient(number, result):
+                return False
+        found = RememberedCall(derivative.program, derivative.names, operands)
+        if len(results) == 1 and found.call_on is not None:
+            self.gradients.single.append(_Single(found.call_on, sources, FIRST + numbers[0]))
+            return True
+        places, at = [], 0
+        for number, described in zip(numbers, found.bound.results, strict=True):
+            at += 1 + described.array_count
+            places.append((at, FIRST + number))
+            at += 1
+        self.gradients.several.append(_Several(found.head, sources, tuple(places)))
+        return True
+
+    def _source(self, role: str, of: str) -> int:
+        """The place of an operand of the derivative among the kept tensors and the gradient."""
+        which = self.gradients.which
+        if role == "operand":
+            return which.index(self.call.names.index(of))
+        return len(which) + (role == "gradient" and self.gradients.keeps_result)
+
+    def _pattern(self, role: str, of: str) -> Pattern | None:
+        if role == "operand":
+            return self.call.patterns[self.call.names.index(of)]
+        return self.call.result_patterns[0]
+
+    def _is_gradient(self, number: int, result: Result) -> bool:
+        pattern = result._pattern if isinstance(result, SparseTensor) else None
+        return pattern is self.call.patterns[number] and result.dtype == self.call.dtypes[number]
+
+
+def _with_pattern(pattern: Pattern | None, tensor: Tensor) -> Operand:
+    if pattern is None:
+        return tensor
+    return SparseTensor(pattern, tensor.contiguous())

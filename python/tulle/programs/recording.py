@@ -1,0 +1,345 @@
+"""Programs under autograd: runs that record how to compute gradients and tangents."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch._C import _functorch
+from torch.autograd import forward_ad
+
+from tulle.programs.bound_program import BoundProgram, bind
+from tulle.programs.derivatives import Derivative, gradient_of, tangent_of
+from tulle.programs.execution import execute
+from tulle.programs.outputs import Out
+from tulle.programs.program import Operand, Program, Result
+from tulle.programs.remembered_calls import RememberedCall
+from tulle.support.errors import UserError
+from tulle.tensors.matching import matched
+from tulle.tensors.pattern import Pattern
+from tulle.tensors.sparse_tensor import SparseTensor
+
+
+def run(
+    program: Program, names: tuple[str, ...], operands: Sequence[Operand], out: Out = None
+) -> list[Result]:
+    """Runs the program as `execute` does, and records it if autograd asks for that."""
+    if not is_recorded(operands):
+        return execute(program, names, operands, out)
+    if out is not None:
+        raise UserError(
+            "out: an operand requires a gradient, which writing to out would lose. "
+            "Compute under torch.no_grad(), or omit out=."
+        )
+    call = Call(program, names, operands)
+    tensors = [_values_of(operand) for operand in operands]
+    node = _TransformedNode if _functorch.peek_interpreter_stack() else _Node
+    computed = node.apply(call, *tensors)
+    return call.results_of(computed if isinstance(computed, tuple) else (computed,))
+
+
+def is_recorded(operands: Sequence[Operand]) -> bool:
+    """Whether autograd follows one of the operands."""
+    if torch.is_grad_enabled() and any(_values_of(one).requires_grad for one in operands):
+        return True
+    return forward_ad._current_level >= 0 and any(
+        forward_ad.unpack_dual(_values_of(one)).tangent is not None for one in operands
+    )
+
+
+def _values_of(operand: Operand) -> Tensor:
+    return operand._values if isinstance(operand, SparseTensor) else operand
+
+
+class Selection(NamedTuple):
+    """The numbers of some operands and results of a call."""
+
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+
+    def of(self, operands: Sequence[Tensor], results: Sequence[Tensor]) -> list[Tensor]:
+        return [*(operands[n] for n in self.operands), *(results[n] for n in self.results)]
+
+
+class Call:
+    """A run of a program: everything but the tensors that autograd follows."""
+
+    def __init__(
+        self, program: Program, names: tuple[str, ...], operands: Sequence[Operand]
+    ) -> None:
+        self.program = program
+        self.names = names
+        # The patterns of operands and results; None for dense ones.
+        self.patterns = tuple(_pattern_of(operand) for operand in operands)
+        self.dtypes = tuple(operand.dtype for operand in operands)
+        self.result_patterns: tuple[Pattern | None, ...] = ()
+        self.bound: BoundProgram | None = None
+        self.for_gradients = Selection((), ())
+        self.for_tangents = Selection((), ())
+
+    @staticmethod
+    def remembered(found: RememberedCall, patterns: Sequence[Pattern | None]) -> Call:
+        """A call that has run, with one result."""
+        call = Call.__new__(Call)
+        call.program, call.names, call.bound = found.program, found.names, found.bound
+        call.patterns, call.dtypes = tuple(patterns), found.dtypes
+        source = found.pattern_source
+        call.result_patterns = (None if source is None else patterns[source],)
+        call.for_gradients = call.for_tangents = Selection((), ())
+        return call
+
+    def forward(self, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        operands = self._with_patterns(self.patterns, tensors)
+        results = execute(self.program, self.names, operands)
+        self.bound = bind(self.program, self.names, operands)
+        self.result_patterns = tuple(map(_pattern_of, results))
+        return tuple(map(_values_of, results))
+
+    def results_of(self, values: Sequence[Tensor]) -> list[Result]:
+        return self._with_patterns(self.result_patterns, values)
+
+    @staticmethod
+    def _with_patterns(
+        patterns: Sequence[Pattern | None], tensors: Sequence[Tensor]
+    ) -> list[Result]:
+        return [
+            tensor if pattern is None else SparseTensor(pattern, tensor)
+            for pattern, tensor in zip(patterns, tensors, strict=True)
+        ]
+
+    @property
+    def result_names(self) -> list[str]:
+        assert self.bound
+        return [result.name for result in self.bound.results]
+
+    # ---- reverse mode --------------------------------------------------------------------------
+
+    def select_for_gradients(self, needs: Sequence[bool]) -> None:
+        """Notes what the backward pass reads."""
+        assert self.bound
+        wanted = [name for name, need in zip(self.names, needs, strict=True) if need]
+        derivative = gradient_of(self.bound, wanted, self.result_names)
+        # A gradient that is 0 has the shape or pattern of its operand.
+        self.for_gradients = self._read_by(derivative, derivative.zeros)
+
+    def _read_by(self, derivative: Derivative, others: Collection[str] = ()) -> Selection:
+        operands, results = derivative.reads("operand"), derivative.reads("result")
+        return Selection(
+            tuple(n for n, name in enumerate(self.names) if name in operands or name in others),
+            tuple(n for n, name in enumerate(self.result_names) if name in results),
+        )
+
+    def backward(
+        self, saved: Sequence[Tensor], needs: Sequence[bool], gradients: Sequence[Tensor | None]
+    ) -> list[Tensor | None]:
+        """The gradients of the operands."""
+        assert self.bound
+        values = _Saved(self, self.for_gradients, saved)
+        given = {
+            name: self._gradient_operand(number, gradient)
+            for number, (name, gradient) in enumerate(
+                zip(self.result_names, gradients, strict=True)
+            )
+            if gradient is not None
+        }
+        wanted = [n for n, need in enumerate(needs) if need]
+        plain = [n for n in wanted if not self._is_composite(n)]
+        found: list[Tensor | None] = [None] * len(self.names)
+        if not given:
+            return found
+        if plain:
+            for number, result in self._run_gradient(plain, values, given, {}):
+                found[number] = _on_pattern(self.patterns[number], result)
+        for number in wanted:
+            if self._is_composite(number):
+                found[number] = self._gradient_of_parts(number, values, given)
+        for number in wanted:
+            found[number] = self._fitting(number, found[number], values)
+        return found
+
+    def _fitting(self, number: int, gradient: Tensor | None, values: _Saved) -> Tensor:
+        """The gradient in the type of the operand, and zeros in place of None."""
+        if gradient is None:
+            return torch.zeros_like(_values_of(values.operand(self.names[number])))
+        dtype = self.dtypes[number]
+        return gradient if gradient.dtype == dtype else gradient.to(dtype)
+
+    def _is_composite(self, number: int) -> bool:
+        pattern = self.patterns[number]
+        return pattern is not None and pattern.format.is_composite
+
+    def _gradient_operand(self, number: int, gradient: Tensor) -> Operand:
+        pattern = self.result_patterns[number]
+        return gradient if pattern is None else SparseTensor(pattern, gradient.contiguous())
+
+    def _run_gradient(
+        self,
+        wanted: list[int],
+        values: _Saved,
+        given: dict[str, Operand],
+        parts: dict[str, Operand],
+    ) -> list[tuple[int, Result]]:
+        """The gradients of these operands, by number."""
+        assert self.bound
+        derivative = gradient_of(self.bound, [self.names[n] for n in wanted], list(given))
+        if derivative.is_zero:
+            return []
+        sources = {
+            "operand": values.operand,
+            "result": values.result,
+            "gradient": given.__getitem__,
+            "part": parts.__getitem__,
+        }
+        operands = [sources[one.role](one.of) for one in derivative.operands]
+        results = run(derivative.program, derivative.names, operands)
+        return [
+            (self.names.index(of), result)
+            for of, result in zip(derivative.results, results, strict=True)
+        ]
+
+    def _gradient_of_parts(
+        self, number: int, values: _Saved, given: dict[str, Operand]
+    ) -> Tensor | None:
+        """The gradient of the values of a composite operand, part by part."""
+        operand = values.operand(self.names[number])
+        assert isinstance(operand, SparseTensor)
+        pieces: list[Tensor] = []
+        filled = 0
+        for part in operand.parts():
+            [*found] = self._run_gradient([number], values, given, {self.names[number]: part})
+            if not found:
+                return None
+            first = part._values.storage_offset() - operand._values.storage_offset()
+            pieces.append(operand._values.new_zeros(first - filled))
+            pieces.append(_on_pattern(part._pattern, found[0][1]))
+            filled = first + part._values.numel()
+        pieces.append(operand._values.new_zeros(operand._values.numel() - filled))
+        return torch.cat(pieces)
+
+    # ---- forward mode --------------------------------------------------------------------------
+
+    def select_for_tangents(self) -> None:
+        """Notes what the computation of tangents reads."""
+        assert self.bound
+        moved = [
+            name
+            for name, dtype in zip(self.names, self.dtypes, strict=True)
+            if dtype.is_floating_point
+        ]
+        self.for_tangents = self._read_by(tangent_of(self.bound, moved))
+
+    def tangents(
+        self, saved: Sequence[Tensor], tangents: Sequence[Tensor | None]
+    ) -> list[Tensor | None]:
+        """The tangents of the results."""
+        assert self.bound
+        values = _Saved(self, self.for_tangents, saved)
+        moved = {
+            name: _with_pattern(pattern, tangent)
+            for name, pattern, tangent in zip(self.names, self.patterns, tangents, strict=True)
+            if tangent is not None and tangent.is_floating_point()
+        }
+        found: list[Tensor | None] = [None] * len(self.result_names)
+        derivative = tangent_of(self.bound, list(moved))
+        if derivative.is_zero:
+            return found
+        sources = {
+            "operand": values.operand,
+            "result": values.result,
+            "tangent": moved.__getitem__,
+        }
+        operands = [sources[one.role](one.of) for one in derivative.operands]
+        results = run(derivative.program, derivative.names, operands)
+        for of, result in zip(derivative.results, results, strict=True):
+            number = self.result_names.index(of)
+            found[number] = _on_pattern(self.result_patterns[number], result)
+        return found
+
+
+class _Saved:
+    """The operands and results of a call that autograd kept."""
+
+    def __init__(self, call: Call, selection: Selection, saved: Sequence[Tensor]) -> None:
+        operands, results = selection
+        self._operands = {
+            call.names[number]: _with_pattern(call.patterns[number], tensor)
+            for number, tensor in zip(operands, saved[: len(operands)], strict=True)
+        }
+        self._results = {
+            call.result_names[number]: _with_pattern(call.result_patterns[number], tensor)
+            for number, tensor in zip(results, saved[len(operands) :], strict=True)
+        }
+
+    def operand(self, name: str) -> Operand:
+        return self._operands[name]
+
+    def result(self, name: str) -> Operand:
+        return self._results[name]
+
+
+class _Node(torch.autograd.Function):
+    """A run that autograd records."""
+
+    @staticmethod
+    def forward(ctx: Any, call: Call, *tensors: Tensor) -> Any:
+        computed = call.forward(tensors)
+        _set_up(ctx, call, tensors, computed)
+        return computed[0] if len(computed) == 1 else computed
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor | None) -> Any:
+        needs = ctx.needs_input_grad[1:]
+        return None, *ctx.call.backward(ctx.saved_tensors, needs, gradients)
+
+    @staticmethod
+    def jvp(ctx: Any, _: None, *tangents: Tensor | None) -> Any:
+        found = ctx.call.tangents(ctx.saved_tensors, tangents)
+        return found[0] if len(found) == 1 else tuple(found)
+
+
+class _TransformedNode(_Node):
+    """A run inside of a transform of torch.func, which calls `setup_context` by itself."""
+
+    generate_vmap_rule = False
+
+    @staticmethod
+    def forward(call: Call, *tensors: Tensor) -> Any:  # type: ignore[override]
+        computed = call.forward(tensors)
+        return computed[0] if len(computed) == 1 else computed
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        call, *tensors = inputs
+        _set_up(ctx, call, tensors, output if isinstance(output, tuple) else (output,))
+
+
+def _set_up(ctx: Any, call: Call, tensors: Sequence[Tensor], computed: Sequence[Tensor]) -> None:
+    """Keeps for the derivatives what they read."""
+    call.select_for_gradients(ctx.needs_input_grad[1:])
+    ctx.call = call
+    ctx.set_materialize_grads(False)
+    ctx.save_for_backward(*call.for_gradients.of(tensors, computed))
+    if forward_ad._current_level >= 0:
+        call.select_for_tangents()
+        ctx.save_for_forward(*call.for_tangents.of(tensors, computed))
+    ctx.mark_non_differentiable(*(one for one in computed if not one.is_floating_point()))
+
+
+def _with_pattern(pattern: Pattern | None, tensor: Tensor) -> Operand:
+    return tensor if pattern is None else SparseTensor(pattern, tensor)
+
+
+def _pattern_of(operand: Operand) -> Pattern | None:
+    return operand._pattern if isinstance(operand, SparseTensor) else None
+
+
+def _on_pattern(pattern: Pattern | None, result: Result) -> Tensor:
+    """The values of a result in the order of this pattern."""
+    if pattern is None:
+        return result.to_dense() if isinstance(result, SparseTensor) else result
+    assert isinstance(result, SparseTensor)
+    if result._pattern is pattern:
+        return result._values
+    return matched(result._values, result._pattern, pattern)

@@ -1,0 +1,55 @@
+"""Values of one pattern in the storage order of another that has the same entries."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from tulle.tensors.pattern import Pattern
+
+_LARGEST_KEY = 2**62
+
+
+def matched(values: Tensor, source: Pattern, target: Pattern) -> Tensor:
+    """The values of `source`, which has each coordinate once, in the storage order of `target`. A
+    coordinate that `target` repeats gets its value each time; slots without an entry get 0."""
+    name = f"slots of {source.format}"
+    known = target.derived.get(name)
+    if known is None:
+        known = target.derived[name] = _slots_of(source, target)
+    slots, held = known
+    found = values[slots]
+    return found if held is None else torch.where(held, found, 0)
+
+
+def _slots_of(source: Pattern, target: Pattern) -> tuple[Tensor, Tensor | None]:
+    """The slot of `source` for each slot of `target`, and which slots of `target` hold an entry."""
+    wanted, held = _entries(target)
+    present, present_held = _entries(source)
+    keys = _keys(torch.cat([present, wanted], dim=1), source.shape)
+    present_keys, wanted_keys = keys.split([present.shape[1], wanted.shape[1]])
+    where = present_held.nonzero()[:, 0]
+    present_keys, order = present_keys[where].sort()
+    if not present_keys.numel():
+        return torch.zeros_like(wanted_keys), torch.zeros_like(held)
+    at = torch.searchsorted(present_keys, wanted_keys).clamp(max=present_keys.numel() - 1)
+    found = held & (present_keys[at] == wanted_keys)
+    return where[order[at]], None if bool(found.all()) else found
+
+
+def _entries(pattern: Pattern) -> tuple[Tensor, Tensor]:
+    """The coordinates of all slots, and which of them hold an entry."""
+    device = pattern.arrays[0].device if pattern.arrays else None
+    return pattern.coordinates_at(torch.arange(pattern.count_slots(), device=device))
+
+
+def _keys(coordinates: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """A number for each column, equal for equal columns."""
+    if math.prod(shape) < _LARGEST_KEY:
+        keys = torch.zeros(coordinates.shape[1], dtype=torch.int64, device=coordinates.device)
+        for row, size in zip(coordinates, shape, strict=True):
+            keys = keys * size + row
+        return keys
+    return torch.unique(coordinates, dim=1, return_inverse=True)[1]

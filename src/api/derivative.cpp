@@ -1,0 +1,76 @@
+// Derivatives of programs: resolves a program and prints what grad/ derives from it.
+#include "tulle/derivative.h"
+
+#include <set>
+
+#include "api/out_formats.h"
+#include "api/parsed_source.h"
+#include "composite/operand_parts.h"
+#include "grad/derivative.h"
+
+namespace tulle {
+
+namespace {
+
+expr::ResolvedProgram resolved(const ProgramSource& source) {
+  const expr::ParsedProgram parsed =
+      source.is_einsum ? parsed_einsum(source.text, source.operands, source.options)
+                       : expr::parse_program(source.text);
+  expr::ResolveOptions options;
+  options.out_formats = chosen_formats(parsed, source.options);
+  return expr::resolve(parsed, OperandParts(source.operands).types(), options);
+}
+
+DerivativeRole role_of(grad::Role role) {
+  switch (role) {
+    case grad::Role::Operand:
+      return DerivativeRole::Operand;
+    case grad::Role::Part:
+      return DerivativeRole::Part;
+    case grad::Role::Result:
+      return DerivativeRole::Result;
+    case grad::Role::Gradient:
+      return DerivativeRole::Gradient;
+    case grad::Role::Tangent:
+      return DerivativeRole::Tangent;
+  }
+  return DerivativeRole::Operand;
+}
+
+Derivative printed(const grad::Derivative& derived) {
+  Derivative derivative;
+  derivative.text = expr::to_string(expr::ParsedProgram{derived.statements});
+  for (const grad::DerivativeOperand& operand : derived.operands) {
+    derivative.operands.push_back({operand.name, role_of(operand.role), operand.of});
+  }
+  for (const grad::DerivativeResult& result : derived.results) {
+    derivative.results.push_back({result.name, result.of});
+  }
+  return derivative;
+}
+
+std::set<std::string> composites_of(const ProgramSource& source) {
+  std::set<std::string> names;
+  const OperandParts parts(source.operands);
+  for (const auto& [name, composite] : parts.composites()) names.insert(name);
+  return names;
+}
+
+}  // namespace
+
+std::string_view name_of(DerivativeRole role) {
+  constexpr std::string_view names[] = {"operand", "part", "result", "gradient", "tangent"};
+  return names[static_cast<size_t>(role)];
+}
+
+Derivative gradient(const ProgramSource& source, const std::vector<std::string>& wanted,
+                    const std::vector<std::string>& seeds) {
+  grad::GradientRequest request{wanted, {seeds.begin(), seeds.end()}, composites_of(source)};
+  return printed(grad::gradient(resolved(source), request));
+}
+
+Derivative tangent(const ProgramSource& source, const std::vector<std::string>& moved) {
+  return printed(grad::tangent(resolved(source), {moved.begin(), moved.end()}));
+}
+
+}  // namespace tulle
