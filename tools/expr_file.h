@@ -19,7 +19,6 @@
 #include "driver/compile.h"
 #include "expr/program.h"
 #include "format/composite.h"
-#include "plan/rewrite/clear_names.h"
 #include "support/check.h"
 #include "support/scanner.h"
 
@@ -42,13 +41,7 @@ class ExprFileParser {
 
   ExprFile parse() {
     while (!scanner_.at_end()) line();
-    const expr::ParsedProgram written = expr::parse_program(notation_);
-    const plan::TensorNames names = plan::clear_names(written);
-    const expr::ParsedProgram parsed = plan::with_names(written, names);
-    for (Declaration& declared : declarations_) {
-      const auto clear = names.find(declared.name);
-      if (clear != names.end()) declared.name = clear->second;
-    }
+    const expr::ParsedProgram parsed = expr::parse_program(notation_);
     expr::ResolveOptions options;
     std::vector<TensorSpec> specs;
     for (const Declaration& declared : declarations_) {

@@ -1,30 +1,32 @@
 // Describes index notation before operands are given.
 #include <algorithm>
-#include <set>
 
 #include "composite/composite.h"
 #include "expr/check_notation.h"
 #include "expr/program.h"
-#include "plan/rewrite/clear_names.h"
 #include "schedule/decompositions.h"
 #include "schedule/distribute.h"
 #include "schedule/rewrites.h"
+#include "support/made_names.h"
+#include "support/name_list.h"
 #include "tulle/tulle.h"
 
 namespace tulle {
 
 namespace {
 
-// Whether the step applies to a statement, or names a tensor, that stages may add to the program.
-// Which ones they add depends on the formats of operands.
-bool is_about_stages(const schedule::Step& step, const std::set<std::string>& tensors) {
-  const auto is_of_stages = [&](const std::string& name) {
-    return !tensors.contains(name) && plan::is_name_of_stages(name, tensors, {});
+// Whether the step applies to a statement, or names a tensor, that the compiler may add to the
+// program for one of these tensors. Which ones it adds depends on the formats of operands.
+bool is_about_added(const schedule::Step& step, const NotationInfo& tensors) {
+  const auto is_added = [&](const std::string& name) {
+    const std::string owner(name_before_dots(name));
+    return is_made_name(name) &&
+           (contains(tensors.operands, owner) || contains(tensors.assigned, owner));
   };
-  if (is_of_stages(step.statement)) return true;
+  if (is_added(step.statement)) return true;
   const std::vector<schedule::NameInStep> names = schedule::names_of(step);
   return std::any_of(names.begin(), names.end(), [&](const schedule::NameInStep& name) {
-    return schedule::is_tensor(name.role) && is_of_stages(name.name);
+    return schedule::is_tensor(name.role) && is_added(name.name);
   });
 }
 
@@ -54,13 +56,11 @@ NotationInfo describe_notation(std::string_view text, std::string_view schedule)
   const std::vector<schedule::Decomposition> steps = schedule::take_decompositions(schedule).steps;
   decomposed_specs(operands, steps);
   for (const schedule::Decomposition& step : steps) info.decomposed[step.operand] = step.format;
-  std::set<std::string> tensors(info.operands.begin(), info.operands.end());
-  tensors.insert(info.assigned.begin(), info.assigned.end());
   schedule::Schedule known = schedule::parse_schedule(schedule);
   for (schedule::Step& step : known.steps)
     step = schedule::for_all_parts(std::move(step), info.assigned);
   std::erase_if(known.steps,
-                [&](const schedule::Step& step) { return is_about_stages(step, tensors); });
+                [&](const schedule::Step& step) { return is_about_added(step, info); });
   schedule::distribute(known, std::move(scopes));
   return info;
 }

@@ -7,7 +7,6 @@
 #include "api/limited_program.h"
 #include "api/out_formats.h"
 #include "api/parsed_source.h"
-#include "api/renaming_program.h"
 #include "composite/composite.h"
 #include "composite/operand_parts.h"
 #include "driver/check_lengths.h"
@@ -378,11 +377,11 @@ class ResolvedExpression final : public Program {
 };
 
 // Makes the program. Decomposes the operands that the schedule decomposes.
-std::shared_ptr<const Program> make_clear_program(const expr::ParsedProgram& parsed,
-                                                  const std::vector<TensorSpec>& operands,
-                                                  const ProgramOptions& options,
-                                                  const CompileLimits& limits,
-                                                  const jit::ContentHash& source) {
+std::shared_ptr<const Program> make_program(const expr::ParsedProgram& parsed,
+                                            const std::vector<TensorSpec>& operands,
+                                            const ProgramOptions& options,
+                                            const CompileLimits& limits,
+                                            const jit::ContentHash& source) {
   const schedule::Decompositions taken = schedule::take_decompositions(options.schedule);
   require_sparse(operands, taken.steps);
   ProgramOptions inside = options;
@@ -399,17 +398,6 @@ std::shared_ptr<const Program> make_clear_program(const expr::ParsedProgram& par
                    "reduction as a separate statement"));
   }
   return decomposing_program(operands, taken.steps, std::move(program));
-}
-
-std::shared_ptr<const Program> make_program(const expr::ParsedProgram& parsed,
-                                            const std::vector<TensorSpec>& operands,
-                                            const ProgramOptions& options,
-                                            const CompileLimits& limits,
-                                            const jit::ContentHash& source) {
-  const plan::TensorNames names = plan::clear_names(parsed);
-  auto program = make_clear_program(plan::with_names(parsed, names), with_names(operands, names),
-                                    with_names(options, names), limits, source);
-  return renaming_program(operands, names, std::move(program));
 }
 
 }  // namespace

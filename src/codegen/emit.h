@@ -17,11 +17,15 @@ namespace tulle::codegen {
 // otherwise twice.
 Module emit_cpu(const std::vector<loop::Kernel>& kernels, const Target& target);
 
-// The same for a GPU. Each kernel is one entry point with its buffers and scalars as parameters, in
-// order. The grid of a launch has one block per iteration of the block loop and
-// loop::launched_threads threads per block; a kernel without a block loop runs on one thread.
-// Buffers are aligned to loop::kDeviceAlignment. Raises Unsupported for an elementary function that
-// is not expanded.
+// The name in PTX of the entry point of a kernel. Names in PTX have no dots: a dollar sign replaces
+// each. LLVM replaces those of other names itself, and object files may contain them.
+std::string entry_name(std::string kernel);
+
+// The same for a GPU. Each kernel is one entry point, called entry_name(kernel), with its buffers
+// and scalars as parameters, in order. The grid of a launch has one block per iteration of the
+// block loop and loop::launched_threads threads per block; a kernel without a block loop runs on
+// one thread. Buffers are aligned to loop::kDeviceAlignment. Raises Unsupported for an elementary
+// function that is not expanded.
 Module emit_gpu(const std::vector<loop::Kernel>& kernels, const Target& target);
 
 // The PTX text that the driver loads.

@@ -70,7 +70,8 @@ llvm::Function* GpuEmitter::declare(const loop::Kernel& kernel) {
   std::vector<llvm::Type*> types(kernel.buffers.size(), builder_.getPtrTy(kGlobalSpace));
   for (const loop::ScalarParam& scalar : kernel.scalars) types.push_back(type_of(scalar.type));
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
-  auto* entry = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kernel.name, module_);
+  auto* entry = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
+                                       entry_name(kernel.name), module_);
   entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
   entry->setDoesNotThrow();
   entry->addFnAttr("target-cpu", target_.cpu);
@@ -93,7 +94,7 @@ llvm::Function* GpuEmitter::declare(const loop::Kernel& kernel) {
 }
 
 void GpuEmitter::kernel(const loop::Kernel& kernel) {
-  TULLE_CHECK(!module_.getFunction(kernel.name), "two kernels named ", kernel.name);
+  TULLE_CHECK(!module_.getFunction(entry_name(kernel.name)), "two kernels named ", kernel.name);
   threads_ = loop::launched_threads(kernel.body);
   dynamic_shared_ = loop::shared_bytes(kernel.body) > loop::kStaticShared;
   shared_used_ = 0;
@@ -355,6 +356,11 @@ llvm::Value* GpuEmitter::library_call(loop::Function function, llvm::Value* scal
 }
 
 }  // namespace
+
+std::string entry_name(std::string kernel) {
+  std::replace(kernel.begin(), kernel.end(), '.', '$');
+  return kernel;
+}
 
 Module emit_gpu(const std::vector<loop::Kernel>& kernels, const Target& target) {
   TULLE_CHECK(is_gpu(target), target.triple, " is not a GPU");

@@ -48,7 +48,7 @@ OperandParts::OperandParts(const std::vector<TensorSpec>& given) {
     types_[spec.name].batches = spec.rank - 2;
     for (const CompositeFormat::Part& part : composite.parts()) {
       auto& parts = composites_[spec.name];
-      const std::string name = concat(spec.name, "_part", parts.size());
+      const std::string name = concat(spec.name, ".part", parts.size());
       parts.push_back({name, {spec.type, spec.index_type, part.format}});
       selectors_[spec.name].push_back(CompositeFormat::describe(part));
       add(spec, owner, name, part.format);

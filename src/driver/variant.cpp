@@ -58,7 +58,7 @@ void Variant::bind(const std::vector<TensorSpec>& operands, const std::vector<st
   }
   for (size_t b = 0; b < executable.buffers.size(); ++b) {
     arrays.push_back(named_arrays.at(executable.buffers[b]));
-    named_scalars[executable.buffers[b] + "_size"] = {ScalarSource::Kind::Length,
+    named_scalars[executable.buffers[b] + ".size"] = {ScalarSource::Kind::Length,
                                                       static_cast<int>(b)};
     const ArraySource& array = arrays.back();
     if (array.kind == ArraySource::Kind::Crd && array.level == 0) {

@@ -5,11 +5,12 @@
 
 namespace tulle::expr {
 
-NotationScanner::NotationScanner(std::string_view text)
+NotationScanner::NotationScanner(std::string_view text, Writer writer)
     : Scanner(text, "index notation",
               {.newlines = true,
                .symbols = {"+=", "==", "**", "//", "<=", ">=", "!="},
-               .comment = "#"}) {}
+               .comment = "#",
+               .dotted_names = writer == Writer::Compiler}) {}
 
 const Token& NotationScanner::here() {
   if (open_ > 0) skip_newlines();

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "expr/expr.h"
+#include "expr/program.h"
 #include "support/scanner.h"
 
 namespace tulle::expr {
 
 class NotationScanner : public Scanner {
  public:
-  explicit NotationScanner(std::string_view text);
+  NotationScanner(std::string_view text, Writer writer);
 
   // The next token. Inside parentheses and brackets, line ends are skipped.
   const Token& here();

@@ -13,7 +13,7 @@ constexpr std::string_view kExample = "C[i,k] = A[i,j] * B[j,k]";
 
 class NotationParser {
  public:
-  NotationParser(std::string_view text, Writer writer) : scanner_(text), writer_(writer) {}
+  NotationParser(std::string_view text, Writer writer) : scanner_(text, writer), writer_(writer) {}
 
   ParsedProgram parse() {
     ParsedProgram program;

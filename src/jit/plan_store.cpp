@@ -21,7 +21,7 @@ constexpr const char* kFile = "plans.sqlite";
 constexpr int kReaderPatience = 200, kWriterPatience = 3000;  // milliseconds
 
 constexpr const char* kCreate =
-    "CREATE TABLE IF NOT EXISTS plans1 (statements TEXT, tensors TEXT, operands TEXT, machine TEXT,"
+    "CREATE TABLE IF NOT EXISTS plans2 (statements TEXT, tensors TEXT, operands TEXT, machine TEXT,"
     " schedule TEXT, seconds REAL, default_seconds REAL, report TEXT, made INTEGER,"
     " PRIMARY KEY (statements, tensors, operands, machine)) WITHOUT ROWID";
 constexpr const char* kColumns =
@@ -137,7 +137,7 @@ std::optional<StoredPlan> PlanStore::find(const StoredPlan& wanted) {
   std::optional<StoredPlan> found;
   Connection base(path(), false);
   base.run(concat("SELECT ", kColumns,
-                  " FROM plans1 WHERE statements=? AND tensors=? AND operands=? AND machine=?"),
+                  " FROM plans2 WHERE statements=? AND tensors=? AND operands=? AND machine=?"),
            {wanted.statements, wanted.tensors, wanted.operands, wanted.machine},
            [&](sqlite3_stmt* row) { found = plan_at(row); });
   if (base.code() != SQLITE_OK) complain(base.problem());
@@ -153,7 +153,7 @@ bool PlanStore::store(const StoredPlan& plan) {
     return false;
   }
   const std::string insert =
-      concat("INSERT OR REPLACE INTO plans1 (", kColumns, ") VALUES (?,?,?,?,?,?,?,?,?)");
+      concat("INSERT OR REPLACE INTO plans2 (", kColumns, ") VALUES (?,?,?,?,?,?,?,?,?)");
   for (const bool again : {false, true}) {
     Connection base(path(), true);
     StoredPlan dated = plan;
@@ -178,7 +178,7 @@ std::vector<StoredPlan> PlanStore::list() {
   const NoFork no_fork;
   if (directory_.empty() || !is_there(directory_, problem)) return found;
   Connection base(path(), false);
-  base.run(concat("SELECT ", kColumns, " FROM plans1 ORDER BY made DESC"), {},
+  base.run(concat("SELECT ", kColumns, " FROM plans2 ORDER BY made DESC"), {},
            [&](sqlite3_stmt* row) { found.push_back(plan_at(row)); });
   if (base.code() != SQLITE_OK) complain(base.problem());
   return found;
@@ -191,7 +191,7 @@ int64_t PlanStore::clear() {
   int64_t count = 0;
   {
     Connection base(path(), true);
-    base.run("DELETE FROM plans1");
+    base.run("DELETE FROM plans2");
     count = base.changes();
     base.run("COMMIT");
     if (base.code() == SQLITE_OK) return count;

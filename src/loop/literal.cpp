@@ -1,12 +1,12 @@
-// Numbers, types and reserved words of the loop IR's text.
+// Numbers, types and names of the loop IR's text.
 #include "loop/literal.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "support/check.h"
-#include "support/reserved_words.h"
 
 namespace tulle::loop {
 
@@ -51,6 +51,17 @@ std::optional<Type> type_from_text(std::string_view text) {
   return Type{*scalar, lanes};
 }
 
-bool is_reserved(std::string_view word) { return is_reserved_word(word); }
+bool is_reserved(std::string_view word) {
+  constexpr std::string_view words[] = {"let",   "var",         "for",   "while", "if",
+                                        "else",  "true",        "false", "inf",   "nan",
+                                        "alloc", "nontemporal", "read"};
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+std::string name_text(const std::string& name) { return is_reserved(name) ? "." + name : name; }
+
+std::string name_from_text(std::string_view text) {
+  return std::string(text.substr(text.starts_with('.') ? 1 : 0));
+}
 
 }  // namespace tulle::loop

@@ -1,4 +1,4 @@
-// The text form of numbers and types.
+// The text form of numbers, types and names.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,12 @@ std::string literal(const FloatConst& constant);
 // Parses "f32" or "f32x16"; nothing if the text is not a type.
 std::optional<Type> type_from_text(std::string_view text);
 
-// Whether the word is a keyword and cannot name a variable, buffer or kernel.
+// Whether the word is a keyword of the text.
 bool is_reserved(std::string_view word);
+
+// Any name may be given to a variable or buffer. A name that equals a keyword has a dot in front in
+// the text: .let
+std::string name_text(const std::string& name);
+std::string name_from_text(std::string_view text);
 
 }  // namespace tulle::loop

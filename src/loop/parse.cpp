@@ -1,6 +1,7 @@
 // The parser of kernels and host programs.
 #include "loop/parse.h"
 
+#include "loop/literal.h"
 #include "loop/parse_stmt.h"
 #include "support/check.h"
 
@@ -10,6 +11,8 @@ namespace {
 
 const ScannerOptions kOptions{
     .symbols = {"->", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>"},
+    .dotted_names = true,
+    .escaped_names = true,
 };
 
 class HostParser {
@@ -88,7 +91,7 @@ class HostParser {
   }
 
   Buffer find_result(const Token& result) {
-    const auto found = names_.buffers.find(result.text);
+    const auto found = names_.buffers.find(name_from_text(result.text));
     if (found == names_.buffers.end())
       scanner_.fail(result, "the result is neither a parameter nor allocated");
     return found->second;
@@ -142,11 +145,14 @@ class HostParser {
       scanner_.fail(type_at, concat("a read gives one ", name_of(buffer->element)));
     }
     ReadStep read{name, buffer, index};
-    if (scanner_.accept("at")) {
-      scanner_.expect("most");
+    // Without the second word, a buffer of that name is allocated next.
+    if (scanner_.peek().is("at") && scanner_.peek(1).is("most")) {
+      scanner_.next();
+      scanner_.next();
       read.most = scanner_.expect_integer("a number");
-      if (scanner_.accept("in")) {
-        scanner_.expect("a");
+      if (scanner_.peek().is("in") && scanner_.peek(1).is("a")) {
+        scanner_.next();
+        scanner_.next();
         scanner_.expect("row");
         read.of_row = true;
       }

@@ -51,8 +51,11 @@ Expr LoopExprParser::parse_typed(Type type, std::string_view what) {
 
 std::string LoopExprParser::parse_name(std::string_view what) {
   const Token token = scanner_.expect(TokenKind::Identifier, what);
-  if (is_reserved(token.text)) scanner_.fail(token, concat("'", token.text, "' is a keyword"));
-  return std::string(token.text);
+  if (is_reserved(token.text)) {
+    scanner_.fail(token,
+                  concat("'", token.text, "' is a keyword; as a name it is written .", token.text));
+  }
+  return name_from_text(token.text);
 }
 
 Type LoopExprParser::parse_type() {
@@ -71,7 +74,7 @@ DType LoopExprParser::parse_dtype() {
 
 Buffer LoopExprParser::parse_buffer() {
   const Token token = scanner_.expect(TokenKind::Identifier, "a buffer");
-  const auto found = names_.buffers.find(token.text);
+  const auto found = names_.buffers.find(name_from_text(token.text));
   if (found == names_.buffers.end())
     scanner_.fail(token, concat("no buffer is called '", token.text, "'"));
   return found->second;
@@ -134,11 +137,12 @@ Expr LoopExprParser::parse_primary() {
     const Element element = parse_element();
     return Load::make(element.buffer, element.index, element.predicate);
   }
-  const auto found = names_.scalars.find(token.text);
+  const std::string name = name_from_text(token.text);
+  const auto found = names_.scalars.find(name);
   if (found == names_.scalars.end())
     scanner_.fail(token, concat("no variable is called '", token.text, "'"));
   scanner_.next();
-  return Var::make(std::string(token.text), found->second);
+  return Var::make(name, found->second);
 }
 
 Expr LoopExprParser::parse_number(bool negative) {

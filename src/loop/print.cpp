@@ -33,7 +33,7 @@ std::string print_call(const Call& node) {
 // buffer[index], buffer[index if predicate]
 std::string element(const Buffer& buffer, const Expr& index, const Expr& predicate = {}) {
   const std::string condition = predicate ? concat(" if ", print(predicate, 0)) : "";
-  return concat(buffer->name, "[", print(index, 0), condition, "]");
+  return concat(name_text(buffer->name), "[", print(index, 0), condition, "]");
 }
 
 // An expression with at least the precedence `outer` needs no parentheses.
@@ -44,7 +44,7 @@ std::string print(const Expr& expr, int outer) {
     case ExprKind::FloatConst:
       return literal(*expr.as<FloatConst>());
     case ExprKind::Var:
-      return expr.as<Var>()->name;
+      return name_text(expr.as<Var>()->name);
     case ExprKind::Binary:
       return print_binary(*expr.as<Binary>(), outer);
     case ExprKind::Select: {
@@ -85,14 +85,15 @@ std::string print(const Expr& expr, int outer) {
 }
 
 std::string declaration(std::string_view word, const std::string& name, Type type) {
-  return concat(word, " ", name, ": ", to_string(type), " = ");
+  return concat(word, " ", name_text(name), ": ", to_string(type), " = ");
 }
 
 std::string loop_header(const For& node) {
   std::string text;
   if (node.loop != LoopKind::Serial) text += concat(text_of(node.loop), " ");
   if (node.factor != 0) text.insert(text.size() - 1, concat("(", node.factor, ")"));
-  text += concat("for ", node.var, " in [", print(node.begin, 0), ", ", print(node.end, 0), ")");
+  text += concat("for ", name_text(node.var), " in [", print(node.begin, 0), ", ",
+                 print(node.end, 0), ")");
   return node.step == 1 ? text : concat(text, " by ", node.step);
 }
 
@@ -172,7 +173,8 @@ class StmtPrinter {
         return declaration("var", node->name, node->init.type()) + to_string(node->init);
       }
       case StmtKind::Assign:
-        return concat(stmt.as<Assign>()->name, " = ", to_string(stmt.as<Assign>()->value));
+        return concat(name_text(stmt.as<Assign>()->name), " = ",
+                      to_string(stmt.as<Assign>()->value));
       case StmtKind::Store: {
         const auto* node = stmt.as<Store>();
         return concat(node->nontemporal ? "nontemporal " : "",
@@ -181,7 +183,7 @@ class StmtPrinter {
       }
       case StmtKind::Allocate: {
         const auto* node = stmt.as<Allocate>();
-        return concat(node->buffer->name, " = alloc ", node->zeroed ? "zeroed " : "",
+        return concat(name_text(node->buffer->name), " = alloc ", node->zeroed ? "zeroed " : "",
                       text_of(node->buffer->space), " ", name_of(node->buffer->element), "[",
                       to_string(node->size), "]");
       }
@@ -201,7 +203,7 @@ class StmtPrinter {
       }
       case StmtKind::Invoke: {
         const auto* node = stmt.as<Invoke>();
-        std::string text = concat(text_of(node->function), "(", node->buffer->name);
+        std::string text = concat(text_of(node->function), "(", name_text(node->buffer->name));
         for (const Expr& arg : node->args) text += ", " + to_string(arg);
         return text + ")";
       }
@@ -220,11 +222,11 @@ std::string parameters(const std::vector<BufferParam>& buffers,
   std::string text = "(";
   for (size_t i = 0; i < buffers.size(); ++i) {
     const BufferParam& param = buffers[i];
-    text += concat(i ? ", " : "", param.buffer->name, ": ", param.writable ? "mut " : "",
+    text += concat(i ? ", " : "", name_text(param.buffer->name), ": ", param.writable ? "mut " : "",
                    name_of(param.buffer->element), "*");
   }
   for (size_t i = 0; i < scalars.size(); ++i) {
-    text += concat(i ? ", " : "; ", scalars[i].name, ": ", to_string(scalars[i].type));
+    text += concat(i ? ", " : "; ", name_text(scalars[i].name), ": ", to_string(scalars[i].type));
   }
   return text + ")";
 }
@@ -235,7 +237,7 @@ struct Overloaded : Cases... {
 };
 
 std::string range(const Buffer& buffer, const Expr& length) {
-  return concat(buffer->name, "[0, ", to_string(length), ")");
+  return concat(name_text(buffer->name), "[0, ", to_string(length), ")");
 }
 
 }  // namespace
@@ -263,7 +265,7 @@ std::string to_string(const HostStep& step) {
             return declaration("let", s.name, s.value.type()) + to_string(s.value);
           },
           [](const AllocateStep& s) {
-            return concat(s.buffer->name, " = alloc ", s.zeroed ? "zeroed " : "",
+            return concat(name_text(s.buffer->name), " = alloc ", s.zeroed ? "zeroed " : "",
                           name_of(s.buffer->element), "[", to_string(s.size), "]");
           },
           [](const LaunchStep& s) { return concat("launch ", s.kernel); },
@@ -277,15 +279,16 @@ std::string to_string(const HostStep& step) {
           },
           [](const SortStep& s) {
             std::string text = concat("sort ", range(s.order, s.length), " by ");
-            for (size_t i = 0; i < s.keys.size(); ++i) text += (i ? ", " : "") + s.keys[i]->name;
+            for (size_t i = 0; i < s.keys.size(); ++i)
+              text += (i ? ", " : "") + name_text(s.keys[i]->name);
             return text;
           },
-          [](const FreeStep& s) { return concat("free ", s.buffer->name); },
-          [](const KeepStep& s) { return concat("keep ", s.what, " of ", s.tensor); },
+          [](const FreeStep& s) { return concat("free ", name_text(s.buffer->name)); },
+          [](const KeepStep& s) { return concat("keep ", s.what, " of ", name_text(s.tensor)); },
           [](const KeptStep& s) {
             std::string text = "kept ";
             for (size_t i = 0; i < s.arrays.size(); ++i)
-              text += (i ? ", " : "") + s.arrays[i]->name;
+              text += (i ? ", " : "") + name_text(s.arrays[i]->name);
             return text;
           },
       },
@@ -295,7 +298,7 @@ std::string to_string(const HostStep& step) {
 std::string to_string(const HostProgram& program) {
   std::string results;
   for (const Buffer& result : program.results)
-    results += (results.empty() ? "" : ", ") + result->name;
+    results += (results.empty() ? "" : ", ") + name_text(result->name);
   StmtPrinter printer;
   printer.open(concat("host ", program.name, parameters(program.buffers, program.scalars), " -> (",
                       results, ") {"));

@@ -1,27 +1,30 @@
 // Declaring and finding names without shadowing.
 #include "loop/verify_scope.h"
 
-#include <algorithm>
 #include <cctype>
 
-#include "loop/literal.h"
 #include "support/check.h"
 
 namespace tulle::loop {
 
 namespace {
 
+// A letter or underscore, then more of them, digits, and single dots between these.
 bool is_name(const std::string& text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0]))) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-  });
+  char before = '.';
+  for (const char c : text) {
+    const bool is_part = std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    if (!is_part && (c != '.' || before == '.')) return false;
+    before = c;
+  }
+  return before != '.';
 }
 
 }  // namespace
 
 void VerifierScope::declare(const std::string& name, VisibleName declaration) {
-  if (!is_name(name) || is_reserved(name)) internal_error("'", name, "' cannot be a name");
+  if (!is_name(name)) internal_error("'", name, "' cannot be a name");
   for (const auto& level : levels_) {
     if (level.contains(name)) internal_error("'", name, "' is declared while the name is taken");
   }

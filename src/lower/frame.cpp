@@ -31,7 +31,7 @@ KernelFrame::KernelFrame(Kind kind, const ChunkLimits& limits, std::string kerne
       slot_(kind == Kind::Threads ? loop::Var::make(names.fresh("slot")) : Expr()),
       names_(names) {}
 
-Expr KernelFrame::slots() const { return loop::Var::make(kernel_ + "_slots"); }
+Expr KernelFrame::slots() const { return loop::Var::make(kernel_ + ".slots"); }
 
 Expr KernelFrame::divided_by_members(const Expr& threads) const {
   return members_ == 1 ? threads : Binary::make(BinaryOp::Div, threads, IntConst::make(members_));
@@ -40,8 +40,8 @@ Expr KernelFrame::times_members(const Expr& chunks) const {
   return members_ == 1 ? chunks : chunks * members_;
 }
 
-Expr KernelFrame::least() const { return loop::Var::make(kernel_ + "_share"); }
-Expr KernelFrame::rest() const { return loop::Var::make(kernel_ + "_rest"); }
+Expr KernelFrame::least() const { return loop::Var::make(kernel_ + ".share"); }
+Expr KernelFrame::rest() const { return loop::Var::make(kernel_ + ".rest"); }
 
 bool KernelFrame::divides_on_host(const Work& work) const {
   return kind_ == Kind::Threads && work.is_known;
@@ -76,8 +76,8 @@ KernelFrame::Place KernelFrame::allocate(const std::string& name, DType element,
     out.add(loop::Allocate::make(buffer, size, zeroed));
     return {buffer, IntConst::make(0)};
   }
-  const loop::Buffer buffer =
-      loop::make_buffer(names_.fresh(concat(kernel_, "_", name)), element, loop::Space::Global);
+  const loop::Buffer buffer = loop::make_buffer(names_.fresh(concat(kernel_, ".slices.", name)),
+                                                element, loop::Space::Global);
   slices_.push_back({buffer, size, zeroed});
   const Expr slot = mutant("slices-overlap")        ? IntConst::make(0)
                     : mutant("members-share-slice") ? divided_by_members(slot_)
@@ -119,7 +119,7 @@ loop::Stmt KernelFrame::wrap(std::vector<loop::Stmt> before, std::vector<loop::S
     std::vector<loop::Stmt> one = {loop::Let::make(
         chunk, loop::Var::make(round) * divided_by_members(slots()) + divided_by_members(slot_))};
     one.push_back(loop::If::make(chunk_ < chunks_, loop::Block::make(std::move(body))));
-    before.push_back(loop::For::make(round, IntConst::make(0), loop::Var::make(kernel_ + "_rounds"),
+    before.push_back(loop::For::make(round, IntConst::make(0), loop::Var::make(kernel_ + ".rounds"),
                                      loop::Block::make(std::move(one))));
     inside.push_back(loop::Let::make(slot_.as<loop::Var>()->name, number));
     add_member(slot_);
@@ -128,7 +128,7 @@ loop::Stmt KernelFrame::wrap(std::vector<loop::Stmt> before, std::vector<loop::S
   const loop::Stmt threads =
       loop::For::make(thread, IntConst::make(0), IntConst::make(limits_.threads_per_block),
                       loop::Block::make(std::move(inside)), loop::LoopKind::Thread);
-  return loop::For::make(block, IntConst::make(0), loop::Var::make(kernel_ + "_blocks"), threads,
+  return loop::For::make(block, IntConst::make(0), loop::Var::make(kernel_ + ".blocks"), threads,
                          loop::LoopKind::Block);
 }
 
@@ -144,19 +144,19 @@ void KernelFrame::launch(std::vector<loop::HostStep>& steps) const {
       const Expr most = divided_by_members(IntConst::make(limits_.most_slots));
       threads = slots();
       const Expr at_once = loop::minimum(chunks_, loop::minimum(most, fitting));
-      steps.push_back(loop::LetStep{kernel_ + "_slots",
+      steps.push_back(loop::LetStep{kernel_ + ".slots",
                                     times_members(loop::maximum(IntConst::make(1), at_once))});
       const Expr all = mutant("members-miss-rounds") ? chunks_ : times_members(chunks_);
-      steps.push_back(loop::LetStep{kernel_ + "_rounds",
+      steps.push_back(loop::LetStep{kernel_ + ".rounds",
                                     Binary::make(BinaryOp::Div, all + threads - 1, threads)});
     }
     steps.push_back(
-        loop::LetStep{kernel_ + "_blocks", loop::ceil_divide(threads, limits_.threads_per_block)});
+        loop::LetStep{kernel_ + ".blocks", loop::ceil_divide(threads, limits_.threads_per_block)});
     if (divided_) {
       steps.push_back(
-          loop::LetStep{kernel_ + "_share", Binary::make(BinaryOp::Div, divided_, chunks_)});
+          loop::LetStep{kernel_ + ".share", Binary::make(BinaryOp::Div, divided_, chunks_)});
       steps.push_back(
-          loop::LetStep{kernel_ + "_rest", Binary::make(BinaryOp::Mod, divided_, chunks_)});
+          loop::LetStep{kernel_ + ".rest", Binary::make(BinaryOp::Mod, divided_, chunks_)});
     }
     for (const Slices& slices : slices_) {
       steps.push_back(loop::AllocateStep{slices.buffer, slots() * slices.size, slices.zeroed});

@@ -37,6 +37,13 @@ void KernelContext::declare_tensors() {
     names.fresh(count_name(name));
     names.fresh(stored_name(name));
     if (!tensor.onto.empty()) names.fresh(tensor.onto);
+    // A schedule may call a workspace like an array.
+    const TensorBuffers arrays = buffers_of(name, tensor.type);
+    for (const auto* level_arrays : {&arrays.pos, &arrays.crd}) {
+      for (const loop::Buffer& array : *level_arrays) {
+        if (array) names.fresh(array->name);
+      }
+    }
     tensors[name].values = buffers_of(tensor.onto.empty() ? name : tensor.onto, tensor.type).values;
   }
   for (const nest::Assign* assign : nest::assigns(nest.root)) {

@@ -45,10 +45,10 @@ loop::Kernel with_parameters(std::string name, loop::Stmt body) {
   return kernel;
 }
 
-std::string width_buffer_name(const std::string& result) { return result + "_widest"; }
+std::string width_buffer_name(const std::string& result) { return result + ".widest"; }
 
 std::string count_buffer_name(const std::string& result, size_t group) {
-  return concat(result, "_entries", group);
+  return concat(result, ".entries", group);
 }
 
 }  // namespace tulle::lower

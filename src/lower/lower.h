@@ -10,10 +10,10 @@
 namespace tulle::lower {
 
 // Appends the code that computes the nest's result: an allocation and one kernel if the structure
-// is known. Otherwise it counts, scans and fills. Operands, extents (n_i), counts (A_count) and
-// `threads` are names of the host program. `threads` is the number of workers of a CPU, or of
-// threads that a GPU has room for. If the result is shared, kernels of other nests add to it at the
-// same time.
+// is known. Otherwise it counts, scans and fills. Operands, extents (i.extent), counts (A.count)
+// and `caller.threads` are names of the host program. `caller.threads` is the number of workers of
+// a CPU, or of threads that a GPU has room for. If the result is shared, kernels of other nests add
+// to it at the same time.
 void lower_nest(const nest::Nest& nest, const Options& options, loop::HostProgram& program,
                 bool shares_result = false);
 

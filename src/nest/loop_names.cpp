@@ -5,11 +5,11 @@
 
 namespace tulle::nest {
 
-std::string outer_loop(const std::string& index) { return index + "o"; }
-std::string inner_loop(const std::string& index) { return index + "r"; }
+std::string outer_loop(const std::string& index) { return index + ".outer"; }
+std::string inner_loop(const std::string& index) { return index + ".inner"; }
 
 std::string difference_loop(const std::string& index, const std::string& other) {
-  return concat(index, "_", other);
+  return concat(index, ".minus.", other);
 }
 
 std::map<std::string, std::string> with_loops_of_formats(

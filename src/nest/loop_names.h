@@ -6,14 +6,14 @@
 
 namespace tulle::nest {
 
-// For an index stored in blocks: the loop over blocks, io, and the loop within a block, ir.
+// For an index stored in blocks: the loop over blocks, i.outer, and the loop within a block,
+// i.inner.
 std::string outer_loop(const std::string& index);
 std::string inner_loop(const std::string& index);
-// For an index stored by its difference to another, as in diagonals: j_i.
+// For an index stored by its difference to another, as in diagonals: j.minus.i.
 std::string difference_loop(const std::string& index, const std::string& other);
 
-// Extends a map between two names of each index by the loops that formats may derive. The name of
-// an index takes precedence over an equal name of such a loop.
+// Extends a map between two names of each index by the loops that formats may derive.
 std::map<std::string, std::string> with_loops_of_formats(
     const std::map<std::string, std::string>& indices);
 

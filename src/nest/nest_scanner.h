@@ -10,7 +10,8 @@ namespace tulle::nest {
 
 class NestScanner : public Scanner {
  public:
-  explicit NestScanner(std::string_view text) : Scanner(text, "nest", {.symbols = {"+=", "*="}}) {}
+  explicit NestScanner(std::string_view text)
+      : Scanner(text, "nest", {.symbols = {"+=", "*="}, .dotted_names = true}) {}
 
   std::string name(std::string_view what);
   int integer(std::string_view what);  // nonnegative

@@ -10,19 +10,19 @@ using namespace loop;
 namespace {
 
 constexpr const char* kShellSort = R"(
-kernel sort(BUFFER: mut TYPE*; sort_begin: i64, sort_end: i64) {
-  var sort_gap: i64 = (sort_end - sort_begin) / 2
-  while (sort_gap > 0) {
-    for sort_at in [sort_begin + sort_gap, sort_end) {
-      let sort_item: TYPE = BUFFER[sort_at]
-      var sort_to: i64 = sort_at
-      while (sort_to >= sort_begin + sort_gap && BUFFER[sort_to - sort_gap] > sort_item) {
-        BUFFER[sort_to] = BUFFER[sort_to - sort_gap]
-        sort_to = sort_to - sort_gap
+kernel sort(BUFFER: mut TYPE*; sort.begin: i64, sort.end: i64) {
+  var sort.gap: i64 = (sort.end - sort.begin) / 2
+  while (sort.gap > 0) {
+    for sort.at in [sort.begin + sort.gap, sort.end) {
+      let sort.item: TYPE = BUFFER[sort.at]
+      var sort.to: i64 = sort.at
+      while (sort.to >= sort.begin + sort.gap && BUFFER[sort.to - sort.gap] > sort.item) {
+        BUFFER[sort.to] = BUFFER[sort.to - sort.gap]
+        sort.to = sort.to - sort.gap
       }
-      BUFFER[sort_to] = sort_item
+      BUFFER[sort.to] = sort.item
     }
-    sort_gap = sort_gap / 2
+    sort.gap = sort.gap / 2
   }
 })";
 
@@ -47,8 +47,8 @@ class CallExpansion final : public Rewriter {
     const Kernel sort = kernel_of_text(
         kShellSort,
         {{"TYPE", std::string(name_of(call->buffer->element))}, {"BUFFER", call->buffer->name}});
-    return Block::make({Let::make("sort_begin", call->args[0]),
-                        Let::make("sort_end", call->args[1]),
+    return Block::make({Let::make("sort.begin", call->args[0]),
+                        Let::make("sort.end", call->args[1]),
                         BufferRewriter(call->buffer).rewrite(sort.body)});
   }
 };

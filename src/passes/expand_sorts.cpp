@@ -23,40 +23,40 @@ constexpr int64_t kTile = 2048;  // 8 warps, 8 times 32 elements each
 constexpr int kBits = 8;         // per radix pass
 
 constexpr const char* kBegin = R"(
-kernel NAME_begin(NAME_order: mut i64*, NAME_state: mut i64*; NAME_length: i64) {
-  block for b in [0, (NAME_length + 255) / 256 + 1) {
+kernel NAME_begin(NAME.order: mut i64*, NAME.state: mut i64*; NAME.length: i64) {
+  block for b in [0, (NAME.length + 255) / 256 + 1) {
     thread for t in [0, 256) {
       let i: i64 = b * 256 + t
-      if (i < NAME_length) { NAME_order[i] = i }
-      if (i == 0) { NAME_state[0] = 0 }
+      if (i < NAME.length) { NAME.order[i] = i }
+      if (i == 0) { NAME.state[0] = 0 }
     }
   }
 })";
 
 // Computes the largest and smallest key before the first radix pass of a key.
 constexpr const char* kReset = R"(
-kernel NAME_KEY_reset(NAME_state: mut i64*) {
-  NAME_state[1] = 0
-  NAME_state[2] = 0
-  NAME_state[3] = 0
+kernel NAME_KEY_reset(NAME.state: mut i64*) {
+  NAME.state[1] = 0
+  NAME.state[2] = 0
+  NAME.state[3] = 0
 })";
 
 constexpr const char* kLargest = R"(
-kernel NAME_KEY_largest(BUFFER: TYPE*, NAME_state: mut i64*; NAME_length: i64, NAME_tiles: i64) {
-  block for b in [0, NAME_tiles) {
+kernel NAME_KEY_largest(BUFFER: TYPE*, NAME.state: mut i64*; NAME.length: i64, NAME.tiles: i64) {
+  block for b in [0, NAME.tiles) {
     warp for w in [0, 8) {
       lane for l in [0, 32) {
         var largest: i64 = 0
         var smallest: i64 = 0
-        for i in [b * 2048 + w * 32 + l, min(NAME_length, b * 2048 + 2048)) by 256 {
+        for i in [b * 2048 + w * 32 + l, min(NAME.length, b * 2048 + 2048)) by 256 {
           largest = max(largest, i64(BUFFER[i]))
           smallest = min(smallest, i64(BUFFER[i]))
         }
         let most: i64 = lane_reduce(max, largest, 32)
         let least: i64 = lane_reduce(min, smallest, 32)
         if (l == 0) {
-          atomic_max(NAME_state[2], most)
-          atomic_min(NAME_state[3], least)
+          atomic_max(NAME.state[2], most)
+          atomic_min(NAME.state[3], least)
         }
       }
     }
@@ -65,46 +65,46 @@ kernel NAME_KEY_largest(BUFFER: TYPE*, NAME_state: mut i64*; NAME_length: i64, N
 
 // Counts the occurrences of each digit in each tile, ordered by digit.
 constexpr const char* kCount = R"(
-kernel NAME_KEY_count(BUFFER: TYPE*, NAME_order: i64*, NAME_state: i64*, NAME_counts: mut i64*; NAME_length: i64, NAME_tiles: i64) {
-  block for b in [0, NAME_tiles) {
+kernel NAME_KEY_count(BUFFER: TYPE*, NAME.order: i64*, NAME.state: i64*, NAME.counts: mut i64*; NAME.length: i64, NAME.tiles: i64) {
+  block for b in [0, NAME.tiles) {
     found = alloc zeroed shared i32[256]
-    let half: i64 = NAME_state[0] * NAME_length
-    let shift: i64 = NAME_state[1]
-    let least: i64 = NAME_state[3]
+    let half: i64 = NAME.state[0] * NAME.length
+    let shift: i64 = NAME.state[1]
+    let least: i64 = NAME.state[3]
     thread for t in [0, 256) {
-      for i in [b * 2048 + t, min(NAME_length, b * 2048 + 2048)) by 256 {
-        let digit: i64 = i64(BUFFER[NAME_order[half + i]]) - least >> shift & 255
+      for i in [b * 2048 + t, min(NAME.length, b * 2048 + 2048)) by 256 {
+        let digit: i64 = i64(BUFFER[NAME.order[half + i]]) - least >> shift & 255
         atomic_add(found[digit], 1:i32)
       }
     }
     barrier(block)
-    thread for t in [0, 256) { NAME_counts[t * NAME_tiles + b] = i64(found[t]) }
+    thread for t in [0, 256) { NAME.counts[t * NAME.tiles + b] = i64(found[t]) }
   }
 })";
 
 // Each warp processes 256 elements of the tile in order; `next` is the target of its next element
 // with each digit. A radix pass above the largest key moves nothing.
 constexpr const char* kMove = R"(
-kernel NAME_KEY_move(BUFFER: TYPE*, NAME_order: mut i64*, NAME_state: i64*, NAME_counts: i64*; NAME_length: i64, NAME_tiles: i64) {
-  block for b in [0, NAME_tiles) {
+kernel NAME_KEY_move(BUFFER: TYPE*, NAME.order: mut i64*, NAME.state: i64*, NAME.counts: i64*; NAME.length: i64, NAME.tiles: i64) {
+  block for b in [0, NAME.tiles) {
     next = alloc zeroed shared i64[2048]
-    let half: i64 = NAME_state[0] * NAME_length
-    let shift: i64 = NAME_state[1]
-    let least: i64 = NAME_state[3]
-    let other: i64 = NAME_length - half
-    if (NAME_state[2] - least >> shift > 0) {
+    let half: i64 = NAME.state[0] * NAME.length
+    let shift: i64 = NAME.state[1]
+    let least: i64 = NAME.state[3]
+    let other: i64 = NAME.length - half
+    if (NAME.state[2] - least >> shift > 0) {
       warp for w in [0, 8) {
         let begin: i64 = b * 2048 + w * 256
         lane for l in [0, 32) {
-          for i in [begin + l, min(NAME_length, begin + 256)) by 32 {
-            let digit: i64 = i64(BUFFER[NAME_order[half + i]]) - least >> shift & 255
+          for i in [begin + l, min(NAME.length, begin + 256)) by 32 {
+            let digit: i64 = i64(BUFFER[NAME.order[half + i]]) - least >> shift & 255
             atomic_add(next[w * 256 + digit], 1)
           }
         }
       }
       barrier(block)
       thread for t in [0, 256) {
-        var before: i64 = NAME_counts[t * NAME_tiles + b]
+        var before: i64 = NAME.counts[t * NAME.tiles + b]
         for w in [0, 8) {
           let own: i64 = next[w * 256 + t]
           next[w * 256 + t] = before
@@ -115,10 +115,10 @@ kernel NAME_KEY_move(BUFFER: TYPE*, NAME_order: mut i64*, NAME_state: i64*, NAME
       warp for w in [0, 8) {
         let begin: i64 = b * 2048 + w * 256
         lane for l in [0, 32) {
-          for first in [begin, min(NAME_length, begin + 256)) by 32 {
+          for first in [begin, min(NAME.length, begin + 256)) by 32 {
             let i: i64 = first + l
-            let is_there: bool = i < NAME_length
-            let entry: i64 = NAME_order[half + i if is_there]
+            let is_there: bool = i < NAME.length
+            let entry: i64 = NAME.order[half + i if is_there]
             let key: i64 = i64(BUFFER[entry if is_there]) - least
             let digit: i64 = select(is_there, key >> shift & 255, 256)
             var rank: i64 = 0
@@ -132,7 +132,7 @@ kernel NAME_KEY_move(BUFFER: TYPE*, NAME_order: mut i64*, NAME_state: i64*, NAME
             barrier(warp)
             if (is_there && rank == alike - 1) { next[w * 256 + digit] = to + 1 }
             barrier(warp)
-            NAME_order[other + to if is_there] = entry
+            NAME.order[other + to if is_there] = entry
           }
         }
       }
@@ -141,18 +141,18 @@ kernel NAME_KEY_move(BUFFER: TYPE*, NAME_order: mut i64*, NAME_state: i64*, NAME
 })";
 
 constexpr const char* kEndPass = R"(
-kernel NAME_KEY_end(NAME_state: mut i64*) {
-  if (NAME_state[2] - NAME_state[3] >> NAME_state[1] > 0) { NAME_state[0] = 1 - NAME_state[0] }
-  NAME_state[1] = NAME_state[1] + 8
+kernel NAME_KEY_end(NAME.state: mut i64*) {
+  if (NAME.state[2] - NAME.state[3] >> NAME.state[1] > 0) { NAME.state[0] = 1 - NAME.state[0] }
+  NAME.state[1] = NAME.state[1] + 8
 })";
 
 constexpr const char* kHandOut = R"(
-kernel NAME_hand_out(NAME_order: i64*, NAME_state: i64*, BUFFER: mut i64*; NAME_length: i64) {
-  block for b in [0, (NAME_length + 255) / 256) {
-    let half: i64 = NAME_state[0] * NAME_length
+kernel NAME_hand_out(NAME.order: i64*, NAME.state: i64*, BUFFER: mut i64*; NAME.length: i64) {
+  block for b in [0, (NAME.length + 255) / 256) {
+    let half: i64 = NAME.state[0] * NAME.length
     thread for t in [0, 256) {
       let i: i64 = b * 256 + t
-      if (i < NAME_length) { BUFFER[i] = NAME_order[half + i] }
+      if (i < NAME.length) { BUFFER[i] = NAME.order[half + i] }
     }
   }
 })";
@@ -163,14 +163,14 @@ class SortExpansion {
       : step_(step),
         name_(std::move(name)),
         program_(program),
-        state_(make_buffer(name_ + "_state", DType::Int64)),
-        halves_(make_buffer(name_ + "_order", DType::Int64)),
-        counts_(make_buffer(name_ + "_counts", DType::Int64)) {}
+        state_(make_buffer(name_ + ".state", DType::Int64)),
+        halves_(make_buffer(name_ + ".order", DType::Int64)),
+        counts_(make_buffer(name_ + ".counts", DType::Int64)) {}
 
   void run() {
-    const Expr length = Var::make(name_ + "_length"), tiles = Var::make(name_ + "_tiles");
-    add(LetStep{name_ + "_length", step_.length});
-    add(LetStep{name_ + "_tiles", ceil_divide(length, kTile)});
+    const Expr length = Var::make(name_ + ".length"), tiles = Var::make(name_ + ".tiles");
+    add(LetStep{name_ + ".length", step_.length});
+    add(LetStep{name_ + ".tiles", ceil_divide(length, kTile)});
     add(AllocateStep{state_, IntConst::make(4)});
     add(AllocateStep{halves_, length * 2});
     add(AllocateStep{counts_, tiles * 256 + 1});

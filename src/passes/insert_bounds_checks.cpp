@@ -199,7 +199,7 @@ class KernelChecker {
 
 }  // namespace
 
-std::string size_name(const std::string& buffer) { return buffer + "_size"; }
+std::string size_name(const std::string& buffer) { return buffer + ".size"; }
 
 HostProgram insert_bounds_checks(HostProgram program) {
   for (const BufferParam& param : program.buffers) {

@@ -28,13 +28,13 @@ constexpr const char* kScanLanes = R"(
 )";
 
 constexpr const char* kTileSums = R"(
-kernel NAME_tile_sums(BUFFER: TYPE*, NAME_sums: mut i64*; NAME_length: i64, NAME_tiles: i64) {
-  block for b in [0, NAME_tiles) {
+kernel NAME_tile_sums(BUFFER: TYPE*, NAME.sums: mut i64*; NAME.length: i64, NAME.tiles: i64) {
+  block for b in [0, NAME.tiles) {
     part = alloc shared i64[8]
     warp for w in [0, 8) {
       lane for l in [0, 32) {
         var sum: i64 = 0
-        for i in [b * 2048 + w * 32 + l, min(NAME_length, b * 2048 + 2048)) by 256 {
+        for i in [b * 2048 + w * 32 + l, min(NAME.length, b * 2048 + 2048)) by 256 {
           sum = sum + i64(BUFFER[i])
         }
         let all: i64 = lane_reduce(add, sum, 32)
@@ -44,24 +44,24 @@ kernel NAME_tile_sums(BUFFER: TYPE*, NAME_sums: mut i64*; NAME_length: i64, NAME
     barrier(block)
     thread for t in [0, 8) {
       let all: i64 = lane_reduce(add, part[t], 8)
-      if (t == 0) { NAME_sums[b] = all }
+      if (t == 0) { NAME.sums[b] = all }
     }
   }
 })";
 
 // A single block that scans 1024 tiles at a time. `carry` is the sum of earlier tiles.
 constexpr const char* kScanSums = R"(
-kernel NAME_scan_sums(NAME_sums: mut i64*, BUFFER: mut TYPE*; NAME_length: i64, NAME_tiles: i64) {
+kernel NAME_scan_sums(NAME.sums: mut i64*, BUFFER: mut TYPE*; NAME.length: i64, NAME.tiles: i64) {
   block for b in [0, 1) {
     part = alloc shared i64[32]
     total = alloc shared i64[1]
     var carry: i64 = 0
-    for first in [0, NAME_tiles) by 1024 {
+    for first in [0, NAME.tiles) by 1024 {
       var before: i64 = 0
       warp for w in [0, 32) {
         lane for l in [0, 32) {
           let at: i64 = first + w * 32 + l
-          let own: i64 = NAME_sums[at if at < NAME_tiles]
+          let own: i64 = NAME.sums[at if at < NAME.tiles]
           SCAN_LANES
           before = sum - own
           if (l == 31) { part[w] = sum }
@@ -80,25 +80,25 @@ kernel NAME_scan_sums(NAME_sums: mut i64*, BUFFER: mut TYPE*; NAME_length: i64, 
       warp for w in [0, 32) {
         lane for l in [0, 32) {
           let at: i64 = first + w * 32 + l
-          NAME_sums[at if at < NAME_tiles] = carry + part[w] + before
+          NAME.sums[at if at < NAME.tiles] = carry + part[w] + before
         }
       }
       carry = carry + total[0]
       barrier(block)
     }
-    thread for t in [0, 1) { BUFFER[NAME_length] = TOTAL }
+    thread for t in [0, 1) { BUFFER[NAME.length] = TOTAL }
   }
 })";
 
 constexpr const char* kScanTiles = R"(
-kernel NAME_scan_tiles(NAME_sums: i64*, BUFFER: mut TYPE*; NAME_length: i64, NAME_tiles: i64) {
-  block for b in [0, NAME_tiles) {
+kernel NAME_scan_tiles(NAME.sums: i64*, BUFFER: mut TYPE*; NAME.length: i64, NAME.tiles: i64) {
+  block for b in [0, NAME.tiles) {
     part = alloc shared i64[8]
     warp for w in [0, 8) {
       let begin: i64 = b * 2048 + w * 256
       lane for l in [0, 32) {
         var sum: i64 = 0
-        for i in [begin + l, min(NAME_length, begin + 256)) by 32 {
+        for i in [begin + l, min(NAME.length, begin + 256)) by 32 {
           sum = sum + i64(BUFFER[i])
         }
         let all: i64 = lane_reduce(add, sum, 32)
@@ -109,13 +109,13 @@ kernel NAME_scan_tiles(NAME_sums: i64*, BUFFER: mut TYPE*; NAME_length: i64, NAM
     warp for w in [0, 8) {
       let begin: i64 = b * 2048 + w * 256
       lane for l in [0, 32) {
-        var carry: i64 = NAME_sums[b]
+        var carry: i64 = NAME.sums[b]
         for v in [0, w) { carry = carry + part[v] }
-        for first in [begin, min(NAME_length, begin + 256)) by 32 {
+        for first in [begin, min(NAME.length, begin + 256)) by 32 {
           let i: i64 = first + l
-          let own: i64 = i64(BUFFER[i if i < NAME_length])
+          let own: i64 = i64(BUFFER[i if i < NAME.length])
           SCAN_LANES
-          BUFFER[i if i < NAME_length] = TYPE(carry + sum - own)
+          BUFFER[i if i < NAME.length] = TYPE(carry + sum - own)
           carry = carry + lane_shuffle(index, sum, 31, 32)
         }
       }
@@ -131,7 +131,7 @@ Kernel kernel_of(const char* text, const Buffer& buffer, const std::string& name
               {"TYPE", std::string(name_of(buffer->element))},
               {"BUFFER", buffer->name}};
   if (mutant("scan-drops-last-tile")) {
-    words.insert(words.begin(), {"NAME_tiles)", "NAME_length / 2048)"});
+    words.insert(words.begin(), {"NAME.tiles)", "NAME.length / 2048)"});
   }
   return kernel_of_text(text, words);
 }
@@ -140,11 +140,11 @@ Kernel kernel_of(const char* text, const Buffer& buffer, const std::string& name
 
 ScanKernels::ScanKernels(const Buffer& buffer, const Expr& length, const std::string& name,
                          HostProgram& program)
-    : program_(program), sums_(make_buffer(name + "_sums", DType::Int64)) {
-  const Expr tiles = ceil_divide(Var::make(name + "_length"), kTile);
-  program.steps.emplace_back(LetStep{name + "_length", length});
-  program.steps.emplace_back(LetStep{name + "_tiles", tiles});
-  program.steps.emplace_back(AllocateStep{sums_, Var::make(name + "_tiles")});
+    : program_(program), sums_(make_buffer(name + ".sums", DType::Int64)) {
+  const Expr tiles = ceil_divide(Var::make(name + ".length"), kTile);
+  program.steps.emplace_back(LetStep{name + ".length", length});
+  program.steps.emplace_back(LetStep{name + ".tiles", tiles});
+  program.steps.emplace_back(AllocateStep{sums_, Var::make(name + ".tiles")});
   for (const char* text : {kTileSums, kScanSums, kScanTiles}) {
     program.kernels.push_back(kernel_of(text, buffer, name));
     kernels_.push_back(program.kernels.back().name);

@@ -11,7 +11,8 @@ namespace {
 class DecisionParser {
  public:
   DecisionParser(std::string_view text, size_t begin)
-      : scanner_(blanked_before(text, begin), "plan", {.newlines = true, .comment = "#"}) {}
+      : scanner_(blanked_before(text, begin), "plan",
+                 {.newlines = true, .comment = "#", .dotted_names = true}) {}
 
   Decisions parse() {
     while (!scanner_.at_end()) {

@@ -37,7 +37,7 @@ bool PlanDraft::has_most_rows(const expr::Access& access, const std::string& row
 }
 
 std::string PlanDraft::same_extent(const std::string& index) {
-  const std::string name = concat(index, "_", plan.extent_aliases.size(), "s");
+  const std::string name = concat(index, ".", plan.extent_aliases.size(), "s");
   add_alias(name, index);
   return name;
 }
@@ -56,7 +56,7 @@ void PlanDraft::add_temporary(const std::string& name, const expr::TensorType& t
 }
 
 std::string PlanDraft::next_part(const expr::Statement& statement) const {
-  return concat(statement.tensor, "_part", plan.temporaries.size());
+  return concat(statement.tensor, ".part", plan.temporaries.size());
 }
 
 std::string PlanDraft::add_intermediate(const expr::Statement& statement,

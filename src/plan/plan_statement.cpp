@@ -55,7 +55,7 @@ void StatementPlanner::convert_operands(expr::Statement& statement, OrderProblem
 std::string StatementPlanner::converted(const Access& access, const Format& format) {
   const std::string key = concat(access.tensor, "|", format.to_string());
   if (const auto done = conversions_.find(key); done != conversions_.end()) return done->second;
-  const std::string name = concat(access.tensor, "_as", conversions_.size());
+  const std::string name = concat(access.tensor, ".as", conversions_.size());
   conversions_[key] = name;
   expr::TensorType type = draft_.tensors.at(access.tensor);
   if (!type.format.is_unique()) type.type = compute_type(type.type);  // adds up duplicates
@@ -66,7 +66,7 @@ std::string StatementPlanner::converted(const Access& access, const Format& form
   draft_.follow(GpuRule::ConvertedOperand);
   expr::Statement copy{name, {}, {}};
   for (size_t d = 0; d < access.indices.size(); ++d) {
-    const std::string index = concat(name, "_", d);
+    const std::string index = concat(name, ".", d);
     copy.indices.push_back(index);
     draft_.add_alias(index, access.indices[d]);
   }
@@ -113,8 +113,8 @@ void StatementPlanner::build_sorted(const OrderProblem& problem, const OrderChoi
                                     const Origin& origin) {
   const expr::Statement& statement = *problem.statement;
   const expr::TensorType type = draft_.tensors.at(statement.tensor);
-  const std::string entries = statement.tensor + "_entries";
-  const std::string sorted = statement.tensor + "_sorted";
+  const std::string entries = statement.tensor + ".entries";
+  const std::string sorted = statement.tensor + ".sorted";
   expr::TensorType loose = type;
   loose.format = coordinates_of(type.format, false, false);
   // Duplicates are added up after sorting, and rounded only then.

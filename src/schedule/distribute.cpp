@@ -164,13 +164,12 @@ StatementNames names_of_statement(const expr::Statement& statement,
 }
 
 std::string part_name(const std::string& result, size_t part) {
-  return concat(result, "_add", part);
+  return concat(result, ".add", part);
 }
 
 Step for_all_parts(Step step, const NameList& assigned) {
-  if (contains(assigned, step.statement)) return step;
   for (const std::string& result : assigned) {
-    const std::string first = concat(result, "_add");
+    const std::string first = concat(result, ".add");
     if (step.statement.starts_with(first) && step.statement.size() > first.size() &&
         std::all_of(step.statement.begin() + static_cast<std::ptrdiff_t>(first.size()),
                     step.statement.end(), [](char c) { return c >= '0' && c <= '9'; }))

@@ -27,7 +27,7 @@ StatementNames names_of_statement(const expr::Statement& statement,
                                   const std::map<std::string, std::string>& renamed = {});
 
 // The name of a statement that a composite operand makes of the statement that assigns `result`:
-// C_add0, C_add1. C means all of them.
+// C.add0, C.add1. C means all of them.
 std::string part_name(const std::string& result, size_t part);
 // If the step names one part of a statement that assigns one of these tensors, returns the step for
 // all parts. Checks use this before the formats of operands are known.

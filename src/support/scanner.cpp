@@ -17,6 +17,20 @@ bool continues_identifier(char c) {
 }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
+// The length of the identifier that the text begins with; 0 if there is none. A dot belongs to an
+// identifier only before one of its characters.
+size_t identifier_length(std::string_view text, const ScannerOptions& options) {
+  size_t length = options.escaped_names && text.starts_with('.') ? 1 : 0;
+  if (length == text.size() || !starts_identifier(text[length])) return 0;
+  const auto continues = [&](size_t at) {
+    return at < text.size() && continues_identifier(text[at]);
+  };
+  while (continues(length) ||
+         (options.dotted_names && text.substr(length).starts_with('.') && continues(length + 1)))
+    ++length;
+  return length;
+}
+
 // The end of the number that starts at `begin`; sets `is_float` if it has a fraction or an
 // exponent.
 size_t scan_number(std::string_view source, size_t begin, bool& is_float) {
@@ -63,9 +77,7 @@ Scanner::Scanner(std::string_view text, std::string_view language, const Scanner
       ++at;
     } else if (!options.comment.empty() && rest.starts_with(options.comment)) {
       at = std::min(source.find('\n', at), source.size());
-    } else if (starts_identifier(c)) {
-      size_t length = 1;
-      while (length < rest.size() && continues_identifier(rest[length])) ++length;
+    } else if (const size_t length = identifier_length(rest, options); length > 0) {
       push(TokenKind::Identifier, length);
     } else if (is_digit(c)) {
       bool is_float = false;

@@ -26,6 +26,8 @@ struct ScannerOptions {
   bool newlines = false;                  // whether line ends are tokens
   std::vector<std::string_view> symbols;  // symbols of two or more characters, longest first
   std::string_view comment = "//";        // starts a comment that ends with the line
+  bool dotted_names = false;              // whether identifiers may contain dots: A.pos1
+  bool escaped_names = false;             // whether a dot may precede an identifier: .let
 };
 
 // Splits a text into tokens, which live as long as the scanner, and iterates over them. `language`

@@ -239,7 +239,7 @@ std::vector<Bound> of_whole_rows() {
       {"NumberedBlocks",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("dbsr(2,3)", {7, 9}), dense("B", {9, 6})},
-       "number_rows(io, r); bind(r, block); bind(k, thread)"},
+       "number_rows(i.outer, r); bind(r, block); bind(k, thread)"},
       {"SddmmRowInRegisters",
        "S[i,j] = A[i,j] * Q[i,d] * K[j,d]",
        {sparse("csr", {13, 40}), dense("Q", {13, 32}), dense("K", {40, 32})},
@@ -321,28 +321,32 @@ std::vector<Bound> of_whole_rows() {
       {"BlocksOfBsr",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(2,3)", {7, 9}), dense("B", {9, 6})},
-       "bind(io, block); bind(k, thread)"},
+       "bind(i.outer, block); bind(k, thread)"},
       {"BlocksOfAProductOnMembers",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(2,3)", {17, 13}), {.name = "B", .format = "bsr(3,4)", .sizes = {13, 30}}},
-       "precompute(acc, (ko, ir, kr), tracked); parallel(io, by=nnz); bind(kr, member); "
-       "bind(ir, member)"},
+       "precompute(acc, (k.outer, i.inner, k.inner), tracked); parallel(i.outer, by=nnz); "
+       "bind(k.inner, member); "
+       "bind(i.inner, member)"},
       {"RowsOfBlocksOnMembers",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(4,2)", {19, 13}), {.name = "B", .format = "bsr(2,3)", .sizes = {13, 30}}},
-       "precompute(acc, (ko, ir, kr), tracked); parallel(io, by=rows); bind(ir, member)"},
+       "precompute(acc, (k.outer, i.inner, k.inner), tracked); parallel(i.outer, by=rows); "
+       "bind(i.inner, member)"},
       {"StoredRowsOfCutBlocks",
        "y[j] = B[i,j] * m[j]",
        {{.name = "B",
          .format = "(i,j) -> (j/3: compressed, i: compressed, j%3: dense)",
          .sizes = {7, 5}},
         dense("m", {5})},
-       "number_rows(jo, js); split(js, 2, jb, ji); reorder(jb, ji, jr, i); fuse(ji, jr, jt); "
+       "number_rows(j.outer, js); split(js, 2, jb, ji); reorder(jb, ji, j.inner, i); fuse(ji, "
+       "j.inner, jt); "
        "precompute(acc, ()); bind(jb, block); bind(jt, thread)"},
       {"RowsOfBlocksScanned",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(4,2)", {19, 13}), {.name = "B", .format = "bsr(2,3)", .sizes = {13, 30}}},
-       "precompute(acc, (ko, ir, kr), scanned); parallel(io, by=rows); bind(ir, member)"},
+       "precompute(acc, (k.outer, i.inner, k.inner), scanned); parallel(i.outer, by=rows); "
+       "bind(i.inner, member)"},
       {"RowsOfAProductScanned",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("csr", {19, 13}), {.name = "B", .format = "csr", .sizes = {13, 30}}},
@@ -350,23 +354,25 @@ std::vector<Bound> of_whole_rows() {
       {"BlocksInOneChunkOnMembers",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(4,2)", {19, 13}), {.name = "B", .format = "bsr(2,3)", .sizes = {13, 30}}},
-       "precompute(acc, (ko, ir, kr), tracked); bind(kr, member)"},
+       "precompute(acc, (k.outer, i.inner, k.inner), tracked); bind(k.inner, member)"},
       {"BlocksThatMayBeEmptyOnMembers",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(2,3)", {17, 13}),
         {.name = "B",
          .format = "(j,k) -> (j/3: dense, k/4: compressed, j%3: compressed, k%4: dense)",
          .sizes = {13, 30}}},
-       "reorder(io, jo, ko, ir, jr, kr); precompute(acc, (ko, ir, kr), tracked); "
-       "parallel(io, by=nnz); bind(kr, member); bind(ir, member)"},
+       "reorder(i.outer, j.outer, k.outer, i.inner, j.inner, k.inner); precompute(acc, (k.outer, "
+       "i.inner, k.inner), tracked); "
+       "parallel(i.outer, by=nnz); bind(k.inner, member); bind(i.inner, member)"},
       {"BlocksThatMembersDisagreeAbout",
        "C[i,k] = A[i,j] * B[j,k]",
        {sparse("bsr(2,3)", {17, 13}),
         {.name = "B",
          .format = "(j,k) -> (j/3: dense, k/4: compressed, k%4: dense, j%3: compressed)",
          .sizes = {13, 30}}},
-       "reorder(io, jo, ko, ir, kr, jr); precompute(acc, (ko, ir, kr), tracked); "
-       "parallel(io, by=nnz); bind(kr, member); bind(ir, member)"},
+       "reorder(i.outer, j.outer, k.outer, i.inner, k.inner, j.inner); precompute(acc, (k.outer, "
+       "i.inner, k.inner), tracked); "
+       "parallel(i.outer, by=nnz); bind(k.inner, member); bind(i.inner, member)"},
       {"SumOfEntriesUnrolled",
        "s = A[i,j] * x[j]",
        {sparse("csr", {37, 9}), dense("x", {9})},

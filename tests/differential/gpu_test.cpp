@@ -206,7 +206,7 @@ TEST_P(GpuChunks, OfRowsOfBlocks) {
 TEST_P(GpuChunks, OfStoredCoordinates) {
   for (const char* format : {"coo", "dcsr"})
     check("C[i,j] = A[i,j] * x[i]", {sparse(format, {18, 15}), dense("x", {18})}, "parallel(i)");
-  check("C[i,j] = A[i,j] * 2", {sparse("dbsr(2,3)", {18, 15})}, "parallel(io)");
+  check("C[i,j] = A[i,j] * 2", {sparse("dbsr(2,3)", {18, 15})}, "parallel(i.outer)");
   check("C[i] = A[i] * x[i]", {{.name = "A", .format = "coo", .sizes = {40}}, dense("x", {40})},
         "parallel(i)");
 }

@@ -115,7 +115,7 @@ TEST(Space, PartsWithDifferentLoopsHaveSchedulesOfTheirOwn) {
     test.gpu = gpu;
     const Prepared prepared(test);
     const std::vector<ScheduleCandidate> found = schedule_candidates(prepared.request);
-    for (const char* part : {"C_add0: ", "C_add1: "}) {
+    for (const char* part : {"C.add0: ", "C.add1: "}) {
       EXPECT_TRUE(
           std::any_of(found.begin(), found.end(),
                       [&](const ScheduleCandidate& one) { return one.schedule.starts_with(part); }))

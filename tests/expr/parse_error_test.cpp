@@ -43,6 +43,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"C = a b", "expected an operator or the end of the statement", "b"},
         Mistake{"A[i] * b[i]", "expected '=': a statement is a result and its value", "*"},
         Mistake{"C[i] = A[i] ** 2", "there is no operator '**'; the operators are + - * /", "**"},
+        Mistake{"C[i] = A.pos1[i]", "there is no operator '.'", "."},
+        Mistake{"C[i.1] = A[i.1]", "expected ',' or ']'", "."},
         Mistake{"C[i] = (A[i] @ B[i])", "there is no operator '@'", "@"},
         Mistake{"C[i] = A[i][j]", "write all subscripts in one pair of brackets", "["},
         Mistake{"C[i] = A[i,:]", "expected an index, a name such as j", ":"},

@@ -115,7 +115,8 @@ loop::Arrays run_on_gpu(const loop::HostProgram& source, const loop::Arrays& buf
       codegen::emit_gpu(program.kernels, codegen::gpu_target(device.architecture()));
   codegen::optimise(module);
   std::vector<std::string> names;
-  for (const loop::Kernel& kernel : program.kernels) names.push_back(kernel.name);
+  for (const loop::Kernel& kernel : program.kernels)
+    names.push_back(codegen::entry_name(kernel.name));
   const jit::GpuModule loaded(device, jit::assemble_ptx(device, codegen::ptx(module), false),
                               names);
   std::vector<cuda::Function> functions;

@@ -158,6 +158,52 @@ kernel scalars_only(; n: i64, s: f32) {
 }
 )";
 
+// Users' names may equal keywords and any other word of the language; names of the compiler have
+// dots.
+constexpr const char* kNames =
+    R"(host program(let.pos1: i32*, .let: f32*, i64: i64*, host: f32*; for.extent: i64, .inf: f32, min: i64) -> (at, in, .read, free) {
+  let .var: i64 = for.extent + min
+  let let.count: i32 = read let.pos1[0]
+  at = alloc f32[.var]
+  let kept: i32 = read let.pos1[min] at most 3
+  in = alloc zeroed f32[min(.var, min)]
+  .read = alloc f32[i64(kept)]
+  free = alloc i64[i64[0]]
+  .alloc = alloc i64[.var]
+  launch compute_let.sum0
+  scan .alloc[0, .var)
+  sort free[0, min) by let.pos1, .alloc
+  keep rows of .let
+  kept .alloc, free
+  free .alloc
+}
+
+kernel compute_let.sum0(.let: f32*, at: mut f32*, i64: i64*, in: mut f32*, .read: mut f32*; .if: i64, .inf: f32, .true: bool) {
+  .else = alloc local f32[8]
+  parallel for .while in [0, .if) {
+    var f32: f32 = .inf
+    let .nan: i64 = i64[.while if .true] + i64(.true)
+    .else[.nan] = .let[.nan] + inf:f32
+    f32 = select(.true, f32, .else[0])
+    vector(8) for vector in [0, 8) {
+      nontemporal .read[vector] = f32
+    }
+    let .for: f32 = atomic_add(in[.while], f32)
+    prefetch(.let[.nan], 1)
+    at[.while] = .for
+  }
+}
+)";
+
+TEST(RoundTrip, AnyName) {
+  const HostProgram program = parse_host_program(kNames);
+  EXPECT_EQ(to_string(program), kNames);
+  EXPECT_TRUE(same(parse_host_program(to_string(program)), program));
+  EXPECT_EQ(program.buffers[0].buffer->name, "let.pos1");
+  EXPECT_EQ(program.buffers[1].buffer->name, "let");
+  EXPECT_EQ(program.kernels[0].scalars[2].name, "true");
+}
+
 TEST(RoundTrip, HostProgram) {
   const HostProgram program = parse_host_program(kHost);
   EXPECT_EQ(to_string(program), kHost);

@@ -271,9 +271,13 @@ TEST(Verify, NameOutOfItsScope) {
   expect_refused(kernel, "'x' is not declared");
 }
 
-TEST(Verify, ReservedName) {
-  expect_refused(Kernel{"k", {}, {}, Let::make("while", IntConst::make(3))},
-                 "'while' cannot be a name");
+TEST(Verify, Names) {
+  const auto kernel_with = [](const std::string& name) {
+    return Kernel{"k", {}, {}, Let::make(name, IntConst::make(3))};
+  };
+  for (const char* name : {"3", ".x", "x.", "x..y", "x y", "x-y", "$x"})
+    expect_refused(kernel_with(name), concat("'", name, "' cannot be a name"));
+  for (const char* name : {"while", "A.pos1", "j.1", "_"}) verify(kernel_with(name));
 }
 
 TEST(Verify, ConstantThatDoesNotFit) {

@@ -27,14 +27,14 @@ TEST(Assembly, EveryFormatOfAResult) {
 
 TEST(Assembly, CountsBeforeItFills) {
   const std::string text = LoweredNest(product("csr").nest).text();
-  expect_parts(text, {"C_entries0 = alloc zeroed i64[C_chunks + 1]", "launch count_C",
-                      "scan C_entries0", "C_crd1 = alloc", "launch fill_C", "kernel count_C",
-                      "C_entries0[chunk] = C_next0", "kernel fill_C", "C_pos1[0] = 0"});
+  expect_parts(text, {"C.entries0 = alloc zeroed i64[C.chunks + 1]", "launch count_C",
+                      "scan C.entries0", "C.crd1 = alloc", "launch fill_C", "kernel count_C",
+                      "C.entries0[chunk] = C_next0", "kernel fill_C", "C.pos1[0] = 0"});
 }
 
 TEST(Assembly, FormatsOfKnownWidthReadTheWidestRow) {
   expect_parts(LoweredNest(product("ell(8)").nest).text(),
-               {"launch count_C", "C_width", "read C_widest[0]", "launch fill_C"});
+               {"launch count_C", "C.width", "read C.widest[0]", "launch fill_C"});
 }
 
 TEST(Assembly, AnEntryExistsIfSomethingIsAssigned) {
@@ -86,7 +86,7 @@ TEST(Assembly, ResultsThatShareAPatternHaveValuesAlone) {
                         "C[i,j] = A[i,j] * d[i]",
                         {{"A", {9, 6}}, {"d", {9}}}};
   expect_right(example, {"chunk-skips-row"});
-  EXPECT_EQ(LoweredNest(example.nest).text().find("C_crd1"), std::string::npos);
+  EXPECT_EQ(LoweredNest(example.nest).text().find("C.crd1"), std::string::npos);
 }
 
 TEST(Assembly, MembersThatFindDifferentEntriesAreLeftOut) {

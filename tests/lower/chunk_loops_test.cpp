@@ -46,8 +46,8 @@ TEST(DealtPieces, PartsHaveEqualWork) {
   expect_right(example, {"last-piece-lost", "pieces-not-shared"});
   expect_parts(
       LoweredNest(example.nest, example.options).text(),
-      {"keep", "launch count_A_pieces3x2", "scan A_pieces3x2_first", "launch fill_A_pieces3x2",
-       "launch share_A_pieces3x2", "launch compute_y", "for piece in [first_1, last_1)"});
+      {"keep", "launch count_A.pieces3x2", "scan A.pieces3x2.first", "launch fill_A.pieces3x2",
+       "launch share_A.pieces3x2", "launch compute_y", "for piece in [first_1, last_1)"});
 }
 
 TEST(DealtPieces, AreMadeOnACpu) { expect_right(dealt_sums(Backend::Cpu), {"last-piece-lost"}); }
@@ -125,7 +125,7 @@ TEST(UnfinishedRow, MergesPiecesOfTuples) {
     expect_right(example,
                  {"work-of-last-chunk-lost", "row-pieces-share-a-place", "lead-never-shrinks"});
     expect_parts(LoweredNest(example.nest, example.options).text(),
-                 {"launch compute_y", "launch merge_y", "y_pieces_top[", "kernel merge_y"});
+                 {"launch compute_y", "launch merge_y", "y.pieces.top[", "kernel merge_y"});
   }
 }
 

@@ -27,7 +27,7 @@ const Example kProduct{R"(nest {
 TEST(DenseLoop, ChunksHaveEqualWork) {
   expect_right(kProduct, {"chunk-skips-row", "result-not-zeroed"});
   expect_parts(LoweredNest(kProduct.nest).text(),
-               {"let C_chunks", "let target", "for i in [first, last)", "vector(4) for k"});
+               {"let C.chunks", "let target", "for i in [first, last)", "vector(4) for k"});
 }
 
 TEST(DenseLoop, ChunksOfAGpuAreFoundInOneSearch) {
@@ -35,7 +35,7 @@ TEST(DenseLoop, ChunksOfAGpuAreFoundInOneSearch) {
   example.options = many_chunks(Backend::Gpu);
   expect_right(example, {"chunk-skips-row"});
   expect_parts(LoweredNest(example.nest, example.options).text(),
-               {"compute_C_share", "block for", "thread for", "for end in [chunk, chunk + 2)"});
+               {"compute_C.share", "block for", "thread for", "for end in [chunk, chunk + 2)"});
 }
 
 TEST(DenseLoop, EndsWhereTheOtherHalfOfASplitSays) {

@@ -36,9 +36,9 @@ TEST(Lower, WalksTheEntriesOfARow) {
     result y: f32
     forall i { forall j { y[i] += A[i,j] * x[j] } }
   })");
-  expect_parts(
-      text, {"y = alloc zeroed f32[n_i]", "launch compute_y", "for i in [first, last)", "A_pos1[i]",
-             "A_pos1[i + 1]", "for A_p1 in [p, p_end)", "A_crd1[A_p1]", "y[i] = y[i] + "});
+  expect_parts(text, {"y = alloc zeroed f32[i.extent]", "launch compute_y",
+                      "for i in [first, last)", "A.pos1[i]", "A.pos1[i + 1]",
+                      "for A_p1 in [p, p_end)", "A.crd1[A_p1]", "y[i] = y[i] + "});
 }
 
 TEST(Lower, CountsScansAndFillsASparseResult) {
@@ -49,8 +49,8 @@ TEST(Lower, CountsScansAndFillsASparseResult) {
     forall i { forall j { C[i,j] = A[i,j] * B[i,j] } }
   })");
   expect_parts(text,
-               {"launch count_C", "scan C_entries0", "read C_entries0[C_chunks] at most 2147483647",
-                "C_pos1 = alloc i32[n_i + 1]", "C_crd1 = alloc i32[C_total0]", "launch fill_C",
+               {"launch count_C", "scan C.entries0", "read C.entries0[C.chunks] at most 2147483647",
+                "C.pos1 = alloc i32[i.extent + 1]", "C.crd1 = alloc i32[C.total0]", "launch fill_C",
                 "kernel count_C", "kernel fill_C"});
 }
 
@@ -71,8 +71,8 @@ TEST(Lower, SharesAPattern) {
     result C: f32, i32, like A, csr
     forall i { forall j { C[i,j] = A[i,j] * d[i] } }
   })");
-  expect_parts(text, {"f32[A_count]", "launch compute_C", "C[A_p1] = "});
-  EXPECT_EQ(text.find("C_crd1"), std::string::npos) << text;
+  expect_parts(text, {"f32[A.count]", "launch compute_C", "C[A_p1] = "});
+  EXPECT_EQ(text.find("C.crd1"), std::string::npos) << text;
 }
 
 TEST(Lower, SearchesWhereAnotherLoopBoundTheCoordinate) {

@@ -17,7 +17,7 @@ Example row_sums(const std::string& format, const std::string& tag = "") {
 TEST(EntryLoop, VisitsTheEntriesOfARow) {
   expect_right(row_sums("csr"));
   expect_parts(LoweredNest(row_sums("csr").nest).text(),
-               {"for i in", "for A_p1 in [p, p_end)", "A_crd1[A_p1]"});
+               {"for i in", "for A_p1 in [p, p_end)", "A.crd1[A_p1]"});
 }
 
 TEST(EntryLoop, LeavesSlotsWithoutEntriesOut) {
@@ -29,7 +29,7 @@ TEST(EntryLoop, IsCutIntoChunks) {
   const Example example = row_sums("dcsr", "parallel(rows)");
   expect_right(example);
   expect_parts(LoweredNest(example.nest).text(),
-               {"let y_chunks", "var first", "for A_p0 in [first"});
+               {"let y.chunks", "var first", "for A_p0 in [first"});
 }
 
 TEST(EntryLoop, PrefetchesRowsThatComingEntriesGather) {
@@ -88,7 +88,7 @@ TEST(EntriesOfChunk, AreOfWhateverRows) {
   expect_right(example("csr", "unrolled"));
   expect_right(example("coo", "unrolled"));
   const LoweredNest nest(example("csr", "").nest, many_chunks(Backend::Gpu));
-  expect_parts(nest.text(), {"keep", "A_entry_rows", "block for c", "let i"});
+  expect_parts(nest.text(), {"keep", "A.entry_rows", "block for c", "let i"});
 }
 
 Example merged(const std::string& value, const std::string& result,

@@ -91,7 +91,8 @@ TEST(TrackedWorkspaces, AreScannedForWhatWasWritten) {
   for (const Backend backend : {Backend::Cpu, Backend::Gpu}) {
     const Example example = gustavson("scanned", backend);
     expect_right(example, {"tracked-keeps-round", "scan-ends-early"});
-    expect_parts(LoweredNest(example.nest, example.options).text(), {"for scanned in [0, n_j)"});
+    expect_parts(LoweredNest(example.nest, example.options).text(),
+                 {"for scanned in [0, j.extent)"});
   }
 }
 

@@ -181,6 +181,28 @@ TEST(NestText, NamesMayBeKeywords) {
 )");
 }
 
+TEST(NestText, NamesOfTheCompilerHaveDots) {
+  expect_round_trip(R"(nest {
+  operand A.as0: f32, i32, csr
+  result y: f32, dense
+  workspace y.acc: f32, dense
+  var j.1.inner = j.1 % 4
+  var j.1.outer = j.1 / 4
+  forall i {
+    where y.acc {
+      y[i] = y.acc
+    } producing {
+      forall j.1.outer {
+        forall j.1.inner {
+          y.acc += A.as0[i,j.1] * 2.5
+        }
+      }
+    }
+  }
+}
+)");
+}
+
 TEST(NestText, PointsIntoExpressions) {
   const std::string message =
       message_of("nest {\n  operand A: f32\n  result y: f32\n  forall i { y[i] += A[i] * }\n}");

@@ -167,14 +167,14 @@ kernel fill(A: f32*, C: mut f32*; n: i64) {
 })"));
   loop::verify(program);
   const std::string text = to_string(program);
-  EXPECT_NE(text.find("host h(A: f32*; n: i64, A_size: i64) -> (C) {\n  let C_size: i64 = n + 1\n  "
-                      "C = alloc f32[C_size]"),
+  EXPECT_NE(text.find("host h(A: f32*; n: i64, A.size: i64) -> (C) {\n  let C.size: i64 = n + 1\n  "
+                      "C = alloc f32[C.size]"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("kernel fill(A: f32*, C: mut f32*; n: i64, A_size: i64, C_size: i64)"),
+  EXPECT_NE(text.find("kernel fill(A: f32*, C: mut f32*; n: i64, A.size: i64, C.size: i64)"),
             std::string::npos)
       << text;
-  const auto result = loop::interpret(program, {{"A", floats(1)}}, {{"n", 3}, {"A_size", 1}});
+  const auto result = loop::interpret(program, {{"A", floats(1)}}, {{"n", 3}, {"A.size", 1}});
   EXPECT_EQ(result.at("C").size(), 4);
 }
 

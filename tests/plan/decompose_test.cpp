@@ -25,9 +25,9 @@ UniqueProgram decomposed(std::string_view text) {
       {"M", {DType::Bool, DType::Int32, Format::parse("csr", 2)}},
   };
   const Composites composites = {
-      {"A", {{"A_part0", type_of("dell(2)", 2)}, {"A_part1", type_of("csr", 2)}}},
-      {"P", {{"P_part0", type_of("bsr(2,2)", 2)}, {"P_part1", type_of("csr", 2)}}},
-      {"M", {{"M_part0", types.at("M")}, {"M_part1", types.at("M")}}}};
+      {"A", {{"A.part0", type_of("dell(2)", 2)}, {"A.part1", type_of("csr", 2)}}},
+      {"P", {{"P.part0", type_of("bsr(2,2)", 2)}, {"P.part1", type_of("csr", 2)}}},
+      {"M", {{"M.part0", types.at("M")}, {"M.part1", types.at("M")}}}};
   return decompose(with_unique_indices(expr::resolve(expr::parse_program(text), types)),
                    composites);
 }
@@ -43,40 +43,40 @@ std::string statements_of(std::string_view text) {
 
 TEST(Decompose, ProductsAreDistributed) {
   EXPECT_EQ(statements_of("C[i,k] = A[i,j] * B[j,k]"),
-            "C = sum(j, A_part0[i,j] * B[j,k])\n"
-            "C_add1 onto C = sum(j, A_part1[i,j] * B[j,k])\n");
+            "C = sum(j, A.part0[i,j] * B[j,k])\n"
+            "C.add1 onto C = sum(j, A.part1[i,j] * B[j,k])\n");
   EXPECT_EQ(statements_of("s = A[i,j]"),
-            "s = sum((i,j), A_part0[i,j])\n"
-            "s_add1 onto s = sum((i,j), A_part1[i,j])\n");
+            "s = sum((i,j), A.part0[i,j])\n"
+            "s.add1 onto s = sum((i,j), A.part1[i,j])\n");
   EXPECT_EQ(statements_of("y[i] = sum(j, A[i,j] * x[j]) - 2 * sum(j, relu(A[i,j]))"),
-            "y = sum(j, A_part0[i,j] * x[j]) - 2 * sum(j, relu(A_part0[i,j]))\n"
-            "y_add1 onto y = sum(j, A_part1[i,j] * x[j]) - 2 * sum(j, relu(A_part1[i,j]))\n");
+            "y = sum(j, A.part0[i,j] * x[j]) - 2 * sum(j, relu(A.part0[i,j]))\n"
+            "y.add1 onto y = sum(j, A.part1[i,j] * x[j]) - 2 * sum(j, relu(A.part1[i,j]))\n");
 }
 
 TEST(Decompose, WhatIsNoSumOverPartsTakesThemTogether) {
   const std::string whole =
-      "A_whole = A_part0[A_whole_0,A_whole_1] + A_part1[A_whole_0,A_whole_1]\n";
+      "A.whole = A.part0[A.whole.0,A.whole.1] + A.part1[A.whole.0,A.whole.1]\n";
   EXPECT_EQ(statements_of("y[i] = sum(j, relu(sum(k, A[i,k] * B[k,j])))"),
-            whole + "y = sum(j, relu(sum(k, A_whole[i,k] * B[k,j])))\n");
+            whole + "y = sum(j, relu(sum(k, A.whole[i,k] * B[k,j])))\n");
   EXPECT_EQ(statements_of("y[i] = sum(j, A[i,j]) * sum(j, A[i,j])"),
-            whole + "y = sum(j, A_whole[i,j]) * sum(j, A_whole[i,j])\n");
+            whole + "y = sum(j, A.whole[i,j]) * sum(j, A.whole[i,j])\n");
   // Sparse results have one pattern.
-  EXPECT_EQ(statements_of("C[i,j] = A[i,j] * D[i,j]"), whole + "C = A_whole[i,j] * D[i,j]\n");
+  EXPECT_EQ(statements_of("C[i,j] = A[i,j] * D[i,j]"), whole + "C = A.whole[i,j] * D[i,j]\n");
 }
 
 TEST(Decompose, SumsWithinLargerExpressionsAreDistributed) {
   EXPECT_EQ(statements_of("y[i] = relu(b[i] + sum(j, A[i,j] * x[j]))"),
-            "y_term0 = sum(j, A_part0[i,j] * x[j])\n"
-            "y_term0_add1 onto y_term0 = sum(j, A_part1[i,j] * x[j])\n"
-            "y = relu(b[i] + y_term0[i])\n");
+            "y.term0 = sum(j, A.part0[i,j] * x[j])\n"
+            "y.term0.add1 onto y.term0 = sum(j, A.part1[i,j] * x[j])\n"
+            "y = relu(b[i] + y.term0[i])\n");
   // An absent numerator is not 0.
-  EXPECT_NE(statements_of("y[i] = sum(j, A[i,j]) / sum(j, relu(A[i,j]))").find("A_whole"),
+  EXPECT_NE(statements_of("y[i] = sum(j, A[i,j]) / sum(j, relu(A[i,j]))").find("A.whole"),
             std::string::npos);
 }
 
 TEST(Decompose, PaddingOfPartsIsNotShown) {
   const auto is_whole = [](const std::string& text) {
-    return statements_of(text).find("_whole") != std::string::npos;
+    return statements_of(text).find(".whole") != std::string::npos;
   };
   for (const char* told :
        {"y[i] = sum(j, #[i,j] / x[j])", "y[i] = sum(j, -(#[i,j] / b[i]) / 2)",
@@ -96,7 +96,7 @@ TEST(Decompose, PaddingOfPartsIsNotShown) {
 
 TEST(Decompose, SumsOverPartsMeetNoInfinities) {
   // (2 - 1) times infinity is infinite, but 2 times infinity minus infinity is NaN.
-  EXPECT_NE(statements_of("t[i] = b[i] / x[i]; y[i] = t[i] * sum(j, A[i,j])").find("A_whole"),
+  EXPECT_NE(statements_of("t[i] = b[i] / x[i]; y[i] = t[i] * sum(j, A[i,j])").find("A.whole"),
             std::string::npos);
 }
 
@@ -104,7 +104,7 @@ TEST(Decompose, ManyPartsAreMergedInRounds) {
   const std::map<std::string, expr::TensorType> types = {{"A", type_of("csr", 2)}};
   Composites composites;
   for (int part = 0; part < 7; ++part) {
-    composites["A"].push_back({"A_part" + std::to_string(part), type_of("csr", 2)});
+    composites["A"].push_back({"A.part" + std::to_string(part), type_of("csr", 2)});
   }
   const expr::ParsedProgram parsed = expr::parse_program("C[i,j] = 2 * A[i,j]");
   const UniqueProgram program =
@@ -118,20 +118,20 @@ TEST(Decompose, ManyPartsAreMergedInRounds) {
     merged += "\n";
   }
   EXPECT_EQ(merged,
-            "A_whole0: A_part0 A_part1 A_part2\n"
-            "A_whole1: A_part3 A_part4 A_part5\n"
-            "A_whole: A_whole0 A_whole1 A_part6\n"
-            "C: A_whole\n");
+            "A.whole0: A.part0 A.part1 A.part2\n"
+            "A.whole1: A.part3 A.part4 A.part5\n"
+            "A.whole: A.whole0 A.whole1 A.part6\n"
+            "C: A.whole\n");
 }
 
 TEST(Decompose, SumsOfBooleansAreNoSumsOverPartsOnceTheyAreNumbers) {
   // The sum of booleans is `or`.
-  EXPECT_NE(statements_of("y[i] = sum(j, M[i,j]) * b[i]").find("M_whole"), std::string::npos);
+  EXPECT_NE(statements_of("y[i] = sum(j, M[i,j]) * b[i]").find("M.whole"), std::string::npos);
   EXPECT_EQ(statements_of("y[i] = sum(j, M[i,j] * x[j])"),
-            "y = sum(j, M_part0[i,j] * x[j])\n"
-            "y_add1 onto y = sum(j, M_part1[i,j] * x[j])\n");
+            "y = sum(j, M.part0[i,j] * x[j])\n"
+            "y.add1 onto y = sum(j, M.part1[i,j] * x[j])\n");
   EXPECT_EQ(statements_of("y[i] = sum(j, M[i,j])"),
-            "y = sum(j, M_part0[i,j])\ny_add1 onto y = sum(j, M_part1[i,j])\n");
+            "y = sum(j, M.part0[i,j])\ny.add1 onto y = sum(j, M.part1[i,j])\n");
 }
 
 TEST(Decompose, OtherUsesOfTheOperandSeeAllOfIt) {
@@ -141,18 +141,18 @@ TEST(Decompose, OtherUsesOfTheOperandSeeAllOfIt) {
     found += expr::to_string(statement.value) + "\n";
   }
   EXPECT_EQ(found,
-            "A_part0[A_whole_0,A_whole_1] + A_part1[A_whole_0,A_whole_1]\n"
-            "sum((i,j), A_part0[i,j] * A_whole[j,i])\n"
-            "sum((i,j), A_part1[i,j] * A_whole[j,i])\n"
-            "sum((i,j), A_part0[i,j] * A_part0[i,j])\n"
-            "sum((i,j), A_part1[i,j] * A_part1[i,j])\n");
+            "A.part0[A.whole.0,A.whole.1] + A.part1[A.whole.0,A.whole.1]\n"
+            "sum((i,j), A.part0[i,j] * A.whole[j,i])\n"
+            "sum((i,j), A.part1[i,j] * A.whole[j,i])\n"
+            "sum((i,j), A.part0[i,j] * A.part0[i,j])\n"
+            "sum((i,j), A.part1[i,j] * A.part1[i,j])\n");
 }
 
 TEST(Decompose, PartsAreOperands) {
   const UniqueProgram program = decomposed("C[i,k] = A[i,j] * B[j,k]");
-  EXPECT_EQ(program.program.operands, (std::vector<std::string>{"A_part0", "A_part1", "B"}));
+  EXPECT_EQ(program.program.operands, (std::vector<std::string>{"A.part0", "A.part1", "B"}));
   EXPECT_FALSE(program.program.tensors.contains("A"));
-  EXPECT_EQ(program.extents.at("i").front().tensor, "A_part0");
+  EXPECT_EQ(program.extents.at("i").front().tensor, "A.part0");
   EXPECT_EQ(program.program.results, std::vector<std::string>{"C"});
   EXPECT_EQ(program.notes.front(), "C is the sum over the 2 parts of A");
 }

@@ -58,26 +58,26 @@ TEST(GpuSchedule, TakesSeveralEntriesWhereColumnsLeaveLanesOver) {
 
 TEST(GpuSchedule, DealsPiecesOfRowsToTheGroupsOfAMultiprocessor) {
   std::string schedule = schedule_of({.width = 128});
-  EXPECT_TRUE(has(schedule, "deal_rows(i, 32, i_chunk, i_row, 132, 32)")) << schedule;
+  EXPECT_TRUE(has(schedule, "deal_rows(i, 32, i.chunk, i.row, 132, 32)")) << schedule;
 }
 
 // Neighbouring lanes process the columns of one entry. Lanes at a distance are summed.
 TEST(GpuSchedule, TakesSeveralEntriesOfAPieceOfALongRow) {
   const std::string schedule = schedule_of({.entries = 50000000, .width = 32});
-  EXPECT_TRUE(has(schedule, "deal_rows(i, 128, i_chunk, i_row, 132, 32)")) << schedule;
-  EXPECT_TRUE(has(schedule, "rfactor(j_lane, C_part); reorder(j_lane, k_vector, k_in)"))
+  EXPECT_TRUE(has(schedule, "deal_rows(i, 128, i.chunk, i.row, 132, 32)")) << schedule;
+  EXPECT_TRUE(has(schedule, "rfactor(j.lane, C.part); reorder(j.lane, k.vector, k.in)"))
       << schedule;
-  EXPECT_TRUE(has(schedule, "bind(k_vector, lane); bind(j_lane, lane)")) << schedule;
+  EXPECT_TRUE(has(schedule, "bind(k.vector, lane); bind(j.lane, lane)")) << schedule;
 }
 
 TEST(GpuSchedule, NarrowsPanelsThatShouldStayInTheCache) {
   EXPECT_TRUE(
-      has(schedule_of({.rows = 200000, .entries = 90000000}), "split(k_vector, 8, k_panel"));
-  EXPECT_FALSE(has(schedule_of({.rows = 20000, .entries = 9000000}), "k_panel"));
+      has(schedule_of({.rows = 200000, .entries = 90000000}), "split(k.vector, 8, k.panel"));
+  EXPECT_FALSE(has(schedule_of({.rows = 20000, .entries = 9000000}), "k.panel"));
 }
 
 TEST(GpuSchedule, TakesPairsOfVectorsOfWideRows) {
-  EXPECT_TRUE(has(schedule_of({.width = 512, .deterministic = true}), "unroll(k_pair, 0)"));
+  EXPECT_TRUE(has(schedule_of({.width = 512, .deterministic = true}), "unroll(k.pair, 0)"));
 }
 
 // The schedule of a sampled product.
@@ -102,12 +102,12 @@ TEST(GpuSchedule, SpreadsEntriesThatCanBeCountedOff) {
 
 TEST(GpuSchedule, SpreadsRowsWhoseEntriesArePadded) {
   const std::string schedule = schedule_at_entries("ell(16)");
-  EXPECT_TRUE(has(schedule, "bind(i_lane, lane); bind(d_lane, lane)")) << schedule;
+  EXPECT_TRUE(has(schedule, "bind(i.lane, lane); bind(d.lane, lane)")) << schedule;
 }
 
 TEST(GpuSchedule, SpreadsTheRowsOfOneColumn) {
   const std::string schedule = schedule_of({.width = 1});
-  EXPECT_TRUE(has(schedule, "bind(i_chunk_block, block)")) << schedule;
+  EXPECT_TRUE(has(schedule, "bind(i.chunk.block, block)")) << schedule;
 }
 
 std::string scattered(const char* statement, bool deterministic) {
@@ -141,7 +141,7 @@ TEST(GpuSchedule, ReducesByAtomicsBeforeWhatComesOfIt) {
   const char* largest = "C[i,k] = max(j, A[i,j] * B[j,k])";
   for (const bool deterministic : {false, true}) {
     const std::string schedules = scattered(largest, deterministic);
-    EXPECT_TRUE(has(schedules, "split_entries(j, i, 32, j_chunk, i_entry)")) << schedules;
+    EXPECT_TRUE(has(schedules, "split_entries(j, i, 32, j.chunk, i.entry)")) << schedules;
     EXPECT_TRUE(has(schedules, "thread, sums=atomics)")) << schedules;
   }
   const char* product = "y[i] = prod(j in A[i,j], A[i,j])";

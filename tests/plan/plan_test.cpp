@@ -86,11 +86,11 @@ TEST(Plan, ThreadsOfAGpuShareBlocksWhereRowsLeaveThemOver) {
   gpu.backend = Backend::Gpu;
   const std::vector<Planned> blocks = {{"A", "bsr(4,4)", 2}, {"B", "bsr(4,4)", 2}};
   gpu.threads = 135168;
-  EXPECT_TRUE(has(notes_of(kProduct, blocks, gpu), "bind(kr, member); bind(ir, member)"));
+  EXPECT_TRUE(has(notes_of(kProduct, blocks, gpu), "bind(k.inner, member); bind(i.inner, member)"));
   gpu.threads = 2000;  // for 250 rows of blocks
   const std::string some = notes_of(kProduct, blocks, gpu);
-  EXPECT_TRUE(has(some, "bind(kr, member)")) << some;
-  EXPECT_FALSE(has(some, "bind(ir, member)")) << some;
+  EXPECT_TRUE(has(some, "bind(k.inner, member)")) << some;
+  EXPECT_FALSE(has(some, "bind(i.inner, member)")) << some;
   gpu.threads = 500;
   EXPECT_FALSE(has(notes_of(kProduct, blocks, gpu), "member"));
   EXPECT_FALSE(has(notes_of(kProduct, blocks), "member"));
@@ -119,14 +119,14 @@ TEST(Plan, LoopsFollowBlocksWhereThatPaysForLargerKernels) {
   const std::string many = notes_of(sum, {{"A", "bsr(4,4)", 2, 300000}, {"B", "csr", 2, 20000}});
   EXPECT_TRUE(has(many, "B is converted")) << many;
   EXPECT_FALSE(has(many, "A is converted")) << many;
-  EXPECT_TRUE(has(many, "C: loops io jo ir jr")) << many;
+  EXPECT_TRUE(has(many, "C: loops i.outer j.outer i.inner j.inner")) << many;
 }
 
 TEST(Plan, AnOperandUsedInTwoOrdersIsConvertedOnceForOneOfThem) {
   const Problem problem("C[i,j] = A[i,j] + A[j,i]", {{"A", "csr", 2}});
   int conversions = 0;
   for (const auto& [name, type] : make_plan(problem.request).temporaries) {
-    conversions += name.ends_with("_as0") || name.ends_with("_as1");
+    conversions += name.ends_with(".as0") || name.ends_with(".as1");
   }
   EXPECT_EQ(conversions, 1);
 }

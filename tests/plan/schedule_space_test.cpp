@@ -69,7 +69,7 @@ TEST(ScheduleSpace, BeginsWithTheDefaultAndGoesOnByCost) {
 TEST(ScheduleSpace, VariesEveryDecision) {
   const auto found = space_of(kProduct, kCsrTimesDense);
   for (const std::string_view part :
-       {"split(k, 64", "reorder(k_panel, i, j, k_in)", "reorder(i, k, j)", "unroll(j, 4)",
+       {"split(k, 64", "reorder(k.panel, i, j, k.in)", "reorder(i, k, j)", "unroll(j, 4)",
         "vectorize(k, 8)", "prefetch(B, 32)", "nontemporal(C)", "parallel(i, by=rows)",
         "parallel(i, by=merge)"}) {
     EXPECT_TRUE(any_has(found, part)) << part;
@@ -101,8 +101,8 @@ TEST(ScheduleSpace, ExpectsVectorsAndThreadsToPay) {
     EXPECT_NE(at, found.end()) << schedule;
     return at == found.end() ? 0 : at->seconds;
   };
-  const double serial = seconds("reorder(i, k, j); precompute(C_acc, ())");
-  EXPECT_LT(seconds("reorder(i, k, j); precompute(C_acc, ()); parallel(i, by=nnz)"), 0.7 * serial);
+  const double serial = seconds("reorder(i, k, j); precompute(C.acc, ())");
+  EXPECT_LT(seconds("reorder(i, k, j); precompute(C.acc, ()); parallel(i, by=nnz)"), 0.7 * serial);
   EXPECT_LT(found[0].seconds, 0.3 * serial);
 }
 

@@ -64,7 +64,7 @@ TEST(Composite, IsBuiltAndMultiplied) {
     const auto* y = static_cast<const float*>(results[0].values.data);
     EXPECT_EQ(std::vector<float>(y, y + 3), (std::vector<float>{6, 4, 5})) << format;
     EXPECT_EQ(program->results()[0].sizes_from[0].operand, 0);
-    EXPECT_NE(program->explain({composite, ones}).find("A_part0: "), std::string::npos);
+    EXPECT_NE(program->explain({composite, ones}).find("A.part0: "), std::string::npos);
   }
 }
 

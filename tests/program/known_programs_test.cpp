@@ -10,14 +10,14 @@ namespace tulle {
 namespace {
 
 constexpr const char* kHost =
-    "host program(A: f32*; threads: i64, n_i: i64) -> (C_pos1, C) {\n"
-    "  C_pos1 = alloc zeroed i32[n_i + 1]\n"
-    "  C = alloc f32[n_i]\n"
+    "host program(A: f32*; caller.threads: i64, i.extent: i64) -> (C.pos1, C) {\n"
+    "  C.pos1 = alloc zeroed i32[i.extent + 1]\n"
+    "  C = alloc f32[i.extent]\n"
     "  launch fill_C\n"
     "}\n"
     "\n"
-    "kernel fill_C(A: f32*, C: mut f32*; n_i: i64) {\n"
-    "  parallel for i in [0, n_i) {\n"
+    "kernel fill_C(A: f32*, C: mut f32*; i.extent: i64) {\n"
+    "  parallel for i in [0, i.extent) {\n"
     "  }\n"
     "}\n";
 

@@ -188,7 +188,7 @@ TEST(Messages, IndicesAreCalledAsTheyWereWritten) {
   EXPECT_EQ(
       message_of([&] { refused->run({a.sparse, b.dense}, memory); }),
       "schedule, line 1, column 4: for the statement of 'z': Only an outermost loop can be "
-      "parallel, and the one over 'j_1' is not; move it outside with reorder first. ('j_1' is "
+      "parallel, and the one over 'j.1' is not; move it outside with reorder first. ('j.1' is "
       "the 'j' of this statement.)\n"
       "  z: parallel(j)\n"
       "     ^^^^^^^^^^^");

@@ -311,11 +311,13 @@ def test_parts_are_scheduled_apart() -> None:
     x[8:24, 8:24] = 1.0
     A, B = tulle.tensor(x, format="bsr-csr(8,8)"), torch.rand(64, 16)
     kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]")
-    apart = kernel.schedule("C_add0: parallel(io); C_add1: parallel(i, by=nnz)")
+    apart = kernel.schedule("C.add0: parallel(i.outer); C.add1: parallel(i, by=nnz)")
     torch.testing.assert_close(apart(A=A, B=B), x @ B)
-    with pytest.raises(tulle.UserError, match=r"for the statement of 'C_add1'.*no loop over 'io'"):
-        kernel.schedule("parallel(io)")(A=A, B=B)
-    with pytest.raises(tulle.UserError, match="they assign C, C_add0, C_add1"):
-        kernel.schedule("C_add2: parallel(i)")(A=A, B=B)
-    with pytest.raises(tulle.UserError, match="no statement assigns 'D_add1'; they assign C"):
-        kernel.schedule("D_add1: parallel(i)")
+    with pytest.raises(
+        tulle.UserError, match=r"for the statement of 'C\.add1'.*no loop over 'i\.outer'"
+    ):
+        kernel.schedule("parallel(i.outer)")(A=A, B=B)
+    with pytest.raises(tulle.UserError, match=r"they assign C, C\.add0, C\.add1"):
+        kernel.schedule("C.add2: parallel(i)")(A=A, B=B)
+    with pytest.raises(tulle.UserError, match=r"no statement assigns 'D\.add1'; they assign C"):
+        kernel.schedule("D.add1: parallel(i)")

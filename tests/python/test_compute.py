@@ -86,7 +86,7 @@ def test_a_schedule_fits_whatever_the_operands_hold(rows: int, columns: int, ent
     if entries:
         a.view(-1)[torch.randperm(rows * columns)[:entries]] = 1
     b = random_dense(columns, 40)
-    for format, schedule in [("csr", SCHEDULE), ("bsr(4,4)", "parallel(io)")]:
+    for format, schedule in [("csr", SCHEDULE), ("bsr(4,4)", "parallel(i.outer)")]:
         kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]").schedule(schedule)
         assert_equal(kernel(A=tulle.tensor(a, format=format), B=b), a @ b)
 
@@ -157,11 +157,17 @@ def test_loops_over_diagonals_have_names() -> None:
     a = torch.diag(random_dense(11), 1) + torch.diag(random_dense(10), -2)
     tensor, b = tulle.tensor(a, format="dia"), random_dense(12, 16)
     kernel = tulle.kernel("C[i,k] = A[i,j] * B[j,k]")
-    for schedule in ("unroll(j_i, 2)", "reorder(j_i, i)", "precompute(acc, k); unroll(j_i, 4)"):
+    for schedule in (
+        "unroll(j.minus.i, 2)",
+        "reorder(j.minus.i, i)",
+        "precompute(acc, k); unroll(j.minus.i, 4)",
+    ):
         assert_equal(kernel.schedule(schedule)(A=tensor, B=b), a @ b)
-    with pytest.raises(tulle.UserError, match="'j_i' runs over the differences of 'j' and 'i'"):
-        kernel.schedule("split(j_i, 2, j0, j1)")(A=tensor, B=b)
-    with pytest.raises(tulle.UserError, match="no loop over 'j'; the loops are i, j_i, k"):
+    with pytest.raises(
+        tulle.UserError, match=r"'j\.minus\.i' runs over the differences of 'j' and 'i'"
+    ):
+        kernel.schedule("split(j.minus.i, 2, j0, j1)")(A=tensor, B=b)
+    with pytest.raises(tulle.UserError, match=r"no loop over 'j'; the loops are i, j\.minus\.i, k"):
         kernel.schedule("unroll(j, 2)")(A=tensor, B=b)
 
 

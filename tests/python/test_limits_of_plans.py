@@ -73,8 +73,8 @@ def test_bitmaps_with_few_entries_are_walked_over_as_sparse() -> None:
     ("text", "format"),
     [
         ("y[i] = b[i] + A[i,j] * b[j]", "hyb(1,2)"),  # y_term0
-        ("y[i] = logsumexp(j in A[i,j], A[i,j])", "dia-csr(-1,1)"),  # A_whole
-        ("y[i] = A[i,j] * b[j]", "{ rows(nnz<=2): ell(2); rest: csr }"),  # y_add0, y_add1
+        ("y[i] = logsumexp(j in A[i,j], A[i,j])", "dia-csr(-1,1)"),  # A.whole
+        ("y[i] = A[i,j] * b[j]", "{ rows(nnz<=2): ell(2); rest: csr }"),  # y.add0, y.add1
         ("C[j,i] = A[i,j] * A[i,j]", "csc"),
     ],
 )

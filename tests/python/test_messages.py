@@ -160,8 +160,8 @@ def advised(schedule: str, message: str) -> list[str]:
         (("csr", "csr"), "reorder(i, k, j); precompute(sums)"),
         (("csc", "csc"), "unroll(k, 2)"),
         (("coo", "coo"), "reorder(k, j, i); precompute(sums, i)"),
-        (("bsr(2,2)", "bsr(2,2)"), "unroll(ko, 2)"),
-        (("bsr(2,2)", "bsr(2,2)"), "precompute(sums, (ko, ir, kr))"),
+        (("bsr(2,2)", "bsr(2,2)"), "unroll(k.outer, 2)"),
+        (("bsr(2,2)", "bsr(2,2)"), "precompute(sums, (k.outer, i.inner, k.inner))"),
     ],
 )
 def test_advice_for_sparse_results_is_good(formats: tuple[str, str], schedule: str) -> None:

@@ -43,12 +43,19 @@ OURS = [
     "n_A_as0_0",
     "n_A_whole_0",
     "n_io",
-    "read",
-    "var",
-    "inf",
     "threads",
     "n_i",
     "n_j",
+]
+# Words of the loop IR and its neighbours: nests, schedules, LLVM, PTX, C++.
+WORDS = [
+    *("let", "var", "for", "while", "if", "else", "true", "false", "inf", "nan", "alloc"),
+    *("nontemporal", "read", "at", "most", "in", "by", "of", "host", "program", "kernel", "launch"),
+    *("scan", "sort", "free", "keep", "kept", "zeroed", "local", "shared", "workspace", "parallel"),
+    *("vector", "unrolled", "block", "warp", "lane", "i64", "f32", "f", "mut", "select", "ramp"),
+    *("barrier", "prefetch", "atomic_add", "caller", "scan0", "sort0", "nest", "forall", "where_"),
+    *("operand", "result", "extent", "producing", "sequence", "schedule", "loops", "nnz", "none"),
+    *("define", "ptr", "entry", "reg", "int", "void", "main", "malloc", "memset", "tulle_shared"),
 ]
 # Names inside kernels.
 LOCAL = [
@@ -80,7 +87,7 @@ def dense() -> torch.Tensor:
     return torch.rand(6, 6) * (torch.rand(6, 6) < 0.4)
 
 
-@pytest.mark.parametrize("name", OURS + LOCAL)
+@pytest.mark.parametrize("name", OURS + WORDS + LOCAL)
 def test_operands_have_any_name(name: str, dense: torch.Tensor) -> None:
     x = torch.rand(6)
     for form in ("csr", "csc", "hyb(2,3)", "dbsr(2,2)"):
@@ -91,7 +98,7 @@ def test_operands_have_any_name(name: str, dense: torch.Tensor) -> None:
         torch.testing.assert_close(columns.to_dense(), (dense * x[:, None]).T)
 
 
-@pytest.mark.parametrize("name", OURS + LOCAL)
+@pytest.mark.parametrize("name", OURS + WORDS + LOCAL)
 def test_results_have_any_name(name: str, dense: torch.Tensor) -> None:
     x = torch.rand(6)
     for form in ("csr", "hyb(2,3)"):
@@ -121,14 +128,19 @@ def test_schedules_formats_and_messages_have_the_names_as_written(dense: torch.T
     with pytest.raises(tulle.UserError, match="dimension 0 of 'A_sum' is 5"):
         tulle.compute(text, A=A, A_sum=x[:5])
     shown = str(tulle.explain(text, A=A, A_sum=x))
-    assert "'A_sum' is called user_Asum here" in shown
+    assert "A_acc[i,k] = sum(j, A[i,j] * A_sum[j,k])" in shown
 
 
 INDICES = [("i", "io"), ("jr", "j"), ("i", "i_1"), ("i", "i_0s"), ("i", "i_j"), ("A_0", "A_1")]
 
 
 @pytest.mark.parametrize(
-    ("i", "j"), [*INDICES, ("i", "A_as0_0"), ("i", "i_block"), ("p", "chunk"), ("for", "read")]
+    ("i", "j"),
+    [
+        *INDICES,
+        *(("i", "A_as0_0"), ("i", "i_block"), ("p", "chunk"), ("for", "read"), ("at", "in")),
+        *(("let", "if"), ("i64", "host"), ("inf", "nan"), ("forall", "nest"), ("outer", "extent")),
+    ],
 )
 def test_indices_have_any_name(i: str, j: str, dense: torch.Tensor) -> None:
     x = torch.rand(6)

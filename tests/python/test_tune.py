@@ -114,7 +114,7 @@ def test_other_processes_use_it(tmp_path: Path) -> None:
     in_process("force(A, B, 'unroll(j, 8)')", tmp_path)
     assert "unroll(j, 8)" in in_process("", tmp_path)[0]
     with sqlite3.connect(tmp_path / "plans.sqlite") as base:
-        ((statements, schedule),) = base.execute("SELECT statements, schedule FROM plans1")
+        ((statements, schedule),) = base.execute("SELECT statements, schedule FROM plans2")
     assert statements == "T0[x0,x1] = sum(x2, T1[x0,x2] * T2[x2,x1])\n"
     assert schedule == "T0: unroll(x2, 8)"
 
@@ -126,7 +126,7 @@ def test_a_plan_that_makes_no_sense_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "plans.sqlite") as base:
         for width, schedule in zip(range(8, 12), wrong, strict=True):
             changed = base.execute(
-                "UPDATE plans1 SET schedule = ? WHERE operands LIKE ?", (schedule, f"%x1={width}%")
+                "UPDATE plans2 SET schedule = ? WHERE operands LIKE ?", (schedule, f"%x1={width}%")
             )
             assert changed.rowcount == 1
     output, log = in_process(
@@ -242,7 +242,7 @@ def test_what_is_kept_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
         "unroll(j, 8); vectorize(k, 4)"
     )
     apart = A.to(format="bsr-csr(4,4)")
-    for kept in ("out_add1: vectorize(k, 4)", "out_add0: parallel(io); out_add1: parallel(i)"):
+    for kept in ("out.add1: vectorize(k, 4)", "out.add0: parallel(i.outer); out.add1: parallel(i)"):
         force(apart, B, kept)
         assert stored_schedule(problem_of("tune", "ij,jk->ik", (apart, B), {}, None)) == kept
 

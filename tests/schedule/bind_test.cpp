@@ -209,10 +209,10 @@ TEST(Bind, MergesTuplesByLanes) {
   EXPECT_EQ(
       body_after(kSoftmax, concat(kPartsOfRows, "bind(iw, warp); bind(d, lane); bind(jl, lane)")),
       "forall ib block { forall iw warp { where top, total, sum { forall d lane { O[i,d] = sum[d] "
-      "/ total } } producing { where part_top, part_total, part_sum { forall jl lane { sequence { "
-      "top max= part_top[jl] total scaled= part_total[jl] forall d lane { sum[d] scaled= "
-      "part_sum[jl,d] } } } } producing { forall jl lane { forall j0 { sequence { part_top[jl] "
-      "max= A[i,j] part_total[jl] scaled= within(A[i,j], 1) forall d lane { part_sum[jl,d] "
+      "/ total } } producing { where part.top, part.total, part.sum { forall jl lane { sequence { "
+      "top max= part.top[jl] total scaled= part.total[jl] forall d lane { sum[d] scaled= "
+      "part.sum[jl,d] } } } } producing { forall jl lane { forall j0 { sequence { part.top[jl] "
+      "max= A[i,j] part.total[jl] scaled= within(A[i,j], 1) forall d lane { part.sum[jl,d] "
       "scaled= within(A[i,j], V[j,d]) } } } } } } } }");
 }
 

@@ -33,7 +33,8 @@ void expect_error(const std::string& program, const std::string& schedule,
 }
 
 TEST(Distribute, PartsOfAStatementHaveNames) {
-  const expr::ParsedProgram program = expr::parse_program("C[i] = A[i,j]; C_add1[i] = B[i,j]");
+  const expr::ParsedProgram program =
+      expr::parse_program("C[i] = A[i,j]; C.add1[i] = B[i,j]", expr::Writer::Compiler);
   std::vector<StatementNames> statements = {names_of_statement(program.statements[0]),
                                             names_of_statement(program.statements[1])};
   statements[0].part = part_name("C", 0);
@@ -45,17 +46,16 @@ TEST(Distribute, PartsOfAStatementHaveNames) {
       counts.push_back(each.steps.size());
     return counts;
   };
-  EXPECT_EQ(steps_of("C_add0: unroll(j, 2)"), (std::vector<size_t>{1, 0}));
-  EXPECT_EQ(steps_of("C_add1: unroll(j, 2); parallel(i)"), (std::vector<size_t>{1, 2}));
+  EXPECT_EQ(steps_of("C.add0: unroll(j, 2)"), (std::vector<size_t>{1, 0}));
+  EXPECT_EQ(steps_of("C.add1: unroll(j, 2); parallel(i)"), (std::vector<size_t>{1, 2}));
   EXPECT_EQ(steps_of("C: unroll(j, 2)"), (std::vector<size_t>{1, 1}));
   const auto checked = [](const char* text) {
     return for_all_parts(parse_schedule(text).steps.front(), {"C"}).statement;
   };
-  EXPECT_EQ(checked("C_add12: parallel(i)"), "C");
-  const Step own = parse_schedule("C_add1: parallel(i)").steps.front();
-  EXPECT_EQ(for_all_parts(own, {"C", "C_add1"}).statement, "C_add1");
-  EXPECT_EQ(checked("C_add: parallel(i)"), "C_add");
-  EXPECT_EQ(checked("C_add1x: parallel(i)"), "C_add1x");
+  EXPECT_EQ(checked("C.add12: parallel(i)"), "C");
+  EXPECT_EQ(checked("C_add1: parallel(i)"), "C_add1");
+  EXPECT_EQ(checked("C.add: parallel(i)"), "C.add");
+  EXPECT_EQ(checked("C.add1x: parallel(i)"), "C.add1x");
 }
 
 TEST(Distribute, StepsAreForTheStatementsThatHaveTheirIndices) {
@@ -77,15 +77,17 @@ TEST(Distribute, LoopsThatStepsMakeAreKnown) {
             "T: split(k, 4, k0, k1); unroll(k1, 0) | -");
   EXPECT_EQ(distributed(kProgram, "split(k, 4, k0, k1); C: unroll(k1, 0)"),
             "split(k, 4, k0, k1) | split(k, 4, k0, k1); C: unroll(k1, 0)");
-  EXPECT_EQ(distributed("y[i] = A[i,j]", "reorder(io, jo, ir, jr)"), "reorder(io, jo, ir, jr)");
-  EXPECT_EQ(distributed("y[i] = A[i,j]", "unroll(j_i, 2)"), "unroll(j_i, 2)");
+  EXPECT_EQ(distributed("y[i] = A[i,j]", "reorder(i.outer, j.outer, i.inner, j.inner)"),
+            "reorder(i.outer, j.outer, i.inner, j.inner)");
+  EXPECT_EQ(distributed("y[i] = A[i,j]", "unroll(j.minus.i, 2)"), "unroll(j.minus.i, 2)");
 }
 
 TEST(Distribute, LoopsOfFormatsAreMeantWhereNothingElseIs) {
   constexpr const char* two = "C[i,k] = X[i,j] * B[j,k]; D[i,k] = X[i,j] * C[j,k]";
-  EXPECT_EQ(distributed(two, "unroll(j_i, 2)"), "unroll(j_i, 2) | unroll(j_i, 2)");
-  EXPECT_EQ(distributed(two, "C: split(j, 4, j_o, j_i); unroll(j_i, 0)"),
-            "C: split(j, 4, j_o, j_i); unroll(j_i, 0) | -");
+  EXPECT_EQ(distributed(two, "unroll(j.minus.i, 2)"),
+            "unroll(j.minus.i, 2) | unroll(j.minus.i, 2)");
+  EXPECT_EQ(distributed(two, "C: split(j, 4, j_o, j.minus.i); unroll(j.minus.i, 0)"),
+            "C: split(j, 4, j_o, j.minus.i); unroll(j.minus.i, 0) | -");
 }
 
 TEST(Distribute, TensorsCountToo) {

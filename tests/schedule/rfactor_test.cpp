@@ -24,10 +24,10 @@ TEST(Rfactor, MergesTuples) {
   EXPECT_EQ(
       body_after(kSoftmax, "split_positions(j, 4, j0, j1); reorder(j1, j0); rfactor(j1, part)"),
       "forall i { where top, total, sum { forall d { O[i,d] = sum[d] / total } } producing { "
-      "where part_top, part_total, part_sum { forall j1 { sequence { top max= part_top[j1] total "
-      "scaled= part_total[j1] forall d { sum[d] scaled= part_sum[j1,d] } } } } producing { forall "
-      "j1 { forall j0 { sequence { part_top[j1] max= A[i,j] part_total[j1] scaled= within(A[i,j], "
-      "1) forall d { part_sum[j1,d] scaled= within(A[i,j], V[j,d]) } } } } } } }");
+      "where part.top, part.total, part.sum { forall j1 { sequence { top max= part.top[j1] total "
+      "scaled= part.total[j1] forall d { sum[d] scaled= part.sum[j1,d] } } } } producing { forall "
+      "j1 { forall j0 { sequence { part.top[j1] max= A[i,j] part.total[j1] scaled= within(A[i,j], "
+      "1) forall d { part.sum[j1,d] scaled= within(A[i,j], V[j,d]) } } } } } } }");
 }
 
 TEST(Rfactor, RefusesLeadsWithElements) {

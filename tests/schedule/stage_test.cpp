@@ -25,24 +25,24 @@ constexpr std::string_view kRows = R"(nest {
 
 TEST(Stage, CopiesWhatALoopReads) {
   EXPECT_EQ(body_after(kRows, "stage(Q, i, registers)"),
-            "forall i { where Q_staged { forall j { forall d { "
-            "S[i,j] += A[i,j] * Q_staged[d] * K[j,d] } } } producing { forall d { "
-            "Q_staged[d] = Q[i,d] } } }");
+            "forall i { where Q.staged { forall j { forall d { "
+            "S[i,j] += A[i,j] * Q.staged[d] * K[j,d] } } } producing { forall d { "
+            "Q.staged[d] = Q[i,d] } } }");
 }
 
 TEST(Stage, CopiesOneElement) {
   EXPECT_EQ(body_after(kTiles, "reorder(i, k, j); stage(X, j, registers, 2)"),
-            "forall i { forall k { forall j { where X_staged { Z[i,k] += X_staged * Y[j,k] } "
-            "producing { X_staged = X[i,j] } } } }");
+            "forall i { forall k { forall j { where X.staged { Z[i,k] += X.staged * Y[j,k] } "
+            "producing { X.staged = X[i,j] } } } }");
 }
 
 TEST(Stage, KeepsTheTagsOfLoops) {
   EXPECT_EQ(body_after(kRows,
                        "split(d, 4, d0, d1); precompute(acc); vectorize(d1, 4); "
                        "stage(Q, i, registers)"),
-            "forall i { where Q_staged { forall j { where acc { S[i,j] = acc } producing { "
-            "forall d0 { forall d1 vector(4) { acc += A[i,j] * Q_staged[d0,d1] * K[j,d] } } } } } "
-            "producing { forall d0 { forall d1 vector(4) { Q_staged[d0,d1] = Q[i,d] } } } }");
+            "forall i { where Q.staged { forall j { where acc { S[i,j] = acc } producing { "
+            "forall d0 { forall d1 vector(4) { acc += A[i,j] * Q.staged[d0,d1] * K[j,d] } } } } } "
+            "producing { forall d0 { forall d1 vector(4) { Q.staged[d0,d1] = Q[i,d] } } } }");
 }
 
 constexpr std::string_view kBound =
@@ -53,28 +53,28 @@ std::string bound(std::string_view rest) { return std::string(kBound) + std::str
 
 TEST(Stage, CopiesTilesInTheOrderOfStorage) {
   EXPECT_EQ(body_after(kTiles, bound("stage(Y, j0, shared, 2); bind(k, lane)")),
-            "forall ib block { forall j0 { where Y_staged { forall iw warp { forall k lane { "
-            "forall j1 { Z[i,k] += X[i,j] * Y_staged[j1,k] } } } } producing { forall j1 { "
-            "forall k { Y_staged[j1,k] = Y[j,k] } } } } }");
+            "forall ib block { forall j0 { where Y.staged { forall iw warp { forall k lane { "
+            "forall j1 { Z[i,k] += X[i,j] * Y.staged[j1,k] } } } } producing { forall j1 { "
+            "forall k { Y.staged[j1,k] = Y[j,k] } } } } }");
 }
 
 TEST(Stage, CopiesCopies) {
   EXPECT_EQ(body_after(kTiles, bound("stage(Y, j0, shared); stage(Y, k, registers)")),
-            "forall ib block { forall j0 { where Y_staged { forall iw warp { forall k { "
-            "where Y_staged1 { forall j1 { Z[i,k] += X[i,j] * Y_staged1[j1] } } producing { "
-            "forall j1 { Y_staged1[j1] = Y_staged[j1,k] } } } } } producing { forall j1 { "
-            "forall k { Y_staged[j1,k] = Y[j,k] } } } } }");
+            "forall ib block { forall j0 { where Y.staged { forall iw warp { forall k { "
+            "where Y.staged1 { forall j1 { Z[i,k] += X[i,j] * Y.staged1[j1] } } producing { "
+            "forall j1 { Y.staged1[j1] = Y.staged[j1,k] } } } } } producing { forall j1 { "
+            "forall k { Y.staged[j1,k] = Y[j,k] } } } } }");
 }
 
 TEST(Stage, FillsSharedMemoryFromRegistersThatEveryThreadHas) {
   EXPECT_EQ(
       body_after(kTiles, bound("bind(k, lane); stage(Y, j0, shared); stage(Y, j0, registers)")),
-      "forall ib block { forall j0 { where Y_staged1 { where Y_staged { forall iw warp { "
-      "forall k lane { forall j1 { Z[i,k] += X[i,j] * Y_staged[j1,k] } } } } producing { "
-      "forall j1 { forall k { Y_staged[j1,k] = Y_staged1[j1,k] } } } } producing { forall j1 { "
-      "forall k { Y_staged1[j1,k] = Y[j,k] } } } } }");
+      "forall ib block { forall j0 { where Y.staged1 { where Y.staged { forall iw warp { "
+      "forall k lane { forall j1 { Z[i,k] += X[i,j] * Y.staged[j1,k] } } } } producing { "
+      "forall j1 { forall k { Y.staged[j1,k] = Y.staged1[j1,k] } } } } producing { forall j1 { "
+      "forall k { Y.staged1[j1,k] = Y[j,k] } } } } }");
   expect_refused(kTiles, bound("stage(Y, j0, shared); stage(Y, j0, registers); bind(k, lane)"),
-                 "'Y_staged1' is filled by a loop over 'k' that is bound to a lane");
+                 "'Y.staged1' is filled by a loop over 'k' that is bound to a lane");
 }
 
 constexpr std::string_view kTwoReads =
@@ -84,9 +84,9 @@ constexpr std::string_view kTwoReads =
 
 TEST(Stage, CopiesOneOfTwoReads) {
   EXPECT_EQ(body_after(kTwoReads, "stage(X, i, registers)"),
-            "forall i { where X_staged { forall j { forall d { "
-            "S[i,j] += A[i,j] * X_staged[d] * X[j,d] } } } producing { forall d { "
-            "X_staged[d] = X[i,d] } } }");
+            "forall i { where X.staged { forall j { forall d { "
+            "S[i,j] += A[i,j] * X.staged[d] * X[j,d] } } } producing { forall d { "
+            "X.staged[d] = X[i,d] } } }");
 }
 
 TEST(Stage, RemarksOnReadsThatAreNotCopied) {
@@ -127,9 +127,9 @@ constexpr std::string_view kDiagonals = R"(nest {
 
 TEST(Stage, CopiesRowsThatDiagonalsMeet) {
   EXPECT_EQ(body_after(kDiagonals, "stage(B, k, registers)"),
-            "forall k { where B_staged { forall i { forall d { "
-            "C[k,i] += A[i,j] * B_staged[i] * X[k,j] } } } producing { forall i { "
-            "B_staged[i] = B[k,i] } } }");
+            "forall k { where B.staged { forall i { forall d { "
+            "C[k,i] += A[i,j] * B.staged[i] * X[k,j] } } } producing { forall i { "
+            "B.staged[i] = B[k,i] } } }");
   expect_refused(kDiagonals, "stage(X, k, registers)", "'d' visits entries, chunks or diagonals");
 }
 
@@ -186,7 +186,7 @@ TEST(Stage, RefusesSharedMemoryOfACpu) {
 
 TEST(Stage, RefusesToShareCopiesInRegisters) {
   expect_refused(kTiles, bound("stage(Y, j0, registers); stage(Y, iw, shared)"),
-                 "a copy of it in registers is read, 'Y_staged'");
+                 "a copy of it in registers is read, 'Y.staged'");
 }
 
 TEST(Stage, RefusesSharedMemoryOfOneThread) {

@@ -31,6 +31,8 @@ void expect_round_trip(const Rewrite& rewrite, const char* text, std::set<std::s
 TEST(Steps, PrintAndReadBack) {
   std::set<std::string> seen;
   expect_round_trip(Split{"k", 64, "k0", "k1"}, "split(k, 64, k0, k1)", seen);
+  expect_round_trip(Split{"k.1", 4, "k.1.block", "k.1.in"}, "split(k.1, 4, k.1.block, k.1.in)",
+                    seen);
   expect_round_trip(Reorder{{"i", "k", "j"}}, "reorder(i, k, j)", seen);
   expect_round_trip(Fuse{"i", "j", "f"}, "fuse(i, j, f)", seen);
   expect_round_trip(SplitPositions{"j", 32, "j0", "j1"}, "split_positions(j, 32, j0, j1)", seen);

@@ -118,8 +118,8 @@ class PieceDealer {
   const StoredRows& stored_;
   const int64_t length_, part_count_;
   const Options& options_;
-  const std::string name_ = stored_.tensor + "_" + pieces_name(length_, part_count_);
-  const loop::Buffer first_ = loop::make_buffer(name_ + "_first", DType::Int64);
+  const std::string name_ = stored_.tensor + "." + pieces_name(length_, part_count_);
+  const loop::Buffer first_ = loop::make_buffer(name_ + ".first", DType::Int64);
   const DealtPieces pieces_ = dealt_pieces_of(stored_, length_, part_count_);
 };
 
@@ -137,13 +137,13 @@ void add_derived(const Derived& derived, loop::HostProgram& program) {
 }
 
 DealtPieces dealt_pieces_of(const StoredRows& stored, int64_t length, int64_t part_count) {
-  const std::string prefix = concat(stored.tensor, "_", pieces_name(length, part_count));
+  const std::string prefix = concat(stored.tensor, ".", pieces_name(length, part_count));
   const DType index = stored.positions->element;
-  return {loop::make_buffer(prefix + "_begins", index),
-          loop::make_buffer(prefix + "_rows", index),
-          loop::make_buffer(prefix + "_parts", DType::Int64),
-          loop::make_buffer(prefix + "_shared", index),
-          loop::make_buffer(prefix + "_shared_count", DType::Int64),
+  return {loop::make_buffer(prefix + ".begins", index),
+          loop::make_buffer(prefix + ".rows", index),
+          loop::make_buffer(prefix + ".parts", DType::Int64),
+          loop::make_buffer(prefix + ".shared", index),
+          loop::make_buffer(prefix + ".shared_count", DType::Int64),
           Binary::make(BinaryOp::Div, stored.entries, IntConst::make(length))};
 }
 
@@ -176,7 +176,7 @@ Derived derive_dealt_pieces(const StoredRows& stored, int64_t length, int64_t pa
 }
 
 loop::Buffer entry_rows_of(const StoredRows& stored) {
-  return loop::make_buffer(stored.tensor + "_entry_rows", stored.positions->element);
+  return loop::make_buffer(stored.tensor + ".entry_rows", stored.positions->element);
 }
 
 namespace {

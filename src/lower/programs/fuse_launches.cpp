@@ -20,7 +20,7 @@ namespace {
 // Renames the declarations of a kernel so that they are unique.
 class LocalNames final : public loop::LocalRenaming {
  public:
-  LocalNames(const loop::Kernel& kernel, size_t number) : ending_(concat("_", number, "l")) {
+  LocalNames(const loop::Kernel& kernel, size_t number) : ending_(concat(".", number, "l")) {
     for (const loop::ScalarParam& scalar : kernel.scalars) parameters_.insert(scalar.name);
   }
 
@@ -60,7 +60,7 @@ struct BlockLoop {
 loop::Kernel fused(const std::vector<loop::Kernel>& kernels) {
   std::vector<Stmt> before, bodies;
   std::vector<Expr> ends;
-  const Expr block = loop::Var::make("launch_block");
+  const Expr block = loop::Var::make("launch.block");
   // Puts the last kernels first. Later parts have longer rows, and the longest work should start
   // early.
   for (size_t k = kernels.size(); k-- > 0;) {
@@ -72,7 +72,7 @@ loop::Kernel fused(const std::vector<loop::Kernel>& kernels) {
     before.insert(before.end(), blocks.before.begin(), blocks.before.end());
     const Expr first = ends.empty() ? IntConst::make(0) : ends.back();
     const Expr count = loop::maximum(blocks.loop->end - blocks.loop->begin, IntConst::make(0));
-    const std::string name = concat("launch_end", k);
+    const std::string name = concat("launch.end", k);
     before.push_back(loop::Let::make(name, first + count));
     ends.push_back(loop::Var::make(name));
     const Expr number = mutant("fused-block-unshifted") ? block : block - first;
@@ -82,7 +82,7 @@ loop::Kernel fused(const std::vector<loop::Kernel>& kernels) {
   Stmt chain = bodies.back();
   for (size_t at = bodies.size() - 1; at-- > 0;)
     chain = loop::If::make(block < ends[at], bodies[at], chain);
-  before.push_back(loop::For::make("launch_block", IntConst::make(0), ends.back(), chain,
+  before.push_back(loop::For::make("launch.block", IntConst::make(0), ends.back(), chain,
                                    loop::LoopKind::Block));
   return with_parameters(kernels.front().name, loop::Block::make(std::move(before)));
 }

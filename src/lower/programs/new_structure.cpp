@@ -85,14 +85,14 @@ class NewStructure {
     }
     if (width > 0) {
       steps.push_back(
-          loop::ReadStep{result_.name + "_width", widest, IntConst::make(0), width, true});
+          loop::ReadStep{result_.name + ".width", widest, IntConst::make(0), width, true});
       steps.push_back(loop::FreeStep{widest});
     }
   }
 
   Expr read_total(size_t group, const Expr& chunks) {
     const int64_t most = result_.tensor->type.index_type == DType::Int32 ? INT32_MAX : INT64_MAX;
-    const std::string name = concat(result_.name, "_total", group);
+    const std::string name = concat(result_.name, ".total", group);
     program_.steps.push_back(loop::ScanStep{entries_of(group), chunks});
     program_.steps.push_back(loop::ReadStep{name, entries_of(group), chunks, most});
     const Expr total = loop::Var::make(name);

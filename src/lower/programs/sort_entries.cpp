@@ -117,7 +117,7 @@ void sort_entries(const Sorting& sorting, const expr::TensorType& type, const Op
   const TensorBuffers source = buffers_of(sorting.from, type),
                       target = buffers_of(sorting.to, type);
   const Expr count = loop::Var::make(count_name(sorting.from));
-  const loop::Buffer order = loop::make_buffer(sorting.to + "_order", DType::Int64);
+  const loop::Buffer order = loop::make_buffer(sorting.to + ".order", DType::Int64);
   for (const loop::Buffer& crd : source.crd)
     TULLE_CHECK(crd, "coordinates at every level of ", sorting.from);
   auto& steps = program.steps;

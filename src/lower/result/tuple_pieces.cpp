@@ -114,7 +114,7 @@ TuplePieces::Pieces TuplePieces::pieces_of(const std::string& workspace, const T
   const DType type = kernel_.nest.tensor(workspace).type.type;
   const Expr elements = target.scalar ? Expr(IntConst::make(1)) : target.size;
   const Pieces pieces{
-      loop::make_buffer(concat(kernel_.result, "_pieces_", workspace), type, loop::Space::Global),
+      loop::make_buffer(concat(kernel_.result, ".pieces.", workspace), type, loop::Space::Global),
       elements};
   const bool known = std::any_of(arrays_.begin(), arrays_.end(), [&](const auto& one) {
     return one.first->name == pieces.values->name;

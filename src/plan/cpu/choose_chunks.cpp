@@ -88,7 +88,7 @@ class ChunkScheduler {
       if (in_registers_) unroll_entries(order_[order_.size() - 2], 2);
       return;
     }
-    const std::string name = problem_.statement->tensor + "_acc";
+    const std::string name = problem_.statement->tensor + ".acc";
     std::vector<std::string> inside;
     for (auto var = first; var != order_.end(); ++var) {
       if (!problem_.reduced.contains(*var) && in_outer(*var)) inside.push_back(*var);
@@ -211,7 +211,7 @@ class ChunkScheduler {
   // The innermost loop k becomes panels k0 outside the sum and k1 inside.
   void cut_into_panels(const std::string& var, int64_t width,
                        std::vector<std::string>::iterator sum) {
-    const std::string outer = var + "_panel", inner = var + "_in";
+    const std::string outer = var + ".panel", inner = var + ".in";
     add(schedule::Split{var, width, outer, inner});
     const auto at = knobs_.panels_outermost ? 0 : sum - order_.begin();
     order_.back() = inner;

@@ -37,7 +37,7 @@ class ColumnScheduler {
     const std::string& rows = rows_.var;
     NameList order;
     if (!columns.panels.empty()) order.push_back(columns.panels);
-    for (const std::string& var : {rows + "_block", rows + "_in", columns.vectors})
+    for (const std::string& var : {rows + ".block", rows + ".in", columns.vectors})
       order.push_back(var);
     order.insert(order.end(), rows_.within.begin(), rows_.within.end());
     order.insert(order.end(), between.begin(), between.end());
@@ -46,10 +46,10 @@ class ColumnScheduler {
     if (columns.width > 1) inside.push_back(columns.elements);
     order.insert(order.end(), inside.begin(), inside.end());
     builder_.reorder(order);
-    builder_.fuse(rows + "_in", columns.vectors, rows + "_thread");
+    builder_.fuse(rows + ".in", columns.vectors, rows + ".thread");
     gather_sums(between, inside);
     bind_blocks(columns);
-    builder_.bind(rows + "_thread", GpuPart::Thread);
+    builder_.bind(rows + ".thread", GpuPart::Thread);
     if (columns.width > 1) builder_.vectorize(columns.elements, columns.width);
     const bool pairs = !columns.pairs.empty();
     if (pairs) builder_.unroll(columns.pairs, 0);
@@ -78,7 +78,7 @@ class ColumnScheduler {
     // Shorter rows run faster on groups of lanes, each with its own pieces.
     if (!are_whole && loops_.entries < kTurnsOfLanes * static_cast<double>(group)) return {};
     if (loops_.longest > 0 && loops_.longest <= group) return {};  // too short for a warp
-    const std::string entry = loops_.order[1], step = entry + "_step", lane = entry + "_lane";
+    const std::string entry = loops_.order[1], step = entry + ".step", lane = entry + ".lane";
     const int64_t warps = are_whole ? kWarps : dealt_warps(columns);
     const int64_t piece = are_long() ? kLongPiece : 2 * kShortPiece;
     if (!are_whole) rows_ = deal_rows(loops_, piece, warps, warps, builder_);
@@ -87,21 +87,21 @@ class ColumnScheduler {
     builder_.follow_if(columns.width > 1, GpuRule::EntriesBesideVectors);
     const std::string& rows = rows_.var;
     builder_.split_positions(entry, group, step, lane);
-    builder_.split(rows, warps, rows + "_block", rows + "_warp");
+    builder_.split(rows, warps, rows + ".block", rows + ".warp");
     NameList order, of_lane = {columns.vectors};
     if (columns.width > 1) of_lane.push_back(columns.elements);
     if (!columns.panels.empty()) order.push_back(columns.panels);
-    order.insert(order.end(), {rows + "_block", rows + "_warp"});
+    order.insert(order.end(), {rows + ".block", rows + ".warp"});
     order.insert(order.end(), rows_.within.begin(), rows_.within.end());
     order.insert(order.end(), {lane, columns.vectors, step});
     if (columns.width > 1) order.push_back(columns.elements);
     builder_.reorder(order);
-    builder_.precompute(loops_.name("_acc"), of_lane);
-    builder_.rfactor(lane, loops_.name("_part"));
+    builder_.precompute(loops_.name(".acc"), of_lane);
+    builder_.rfactor(lane, loops_.name(".part"));
     of_lane.insert(of_lane.begin(), lane);
     builder_.reorder(of_lane);
     bind_blocks(columns);
-    builder_.bind(rows + "_warp", GpuPart::Warp);
+    builder_.bind(rows + ".warp", GpuPart::Warp);
     builder_.bind(columns.vectors, GpuPart::Lane);
     builder_.bind(lane, GpuPart::Lane);
     if (columns.width > 1) builder_.vectorize(columns.elements, columns.width);
@@ -127,16 +127,16 @@ class ColumnScheduler {
     columns.count = panel(column, columns.width) / columns.width;
     columns.vectors = column;
     if (columns.width > 1) {
-      columns.elements = column + "_in";
-      columns.vectors = column + "_vector";
+      columns.elements = column + ".in";
+      columns.vectors = column + ".vector";
       builder_.split(column, columns.width, columns.vectors, columns.elements);
     }
     const int64_t all = extent ? *extent / columns.width : columns.count + 1;
     if (all > columns.count) {
-      columns.panels = column + "_panel";
+      columns.panels = column + ".panel";
       const bool pairs = may_pair && columns.count == kWarpSize && all % (2 * kWarpSize) == 0;
-      if (pairs) columns.pairs = column + "_pair";
-      const std::string lanes = column + "_lane", both = pairs ? column + "_lanes" : lanes;
+      if (pairs) columns.pairs = column + ".pair";
+      const std::string lanes = column + ".lane", both = pairs ? column + ".lanes" : lanes;
       builder_.split(columns.vectors, pairs ? 2 * kWarpSize : columns.count, columns.panels, both);
       if (pairs) builder_.split(both, kWarpSize, columns.pairs, lanes);
       columns.vectors = lanes;
@@ -185,7 +185,7 @@ class ColumnScheduler {
     const int64_t warps = cuts_ ? dealt_warps(columns) : kWarps;
     const int64_t groups = std::max<int64_t>(1, warps * kWarpSize / columns.count);
     if (cuts_) rows_ = deal_rows(loops_, piece(), warps, groups, builder_);
-    builder_.split(rows_.var, groups, rows_.var + "_block", rows_.var + "_in");
+    builder_.split(rows_.var, groups, rows_.var + ".block", rows_.var + ".in");
   }
 
   // Whether a row has entries for several pieces.
@@ -205,10 +205,10 @@ class ColumnScheduler {
 
   // Fuses the loops over panels and rows into the loop over blocks.
   void bind_blocks(const Columns& columns) {
-    std::string block = rows_.var + "_block";
+    std::string block = rows_.var + ".block";
     if (!columns.panels.empty()) {
-      builder_.fuse(columns.panels, block, rows_.var + "_panel_block");
-      block = rows_.var + "_panel_block";
+      builder_.fuse(columns.panels, block, rows_.var + ".panel_block");
+      block = rows_.var + ".panel_block";
     }
     builder_.bind(block, GpuPart::Block);
   }
@@ -221,7 +221,7 @@ class ColumnScheduler {
     NameList inside;
     std::copy_if(first, between.end(), std::back_inserter(inside), std::not_fn(is_summed));
     inside.insert(inside.end(), columns.begin(), columns.end());
-    builder_.precompute(loops_.name("_acc"), inside);
+    builder_.precompute(loops_.name(".acc"), inside);
     builder_.follow(GpuRule::ColumnsSummed);
   }
 

@@ -112,8 +112,8 @@ void GpuLoops::find_entries() {
 
 // Numbers the stored rows. Each has at least one entry, or as many as the format pads a row to.
 void GpuLoops::number_rows(const expr::TensorType& operand) {
-  opening = schedule::NumberRows{row, row + "_stored"};
-  row += "_stored";
+  opening = schedule::NumberRows{row, row + ".stored"};
+  row += ".stored";
   order[0] = row;
   int64_t least = 1;
   for (const Level& level : operand.format.levels())
@@ -124,7 +124,7 @@ void GpuLoops::number_rows(const expr::TensorType& operand) {
 
 SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleBuilder& builder) {
   const double wanted = std::clamp(2 * loops.entries, static_cast<double>(length), kLongestChunk);
-  SpreadLoop chunks{loops.row + "_chunk", {loops.row + "_row"}};
+  SpreadLoop chunks{loops.row + ".chunk", {loops.row + ".row"}};
   const auto chunk = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted)));
   builder.add(schedule::SplitRows{loops.row, chunk, chunks.var, chunks.within[0]});
   return chunks;
@@ -132,7 +132,7 @@ SpreadLoop cut_rows(const GpuLoops& loops, int64_t length, ScheduleBuilder& buil
 
 SpreadLoop deal_rows(const GpuLoops& loops, int64_t piece, int64_t warps, int64_t turns,
                      ScheduleBuilder& builder) {
-  SpreadLoop rows{loops.row + "_chunk", {loops.row + "_row"}};
+  SpreadLoop rows{loops.row + ".chunk", {loops.row + ".row"}};
   const int64_t parts = kMostWarps / warps * std::max(1, loops.machine.multiprocessors);
   builder.add(schedule::DealRows{loops.row, piece, rows.var, rows.within[0], parts, turns});
   return rows;

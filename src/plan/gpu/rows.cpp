@@ -152,13 +152,13 @@ class RowScheduler {
     if (cuts) {
       // All warps could wait for a row with very many entries.
       const double wanted = std::clamp(2 * per_row_, kShortestChunk, kLongestChunk);
-      loops.back() = rows_.back() + "_chunk";
+      loops.back() = rows_.back() + ".chunk";
       const auto chunk = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted)));
-      builder_.add(schedule::SplitRows{rows_.back(), chunk, loops.back(), rows_.back() + "_row"});
+      builder_.add(schedule::SplitRows{rows_.back(), chunk, loops.back(), rows_.back() + ".row"});
     }
     std::string rows = loops[0];
     for (size_t at = 1; at < loops.size(); ++at) {
-      const std::string both = concat(rows, "_", loops[at]);
+      const std::string both = concat(rows, ".with.", loops[at]);
       builder_.fuse(rows, loops[at], both);
       rows = both;
     }
@@ -176,9 +176,9 @@ class RowScheduler {
     builder_.follow(lanes_ == 1  ? GpuRule::GatheredByLanes
                     : groups > 1 ? GpuRule::GatheredByGroups
                                  : GpuRule::GatheredByWarps);
-    const std::string step = groups > 1 ? entry_ + "_step" : entry_, lane = entry_ + "_lane";
+    const std::string step = groups > 1 ? entry_ + ".step" : entry_, lane = entry_ + ".lane";
     const std::string rows = fuse_rows(cuts);
-    builder_.split(rows, kWarps, rows + "_block", rows + "_warp");
+    builder_.split(rows, kWarps, rows + ".block", rows + ".warp");
     if (groups > 1) {
       if (walks_entries_) builder_.split_positions(entry_, groups, step, lane);
       if (!walks_entries_) builder_.split(entry_, groups, step, lane);
@@ -187,9 +187,9 @@ class RowScheduler {
     int64_t loads = 0;
     for (const std::string& var : columns_) loads += split_over_lanes(var, false);
     for (const std::string& var : sums_) loads += split_over_lanes(var, true);
-    if (groups > 1) builder_.rfactor(lane, problem_.statement->tensor + "_part");
-    builder_.bind(rows + "_block", GpuPart::Block);
-    builder_.bind(rows + "_warp", GpuPart::Warp);
+    if (groups > 1) builder_.rfactor(lane, problem_.statement->tensor + ".part");
+    builder_.bind(rows + ".block", GpuPart::Block);
+    builder_.bind(rows + ".warp", GpuPart::Warp);
     for (const std::string& var : on_lanes_) builder_.bind(var, GpuPart::Lane);
     if (groups > 1) builder_.bind(lane, GpuPart::Lane);
     for (const schedule::Rewrite& last : at_the_end_) builder_.add(last);
@@ -215,15 +215,15 @@ class RowScheduler {
   int64_t split_over_lanes(const std::string& var, bool sums) {
     const int64_t wide = width(var), count = steps(var);
     if (lanes_ == 1) return count;
-    const std::string step = var + "_step", lane = var + "_lane", element = var + "_in";
-    builder_.split(var, lanes_ * wide, step, wide > 1 ? var + "_rest" : lane);
-    if (wide > 1) builder_.split(var + "_rest", wide, lane, element);
+    const std::string step = var + ".step", lane = var + ".lane", element = var + ".in";
+    builder_.split(var, lanes_ * wide, step, wide > 1 ? var + ".rest" : lane);
+    if (wide > 1) builder_.split(var + ".rest", wide, lane, element);
     NameList order = {lane, step};
     if (wide > 1) order.insert(sums ? order.end() - 1 : order.end(), element);
     builder_.reorder(order);
-    if (sums) builder_.rfactor(lane, var + "_part");
+    if (sums) builder_.rfactor(lane, var + ".part");
     if (sums && wide > 1) {
-      builder_.rfactor(element, var + "_sums");
+      builder_.rfactor(element, var + ".sums");
       builder_.reorder({step, element});
     }
     on_lanes_.push_back(lane);

@@ -32,34 +32,34 @@ class Scatter {
     std::string vectors = column, panel;
     NameList inside;
     if (width > 1) {
-      inside = {column + "_in"};
-      vectors = column + "_vector";
+      inside = {column + ".in"};
+      vectors = column + ".vector";
       builder_.split(column, width, vectors, inside[0]);
     }
     int64_t count = extent ? *extent / width : kWarpSize + 1;
     if (count > kWarpSize) {
-      panel = column + "_panel";
-      builder_.split(vectors, kWarpSize, panel, column + "_lane");
-      vectors = column + "_lane";
+      panel = column + ".panel";
+      builder_.split(vectors, kWarpSize, panel, column + ".lane");
+      vectors = column + ".lane";
       count = kWarpSize;
     }
 
     const NameList between(loops_.order.begin() + 1, loops_.order.end() - 1);
     const Chunks chunks = cut(between);
-    const std::string block = chunks.var + "_block", in = chunks.var + "_in";
+    const std::string block = chunks.var + ".block", in = chunks.var + ".in";
     builder_.split(chunks.var, kThreads / count, block, in);
     NameList order = {block, in, vectors};
     if (!panel.empty()) order.insert(order.begin(), panel);
     order.insert(order.end(), chunks.within.begin(), chunks.within.end());
     order.insert(order.end(), inside.begin(), inside.end());
     builder_.reorder(order);
-    builder_.fuse(in, vectors, chunks.var + "_thread");
-    if (!panel.empty()) builder_.fuse(panel, block, chunks.var + "_panel");
-    builder_.bind_with_atomics(panel.empty() ? block : chunks.var + "_panel", GpuPart::Block);
-    builder_.bind_with_atomics(chunks.var + "_thread", GpuPart::Thread);
+    builder_.fuse(in, vectors, chunks.var + ".thread");
+    if (!panel.empty()) builder_.fuse(panel, block, chunks.var + ".panel");
+    builder_.bind_with_atomics(panel.empty() ? block : chunks.var + ".panel", GpuPart::Block);
+    builder_.bind_with_atomics(chunks.var + ".thread", GpuPart::Thread);
     builder_.follow_if(!panel.empty(), GpuRule::ScatteredColumnsInPanels);
     builder_.follow_if(width > 1, GpuRule::ScatteredColumnsInVectors);
-    if (chunks.are_summed) builder_.precompute(loops_.name("_acc"), inside);
+    if (chunks.are_summed) builder_.precompute(loops_.name(".acc"), inside);
     if (width > 1) builder_.vectorize(inside[0], width);
     builder_.unroll(chunks.within.back(), kCopies / 2);
     return builder_;
@@ -71,9 +71,9 @@ class Scatter {
     if (!is_of_rows() || (sums_rows && loops_.is_summed(loops_.order[1]))) return {};
     begin(GpuRule::ScatteredEntries);
     const std::string chunk = cut_entries(1);
-    builder_.split(chunk, kThreads, chunk + "_block", chunk + "_thread");
-    builder_.bind_with_atomics(chunk + "_block", GpuPart::Block);
-    builder_.bind_with_atomics(chunk + "_thread", GpuPart::Thread);
+    builder_.split(chunk, kThreads, chunk + ".block", chunk + ".thread");
+    builder_.bind_with_atomics(chunk + ".block", GpuPart::Block);
+    builder_.bind_with_atomics(chunk + ".thread", GpuPart::Thread);
     return builder_;
   }
 
@@ -81,9 +81,9 @@ class Scatter {
   ScheduleBuilder sum_of_entries() {
     if (!is_of_rows() || !loops_.is_summed(loops_.order[1])) return {};
     begin(GpuRule::SumOfAllEntries);
-    const std::string chunk = cut_entries(kChunkOfEntries), lane = chunk + "_lane";
-    builder_.split(chunk, kWarpSize, chunk + "_group", lane);
-    return warps_of(chunk + "_group", lane);
+    const std::string chunk = cut_entries(kChunkOfEntries), lane = chunk + ".lane";
+    builder_.split(chunk, kWarpSize, chunk + ".group", lane);
+    return warps_of(chunk + ".group", lane);
   }
 
   // The same for loops over dense operands: neighbouring elements run on neighbouring lanes.
@@ -95,11 +95,11 @@ class Scatter {
     begin(order.size() == 1 ? GpuRule::SumOfOneLoop : GpuRule::SumOfAll);
     std::string outer = order[0], last = order.back();
     if (order.size() == 1) {
-      builder_.split(last, kChunkOfSum, last + "_chunk", last + "_of");
-      outer = last + "_chunk";
-      last += "_of";
+      builder_.split(last, kChunkOfSum, last + ".chunk", last + ".of");
+      outer = last + ".chunk";
+      last += ".of";
     }
-    const std::string step = last + "_step", lane = last + "_lane";
+    const std::string step = last + ".step", lane = last + ".lane";
     builder_.split(last, kWarpSize, step, lane);
     NameList inner = {lane};
     for (size_t at = 1; at + 1 < order.size(); ++at) inner.push_back(order[at]);
@@ -111,9 +111,9 @@ class Scatter {
   // Works for any loops.
   ScheduleBuilder iterations() {
     begin(GpuRule::ScatteredIterations);
-    builder_.split(loops_.row, kThreads / 2, loops_.row + "_block", loops_.row + "_thread");
-    builder_.bind_with_atomics(loops_.row + "_block", GpuPart::Block);
-    builder_.bind_with_atomics(loops_.row + "_thread", GpuPart::Thread);
+    builder_.split(loops_.row, kThreads / 2, loops_.row + ".block", loops_.row + ".thread");
+    builder_.bind_with_atomics(loops_.row + ".block", GpuPart::Block);
+    builder_.bind_with_atomics(loops_.row + ".thread", GpuPart::Thread);
     return builder_;
   }
 
@@ -129,9 +129,9 @@ class Scatter {
   Chunks cut(const NameList& between) {
     if (between.size() == 1 && is_of_rows(3)) {
       builder_.follow(GpuRule::ScatteredColumnsOfEntries);
-      return {cut_entries(kChunkOfEntries), {between[0] + "_entry"}, false};
+      return {cut_entries(kChunkOfEntries), {between[0] + ".entry"}, false};
     }
-    Chunks rows{loops_.row + "_chunk", {loops_.row + "_row"}, true};
+    Chunks rows{loops_.row + ".chunk", {loops_.row + ".row"}, true};
     builder_.split(loops_.row, kChunkOfRows, rows.var, rows.within[0]);
     for (const std::string& var : between) {
       rows.within.push_back(var);
@@ -150,16 +150,16 @@ class Scatter {
   // Cuts all entries into chunks of that length. Returns the loop over chunks.
   std::string cut_entries(int64_t length) {
     const std::string& entry = loops_.order[1];
-    std::string chunk = loops_.row + "_chunk";
-    builder_.add(schedule::SplitEntries{loops_.row, entry, length, chunk, entry + "_entry"});
+    std::string chunk = loops_.row + ".chunk";
+    builder_.add(schedule::SplitEntries{loops_.row, entry, length, chunk, entry + ".entry"});
     return chunk;
   }
 
   ScheduleBuilder warps_of(const std::string& outer, const std::string& lane) {
-    builder_.rfactor(lane, loops_.name("_part"));
-    builder_.split(outer, kWarps, outer + "_block", outer + "_warp");
-    builder_.bind_with_atomics(outer + "_block", GpuPart::Block);
-    builder_.bind_with_atomics(outer + "_warp", GpuPart::Warp);
+    builder_.rfactor(lane, loops_.name(".part"));
+    builder_.split(outer, kWarps, outer + ".block", outer + ".warp");
+    builder_.bind_with_atomics(outer + ".block", GpuPart::Block);
+    builder_.bind_with_atomics(outer + ".warp", GpuPart::Warp);
     builder_.bind(lane, GpuPart::Lane);
     return builder_;
   }

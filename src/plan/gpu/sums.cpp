@@ -40,9 +40,9 @@ class SumScheduler {
     split_sum(sum);
     order_loops(sum, std::move(order));
     bind_blocks(sum.panels ? sum.step : "");
-    builder_.bind(rows_.var + "_warp", GpuPart::Warp);
+    builder_.bind(rows_.var + ".warp", GpuPart::Warp);
     const std::string& entry = loops_.order[1];
-    builder_.bind(spread_ == Spread::Row ? entry + "_lane" : rows_.var + "_lane", GpuPart::Lane);
+    builder_.bind(spread_ == Spread::Row ? entry + ".lane" : rows_.var + ".lane", GpuPart::Lane);
     builder_.bind(sum.lane, GpuPart::Lane);
     if (sum.into_vector) builder_.vectorize(sum.element, sum.width);
     if (sum.width > 1 && !sum.into_vector) builder_.unroll(sum.element, 0);
@@ -79,20 +79,20 @@ class SumScheduler {
     const std::string& sum = loops_.order[2];
     const auto extent = loops_.nest.known_extent(sum);
     if (loops_.is_summed(loops_.order[1]) || !extent || *extent < 1) return std::nullopt;
-    Shape shape{.index = sum, .lane = sum + "_lane", .element = sum + "_in"};
+    Shape shape{.index = sum, .lane = sum + ".lane", .element = sum + ".in"};
     shape.width = std::gcd(*extent, loops_.vector);
     const int64_t vectors = *extent / shape.width;
     shape.lanes = lanes_for(vectors);
     shape.groups = kWarpSize / shape.lanes;
     shape.panels = in_panels(*extent, shape.lanes * shape.width);
     shape.steps = shape.panels ? 1 : (vectors + shape.lanes - 1) / shape.lanes;
-    shape.step = sum + (shape.panels ? "_panel" : "_step");
+    shape.step = sum + (shape.panels ? ".panel" : ".step");
     shape.into_vector = shape.width > 1 && (shape.steps > 1 || loops_.element_bytes < 4);
     return shape;
   }
 
   void split_sum(const Shape& sum) {
-    const std::string rest = sum.index + "_rest";
+    const std::string rest = sum.index + ".rest";
     builder_.split(sum.index, sum.lanes * sum.width, sum.step, sum.width > 1 ? rest : sum.lane);
     if (sum.width > 1) builder_.split(rest, sum.width, sum.lane, sum.element);
   }
@@ -113,11 +113,11 @@ class SumScheduler {
     } else {
       order.insert(order.end(), inside.begin(), inside.end());
       builder_.reorder(order);
-      if (!sum.panels) builder_.precompute(loops_.name("_acc"), {});
+      if (!sum.panels) builder_.precompute(loops_.name(".acc"), {});
     }
-    builder_.rfactor(sum.lane, loops_.name("_part"));
+    builder_.rfactor(sum.lane, loops_.name(".part"));
     if (!sum.into_vector) return;
-    builder_.rfactor(sum.element, loops_.name("_sums"));
+    builder_.rfactor(sum.element, loops_.name(".sums"));
     if (!sum.panels) builder_.reorder({sum.step, sum.element});
   }
 
@@ -137,10 +137,10 @@ class SumScheduler {
 
   // Fuses the loops over panels, if any, and over rows into the loop over blocks.
   void bind_blocks(const std::string& panels) {
-    const std::string rows = rows_.var + "_block";
+    const std::string rows = rows_.var + ".block";
     if (panels.empty()) return builder_.bind(rows, GpuPart::Block);
-    builder_.fuse(panels, rows, rows + "_panel");
-    builder_.bind_with_atomics(rows + "_panel", GpuPart::Block);
+    builder_.fuse(panels, rows, rows + ".panel");
+    builder_.bind_with_atomics(rows + ".panel", GpuPart::Block);
   }
 
   // Whether the nest already gathers the sum in a scalar and computes the result from it.
@@ -170,15 +170,15 @@ class SumScheduler {
     if (spread_ == Spread::Entries) {
       const bool short_chunks = are_few(groups) || steps <= kFewSteps;
       const int64_t length = short_chunks ? kFewEntries : 2 * kFewEntries;
-      rows_ = {loops_.row + "_chunk", {entry + "_entry"}};
+      rows_ = {loops_.row + ".chunk", {entry + ".entry"}};
       builder_.add(schedule::SplitEntries{loops_.row, entry, length, rows_.var, rows_.within[0]});
     } else {
       rows_.within = {entry};
     }
     const std::string& rows = rows_.var;
-    builder_.split(rows, kWarps * groups, rows + "_block", rows + "_in");
-    builder_.split(rows + "_in", groups, rows + "_warp", rows + "_lane");
-    return {rows + "_block", rows + "_warp", rows + "_lane", rows_.within[0]};
+    builder_.split(rows, kWarps * groups, rows + ".block", rows + ".in");
+    builder_.split(rows + ".in", groups, rows + ".warp", rows + ".lane");
+    return {rows + ".block", rows + ".warp", rows + ".lane", rows_.within[0]};
   }
 
   // Gives each row a warp, which processes a group of its entries at once. If a lane has one vector
@@ -191,11 +191,11 @@ class SumScheduler {
     if (cuts_ && !is_dealt) rows_ = cut_rows(loops_, 2 * kShortChunk, builder_);
     builder_.follow_if(is_dealt, GpuRule::SumsOfDealtRows);
     builder_.follow_if(cuts_ && !is_dealt, GpuRule::SumsOfCutRows);
-    const std::string step = entry + "_step", lane = entry + "_lane";
+    const std::string step = entry + ".step", lane = entry + ".lane";
     builder_.split_positions(entry, groups, step, lane);
     const std::string& rows = rows_.var;
-    builder_.split(rows, is_dealt ? kMostWarps : kWarps, rows + "_block", rows + "_warp");
-    NameList order = {rows + "_block", rows + "_warp"};
+    builder_.split(rows, is_dealt ? kMostWarps : kWarps, rows + ".block", rows + ".warp");
+    NameList order = {rows + ".block", rows + ".warp"};
     order.insert(order.end(), rows_.within.begin(), rows_.within.end());
     order.insert(order.end(), {lane, step});
     return order;
@@ -240,7 +240,7 @@ class SumScheduler {
 };
 
 ScheduleBuilder rows_of_entries(const GpuLoops& loops, bool cuts) {
-  const std::string entry = loops.order[1], step = entry + "_step", lane = entry + "_lane";
+  const std::string entry = loops.order[1], step = entry + ".step", lane = entry + ".lane";
   // The number of lanes that the entries of a row can occupy.
   const auto wanted = std::clamp<uint64_t>(static_cast<uint64_t>(loops.entries / 2), 1, kWarpSize);
   const auto lanes = static_cast<int64_t>(std::bit_ceil(wanted));
@@ -251,8 +251,8 @@ ScheduleBuilder rows_of_entries(const GpuLoops& loops, bool cuts) {
   builder.follow_if(sums, GpuRule::EntriesSummed);
   SpreadLoop rows{loops.row, {}};
   if (cuts) rows = cut_rows(loops, kShortChunk, builder);
-  const std::string row = rows.var + "_in", row_lane = rows.var + "_lane";
-  const std::string warp = rows.var + "_warp", block = rows.var + "_block";
+  const std::string row = rows.var + ".in", row_lane = rows.var + ".lane";
+  const std::string warp = rows.var + ".warp", block = rows.var + ".block";
   builder.split(rows.var, kWarps * kWarpSize / lanes, block, groups ? row : warp);
   if (groups) builder.split(row, kWarpSize / lanes, warp, row_lane);
   builder.split_positions(entry, lanes, step, lane);
@@ -261,8 +261,8 @@ ScheduleBuilder rows_of_entries(const GpuLoops& loops, bool cuts) {
   order.insert(order.end(), rows.within.begin(), rows.within.end());
   order.insert(order.end(), {lane, step});
   builder.reorder(order);
-  if (sums) builder.precompute(loops.name("_acc"), {});
-  if (sums) builder.rfactor(lane, loops.name("_part"));
+  if (sums) builder.precompute(loops.name(".acc"), {});
+  if (sums) builder.rfactor(lane, loops.name(".part"));
   builder.bind(block, GpuPart::Block);
   builder.bind(warp, GpuPart::Warp);
   if (groups) builder.bind(row_lane, GpuPart::Lane);
@@ -290,10 +290,10 @@ ScheduleBuilder entries_on_lanes(const GpuLoops& loops) {
 
 ScheduleBuilder diagonals_on_threads(const GpuLoops& loops) {
   return first_legal(loops, [&](bool) {
-    const std::string block = loops.row + "_block", thread = loops.row + "_thread";
+    const std::string block = loops.row + ".block", thread = loops.row + ".thread";
     ScheduleBuilder builder(GpuRule::DiagonalsOnThreads, loops.opening);
     builder.split(loops.row, kWarps * kWarpSize, block, thread);
-    if (loops.is_summed(loops.order[1])) builder.precompute(loops.name("_acc"), {});
+    if (loops.is_summed(loops.order[1])) builder.precompute(loops.name(".acc"), {});
     builder.bind(block, GpuPart::Block);
     builder.bind(thread, GpuPart::Thread);
     builder.unroll(loops.order[1], kCopies / 2);

@@ -74,7 +74,7 @@ class Builder {
     if (const Expr lead = lead_of(reduce)) {
       workspace.lead = add_workspace(gathered, lead, indices).name;
     }
-    const std::string name = concat(problem_.statement->tensor, "_sum", sums_++);
+    const std::string name = concat(problem_.statement->tensor, ".sum", sums_++);
     const NameList own = indices(reduce);
     workspace.type = {reduce.type, DType::Int64, Format::dense(static_cast<int>(own.size()))};
     nest_.tensors[name] = workspace;

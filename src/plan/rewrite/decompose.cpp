@@ -102,7 +102,7 @@ class Decomposer {
     const std::string original = statement.tensor;
     expr::TensorType type = result_.program.tensors.at(original);
     const bool rounds = is_half(type.type);  // so round once, after adding up all parts
-    const std::string tensor = rounds ? original + "_sum" : original;
+    const std::string tensor = rounds ? original + ".sum" : original;
     type.type = compute_type(type.type);
     statement.tensor = tensor;
     result_.program.tensors[tensor] = type;
@@ -132,7 +132,7 @@ class Decomposer {
 
   // The intermediate that merges all parts of the operand.
   std::string whole(const std::string& operand) {
-    const std::string name = operand + "_whole";
+    const std::string name = operand + ".whole";
     if (result_.program.tensors.contains(name)) return name;
     const std::vector<PartOfOperand>& parts = composites_.at(operand);
     result_.merged.insert(operand);
@@ -167,7 +167,7 @@ class Decomposer {
     std::map<std::string, std::vector<expr::ExtentUse>> extents;
     Statement statement{target, {}, {}};
     for (int d = 0; d < type.format.rank(); ++d) {
-      const std::string index = concat(operand, "_whole_", d);
+      const std::string index = concat(operand, ".whole.", d);
       const std::vector<expr::ExtentUse> uses = {{composites_.at(operand).front().name, d}};
       statement.indices.push_back(index);
       extents[index] = uses;

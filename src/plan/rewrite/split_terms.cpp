@@ -98,7 +98,7 @@ class Splitter {
     const std::vector<std::string> indices = expr::free_indices(sum);
     if (!is_within(indices, statement.indices)) return sum;
     if (const Expr known = computed_.find(sum)) return known;
-    const std::string name = concat(statement.tensor, "_term", terms_++);
+    const std::string name = concat(statement.tensor, ".term", terms_++);
     const expr::TensorType& type = source_.program.tensors.at(statement.tensor);
     const DType accumulated = compute_type(sum.type());
     result_.program.tensors[name] = {accumulated, type.index_type,

@@ -2,7 +2,6 @@
 #include "plan/rewrite/unique_indices.h"
 
 #include "expr/rename_indices.h"
-#include "plan/rewrite/clear_names.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -14,29 +13,9 @@ bool same_use(const expr::ExtentUse& a, const expr::ExtentUse& b) {
   return a.tensor == b.tensor && a.dimension == b.dimension;
 }
 
-// All names in the program.
-struct Taken {
-  std::set<std::string> tensors, indices;
-};
-
-Taken taken_names(const expr::ResolvedProgram& program) {
-  Taken taken;
-  for (const auto& [name, type] : program.tensors) taken.tensors.insert(name);
-  for (const auto& extents : program.extents) {
-    for (const auto& [index, uses] : extents) taken.indices.insert(index);
-  }
-  for (const std::string& name : taken.tensors) {
-    TULLE_CHECK(!is_name_of_stages(name, taken.tensors, taken.indices), "the name ", name,
-                " is not clear");
-  }
-  return taken;
-}
-
 }  // namespace
 
 UniqueProgram with_unique_indices(const expr::ResolvedProgram& program) {
-  Taken taken = taken_names(program);
-  const Taken written = taken;
   UniqueProgram unique{program, {}, {}};
   for (size_t s = 0; s < program.statements.size(); ++s) {
     expr::Renames renames;
@@ -47,9 +26,8 @@ UniqueProgram with_unique_indices(const expr::ResolvedProgram& program) {
       const bool differs = !mutant("indices-not-renamed") && known != unique.extents.end() &&
                            !same_use(known->second.front(), uses.front());
       std::string name = index;
-      if (differs || is_index_of_stages(index, written.tensors, written.indices)) {
-        name = concat(index, "_", s);
-        while (!taken.indices.insert(name).second) name += "_";
+      if (differs) {
+        name = concat(index, ".", s);
         renames[index] = name;
       }
       kept[name] = uses;

@@ -19,9 +19,8 @@ struct UniqueProgram {
   std::vector<std::string> notes = {};  // about rewrites of the program, one line each, for explain
 };
 
-// An index belongs to its statement. Renames it if an earlier statement uses the same name for
-// other dimensions, or if a stage could generate the name for a loop. Tensor names must be clear
-// (clear_names.h).
+// An index belongs to its statement. Renames it, to j.1 in statement 1, if an earlier statement
+// uses the same name for other dimensions.
 UniqueProgram with_unique_indices(const expr::ResolvedProgram& program);
 
 }  // namespace tulle::plan

@@ -15,7 +15,7 @@ nest::Nest with_wide_result(const nest::Nest& nest, const std::string& result) {
   return wide;
 }
 
-std::string wide_name(const std::string& result) { return result + "_wide"; }
+std::string wide_name(const std::string& result) { return result + ".wide"; }
 
 namespace {
 

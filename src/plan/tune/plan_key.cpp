@@ -13,7 +13,9 @@ namespace tulle::plan {
 
 namespace {
 
-bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_name_part(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+}
 
 // Calls `use` with each piece of the text: a name, a number or the text in between.
 template <typename Use>

@@ -160,7 +160,7 @@ class PartialSums {
 
  private:
   std::string part_of(const std::string& tensor) const {
-    return is_alone_ ? workspace_ : concat(workspace_, "_", tensor);
+    return is_alone_ ? workspace_ : concat(workspace_, ".", tensor);
   }
 
   DType add_workspace(const std::string& name, const NameList& indices, const Tensor& summed) {

@@ -156,9 +156,9 @@ Tile tile_of(const Nest& nest, const std::vector<std::string>& outside, const Re
 }
 
 std::string free_name(const Nest& nest, const std::string& tensor) {
-  std::string name = concat(tensor, "_staged");
+  std::string name = concat(tensor, ".staged");
   for (int number = 1; nest.tensors.contains(name) || nest.variables.contains(name); ++number)
-    name = concat(tensor, "_staged", number);
+    name = concat(tensor, ".staged", number);
   return name;
 }
 

@@ -9,8 +9,8 @@ namespace tulle::schedule {
 // statements inside read. The statements then read the copy:
 //
 //   forall i { forall j { forall d { acc += A[i,j] * Q[i,d] * K[j,d] } } }
-//   -> forall i { where Q_staged { forall j { forall d { acc += A[i,j] * Q_staged[d] * K[j,d] } } }
-//                 producing { forall d { Q_staged[d] = Q[i,d] } } }
+//   -> forall i { where Q.staged { forall j { forall d { acc += A[i,j] * Q.staged[d] * K[j,d] } } }
+//                 producing { forall d { Q.staged[d] = Q[i,d] } } }
 //
 // The copy runs over the inner loops over indices of the operand. With staging in registers, each
 // thread copies what its own iterations read, or everything if it reads from a copy in shared

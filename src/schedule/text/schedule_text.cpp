@@ -11,7 +11,7 @@ namespace {
 class ScheduleParser {
  public:
   explicit ScheduleParser(std::string_view text)
-      : scanner_(text, "schedule", {.newlines = true, .comment = "#"}) {}
+      : scanner_(text, "schedule", {.newlines = true, .comment = "#", .dotted_names = true}) {}
 
   Schedule parse() {
     Schedule schedule;
