@@ -108,11 +108,6 @@ Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
 const Target& Module::target() const { return parts_->target; }
 
-bool& light_code() {
-  thread_local bool light = false;
-  return light;
-}
-
 Target host_target() {
   // Cached, because every compilation needs it and cpuid is slow on virtual machines.
   static const Target host = [] {
@@ -123,9 +118,7 @@ Target host_target() {
     return Target{llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(),
                   features.getString()};
   }();
-  Target target = host;
-  target.light = light_code();
-  return target;
+  return host;
 }
 
 namespace {
@@ -150,7 +143,7 @@ const Preset& find_preset(std::string_view name) {
 }  // namespace
 
 Target preset_target(std::string_view preset) {
-  return {llvm::sys::getProcessTriple(), find_preset(preset).cpu, "", light_code()};
+  return {llvm::sys::getProcessTriple(), find_preset(preset).cpu, ""};
 }
 
 bool host_has(std::string_view preset) {

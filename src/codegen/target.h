@@ -16,9 +16,6 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-// Whether host_target() selects light code on this thread. For tests that compile many programs.
-bool& light_code();
-
 // The host with all its features.
 Target host_target();
 

@@ -1,5 +1,5 @@
-// Limits on chunks and on the GPU for which a program is compiled. Tests set other limits to cut
-// and plan small operands like large ones.
+// Limits on chunks, on the GPU and on code generation with which a program is compiled. Tests set
+// other limits to cut and plan small operands like large ones, and to compile many programs.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ struct GpuLimits {
 struct CompileLimits {
   lower::ChunkLimits chunks;
   GpuLimits gpu;
+  bool light_code = false;  // on a CPU: generate code quickly, barely optimised
 };
 
 }  // namespace tulle

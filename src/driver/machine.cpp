@@ -77,6 +77,7 @@ void set_machine(const Device& device, const std::string& features, int threads,
   }
   request.plan.machine = describe_machine(features, threads);
   request.target = features.empty() ? codegen::host_target() : codegen::host_target(features);
+  request.target.light = request.limits.light_code;
 }
 
 }  // namespace tulle

@@ -244,14 +244,7 @@ std::string check_interpreted(const Case& test, const Prepared& ready,
 
 }  // namespace
 
-namespace {
-
-void set_light_code(const Case& test) { codegen::light_code() = test.light; }
-
-}  // namespace
-
 std::string explain_case(const Case& test) {
-  set_light_code(test);
   const Prepared ready(test);
   std::string text;
   const StageSink sink = [&](std::string_view stage, const std::string& stage_text) {
@@ -266,7 +259,6 @@ std::string explain_case(const Case& test) {
 }
 
 std::string explain_on_gpu(const Case& test) {
-  set_light_code(test);
   const Prepared ready(test);
   const auto place = first_gpu();
   const std::vector<TensorView> views = views_at(*place, test, ready);
@@ -274,7 +266,6 @@ std::string explain_on_gpu(const Case& test) {
 }
 
 std::string run_case(const Case& test, int engines, std::string* refused) {
-  set_light_code(test);
   bool is_legal = false;
   try {
     const Prepared ready(test);

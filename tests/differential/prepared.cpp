@@ -61,6 +61,7 @@ GpuLimits gpu_limits_of(const Case& test) {
 // Limits with which small operands are cut and a few threads fill several blocks.
 CompileLimits limits_of(const Case& test) {
   CompileLimits limits;
+  limits.light_code = test.light;
   if (test.small_chunks) limits.chunks.work_per_chunk = 1;
   limits.chunks.threads_per_block = 3;
   limits.chunks.most_slots = 4;
