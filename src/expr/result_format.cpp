@@ -94,11 +94,15 @@ class FormatRules {
     return finished(std::move(levels));
   }
 
-  // Whether the value is present wherever the access has an entry.
+  // Whether the value is present exactly where the access has an entry.
   bool decides_alone(const Access& access) const {
-    return sparse_.size() == 1 || !is_absent(without(statement_.value, [&](const Access& other) {
-             return other.id != access.id && !format_of(other).is_dense();
-           }));
+    if (sparse_.size() == 1) return true;
+    const Expr alone = without(statement_.value, [&](const Access& other) {
+      return other.id != access.id && !format_of(other).is_dense();
+    });
+    const Expr beside =
+        without(statement_.value, [&](const Access& other) { return other.id == access.id; });
+    return !is_absent(alone) && is_absent(beside);
   }
 
   // Translates a level expression of a tensor with these indices to the dimensions of the result.

@@ -38,6 +38,7 @@ Expr operator*(const Expr& a, const Expr& b) { return binary(BinaryOp::Mul, a, b
 Expr operator/(const Expr& a, const Expr& b) { return binary(BinaryOp::Div, a, b); }
 Expr negated(const Expr& a) { return apply(expr::ElementFunction::Neg, a); }
 Expr smaller(const Expr& a, const Expr& b) { return binary(BinaryOp::Min, a, b); }
+Expr larger(const Expr& a, const Expr& b) { return binary(BinaryOp::Max, a, b); }
 Expr within(const Expr& mask, const Expr& value) { return binary(BinaryOp::Within, mask, value); }
 
 Expr where(const Expr& condition, const Expr& yes, const Expr& no) {

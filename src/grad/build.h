@@ -17,6 +17,7 @@ expr::Expr operator*(const expr::Expr& a, const expr::Expr& b);
 expr::Expr operator/(const expr::Expr& a, const expr::Expr& b);
 expr::Expr negated(const expr::Expr& a);
 expr::Expr smaller(const expr::Expr& a, const expr::Expr& b);
+expr::Expr larger(const expr::Expr& a, const expr::Expr& b);
 expr::Expr within(const expr::Expr& mask, const expr::Expr& value);
 expr::Expr where(const expr::Expr& condition, const expr::Expr& yes, const expr::Expr& no);
 // The sum over the indices, or the value itself if there are none.

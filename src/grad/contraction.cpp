@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "expr/rename_indices.h"
 #include "grad/build.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::grad {
 
@@ -32,16 +34,18 @@ Expr summed_product(const std::vector<Expr>& factors, size_t count, const Indice
                          sum(minus(right, shared), last));
 }
 
-// The extent of an index that only the statement has. An access tells the compiler what it is.
-Expr repetitions(const Statement& statement, const std::string& index) {
+// The extent of an index that only the statement has. An access to a tensor with that index defines
+// the extent; its own indices get other names.
+Expr repetitions(const Statement& statement, const std::string& index, Names& names) {
   for (const Access* read : expr::accesses(statement.value)) {
     if (!contains(read->indices, index)) continue;
+    expr::Renames renames;
+    for (const std::string& one : read->indices) renames.try_emplace(one, names.fresh(one));
     Indices bound;
-    for (const std::string& one : read->indices) {
-      if (!contains(bound, one)) bound.push_back(one);
-    }
-    const Expr entries = apply(expr::ElementFunction::Ones, access(read->tensor, read->indices));
-    return extent(index) + number(0) * sum(bound, entries);
+    for (const auto& [old, fresh] : renames) bound.push_back(fresh);
+    const Expr entries = apply(expr::ElementFunction::Ones,
+                               access(read->tensor, expr::renamed(read->indices, renames)));
+    return extent(renames.at(index)) + number(0) * sum(bound, entries);
   }
   internal_error("no access has the index ", index);
 }
@@ -68,7 +72,8 @@ std::vector<Expr> simplified(const std::vector<Expr>& factors) {
 
 }  // namespace
 
-Expr contracted(const Statement& statement, const Quotient& quotient, const Indices& summed) {
+Expr contracted(const Statement& statement, const Quotient& quotient, const Indices& summed,
+                Names& names) {
   std::vector<Expr> factors = simplified(quotient.factors);
   std::vector<Expr> around;  // divisors outside of all sums
   for (const Expr& divisor : quotient.divisors) {
@@ -84,7 +89,8 @@ Expr contracted(const Statement& statement, const Quotient& quotient, const Indi
   }
   Expr value = summed_product(factors, factors.size(), used);
   for (const std::string& index : minus(summed, used)) {
-    value = value * repetitions(statement, index);
+    if (mutant("repetitions-forgotten")) break;
+    value = value * repetitions(statement, index, names);
   }
   for (const Expr& divisor : around) value = value / divisor;
   return value;

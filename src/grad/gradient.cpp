@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <map>
 
-#include "expr/rename_indices.h"
 #include "expr/walk.h"
 #include "grad/build.h"
 #include "grad/contraction.h"
 #include "grad/derivative.h"
 #include "grad/derived_program.h"
 #include "grad/normal_form.h"
+#include "grad/shares.h"
 #include "grad/statement_rule.h"
 #include "support/check.h"
 #include "support/mutant.h"
@@ -46,12 +46,6 @@ class GradientWriter {
   }
 
  private:
-  // A part of the gradient of a tensor: a value for the coordinates `indices` of the tensor.
-  struct Share {
-    Indices indices;
-    Expr value;
-  };
-
   // The tensors that wanted operands change.
   void find_active() {
     for (const std::string& operand : request_.wanted) {
@@ -72,20 +66,26 @@ class GradientWriter {
     const auto found = shares_.find(tensor);
     if (found == shares_.end()) return {};
     if (const Access* same = only_share(tensor)) return same->tensor;
-    const Indices indices = names_of_dimensions(found->second);
+    const Indices indices = names_of_dimensions(found->second, program_.names());
+    const std::string name = program_.names().fresh(concat("grad_", tensor));
+    const Expr part = request_.composites.contains(tensor)
+                          ? access(program_.add_operand(Role::Part, tensor), indices)
+                          : Expr();
+    const auto in_pattern = [&](const Expr& value) {
+      return part ? within(part, value) : program_.in_pattern(tensor, indices, value);
+    };
+    const std::vector<Expr> terms = terms_of(found->second, indices, program_.names());
     Expr total;
-    for (const Share& share : found->second) {
-      const Expr value = at(share, indices);
+    for (const Expr& term : terms) {
+      Expr value = term;
+      if (terms.size() > 1) {
+        const std::string partial = program_.names().fresh(concat("part_", name));
+        program_.add({partial, indices, in_pattern(term)});
+        value = access(partial, indices);
+      }
       total = total ? total + value : value;
     }
-    const std::string name = program_.names().fresh(concat("grad_", tensor));
-    if (request_.composites.contains(tensor)) {
-      const std::string part = program_.add_operand(Role::Part, tensor);
-      total = within(access(part, indices), total);
-    } else {
-      total = program_.in_pattern(tensor, indices, total);
-    }
-    program_.add({name, indices, total});
+    program_.add({name, indices, in_pattern(total)});
     patterns_[name] = pattern_text(tensor);
     return name;
   }
@@ -115,47 +115,6 @@ class GradientWriter {
     return pattern ? expr::to_string(pattern) : "";
   }
 
-  // A name for each dimension: those of the first share where they differ from each other.
-  Indices names_of_dimensions(const std::vector<Share>& shares) {
-    Indices indices;
-    for (const std::string& index : shares[0].indices) {
-      indices.push_back(contains(indices, index) ? program_.names().fresh(index) : index);
-    }
-    return indices;
-  }
-
-  // The value of a share at the coordinates `indices`. The share of a diagonal is 0 beside it.
-  Expr at(const Share& share, const Indices& indices) {
-    expr::Renames renames;
-    for (size_t d = 0; d < indices.size(); ++d) renames.emplace(share.indices[d], indices[d]);
-    // An index of the value that has the name of a dimension by chance gets another one.
-    for (const std::string& index : bound_indices(share.value)) {
-      if (contains(indices, index) && !renames.contains(index)) {
-        renames[index] = program_.names().fresh(index);
-      }
-    }
-    Expr value = expr::renamed_indices(share.value, renames);
-    for (size_t d = 0; d < indices.size(); ++d) {
-      const std::string& named = renames.at(share.indices[d]);
-      if (named == indices[d] || mutant("diagonal-everywhere")) continue;
-      const Expr beside =
-          expr::IndexValue::make(indices[d], false) - expr::IndexValue::make(named, false);
-      value = where(beside, number(0), value);
-    }
-    return value;
-  }
-
-  static Indices bound_indices(const Expr& value) {
-    Indices bound;
-    expr::any_part(value, [&](const Expr& part) {
-      if (const auto* reduce = part.as<expr::Reduce>()) {
-        bound.insert(bound.end(), reduce->indices.begin(), reduce->indices.end());
-      }
-      return false;
-    });
-    return bound;
-  }
-
   // Adds the shares of a statement to the gradients of the tensors that it reads.
   void pass_through(const Statement& statement) {
     if (!active_.contains(statement.tensor)) return;
@@ -170,6 +129,7 @@ class GradientWriter {
       arriving = through_softmax(statement, *rule.softmax, arriving);
     }
     for (const Partial& partial : rule.partials) {
+      if (mutant("last-use-dropped") && &partial == &rule.partials.back()) break;
       shares_[partial.leaf->tensor].push_back(
           {partial.leaf->indices, share_of(statement, partial, arriving)});
     }
@@ -181,11 +141,12 @@ class GradientWriter {
     const Expr value = access(statement.tensor, statement.indices);
     const Indices row = minus(statement.indices, {softmax.index});
     const std::string total = program_.names().fresh(concat("row_", statement.tensor));
-    const Expr term = softmax.is_log ? arriving : arriving * value;
+    const bool is_log = softmax.is_log && !mutant("log-softmax-as-softmax");
+    const Expr term = is_log ? arriving : arriving * value;
     program_.add({total, row, sum({softmax.index}, term)});
     const Expr of_row = access(total, row);
-    const Expr body = softmax.is_log ? arriving - apply(expr::ElementFunction::Exp, value) * of_row
-                                     : value * (arriving - of_row);
+    const Expr body = is_log ? arriving - apply(expr::ElementFunction::Exp, value) * of_row
+                             : value * (arriving - of_row);
     const std::string name = program_.names().fresh(concat("grad_body_", statement.tensor));
     program_.add(
         {name, statement.indices, program_.in_pattern(statement.tensor, statement.indices, body)});
@@ -195,12 +156,12 @@ class GradientWriter {
 
   // The share of one use of a tensor: the arriving gradient times the partial derivative, summed
   // over the indices that the use does not have.
-  static Expr share_of(const Statement& statement, const Partial& partial, const Expr& arriving) {
+  Expr share_of(const Statement& statement, const Partial& partial, const Expr& arriving) {
     Indices summed = statement.indices;
     summed.insert(summed.end(), partial.summed.begin(), partial.summed.end());
     Quotient quotient{{arriving}, partial.divisors};
     quotient.factors.insert(quotient.factors.end(), partial.factors.begin(), partial.factors.end());
-    return contracted(statement, quotient, minus(summed, partial.leaf->indices));
+    return contracted(statement, quotient, minus(summed, partial.leaf->indices), program_.names());
   }
 
   DerivedProgram program_;

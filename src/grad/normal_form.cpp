@@ -13,6 +13,7 @@
 #include "expr/walk.h"
 #include "grad/build.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::grad {
 
@@ -177,7 +178,8 @@ class Normaliser {
     }
     expr::Renames renames;
     for (const std::string& index : reduce->indices) {
-      if (!bound.insert(index).second) renames[index] = names_.fresh(index);
+      if (!bound.insert(index).second && !mutant("bound-indices-shared"))
+        renames[index] = names_.fresh(index);
     }
     const Expr renamed = renames.empty() ? value : expr::renamed_indices(value, renames);
     return expr::with_children(renamed,
@@ -245,7 +247,7 @@ class Normaliser {
     const auto cut = [&](const Expr& value, const Masks& masks) {
       const Indices indices = expr::free_indices(value);
       // A mask would take terms from the sum of a softmax.
-      const bool gets_masks = !value.as<Softmax>();
+      const bool gets_masks = !value.as<Softmax>() || mutant("softmax-masked");
       const Expr body = gets_masks ? masked(value, indices, masks) : value;
       Expr& replacement = done[expr::to_string(body)];
       if (!replacement) {

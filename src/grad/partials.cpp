@@ -68,6 +68,8 @@ class Differentiation {
         if (mutant("product-rule-half")) return times(b, of(a));
         return joined(times(b, of(a)), times(a, of(b)));
       case BinaryOp::Div:
+        if (mutant("quotient-without-square"))
+          return joined(over(b, of(a)), over(b, times(negated(a), of(b))));
         return joined(over(b, of(a)), over(b, over(b, times(negated(a), of(b)))));
       case BinaryOp::Max:
         return joined(times(share_of_larger(a, b), of(a)), times(share_of_larger(b, a), of(b)));

@@ -77,15 +77,16 @@ class ReductionRule {
   }
 
   Expr term_count() {
-    if (!reduce_.stored) return extents();
+    if (!reduce_.stored || mutant("mean-of-stored-counts-all")) return extents();
     return computed_first("count", sum(reduce_.indices, apply(ElementFunction::Ones, body_)));
   }
 
-  // 1 where the body is the extremum, else 0. The minimum keeps the difference from being
-  // contracted with a product in the body, which would make it the product's rounding error.
+  // 1 where the body is the extremum, else 0. The inner extremum of two keeps the difference from
+  // being contracted with a product in the body, which would make it the product's rounding error.
   Expr is_extremum(const Expr& body) const {
-    return number(1) - apply(ElementFunction::Abs,
-                             apply(ElementFunction::Sign, smaller(body, value_) - value_));
+    const bool is_max = reduce_.op == Reduction::Max || mutant("minimum-as-maximum");
+    const Expr kept = is_max ? smaller(body, value_) : larger(body, value_);
+    return number(1) - apply(ElementFunction::Abs, apply(ElementFunction::Sign, kept - value_));
   }
 
   // Ties share the derivative evenly. Over the extent, absent values tie with an extremum of 0.

@@ -9,6 +9,7 @@
 #include "grad/normal_form.h"
 #include "grad/statement_rule.h"
 #include "support/check.h"
+#include "support/mutant.h"
 
 namespace tulle::grad {
 
@@ -55,10 +56,10 @@ class TangentWriter {
   }
 
   // The tangent of one use of a tensor times the partial derivative.
-  Expr change_by(const Statement& statement, const Partial& partial) const {
+  Expr change_by(const Statement& statement, const Partial& partial) {
     Quotient quotient{partial.factors, partial.divisors};
     quotient.factors.push_back(access(tangents_.at(partial.leaf->tensor), partial.leaf->indices));
-    return contracted(statement, quotient, partial.summed);
+    return contracted(statement, quotient, partial.summed, program_.names());
   }
 
   // The tangent of a softmax whose body has the tangent `body`.
@@ -72,7 +73,7 @@ class TangentWriter {
     program_.add({total, row,
                   sum({softmax.index},
                       program_.in_pattern(statement.tensor, statement.indices, weights * change))});
-    const Expr difference = change - access(total, row);
+    const Expr difference = mutant("tangent-of-row-dropped") ? change : change - access(total, row);
     return softmax.is_log ? difference : value * difference;
   }
 

@@ -94,9 +94,7 @@ struct Derived {
     Tensors all;
     for (const DerivativeOperand& operand : derivative.operands) {
       const bool is_given = operand.role == Role::Gradient || operand.role == Role::Tangent;
-      const Tensors& source = is_given                       ? given
-                              : operand.role == Role::Result ? results
-                                                             : operands;
+      const Tensors& source = is_given ? given : operand.role == Role::Result ? results : operands;
       all[operand.name] = source.at(operand.of);
     }
     const Tensors found = expr::evaluate(program, all);
@@ -191,8 +189,7 @@ double second_gradient_error(const Example& example, unsigned seed) {
   for (const DerivativeOperand& operand : first.derivative.operands) {
     const bool is_gradient = operand.role == Role::Gradient;
     const Tensors& source = operand.role == Role::Operand ? operands : results;
-    all[operand.name] =
-        is_gradient ? draw.like(source.at(operand.of)) : source.at(operand.of);
+    all[operand.name] = is_gradient ? draw.like(source.at(operand.of)) : source.at(operand.of);
     // Where a saved result is an extremum of other operands, it does not vary by itself.
     if (operand.role != Role::Result) wanted.push_back(operand.name);
   }
@@ -225,11 +222,10 @@ double tangent_error(const Example& example, unsigned seed) {
   double worst = 0;
   for (const auto& [name, result] : results) {
     for (size_t at = 0; at < result.floats.size(); ++at) {
-      const double expected =
-          (above.at(name).floats[at] - below.at(name).floats[at]) / (2 * kStep);
+      const double expected = (above.at(name).floats[at] - below.at(name).floats[at]) / (2 * kStep);
       const auto derived = found.find(name);
-      worst = std::max(
-          worst, relative(derived == found.end() ? 0 : derived->second.floats[at], expected));
+      worst = std::max(worst,
+                       relative(derived == found.end() ? 0 : derived->second.floats[at], expected));
     }
   }
   return worst;
