@@ -1,6 +1,6 @@
-// Rows with tuples that several chunks gather. Each chunk stores its piece of the tuple in memory.
-// A second kernel over the same loops merges the pieces and computes the result from the merged
-// tuple.
+// Rows that several chunks gather in workspaces: tuples, and with parallel(by=merge) single sums
+// too. Each chunk stores its piece, the contents of its workspaces, in memory. A second kernel over
+// the same loops merges the pieces and computes the result from the merged workspaces.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class TuplePieces {
  public:
   explicit TuplePieces(KernelContext& kernel) : kernel_(kernel) {}
 
-  // Whether the kernel has pieces, and whether the statement gathers such tuples.
+  // Whether the kernel has pieces, and whether the statement gathers them.
   bool any() const;
   bool gathers(const nest::Where& where) const;
 
