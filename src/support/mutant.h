@@ -1,4 +1,4 @@
-// Seeded faults of the compiler. Tests enable one at a time, and random testing must detect it.
+// Seeded faults of the compiler. Tests enable one at a time and must detect it.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,8 @@
 
 namespace tulle {
 
-// All faults except those that only checked mode detects, by folder.
+// The faults that random programs must detect, by folder. Each of the other faults has a test of
+// its own, which enables it.
 inline constexpr std::string_view kMutants[] = {
     // expr
     "absence-drops-sign", "absence-keeps-product",
