@@ -20,7 +20,8 @@ struct Target {
 Target host_target();
 
 // An x86 machine with a preset of features: "sse4.2", "avx2" or "avx512". The host need not have
-// them. Raises a UserError for another name.
+// them. Raises a UserError for another name. A new preset also needs its vector width, in
+// driver/machine.cpp and in tools/tulle_opt.cpp.
 Target preset_target(std::string_view preset);
 bool host_has(std::string_view preset);
 

@@ -96,6 +96,7 @@ struct Access : ExprNode {
 
 // Element functions of one argument. `ones` is 1 (int64) wherever its argument has a value.
 // `position`, which only the compiler writes, is the position of an operand's entry in its storage.
+// X(enumerator, name, whether it maps 0 to 0, whether it keeps integers).
 #define TULLE_ELEMENT_FUNCTIONS(X)    \
   X(Neg, "neg", true, true)           \
   X(Abs, "abs", true, true)           \

@@ -1,4 +1,5 @@
-// The names of functions in index notation.
+// Looks functions up by name. The table of element functions is TULLE_ELEMENT_FUNCTIONS in expr.h;
+// CONTRIBUTING.md lists the edits for a new one.
 #pragma once
 
 #include <optional>

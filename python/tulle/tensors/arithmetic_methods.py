@@ -53,6 +53,7 @@ class ArithmeticMethods(StoredTensor):
 
     # ---- products ------------------------------------------------------------------------------
 
+    # `operators.installation` replaces this method by the call site of products.
     def __matmul__(self, other: Any) -> Any:
         return operations.installed.matmul(self, other)
 

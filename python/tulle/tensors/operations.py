@@ -31,7 +31,7 @@ class Operations:
     matmul_into: Callable[[object, object, Tensor], Any]
     # "+", "-", "*" or "/", left, right: tensors or numbers, at least one is sparse.
     binary: Callable[[str, object, object], Any]
-    # The name of an element function that maps 0 to 0, the tensor.
+    # The name of an element function, the tensor.
     element_function: Callable[[str, Any], Any]
     # The name of the reduction, the tensor, dim, keepdim, whether over stored entries only.
     reduce: Callable[[str, Any, Any, bool, bool], Any]
