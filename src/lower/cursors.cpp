@@ -2,6 +2,7 @@
 #include "lower/cursors.h"
 
 #include "lower/levels/search.h"
+#include "nest/number_accesses.h"
 
 namespace tulle::lower {
 
@@ -33,11 +34,12 @@ Expr run_end(const KernelContext& kernel, const Cursor& cursor, const Expr& begi
 }
 
 bool visits_all_of_result(const KernelContext& kernel, const Cursor& cursor) {
-  const std::string& shared = kernel.nest.tensor(kernel.result).shares_pattern_of;
   const auto& levels = kernel.code(cursor.access->tensor).levels;
   const bool last = cursor.level + 1 == static_cast<int>(levels.size());
   // The first of several entries with equal coordinates stores their sum.
-  return !kernel.assembles() && cursor.access->tensor == shared &&
+  return !kernel.assembles() &&
+         nest::has_structure_of(kernel.nest, kernel.nest.tensor(kernel.result),
+                                cursor.access->tensor) &&
          (!last || levels[static_cast<size_t>(cursor.level)]->is_unique());
 }
 

@@ -55,6 +55,11 @@ const std::string& structure_of(const Nest& nest, const std::string& tensor) {
   return is_alike ? known->second.shares_pattern_of : tensor;
 }
 
+bool has_structure_of(const Nest& nest, const Tensor& result, const std::string& operand) {
+  const std::string& shared = result.shares_pattern_of;
+  return !shared.empty() && structure_of(nest, shared) == structure_of(nest, operand);
+}
+
 Nest with_numbered_accesses(const Nest& nest) {
   Nest numbered = nest;
   numbered.root = Numbering(nest).stmt(nest.root);

@@ -14,22 +14,49 @@ namespace tulle::plan {
 
 using expr::Access;
 
+namespace {
+
+// Whether the loops convert operands whose accesses share a number.
+bool converts_operands_together(const expr::Statement& statement, const OrderChoice& choice) {
+  std::map<int, std::string> converted;
+  const std::vector<const Access*> reads = expr::accesses(statement.value);
+  return std::any_of(reads.begin(), reads.end(), [&](const Access* access) {
+    return choice.converted.contains(access->id) &&
+           converted.try_emplace(access->id, access->tensor).first->second != access->tensor;
+  });
+}
+
+}  // namespace
+
 void StatementPlanner::plan(const expr::Statement& original, const StatementFreedom& freedom) {
   const auto& [may_share, may_convert, is_written] = freedom;
   expr::Statement statement = original;
   // Rewrites create several copies of one access. Gives these one id.
-  statement.value =
-      expr::with_shared_numbers(original.value, [&](const std::string& tensor) -> const auto& {
-        const std::string& like = draft_.tensors.at(tensor).like;
-        return like.empty() ? tensor : like;
-      });
+  statement.value = numbered_by_structure(original.value);
   const std::optional<Decision> decision = draft_.decisions.take(statement.tensor);
   const bool is_scheduled = is_written && !decision && schedules_.begin_as_stored();
-  auto [problem, choice, tried] =
-      loops_.choose(statement, {may_share, may_convert, is_scheduled}, decision);
+  const LoopChooser::Freedom loop_freedom{may_share, may_convert, is_scheduled};
+  auto [problem, choice, tried] = loops_.choose(statement, loop_freedom, decision);
   draft_.plan.orders_tried += tried;
+  if (converts_operands_together(statement, choice)) {
+    // The copies have structures of their own.
+    statement.value = expr::with_shared_numbers(
+        original.value, [](const std::string& tensor) -> const auto& { return tensor; });
+    auto again = loops_.choose(statement, loop_freedom, decision);
+    problem = std::move(again.problem);
+    choice = std::move(again.choice);
+    draft_.plan.orders_tried += again.tried;
+  }
   if (!choice.converted.empty()) convert_operands(statement, problem, choice);
   emit(problem, choice, {is_written, decision ? decision->schedule : std::nullopt});
+}
+
+// Operands with the same structure count as one tensor.
+expr::Expr StatementPlanner::numbered_by_structure(const expr::Expr& value) const {
+  return expr::with_shared_numbers(value, [&](const std::string& tensor) -> const auto& {
+    const std::string& like = draft_.tensors.at(tensor).like;
+    return like.empty() ? tensor : like;
+  });
 }
 
 // Copies operands into the order of the loops and makes the statement read the copies.
@@ -60,6 +87,7 @@ std::string StatementPlanner::converted(const Access& access, const Format& form
   expr::TensorType type = draft_.tensors.at(access.tensor);
   if (!type.format.is_unique()) type.type = compute_type(type.type);  // adds up duplicates
   type.format = format;
+  type.like.clear();
   draft_.add_temporary(name, type);
   draft_.estimates.set_count(name, draft_.estimates.count(access.tensor, access.indices));
   draft_.note(concat(access.tensor, " is converted to ", format.name(), " (general path)"));

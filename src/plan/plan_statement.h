@@ -29,6 +29,7 @@ class StatementPlanner {
  private:
   using Origin = NestSchedules::Origin;
 
+  expr::Expr numbered_by_structure(const expr::Expr& value) const;
   void convert_operands(expr::Statement& statement, OrderProblem& problem, OrderChoice& choice);
   std::string converted(const expr::Access& access, const Format& format);
   void emit(const OrderProblem& problem, const OrderChoice& choice, const Origin& origin);

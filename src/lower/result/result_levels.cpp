@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "nest/number_accesses.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -59,8 +60,10 @@ bool ResultLevels::must_visit_all(const nest::Forall& loop, const KernelScope& s
 Expr ResultLevels::position(const KernelScope& scope, int last_level) const {
   const nest::Tensor& tensor = kernel_.nest.tensor(kernel_.result);
   if (!tensor.shares_pattern_of.empty()) {
+    const std::string& owner = nest::structure_of(kernel_.nest, tensor.shares_pattern_of);
     for (const auto& [id, cursor] : scope.cursors) {
-      if (cursor.access->tensor != tensor.shares_pattern_of || scope.absent.contains(id)) continue;
+      const std::string& structure = nest::structure_of(kernel_.nest, cursor.access->tensor);
+      if (structure != owner || scope.absent.contains(id)) continue;
       const auto& levels = kernel_.tensors.at(cursor.access->tensor).levels;
       Expr position = cursor.at.begin;
       for (int l = cursor.level; l < static_cast<int>(levels.size()); ++l) {

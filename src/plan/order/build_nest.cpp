@@ -231,6 +231,16 @@ void add_extents(const Expr& expr, nest::Nest& nest) {
   for (const Expr& child : expr::children(expr)) add_extents(child, nest);
 }
 
+// Names for each operand the first one of the nest that has the same structure arrays.
+void note_common_structures(nest::Nest& nest) {
+  std::map<std::string, std::string> first;  // by the operand that the others are like
+  for (auto& [name, tensor] : nest.tensors) {
+    const std::string& owner = tensor.type.like.empty() ? name : tensor.type.like;
+    const std::string& shared = first.try_emplace(owner, name).first->second;
+    if (shared != name) tensor.shares_pattern_of = shared;
+  }
+}
+
 }  // namespace
 
 nest::Nest build_nest(const OrderProblem& problem, const OrderChoice& choice,
@@ -246,9 +256,7 @@ nest::Nest build_nest(const OrderProblem& problem, const OrderChoice& choice,
   for (const Access* access : expr::accesses(problem.statement->value)) {
     nest.tensors[access->tensor].type = problem.tensors->at(access->tensor);
   }
-  for (auto& [name, tensor] : nest.tensors) {
-    if (nest.tensors.contains(tensor.type.like)) tensor.shares_pattern_of = tensor.type.like;
-  }
+  note_common_structures(nest);
   nest::Tensor& target = nest.tensors[problem.statement->tensor];
   target.role = nest::Tensor::Role::Result;
   target.type = result;

@@ -5,6 +5,7 @@
 
 #include "expr/absence.h"
 #include "nest/merged_rows.h"
+#include "nest/number_accesses.h"
 #include "nest/staging.h"
 #include "schedule/queries.h"
 #include "schedule/rewrites/split_positions.h"
@@ -77,7 +78,7 @@ Result<> check_entries(const Nest& nest, const Forall& rows, const Forall& entri
     if (!covers(assign->indices, nest, entries.var))
       return refused_sum(nest, nest::without_staging(rows.body, nest), entries, *assign);
     const Tensor& tensor = nest.tensor(assign->tensor);
-    if (tensor.type.format.is_dense() || tensor.shares_pattern_of == operand ||
+    if (tensor.type.format.is_dense() || nest::has_structure_of(nest, tensor, operand) ||
         is_appended_to(nest, *assign, rows, entries))
       continue;
     return refusal("'", assign->tensor, "' is built entry by entry, and needs its rows whole; use ",

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "nest/merged_rows.h"
+#include "nest/number_accesses.h"
 #include "nest/row_pieces.h"
 #include "schedule/queries.h"
 #include "schedule/rewrites/split_positions.h"
@@ -111,7 +112,7 @@ bool stores_each_entry(const Nest& nest, const Forall& rows, const expr::Access&
   const auto lasting = all_lasting_assigns(nest, entries->body);
   return entries->var == nest::entries_index(nest, operand) && lasting.size() == 1 &&
          !lasting[0]->accumulate &&
-         nest.tensor(lasting[0]->tensor).shares_pattern_of == operand.tensor;
+         nest::has_structure_of(nest, nest.tensor(lasting[0]->tensor), operand.tensor);
 }
 
 Result<> check_result(const Nest& nest, const std::string& step, const Forall& rows,
@@ -128,7 +129,7 @@ Result<> check_result(const Nest& nest, const std::string& step, const Forall& r
   const Assign& assign = *all.front();
   const Tensor& result = nest.tensor(assign.tensor);
   if (!result.type.format.is_dense()) {
-    if (result.shares_pattern_of == operand.tensor) return {};
+    if (nest::has_structure_of(nest, result, operand.tensor)) return {};
     return refusal("'", assign.tensor,
                    "' is built entry by entry and needs undivided loops; leave ", step, " out.");
   }

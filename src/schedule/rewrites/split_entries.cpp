@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "nest/merged_rows.h"
+#include "nest/number_accesses.h"
 #include "schedule/queries.h"
 #include "schedule/rewrites/split_positions.h"
 #include "support/check.h"
@@ -60,7 +61,7 @@ Result<> check_results(const Nest& nest, const Forall& entries, const std::strin
   }
   const Assign& assign = *all.front();
   const Tensor& result = nest.tensor(assign.tensor);
-  if (!result.type.format.is_dense() && result.shares_pattern_of != operand) {
+  if (!result.type.format.is_dense() && !nest::has_structure_of(nest, result, operand)) {
     return refusal("'", assign.tensor,
                    "' is built entry by entry and needs undivided loops; leave ",
                    "split_entries out.");

@@ -162,10 +162,14 @@ std::string free_name(const Nest& nest, const std::string& tensor) {
   return name;
 }
 
-expr::Expr with_access(const expr::Expr& value, int id, const expr::Expr& replacement) {
-  if (const auto* access = value.as<expr::Access>()) return access->id == id ? replacement : value;
+expr::Expr with_access(const expr::Expr& value, const expr::Access& replaced,
+                       const expr::Expr& replacement) {
+  if (const auto* access = value.as<expr::Access>()) {
+    const bool is_same = access->id == replaced.id && access->tensor == replaced.tensor;
+    return is_same ? replacement : value;
+  }
   return expr::with_children(
-      value, [&](const expr::Expr& child) { return with_access(child, id, replacement); });
+      value, [&](const expr::Expr& child) { return with_access(child, replaced, replacement); });
 }
 
 Result<> check_size(const Nest& nest, const Tile& tile, const std::string& tensor,
@@ -291,7 +295,7 @@ class Stager {
       const auto* assign = stmt.as<Assign>();
       if (!assign) return stmt;
       return Assign::make(assign->tensor, assign->indices, assign->accumulate,
-                          with_access(assign->value, access.id, read));
+                          with_access(assign->value, access, read));
     });
     Stmt producer =
         Assign::make(name, vars, std::nullopt,
