@@ -66,6 +66,9 @@ std::vector<std::pair<std::string, void*>> library_symbols() {
   symbols.emplace_back(#name "f", address_of<float>(&::name##f));
   TULLE_LIBRARY_FUNCTIONS(X)
 #undef X
+  // LLVM joins a sine and a cosine of one number.
+  symbols.emplace_back("sincos", reinterpret_cast<void*>(&::sincos));
+  symbols.emplace_back("sincosf", reinterpret_cast<void*>(&::sincosf));
   symbols.emplace_back("memset", reinterpret_cast<void*>(&::memset));
   symbols.emplace_back("memcpy", reinterpret_cast<void*>(&::memcpy));
   symbols.emplace_back("memmove", reinterpret_cast<void*>(&::memmove));

@@ -78,8 +78,6 @@ def test_equations_are_shown_as_they_were_written() -> None:
     assert broadcast == ["  ij,ij->ij", "   ^  ^"]
     ellipsis = shown(lambda: tulle.einsum("...j,...j->...", A, random_dense(3, 5)))
     assert ellipsis == ["  ...j,...j->...", "  ^^^  ^^^"]
-    gradient = message_of(lambda: tulle.einsum("ij,jk->ik", A, B.clone().requires_grad_()))
-    assert gradient.startswith("operand 2 requires a gradient")
 
 
 @pytest.mark.parametrize(

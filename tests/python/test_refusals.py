@@ -34,43 +34,6 @@ def test_programs_are_text() -> None:
         tulle.compute("C[i] = A[i,j]", a)
 
 
-def test_gradients_are_never_dropped() -> None:
-    a, b = random_sparse(4, 5), random_dense(5, 6)
-    tensor = tulle.tensor(a)
-    for _ in range(3):
-        assert_equal(tensor @ b, a @ b)
-    wanting = b.clone().requires_grad_()
-    learned = tensor.with_values(tensor.values().clone().requires_grad_())
-    uses = [
-        lambda: tensor @ wanting,
-        lambda: learned @ b,
-        lambda: wanting.T @ tensor.T,
-        lambda: tensor * wanting[:, :1].T,
-        learned.to_dense,
-        lambda: tulle.einsum("ij,jk->ik", learned, b),
-        lambda: tulle.compute("C[i,k] = A[i,j] * B[j,k]", A=tensor, B=wanting),
-    ]
-    for use in uses:
-        with pytest.raises(tulle.Unsupported, match=r"torch.no_grad\(\)"):
-            use()
-        with torch.no_grad():
-            use()
-    assert_equal(learned.detach() @ wanting.detach(), a @ b)
-
-
-def test_tangents_are_never_dropped() -> None:
-    tensor, b = tulle.tensor(random_sparse(4, 5)), random_dense(5, 6)
-    for _ in range(2):
-        _ = tensor @ b
-    with forward_ad.dual_level():
-        dual = forward_ad.make_dual(b, torch.ones_like(b))
-        with pytest.raises(tulle.Unsupported, match="tangent"):
-            _ = tensor @ dual
-        _ = tensor @ b
-    with pytest.raises(tulle.Unsupported, match="tangent"):
-        torch.func.jvp(lambda x: tensor @ x, (b,), (b,))
-
-
 def test_other_devices_are_refused() -> None:
     tensor = tulle.tensor(random_sparse(4, 5))
     meta = torch.ones(5, 6, dtype=torch.float64, device="meta")

@@ -17,7 +17,7 @@ from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
 from tulle.programs.remembered_calls import RememberedCall
 from tulle.support.errors import UserError
-from tulle.tensors.matching import matched
+from tulle.tensors.matching import gathered, matched
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -203,20 +203,25 @@ class Call:
         self, number: int, values: _Saved, given: dict[str, Operand]
     ) -> Tensor | None:
         """The gradient of the values of a composite operand, part by part."""
-        operand = values.operand(self.names[number])
-        assert isinstance(operand, SparseTensor)
+        pattern = self.patterns[number]
+        assert pattern is not None
+        arriving = next(iter(given.values()))
+        # The derivative reads which entries a part has, not their values.
+        unread = torch.zeros(
+            pattern.count_slots(), dtype=self.dtypes[number], device=arriving.device
+        )
         pieces: list[Tensor] = []
         filled = 0
-        for part in operand.parts():
-            [*found] = self._run_gradient([number], values, given, {self.names[number]: part})
+        for part, own in pattern.parts_of(unread):
+            [*found] = self._run_gradient(
+                [number], values, given, {self.names[number]: SparseTensor(part, own)}
+            )
             if not found:
                 return None
-            first = part._values.storage_offset() - operand._values.storage_offset()
-            pieces.append(operand._values.new_zeros(first - filled))
-            pieces.append(_on_pattern(part._pattern, found[0][1]))
-            filled = first + part._values.numel()
-        pieces.append(operand._values.new_zeros(operand._values.numel() - filled))
-        return torch.cat(pieces)
+            pieces.append(unread[filled : own.storage_offset()])  # between two parts
+            pieces.append(_on_pattern(part, found[0][1]))
+            filled = own.storage_offset() + own.numel()
+        return torch.cat([*pieces, unread[filled:]])
 
     # ---- forward mode --------------------------------------------------------------------------
 
@@ -339,7 +344,8 @@ def _on_pattern(pattern: Pattern | None, result: Result) -> Tensor:
     """The values of a result in the order of this pattern."""
     if pattern is None:
         return result.to_dense() if isinstance(result, SparseTensor) else result
-    assert isinstance(result, SparseTensor)
+    if not isinstance(result, SparseTensor):
+        return gathered(result, pattern)
     if result._pattern is pattern:
         return result._values
     return matched(result._values, result._pattern, pattern)

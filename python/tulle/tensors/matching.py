@@ -1,4 +1,4 @@
-"""Values of one pattern in the storage order of another that has the same entries."""
+"""Values of one pattern, or of a dense tensor, in the storage order of another pattern."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ def matched(values: Tensor, source: Pattern, target: Pattern) -> Tensor:
     slots, held = known
     found = values[slots]
     return found if held is None else torch.where(held, found, 0)
+
+
+def gathered(dense: Tensor, pattern: Pattern) -> Tensor:
+    """The elements of a dense tensor at the slots of a pattern; slots without an entry get 0."""
+    coordinates, held = _entries(pattern)
+    inside = coordinates.clamp(min=0)
+    for row, size in zip(inside, pattern.shape, strict=True):
+        row.clamp_(max=max(size - 1, 0))
+    return torch.where(held, dense[tuple(inside)], 0)
 
 
 def _slots_of(source: Pattern, target: Pattern) -> tuple[Tensor, Tensor | None]:
