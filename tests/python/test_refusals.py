@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import torch
 from helpers import assert_equal, random_dense, random_sparse
-from torch.autograd import forward_ad
 
 import tulle
 
