@@ -30,8 +30,10 @@ struct TensorSpec {
   // Sparse operands only: an upper bound of the entries of a row, where a row is one segment of the
   // last compressed level; 0: unknown. The planner uses it as a hint; plans are correct without it.
   int64_t longest_row = 0;
-  // Operands only: another sparse operand of the same format and index type whose structure arrays
-  // are the very arrays of this one; empty: none. Statements then walk over both at once.
+  // Of an operand: another sparse operand of the same format and index type whose structure arrays
+  // are the very arrays of this one; empty: none. Statements then walk over both at once. Of a
+  // result: the operand whose entries are the entries of the result, in the same order; Program
+  // sets it.
   std::string like;
 };
 

@@ -17,6 +17,7 @@
 #include "driver/variant_table.h"
 #include "expr/extents.h"
 #include "expr/padding.h"
+#include "expr/pattern_owner.h"
 #include "expr/walk.h"
 #include "runtime/heap.h"
 #include "support/check.h"
@@ -38,6 +39,7 @@ class ResolvedExpression final : public Program {
     program_ = plan::with_unique_indices(expr::resolve(parsed, parts_.types(), resolving));
     check_operands_are_read();
     find_alike();
+    find_pattern_owners();
     program_ = plan::decompose(program_, parts_.composites());
     statement_schedules(program_, options.schedule);
     collect_indices();
@@ -194,6 +196,14 @@ class ResolvedExpression final : public Program {
     }
   }
 
+  // The parts of a composite operand are found after this.
+  void find_pattern_owners() {
+    for (const std::string& result : program_.program.results) {
+      const std::string owner = expr::pattern_owner(program_.program, result);
+      if (!parts_.composites().contains(owner)) pattern_owners_[result] = owner;
+    }
+  }
+
   void collect_indices() {
     for (const auto& [index, uses] : program_.extents) {
       indices_.push_back(index);
@@ -217,6 +227,7 @@ class ResolvedExpression final : public Program {
     for (const std::string& name : program_.program.results) {
       const expr::TensorType& type = program_.program.tensors.at(name);
       TensorSpec spec{name, type.format.name(), type.type, type.index_type, type.format.rank(), {}};
+      spec.like = pattern_owners_[name];
       std::vector<OperandDimension>& inner = sizes_from_[name];
       for (const expr::Statement& statement : program_.program.statements) {
         if (statement.tensor != name) continue;
@@ -366,6 +377,7 @@ class ResolvedExpression final : public Program {
 
   std::vector<TensorSpec> operands_, results_;
   OperandParts parts_;
+  std::map<std::string, std::string> pattern_owners_;  // of results; empty: none
   std::vector<std::pair<int, int>> alike_;  // operands with the structure arrays of another one
   std::vector<Format> result_formats_;
   std::map<std::string, std::vector<OperandDimension>> sizes_from_;  // of results, among the parts

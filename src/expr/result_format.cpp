@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "expr/absence.h"
+#include "expr/pattern_owner.h"
 #include "expr/walk.h"
 #include "support/check.h"
 
@@ -96,13 +97,10 @@ class FormatRules {
 
   // Whether the value is present exactly where the access has an entry.
   bool decides_alone(const Access& access) const {
-    if (sparse_.size() == 1) return true;
-    const Expr alone = without(statement_.value, [&](const Access& other) {
-      return other.id != access.id && !format_of(other).is_dense();
-    });
-    const Expr beside =
-        without(statement_.value, [&](const Access& other) { return other.id == access.id; });
-    return !is_absent(alone) && is_absent(beside);
+    return sparse_.size() == 1 ||
+           is_present_like(statement_.value, access, [&](const std::string& tensor) {
+             return !tensors_.at(tensor).format.is_dense();
+           });
   }
 
   // Translates a level expression of a tensor with these indices to the dimensions of the result.
