@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 import torch
 from torch import Tensor
 from torch.library import Library, fallthrough_kernel
+from torch.utils._python_dispatch import _disable_current_modes
 
 from tulle.library.loading import load
 from tulle.support.errors import translated
@@ -69,10 +70,14 @@ def _boxed(name: str) -> Callable[..., Any]:
 
 
 def _translating(operator: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """The operator with Tulle's errors in place of RuntimeError."""
+    """The operator with Tulle's errors in place of RuntimeError. Graphs that torch traces do not
+    record it."""
 
     def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         try:
+            if torch._C._len_torch_dispatch_stack():
+                with _disable_current_modes():
+                    return operator(*args, **kwargs)
             return operator(*args, **kwargs)
         except RuntimeError as error:
             raise translated(error) from None

@@ -9,6 +9,7 @@ from typing import Any
 from torch import Tensor
 
 from tulle.programs.call_sites import CallSite
+from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand
 from tulle.programs.program import (
     Operand,
@@ -24,6 +25,7 @@ from tulle.support.errors import UserError
 _REDUCTIONS = ("sum", "mean", "amax", "amin", "prod")
 
 
+@recorded
 def einsum(
     equation: str,
     /,

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from tulle.notation import einsums
 from tulle.programs.call_sites import CallSite
+from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand, as_scalar
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, OutFormat, Program, out_formats, statement_program
@@ -19,6 +20,7 @@ from tulle.support.kinds import is_number
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
+@recorded
 def compute(
     text: str,
     /,

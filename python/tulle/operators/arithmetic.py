@@ -10,6 +10,7 @@ from torch import Tensor
 
 from tulle.operators.index_notation import OPERAND_NAMES, access, index_names
 from tulle.programs.call_sites import CallSite, Prepared
+from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand, as_scalar
 from tulle.programs.program import Operand, Program, Result, statement_program
 from tulle.support.errors import UserError
@@ -31,7 +32,7 @@ def _prepare_matmul(operands: Sequence[Any]) -> Any:
     return program, OPERAND_NAMES, (a, b)
 
 
-_MATMUL = CallSite(_prepare_matmul, broadcast_rank=3)
+_MATMUL = CallSite(_prepare_matmul, broadcast_rank=3, has_graph_call=True)
 
 # matmul(left, right): the product of vectors, matrices or batches of matrices, as torch.matmul.
 # NotImplemented if an operand is no tensor.
@@ -76,6 +77,7 @@ def _broadcast(
 # ---- elementwise -------------------------------------------------------------------------------
 
 
+@recorded
 def binary(operator: str, left: object, right: object) -> Result:
     """left + - * / right for each element; dimensions of size 1 are broadcast as in torch."""
     if type(right) is not Tensor and is_number(right):
@@ -109,6 +111,7 @@ def _elementwise(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> Progr
     return statement_program(text)
 
 
+@recorded
 def element_function(name: str, operand: SparseTensor) -> Result:
     """A function of one argument for each element."""
     return _element_function(name).run_on_one(operand)

@@ -11,6 +11,7 @@ from torch import Tensor
 from tulle.library import bindings
 from tulle.operators.index_notation import index_names
 from tulle.programs.call_sites import CallSite, Prepared
+from tulle.programs.graph_boundary import recorded
 from tulle.programs.program import Operand, statement_program
 from tulle.tensors.composite_pattern import composed
 from tulle.tensors.formats import Format
@@ -18,8 +19,12 @@ from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
-def convert_format(source: SparseTensor, format: Format) -> SparseTensor | Tensor:
+@recorded
+def convert_format(source: SparseTensor, format: str | Format) -> SparseTensor | Tensor:
     """The tensor in this format, on the same device; an ordinary tensor if the format is dense."""
+    format = Format(format).of_rank(source.ndim)
+    if format == source.format:
+        return source
     return _in_parts(source, format) if format.is_composite else _copied(source, format)
 
 

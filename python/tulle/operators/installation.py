@@ -5,8 +5,16 @@ from __future__ import annotations
 
 from tulle.interchange import exports
 from tulle.operators import arithmetic, conversions, reductions, torch_functions
+from tulle.programs import dynamo
+from tulle.programs.graph_boundary import recorded
 from tulle.tensors import operations, trees
+from tulle.tensors.formats import Format
 from tulle.tensors.sparse_tensor import SparseTensor
+
+
+@recorded
+def _permuted_format(text: str, rank: int, order: tuple[int, ...]) -> str:
+    return Format(text, rank).permuted(order)._text
 
 
 def install() -> None:
@@ -21,6 +29,7 @@ def install() -> None:
             reduce=reductions.reduce,
             softmax=reductions.softmax,
             convert_format=conversions.convert_format,
+            permuted_format=_permuted_format,
             to_torch=exports.to_torch,
             to_scipy=exports.to_scipy,
         )
@@ -30,3 +39,4 @@ def install() -> None:
     SparseTensor.__matmul__ = arithmetic.matmul  # type: ignore[method-assign]
     torch_functions.register()
     trees.register()
+    dynamo.register()

@@ -10,6 +10,7 @@ import torch
 
 from tulle.operators.index_notation import OPERAND_NAMES, access, index_names
 from tulle.programs.call_sites import CallSite, Prepared
+from tulle.programs.graph_boundary import recorded
 from tulle.programs.program import Operand, Result, statement_program
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
@@ -21,6 +22,7 @@ Dimensions: TypeAlias = int | tuple[int, ...] | None
 _SPELLINGS = {"amax": "max", "amin": "min"}
 
 
+@recorded
 def reduce(
     name: str, operand: SparseTensor, dim: Dimensions, keepdim: bool, stored: bool
 ) -> Result:
@@ -72,6 +74,7 @@ def _value(name: str, over: list[str], element: str, stored: bool) -> str:
     return f"{_SPELLINGS.get(name, name)}({indices}{entries}, {element})"
 
 
+@recorded
 def softmax(name: str, operand: SparseTensor, dim: int) -> Result:
     """softmax or log_softmax along a dimension, over the stored entries."""
     if not operand.dtype.is_floating_point:

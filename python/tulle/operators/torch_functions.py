@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,12 +15,14 @@ from tulle.operators import arithmetic, reductions
 from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.program import Result, statement_program
 from tulle.support.errors import Unsupported, UserError
-from tulle.tensors.torch_dispatch import Handler, handlers
+from tulle.tensors.torch_dispatch import Handler, handlers, reversed_handlers
 
 
 def register() -> None:
     """Makes PyTorch's functions accept sparse tensors."""
     handlers.update(_HANDLERS)
+    for name in ("radd", "rsub", "rmul", "rtruediv", "rmatmul"):
+        reversed_handlers[f"__{name}__"] = _HANDLERS[getattr(Tensor, f"__{name}__")]
     for name, handler in _METHODS.items():
         handlers[getattr(Tensor, name)] = handler
         if hasattr(torch, name):
@@ -44,17 +47,17 @@ def _reversed(handler: Handler) -> Handler:
     return lambda left, right: handler(right, left)
 
 
-def _scaled(operator: str) -> Handler:
+def _scaled(symbol: str) -> Handler:
     """torch.add and torch.sub, which multiply the second operand by alpha."""
 
     def handle(left: Any, right: Any, *, alpha: Any = 1) -> Result:
-        return arithmetic.binary(operator, left, right if alpha == 1 else right * alpha)
+        return arithmetic.binary(symbol, left, right if alpha == 1 else right * alpha)
 
     return handle
 
 
-def _plain(operator: str) -> Handler:
-    return lambda left, right: arithmetic.binary(operator, left, right)
+def _plain(symbol: str) -> Handler:
+    return lambda left, right: arithmetic.binary(symbol, left, right)
 
 
 def _linear(input: Any, weight: Any, bias: Any = None) -> Result:
@@ -72,7 +75,7 @@ def _prepare_linear(operands: Sequence[Any]) -> Prepared:
     return statement_program(text), ("X", "W"), operands
 
 
-_LINEAR = CallSite(_prepare_linear)
+_LINEAR = CallSite(_prepare_linear, has_graph_call=True)
 
 
 def _addmm(input: Any, left: Any, right: Any, *, beta: Any = 1, alpha: Any = 1) -> Result:
@@ -124,6 +127,12 @@ def _softmax_handler(name: str) -> Handler:
 _add, _sub, _mul, _div = _scaled("+"), _scaled("-"), _plain("*"), _plain("/")
 
 _HANDLERS: dict[Any, Handler] = {
+    # Dynamo calls operators by these names.
+    operator.matmul: _matmul,
+    operator.add: _add,
+    operator.sub: _sub,
+    operator.mul: _mul,
+    operator.truediv: _div,
     torch.einsum: _einsum,
     torch.sparse.mm: _matmul,
     functional.linear: _linear,

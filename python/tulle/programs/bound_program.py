@@ -7,6 +7,7 @@ Operators, reductions, einsum, index notation and kernels all come to a `Program
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
@@ -23,9 +24,13 @@ class ResultType(NamedTuple):
     """What is known of a result before the program runs."""
 
     name: str
+    dtype: torch.dtype
     index_dtype: torch.dtype
     format: Format
     array_count: int  # structure arrays
+    like: str  # the operand whose entries it has, in the same order; empty: none
+    # For each dimension an operand and the dimension of it that has the same size.
+    sizes_from: tuple[tuple[int, int], ...]
 
 
 class BoundProgram:
@@ -42,7 +47,7 @@ class BoundProgram:
 
     def __init__(self, key: str) -> None:
         self.key = key
-        self.results = _results_of(key)
+        self.results = results_of(key)
         # The number of the program in this process.
         self.number = bindings.program_number(key)
         # Whether the program has one result, and that is an ordinary tensor.
@@ -95,11 +100,29 @@ def _dense_spec(dtype: torch.dtype, rank: int) -> str:
     return found
 
 
-def _results_of(key: str) -> tuple[ResultType, ...]:
-    results = []
-    for line in bindings.describe(key).splitlines()[::2]:
-        name, _, index, rank, format_text = line.split(" ", 4)
-        format = Format(format_text, int(rank))
-        arrays = sum(len(level.arrays) for level in format.levels)
-        results.append(ResultType(name, dtypes.BY_NAME[index], format, arrays))
-    return tuple(results)
+@lru_cache(maxsize=4096)
+def results_of(key: str) -> tuple[ResultType, ...]:
+    """The results of the program of that key."""
+    lines = bindings.describe(key).splitlines()
+    return tuple(map(_result_of, lines[::2], lines[1::2]))
+
+
+def _result_of(spec: str, sizes: str) -> ResultType:
+    """The result that two lines of `describe` tell."""
+    name, dtype, index, rank, format_text = spec.split(" ", 4)
+    like = ""
+    if format_text.startswith("like="):
+        like, format_text = format_text.removeprefix("like=").split(" ", 1)
+    format = Format(format_text, int(rank))
+    return ResultType(
+        name=name,
+        dtype=dtypes.BY_NAME[dtype],
+        index_dtype=dtypes.BY_NAME[index],
+        format=format,
+        array_count=sum(len(level.arrays) for level in format.levels),
+        like=like,
+        sizes_from=tuple(
+            (int(operand), int(dimension))
+            for operand, dimension in (size.split(".") for size in sizes.split())
+        ),
+    )

@@ -23,6 +23,7 @@ from torch.nn import Parameter
 from tulle.library import bindings
 from tulle.programs import outputs, recording
 from tulle.programs.execution import run_into, wrap
+from tulle.programs.graph_boundary import recorded
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
 from tulle.programs.recorded_calls import RecordedCall
@@ -47,14 +48,28 @@ class CallSite:
     are 1 if the rank of that operand is at least `broadcast_rank`.
     """
 
-    __slots__ = ("broadcast_rank", "calls", "prepare", "run_on_one", "run_on_two")
+    __slots__ = (
+        "broadcast_rank",
+        "calls",
+        "prepare",
+        "run_in_graph",
+        "run_on_one",
+        "run_on_two",
+    )
 
     def __init__(
         self,
         prepare: Callable[[Sequence[Any]], Any],
         broadcast_rank: int = NEVER_BROADCAST,
+        *,
+        has_graph_call: bool = False,
     ) -> None:
+        """With `has_graph_call`, torch.compile records a run as one call. It is for call sites that
+        exist before tracing and that no function made by `recorded` contains."""
         self.prepare = prepare
+        self.run_in_graph: Callable[..., Any] | None = None
+        if has_graph_call:
+            self.run_in_graph = recorded(lambda *operands: self._run_cold(operands, None))
         self.broadcast_rank = broadcast_rank
         # The remembered calls without a sparse operand. The others are in `Pattern.calls`.
         self.calls: dict[Any, RememberedCall] = {}
@@ -64,6 +79,8 @@ class CallSite:
 
     def run(self, operands: Sequence[Any], out: Out = None) -> Results:
         """Computes the results for these operands."""
+        if is_compiling() and self.run_in_graph is not None and out is None:
+            return self.run_in_graph(*operands)
         if is_compiling() or forward_ad._current_level >= 0:
             return self._run_cold(operands, out)
         with_gradients = is_grad_enabled()
@@ -188,7 +205,7 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
     """`site.run` for one operand."""
 
     def run_on_one(operand: Any) -> Results:
-        if type(operand) is SparseTensor:
+        if not is_compiling() and type(operand) is SparseTensor:
             pattern, values = operand._pattern, operand._values
             found = pattern.calls.get((site, values.dtype))
             if (
@@ -196,7 +213,6 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
                 and found.call_on is not None
                 and type(values) is Tensor
                 and forward_ad._current_level < 0
-                and not is_compiling()
             ):
                 version = pattern.version
                 for array in pattern.counted:
@@ -223,7 +239,7 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
     """`site.run` for two operands."""
 
     def run_on_two(left: Any, right: Any) -> Results:
-        if type(left) is SparseTensor and type(right) is Tensor:
+        if not is_compiling() and type(left) is SparseTensor and type(right) is Tensor:
             pattern, values = left._pattern, left._values
             sizes: Any = right.ndim
             if sizes >= broadcast_rank and 1 in right.shape:
@@ -234,7 +250,6 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
                 and found.call_on is not None
                 and type(values) is Tensor
                 and forward_ad._current_level < 0
-                and not is_compiling()
             ):
                 version = pattern.version
                 for array in pattern.counted:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from torch import Tensor
 
 from tulle.library import bindings
-from tulle.programs import outputs
+from tulle.programs import graph_calls, outputs
 from tulle.programs.arguments import Arguments, flatten
 from tulle.programs.bound_program import BoundProgram, ResultType, bind
 from tulle.programs.operand_checks import checked
@@ -29,6 +29,8 @@ def execute(
         return _execute_for_composites(program, names, operands, out)
     operands = checked(program, names, operands)
     found, arguments = bind(program, names, operands), flatten(operands)
+    if graph_calls.is_traced(arguments.tensors):
+        return graph_calls.compute(found, names, operands, arguments)
     head = head_of(found, arguments.numbers)
     try:
         if out is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -32,6 +33,15 @@ class CompositePattern(Pattern):
         self.parts = tuple(parts)
         self.counts = tuple(counts)
         self.offsets = _offsets(counts)
+
+    def __getattr__(self, name: str) -> Any:
+        # Of a pattern from a graph, which sets `counts` beside the attributes of `in_graph`.
+        if name not in ("parts", "offsets"):
+            return super().__getattr__(name)
+        numbers = self.shape + self.counts
+        whole = reassembled(self._format_text, numbers, self.index_dtype, self.arrays)
+        self.parts, self.offsets = whole.parts, whole.offsets
+        return getattr(self, name)
 
     @property
     def numbers(self) -> tuple[int, ...]:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from tulle.library import devices, dtypes
 from tulle.support.arguments import dimension_of, flat_dimensions
 from tulle.support.errors import UserError
 from tulle.tensors import operations
 from tulle.tensors.formats import Format
+from tulle.tensors.pattern import Pattern
 from tulle.tensors.stored_tensor import StoredTensor
 
 if TYPE_CHECKING:
@@ -59,10 +61,7 @@ class ConversionMethods(StoredTensor):
             moved = type(self)(moved._pattern, moved._values.to(wanted_dtype))
         if format is None:
             return moved
-        wanted = Format(format).of_rank(self.ndim)
-        if wanted == self.format:
-            return moved
-        converted: Self | Tensor = operations.installed.convert_format(moved, wanted)
+        converted: Self | Tensor = operations.installed.convert_format(moved, format)
         return converted
 
     def _placement(
@@ -156,13 +155,25 @@ class ConversionMethods(StoredTensor):
         An ordinary tensor if the storage is dense and row-major in that order."""
         rank = self.ndim
         given = flat_dimensions(order)
-        wanted = tuple(dimension_of("permute", d, rank) for d in given)
+        wanted = tuple([dimension_of("permute", d, rank) for d in given])
         if sorted(wanted) != list(range(rank)):
             raise UserError(f"permute: {given} does not name each of {rank} dimensions once.")
+        if is_compiling():
+            return self._permuted_in_graph(wanted)
         pattern = self._pattern.permuted(wanted)
         if pattern.format == Format("dense", rank):
             return self._values.view(pattern.shape)
         return type(self)(pattern, self._values)
+
+    def _permuted_in_graph(self, order: tuple[int, ...]) -> Any:
+        """`permute` as torch.compile follows it."""
+        pattern = self._pattern
+        text = operations.installed.permuted_format(pattern._format_text, len(order), order)
+        shape = tuple([pattern.shape[d] for d in order])
+        if text == "dense":
+            return self._values.view(shape)
+        found = Pattern.in_graph(text, shape, pattern.arrays, pattern.index_dtype)
+        return type(self)(found, self._values)
 
     def transpose(self, dim0: int, dim1: int) -> Any:
         """The same storage with two dimensions exchanged."""

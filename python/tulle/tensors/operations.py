@@ -38,7 +38,9 @@ class Operations:
     # "softmax" or "log_softmax", the tensor, dim.
     softmax: Callable[[str, Any, int], Any]
     # The tensor and its new format; "dense" gives an ordinary tensor.
-    convert_format: Callable[[Any, Format], Any]
+    convert_format: Callable[[Any, str | Format], Any]
+    # The text of a format, its rank, the order of dimensions: the text of the permuted format.
+    permuted_format: Callable[[str, int, tuple[int, ...]], str]
     to_torch: Callable[[Any], Tensor]
     to_scipy: Callable[[Any], Any]
 

@@ -9,7 +9,7 @@ import sys
 import weakref
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -18,6 +18,9 @@ from tulle.library import bindings, dtypes
 from tulle.support.errors import UserError
 from tulle.tensors import slots
 from tulle.tensors.formats import Format
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 @lru_cache(maxsize=4096)
@@ -59,6 +62,7 @@ class Pattern:
 
     __slots__ = (
         "__weakref__",
+        "_format_text",
         "_is_held",
         "_permuted",
         "_specs",
@@ -84,9 +88,40 @@ class Pattern:
         index_dtype: torch.dtype,
     ) -> None:
         self.format = format
+        self._format_text = format._text
         self.shape = shape
         self.arrays = arrays
         self.index_dtype = index_dtype
+        self._set_up()
+
+    @classmethod
+    def in_graph(
+        cls,
+        format_text: str,
+        shape: tuple[int, ...],
+        arrays: tuple[Tensor, ...],
+        index_dtype: torch.dtype,
+    ) -> Self:
+        """A pattern inside a graph that torch.compile traces. Its other attributes are set when
+        they are first read, outside of the graph."""
+        pattern = cls.__new__(cls)
+        pattern._format_text = format_text
+        pattern.shape = shape
+        pattern.arrays = arrays
+        pattern.index_dtype = index_dtype
+        return pattern
+
+    def __getattr__(self, name: str) -> Any:
+        # Python calls this for attributes that are not set: those of a pattern from a graph.
+        if name not in Pattern.__slots__ or name == "_format_text":
+            raise AttributeError(f"A pattern has no attribute '{name}'.", name=name, obj=self)
+        self.format = Format(self._format_text, len(self.shape))
+        self._set_up()
+        return getattr(self, name)
+
+    def _set_up(self) -> None:
+        """Sets the attributes that follow from format, shape and arrays."""
+        arrays = self.arrays
         self.entry_count: int | None = None  # once counted
         # Other data derived from the structure, by name.
         self.derived: dict[str, Any] = {}

@@ -19,6 +19,8 @@ Handler = Callable[..., Any]
 
 # What computes a function of torch, by that function.
 handlers: dict[Any, Handler] = {}
+# Reversed operators by name: Dynamo does not find functions of Python in a table.
+reversed_handlers: dict[str, Handler] = {}
 
 
 def dispatch(
@@ -26,8 +28,12 @@ def dispatch(
 ) -> Any:
     """Computes `function(*args, **kwargs)`; at least one argument is a sparse tensor. This is
     `__torch_function__` of the class."""
-    handler = handlers.get(function)
-    if handler is None or torch.compiler.is_compiling():
+    handler = None
+    if torch.compiler.is_compiling():
+        handler = reversed_handlers.get(getattr(function, "__name__", ""))
+    if handler is None:
+        handler = handlers.get(function)
+    if handler is None:
         _refuse(function)
     if not kwargs:
         return handler(*args)
@@ -37,8 +43,6 @@ def dispatch(
 
 
 def _refuse(function: Any, *keywords: str) -> NoReturn:
-    if torch.compiler.is_compiling():
-        raise Unsupported("torch.compile does not work on sparse tensors in this version.")
     name = getattr(function, "__name__", str(function))
     if keywords:
         raise Unsupported(f"torch's {name} does not take {keywords[0]}= on sparse tensors.")

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 from torch.utils import _pytree as pytree
 
 from tulle.tensors import composite_pattern
@@ -53,6 +54,9 @@ def _unflatten(children: Any, context: _Context) -> SparseTensor:
     can be: trees are also assembled from other objects than tensors."""
     *arrays, values = children
     format, numbers, index_dtype = context
+    if is_compiling() and "{" not in format and "hyb" not in format:
+        in_graph = Pattern.in_graph(format, tuple(numbers), tuple(arrays), index_dtype)
+        return SparseTensor(in_graph, values)
     if Format(format).is_composite:
         whole = composite_pattern.reassembled(format, tuple(numbers), index_dtype, tuple(arrays))
         return SparseTensor(whole, values)

@@ -1,0 +1,77 @@
+"""Prepares Dynamo, the tracer of torch.compile, for sparse tensors as soon as it is imported.
+
+Importing torch._dynamo takes a second, so this package does not import it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import operator
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from torch import Tensor
+
+from tulle.programs import graph_boundary
+
+_MODULE = "torch._dynamo"
+
+
+def register() -> None:
+    """Prepares Dynamo now if it is imported, else when it is."""
+    if _MODULE in sys.modules:
+        _prepare()
+    else:
+        sys.meta_path.insert(0, _Finder())
+
+
+class _Finder(MetaPathFinder):
+    """Finds torch._dynamo as Python does, and prepares it once it is loaded."""
+
+    is_searching = False
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name != _MODULE or self.is_searching:
+            return None
+        self.is_searching = True
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.loader is None:
+            return spec
+        load = spec.loader.exec_module
+
+        def load_and_prepare(module: ModuleType) -> None:
+            sys.meta_path.remove(self)
+            load(module)
+            _prepare()
+
+        loader: Any = spec.loader
+        loader.exec_module = load_and_prepare
+        return spec
+
+
+def _prepare() -> None:
+    import torch._dynamo
+    from torch._dynamo.variables import builtin
+
+    graph_boundary.opaque_call = torch._dynamo.nonstrict_trace(graph_boundary._opaque_call)
+    # Dynamo reads `A @ B`, where A is no tensor of torch but has __torch_function__, as
+    # Tensor.__matmul__(B, A). With the reversed method it calls Tensor.__rmatmul__(B, A).
+    builtin.populate_builtin_to_tensor_fn_map()
+    builtin.BUILTIN_TO_TENSOR_RFN_MAP.setdefault(operator.matmul, Tensor.__rmatmul__)
+    # Dynamo has no rule for `A @ B` if neither is a tensor of torch.
+    builtin.BuiltinVariable.call_matmul = _call_matmul
+
+
+def _call_matmul(_: Any, tx: Any, left: Any, right: Any) -> Any:
+    """`left @ right` by the method of the left operand, if that is an object with such a method."""
+    from torch._dynamo.variables import UserDefinedObjectVariable
+
+    if isinstance(left, UserDefinedObjectVariable):
+        return left.call_method(tx, "__matmul__", [right], {})
+    return None

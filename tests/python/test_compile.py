@@ -1,0 +1,172 @@
+"""torch.compile and torch.export on functions of sparse tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+from helpers import assert_equal
+from torch import Tensor
+
+import tulle
+
+SIZE = 6
+FORMATS = ["csr", "csc", "coo", "bsr(2,3)", "dia", "bitmap", "hyb(2,2)"]
+
+
+@pytest.fixture(autouse=True)
+def reset() -> Iterator[None]:
+    torch._dynamo.reset()
+    yield
+
+
+def square(seed: int = 0, rows: int = SIZE) -> Tensor:
+    """Not symmetric, so that swapped operands give other results."""
+    torch.manual_seed(seed)
+    return torch.rand(rows, SIZE) * (torch.rand(rows, SIZE) < 0.5)
+
+
+X = torch.rand(SIZE, SIZE, generator=torch.Generator().manual_seed(7))
+
+Function = Callable[[Any, Tensor], Any]
+
+# Functions that are the same for a sparse and a dense matrix.
+FUNCTIONS: dict[str, Function] = {
+    "A @ x": lambda a, x: a @ x,
+    "x @ A": lambda a, x: x @ a,
+    "A @ A": lambda a, x: a @ a,
+    "A.T @ x": lambda a, x: a.T @ x,
+    "x @ A.T": lambda a, x: x @ a.T,
+    "torch.mm": lambda a, x: torch.mm(a, x),
+    "torch.matmul": lambda a, x: torch.matmul(x, a),
+    "linear": lambda a, x: torch.nn.functional.linear(x, a),
+    "A * x": lambda a, x: a * x,
+    "x * A": lambda a, x: x * a,
+    "A - x": lambda a, x: a - x,
+    "x - A": lambda a, x: x - a,
+    "A + A": lambda a, x: a + a,
+    "A / 2": lambda a, x: a / 2,
+    "-A": lambda a, x: -a,
+    "relu": lambda a, x: torch.relu(a) @ x,
+    "sum": lambda a, x: a.sum(1) + a.sum(),
+    "mean": lambda a, x: a.mean(0),
+    "amax": lambda a, x: a.amax(1),
+    "permute": lambda a, x: a.permute(1, 0),
+}
+# Functions of a sparse matrix.
+SPARSE_FUNCTIONS: dict[str, Function] = {
+    "softmax": lambda a, x: a.softmax(1) @ x,
+    "einsum": lambda a, x: tulle.einsum("ij,jk->ik", a, x),
+    "compute": lambda a, x: tulle.compute("C[i,j] = A[i,j] * X[j,k] * X[k,i]", A=a, X=x),
+    "with_values": lambda a, x: a.with_values(a.values() * 2) @ x,
+    "to(format)": lambda a, x: a.to(format="csc") @ x,
+    "shape": lambda a, x: x.new_ones(a.shape) + a.to_dense(),
+}
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "eager"])
+@pytest.mark.parametrize("name", [*FUNCTIONS, *SPARSE_FUNCTIONS])
+def test_functions(name: str, backend: str) -> None:
+    dense = square()
+    tensor = tulle.tensor(dense)
+    function = FUNCTIONS.get(name) or SPARSE_FUNCTIONS[name]
+    compiled = torch.compile(function, fullgraph=True, backend=backend)
+    expected = function(dense, X) if name in FUNCTIONS else function(tensor, X)
+    for _ in range(2):
+        found = compiled(tensor, X)
+        assert_equal(found, expected.to_dense() if name in SPARSE_FUNCTIONS else expected)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_formats(format: str) -> None:
+    dense = square()
+    tensor = tulle.tensor(dense).to(format=format)
+    compiled = torch.compile(
+        lambda a, x: torch.relu(a @ x) @ x, fullgraph=True, backend="aot_eager"
+    )
+    assert_equal(compiled(tensor, X), torch.relu(dense @ X) @ X)
+
+
+def test_sparse_results() -> None:
+    dense = square()
+    tensor = tulle.tensor(dense)
+    doubled, product = torch.compile(lambda a: (a * 2, a @ a), fullgraph=True, backend="aot_eager")(
+        tensor
+    )
+    assert_equal(doubled, dense * 2)
+    assert_equal(product @ X, dense @ dense @ X)
+    assert product.format == "csr"
+    assert_equal(product.T, (dense @ dense).T)
+    assert repr(product).startswith("tulle.SparseTensor(6x6")
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_training_step(backend: str) -> None:
+    tensor = tulle.tensor(square())
+
+    def loss(values: Tensor, x: Tensor, weight: Tensor) -> Tensor:
+        return torch.relu(tensor.with_values(values) @ (x @ weight)).softmax(1)[:, 0].sum()
+
+    leaves = [tensor.values().clone(), X.clone(), torch.rand(SIZE, 3)]
+    leaves = [leaf.requires_grad_() for leaf in leaves]
+    expected = torch.autograd.grad(loss(*leaves), leaves)
+    compiled = torch.compile(loss, fullgraph=True, backend=backend)
+    for _ in range(2):
+        found = torch.autograd.grad(compiled(*leaves), leaves)
+        for one, other in zip(found, expected, strict=True):
+            torch.testing.assert_close(one, other)
+
+
+def test_other_numbers_of_entries_and_rows() -> None:
+    """Another number of entries compiles once more, for any number; so does one of rows."""
+    graphs = []
+
+    def backend(graph: Any, _: Any) -> Any:
+        graphs.append(graph)
+        return graph
+
+    compiled = torch.compile(lambda a, x: torch.relu(a @ x), fullgraph=True, backend=backend)
+    for seed in range(5):
+        dense = square(seed)
+        assert_equal(compiled(tulle.tensor(dense), X), torch.relu(dense @ X))
+    assert len(graphs) <= 2
+    for rows in (7, 9, 12):
+        dense = square(rows, rows)
+        assert_equal(compiled(tulle.tensor(dense), X), torch.relu(dense @ X))
+    assert len(graphs) <= 3
+
+
+class Layer(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.rand(SIZE, 3))
+
+    def forward(self, a: Any, x: Tensor) -> Tensor:
+        return torch.relu(a @ (x @ self.weight))
+
+
+def test_export() -> None:
+    tensor, layer = tulle.tensor(square()), Layer()
+    exported = torch.export.export(layer, (tensor, X), strict=False)
+    assert_equal(exported.module()(tensor, X).detach(), layer(tensor, X).detach())
+    operators = [str(node.target) for node in exported.graph.nodes if node.op == "call_function"]
+    assert "tulle.compute.default" in operators
+    assert not any("describe" in name or "number" in name for name in operators)
+
+
+def test_graph_breaks_are_not_needed() -> None:
+    explained = torch._dynamo.explain(lambda a, x: (a @ x).sum() + a.sum())(
+        tulle.tensor(square()), X
+    )
+    assert explained.graph_break_count == 0
+
+
+def test_opcheck() -> None:
+    tensor = tulle.tensor(square(), index_dtype=torch.int64)
+    key = "operand A f32 i64 2 csr\noperand B f32 i64 2 dense\ncompute\nC[i,k] = A[i,j] * B[j,k]"
+    arguments = (key, [SIZE, SIZE], [*tensor.pattern.arrays, tensor.values(), X])
+    torch.library.opcheck(
+        torch.ops.tulle.compute.default, arguments, test_utils=("test_schema", "test_faketensor")
+    )
