@@ -98,15 +98,3 @@ def test_compiling_breaks_graphs() -> None:
     for use in uses:
         torch.compiler.reset()
         assert_equal(torch.compile(use, backend="eager")(tensor, b), a @ b + 1)
-
-
-def test_compiling_whole_graphs_is_refused() -> None:
-    tensor = tulle.tensor(random_sparse(4, 4))
-    torch.compiler.reset()
-
-    @torch.compile(backend="eager", fullgraph=True)
-    def product(b: torch.Tensor) -> torch.Tensor:
-        return tensor @ b
-
-    with pytest.raises(Exception, match=r"torch\.compile|Unsupported|not supported"):
-        product(random_dense(4, 4))

@@ -109,6 +109,11 @@ run_into: Callable[[Tensor, list[Tensor], list[int], list[Tensor]], list[Tensor]
     "run_into"
 )
 
+# The same by the key of the program, which is valid in any process: what graphs of torch.compile
+# contain. Returns for each result its structure arrays, unless `describe` says that it has those of
+# an operand, and its values.
+compute: Callable[[str, list[int], list[Tensor]], list[Tensor]] = _ops.compute.default
+
 # ---- programs, formats, structure and plans: these raise Tulle's errors -------------------------
 
 program_number: Callable[[str], int] = _translating(_ops.number.default)

@@ -17,6 +17,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.library import get_ctx
 
+from tulle.library import bindings
 from tulle.programs.arguments import Arguments
 from tulle.programs.bound_program import BoundProgram, ResultType, results_of
 from tulle.programs.program import Operand, Result
@@ -36,7 +37,7 @@ def compute(
     """The results of the operator in the graph."""
     count = sum(len(one._pattern.numbers) for one in operands if isinstance(one, SparseTensor))
     sizes = list(arguments.numbers[:count])
-    returned = iter(torch.ops.tulle.compute.default(found.key, sizes, arguments.tensors))
+    returned = iter(bindings.compute(found.key, sizes, arguments.tensors))
     results: list[Result] = []
     for result in found.results:
         if result.format.is_dense:
