@@ -70,8 +70,8 @@ jit::ContentHash source_of(std::string_view language, std::string_view text,
   for (const TensorSpec& operand : operands) {
     key.add(operand.name);
     key.add(operand.format);
-    key.add(name_of(operand.type), " ", name_of(operand.index_type), " ", operand.rank,
-            " ", operand.like);
+    key.add(name_of(operand.type), " ", name_of(operand.index_type), " ", operand.rank, " ",
+            operand.like);
   }
   const auto& [out_formats, schedule, features, checked, tuned, ones, reduce] = options;
   for (const auto& [result, format] : out_formats) key.add(result, " ", format);
