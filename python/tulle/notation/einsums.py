@@ -49,7 +49,9 @@ def einsum(
 
 @lru_cache(maxsize=4096)
 def _site(equation: str, formats: tuple[tuple[str, str], ...], reduce: str) -> CallSite:
-    return CallSite(lambda operands: _prepared(equation, operands, formats, reduce), 1)
+    return CallSite(
+        lambda operands: _prepared(equation, operands, formats, reduce), 1, is_product=True
+    )
 
 
 def prepare(

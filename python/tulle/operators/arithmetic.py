@@ -32,7 +32,7 @@ def _prepare_matmul(operands: Sequence[Any]) -> Any:
     return program, OPERAND_NAMES, (a, b)
 
 
-_MATMUL = CallSite(_prepare_matmul, broadcast_rank=3, has_graph_call=True)
+_MATMUL = CallSite(_prepare_matmul, broadcast_rank=3, has_graph_call=True, is_product=True)
 
 # matmul(left, right): the product of vectors, matrices or batches of matrices, as torch.matmul.
 # NotImplemented if an operand is no tensor.

@@ -75,7 +75,7 @@ def _prepare_linear(operands: Sequence[Any]) -> Prepared:
     return statement_program(text), ("X", "W"), operands
 
 
-_LINEAR = CallSite(_prepare_linear, has_graph_call=True)
+_LINEAR = CallSite(_prepare_linear, has_graph_call=True, is_product=True)
 
 
 def _addmm(input: Any, left: Any, right: Any, *, beta: Any = 1, alpha: Any = 1) -> Result:

@@ -15,13 +15,14 @@ from operator import is_
 from typing import Any, TypeAlias
 
 from torch import Tensor, is_grad_enabled
+from torch._C import _is_any_autocast_enabled as is_autocast_enabled
 from torch._C._functorch import peek_interpreter_stack
 from torch.autograd import forward_ad
 from torch.compiler import is_compiling
 from torch.nn import Parameter
 
 from tulle.library import bindings
-from tulle.programs import outputs, recording
+from tulle.programs import autocast, outputs, recording
 from tulle.programs.execution import run_into, wrap
 from tulle.programs.graph_boundary import recorded
 from tulle.programs.outputs import Out
@@ -45,12 +46,14 @@ class CallSite:
 
     `prepare` takes the operands as callers pass them. The program that it returns may depend on the
     types, ranks and formats of the operands. It may also depend on which sizes of a dense operand
-    are 1 if the rank of that operand is at least `broadcast_rank`.
+    are 1 if the rank of that operand is at least `broadcast_rank`. With `is_product`, the operands
+    get the type of torch.autocast where that is enabled.
     """
 
     __slots__ = (
         "broadcast_rank",
         "calls",
+        "is_product",
         "prepare",
         "run_in_graph",
         "run_on_one",
@@ -63,10 +66,12 @@ class CallSite:
         broadcast_rank: int = NEVER_BROADCAST,
         *,
         has_graph_call: bool = False,
+        is_product: bool = False,
     ) -> None:
         """With `has_graph_call`, torch.compile records a run as one call. It is for call sites that
         exist before tracing and that no function made by `recorded` contains."""
         self.prepare = prepare
+        self.is_product = is_product
         self.run_in_graph: Callable[..., Any] | None = None
         if has_graph_call:
             self.run_in_graph = recorded(lambda *operands: self._run_cold(operands, None))
@@ -83,6 +88,8 @@ class CallSite:
             return self.run_in_graph(*operands)
         if is_compiling() or forward_ad._current_level >= 0:
             return self._run_cold(operands, out)
+        if self.is_product and is_autocast_enabled():
+            operands = autocast.cast(operands, out)
         with_gradients = is_grad_enabled()
         is_recorded = False
         key: list[Any] = [self]
@@ -134,6 +141,8 @@ class CallSite:
             return self._run_and_remember(operands, out, calls, wanted)
 
     def _run_cold(self, operands: Sequence[Any], out: Out) -> Results:
+        if self.is_product and is_autocast_enabled():
+            operands = autocast.cast(operands, out)
         prepared = self.prepare(operands)
         if prepared is NotImplemented:
             return prepared
@@ -237,9 +246,15 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
 
 def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Results]:
     """`site.run` for two operands."""
+    is_product = site.is_product
 
     def run_on_two(left: Any, right: Any) -> Results:
-        if not is_compiling() and type(left) is SparseTensor and type(right) is Tensor:
+        if (
+            not is_compiling()
+            and type(left) is SparseTensor
+            and type(right) is Tensor
+            and not (is_product and is_autocast_enabled())
+        ):
             pattern, values = left._pattern, left._values
             sizes: Any = right.ndim
             if sizes >= broadcast_rank and 1 in right.shape:
