@@ -144,6 +144,7 @@ struct Assign : Node {
 // - EntryChunk: numbers pieces of `factor` entries of `tensor`, whose rows are along `parent` and
 //   whose entries are along `second`, regardless of rows.
 // - Entry: traverses the entries of an EntryChunk and binds both indices.
+// The order matters: `is_of_chunks` and `is_of_entries` compare origins by `>=`.
 struct Variable {
   enum class Origin : uint8_t {
     Source,
