@@ -54,4 +54,8 @@ TULLE_API Derivative gradient(const ProgramSource& source, const std::vector<std
 // operands are 0.
 TULLE_API Derivative tangent(const ProgramSource& source, const std::vector<std::string>& moved);
 
+// The index notation of the program for operands of which those in `wide` have a further dimension,
+// the last one. Results that depend on one of them get that dimension, too.
+TULLE_API std::string batched(const ProgramSource& source, const std::vector<std::string>& wide);
+
 }  // namespace tulle

@@ -6,6 +6,7 @@
 #include "api/out_formats.h"
 #include "api/parsed_source.h"
 #include "composite/operand_parts.h"
+#include "grad/batched.h"
 #include "grad/derivative.h"
 
 namespace tulle {
@@ -71,6 +72,11 @@ Derivative gradient(const ProgramSource& source, const std::vector<std::string>&
 
 Derivative tangent(const ProgramSource& source, const std::vector<std::string>& moved) {
   return printed(grad::tangent(resolved(source), {moved.begin(), moved.end()}));
+}
+
+std::string batched(const ProgramSource& source, const std::vector<std::string>& wide) {
+  const std::set<std::string> names(wide.begin(), wide.end());
+  return expr::to_string(expr::ParsedProgram{grad::batched(resolved(source), names)});
 }
 
 }  // namespace tulle

@@ -55,16 +55,27 @@ void tangent_boxed(StableIValue* stack, uint64_t, uint64_t) {
   });
 }
 
+void batched_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  const StringArgument key_text(stack[0]), wide(stack[1]);
+  stack[0] = with_named_errors([&] {
+    const Key key = parse_key(key_text.view());
+    const ProgramSource source{key.text, key.is_einsum, key.operands, key.options};
+    return give_string(batched(source, words_of(wide.view())));
+  });
+}
+
 }  // namespace
 
 STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("gradient(str key, str wanted, str seeds) -> str");
   library.def("tangent(str key, str moved) -> str");
+  library.def("batched(str key, str wide) -> str");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(tulle, CompositeExplicitAutograd, library) {
   library.impl("gradient", &gradient_boxed);
   library.impl("tangent", &tangent_boxed);
+  library.impl("batched", &batched_boxed);
 }
 
 }  // namespace tulle::shim
