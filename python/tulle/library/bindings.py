@@ -94,6 +94,19 @@ def _skip_autograd(names: list[str]) -> Library:
     return library
 
 
+def _refuse_batches(names: list[str]) -> Library:
+    """Makes the operators raise RuntimeError for tensors that torch.vmap follows, so that callers
+    take the route for batches. The registration lasts as long as the result."""
+
+    def refuse(*_: Any) -> None:
+        raise RuntimeError("An operator of Tulle got a tensor that torch.vmap follows.")
+
+    library = Library("tulle", "IMPL", "FuncTorchBatched")
+    for name in names:
+        library.impl(name, refuse)
+    return library
+
+
 # ---- running programs: these raise RuntimeError -------------------------------------------------
 
 # The operators for 1 to MAX_TENSORS tensors; item n - 1 takes n tensors.
@@ -123,6 +136,8 @@ explain: Callable[[str, Tensor, list[Tensor]], str] = _translating(_ops.explain.
 # tangents (key, operands with tangents), after a line for each of its operands and results.
 gradient: Callable[[str, str, str], str] = _translating(_ops.gradient.default)
 tangent: Callable[[str, str], str] = _translating(_ops.tangent.default)
+# The index notation of the program (key) whose operands in a list have a batch dimension.
+batched: Callable[[str, str], str] = _translating(_ops.batched.default)
 describe_format: Callable[[str, int], str] = _translating(_ops.describe_format.default)
 describe_notation: Callable[[str, str], str] = _translating(_ops.describe_notation.default)
 validate: Callable[[str, str, Tensor, list[Tensor]], None] = _translating(_ops.validate.default)
@@ -157,3 +172,4 @@ _autograd = _skip_autograd(
     + ["run", "run_into", "explain", "validate", "is_in_order", "select_parts"]
     + ["candidates", "keep_schedule"]
 )
+_batched = _refuse_batches([f"{kind}{count}" for kind in ("call", "into") for count in _COUNTS])

@@ -10,6 +10,12 @@ from torch import Tensor
 from torch._C import _functorch
 from torch.autograd import forward_ad
 
+from tulle.programs.batches import (
+    batched_operand,
+    batched_program,
+    one_of_batch,
+    taken_apart,
+)
 from tulle.programs.bound_program import BoundProgram, bind
 from tulle.programs.derivatives import Derivative, gradient_of, tangent_of
 from tulle.programs.execution import execute
@@ -25,19 +31,28 @@ from tulle.tensors.sparse_tensor import SparseTensor
 def run(
     program: Program, names: tuple[str, ...], operands: Sequence[Operand], out: Out = None
 ) -> list[Result]:
-    """Runs the program as `execute` does, and records it if autograd asks for that."""
-    if not is_recorded(operands):
+    """Runs the program as `execute` does, and records it if autograd asks for that. Inside of
+    transforms of torch.func, tensors may also be batches (`batches`)."""
+    is_transformed = is_in_transform(operands)
+    if not is_transformed and not is_recorded(operands):
         return execute(program, names, operands, out)
     if out is not None:
         raise UserError(
-            "out: an operand requires a gradient, which writing to out would lose. "
-            "Compute under torch.no_grad(), or omit out=."
+            "out: an operand requires a gradient, which writing to out would lose, or a transform "
+            "of torch.func follows it. Compute under torch.no_grad(), or omit out=."
         )
     call = Call(program, names, operands)
     tensors = [_values_of(operand) for operand in operands]
-    node = _TransformedNode if _functorch.peek_interpreter_stack() else _Node
+    node = _TransformedNode if is_transformed else _Node
     computed = node.apply(call, *tensors)
     return call.results_of(computed if isinstance(computed, tuple) else (computed,))
+
+
+def is_in_transform(operands: Sequence[Operand]) -> bool:
+    """Whether a transform of torch.func, such as vmap, follows one of the operands."""
+    return bool(_functorch.peek_interpreter_stack()) and any(
+        _functorch.is_functorch_wrapped_tensor(_values_of(operand)) for operand in operands
+    )
 
 
 def is_recorded(operands: Sequence[Operand]) -> bool:
@@ -96,6 +111,41 @@ class Call:
         self.bound = bind(self.program, self.names, operands)
         self.result_patterns = tuple(map(_pattern_of, results))
         return tuple(map(_values_of, results))
+
+    def forward_batch(
+        self, size: int, dims: Sequence[int | None], tensors: Sequence[Tensor]
+    ) -> tuple[list[Tensor], list[int | None]]:
+        """The values of the results for a batch of operands, and the dimension of the batch in
+        each; `dims` are those of the operands."""
+        given = list(zip(self.patterns, tensors, dims, strict=True))
+        first = [one_of_batch(*one) for one in given]
+        bound = self.bound = bind(self.program, self.names, first)
+        is_composite = any(one and one.format.is_composite for one in self.patterns)
+        if is_composite or any(result.format.is_composite for result in bound.results):
+            return self._forward_each(size, given)
+        wide = [name for name, dim in zip(self.names, dims, strict=True) if dim is not None]
+        program = batched_program(bound, wide)
+        operands = [batched_operand(*one, size) for one in given]
+        results = [
+            taken_apart(result, described, size, self.names, self.patterns)
+            for result, described in zip(
+                run(program, self.names, operands), bound.results, strict=True
+            )
+        ]
+        self.result_patterns = tuple(pattern for pattern, _, _ in results)
+        return [values for _, values, _ in results], [dim for _, _, dim in results]
+
+    def _forward_each(
+        self, size: int, given: list[tuple[Pattern | None, Tensor, int | None]]
+    ) -> tuple[list[Tensor], list[int | None]]:
+        """`forward_batch` by one run for each member. Composite formats cannot hold a batch."""
+        runs = [
+            run(self.program, self.names, [one_of_batch(*one, at) for one in given])
+            for at in range(size)
+        ]
+        self.result_patterns = tuple(map(_pattern_of, runs[0]))
+        columns = [[_values_of(result) for result in column] for column in zip(*runs, strict=True)]
+        return [torch.stack(column) for column in columns], [0] * len(columns)
 
     def results_of(self, values: Sequence[Tensor]) -> list[Result]:
         return self._with_patterns(self.result_patterns, values)
@@ -308,6 +358,13 @@ class _TransformedNode(_Node):
     """A run inside of a transform of torch.func, which calls `setup_context` by itself."""
 
     generate_vmap_rule = False
+
+    @staticmethod
+    def vmap(
+        info: Any, in_dims: tuple[int | None, ...], call: Call, *tensors: Tensor
+    ) -> tuple[Any, Any]:
+        values, dims = call.forward_batch(info.batch_size, in_dims[1:], tensors)
+        return (values[0], dims[0]) if len(values) == 1 else (tuple(values), tuple(dims))
 
     @staticmethod
     def forward(call: Call, *tensors: Tensor) -> Any:  # type: ignore[override]

@@ -220,6 +220,15 @@ class Format:
         left = ",".join(names[d] for d in order)
         return Format(f"({left}) {text[text.index('->') :]}", len(order))
 
+    def with_batch(self) -> Format:
+        """The format with a further dimension, the last one, which is dense and innermost."""
+        names = _dimension_names(self.long_form)
+        batch = next(name for n in range(len(names) + 1) if (name := f"b{n}") not in names)
+        match = _LONG_FORM.fullmatch(self.long_form)
+        assert match
+        levels = [level for level in (match[2].strip(), f"{batch}: dense") if level]
+        return Format(f"({','.join([*names, batch])}) -> ({', '.join(levels)})", len(names) + 1)
+
     def _identity(self) -> tuple[object, ...]:
         """A key that is equal for formats with equal storage."""
         if self.rank is None:

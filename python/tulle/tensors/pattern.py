@@ -229,6 +229,17 @@ class Pattern:
         found.longest_row = self.longest_row
         return found
 
+    def with_batch(self, size: int) -> Pattern:
+        """The pattern of that many tensors with this pattern, as one tensor whose last dimension is
+        the batch. The values of an entry are neighbours."""
+        name = f"batch of {size}"
+        found: Pattern | None = self.derived.get(name)
+        if found is None:
+            shape = (*self.shape, size)
+            found = Pattern(self.format.with_batch(), shape, self.arrays, self.index_dtype)
+            self.derived[name] = found
+        return found
+
     def __deepcopy__(self, memo: object) -> Pattern:
         self.check_unchanged()
         return self.with_arrays([array.clone() for array in self.arrays], self.index_dtype)
