@@ -70,17 +70,12 @@ plan::Machine machine_of(const Options& options) {
   if (options.target.empty()) return describe_machine("", options.threads);
   plan::Machine machine;
   machine.threads = options.threads;
-  if (options.target == "sse4.2" || is_gpu(options)) {
+  if (is_gpu(options)) {
     machine.vector_bytes = 16;
-    if (is_gpu(options)) {
-      machine.backend = Backend::Gpu;
-      machine.multiprocessors = options.target == "sm_80" ? 108 : 132;
-    }
-  } else if (options.target == "avx2") {
-    machine.vector_bytes = 32;
-  } else if (options.target != "avx512") {
-    user_error("no preset of machine features is named '", options.target,
-               "'; there are sse4.2, avx2, avx512, sm_80 and sm_90");
+    machine.backend = Backend::Gpu;
+    machine.multiprocessors = options.target == "sm_80" ? 108 : 132;
+  } else {
+    machine.vector_bytes = codegen::vector_bytes_of(options.target);
   }
   return machine;
 }

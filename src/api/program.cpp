@@ -371,8 +371,8 @@ class ResolvedExpression final : public Program {
   // A structure array of an operand, as an array of a result.
   static ResultArray borrowed(const ArraySpan& span, DType type, int operand) {
     if (span.length == 0 && !span.data) return {};
-    return {const_cast<void*>(span.data), span.length, type, nullptr,
-            operand};  // NOLINT: read only
+    void* const data = const_cast<void*>(span.data);  // callers only read it
+    return {data, span.length, type, nullptr, operand};
   }
 
   std::vector<TensorSpec> operands_, results_;

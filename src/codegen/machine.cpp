@@ -126,13 +126,15 @@ namespace {
 struct Preset {
   std::string_view name;
   const char* cpu;
-  std::string_view needs;
+  const char* features;    // beyond those of the CPU, as LLVM writes them
+  std::string_view needs;  // the feature that a host must have
+  int vector_bytes;
 };
 
 const Preset& find_preset(std::string_view name) {
-  static constexpr Preset presets[] = {{"sse4.2", "x86-64-v2", "sse4.2"},
-                                       {"avx2", "x86-64-v3", "avx2"},
-                                       {"avx512", "x86-64-v4", "avx512vl"}};
+  static constexpr Preset presets[] = {{"sse4.2", "x86-64-v2", "", "sse4.2", 16},
+                                       {"avx2", "x86-64-v3", "", "avx2", 32},
+                                       {"avx512", "x86-64-v4", "", "avx512vl", 64}};
   const auto* found = std::find_if(std::begin(presets), std::end(presets),
                                    [&](const Preset& preset) { return preset.name == name; });
   if (found != std::end(presets)) return *found;
@@ -143,8 +145,10 @@ const Preset& find_preset(std::string_view name) {
 }  // namespace
 
 Target preset_target(std::string_view preset) {
-  return {llvm::sys::getProcessTriple(), find_preset(preset).cpu, ""};
+  return {llvm::sys::getProcessTriple(), find_preset(preset).cpu, find_preset(preset).features};
 }
+
+int vector_bytes_of(std::string_view preset) { return find_preset(preset).vector_bytes; }
 
 bool host_has(std::string_view preset) {
   return llvm::sys::getHostCPUFeatures().lookup(find_preset(preset).needs);

@@ -20,9 +20,9 @@ struct Target {
 Target host_target();
 
 // An x86 machine with a preset of features: "sse4.2", "avx2" or "avx512". The host need not have
-// them. Raises a UserError for another name. A new preset also needs its vector width, in
-// driver/machine.cpp and in tools/tulle_opt.cpp.
+// them. Raises a UserError for another name.
 Target preset_target(std::string_view preset);
+int vector_bytes_of(std::string_view preset);
 bool host_has(std::string_view preset);
 
 // The host restricted to a preset, for tests and for object files that must run on older machines.

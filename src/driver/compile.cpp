@@ -82,9 +82,8 @@ ResultLayout add_result(const std::string& result, const schedule::NestProgram& 
 
 using WantsOneOrder = schedule::WantsOneOrder;
 
-// The source of the demand for one order of sums, for a schedule that a caller wrote. Nothing if
-// any order is allowed.
-std::optional<WantsOneOrder> who_wants_one_order(const CompileRequest& request) {
+// The reason why a caller's schedule must keep the order of sums. Nothing if any order is allowed.
+std::optional<WantsOneOrder> order_requirement(const CompileRequest& request) {
   if (request.schedule.empty()) return std::nullopt;
   if (request.plan.machine.backend == Backend::Cpu) return WantsOneOrder::Cpu;
   return request.plan.machine.deterministic ? std::optional(WantsOneOrder::Caller) : std::nullopt;
@@ -242,8 +241,8 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
 
   const lower::Options options{request.plan.machine.backend, request.limits.chunks};
   LoweredProgram lowered = lower_scheduled(
-      finished(nests_of(request, plan), options.backend, who_wants_one_order(request), sink),
-      options, sink);
+      finished(nests_of(request, plan), options.backend, order_requirement(request), sink), options,
+      sink);
   lowered.cost = plan.cost;
   times.end("lower");
   TULLE_LOG(Info, "planned ", title(request), ": ", times.text(), " ms");

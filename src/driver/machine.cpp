@@ -37,10 +37,10 @@ plan::Machine describe_machine(std::string_view features_preset, int threads) {
   machine.last_cache = std::max<int64_t>(last, machine.second_cache);
   const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
   const bool has_256 = __builtin_cpu_supports("avx2");
-  if (features_preset == "sse4.2" || !has_256) {
-    machine.vector_bytes = 16;
-  } else if (features_preset == "avx2" || !has_512) {
-    machine.vector_bytes = 32;
+  machine.vector_bytes = has_512 ? 64 : has_256 ? 32 : 16;
+  if (!features_preset.empty()) {
+    machine.vector_bytes =
+        std::min(machine.vector_bytes, codegen::vector_bytes_of(features_preset));
   }
   return machine;
 }

@@ -38,8 +38,8 @@ struct Variant {
   std::vector<ScalarSource> scalars;
   const Variant* next = nullptr;
   std::vector<schedule::Schedule> tuned;  // the tuned schedules of its request
-  // The number of stored plans at the last look-up.
-  mutable std::atomic<uint64_t> plans_kept = 0;
+  // `tuned_plan_changes()` at the last look-up.
+  mutable std::atomic<uint64_t> plan_changes = 0;
 
   // Whether the guards hold for these extents.
   bool serves(const std::vector<int64_t>& extents) const;

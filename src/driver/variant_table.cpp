@@ -44,13 +44,7 @@ VariantTable::VariantTable(const plan::UniqueProgram& program,
   for (size_t o = 0; o < operands.size(); ++o) {
     const Format& format = program.program.tensors.at(operands[o].name).format;
     if (!format.is_dense()) sparse_.push_back(o);
-    sampled_.push_back(-1);
-    marked_.push_back(-1);
-    for (int l = 0; l < format.level_count(); ++l) {
-      const LevelKind kind = format.levels()[static_cast<size_t>(l)].kind;
-      if (stores_coordinates(kind)) sampled_.back() = l;
-      if (stores_marks(kind)) marked_.back() = l;
-    }
+    samples_.emplace_back(operands[o], format);
   }
   for (const std::string& index : plan::specialisable_indices(program.program)) {
     const auto found = std::find(indices.begin(), indices.end(), index);
@@ -76,7 +70,7 @@ const Variant& VariantTable::find(const std::vector<TensorView>& views,
   uint64_t wanted = signature(views, extents, options);
   const uint64_t kept = tuned_plan_changes();
   const Variant* found = look_up(wanted, extents);
-  if (found && found->plans_kept.load(std::memory_order_relaxed) == kept) return *found;
+  if (found && found->plan_changes.load(std::memory_order_relaxed) == kept) return *found;
   const uint64_t for_all = kForAll | place_of(options) << 2;
   if (count_ >= kMostVariants) {
     if (!found) found = look_up(for_all, extents);
@@ -92,7 +86,7 @@ const Variant& VariantTable::find(const std::vector<TensorView>& views,
     // The new variant precedes those with an older plan.
     return add(wanted, std::move(missing), kept);
   }
-  found->plans_kept.store(kept, std::memory_order_relaxed);
+  found->plan_changes.store(kept, std::memory_order_relaxed);
   return *found;
 }
 
@@ -123,11 +117,11 @@ Executable compile_tuned(CompileRequest& request) {
 }  // namespace
 
 const Variant& VariantTable::add(uint64_t wanted, CompileRequest request,
-                                 uint64_t plans_kept) const {
+                                 uint64_t plan_changes) const {
   auto variant = std::make_unique<Variant>();
   variant->signature = wanted;
   variant->tuned = request.tuned;
-  variant->plans_kept = plans_kept;
+  variant->plan_changes = plan_changes;
   for (size_t i = 0; i < indices_.size(); ++i) {
     const auto known = request.plan.known_extents.find(indices_[i]);
     if (known != request.plan.known_extents.end()) variant->guards.push_back({i, known->second});
@@ -157,46 +151,12 @@ uint64_t VariantTable::signature(const std::vector<TensorView>& views,
     mix(static_cast<uint64_t>(extents[index] <= kLargestSpecialised ? extents[index] : -1));
   }
   for (const size_t operand : sparse_) {
-    mix(plan::magnitude(entries(operand, views[operand], options.device)));
-    mix(1 + static_cast<uint64_t>(
-                plan::locality_of(distinct_share(operand, views[operand], options.device))));
+    const OperandSamples& samples = samples_[operand];
+    mix(plan::magnitude(samples.entries(views[operand], options.device)));
+    const double share = samples.distinct_share(views[operand], options.device);
+    mix(1 + static_cast<uint64_t>(plan::locality_of(share)));
   }
   return hash | kForAll << 1;  // never the signature of the variant for all sizes
-}
-
-// The fraction of distinct coordinates of an operand. It is sampled once per array, identified by
-// its address and a few coordinates, and only if the host can read the array.
-double VariantTable::distinct_share(size_t operand, const TensorView& view,
-                                    const Device& device) const {
-  const int level = sampled_[operand];
-  if (level < 0 || device.is_cuda()) return 1;
-  const ArraySpan* coordinates = &view.levels[static_cast<size_t>(level)].crd;
-  if (!coordinates->data) return 1;
-  struct Sampled {
-    const void* data = nullptr;
-    int64_t length = 0;
-    uint64_t print = 0;
-    double share = 1;
-  };
-  thread_local std::array<Sampled, 64> cache;
-  Sampled& slot = cache[(reinterpret_cast<uintptr_t>(coordinates->data) >> 6) % cache.size()];
-  const DType type = operands_[operand].index_type;
-  const uint64_t print = plan::fingerprint(coordinates->data, coordinates->length, type);
-  if (slot.data != coordinates->data || slot.length != coordinates->length || slot.print != print) {
-    slot = {coordinates->data, coordinates->length, print,
-            plan::sample_distinct_share(coordinates->data, coordinates->length, type)};
-  }
-  return slot.share;
-}
-
-// The number of entries among the values of an operand. Counts its marks if the host can read them.
-int64_t VariantTable::entries(size_t operand, const TensorView& view, const Device& device) const {
-  const int64_t stored = view.values.length;
-  if (marked_[operand] < 0 || device.is_cuda()) return stored;
-  const ArraySpan& marks = view.levels[static_cast<size_t>(marked_[operand])].crd;
-  if (!marks.data) return stored;
-  const double share = plan::sample_marked_share(marks.data, marks.length);
-  return static_cast<int64_t>(share * static_cast<double>(stored));
 }
 
 CompileRequest VariantTable::request(const std::vector<TensorView>& views,
@@ -209,8 +169,8 @@ CompileRequest VariantTable::request(const std::vector<TensorView>& views,
   for (size_t o = 0; o < operands_.size(); ++o) {
     request.operands.push_back(operands_[o].name);
     request.plan.statistics[operands_[o].name] = {
-        views[o].sizes, entries(o, views[o], options.device),
-        distinct_share(o, views[o], options.device), operands_[o].longest_row};
+        views[o].sizes, samples_[o].entries(views[o], options.device),
+        samples_[o].distinct_share(views[o], options.device), operands_[o].longest_row};
   }
   for (const size_t index : specialisable_) {
     if (!any && extents[index] <= kLargestSpecialised) {

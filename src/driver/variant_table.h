@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/compile.h"
+#include "driver/operand_samples.h"
 #include "driver/variant.h"
 #include "tulle/tulle.h"
 
@@ -42,13 +43,11 @@ class VariantTable {
  private:
   uint64_t signature(const std::vector<TensorView>& views, const std::vector<int64_t>& extents,
                      const RunOptions& options) const;
-  double distinct_share(size_t operand, const TensorView& view, const Device& device) const;
-  int64_t entries(size_t operand, const TensorView& view, const Device& device) const;
   std::atomic<const Variant*>& list_for(uint64_t wanted) const {
     return lists_[(wanted >> 32) % lists_.size()];
   }
   const Variant* look_up(uint64_t wanted, const std::vector<int64_t>& extents) const;
-  const Variant& add(uint64_t wanted, CompileRequest request, uint64_t plans_kept) const;
+  const Variant& add(uint64_t wanted, CompileRequest request, uint64_t plan_changes) const;
 
   const plan::UniqueProgram& program_;
   const std::vector<TensorSpec>& operands_;
@@ -56,10 +55,9 @@ class VariantTable {
   const ProgramOptions& options_;
   const CompileLimits limits_;
   const jit::ContentHash source_;
-  std::vector<size_t> sparse_;         // numbers of the operands that are not dense
-  std::vector<int> sampled_;           // by operand: the last level that stores coordinates, or -1
-  std::vector<int> marked_;            // by operand: the level that marks its entries, or -1
-  std::vector<size_t> specialisable_;  // numbers of indices whose extents may become constants
+  std::vector<size_t> sparse_;           // numbers of the operands that are not dense
+  std::vector<OperandSamples> samples_;  // by operand
+  std::vector<size_t> specialisable_;    // numbers of indices whose extents may become constants
   mutable std::array<std::atomic<const Variant*>, 64> lists_{};  // lists that only grow
   mutable std::mutex compiling_;                                 // locked inside NoFork
   mutable std::atomic<int> count_ = 0;

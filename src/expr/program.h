@@ -31,8 +31,7 @@ struct ParsedProgram {
 };
 
 // Parses index notation; throws UserError with a caret at a mistake. Writer::Compiler also accepts
-// literals of type bool, 0:bool, and the names that the compiler makes: users' names with a dot and
-// more behind them, C.acc, which therefore equal no user's name.
+// literals of type bool, 0:bool, and made names such as C.acc (support/made_names.h).
 enum class Writer : uint8_t { User, Compiler };
 ParsedProgram parse_program(std::string_view text, Writer writer = Writer::User);
 // Dimensions of operands, as pairs of operand and dimension numbers.

@@ -1,4 +1,4 @@
-// The rules of reductions.
+// The rule of each statement; the rules of reductions.
 #include "grad/statement_rule.h"
 
 #include <utility>

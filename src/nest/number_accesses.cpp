@@ -47,7 +47,7 @@ class Numbering {
 
 }  // namespace
 
-const std::string& structure_of(const Nest& nest, const std::string& tensor) {
+std::string structure_of(const Nest& nest, const std::string& tensor) {
   const auto known = nest.tensors.find(tensor);
   const bool is_alike = known != nest.tensors.end() &&
                         known->second.role == Tensor::Role::Operand &&

@@ -13,7 +13,7 @@ namespace tulle::nest {
 Nest with_numbered_accesses(const Nest& nest);
 
 // The tensor whose arrays hold the structure of an operand: itself, or the one that it is like.
-const std::string& structure_of(const Nest& nest, const std::string& tensor);
+std::string structure_of(const Nest& nest, const std::string& tensor);
 
 // Whether a result shares the pattern of this operand, under its own name or another one.
 bool has_structure_of(const Nest& nest, const Tensor& result, const std::string& operand);

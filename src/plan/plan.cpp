@@ -74,7 +74,7 @@ class Planner {
     const ArrangedStatement arranged = arrange_sums(
         statement, is_sparse_,
         [&](const std::string& tensor) { return draft_.is_unbounded(tensor); },
-        [&](const std::string& index) { return draft_.has_coordinates(index); },
+        [&](const std::string& index) { return draft_.has_known_extent(index); },
         [&](const expr::Statement& part) { return draft_.add_intermediate(statement, part); },
         gathering_of(statement, draft_.tensors) == Gathering::Tuple);
     for (const expr::Statement& part : arranged.before) plan_merges(part, statement, {});

@@ -27,7 +27,7 @@ void PlanDraft::follow(Route route) {
   if (route == Route::Sort) follow(GpuRule::SortedResult);
 }
 
-bool PlanDraft::has_coordinates(const std::string& index) const {
+bool PlanDraft::has_known_extent(const std::string& index) const {
   const auto known = known_extents.find(index);
   return known != known_extents.end() && known->second > 0;
 }

@@ -21,7 +21,7 @@ struct PlanDraft {
   bool is_sparse(const std::string& tensor) const { return !tensors.at(tensor).format.is_dense(); }
   bool is_unbounded(const std::string& tensor) const { return tensors.at(tensor).unbounded; }
   // Whether the kernels are specialised to a positive extent of the index.
-  bool has_coordinates(const std::string& index) const;
+  bool has_known_extent(const std::string& index) const;
   // Whether a first level over `row` has so few gaps that a dense level is cheaper.
   bool has_most_rows(const expr::Access& access, const std::string& row);
 

@@ -13,8 +13,8 @@ namespace tulle::plan {
 
 // The permissions of a plan for a statement.
 struct StatementFreedom {
-  bool may_share = false;   // the pattern of an operand, for the result
-  bool may_convert = true;  // operands
+  bool may_share = false;   // the result may use an operand's pattern
+  bool may_convert = true;  // operands may be converted
   bool is_written = false;  // a caller wrote the statement, so a caller's schedule applies to it
 };
 

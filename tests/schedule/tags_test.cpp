@@ -230,7 +230,7 @@ TEST(Unroll, TakesAllOfAKnownExtent) {
 }
 
 TEST(Unroll, RefusesAllOfAnUnknownExtent) {
-  expect_refused(kSpmm, "unroll(k, 0)", "not known when compiling");
+  expect_refused(kSpmm, "unroll(k, 0)", "unknown at compile time");
 }
 
 TEST(Unroll, RefusesAllOfALongLoop) {
@@ -238,7 +238,7 @@ TEST(Unroll, RefusesAllOfALongLoop) {
 }
 
 TEST(Unroll, RefusesAllOfASparseLoop) {
-  expect_refused(kSpmm, "split(j, 4, j0, j1); unroll(j1, 0)", "how often the loop runs");
+  expect_refused(kSpmm, "split(j, 4, j0, j1); unroll(j1, 0)", "the trip count is unknown");
 }
 
 TEST(Unroll, RefusesOneCopy) {

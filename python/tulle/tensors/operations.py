@@ -3,7 +3,8 @@
 A method such as `A + B` runs a program, and a program returns sparse tensors: the class and the
 code that computes need each other. The class is the lower layer. Its methods call
 `installed.binary(...)`, and `tulle.operators.installation` sets `installed` when the package is
-imported. That is the only call from a lower subpackage to a higher one.
+imported. `torch_dispatch.handlers` serves the functions of torch in the same way. Lower subpackages
+call higher ones through these two tables only.
 
 A new operation is a field here and a line there. A new method that runs an existing operation, as
 most do, needs neither.

@@ -33,7 +33,7 @@ class SparseTensor(ArithmeticMethods, ReductionMethods, ConversionMethods):
     __slots__ = ()
     fill = 0
 
-    # What PyTorch calls when one of its functions gets a sparse tensor.
+    # PyTorch calls this when one of its functions gets a sparse tensor.
     __torch_function__: Any = classmethod(torch_dispatch.dispatch)
 
     def statistics(self) -> Statistics:

@@ -17,7 +17,7 @@ from tulle.support.errors import Unsupported
 
 Handler = Callable[..., Any]
 
-# What computes a function of torch, by that function.
+# The handler of each function of torch.
 handlers: dict[Any, Handler] = {}
 # Reversed operators by name: Dynamo does not find functions of Python in a table.
 reversed_handlers: dict[str, Handler] = {}

@@ -51,12 +51,14 @@ class LevelCode {
   // Whether arithmetic gives a coordinate's position from the parent's, and that position.
   virtual bool is_direct() const { return false; }
   virtual loop::Expr locate(const loop::Expr& parent, const loop::Expr& coordinate) const;
-  // The position of a coordinate in a run, and whether it has an entry there. Searches the run
-  // unless arithmetic gives the position.
+  // Whether `find` computes the position instead of searching. Unlike in a direct level, the
+  // position may have no entry.
   virtual bool finds_by_arithmetic() const { return false; }
   struct Found {
     loop::Expr at, found;
   };
+  // The position of a coordinate in a run, and whether it has an entry there. Searches the run
+  // unless arithmetic gives the position.
   virtual Found find(Emitter& out, const Positions& run, const loop::Expr& coordinate) const;
   // The stored coordinates, for prefetching. Null if the level stores none.
   virtual loop::Buffer coordinates() const { return nullptr; }

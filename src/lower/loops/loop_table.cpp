@@ -46,8 +46,8 @@ const LoopKind* const* kinds() {
       kind<NoPieces>(),
       kind<EntriesOfPiece>(),
       kind<PiecesOfRow>(),
-      // Loops over a chunk's part of an operand. Loops of the second kernel, which merges rows
-      // shared by several chunks, precede those of the first.
+      // Loops over a chunk's part of an operand. In the merge kernel, SharedRowOfChunk applies in
+      // place of RowsOfChunk, and UnfinishedRow in place of RowsByWork.
       kind<SharedRowOfChunk>(),
       kind<DealtPiecesLoop>(),
       kind<RowsOfChunk>(),

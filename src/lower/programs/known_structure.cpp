@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "lower/lower.h"
 #include "lower/programs/derived.h"
 #include "lower/programs/start_result.h"
 #include "lower/storage.h"
@@ -47,7 +48,7 @@ void prepare_result(const nest::Nest& nest, const ResultInfo& result, const Lowe
 
 void lower_known_structure(const nest::Nest& nest, const ResultInfo& result, const Options& options,
                            bool shares_result, loop::HostProgram& program) {
-  KernelRequest request{.name = "compute_" + result.name,
+  KernelRequest request{.name = kernel_name(nest),
                         .phase = Phase::Compute,
                         .options = options,
                         .shares_result = shares_result};

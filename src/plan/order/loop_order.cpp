@@ -22,7 +22,7 @@ namespace {
 constexpr double kVectorStep = 0.15;  // an element of a contiguous loop
 constexpr double kStridedStep = 2;    // an element of a strided dense loop
 constexpr double kSortedEntry = 60;   // appends an entry and sorts it
-constexpr double kLastResort = 1e18;
+constexpr double kLastResort = 1e18;  // exceeds the cost of every other choice
 constexpr double kCopiedEntry = 6;    // appends an entry that arrives in order
 constexpr double kConversion = 3000;  // fixed cost of a conversion: its kernels and memory
 constexpr double kSkippedStep = 1;    // skips a coordinate that some operand lacks
@@ -31,9 +31,11 @@ constexpr double kLooksForAnEntry = 4;
 constexpr double kTrackedStep = 3;  // adds to a tracked workspace
 // initialises an element of a workspace with the length of a row
 constexpr double kFreshElement = 4;
-constexpr double kStateStep = 1;        // updates a maximum in memory that scales other sums
-constexpr double kParallelShare = 0.9;  // efficiency of a worker
-constexpr double kScatterShare = 0.3;   // the same for workers that add by atomics
+constexpr double kStateStep = 1;  // updates a maximum in memory that scales other sums
+
+// Efficiencies, shares of the work of one worker.
+constexpr double kParallelShare = 0.9;  // a worker that stores its own results
+constexpr double kScatterShare = 0.3;   // a worker that adds by atomics
 
 // The limit on partial orders. Only statements with more than seven loops reach it.
 constexpr int kMostBeginnings = 15000;
@@ -71,7 +73,7 @@ class Search {
       outside.push_back(var);
     }
     if (conversions(order) == std::numeric_limits<double>::infinity())
-      return "do not walk over the operand as it is stored, and it is not converted once more";
+      return "cannot walk over the operand as it is stored, and this statement may not convert it";
     return {};
   }
 

@@ -13,18 +13,18 @@ Result<> check_whole(const Nest& nest, const std::string& var) {
   if (!extent) {
     return refusal(
         "The extent of '", var,
-        "' is not known when compiling, so it cannot be unrolled whole; give the number of ",
-        "copies, unroll(", var, ", 4) say, or split it and unroll the inner loop.");
+        "' is unknown at compile time, so the whole loop cannot be unrolled. Give a number of ",
+        "copies, for example unroll(", var, ", 4), or split the loop and unroll the inner one.");
   }
   if (*extent > kMostCopies) {
     return refusal("The loop over '", var, "' runs ", *extent, " times, and at most ", kMostCopies,
-                   " copies are made; give the number of copies, unroll(", var, ", 4) say.");
+                   " copies are made. Give a number of copies, for example unroll(", var, ", 4).");
   }
   if (const std::string tensor = sparse_tensor(nest, nest.root, var); !tensor.empty()) {
     return refusal(
         "'", tensor, "' holds only some coordinates of '", var,
-        "', so that it is not known how often the loop runs; give the number of copies, unroll(",
-        var, ", 4) say.");
+        "', so the trip count is unknown at compile time. Give a number of copies, for example ",
+        "unroll(", var, ", 4).");
   }
   return {};
 }
