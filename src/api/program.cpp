@@ -10,6 +10,7 @@
 #include "composite/composite.h"
 #include "composite/operand_parts.h"
 #include "driver/check_lengths.h"
+#include "driver/plan_summary.h"
 #include "driver/program_key.h"
 #include "driver/run_executable.h"
 #include "driver/schedule_candidates.h"
@@ -88,6 +89,7 @@ class ResolvedExpression final : public Program {
     read_extents(views, extents);
     const std::string statements = explain_statements() + parts_.text_of(given);
     CompileRequest request = variants_->request(views, extents, options);
+    const std::string summary = concat("== summary ==\n", plan_summary(request), "\n");
     std::string text;
     const StageSink sink = [&](std::string_view stage, const std::string& stage_text) {
       text += concat("\n== ", stage, " ==\n", stage_text);
@@ -101,7 +103,7 @@ class ResolvedExpression final : public Program {
       text.clear();
       tulle::compile(request, sink);
     }
-    return statements + text;
+    return summary + statements + text;
   }
 
   std::string explain_statements() const {

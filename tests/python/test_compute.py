@@ -195,6 +195,29 @@ def test_explain() -> None:
     assert str(tulle.kernel("C[i,k] = A[i,j] * B[j,k]").explain(A=a, B=b))
 
 
+def test_explanations_begin_with_a_summary() -> None:
+    dense = random_sparse(30, 20)
+    a, b = tulle.tensor(dense, format="csr"), torch.randn(20, 16)
+    shown = tulle.explain("ij,jk->ik", a, b)
+    assert str(shown).startswith("== summary ==")
+    assert len(shown.summary.splitlines()) <= 10
+    assert "loops i j k; threads share i by entries" in shown.summary
+    assert re.search(r"^operands +about [\d.]+ kB$", shown.summary, re.MULTILINE)
+    assert re.search(r"^estimated +about [\d.]+ (us|ms)$", shown.summary, re.MULTILINE)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        columns = tulle.explain("C[i,k] = A[j,i] * B[j,k]", A=a, B=torch.randn(30, 16)).summary
+    finally:
+        torch.set_num_threads(threads)
+    assert "one thread, because the outer loop j sums into the same elements" in columns
+    general = tulle.explain("ij,jk->ik", a, tulle.tensor(dense.T, format="coo").T.T).summary
+    assert "extra work" in general
+    assert shown["plan"] == shown.stages["plan"]
+    with pytest.raises(tulle.UserError, match="no stage is named 'plans'; there are summary, expr"):
+        shown["plans"]
+
+
 PADDED = ("bsr(2,2)", "dia", "ragged", "dia-csr(1,1)")
 
 

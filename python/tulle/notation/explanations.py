@@ -19,7 +19,11 @@ from tulle.tensors.sparse_tensor import SparseTensor
 
 
 class Explanation:
-    """The stages of a computation. It prints as text; a notebook shows foldable stages."""
+    """The stages of a computation. It prints as text; a notebook shows foldable stages.
+
+    The text begins with a summary of the plan. `stages["plan"]` and `explanation["plan"]` are the
+    text of one stage.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -29,6 +33,17 @@ class Explanation:
         """The text of each stage by name."""
         parts = re.split(r"^=+ *([\w/ -]+?) *=+$", self.text, flags=re.MULTILINE)
         return dict(zip(parts[1::2], (part.strip("\n") for part in parts[2::2]), strict=True))
+
+    @property
+    def summary(self) -> str:
+        """The plan in a few lines: loops, threads, conversions, bytes, estimated time."""
+        return self.stages["summary"]
+
+    def __getitem__(self, stage: str) -> str:
+        stages = self.stages
+        if stage not in stages:
+            raise UserError(f"explain: no stage is named {stage!r}; there are {', '.join(stages)}.")
+        return stages[stage]
 
     def __str__(self) -> str:
         return self.text
@@ -53,10 +68,10 @@ def explain(
     candidates: int = 0,
     **named: Any,
 ) -> Explanation:
-    """Formats, plan, nest, loop IR, LLVM IR and assembly of an einsum (operands in order) or of
-    statements of index notation (operands by name), as they run on torch.get_num_threads() threads.
-    With `candidates` the most promising of the schedules that `tune` would try follow, that many of
-    them."""
+    """A summary of the plan, formats, plan, nest, loop IR, LLVM IR and assembly of an einsum
+    (operands in order) or of statements of index notation (operands by name), as they run on
+    torch.get_num_threads() threads. With `candidates` the most promising of the schedules that
+    `tune` would try follow, that many of them."""
     prepared = statements.prepare("explain", text, operands, named, out_format)
     return explain_program(*prepared, _count(candidates))
 
