@@ -171,7 +171,7 @@ class FormatRules {
       const std::string& index = index_of(leader, level);
       if (!contains(statement_.indices, index)) continue;
       level.expr.dimension = dimension_of(index);
-      if (!contains(uncovered_, index)) level.kind = LevelKind::Dense;
+      if (!contains(uncovered_, index)) level = {.expr = level.expr};  // dense
       levels.push_back(level);
     }
     return levels;

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "expr/rename_indices.h"
 #include "grad/build.h"
-#include "support/check.h"
 #include "support/mutant.h"
 
 namespace tulle::grad {
@@ -34,22 +32,6 @@ Expr summed_product(const std::vector<Expr>& factors, size_t count, const Indice
                          sum(minus(right, shared), last));
 }
 
-// The extent of an index that only the statement has. An access to a tensor with that index defines
-// the extent; its own indices get other names.
-Expr repetitions(const Statement& statement, const std::string& index, Names& names) {
-  for (const Access* read : expr::accesses(statement.value)) {
-    if (!contains(read->indices, index)) continue;
-    expr::Renames renames;
-    for (const std::string& one : read->indices) renames.try_emplace(one, names.fresh(one));
-    Indices bound;
-    for (const auto& [old, fresh] : renames) bound.push_back(fresh);
-    const Expr entries = apply(expr::ElementFunction::Ones,
-                               access(read->tensor, expr::renamed(read->indices, renames)));
-    return extent(renames.at(index)) + number(0) * sum(bound, entries);
-  }
-  internal_error("no access has the index ", index);
-}
-
 // Whether the product is absent without this factor, too: it is ones(A[i,j]) beside A[i,j].
 bool is_implied(const Expr& factor, const std::vector<Expr>& others) {
   const auto* ones = factor.as<expr::Unary>();
@@ -73,7 +55,7 @@ std::vector<Expr> simplified(const std::vector<Expr>& factors) {
 }  // namespace
 
 Expr contracted(const Statement& statement, const Quotient& quotient, const Indices& summed,
-                Names& names) {
+                Extents& extents) {
   std::vector<Expr> factors = simplified(quotient.factors);
   std::vector<Expr> around;  // divisors outside of all sums
   for (const Expr& divisor : quotient.divisors) {
@@ -90,10 +72,10 @@ Expr contracted(const Statement& statement, const Quotient& quotient, const Indi
   Expr value = summed_product(factors, factors.size(), used);
   for (const std::string& index : minus(summed, used)) {
     if (mutant("repetitions-forgotten")) break;
-    value = value * repetitions(statement, index, names);
+    value = value * extents.of(statement.value, index);
   }
   for (const Expr& divisor : around) value = value / divisor;
-  return value;
+  return extents.defined(value, statement.value);
 }
 
 }  // namespace tulle::grad

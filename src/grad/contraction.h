@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "expr/program.h"
-#include "grad/names.h"
+#include "grad/extents.h"
 
 namespace tulle::grad {
 
@@ -18,6 +18,6 @@ struct Quotient {
 // around the smallest product that has all uses of its index. An index that only `statement` has,
 // from which the quotient was derived, multiplies the result by its extent.
 expr::Expr contracted(const expr::Statement& statement, const Quotient& quotient,
-                      const std::vector<std::string>& summed, Names& names);
+                      const std::vector<std::string>& summed, Extents& extents);
 
 }  // namespace tulle::grad

@@ -161,10 +161,14 @@ class GradientWriter {
     summed.insert(summed.end(), partial.summed.begin(), partial.summed.end());
     Quotient quotient{{arriving}, partial.divisors};
     quotient.factors.insert(quotient.factors.end(), partial.factors.begin(), partial.factors.end());
-    return contracted(statement, quotient, minus(summed, partial.leaf->indices), program_.names());
+    const Expr share =
+        contracted(statement, quotient, minus(summed, partial.leaf->indices), extents_);
+    for (const Statement& computed : extents_.take_statements()) program_.add(computed);
+    return share;
   }
 
   DerivedProgram program_;
+  Extents extents_{program_.names()};
   const GradientRequest& request_;
   std::set<std::string> active_;
   std::map<std::string, std::string> gradients_;  // of results, by tensor

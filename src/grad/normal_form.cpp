@@ -12,6 +12,7 @@
 #include "expr/rename_indices.h"
 #include "expr/walk.h"
 #include "grad/build.h"
+#include "grad/extents.h"
 #include "support/check.h"
 #include "support/mutant.h"
 
@@ -252,7 +253,7 @@ class Normaliser {
       Expr& replacement = done[expr::to_string(body)];
       if (!replacement) {
         const std::string name = names_.fresh(concat(statement.tensor, "_inner"));
-        add({name, indices, body});
+        add_defined({name, indices, body}, statement.value);
         replacement = access(name, indices);
       }
       return replacement;
@@ -260,7 +261,15 @@ class Normaliser {
     const Visitor visitor{asks_known(), [](const Access&, const Masks&) {}, cut};
     Statement changed = statement;
     changed.value = MaskedWalk(visitor).root(statement.value);
-    add(changed);
+    add_defined(changed, statement.value);
+  }
+
+  // Adds a statement that was cut out of `source`, and the extents that only `source` defines.
+  void add_defined(Statement statement, const Expr& source) {
+    Extents extents(names_);
+    statement.value = extents.defined(statement.value, source);
+    for (const Statement& computed : extents.take_statements()) add(computed);
+    add(statement);
   }
 
   void add(const Statement& statement) {

@@ -59,7 +59,9 @@ class TangentWriter {
   Expr change_by(const Statement& statement, const Partial& partial) {
     Quotient quotient{partial.factors, partial.divisors};
     quotient.factors.push_back(access(tangents_.at(partial.leaf->tensor), partial.leaf->indices));
-    return contracted(statement, quotient, partial.summed, program_.names());
+    const Expr change = contracted(statement, quotient, partial.summed, extents_);
+    for (const Statement& computed : extents_.take_statements()) program_.add(computed);
+    return change;
   }
 
   // The tangent of a softmax whose body has the tangent `body`.
@@ -86,6 +88,7 @@ class TangentWriter {
   }
 
   DerivedProgram program_;
+  Extents extents_{program_.names()};
   const std::set<std::string>& moved_;
   std::map<std::string, std::string> tangents_;  // by tensor
 };

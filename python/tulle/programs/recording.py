@@ -93,6 +93,10 @@ class Call:
         self.bound: BoundProgram | None = None
         self.for_gradients = Selection((), ())
         self.for_tangents = Selection((), ())
+        # Of the values of the operands and of the results.
+        self.shapes: tuple[torch.Size, ...] = ()
+        self.result_shapes: tuple[torch.Size, ...] = ()
+        self.result_dtypes: tuple[torch.dtype, ...] = ()
 
     @staticmethod
     def remembered(found: RememberedCall, patterns: Sequence[Pattern | None]) -> Call:
@@ -103,6 +107,8 @@ class Call:
         source = found.pattern_source
         call.result_patterns = (None if source is None else patterns[source],)
         call.for_gradients = call.for_tangents = Selection((), ())
+        call.shapes = call.result_shapes = ()
+        call.result_dtypes = ()
         return call
 
     def forward(self, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -187,18 +193,13 @@ class Call:
         """The gradients of the operands."""
         assert self.bound
         values = _Saved(self, self.for_gradients, saved)
-        given = {
-            name: self._gradient_operand(number, gradient)
-            for number, (name, gradient) in enumerate(
-                zip(self.result_names, gradients, strict=True)
-            )
-            if gradient is not None
-        }
         wanted = [n for n, need in enumerate(needs) if need]
         plain = [n for n in wanted if not self._is_composite(n)]
         found: list[Tensor | None] = [None] * len(self.names)
+        given = self._arriving(wanted, values, gradients)
         if not given:
             return found
+        device = next(iter(given.values())).device
         if plain:
             for number, result in self._run_gradient(plain, values, given, {}):
                 found[number] = _on_pattern(self.patterns[number], result)
@@ -206,14 +207,45 @@ class Call:
             if self._is_composite(number):
                 found[number] = self._gradient_of_parts(number, values, given)
         for number in wanted:
-            found[number] = self._fitting(number, found[number], values)
+            found[number] = self._fitting(number, found[number], values, device)
         return found
 
-    def _fitting(self, number: int, gradient: Tensor | None, values: _Saved) -> Tensor:
+    def _arriving(
+        self, wanted: list[int], values: _Saved, gradients: Sequence[Tensor | None]
+    ) -> dict[str, Operand]:
+        """The gradients of the results by name. Results that nothing read have none, unless the
+        derivative without them reads a tensor that autograd did not keep: then they have zeros."""
+        assert self.bound
+        arriving = {
+            name: gradient
+            for name, gradient in zip(self.result_names, gradients, strict=True)
+            if gradient is not None
+        }
+        if arriving and len(arriving) < len(gradients):
+            names = [self.names[n] for n in wanted]
+            if not values.have_all_of(gradient_of(self.bound, names, list(arriving))):
+                device = next(iter(arriving.values())).device
+                for name, shape, dtype in zip(
+                    self.result_names, self.result_shapes, self.result_dtypes, strict=True
+                ):
+                    if name not in arriving and dtype.is_floating_point:
+                        arriving[name] = torch.zeros(shape, dtype=dtype, device=device)
+        return {
+            name: self._gradient_operand(number, arriving[name])
+            for number, name in enumerate(self.result_names)
+            if name in arriving
+        }
+
+    def _fitting(
+        self, number: int, gradient: Tensor | None, values: _Saved, device: torch.device
+    ) -> Tensor:
         """The gradient in the type of the operand, and zeros in place of None."""
-        if gradient is None:
-            return torch.zeros_like(_values_of(values.operand(self.names[number])))
         dtype = self.dtypes[number]
+        if gradient is None and values.has_operand(self.names[number]):
+            return torch.zeros_like(_values_of(values.operand(self.names[number])))
+        if gradient is None:
+            # The results with a gradient do not depend on this operand, but others do.
+            return torch.zeros(self.shapes[number], dtype=dtype, device=device)
         return gradient if gradient.dtype == dtype else gradient.to(dtype)
 
     def _is_composite(self, number: int) -> bool:
@@ -276,14 +308,11 @@ class Call:
     # ---- forward mode --------------------------------------------------------------------------
 
     def select_for_tangents(self) -> None:
-        """Notes what the computation of tangents reads."""
-        assert self.bound
-        moved = [
-            name
-            for name, dtype in zip(self.names, self.dtypes, strict=True)
-            if dtype.is_floating_point
-        ]
-        self.for_tangents = self._read_by(tangent_of(self.bound, moved))
+        """Notes what the computation of tangents reads. Which operands have tangents is not known
+        yet, so these are all tensors."""
+        self.for_tangents = Selection(
+            tuple(range(len(self.names))), tuple(range(len(self.result_names)))
+        )
 
     def tangents(
         self, saved: Sequence[Tensor], tangents: Sequence[Tensor | None]
@@ -296,10 +325,14 @@ class Call:
             for name, pattern, tangent in zip(self.names, self.patterns, tangents, strict=True)
             if tangent is not None and tangent.is_floating_point()
         }
-        found: list[Tensor | None] = [None] * len(self.result_names)
         derivative = tangent_of(self.bound, list(moved))
         if derivative.is_zero:
-            return found
+            return [None] * len(self.result_names)
+        device = next(iter(moved.values())).device
+        found: list[Tensor | None] = [
+            torch.zeros(shape, dtype=dtype, device=device) if dtype.is_floating_point else None
+            for shape, dtype in zip(self.result_shapes, self.result_dtypes, strict=True)
+        ]
         sources = {
             "operand": values.operand,
             "result": values.result,
@@ -326,6 +359,16 @@ class _Saved:
             call.result_names[number]: _with_pattern(call.result_patterns[number], tensor)
             for number, tensor in zip(results, saved[len(operands) :], strict=True)
         }
+
+    def has_operand(self, name: str) -> bool:
+        return name in self._operands
+
+    def have_all_of(self, derivative: Derivative) -> bool:
+        """Whether autograd kept every operand and result that the derivative reads."""
+        return (
+            derivative.reads("operand") <= self._operands.keys()
+            and derivative.reads("result") <= self._results.keys()
+        )
 
     def operand(self, name: str) -> Operand:
         return self._operands[name]
@@ -380,6 +423,9 @@ class _TransformedNode(_Node):
 def _set_up(ctx: Any, call: Call, tensors: Sequence[Tensor], computed: Sequence[Tensor]) -> None:
     """Keeps for the derivatives what they read."""
     call.select_for_gradients(ctx.needs_input_grad[1:])
+    call.shapes = tuple(tensor.shape for tensor in tensors)
+    call.result_shapes = tuple(tensor.shape for tensor in computed)
+    call.result_dtypes = tuple(tensor.dtype for tensor in computed)
     ctx.call = call
     ctx.set_materialize_grads(False)
     ctx.save_for_backward(*call.for_gradients.of(tensors, computed))
