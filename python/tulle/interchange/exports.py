@@ -10,27 +10,14 @@ import torch
 from torch import Tensor
 
 from tulle.support.errors import UserError, missing_package
+from tulle.tensors.layout_methods import torch_kind
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
 def _block_of(source: SparseTensor) -> tuple[int, int]:
-    """The rows and columns of a block; zeros if the block does not divide the shape, which torch
-    and SciPy require."""
-    rows, columns = source.pattern.shape
+    """The rows and columns of a block."""
     sizes = {level.dimension: level.divisor for level in source.format.levels}
-    if rows % sizes[0] or columns % sizes[1]:
-        return (0, 0)
     return (sizes[0], sizes[1])
-
-
-def _kind_of(source: SparseTensor) -> str:
-    """ "csr", "csc", "coo", "bsr" or "bsc" if torch and SciPy have the same storage, else ""."""
-    kind = str(source.format).split("(")[0]
-    if kind == "coo":
-        return kind
-    if source.ndim != 2 or kind not in ("csr", "csc", "bsr", "bsc"):
-        return ""
-    return "" if kind in ("bsr", "bsc") and _block_of(source) == (0, 0) else kind
 
 
 _TORCH_COMPRESSED = {
@@ -43,7 +30,7 @@ _TORCH_COMPRESSED = {
 
 def to_torch(source: SparseTensor) -> Tensor:
     """A torch.sparse tensor, which shares memory if its layout has the same arrays."""
-    kind = _kind_of(source)
+    kind = torch_kind(source.format, source.pattern.shape)
     shape = source.shape
     if kind in _TORCH_COMPRESSED:
         pos, crd = source.pattern.arrays
@@ -75,7 +62,7 @@ def to_scipy(source: SparseTensor) -> Any:
             "A.cpu().to_scipy()."
         )
     source = source.detach()
-    kind = _kind_of(source)
+    kind = torch_kind(source.format, source.pattern.shape)
     if kind == "coo":
         _, rows, columns = (array.numpy() for array in source.pattern.arrays)
         return sparse.coo_array((source.values().numpy(), (rows, columns)), shape=source.shape)

@@ -4,7 +4,13 @@ imported."""
 from __future__ import annotations
 
 from tulle.interchange import exports
-from tulle.operators import arithmetic, conversions, reductions, torch_functions
+from tulle.operators import (
+    arithmetic,
+    conversions,
+    reductions,
+    torch_accessors,
+    torch_functions,
+)
 from tulle.programs import dynamo
 from tulle.programs.graph_boundary import recorded
 from tulle.tensors import operations, trees
@@ -38,5 +44,6 @@ def install() -> None:
     # small product.
     SparseTensor.__matmul__ = arithmetic.matmul  # type: ignore[method-assign]
     torch_functions.register()
+    torch_accessors.register()
     trees.register()
     dynamo.register()

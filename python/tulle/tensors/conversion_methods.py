@@ -74,7 +74,7 @@ class ConversionMethods(StoredTensor):
                 device, dtype = target.device, target.dtype
             elif isinstance(target, torch.dtype):
                 dtype = target
-            elif target is not None:
+            elif target is not None and not isinstance(target, bool):  # non_blocking, copy
                 device = target
         dtype = self.dtype if dtype is None else dtype
         if not isinstance(dtype, torch.dtype):
