@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tulle import nn
 from tulle.interchange.constructors import (
     diag,
     eye,
@@ -56,6 +57,7 @@ __all__ = [
     "from_levels",
     "full_like",
     "kernel",
+    "nn",
     "ones_like",
     "rand",
     "rand_like",

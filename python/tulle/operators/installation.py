@@ -10,10 +10,11 @@ from tulle.operators import (
     reductions,
     torch_accessors,
     torch_functions,
+    torch_testing,
 )
 from tulle.programs import dynamo
 from tulle.programs.graph_boundary import recorded
-from tulle.tensors import operations, trees
+from tulle.tensors import collation, operations, trees
 from tulle.tensors.formats import Format
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -45,5 +46,7 @@ def install() -> None:
     SparseTensor.__matmul__ = arithmetic.matmul  # type: ignore[method-assign]
     torch_functions.register()
     torch_accessors.register()
+    torch_testing.register()
     trees.register()
+    collation.register()
     dynamo.register()
