@@ -14,6 +14,7 @@ from tulle.interchange.constructors import (
     zeros_like,
 )
 from tulle.interchange.edge_lists import from_edge_index
+from tulle.interchange.files import load, save
 from tulle.interchange.imports import tensor
 from tulle.interchange.levels import from_levels
 from tulle.interchange.random_tensors import rand, randn
@@ -57,12 +58,14 @@ __all__ = [
     "from_levels",
     "full_like",
     "kernel",
+    "load",
     "nn",
     "ones_like",
     "rand",
     "rand_like",
     "randn",
     "randn_like",
+    "save",
     "set_dense_limit",
     "tensor",
     "tune",

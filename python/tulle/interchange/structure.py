@@ -14,8 +14,14 @@ from tulle.tensors.sparse_tensor import SparseTensor
 def checked(
     name: str, format: Format, shape: tuple[int, ...], arrays: Sequence[Tensor], values: Tensor
 ) -> SparseTensor:
-    """The tensor of these arrays. Raises UserError if its structure is invalid."""
+    """The tensor of these arrays. Raises UserError if its structure is invalid. Arrays that are
+    slices, expanded or strided are copied."""
+    arrays, values = _contiguous(arrays), values.contiguous()
     return SparseTensor(checked_pattern(name, format, shape, arrays, values), values)
+
+
+def _contiguous(arrays: Sequence[Tensor]) -> list[Tensor]:
+    return [array.contiguous() for array in arrays]
 
 
 def in_order(
@@ -29,6 +35,7 @@ def in_order(
     that are not in the order of the first are read as the second, then sorted; duplicates are
     summed."""
     ordered, loose = formats
+    arrays, values = _contiguous(arrays), values.contiguous()
     pattern = unchecked_pattern(ordered, shape, arrays)
     if pattern.is_in_order(name, values):
         return SparseTensor(pattern, values)
