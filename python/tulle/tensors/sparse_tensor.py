@@ -24,6 +24,7 @@ from tulle.tensors.gradient_methods import GradientMethods
 from tulle.tensors.layout_methods import LayoutMethods
 from tulle.tensors.memory_methods import MemoryMethods
 from tulle.tensors.reduction_methods import ReductionMethods
+from tulle.tensors.refused_methods import RefusedMethods
 from tulle.tensors.statistics import Statistics, statistics_of
 from tulle.tensors.type_methods import SizeMethods, TypeMethods
 
@@ -36,6 +37,7 @@ class SparseTensor(
     GradientMethods,
     LayoutMethods,
     MemoryMethods,
+    RefusedMethods,
     SizeMethods,
     TypeMethods,
 ):

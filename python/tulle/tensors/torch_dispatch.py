@@ -58,17 +58,7 @@ def _keywords(handler: Handler) -> frozenset[str]:
 
 
 # Methods of torch.Tensor that sparse tensors have under another name.
-_INSTEAD = {
-    "max": "amax(1), or A.argmax(1)",
-    "min": "amin(1), or A.argmin(1)",
-    "numpy": "to_dense().numpy(), or A.to_scipy()",
-    "tolist": "to_dense().tolist()",
-    "item": "to_dense().item()",
-    "stride": "levels() for the structure",
-    "data_ptr": "values().data_ptr(), or A.levels() for the structure",
-    "storage": "values().untyped_storage()",
-    "untyped_storage": "values().untyped_storage()",
-}
+_INSTEAD = {"max": "amax(1), or A.argmax(1)", "min": "amin(1), or A.argmin(1)"}
 
 
 def missing_attribute(name: str) -> str:
