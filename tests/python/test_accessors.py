@@ -277,3 +277,19 @@ def test_copying_values_and_entries(format: str, data: Tensor) -> None:
         tensor.copy_(data)
     with pytest.raises(tulle.UserError, match="requires a gradient"):
         tulle.tensor(data).requires_grad_().copy_(tensor)
+
+
+# ---- torch.compile -------------------------------------------------------------------------------
+
+
+def test_accessors_in_compiled_functions(data: Tensor) -> None:
+    def compute(A: tulle.SparseTensor, x: Tensor) -> Tensor:
+        if A.is_floating_point() and A.layout == torch.sparse_csr and not A.requires_grad:
+            A = A.coalesce().contiguous().type_as(x)
+        scaled = torch.full_like(A, 2) * A.detach() + torch.ones_like(A)
+        result: Tensor = scaled @ x + A.crow_indices().sum() + A.nbytes
+        return result
+
+    tensor, x = tulle.tensor(data), random_dense(7, 3)
+    compiled = torch.compile(compute, fullgraph=True, backend="aot_eager")
+    assert_equal(compiled(tensor, x), compute(tensor, x))

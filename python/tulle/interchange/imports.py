@@ -10,7 +10,7 @@ from torch import Tensor
 from tulle.interchange.arrays import as_dense
 from tulle.interchange.graphs import from_graph, is_graph
 from tulle.interchange.scipy_imports import from_scipy
-from tulle.interchange.torch_imports import from_torch_sparse, refuse_gradient
+from tulle.interchange.torch_imports import from_torch_sparse
 from tulle.library import devices, dtypes
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_scipy
@@ -64,15 +64,13 @@ def tensor(
 
 
 def _from_dense(dense: Tensor) -> SparseTensor:
-    """The nonzero elements as sorted COO."""
-    refuse_gradient(dense)
+    """The nonzero elements as sorted COO. Autograd follows them."""
     devices.check("The tensor", dense.device)
     if dense.ndim == 0:
         raise UserError("A scalar cannot be stored sparsely; use it as it is.")
     dtypes.name_of(dense.dtype)
-    dense = dense.detach()
     shape = tuple(dense.shape)
-    found = torch.nonzero(dense, as_tuple=True)
+    found = torch.nonzero(dense.detach(), as_tuple=True)
     index_dtype = dtypes.smallest_index_dtype(shape, found[0].numel())
     pos = torch.tensor([0, found[0].numel()], dtype=index_dtype, device=dense.device)
     arrays = (pos, *(crd.to(index_dtype) for crd in found))

@@ -25,7 +25,9 @@ class EntryMethods(StoredTensor):
     def is_coalesced(self) -> bool:
         """Whether no coordinate is stored several times. Formats without `nonunique` levels never
         store one several times."""
-        if "nonunique" not in self.format.long_form or str(self.format) == "coo":
+        if (
+            "nonunique" not in self._pattern._format_text
+        ):  # as in the text of all formats with names
             return True
         derived = self._pattern.derived
         if "is coalesced" not in derived:

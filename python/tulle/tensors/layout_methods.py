@@ -10,6 +10,7 @@ from torch import Tensor
 
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.pattern import Pattern
 from tulle.tensors.stored_tensor import StoredTensor
 
 if TYPE_CHECKING:
@@ -25,20 +26,30 @@ _LAYOUTS: dict[str, torch.layout] = {
 _FORMATS = {layout: name for name, layout in _LAYOUTS.items()}
 
 
-def torch_kind(format: Format, shape: tuple[int, ...]) -> str:
-    """ "csr", "csc", "coo", "bsr" or "bsc" if torch stores a tensor of this format and shape in the
-    same arrays, else "". Torch's blocks divide the shape."""
-    kind = _name_of(format)
+def torch_kind(pattern: Pattern) -> str:
+    """ "csr", "csc", "coo", "bsr" or "bsc" if torch stores tensors with this pattern in the same
+    arrays, else "". Torch's blocks divide the shape."""
+    kind, shape = _name_of(pattern), pattern.shape
     if kind == "coo":
         return kind
     if kind not in _LAYOUTS or len(shape) != 2:
         return ""
-    divides = all(shape[level.dimension] % level.divisor == 0 for level in format.levels)
-    return kind if divides else ""
+    rows, columns = block_of(pattern)
+    return kind if shape[0] % rows == 0 and shape[1] % columns == 0 else ""
 
 
-def _name_of(format: Format) -> str:
-    return str(format).split("(")[0]
+def block_of(pattern: Pattern) -> tuple[int, int]:
+    """The rows and columns of a block of bsr and bsc; (1, 1) for other formats."""
+    _, _, sizes = pattern._format_text.partition("(")
+    if _name_of(pattern) not in ("bsr", "bsc"):
+        return 1, 1
+    rows, columns = sizes.removesuffix(")").split(",")
+    return int(rows), int(columns)
+
+
+def _name_of(pattern: Pattern) -> str:
+    # Texts, and not formats, because torch.compile follows them.
+    return pattern._format_text.split("(")[0]
 
 
 class LayoutMethods(StoredTensor):
@@ -50,7 +61,7 @@ class LayoutMethods(StoredTensor):
     def layout(self) -> torch.layout:
         """The layout of `to_torch()`: torch.sparse_csr for csr, torch.sparse_coo for all formats
         that torch does not have."""
-        return _LAYOUTS[torch_kind(self.format, self._pattern.shape) or "coo"]
+        return _LAYOUTS[torch_kind(self._pattern) or "coo"]
 
     @property
     def is_sparse(self) -> bool:
@@ -97,7 +108,7 @@ class LayoutMethods(StoredTensor):
         return self._array_of("row_indices", ("csc", "bsc"), 1)
 
     def _array_of(self, caller: str, kinds: tuple[str, str], at: int) -> Tensor:
-        if self.ndim == 2 and _name_of(self.format) in kinds:
+        if self.ndim == 2 and _name_of(self._pattern) in kinds:
             return self._pattern.arrays[at]
         instead = f'write A.to(format="{kinds[0]}").{caller}()'
         if self.ndim != 2:
@@ -144,7 +155,7 @@ class LayoutMethods(StoredTensor):
         if sparse_dim is not None:
             dense_dim = self.ndim - sparse_dim
         if kind in ("bsr", "bsc"):
-            rows, columns = _block_of(f"to_sparse_{kind}", blocksize)
+            rows, columns = _checked_block(f"to_sparse_{kind}", blocksize)
             kind = f"{kind}({rows},{columns})"
         elif blocksize is not None:
             raise UserError(f"to_sparse: the layout {layout} has no blocks; omit blocksize.")
@@ -178,7 +189,7 @@ class LayoutMethods(StoredTensor):
         def to(self, *target: Any, **options: Any) -> Any: ...
 
 
-def _block_of(caller: str, blocksize: Any) -> tuple[int, int]:
+def _checked_block(caller: str, blocksize: Any) -> tuple[int, int]:
     """The rows and columns of a block."""
     sizes = tuple(blocksize) if isinstance(blocksize, tuple | list) else ()
     if len(sizes) != 2 or not all(isinstance(size, int) and size > 0 for size in sizes):
