@@ -360,3 +360,26 @@ def test_compiled_and_exported_models(data: Tensor) -> None:
     program = torch.export.export(model, (x,))
     torch.testing.assert_close(program.module()(x), expected)
     assert "mixing.weight" in dict(program.named_parameters())
+
+
+class WithBuffer(nn.Module):
+    """A module whose buffer is a sparse tensor."""
+
+    def __init__(self, tensor: tulle.SparseTensor) -> None:
+        super().__init__()
+        self.register_buffer("A", tensor)
+        self.layer = nn.Linear(3, 7)
+
+    def forward(self, x: Tensor) -> Tensor:
+        result: Tensor = self.A @ self.layer(x)
+        return result
+
+
+@pytest.mark.parametrize("format", ["csr", "hyb(2,2)"])
+def test_compiled_modules_with_buffers(format: str, data: Tensor) -> None:
+    module = WithBuffer(tulle.tensor(data, format=format))
+    x = random_dense(7, 3).float()
+    compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(x), module(x))
+    module.A = tulle.tensor(data.flip(0), format=format)
+    torch.testing.assert_close(compiled(x), module(x))

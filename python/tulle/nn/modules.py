@@ -146,8 +146,8 @@ class SparseParameter(SparseModule):
 
 class SparseBuffer(SparseModule):
     """A sparse tensor that is not learnt: its values are the buffer `weight`. Unlike
-    `register_buffer("A", A)`, it works with DistributedDataParallel, and its state dict consists of
-    dense tensors."""
+    `register_buffer("A", A)`, it works with torch.export and DistributedDataParallel, and its state
+    dict consists of dense tensors."""
 
     def __init__(self, tensor: SparseTensor) -> None:
         super().__init__(tensor)
