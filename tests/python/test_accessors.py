@@ -90,6 +90,7 @@ def test_conversions_to_torchs_formats(format: str, data: Tensor) -> None:
     ]:
         assert found.format == wanted
         assert_equal(found, data)
+    assert_equal(tensor.to_dense(torch.float32), data.float())
 
 
 def test_hybrid_conversions_have_dense_dimensions() -> None:
@@ -115,6 +116,9 @@ def test_types(format: str, data: Tensor) -> None:
     tensor = tulle.tensor(data, format=format)
     assert tensor.is_floating_point() and torch.is_floating_point(tensor)
     assert tensor.is_signed() and not tensor.is_complex() and not torch.is_complex(tensor)
+    assert torch.is_signed(tensor) and not torch.is_inference(tensor)
+    assert not torch.is_conj(tensor) and not torch.is_neg(tensor)
+    assert torch.is_same_size(tensor, data) and not torch.is_same_size(data[0], tensor)
     assert tensor.itemsize == tensor.element_size() == 8
     assert tensor.nelement() == torch.numel(tensor) == 35
     assert tensor.type() == "torch.sparse.DoubleTensor"

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+import torch.multiprocessing
 from helpers import MATRIX_FORMATS, assert_equal, random_dense, random_sparse
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, default_collate
@@ -76,6 +77,26 @@ def test_workers_of_data_loaders(method: str | None) -> None:
         assert_equal(batch["graph"], expected)
         seen += 1
     assert seen == 2
+
+
+def _double(tensor: tulle.SparseTensor, module: torch.nn.Module) -> None:
+    tensor.values().mul_(2)
+    with torch.no_grad():
+        module.weight.mul_(3)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_other_processes_write_to_shared_memory(method: str) -> None:
+    data = random_sparse(5, 7)
+    tensor = tulle.tensor(data).share_memory_()
+    module = tulle.nn.SparseParameter(tulle.tensor(data)).share_memory()
+    context = torch.multiprocessing.get_context(method)
+    process = context.Process(target=_double, args=(tensor, module))
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0
+    assert_equal(tensor, data * 2)
+    assert_equal(module().detach(), data * 3)
 
 
 # ---- comparisons ---------------------------------------------------------------------------------

@@ -218,6 +218,15 @@ def test_wrong_parts_are_refused(data: Tensor) -> None:
     ):
         with pytest.raises(RuntimeError, match="While loading"):
             model.load_state_dict(state | {"mixing.counts": counts})
+    longer = {"mixing.weight": torch.cat([state["mixing.weight"], torch.ones(64)])}
+    moved = {"mixing.crd1": state["mixing.crd1"].flip(0) + 1}
+    for wrong in (
+        longer | moved,
+        {name: tensor[:0] for name, tensor in state.items() if "." in name},
+    ):
+        with pytest.raises(RuntimeError):
+            model.load_state_dict(state | wrong)
+    assert_equal(model.mixing().detach(), data)
 
 
 @pytest.mark.parametrize("format", FORMATS)

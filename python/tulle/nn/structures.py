@@ -57,7 +57,13 @@ def from_state(state: dict[str, Tensor], like: Pattern, values: Tensor) -> Patte
             raise UserError(f"the array {name} of the state is {given.dtype}, not {own.dtype}.")
         arrays.append(given.detach().to(own.device, own.dtype, copy=True))
     found = _assembled(state, like, arrays)
+    if values.ndim != 1:
+        raise UserError(f"the values of the state have the shape {list(values.shape)}.")
     found.validate("the state", values.detach())
+    if values.numel() != found.count_slots():  # a composite tensor may have too many
+        raise UserError(
+            f"the state has {values.numel()} values, but its structure {found.count_slots()}."
+        )
     return found
 
 

@@ -97,9 +97,9 @@ class ConversionMethods(StoredTensor):
         arrays = [array.to(device) for array in pattern.arrays]
         return type(self)(pattern.with_arrays(arrays, pattern.index_dtype), values)
 
-    def to_dense(self) -> Tensor:
-        """An ordinary tensor."""
-        return self.to(format="dense")
+    def to_dense(self, dtype: torch.dtype | None = None) -> Tensor:
+        """An ordinary tensor, with elements of another type if `dtype` is given."""
+        return self.to(dtype=dtype, format="dense")
 
     def to_torch(self) -> Tensor:
         """A torch.sparse tensor. CSR, CSC, COO, BSR and BSC tensors keep their layout and share

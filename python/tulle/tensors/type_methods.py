@@ -49,6 +49,14 @@ class SizeMethods(StoredTensor):
         """Whether the type of the values has negative numbers."""
         return self._values.dtype.is_signed
 
+    def is_conj(self) -> bool:
+        """False: values are real."""
+        return False
+
+    def is_neg(self) -> bool:
+        """Whether torch has yet to negate the values, as those of `x.conj().imag`."""
+        return self._values.is_neg()
+
     def nelement(self) -> int:
         """The number of elements, absent ones included."""
         return self.numel()
