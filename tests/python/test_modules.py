@@ -303,6 +303,34 @@ def test_functional_calls(format: str, data: Tensor) -> None:
         torch.testing.assert_close(gradients[name], one.grad)
 
 
+@pytest.mark.parametrize("format", ["csr", "bsr(2,3)", "dia"])
+def test_ensembles(format: str, data: Tensor) -> None:
+    models = [model_of(format, data), model_of(format, data)]
+    with torch.no_grad():
+        models[1].mixing.weight.mul_(2)
+        models[1].links.weight.mul_(3)
+    x = random_dense(4, 3).float()
+    base = copy.deepcopy(models[0])
+
+    def run(parameters: dict[str, Tensor], buffers: dict[str, Tensor]) -> Tensor:
+        found: Tensor = torch.func.functional_call(base, (parameters, buffers), (x,))
+        return found
+
+    found = torch.func.vmap(run)(*torch.func.stack_module_state(models))
+    torch.testing.assert_close(found, torch.stack([model(x) for model in models]))
+
+
+def test_swapped_parameters(data: Tensor) -> None:
+    model, other = model_of("csr", data), model_of("csr", data.flip(0))
+    torch.__future__.set_swap_module_params_on_conversion(True)
+    try:
+        model.half().float()
+        model.load_state_dict(other.state_dict())
+    finally:
+        torch.__future__.set_swap_module_params_on_conversion(False)
+    assert_equal(model.mixing().detach(), data.flip(0))
+
+
 def test_parametrizations(data: Tensor) -> None:
     class Squared(nn.Module):
         def forward(self, values: Tensor) -> Tensor:
