@@ -91,6 +91,7 @@ def test_conversions_to_torchs_formats(format: str, data: Tensor) -> None:
         assert found.format == wanted
         assert_equal(found, data)
     assert_equal(tensor.to_dense(torch.float32), data.float())
+    assert tensor.to("cpu", copy=True).values() is not tensor.values()
 
 
 def test_hybrid_conversions_have_dense_dimensions() -> None:
@@ -155,6 +156,12 @@ def test_what_has_no_meaning_is_explained(name: str, data: Tensor) -> None:
     tensor = tulle.tensor(data)
     with pytest.raises(tulle.UserError, match=rf"^{name}: .* write A\."):
         getattr(tensor, name)()
+
+
+@pytest.mark.parametrize("name", ["byte", "char", "short", "cfloat", "cdouble"])
+def test_types_that_values_cannot_have(name: str, data: Tensor) -> None:
+    with pytest.raises(tulle.Unsupported, match="convert them to one of bool, int32"):
+        getattr(tulle.tensor(data), name)()
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import torch
+
+from tulle.library import dtypes
 from tulle.support.errors import UserError
 from tulle.tensors.stored_tensor import StoredTensor
 
@@ -21,6 +24,15 @@ def _refused(name: str, instead: str) -> Callable[..., NoReturn]:
     return method
 
 
+def _unsupported(dtype: torch.dtype) -> Callable[..., NoReturn]:
+    def method(self: Any, *args: Any, **options: Any) -> NoReturn:
+        dtypes.name_of(dtype)
+        raise AssertionError(dtype)
+
+    method.__doc__ = f"Raises Unsupported: values are never {dtype}."
+    return method
+
+
 class RefusedMethods(StoredTensor):
     """Methods that raise UserError."""
 
@@ -34,3 +46,9 @@ class RefusedMethods(StoredTensor):
     data_ptr = _refused("data_ptr", "values().data_ptr(), or A.levels() for the structure")
     storage = _refused("storage", "values().untyped_storage()")
     untyped_storage = _refused("untyped_storage", "values().untyped_storage()")
+
+    byte = _unsupported(torch.uint8)
+    char = _unsupported(torch.int8)
+    short = _unsupported(torch.int16)
+    cfloat = _unsupported(torch.complex64)
+    cdouble = _unsupported(torch.complex128)
