@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -227,6 +228,45 @@ def test_wrong_parts_are_refused(data: Tensor) -> None:
         with pytest.raises(RuntimeError):
             model.load_state_dict(state | wrong)
     assert_equal(model.mixing().detach(), data)
+
+
+def mutated(tensor: Tensor, draw: random.Random) -> Tensor:
+    """A damaged copy of a vector."""
+    size = draw.randint(0, tensor.numel())
+    changed = tensor.clone()
+    if size < tensor.numel() and tensor.dtype != torch.bool:
+        changed[size] += draw.choice([1, -1, 5, -5, 10**6, -(10**6)])
+    return draw.choice(
+        [
+            changed,
+            tensor[:size],
+            torch.cat([tensor, tensor[:size]]),
+            tensor.flip(0),
+            tensor[None],
+            tensor.double(),
+            tensor.long(),
+        ]
+    )
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_damaged_state_is_refused_or_computed(format: str, data: Tensor) -> None:
+    draw = random.Random(format)
+    x = random_dense(7, 3).float()
+    refused = 0
+    for _ in range(25):
+        module = tulle.nn.SparseParameter(tulle.tensor(data, format=format))
+        state = dict(module.state_dict())
+        name = draw.choice(list(state))
+        state[name] = mutated(state[name], draw)
+        try:
+            module.load_state_dict(state)
+        except RuntimeError:
+            refused += 1
+            assert_equal(module().detach(), data)
+        found = module()
+        torch.testing.assert_close(found @ x, found.to_dense() @ x)
+    assert refused
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -70,7 +70,10 @@ def from_state(state: dict[str, Tensor], like: Pattern, values: Tensor) -> Patte
 def _assembled(state: dict[str, Tensor], like: Pattern, arrays: list[Tensor]) -> Pattern:
     if not isinstance(like, CompositePattern):
         return Pattern(like.format, like.shape, tuple(arrays), like.index_dtype)
-    counts = tuple(int(count) for count in state[_COUNTS].tolist())
+    given = state[_COUNTS]
+    if not isinstance(given, Tensor) or given.ndim != 1 or given.dtype != torch.int64:
+        raise UserError(f"{_COUNTS} of the state is no vector of int64.")
+    counts = tuple(given.tolist())
     if len(counts) != len(like.parts) or min(counts) < 0:
         raise UserError(f"{counts} are no numbers of values for {len(like.parts)} parts.")
     numbers = (*like.shape, *counts)
