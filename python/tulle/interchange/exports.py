@@ -13,6 +13,17 @@ from tulle.support.errors import UserError, missing_package
 from tulle.tensors.layout_methods import block_of, torch_kind
 from tulle.tensors.sparse_tensor import SparseTensor
 
+
+def _block_of(source: SparseTensor) -> tuple[int, int]:
+    """The rows and columns of a block."""
+    return block_of(source.pattern)
+
+
+def _kind_of(source: SparseTensor) -> str:
+    """ "csr", "csc", "coo", "bsr" or "bsc" if torch and SciPy have the same storage, else ""."""
+    return torch_kind(source.pattern)
+
+
 _TORCH_COMPRESSED = {
     "csr": torch.sparse_csr_tensor,
     "csc": torch.sparse_csc_tensor,
@@ -23,13 +34,13 @@ _TORCH_COMPRESSED = {
 
 def to_torch(source: SparseTensor) -> Tensor:
     """A torch.sparse tensor, which shares memory if its layout has the same arrays."""
-    kind = torch_kind(source.pattern)
+    kind = _kind_of(source)
     shape = source.shape
     if kind in _TORCH_COMPRESSED:
         pos, crd = source.pattern.arrays
         values = source.values()
         if kind in ("bsr", "bsc"):
-            values = values.view(-1, *block_of(source.pattern))
+            values = values.view(-1, *_block_of(source))
         return _TORCH_COMPRESSED[kind](pos, crd, values, shape, check_invariants=False)
     coo: SparseTensor = source if kind == "coo" else source.to(format="coo")
     crds = [array.to(torch.int64) for array in coo.pattern.arrays[1:]]
@@ -55,7 +66,7 @@ def to_scipy(source: SparseTensor) -> Any:
             "A.cpu().to_scipy()."
         )
     source = source.detach()
-    kind = torch_kind(source.pattern)
+    kind = _kind_of(source)
     if kind == "coo":
         _, rows, columns = (array.numpy() for array in source.pattern.arrays)
         return sparse.coo_array((source.values().numpy(), (rows, columns)), shape=source.shape)
@@ -63,7 +74,7 @@ def to_scipy(source: SparseTensor) -> Any:
         pos, crd = (array.numpy() for array in source.pattern.arrays)
         values = source.values()
         if kind == "bsr":
-            values = values.view(-1, *block_of(source.pattern))
+            values = values.view(-1, *_block_of(source))
         make = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[kind]
         return make((values.numpy(), crd, pos), shape=source.shape)
     if str(source.format) == "dia":

@@ -34,8 +34,8 @@ def in_order(
     """The tensor in the first of two formats that differ in the order that they require. Arrays
     that are not in the order of the first are read as the second, then sorted; duplicates are
     summed."""
-    ordered, loose = formats
     arrays, values = _contiguous(arrays), values.contiguous()
+    ordered, loose = formats
     pattern = unchecked_pattern(ordered, shape, arrays)
     if pattern.is_in_order(name, values):
         return SparseTensor(pattern, values)

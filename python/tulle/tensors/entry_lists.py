@@ -13,8 +13,8 @@ from torch import Tensor
 
 from tulle.library import dtypes
 from tulle.support.errors import UserError
-from tulle.tensors.checked_pattern import unchecked_pattern
 from tulle.tensors.formats import Format
+from tulle.tensors.pattern import Pattern
 from tulle.tensors.stored_tensor import StoredTensor
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def from_entries(
     rank, count = len(shape), coordinates.shape[1]
     index_dtype = index_dtype or dtypes.smallest_index_dtype(shape, count)
     pos = torch.tensor([0, count], dtype=index_dtype, device=values.device)
-    arrays = (pos, *(row.to(index_dtype).contiguous() for row in coordinates))
+    # Copies, because a row of a matrix may be misaligned for the vector loads of a GPU.
+    arrays = (pos, *(row.to(index_dtype, copy=True).contiguous() for row in coordinates))
     stored = Format("coo", rank) if is_sorted else unordered_coo(rank)
-    pattern = unchecked_pattern(stored, shape, arrays, index_dtype)
-    found = make(pattern, values.contiguous())
+    found = make(Pattern(stored, shape, arrays, index_dtype), values.contiguous())
     result: Tensors = found.to(format=Format(format).of_rank(rank))  # type: ignore[attr-defined]
     return result
 
