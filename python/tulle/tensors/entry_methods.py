@@ -9,7 +9,6 @@ from torch import Tensor
 
 from tulle.support.errors import UserError
 from tulle.tensors.entry_lists import from_entries
-from tulle.tensors.matching import distinct_columns
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.stored_tensor import StoredTensor
 
@@ -32,8 +31,8 @@ class EntryMethods(StoredTensor):
         derived = self._pattern.derived
         if "is coalesced" not in derived:
             coordinates = self.coordinates()
-            distinct = distinct_columns(coordinates, self._pattern.shape)
-            derived["is coalesced"] = distinct == coordinates.shape[1]
+            distinct = torch.unique(coordinates, dim=1)
+            derived["is coalesced"] = distinct.shape[1] == coordinates.shape[1]
         known: bool = derived["is coalesced"]
         return known
 

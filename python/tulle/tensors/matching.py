@@ -62,8 +62,3 @@ def _keys(coordinates: Tensor, shape: tuple[int, ...]) -> Tensor:
             keys = keys * size + row
         return keys
     return torch.unique(coordinates, dim=1, return_inverse=True)[1]
-
-
-def distinct_columns(coordinates: Tensor, shape: tuple[int, ...]) -> int:
-    """The number of different columns."""
-    return torch.unique(_keys(coordinates, shape)).numel()
