@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, list[str]] = {
     "interchange": ["support", "library", "tensors"],
     "programs": ["support", "library", "tensors", "interchange"],
     "notation": ["support", "tensors", "programs"],
+    "nn": ["support", "library", "tensors"],
     "operators": ["support", "library", "tensors", "interchange", "programs", "notation"],
     "tuning": ["support", "library", "plotting", "tensors", "programs", "notation"],
     "command_line": [

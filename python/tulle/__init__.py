@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from tulle import nn
+from tulle.interchange.constructors import (
+    diag,
+    eye,
+    full_like,
+    ones_like,
+    rand_like,
+    randn_like,
+    zeros,
+    zeros_like,
+)
+from tulle.interchange.edge_lists import from_edge_index
+from tulle.interchange.files import load, save
 from tulle.interchange.imports import tensor
 from tulle.interchange.levels import from_levels
+from tulle.interchange.random_tensors import rand, randn
 from tulle.library import bindings
 from tulle.library.background import finish_compiling
 from tulle.library.dense_limit import set_dense_limit
@@ -35,14 +49,28 @@ __all__ = [
     "UserError",
     "__version__",
     "compute",
+    "diag",
     "einsum",
     "explain",
+    "eye",
     "finish_compiling",
+    "from_edge_index",
     "from_levels",
+    "full_like",
     "kernel",
+    "load",
+    "nn",
+    "ones_like",
+    "rand",
+    "rand_like",
+    "randn",
+    "randn_like",
+    "save",
     "set_dense_limit",
     "tensor",
     "tune",
+    "zeros",
+    "zeros_like",
 ]
 
 

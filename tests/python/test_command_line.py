@@ -122,7 +122,8 @@ def test_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     scipy.io.mmwrite(tmp_path / "a.mtx", scipy.sparse.coo_matrix(dense.numpy()))
     scipy.sparse.save_npz(tmp_path / "a.npz", scipy.sparse.csr_matrix(dense.numpy()))
     torch.save(dense.to_sparse_coo(), tmp_path / "a.pt")
-    for name in ("a.mtx", "a.npz", "a.pt"):
+    tulle.save(tulle.tensor(dense), tmp_path / "a.tns")
+    for name in ("a.mtx", "a.npz", "a.pt", "a.tns"):
         operand = f"A={tmp_path / name}:csc"
         text = output_of(capsys, "explain", "y[i] = A[i,j]", operand, "--stage", "expr")
         assert "A: f32, csc" in text

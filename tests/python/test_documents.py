@@ -26,7 +26,8 @@ def run(arguments: list[str], folder: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/semantics.md", "docs/gpu.md", "docs/tuning.md"]
+    "name",
+    ["README.md", "docs/semantics.md", "docs/gpu.md", "docs/pytorch.md", "docs/tuning.md"],
 )
 def test_code_of_a_document(name: str, tmp_path: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S)

@@ -303,13 +303,58 @@ def test_unsupported_arrays_are_refused() -> None:
             tulle.tensor(scipy.sparse.csr_array(np.eye(2), dtype=dtype))
 
 
-def test_gradients_are_not_dropped_on_import() -> None:
-    for source in (torch.eye(2, requires_grad=True), torch.eye(2).to_sparse_csr()):
-        source.requires_grad_()
-        with pytest.raises(tulle.Unsupported, match=r"no_grad\(\)"):
-            tulle.tensor(source)
-        with torch.no_grad():
-            assert tulle.tensor(source).nnz == 2
+def as_layout(layout: str, data: Tensor) -> Tensor:
+    """The dense tensor in a layout of torch, recorded by autograd."""
+    if layout == "dense":
+        return data
+    if layout == "coo":
+        return data.to_sparse()
+    block = [(2, 3)] if layout.startswith("bs") else []
+    result: Tensor = getattr(data, f"to_sparse_{layout}")(*block)
+    return result
+
+
+@pytest.mark.parametrize("layout", ["dense", "coo", "csr", "csc", "bsr", "bsc"])
+@pytest.mark.parametrize("format", [None, *MATRIX_FORMATS, "dia", "hyb(2,2)"])
+def test_autograd_follows_imports(layout: str, format: str | None) -> None:
+    data = random_sparse(6, 9)
+    other = torch.rand(9, 2, dtype=torch.float64)
+    mine, expected = data.clone().requires_grad_(), data.clone().requires_grad_()
+    tensor = tulle.tensor(as_layout(layout, mine), format=format)
+    assert tensor.requires_grad
+    (tensor @ other).square().sum().backward()
+    (expected @ other).square().sum().backward()
+    assert mine.grad is not None and expected.grad is not None
+    torch.testing.assert_close(mine.grad.to_dense() * (data != 0), expected.grad * (data != 0))
+    with torch.no_grad():
+        assert not tulle.tensor(as_layout(layout, mine)).requires_grad
+
+
+def test_autograd_follows_leaves_and_duplicates() -> None:
+    source = torch.eye(2).to_sparse_csr().requires_grad_()
+    tulle.tensor(source).values().square().sum().backward()
+    assert source.grad is not None
+    assert_equal(source.grad.to_dense(), 2 * torch.eye(2))
+    weights = torch.ones(3, requires_grad=True)
+    pairs = torch.tensor([[1, 0, 1], [1, 0, 1]])
+    tensor = tulle.tensor(torch.sparse_coo_tensor(pairs, weights, (2, 2)))
+    tensor.values().square().sum().backward()
+    assert weights.grad is not None
+    assert_equal(weights.grad, torch.tensor([4.0, 2.0, 4.0]))
+
+
+def test_transforms_follow_imports() -> None:
+    data = random_sparse(6, 9)
+    other = torch.rand(9, 2, dtype=torch.float64)
+
+    def product(dense: Tensor) -> Tensor:
+        result: Tensor = tulle.tensor(dense) @ other
+        return result
+
+    gradient = torch.func.grad(lambda dense: product(dense).sum())(data)
+    assert_equal(gradient, other.sum(1).expand(6, 9) * (data != 0))
+    _, tangent = torch.func.jvp(product, (data,), (data,))
+    assert_equal(tangent, data @ other)
 
 
 def test_scipy_blocks_in_any_order_and_several_times() -> None:

@@ -9,14 +9,16 @@ from typing import Any
 
 import torch
 
+from tulle.interchange.files import load
 from tulle.interchange.imports import tensor
 from tulle.programs.program import Operand
 from tulle.support.errors import UserError, missing_package
 
 HELP = """an operand NAME=WHAT, where WHAT is a file or a random tensor:
-  A=graph.mtx:csr                    a file of Matrix Market (.mtx), SciPy (.npz) or
-                                     torch.save (.pt: reading it can run code, so name
-                                     only a file that you trust), stored as csr
+  A=graph.mtx:csr                    a file of Matrix Market (.mtx), SciPy (.npz),
+                                     FROSTT (.tns) or torch.save (.pt:
+                                     reading it can run code, so name only a file
+                                     that you trust), stored as csr
   A=random(5000x5000,0.01):bsr(4,4)  this share of the entries, at random places
   A=band(5000,-1,0,1):dia            diagonals of a square matrix
   B=dense(5000x64)                   random, dense"""
@@ -105,6 +107,8 @@ def _sparse(places: torch.Tensor, shape: tuple[int, ...], draw: torch.Generator)
 def _read(path: Path) -> Any:
     if not path.exists():
         raise UserError(f"there is no file '{path}', and the name describes no tensor: {HELP}")
+    if path.suffix == ".tns":
+        return load(path)
     try:
         if path.suffix == ".pt":
             return torch.load(path, weights_only=False)
@@ -121,4 +125,4 @@ def _read(path: Path) -> Any:
     except Exception as error:  # a damaged file leads to errors of many kinds
         writer = _WRITERS[path.suffix]
         raise UserError(f"'{path}' could not be read as a file of {writer}: {error}") from None
-    raise UserError(f"'{path}' should end in .mtx, .npz or .pt.")
+    raise UserError(f"'{path}' should end in .mtx, .npz, .tns or .pt.")

@@ -10,27 +10,18 @@ import torch
 from torch import Tensor
 
 from tulle.support.errors import UserError, missing_package
+from tulle.tensors.layout_methods import block_of, torch_kind
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
 def _block_of(source: SparseTensor) -> tuple[int, int]:
-    """The rows and columns of a block; zeros if the block does not divide the shape, which torch
-    and SciPy require."""
-    rows, columns = source.pattern.shape
-    sizes = {level.dimension: level.divisor for level in source.format.levels}
-    if rows % sizes[0] or columns % sizes[1]:
-        return (0, 0)
-    return (sizes[0], sizes[1])
+    """The rows and columns of a block."""
+    return block_of(source.pattern)
 
 
 def _kind_of(source: SparseTensor) -> str:
     """ "csr", "csc", "coo", "bsr" or "bsc" if torch and SciPy have the same storage, else ""."""
-    kind = str(source.format).split("(")[0]
-    if kind == "coo":
-        return kind
-    if source.ndim != 2 or kind not in ("csr", "csc", "bsr", "bsc"):
-        return ""
-    return "" if kind in ("bsr", "bsc") and _block_of(source) == (0, 0) else kind
+    return torch_kind(source.pattern)
 
 
 _TORCH_COMPRESSED = {

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from tulle.interchange.arrays import as_dense
+from tulle.interchange.graphs import from_graph, is_graph
 from tulle.interchange.scipy_imports import from_scipy
-from tulle.interchange.torch_imports import from_torch_sparse, refuse_gradient
+from tulle.interchange.torch_imports import from_torch_sparse
 from tulle.library import devices, dtypes
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_scipy
@@ -30,7 +31,8 @@ def tensor(
     data: Any, format: str | Format | None = None, index_dtype: torch.dtype | None = None
 ) -> SparseTensor | Tensor:
     """A sparse tensor of `data`: a tensor of torch (dense, CSR, CSC, COO, BSR, BSC), a sparse
-    matrix of SciPy, a NumPy array or nested lists.
+    matrix of SciPy, a NumPy array, nested lists, a graph of networkx, or a graph or an EdgeIndex of
+    torch-geometric.
 
     Without `format` sparse data keeps its format, without a copy where possible; dense data becomes
     CSR (rank 2) or CSF. The nonzero elements of dense data are stored. "dense" gives an ordinary
@@ -42,6 +44,8 @@ def tensor(
         )
     if isinstance(data, SparseTensor):
         source = data
+    elif is_graph(data):
+        source = from_graph(data)
     elif isinstance(data, Tensor) and data.layout != torch.strided:
         source = from_torch_sparse(data)
     elif is_scipy(data):
@@ -60,15 +64,13 @@ def tensor(
 
 
 def _from_dense(dense: Tensor) -> SparseTensor:
-    """The nonzero elements as sorted COO."""
-    refuse_gradient(dense)
+    """The nonzero elements as sorted COO. Autograd follows them."""
     devices.check("The tensor", dense.device)
     if dense.ndim == 0:
         raise UserError("A scalar cannot be stored sparsely; use it as it is.")
     dtypes.name_of(dense.dtype)
-    dense = dense.detach()
     shape = tuple(dense.shape)
-    found = torch.nonzero(dense, as_tuple=True)
+    found = torch.nonzero(dense.detach(), as_tuple=True)
     index_dtype = dtypes.smallest_index_dtype(shape, found[0].numel())
     pos = torch.tensor([0, found[0].numel()], dtype=index_dtype, device=dense.device)
     arrays = (pos, *(crd.to(index_dtype) for crd in found))

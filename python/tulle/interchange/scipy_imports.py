@@ -17,7 +17,9 @@ from tulle.tensors.sparse_tensor import SparseTensor
 
 def from_scipy(data: Any) -> SparseTensor:
     """The tensor in the format that equals SciPy's, with shared memory where possible. Formats
-    without an equal one become CSR."""
+    without an equal one become CSR, or COO if they are no matrices."""
+    if len(data.shape) != 2:
+        data = data.tocoo()
     if data.format in ("csr", "csc", "bsr"):
         return _from_scipy_compressed(data)
     if data.format == "coo":
@@ -54,8 +56,10 @@ def _from_scipy_dia(data: Any) -> SparseTensor:
 def _from_scipy_compressed(data: Any) -> SparseTensor:
     block = tuple(data.blocksize) if data.format == "bsr" else None
     format = compressed_format(0, data.format != "csc", block, 0)
-    arrays = [_from_numpy(data.indptr), _from_numpy(data.indices)]
-    values = _from_numpy(data.data).reshape(-1)
+    # SciPy allows arrays that are longer than the last position says.
+    used = max(0, int(data.indptr[-1])) if len(data.indptr) else 0
+    arrays = [_from_numpy(data.indptr), _from_numpy(data.indices[:used])]
+    values = _from_numpy(data.data[:used]).reshape(-1)
     loose = Format(format.long_form.replace("compressed", "compressed nonunique unordered"))
     name = f"the SciPy {data.format} matrix"
     return in_order(name, (format, loose), tuple(data.shape), arrays, values)

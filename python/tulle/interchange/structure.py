@@ -14,8 +14,14 @@ from tulle.tensors.sparse_tensor import SparseTensor
 def checked(
     name: str, format: Format, shape: tuple[int, ...], arrays: Sequence[Tensor], values: Tensor
 ) -> SparseTensor:
-    """The tensor of these arrays. Raises UserError if its structure is invalid."""
+    """The tensor of these arrays. Raises UserError if its structure is invalid. Arrays that are
+    slices, expanded or strided are copied."""
+    arrays, values = _contiguous(arrays), values.contiguous()
     return SparseTensor(checked_pattern(name, format, shape, arrays, values), values)
+
+
+def _contiguous(arrays: Sequence[Tensor]) -> list[Tensor]:
+    return [array.contiguous() for array in arrays]
 
 
 def in_order(
@@ -28,6 +34,7 @@ def in_order(
     """The tensor in the first of two formats that differ in the order that they require. Arrays
     that are not in the order of the first are read as the second, then sorted; duplicates are
     summed."""
+    arrays, values = _contiguous(arrays), values.contiguous()
     ordered, loose = formats
     pattern = unchecked_pattern(ordered, shape, arrays)
     if pattern.is_in_order(name, values):

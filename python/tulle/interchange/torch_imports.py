@@ -20,34 +20,30 @@ _COMPRESSED: dict[torch.layout, tuple[str, str, bool, bool]] = {
 }
 
 
-def refuse_gradient(data: Tensor) -> None:
-    """Raises Unsupported: no gradient flows from imported values back to `data` yet."""
-    if data.requires_grad and torch.is_grad_enabled():
-        raise Unsupported(
-            "The tensor requires a gradient, which this version cannot propagate. Import it under "
-            "torch.no_grad(), or import its detach()."
-        )
-
-
 def from_torch_sparse(data: Tensor) -> SparseTensor:
-    """The tensor in the format that equals its layout, with shared memory where possible."""
-    refuse_gradient(data)
+    """The tensor in the format that equals its layout, with shared memory where possible. Autograd
+    follows the values of a tensor that requires a gradient; they are copied."""
     devices.check("The tensor", data.device)
     if data.layout == torch.sparse_coo:
-        return _from_torch_coo(data.detach())
+        return _from_torch_coo(data)
     if data.layout in _COMPRESSED:
-        return _from_torch_compressed(data.detach())
+        return _from_torch_compressed(data)
     raise Unsupported(f"Tensors of the layout {data.layout} are not supported; use a dense tensor.")
 
 
-def _with_own_version(values: Tensor) -> Tensor:
-    """The same memory with a version counter of its own. PyTorch has one counter for all parts of a
+def _values_of(data: Tensor) -> Tensor:
+    """The values with a version counter of their own. PyTorch has one counter for all parts of a
     sparse tensor, so that writing to values would look like writing to the structure."""
-    return values.data
+    if data.requires_grad and torch.is_grad_enabled():
+        return data.values().clone()
+    own = data.detach()
+    return (own._values() if own.layout == torch.sparse_coo else own.values()).data
 
 
 def _from_torch_coo(data: Tensor) -> SparseTensor:
-    indices, values = data._indices().detach(), _with_own_version(data._values())
+    if data.requires_grad and torch.is_grad_enabled():
+        data = data.coalesce()  # the values of other tensors have no gradient
+    indices, values = data.detach()._indices(), _values_of(data)
     pos = torch.tensor([0, indices.shape[1]], dtype=torch.int64, device=data.device)
     dense_sizes = tuple(data.shape[data.sparse_dim() :])
     if data.sparse_dim() == 0:
@@ -57,8 +53,9 @@ def _from_torch_coo(data: Tensor) -> SparseTensor:
 
 def _from_torch_compressed(data: Tensor) -> SparseTensor:
     pos_of, crd_of, by_rows, has_blocks = _COMPRESSED[data.layout]
-    pos, crd = getattr(data, pos_of)().detach(), getattr(data, crd_of)().detach()
-    values = _with_own_version(data.values())
+    structure = data.detach()
+    pos, crd = getattr(structure, pos_of)(), getattr(structure, crd_of)()
+    values = _values_of(data)
     batches = pos.ndim - 1
     block = tuple(values.shape[batches + 1 : batches + 3]) if has_blocks else None
     dense = values.ndim - batches - (3 if has_blocks else 1)

@@ -4,10 +4,17 @@ imported."""
 from __future__ import annotations
 
 from tulle.interchange import exports
-from tulle.operators import arithmetic, conversions, reductions, torch_functions
+from tulle.operators import (
+    arithmetic,
+    conversions,
+    reductions,
+    torch_accessors,
+    torch_functions,
+    torch_testing,
+)
 from tulle.programs import dynamo
 from tulle.programs.graph_boundary import recorded
-from tulle.tensors import operations, trees
+from tulle.tensors import collation, operations, trees
 from tulle.tensors.formats import Format
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -38,5 +45,8 @@ def install() -> None:
     # small product.
     SparseTensor.__matmul__ = arithmetic.matmul  # type: ignore[method-assign]
     torch_functions.register()
+    torch_accessors.register()
+    torch_testing.register()
     trees.register()
+    collation.register()
     dynamo.register()

@@ -16,7 +16,7 @@ from typing import Any
 
 from torch import Tensor
 
-from tulle.programs import graph_boundary
+from tulle.programs import dynamo_buffers, graph_boundary
 
 _MODULE = "torch._dynamo"
 
@@ -59,6 +59,7 @@ def _prepare() -> None:
     import torch._dynamo
     from torch._dynamo.variables import builtin
 
+    dynamo_buffers.prepare()
     graph_boundary.opaque_call = torch._dynamo.nonstrict_trace(graph_boundary._opaque_call)
     # Dynamo reads `A @ B`, where A is no tensor of torch but has __torch_function__, as
     # Tensor.__matmul__(B, A). With the reversed method it calls Tensor.__rmatmul__(B, A).

@@ -105,11 +105,11 @@ def composed(
     """The pattern of these parts, and one vector into which their values are copied."""
     counts = [values.numel() for _, values in parts]
     pattern = CompositePattern(format, shape, [part for part, _ in parts], counts)
-    first = parts[0][1]
-    values = torch.zeros(pattern.count_slots(), dtype=first.dtype, device=first.device)
-    for (_, own), (_, place) in zip(parts, pattern.parts_of(values), strict=True):
-        place.copy_(own)
-    return pattern, values
+    ends = (*pattern.offsets[1:], pattern.count_slots())
+    pieces: list[Tensor] = []
+    for (_, own), offset, end in zip(parts, pattern.offsets, ends, strict=True):
+        pieces += [own, own.new_zeros(end - offset - own.numel())]
+    return pattern, torch.cat(pieces)
 
 
 def reassembled(

@@ -33,6 +33,7 @@ class ConversionMethods(StoredTensor):
         device: Any = ...,
         dtype: Any = ...,
         non_blocking: bool = ...,
+        copy: bool = ...,
     ) -> Tensor: ...
     @overload
     def to(
@@ -42,6 +43,7 @@ class ConversionMethods(StoredTensor):
         device: Any = ...,
         dtype: Any = ...,
         non_blocking: bool = ...,
+        copy: bool = ...,
     ) -> Self: ...
     def to(
         self,
@@ -50,15 +52,18 @@ class ConversionMethods(StoredTensor):
         device: Any = None,
         dtype: torch.dtype | None = None,
         non_blocking: bool = False,
+        copy: bool = False,
     ) -> Self | Tensor:
         """The tensor in another format, with values of another type, or on another device:
         to(format="csc"), to(torch.float64), to("cuda"). All entries are kept; the format "dense"
-        gives an ordinary tensor."""
+        gives an ordinary tensor. With `copy`, the values are copied in any case."""
         wanted_device, wanted_dtype = self._placement(target, device, dtype)
         moved = self if wanted_device == self.device else self._moved(wanted_device)
         if wanted_dtype != moved.dtype:
             dtypes.name_of(wanted_dtype)
             moved = type(self)(moved._pattern, moved._values.to(wanted_dtype))
+        if copy and moved._values is self._values:
+            moved = type(self)(moved._pattern, moved._values.clone())
         if format is None:
             return moved
         converted: Self | Tensor = operations.installed.convert_format(moved, format)
@@ -74,7 +79,7 @@ class ConversionMethods(StoredTensor):
                 device, dtype = target.device, target.dtype
             elif isinstance(target, torch.dtype):
                 dtype = target
-            elif target is not None:
+            elif target is not None and not isinstance(target, bool):  # non_blocking, copy
                 device = target
         dtype = self.dtype if dtype is None else dtype
         if not isinstance(dtype, torch.dtype):
@@ -97,9 +102,9 @@ class ConversionMethods(StoredTensor):
         arrays = [array.to(device) for array in pattern.arrays]
         return type(self)(pattern.with_arrays(arrays, pattern.index_dtype), values)
 
-    def to_dense(self) -> Tensor:
-        """An ordinary tensor."""
-        return self.to(format="dense")
+    def to_dense(self, dtype: torch.dtype | None = None) -> Tensor:
+        """An ordinary tensor, with elements of another type if `dtype` is given."""
+        return self.to(dtype=dtype, format="dense")
 
     def to_torch(self) -> Tensor:
         """A torch.sparse tensor. CSR, CSC, COO, BSR and BSC tensors keep their layout and share

@@ -18,12 +18,29 @@ from tulle.tensors.arithmetic_methods import ArithmeticMethods
 from tulle.tensors.checked_pattern import checked_pattern
 from tulle.tensors.composite_pattern import composed
 from tulle.tensors.conversion_methods import ConversionMethods
+from tulle.tensors.entry_methods import EntryMethods
 from tulle.tensors.formats import Format
+from tulle.tensors.gradient_methods import GradientMethods
+from tulle.tensors.layout_methods import LayoutMethods
+from tulle.tensors.memory_methods import MemoryMethods
 from tulle.tensors.reduction_methods import ReductionMethods
+from tulle.tensors.refused_methods import RefusedMethods
 from tulle.tensors.statistics import Statistics, statistics_of
+from tulle.tensors.type_methods import SizeMethods, TypeMethods
 
 
-class SparseTensor(ArithmeticMethods, ReductionMethods, ConversionMethods):
+class SparseTensor(
+    ArithmeticMethods,
+    ReductionMethods,
+    ConversionMethods,
+    EntryMethods,
+    GradientMethods,
+    LayoutMethods,
+    MemoryMethods,
+    RefusedMethods,
+    SizeMethods,
+    TypeMethods,
+):
     """A tensor that stores some of its elements; the others have the value `fill`.
 
     `tulle.tensor`, `tulle.from_levels` and computations make sparse tensors. They are immutable:

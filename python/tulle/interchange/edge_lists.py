@@ -1,0 +1,151 @@
+"""Sparse matrices of graphs that are given as lists of edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+import torch
+from torch import Tensor
+
+from tulle.interchange.arrays import as_dense
+from tulle.library import devices, dtypes
+from tulle.support.arguments import shape_of
+from tulle.support.errors import UserError
+from tulle.tensors.entry_lists import from_entries
+from tulle.tensors.formats import Format
+from tulle.tensors.sparse_tensor import SparseTensor
+
+Reduction: TypeAlias = Literal["sum", "mean", "amax", "amin"]
+
+
+def from_edge_index(
+    edge_index: Any,
+    weights: Any = None,
+    *,
+    num_nodes: int | None = None,
+    shape: Sequence[int] | None = None,
+    format: str | Format = "csr",
+    reduce: Reduction = "sum",
+    index_dtype: torch.dtype | None = None,
+) -> SparseTensor:
+    """The adjacency matrix of a graph: edge e from u = edge_index[0, e] to v = edge_index[1, e] is
+    the entry (u, v) with the value weights[e], or 1 without weights.
+
+    The edges may have any order. Several edges between the same nodes become one entry, with the
+    sum, mean, largest or smallest of their weights. Gradients reach the weights. The shape is
+    `shape`, or `num_nodes` x `num_nodes`, or that of an EdgeIndex of torch-geometric, else the
+    largest node plus 1. A graph network that sums messages at the targets of edges multiplies by
+    the transpose: from_edge_index(edges).T @ x.
+    """
+    if shape is None and num_nodes is None and hasattr(edge_index, "get_sparse_size"):
+        shape = [int(size) for size in edge_index.get_sparse_size()]
+    edges = _edges(edge_index)
+    sizes = _sizes(edges, num_nodes, shape)
+    values = _weights(weights, edges)
+    if index_dtype is not None and index_dtype not in dtypes.INDEX_DTYPES:
+        raise UserError(
+            f"index_dtype: expected torch.int32 or torch.int64, but found {index_dtype}."
+        )
+    if reduce == "sum":
+        return from_entries(SparseTensor, format, sizes, edges, values, index_dtype)
+    if reduce not in ("mean", "amax", "amin"):
+        raise UserError(
+            f"from_edge_index: reduce is 'sum', 'mean', 'amax' or 'amin', but found {reduce!r}."
+        )
+    edges, values = _reduced(edges, values, sizes, reduce)
+    return from_entries(SparseTensor, format, sizes, edges, values, index_dtype, is_sorted=True)
+
+
+def _edges(edge_index: Any) -> Tensor:
+    """The edges as an ordinary tensor of int64, [2, edges]."""
+    if isinstance(edge_index, tuple | list) and len(edge_index) == 2:
+        ends = [as_dense("from_edge_index", each) for each in edge_index]
+        if ends[0].shape != ends[1].shape:
+            raise UserError(
+                f"from_edge_index: {ends[0].numel()} sources and {ends[1].numel()} targets were "
+                "given; give as many of both."
+            )
+        edge_index = torch.stack(ends)
+    edges = edge_index if isinstance(edge_index, Tensor) else as_dense("edge_index", edge_index)
+    if type(edges) is not Tensor:
+        edges = edges.as_subclass(Tensor)
+    if edges.ndim != 2 or edges.shape[0] != 2:
+        raise UserError(
+            "from_edge_index: expected the sources and targets of edges, [2, number of edges], but "
+            f"found the shape {list(edges.shape)}; transpose a list of pairs with edges.T."
+        )
+    if edges.numel() == 0:
+        edges = edges.to(torch.int64)
+    if edges.dtype not in dtypes.INDEX_DTYPES:
+        raise UserError(f"from_edge_index: nodes are int32 or int64, not {edges.dtype}.")
+    devices.check("edge_index", edges.device)
+    return edges.detach().to(torch.int64)
+
+
+def _sizes(edges: Tensor, num_nodes: int | None, shape: Sequence[int] | None) -> tuple[int, int]:
+    """The shape of the matrix, which holds all edges."""
+    ends = torch.zeros(2, 2, dtype=torch.int64)
+    if edges.shape[1]:
+        ends = torch.stack(torch.aminmax(edges, dim=1)).cpu()
+    (lowest, least), (rows, columns) = ends.tolist()
+    if edges.shape[1] == 0:
+        rows = columns = -1
+    sizes: tuple[int, ...]
+    if shape is not None:
+        if num_nodes is not None:
+            raise UserError("from_edge_index: give one of num_nodes and shape.")
+        sizes = shape_of("from_edge_index", shape)
+    else:
+        nodes = max(rows, columns) + 1 if num_nodes is None else num_nodes
+        sizes = shape_of("from_edge_index", (nodes, nodes))
+    if len(sizes) != 2:
+        raise UserError(f"from_edge_index: the shape has two sizes, but found {sizes}.")
+    if sizes[0] * sizes[1] >= 2**63:
+        raise UserError(f"from_edge_index: {sizes} has 2^63 elements or more; number fewer nodes.")
+    for name, low, high, size in (
+        ("source", lowest, rows, sizes[0]),
+        ("target", least, columns, sizes[1]),
+    ):
+        if low < 0 or high >= size:
+            raise UserError(
+                f"from_edge_index: the {name} {low if low < 0 else high} of an edge is outside "
+                f"[0, {size}); give the number of nodes with num_nodes= or shape=."
+            )
+    return sizes[0], sizes[1]
+
+
+def _weights(weights: Any, edges: Tensor) -> Tensor:
+    if weights is None:
+        return torch.ones(edges.shape[1], device=edges.device)
+    values = weights if isinstance(weights, Tensor) else as_dense("weights", weights)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.shape != (edges.shape[1],):
+        raise UserError(
+            f"from_edge_index: expected a weight for each of {edges.shape[1]} edges, but found the "
+            f"shape {list(values.shape)}."
+        )
+    dtypes.name_of(values.dtype)
+    if values.device != edges.device:
+        raise UserError(
+            f"from_edge_index: the edges are on {edges.device}, but the weights on "
+            f"{values.device}. Move one of them with .to(device)."
+        )
+    return values.resolve_neg()
+
+
+def _reduced(
+    edges: Tensor, values: Tensor, sizes: tuple[int, int], reduce: str
+) -> tuple[Tensor, Tensor]:
+    """The different edges in ascending order, and the reduced values of each."""
+    if reduce == "mean" and not values.dtype.is_floating_point:
+        raise UserError(
+            f"from_edge_index: the mean of {values.dtype} is no integer; convert the weights with "
+            "float()."
+        )
+    numbers, where = torch.unique(edges[0] * sizes[1] + edges[1], return_inverse=True)
+    columns = max(sizes[1], 1)
+    distinct = torch.stack([torch.div(numbers, columns, rounding_mode="floor"), numbers % columns])
+    start = values.new_zeros(numbers.numel())
+    return distinct, start.scatter_reduce(0, where, values, reduce, include_self=False)
