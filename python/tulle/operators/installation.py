@@ -7,6 +7,7 @@ from tulle.interchange import exports
 from tulle.operators import arithmetic, conversions, reductions, torch_functions
 from tulle.programs import dynamo
 from tulle.programs.graph_boundary import recorded
+from tulle.restructuring.table import restructure
 from tulle.tensors import operations, trees
 from tulle.tensors.formats import Format
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -30,6 +31,7 @@ def install() -> None:
             softmax=reductions.softmax,
             convert_format=conversions.convert_format,
             permuted_format=_permuted_format,
+            restructure=restructure,
             to_torch=exports.to_torch,
             to_scipy=exports.to_scipy,
         )

@@ -17,13 +17,13 @@ from tulle.tensors import printing, torch_dispatch
 from tulle.tensors.arithmetic_methods import ArithmeticMethods
 from tulle.tensors.checked_pattern import checked_pattern
 from tulle.tensors.composite_pattern import composed
-from tulle.tensors.conversion_methods import ConversionMethods
 from tulle.tensors.formats import Format
 from tulle.tensors.reduction_methods import ReductionMethods
+from tulle.tensors.shape_methods import ShapeMethods
 from tulle.tensors.statistics import Statistics, statistics_of
 
 
-class SparseTensor(ArithmeticMethods, ReductionMethods, ConversionMethods):
+class SparseTensor(ArithmeticMethods, ReductionMethods, ShapeMethods):
     """A tensor that stores some of its elements; the others have the value `fill`.
 
     `tulle.tensor`, `tulle.from_levels` and computations make sparse tensors. They are immutable:
@@ -73,7 +73,8 @@ class SparseTensor(ArithmeticMethods, ReductionMethods, ConversionMethods):
 
     def __getattr__(self, name: str) -> NoReturn:
         # Python calls this for names that it does not find elsewhere.
-        raise AttributeError(torch_dispatch.missing_attribute(name), name=name, obj=self)
+        known = [other for other in dir(type(self)) if not other.startswith("_")]
+        raise AttributeError(torch_dispatch.missing_attribute(name, known), name=name, obj=self)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise UserError(
