@@ -119,6 +119,8 @@ def test_indices_are_checked_at_run_time() -> None:
     assert_equal(compiled(tensor, ROWS), matrix()[ROWS])
     with pytest.raises(tulle.UserError, match="index 8 is out of range"):
         compiled(tensor, torch.tensor([0, 1, 8, 2]))
+    with pytest.raises(tulle.UserError, match="index -7 is out of range"):
+        compiled(tensor, torch.tensor([0, 1, -7, 2]))
 
 
 def test_export() -> None:

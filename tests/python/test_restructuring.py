@@ -191,6 +191,10 @@ def test_operands_in_several_formats_and_types() -> None:
             a, b = tulle.tensor(DATA, format=first), tulle.tensor(other, format=second)
             check(torch.cat([a, b]), torch.cat([DATA, other]))
             check(torch.stack([b, a]), torch.stack([other, DATA]))
+    wide = tulle.tensor(DATA, index_dtype=torch.int64)
+    joined = torch.cat([tulle.tensor(DATA), wide, wide[:0]])
+    assert joined.index_dtype == torch.int64
+    check(joined, torch.cat([DATA, DATA]))
     integers = tulle.tensor(other.int())
     check(torch.cat([integers, b]), torch.cat([other.int(), other]))
     check(torch.kron(integers, b), torch.kron(other.int(), other))

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from tulle.library import dtypes
 from tulle.programs.graph_calls import fake_storage, is_traced
-from tulle.restructuring.entries import Entries, Source, Storage, stored
+from tulle.restructuring.entries import Entries, Source, Storage, may_pad, stored
 from tulle.restructuring.packing import Packed, packed, unpacked
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
@@ -61,7 +61,7 @@ def changed(
     sizes = tuple(shape)
     *arrays, numbers = _run(name, sources, parameters, str(format), sizes, index_dtype)
     values = _promoted(sources)
-    if _has_padding(format, sizes) or combine is not gathered:
+    if may_pad(format) or combine is not gathered:
         found = combine(values, numbers)
     else:
         found = (values[0] if len(values) == 1 else torch.cat(values)).index_select(0, numbers)
@@ -97,18 +97,6 @@ def _promoted(sources: Sequence[SparseTensor]) -> list[Tensor]:
     for other in values[1:]:
         dtype = torch.promote_types(dtype, other.dtype)
     return [one if one.dtype == dtype else one.to(dtype) for one in values]
-
-
-def _has_padding(format: Format, shape: tuple[int, ...]) -> bool:
-    """Whether slots may hold no entry of the operands: unused ones, and those of dense levels below
-    sparse levels."""
-    levels = format.levels
-    sparse = [at for at, level in enumerate(levels) if level.crd]
-    is_stored_by_entry = bool(sparse) and all(
-        (level.crd and not level.unused) if at >= sparse[0] else level.full
-        for at, level in enumerate(levels)
-    )
-    return not is_stored_by_entry
 
 
 # ---- running, and the operator in graphs ---------------------------------------------------------
@@ -156,7 +144,9 @@ def _computed(call: tuple[Any, ...]) -> list[Tensor]:
             f"The result has {found.numbers.numel()} values, which int32 cannot count; convert the "
             "tensor with tulle.tensor(A, index_dtype=torch.int64)."
         )
-    return [*found.arrays, found.numbers]
+    wanted = dtypes.BY_NAME[index]
+    arrays = [one if one.dtype == torch.bool else one.to(wanted) for one in found.arrays]
+    return [*arrays, found.numbers]
 
 
 def _pattern_of(

@@ -23,8 +23,11 @@ class Source(NamedTuple):
     def entries(self, places: Tensor | None = None) -> Entries:
         """The entries, or those at some slots."""
         if places is None:
+            rows = _all_coordinates(self.pattern)
             device = self.pattern.arrays[0].device if self.pattern.arrays else None
             places = torch.arange(self.value_count, device=device)
+            if rows is not None:
+                return Entries(rows, places + self.first if self.first else places)
         coordinates, held = self.pattern.coordinates_at(places)
         if self.pattern.has_padding:
             kept = held.nonzero()[:, 0]
@@ -47,12 +50,51 @@ class Entries(NamedTuple):
         return self.at(chosen.nonzero()[:, 0])
 
 
+def _all_coordinates(pattern: Pattern) -> Tensor | None:
+    """The coordinates of all slots of a storage in which each slot is an entry: whole dimensions,
+    dense levels above sparse ones. None for any other storage."""
+    levels = pattern.format.levels
+    sparse = [level.crd for level in levels]
+    if not all(level.part == "w" and not level.unused for level in levels) or not any(sparse):
+        return None
+    first = sparse.index(True)
+    if not all(sparse[first:]) or not all(level.full for level in levels[:first]):
+        return None
+    arrays = iter(pattern.arrays)
+    rows: dict[int, Tensor] = {}
+    device = pattern.arrays[0].device
+    for level in levels:
+        if level.direct:
+            extent = level.extent(pattern.shape[level.dimension])
+            count = next(iter(rows.values())).numel() if rows else 1
+            rows = {d: row.repeat_interleave(extent) for d, row in rows.items()}
+            rows[level.dimension] = torch.arange(extent, device=device).repeat(count)
+            continue
+        if level.pos:
+            lengths = next(arrays).diff()
+            rows = {d: row.repeat_interleave(lengths) for d, row in rows.items()}
+        rows[level.dimension] = next(arrays)
+    return torch.stack([rows[d].to(torch.int64) for d in range(len(rows))])
+
+
 class Storage(NamedTuple):
     """The storage of a result: its structure arrays, and for each slot the number of its value. A
     slot without an entry has the number -1, or the number of any value."""
 
     arrays: tuple[Tensor, ...]
     numbers: Tensor
+
+
+def may_pad(format: Format) -> bool:
+    """Whether slots of results may hold no entry: unused slots, and those of dense levels below
+    sparse levels."""
+    levels = format.levels
+    sparse = [at for at, level in enumerate(levels) if level.crd]
+    is_stored_by_entry = bool(sparse) and all(
+        (level.crd and not level.unused) if at >= sparse[0] else level.full
+        for at, level in enumerate(levels)
+    )
+    return not is_stored_by_entry
 
 
 def stored(
@@ -66,15 +108,18 @@ def stored(
     coo = Format("coo", len(shape))
     if format == coo:
         return Storage(arrays, numbers)
-    # The conversion moves the numbers of the values, counted from 1, in place of the values.
-    listed = SparseTensor(
-        Pattern(coo, shape, arrays, index_dtype),
-        torch.arange(1, count + 1, device=numbers.device),
-    )
-    converted: SparseTensor = listed.to(format=format)
-    places = converted.values().clamp(min=0, max=count) - 1
-    numbers = torch.cat([numbers, numbers.new_full((1,), -1)])[places]
-    return Storage(converted.pattern.arrays, numbers)
+    # The conversion moves the numbers of the values in place of the values. If there may be slots
+    # without an entry, which get a 0, it counts from 1.
+    is_padded = may_pad(format)
+    listed = numbers + 1 if is_padded else numbers
+    source = SparseTensor(Pattern(coo, shape, arrays, index_dtype), listed)
+    converted: SparseTensor = source.to(format=format)
+    found = converted.values()
+    if is_padded:
+        # An unused slot may have any number.
+        largest = int(listed.max()) if count else 0
+        found = found.clamp(min=0, max=largest) - 1
+    return Storage(converted.pattern.arrays, found)
 
 
 def _sorted(entries: Entries, shape: tuple[int, ...]) -> Entries:

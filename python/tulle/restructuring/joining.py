@@ -12,7 +12,7 @@ from torch import Tensor
 
 from tulle.programs.graph_boundary import recorded
 from tulle.restructuring.changes import change, changed
-from tulle.restructuring.entries import Entries, Source, merged
+from tulle.restructuring.entries import Entries, Source, Storage, merged
 from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
@@ -78,12 +78,48 @@ def joined(tensors: Any, dim: int) -> SparseTensor:
 @change
 def _join(
     sources: list[Source], parameters: Any, format: Format, shape: tuple[int, ...]
-) -> Entries:
+) -> Entries | Storage:
     at, starts = parameters
+    if _is_outermost(sources, at, format):
+        return _one_after_the_other(sources, starts)
     parts = [source.entries() for source in sources]
     rows = torch.cat([part.coordinates for part in parts], dim=1)
     rows[at] += _of_each(starts, parts)
     return Entries(rows, torch.cat([part.numbers for part in parts]))
+
+
+def _is_outermost(sources: list[Source], dimension: int, format: Format) -> bool:
+    """Whether operands and result have the same levels, and the outermost one holds the dimension
+    with ascending coordinates."""
+    outermost = format.levels[0]
+    is_dense = outermost.full and outermost.direct
+    is_ascending = outermost.pos and outermost.crd and not outermost.unused
+    return (
+        outermost.dimension == dimension
+        and outermost.part == "w"
+        and (is_dense or (is_ascending and "unordered" not in format.counted_levels[0]))
+        and all(source.pattern.format == format for source in sources)
+    )
+
+
+def _one_after_the_other(sources: list[Source], starts: Sequence[int]) -> Storage:
+    """The storage of tensors that are joined along the outermost level; `starts` are their first
+    coordinates in the result."""
+    levels = sources[0].pattern.format.levels
+    names = [name for level in levels for name in level.arrays]
+    arrays: list[Tensor] = []
+    for at, name in enumerate(names):
+        given = [source.pattern.arrays[at] for source in sources]
+        if name == "pos":
+            filled = accumulate((int(pos[-1]) for pos in given), initial=0)
+            moved_on = [pos[1:] + start for pos, start in zip(given, filled, strict=False)]
+            given = [given[0][:1], *(moved_on if at or levels[0].full else moved_on[-1:])]
+        elif at == 1 and levels[0].crd:
+            dtype = torch.int64 if starts[-1] >= 2**31 else given[0].dtype
+            given = [crd.to(dtype) + start for crd, start in zip(given, starts, strict=True)]
+        arrays.append(torch.cat(given))
+    count = sum(source.value_count for source in sources)
+    return Storage(tuple(arrays), torch.arange(count, device=arrays[0].device if arrays else None))
 
 
 def _of_each(numbers: Sequence[int], parts: Sequence[Entries]) -> Tensor:

@@ -1,7 +1,8 @@
 """Selections along the outermost level of the storage, at the cost of what they select.
 
 The outermost level leads to the slots in a range of its dimension. If no other dimension is
-indexed and the result has the same levels, these are copied for the slots.
+indexed and the result has the same levels, these are copied for the slots. The coordinates of the
+innermost level tell which slots remain before the other coordinates are computed.
 """
 
 from __future__ import annotations
@@ -41,9 +42,34 @@ def outermost_selected(source: Source, selection: Selection, format: Format) -> 
     return Storage((*own, *copied), slots + source.first)
 
 
-def slots_in_range(source: Source, selection: Selection) -> Tensor | None:
-    """Slots that include all selected ones, found by the outermost level. None if the outermost
-    level does not restrict them."""
+def candidate_slots(source: Source, selection: Selection) -> Tensor | None:
+    """Slots that include all selected ones, found by the outermost level and by the coordinates of
+    the innermost one. None for all slots."""
+    slots = _slots_below_range(source, selection)
+    levels = source.pattern.format.levels
+    if not levels or levels[-1].part != "w" or not levels[-1].crd:
+        return slots
+    crd, dimension = source.pattern.arrays[-1], levels[-1].dimension
+    chosen, size = selection.selectors[dimension], source.pattern.shape[dimension]
+    hull = _hull(chosen, size)
+    if (chosen is not None and hull is None) or (len(levels) == 1 and slots is not None):
+        return slots
+    crd = crd if slots is None else crd[slots]
+    if hull is not None:
+        kept = (crd >= hull[0]) & (crd < hull[1])
+    elif size <= 4 * crd.numel():
+        number = sum(one is None for one in selection.selectors[:dimension])
+        is_picked = torch.zeros(size + 1, dtype=torch.bool, device=crd.device)
+        is_picked[selection.picks[number].reshape(-1)] = True
+        kept = is_picked[crd]  # an unused slot has the coordinate -1, which no index picks
+    else:
+        return slots
+    found = kept.nonzero()[:, 0]
+    return found if slots is None else slots[found]
+
+
+def _slots_below_range(source: Source, selection: Selection) -> Tensor | None:
+    """The slots in the range of the dimension that the outermost level holds."""
     pattern = source.pattern
     levels = pattern.format.levels
     if not levels or levels[0].part not in ("w", "q"):

@@ -13,7 +13,7 @@ from tulle.programs.graph_boundary import recorded
 from tulle.programs.graph_calls import is_traced
 from tulle.restructuring.changes import change, changed, looked_up
 from tulle.restructuring.entries import Entries, Source, Storage, merged
-from tulle.restructuring.outermost import outermost_selected, slots_in_range
+from tulle.restructuring.outermost import candidate_slots, outermost_selected
 from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
 from tulle.restructuring.selections import (
     NEW,
@@ -73,16 +73,21 @@ def _select(
     selectors, picks, layout = parameters
     selectors = [Range(*one) if isinstance(one, tuple) else one for one in selectors]
     selection = Selection(tuple(selectors), picks, layout)
-    for at, pick in zip(_picked(selection), picks, strict=True):
-        check_coordinates(pick, at, source.pattern.shape[at])
+    _check_picks(selection, source.pattern.shape)
     ready = outermost_selected(source, selection, format)
     if ready is not None:
         return ready
-    entries = _in_ranges(source.entries(slots_in_range(source, selection)), selection)
+    entries = _in_ranges(source.entries(candidate_slots(source, selection)), selection)
     if not picks:
         return _laid_out(entries, entries.coordinates.new_empty(0), selection)
     places, found = _matches(entries, selection, source.pattern.shape)
     return _laid_out(entries.at(places), found, selection)
+
+
+def _check_picks(selection: Selection, shape: Sequence[int]) -> None:
+    """Raises OutOfRange for an index tensor of a graph with a coordinate that does not exist."""
+    for at, pick in zip(_picked(selection), selection.picks, strict=True):
+        check_coordinates(pick, at, shape[at], is_counted_from_front=True)
 
 
 def _picked(selection: Selection) -> list[int]:
@@ -123,12 +128,23 @@ def _matches(
     keys = keys_of(torch.cat([given, wanted], dim=1), tuple(shape[d] for d in dimensions))
     entry_keys, pick_keys = keys.split([given.shape[1], wanted.shape[1]])
     pick_keys, order = pick_keys.sort(stable=True)
-    first = torch.searchsorted(pick_keys, entry_keys)
-    counts = torch.searchsorted(pick_keys, entry_keys, right=True) - first
+    first, counts = _ranges_of(pick_keys, entry_keys, math.prod(shape[d] for d in dimensions))
     places = torch.repeat_interleave(counts)
     starts = torch.cumsum(counts, 0) - counts
     within = torch.arange(places.numel(), device=places.device) - starts[places]
     return places, order[first[places] + within]
+
+
+def _ranges_of(pick_keys: Tensor, entry_keys: Tensor, most: int) -> tuple[Tensor, Tensor]:
+    """For each entry the first of the ascending picks with its key, and their number; there are at
+    most that many keys."""
+    if most > 4 * (pick_keys.numel() + entry_keys.numel()):
+        first = torch.searchsorted(pick_keys, entry_keys)
+        return first, torch.searchsorted(pick_keys, entry_keys, right=True) - first
+    counts = torch.zeros(most, dtype=torch.int64, device=pick_keys.device)
+    counts.index_add_(0, pick_keys, torch.ones_like(pick_keys))
+    starts = torch.cumsum(counts, 0) - counts
+    return starts[entry_keys], counts[entry_keys]
 
 
 def _laid_out(entries: Entries, found: Tensor, selection: Selection) -> Entries:
@@ -178,23 +194,27 @@ def _look_up(
     [source] = sources
     selectors, picks = parameters
     sizes = source.pattern.shape
-    entries = source.entries()
+    selection = Selection(tuple(selectors), picks, ())
+    _check_picks(selection, sizes)
+    entries = source.entries(candidate_slots(source, selection))
     rest = list(picks)
     count = picks[0].numel() if picks else 1
     rows = []
-    for at, chosen in enumerate(selectors):
+    for chosen in selectors:
         if chosen is None:
-            check_coordinates(rest[0], at, sizes[at])
             rows.append(rest.pop(0).reshape(-1))
         else:
             rows.append(entries.numbers.new_full((count,), chosen))
     keys = keys_of(torch.cat([entries.coordinates, torch.stack(rows)], dim=1), sizes)
     present, wanted = keys.split([entries.numbers.numel(), count])
-    present, order = present.sort()
     if not present.numel():
         return Storage((), torch.full_like(wanted, -1))
+    numbers = entries.numbers
+    if not bool((present[1:] > present[:-1]).all()):
+        present, order = present.sort()
+        numbers = numbers[order]
     at = torch.searchsorted(present, wanted).clamp(max=present.numel() - 1)
-    return Storage((), torch.where(present[at] == wanted, entries.numbers[order[at]], -1))
+    return Storage((), torch.where(present[at] == wanted, numbers[at], -1))
 
 
 def masked_selected(source: SparseTensor, mask: Any) -> SparseTensor | Tensor:

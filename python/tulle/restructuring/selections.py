@@ -251,11 +251,14 @@ def _counted_from_front(index: Tensor, dimension: int, size: int) -> Tensor:
     return torch.where(index < 0, index + size, index)
 
 
-def check_coordinates(index: Tensor, dimension: int, size: int) -> None:
+def check_coordinates(
+    index: Tensor, dimension: int, size: int, *, is_counted_from_front: bool = False
+) -> None:
     """Raises OutOfRange for a coordinate that the dimension does not have."""
-    outside = (index < -size) | (index >= size)
+    outside = (index < (0 if is_counted_from_front else -size)) | (index >= size)
     if bool(outside.any()):
         at = int(index[outside][0])
+        at = at - size if is_counted_from_front and at < 0 else at
         raise OutOfRange(
             f"The index {at} is out of range: dimension {dimension} has the size {size}."
         )
