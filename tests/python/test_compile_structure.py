@@ -13,7 +13,7 @@ from torch import Tensor
 import tulle
 
 ROWS = torch.tensor([3, 0, 3, 5])
-FORMATS = ["coo", "bsr(2,3)", "dia", "hyb(2,2)"]
+FORMATS = ["coo", "bsr(2,3)", "dia", "hyb(2,2)", "(i,j) -> (j: dense, i: dense)"]
 
 
 @pytest.fixture(autouse=True)

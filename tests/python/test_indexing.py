@@ -344,6 +344,7 @@ def test_dimensions_whose_product_exceeds_64_bits() -> None:
         (slice(0, 3, 0), "step 0"),
         (slice(0.5, 3), "must be integers"),
         ("row", "found str"),
+        ([slice(0, 1), 2], "list as an index"),
         (1.5, "found float"),
         (torch.tensor([0.5]), "torch.float32"),
         (torch.zeros(5, dtype=torch.bool), "mask has the shape"),

@@ -129,7 +129,8 @@ def test_higher_ranks(format: str) -> None:
         lambda a: a.diagonal(0, 0, 2),
         lambda a: a.tril(-1),
         lambda a: a.triu(1),
-        lambda a: torch.diag_embed(a[0]) if isinstance(a, Tensor) else a[0].diag_embed(),
+        lambda a: torch.diag_embed(a[0]),
+        lambda a: torch.diag_embed(a[0], 1, 0, 2),
     ]
     for shape in [(3, 4, 6), (2, 3, 4, 6)]:
         data = random_sparse(*shape, density=0.3)

@@ -94,6 +94,11 @@ def _split_evenly(name: str, input: Any, pieces: Any, dim: int) -> Any:
     return input.tensor_split(pieces, dim)
 
 
+def _diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    matrices = input.diag_embed(offset)
+    return matrices if (dim1, dim2) == (-2, -1) else matrices.movedim((-2, -1), (dim1, dim2))
+
+
 def _squeeze(input: Any, dim: Any = None) -> Any:
     return input.squeeze(dim)
 
@@ -149,6 +154,7 @@ HANDLERS: dict[Any, Handler] = {
     torch.roll: _roll,
     torch.diagonal: lambda input, offset=0, dim1=0, dim2=1: input.diagonal(offset, dim1, dim2),
     torch.diag: lambda input, diagonal=0: input.diag(diagonal),
+    torch.diag_embed: _diag_embed,
     torch.tril: _triangle("tril"),
     torch.triu: _triangle("triu"),
     torch.trace: lambda input: input.trace(),

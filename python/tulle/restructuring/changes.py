@@ -114,8 +114,10 @@ def _run(
     for source in sources:
         pattern = source._pattern
         index = dtypes.name_of(pattern.index_dtype)
-        count = source._values.shape[0]
-        described.append((pattern._format_text, index, pattern.shape, pattern.arrays, count))
+        values = source._values
+        # Without arrays, an empty tensor tells the device.
+        arrays = pattern.arrays or (values.new_empty(0, dtype=torch.int64),)
+        described.append((pattern._format_text, index, pattern.shape, arrays, values.shape[0]))
     call = (name, tuple(described), parameters, format, shape, dtypes.name_of(index_dtype))
     parts = packed(call)
     if is_traced([*parts.tensors, *(source._values for source in sources)]):
@@ -131,7 +133,7 @@ def _computed(call: tuple[Any, ...]) -> list[Tensor]:
     sources, first = [], 0
     for text, source_index, sizes, arrays, count in described:
         pattern = _pattern_of(text, sizes, arrays, dtypes.BY_NAME[source_index])
-        sources.append(Source(pattern, first, count))
+        sources.append(Source(pattern, first, count, arrays[0].device))
         first += count
     format = Format(format_text, len(shape))
     found = _changes[name](sources, parameters, format, shape)
@@ -153,7 +155,8 @@ def _pattern_of(
     text: str, shape: tuple[int, ...], arrays: tuple[Tensor, ...], index_dtype: torch.dtype
 ) -> Pattern:
     format = Format(text, len(shape))
-    return living_pattern(format, shape, arrays) or Pattern(format, shape, arrays, index_dtype)
+    own = arrays if any(level.arrays for level in format.levels) else ()
+    return living_pattern(format, shape, own) or Pattern(format, shape, own, index_dtype)
 
 
 @torch.library.custom_op("tulle_python::change_structure", mutates_args=())

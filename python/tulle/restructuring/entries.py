@@ -19,13 +19,13 @@ class Source(NamedTuple):
     pattern: Pattern
     first: int  # the number of values of the operands before it
     value_count: int
+    device: torch.device
 
     def entries(self, places: Tensor | None = None) -> Entries:
         """The entries, or those at some slots."""
         if places is None:
             rows = _all_coordinates(self.pattern)
-            device = self.pattern.arrays[0].device if self.pattern.arrays else None
-            places = torch.arange(self.value_count, device=device)
+            places = torch.arange(self.value_count, device=self.device)
             if rows is not None:
                 return Entries(rows, places + self.first if self.first else places)
         coordinates, held = self.pattern.coordinates_at(places)

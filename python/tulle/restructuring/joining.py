@@ -119,7 +119,7 @@ def _one_after_the_other(sources: list[Source], starts: Sequence[int]) -> Storag
             given = [crd.to(dtype) + start for crd, start in zip(given, starts, strict=True)]
         arrays.append(torch.cat(given))
     count = sum(source.value_count for source in sources)
-    return Storage(tuple(arrays), torch.arange(count, device=arrays[0].device if arrays else None))
+    return Storage(tuple(arrays), torch.arange(count, device=sources[0].device))
 
 
 def _of_each(numbers: Sequence[int], parts: Sequence[Entries]) -> Tensor:

@@ -29,7 +29,7 @@ def outermost_selected(source: Source, selection: Selection, format: Format) -> 
     chosen = selection.selectors[outermost.dimension]
     own: list[Tensor] = []
     if outermost.full and outermost.direct:
-        slots = _dense_slots(chosen, selection.picks, _device_of(source))
+        slots = _dense_slots(chosen, selection.picks, source.device)
     elif isinstance(chosen, Range) and chosen.step == 1 and _is_ascending(pattern.format):
         pos, crd, *arrays = arrays
         low, high = _bounds(crd, chosen.start, chosen.start + chosen.length)
@@ -82,7 +82,7 @@ def _slots_below_range(source: Source, selection: Selection) -> Tensor | None:
     divisor = outermost.divisor if outermost.part == "q" else 1
     first, last = hull[0] // divisor, -(-hull[1] // divisor)
     if outermost.full and outermost.direct:
-        slots = torch.arange(first, last, device=_device_of(source))
+        slots = torch.arange(first, last, device=source.device)
     elif outermost.pos and outermost.crd and _is_ascending(pattern.format):
         _, crd, *arrays = arrays
         slots = torch.arange(*_bounds(crd, first, last), device=crd.device)
@@ -102,10 +102,6 @@ def _hull(chosen: Range | int | None, size: int) -> tuple[int, int] | None:
     ends = (chosen.start, chosen.start + (chosen.length - 1) * chosen.step)
     low, high = min(ends), max(ends) + 1
     return None if (low, high) == (0, size) else (low, high)
-
-
-def _device_of(source: Source) -> torch.device | None:
-    return source.pattern.arrays[0].device if source.pattern.arrays else None
 
 
 def _bounds(crd: Tensor, first: int, last: int) -> tuple[int, int]:
@@ -146,7 +142,7 @@ def _is_ascending(format: Format) -> bool:
 
 
 def _dense_slots(
-    chosen: Range | int | None, picks: Sequence[Tensor], device: torch.device | None
+    chosen: Range | int | None, picks: Sequence[Tensor], device: torch.device
 ) -> Tensor:
     if chosen is None:
         return picks[0]

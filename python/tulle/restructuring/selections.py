@@ -147,9 +147,7 @@ class _Reader:
                 "A truth value as an index is not supported; use None for a new dimension."
             )
         if isinstance(item, list | np.ndarray | range):
-            item = torch.as_tensor(np.asarray(item) if isinstance(item, range) else item)
-            if not item.numel() and item.is_floating_point():  # an empty list
-                item = item.to(torch.int64)
+            item = _as_tensor(item)
         if not isinstance(item, Tensor):
             return item
         if item.dtype == torch.bool:
@@ -229,6 +227,19 @@ class _Reader:
                 f"The shapes of the index tensors do not broadcast: {shapes}."
             ) from None
         return Selection(tuple(self.selectors), tuple(picks), tuple(rest))
+
+
+def _as_tensor(item: Any) -> Tensor:
+    """The list or array as an index tensor."""
+    try:
+        found = torch.as_tensor(list(item) if isinstance(item, range) else item)
+    except (RuntimeError, TypeError, ValueError):
+        raise UserError(
+            f"A list as an index consists of integers or truth values, but found {item!r}. "
+            "Separate the dimensions of an index by commas, without a list."
+        ) from None
+    is_empty_list = not found.numel() and found.is_floating_point()
+    return found.to(torch.int64) if is_empty_list else found
 
 
 class _Mask(NamedTuple):
