@@ -131,6 +131,44 @@ def test_higher_ranks(format: str) -> None:
         assert_equal(torch.stack([part[0] for part in tensor]), data[:, 0])
 
 
+@pytest.mark.parametrize(
+    "format",
+    [
+        "(i,j,k) -> (k: compressed nonunique, i: singleton, j: dense)",
+        "(i,j,k) -> (j: dense, k: compressed nonunique, i: singleton)",
+        "(i,j,k) -> (i: dense, k/2: compressed, j/3: compressed, k%2: dense, j%3: dense)",
+        "(i,j,k) -> (j: compressed, k-i: compressed, i: range)",
+        "(i,j,k) -> (i/2: compressed, j: compressed, k/2: compressed, i%2: dense, k%2: dense)",
+        "(i,j,k) -> (i: compressed, j: dense, k: padded(6))",
+        "(i,j,k) -> (j: compressed, i: dense, k: ragged)",
+        "(i,j,k) -> (i: compressed, j: compressed, k: bitmap)",
+        "(i,j,k) -> (i: compressed, j: dense, k: compressed multiple(3))",
+    ],
+)
+def test_formats_of_any_levels(format: str) -> None:
+    data = random_sparse(4, 5, 6)
+    tensor = tulle.tensor(data, format=format)
+    for index in [
+        lambda a: a[1],
+        lambda a: a[:, 2],
+        lambda a: a[..., -1],
+        lambda a: a[2:4],
+        lambda a: a[1:, :, ::2],
+        lambda a: a[:, PICK],
+        lambda a: a[..., OTHER],
+        lambda a: a[:, PICK, OTHER],
+        lambda a: a[:, None, 1:3, 4],
+        lambda a: torch.cat([a, a], 2),
+        lambda a: torch.stack([a, a], 1),
+        lambda a: a.reshape(4, -1),
+        lambda a: a.flip(1),
+        lambda a: a.tril(),
+        lambda a: a.diagonal(1, 0, 2),
+        lambda a: a.repeat(2, 1, 3),
+    ]:
+        check(index(tensor), index(data))
+
+
 def test_vectors() -> None:
     data = random_sparse(9, density=0.5)
     vector = tulle.tensor(data, format="coo")
