@@ -24,7 +24,11 @@ MAY_IMPORT: dict[str, list[str]] = {
     "programs": ["support", "library", "tensors", "interchange"],
     "notation": ["support", "tensors", "programs"],
     "nn": ["support", "library", "tensors"],
-    "operators": ["support", "library", "tensors", "interchange", "programs", "notation"],
+    "restructuring": ["support", "library", "tensors", "programs"],
+    "operators": [
+        *("support", "library", "tensors", "interchange", "programs", "notation"),
+        "restructuring",
+    ],
     "tuning": ["support", "library", "plotting", "tensors", "programs", "notation"],
     "command_line": [
         *("support", "library", "plotting", "interchange", "programs", "notation", "tuning"),

@@ -70,14 +70,6 @@ def test_comparisons_are_refused(tensor: tulle.SparseTensor, data: torch.Tensor)
     assert {tensor: 1}[tensor] == 1
 
 
-def test_slices_and_loops_are_refused(tensor: tulle.SparseTensor) -> None:
-    for index in (0, slice(1, 2), (0, 1), ...):
-        with pytest.raises(tulle.Unsupported, match="Slices"):
-            tensor[index]
-    with pytest.raises(tulle.Unsupported, match="entries"):
-        list(tensor)
-
-
 def test_arrays_of_numpy_are_not_made_silently(tensor: tulle.SparseTensor) -> None:
     for make in (np.asarray, np.array, np.sum):
         with pytest.raises((tulle.UserError, TypeError)):

@@ -14,6 +14,7 @@ from tulle.operators import (
 )
 from tulle.programs import dynamo
 from tulle.programs.graph_boundary import recorded
+from tulle.restructuring.table import restructure
 from tulle.tensors import collation, operations, trees
 from tulle.tensors.formats import Format
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -37,6 +38,7 @@ def install() -> None:
             softmax=reductions.softmax,
             convert_format=conversions.convert_format,
             permuted_format=_permuted_format,
+            restructure=restructure,
             to_torch=exports.to_torch,
             to_scipy=exports.to_scipy,
         )

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from tulle.notation.einsums import einsum
-from tulle.operators import arithmetic, reductions
+from tulle.operators import arithmetic, reductions, structural_functions
 from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.program import Result, statement_program
 from tulle.support.errors import Unsupported, UserError
@@ -21,6 +21,7 @@ from tulle.tensors.torch_dispatch import Handler, handlers, reversed_handlers
 def register() -> None:
     """Makes PyTorch's functions accept sparse tensors."""
     handlers.update(_HANDLERS)
+    handlers.update(structural_functions.HANDLERS)
     for name in ("radd", "rsub", "rmul", "rtruediv", "rmatmul"):
         reversed_handlers[f"__{name}__"] = _HANDLERS[getattr(Tensor, f"__{name}__")]
     for name, handler in _METHODS.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 import operator
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -57,7 +57,7 @@ class _Finder(MetaPathFinder):
 
 def _prepare() -> None:
     import torch._dynamo
-    from torch._dynamo.variables import builtin
+    from torch._dynamo.variables import builtin, torch_function
 
     dynamo_buffers.prepare()
     graph_boundary.opaque_call = torch._dynamo.nonstrict_trace(graph_boundary._opaque_call)
@@ -67,6 +67,9 @@ def _prepare() -> None:
     builtin.BUILTIN_TO_TENSOR_RFN_MAP.setdefault(operator.matmul, Tensor.__rmatmul__)
     # Dynamo has no rule for `A @ B` if neither is a tensor of torch.
     builtin.BuiltinVariable.call_matmul = _call_matmul
+    # Dynamo finds objects with __torch_function__ in lists, but not in tuples: torch.cat((A, B)).
+    if flatten := getattr(torch_function, "_flatten_vts", None):
+        torch_function._flatten_vts = _with_tuples(flatten)
 
 
 def _call_matmul(_: Any, tx: Any, left: Any, right: Any) -> Any:
@@ -76,3 +79,21 @@ def _call_matmul(_: Any, tx: Any, left: Any, right: Any) -> Any:
     if isinstance(left, UserDefinedObjectVariable):
         return left.call_method(tx, "__matmul__", [right], {})
     return None
+
+
+def _with_tuples(flatten: Callable[..., Any]) -> Callable[..., Any]:
+    """Dynamo's function that takes lists apart, for tuples, too."""
+
+    def flatten_tuples(variables: Iterable[Any]) -> list[Any]:
+        from torch._dynamo.variables import TupleVariable
+
+        found = []
+        for variable in flatten(variables):
+            inner = variable.realize() if variable.is_realized() else variable
+            if isinstance(inner, TupleVariable):
+                found += flatten_tuples(inner.items)
+            else:
+                found.append(variable)
+        return found
+
+    return flatten_tuples

@@ -19,7 +19,7 @@ from torch.library import get_ctx
 
 from tulle.library import bindings
 from tulle.programs.arguments import Arguments
-from tulle.programs.bound_program import BoundProgram, ResultType, results_of
+from tulle.programs.bound_program import BoundProgram, results_of
 from tulle.programs.program import Operand, Result
 from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern
@@ -117,24 +117,26 @@ def _fake_results(key: str, sizes: list[int], tensors: list[Tensor]) -> list[Ten
             like = next(place for place in places if place.name == result.like)
             made.append(torch.empty_like(tensors[like.values], dtype=result.dtype))
         else:
-            made += _fake_storage(result, shape, tensors[0])
+            made += fake_storage(result.format, result.index_dtype, result.dtype, shape, tensors[0])
     return made
 
 
-def _fake_storage(result: ResultType, shape: list[int], like: Tensor) -> list[Tensor]:
+def fake_storage(
+    format: Format, index_dtype: torch.dtype, dtype: torch.dtype, shape: list[int], like: Tensor
+) -> list[Tensor]:
     """The structure arrays and the values of a result whose number of entries only a run tells."""
     made = []
     count = 1
-    for level in result.format.levels:
+    for level in format.levels:
         if level.pos:
-            made.append(like.new_empty(count + 1, dtype=result.index_dtype))
+            made.append(like.new_empty(count + 1, dtype=index_dtype))
             count = get_ctx().new_dynamic_size()
         elif level.direct:
             count *= level.extent(shape[level.dimension])
         elif level.width:
             count *= level.width
         if level.crd:
-            made.append(like.new_empty(count, dtype=result.index_dtype))
+            made.append(like.new_empty(count, dtype=index_dtype))
         if level.bits:
             made.append(like.new_empty(count, dtype=torch.bool))
-    return [*made, like.new_empty(count, dtype=result.dtype)]
+    return [*made, like.new_empty(count, dtype=dtype)]

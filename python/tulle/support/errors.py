@@ -10,6 +10,10 @@ class UserError(ValueError):
     __module__ = "tulle"
 
 
+class OutOfRange(UserError, IndexError):
+    """An index has a coordinate or a dimension that the tensor does not have."""
+
+
 class MissingPackage(UserError, ImportError):
     """An optional package is not installed."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 from torch import Tensor
 
@@ -97,14 +97,3 @@ class ArithmeticMethods(StoredTensor):
         return self._compared(">=", other)
 
     __hash__ = object.__hash__
-
-    # ---- indexing ------------------------------------------------------------------------------
-
-    def __getitem__(self, index: Any) -> NoReturn:
-        raise Unsupported(
-            "Slices of sparse tensors are not supported. Slice to_dense(), or slice to_scipy() and "
-            "pass the result to tulle.tensor."
-        )
-
-    def __iter__(self) -> NoReturn:
-        raise Unsupported("Sparse tensors cannot be iterated over; entries() returns the entries.")

@@ -202,6 +202,11 @@ class Format:
         return self._described().text
 
     @property
+    def counted_levels(self) -> tuple[str, ...]:
+        """The text of each level with numbered dimensions: ("d0:dense", "d1:compressed")."""
+        return _counted_levels(self.long_form)
+
+    @property
     def is_dense(self) -> bool:
         """Whether the format is row-major and stores every element, like an ordinary tensor."""
         return self._text == "dense"

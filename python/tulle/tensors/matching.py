@@ -37,7 +37,7 @@ def _slots_of(source: Pattern, target: Pattern) -> tuple[Tensor, Tensor | None]:
     """The slot of `source` for each slot of `target`, and which slots of `target` hold an entry."""
     wanted, held = _entries(target)
     present, present_held = _entries(source)
-    keys = _keys(torch.cat([present, wanted], dim=1), source.shape)
+    keys = keys_of(torch.cat([present, wanted], dim=1), source.shape)
     present_keys, wanted_keys = keys.split([present.shape[1], wanted.shape[1]])
     where = present_held.nonzero()[:, 0]
     present_keys, order = present_keys[where].sort()
@@ -54,8 +54,8 @@ def _entries(pattern: Pattern) -> tuple[Tensor, Tensor]:
     return pattern.coordinates_at(torch.arange(pattern.count_slots(), device=device))
 
 
-def _keys(coordinates: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """A number for each column, equal for equal columns."""
+def keys_of(coordinates: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """A number for each column: equal for equal columns, and in lexicographic order."""
     if math.prod(shape) < _LARGEST_KEY:
         keys = torch.zeros(coordinates.shape[1], dtype=torch.int64, device=coordinates.device)
         for row, size in zip(coordinates, shape, strict=True):

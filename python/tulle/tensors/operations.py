@@ -42,6 +42,8 @@ class Operations:
     convert_format: Callable[[Any, str | Format], Any]
     # The text of a format, its rank, the order of dimensions: the text of the permuted format.
     permuted_format: Callable[[str, int, tuple[int, ...]], str]
+    # The name of a change of structure, the tensor or tensors, its parameters.
+    restructure: Callable[..., Any]
     to_torch: Callable[[Any], Tensor]
     to_scipy: Callable[[Any], Any]
 

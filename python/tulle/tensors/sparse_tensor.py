@@ -17,7 +17,6 @@ from tulle.tensors import printing, torch_dispatch
 from tulle.tensors.arithmetic_methods import ArithmeticMethods
 from tulle.tensors.checked_pattern import checked_pattern
 from tulle.tensors.composite_pattern import composed
-from tulle.tensors.conversion_methods import ConversionMethods
 from tulle.tensors.entry_methods import EntryMethods
 from tulle.tensors.formats import Format
 from tulle.tensors.gradient_methods import GradientMethods
@@ -25,6 +24,7 @@ from tulle.tensors.layout_methods import LayoutMethods
 from tulle.tensors.memory_methods import MemoryMethods
 from tulle.tensors.reduction_methods import ReductionMethods
 from tulle.tensors.refused_methods import RefusedMethods
+from tulle.tensors.shape_methods import ShapeMethods
 from tulle.tensors.statistics import Statistics, statistics_of
 from tulle.tensors.type_methods import SizeMethods, TypeMethods
 
@@ -32,7 +32,7 @@ from tulle.tensors.type_methods import SizeMethods, TypeMethods
 class SparseTensor(
     ArithmeticMethods,
     ReductionMethods,
-    ConversionMethods,
+    ShapeMethods,
     EntryMethods,
     GradientMethods,
     LayoutMethods,
@@ -90,7 +90,8 @@ class SparseTensor(
 
     def __getattr__(self, name: str) -> NoReturn:
         # Python calls this for names that it does not find elsewhere.
-        raise AttributeError(torch_dispatch.missing_attribute(name), name=name, obj=self)
+        known = [other for other in dir(type(self)) if not other.startswith("_")]
+        raise AttributeError(torch_dispatch.missing_attribute(name, known), name=name, obj=self)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise UserError(

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NoReturn
 
@@ -61,11 +62,13 @@ def _keywords(handler: Handler) -> frozenset[str]:
 _INSTEAD = {"max": "amax(1), or A.argmax(1)", "min": "amin(1), or A.argmin(1)"}
 
 
-def missing_attribute(name: str) -> str:
-    """The error message for an attribute that a sparse tensor does not have."""
+def missing_attribute(name: str, known: Sequence[str]) -> str:
+    """The error message for an attribute that a sparse tensor does not have; `known` are the names
+    of those that it has."""
     missing = f"A sparse tensor has no attribute '{name}'"
     if name.startswith("_") or not hasattr(Tensor, name):
-        return f"{missing}."
+        nearest = difflib.get_close_matches(name, known, 1, cutoff=0.75)
+        return f"{missing}; did you mean '{nearest[0]}'?" if nearest else f"{missing}."
     handler = handlers.get(getattr(torch, name, None))
     if handler is not None:
         return f"{missing}; write torch.{name}({', '.join(_required_arguments(handler))})."

@@ -1,0 +1,1 @@
+"""Changes of structure: indexing, joining, reshaping, diagonals. No change computes with values."""

@@ -1,0 +1,209 @@
+"""Other shapes: reshape, squeeze, expand, repeat; flip and roll."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from tulle.programs.graph_boundary import recorded
+from tulle.restructuring.changes import change, changed
+from tulle.restructuring.entries import Entries, Source, merged
+from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
+from tulle.support.errors import Unsupported, UserError
+from tulle.tensors.formats import Format
+from tulle.tensors.sparse_tensor import SparseTensor
+
+_MOST_ELEMENTS = 2**62  # of dimensions that are joined
+
+
+class Group(NamedTuple):
+    """Adjacent dimensions of the operand that become adjacent dimensions of the result."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+@recorded
+def reshaped(source: SparseTensor, shape: Sequence[int]) -> SparseTensor:
+    """The elements in row-major order with another shape."""
+    sizes = source._pattern.shape
+    wanted = _completed(sizes, tuple(shape))
+    if wanted == sizes:
+        return source
+    groups = _groups(sizes, wanted)
+    parameters = tuple((tuple(group.before), tuple(group.after)) for group in groups)
+    for group in groups:
+        if math.prod(sizes[d] for d in group.before) > _MOST_ELEMENTS and len(group.after) > 0:
+            raise Unsupported(
+                f"reshape: the dimensions {list(group.before)} together have more than "
+                f"{_MOST_ELEMENTS} elements, which is not supported; keep them apart."
+            )
+    return changed("reshape", [merged(source)], parameters, _format(source, wanted, groups), wanted)
+
+
+def _completed(sizes: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape with the size that -1 stands for. Raises UserError if it does not fit."""
+    unknown = [d for d, size in enumerate(shape) if type(size) is int and size == -1]
+    known = math.prod(size for d, size in enumerate(shape) if d not in unknown)
+    total = math.prod(sizes)
+    if not shape:
+        raise UserError("reshape: a sparse tensor has at least one dimension; write A.sum().")
+    if len(unknown) > 1 or any(size < 0 for d, size in enumerate(shape) if d not in unknown):
+        raise UserError(f"reshape: the shape {list(shape)} has negative sizes; one may be -1.")
+    if unknown and known and total % known == 0:
+        [at] = unknown
+        return (*shape[:at], total // known, *shape[at + 1 :])
+    if unknown or known != total:
+        raise UserError(
+            f"reshape: the shape {list(shape)} does not fit a tensor of the shape {list(sizes)}."
+        )
+    return shape
+
+
+def _groups(before: tuple[int, ...], after: tuple[int, ...]) -> list[Group]:
+    """The smallest groups of dimensions with equal numbers of elements. Dimensions of size 1 are in
+    no group."""
+    left = [d for d, size in enumerate(before) if size != 1]
+    right = [d for d, size in enumerate(after) if size != 1]
+    if 0 in before:
+        return [Group(tuple(left), tuple(right))]
+    groups = []
+    while left:
+        own, other = [left.pop(0)], [right.pop(0)]
+        have, want = before[own[0]], after[other[0]]
+        while have != want:
+            if have < want:
+                own.append(left.pop(0))
+                have *= before[own[-1]]
+            else:
+                other.append(right.pop(0))
+                want *= after[other[-1]]
+        groups.append(Group(tuple(own), tuple(other)))
+    return groups
+
+
+def _format(source: SparseTensor, shape: tuple[int, ...], groups: list[Group]) -> Format:
+    origins: list[Origin | None] = [None] * len(shape)
+    for group in groups:
+        if len(group.before) != 1 or len(group.after) != 1:
+            return default_format(source.format, len(shape))
+        origins[group.after[0]] = Origin(group.before[0])
+    return result_format(source.format, origins)
+
+
+@change
+def _reshape(
+    sources: list[Source], parameters: Any, format: Format, shape: tuple[int, ...]
+) -> Entries:
+    [source] = sources
+    entries, sizes = source.entries(), source.pattern.shape
+    rows = [torch.zeros_like(entries.numbers) for _ in shape]
+    if not entries.numbers.numel():
+        return Entries(torch.stack(rows), entries.numbers)
+    for before, after in parameters:
+        numbers = torch.zeros_like(entries.numbers)
+        for d in before:
+            numbers = numbers * sizes[d] + entries.coordinates[d]
+        for d in reversed(after):
+            rows[d], numbers = numbers % shape[d], numbers // shape[d]
+    return Entries(torch.stack(rows), entries.numbers)
+
+
+# ---- repeated tensors --------------------------------------------------------------------------
+
+
+@recorded
+def tiled(source: SparseTensor, counts: Sequence[int]) -> SparseTensor:
+    """The tensor that many times along each dimension. Further counts at the front are those of new
+    dimensions."""
+    new = len(counts) - source.ndim
+    sizes = source._pattern.shape
+    shape = [*counts[:new], *(size * n for size, n in zip(sizes, counts[new:], strict=True))]
+    origins: list[Origin | None] = [None] * new
+    for d, (size, count) in enumerate(zip(sizes, counts[new:], strict=True)):
+        origins.append(Origin(d) if count == 1 else moved(d, size))
+    format = result_format(source.format, origins)
+    return changed("tile", [merged(source)], tuple(counts), format, shape)
+
+
+@change
+def _tile(
+    sources: list[Source], parameters: Any, format: Format, shape: tuple[int, ...]
+) -> Entries:
+    [source] = sources
+    entries = source.entries()
+    new = len(parameters) - len(source.pattern.shape)
+    zeros = entries.coordinates.new_zeros(new, entries.numbers.numel())
+    rows, numbers = torch.cat([zeros, entries.coordinates]), entries.numbers
+    for d, count in enumerate(parameters):
+        if count == 1:
+            continue
+        size = 1 if d < new else source.pattern.shape[d - new]
+        copies = torch.arange(count, device=rows.device).repeat_interleave(numbers.numel())
+        rows, numbers = rows.repeat(1, count), numbers.repeat(count)
+        rows[d] += copies * size
+    return Entries(rows, numbers)
+
+
+# ---- permuted coordinates ----------------------------------------------------------------------
+
+
+@recorded
+def flipped(source: SparseTensor, dims: Sequence[int]) -> SparseTensor:
+    """The tensor in reverse order along these dimensions."""
+    origins = [moved(d) if d in dims else Origin(d) for d in range(source.ndim)]
+    format = result_format(source.format, origins)
+    return changed("flip", [merged(source)], tuple(dims), format, source._pattern.shape)
+
+
+@change
+def _flip(
+    sources: list[Source], parameters: Any, format: Format, shape: tuple[int, ...]
+) -> Entries:
+    entries = sources[0].entries()
+    rows = list(entries.coordinates)
+    for d in parameters:
+        rows[d] = shape[d] - 1 - rows[d]
+    return Entries(torch.stack(rows), entries.numbers)
+
+
+@recorded
+def rolled(source: SparseTensor, shifts: Sequence[int], dims: Sequence[int] | None) -> SparseTensor:
+    """The tensor with coordinates that are shifted along these dimensions, around the end. Without
+    dimensions all elements are shifted in row-major order."""
+    shape = source._pattern.shape
+    is_moved = [dims is None or d in dims for d in range(source.ndim)]
+    origins = [moved(d) if is_moved[d] else Origin(d) for d in range(source.ndim)]
+    format = result_format(source.format, origins)
+    along = range(source.ndim - 1, -1, -1) if dims is None else dims
+    by = _digits(shifts[0], shape) if dims is None else shifts
+    parameters = (tuple(zip(by, along, strict=True)), dims is None)
+    return changed("roll", [merged(source)], parameters, format, shape)
+
+
+def _digits(shift: int, shape: Sequence[int]) -> list[int]:
+    """A shift of all elements as shifts along the dimensions, the last one first."""
+    digits = []
+    for size in reversed(shape):
+        digits.append(shift % max(size, 1))
+        shift = shift // max(size, 1)
+    return digits
+
+
+@change
+def _roll(
+    sources: list[Source], parameters: Any, format: Format, shape: tuple[int, ...]
+) -> Entries:
+    shifts, carries = parameters
+    entries = sources[0].entries()
+    rows = list(entries.coordinates)
+    carry = torch.zeros_like(entries.numbers)
+    for shift, d in shifts:
+        moved_by = rows[d] + shift + carry
+        rows[d] = moved_by % max(shape[d], 1)
+        if carries:
+            carry = moved_by // max(shape[d], 1)
+    return Entries(torch.stack(rows), entries.numbers)
