@@ -90,7 +90,7 @@ def test_results_share_the_pattern(cold_runs: list[object]) -> None:
     cold_runs.clear()
     for _ in range(3):
         assert (tensor * 2).pattern is torch.relu(tensor).pattern is tensor.pattern
-    assert len(cold_runs) == 2
+    assert not cold_runs
 
 
 def test_several_results() -> None:
@@ -185,7 +185,11 @@ def test_errors_are_those_of_the_first_call() -> None:
     assert (tensor @ WIDE).shape == (ROWS, 5)
 
 
-@pytest.mark.parametrize("way", WAYS)
+# These compute values from values and do not read the structure.
+OF_VALUES = ("number", "function")
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way not in OF_VALUES])
 def test_changed_structure_is_refused(way: str) -> None:
     run, _ = WAYS[way]
     _, tensor = sparse()

@@ -4,7 +4,7 @@ imported."""
 from __future__ import annotations
 
 from tulle.interchange import exports
-from tulle.operators import arithmetic, conversions, reductions, torch_functions
+from tulle.operators import arithmetic, conversions, methods, reductions, torch_functions
 from tulle.programs import dynamo
 from tulle.programs.graph_boundary import recorded
 from tulle.tensors import operations, trees
@@ -25,7 +25,6 @@ def install() -> None:
             matmul=arithmetic.matmul,
             matmul_into=arithmetic.matmul_into,
             binary=arithmetic.binary,
-            element_function=arithmetic.element_function,
             reduce=reductions.reduce,
             softmax=reductions.softmax,
             convert_format=conversions.convert_format,
@@ -37,6 +36,7 @@ def install() -> None:
     # Skips the indirect call through `operations.installed`, which takes a tenth of the time of a
     # small product.
     SparseTensor.__matmul__ = arithmetic.matmul  # type: ignore[method-assign]
+    methods.install()
     torch_functions.register()
     trees.register()
     dynamo.register()

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, NoReturn
 
@@ -37,8 +38,11 @@ def dispatch(
         _refuse(function)
     if not kwargs:
         return handler(*args)
-    if not kwargs.keys() <= _keywords(handler):
-        _refuse(function, *(kwargs.keys() - _keywords(handler)))
+    known = _keywords(handler)
+    if known is not None and not kwargs.keys() <= known:
+        kwargs = {key: value for key, value in kwargs.items() if (key, value) != ("out", None)}
+        if not kwargs.keys() <= known:
+            _refuse(function, *(kwargs.keys() - known))
     return handler(*args, **kwargs)
 
 
@@ -53,24 +57,31 @@ def _refuse(function: Any, *keywords: str) -> NoReturn:
 
 
 @cache
-def _keywords(handler: Handler) -> frozenset[str]:
-    return frozenset(inspect.signature(handler).parameters)
+def _keywords(handler: Handler) -> frozenset[str] | None:
+    """The names of the parameters. None if the handler takes any."""
+    parameters = inspect.signature(handler).parameters
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
+        return None
+    return frozenset(parameters)
 
 
-# Methods of torch.Tensor that sparse tensors have under another name.
-_INSTEAD = {"max": "amax(1), or A.argmax(1)", "min": "amin(1), or A.argmin(1)"}
-
-
-def missing_attribute(name: str) -> str:
-    """The error message for an attribute that a sparse tensor does not have."""
+def missing_attribute(name: str, known: Iterable[str]) -> str:
+    """The error message for an attribute that a sparse tensor does not have; `known` are those that
+    it has."""
     missing = f"A sparse tensor has no attribute '{name}'"
-    if name.startswith("_") or not hasattr(Tensor, name):
+    if name.startswith("_"):
         return f"{missing}."
+    if not hasattr(Tensor, name):
+        near = get_close_matches(name, known, n=1, cutoff=0.75)
+        return f"{missing}; did you mean '{near[0]}'?" if near else f"{missing}."
     handler = handlers.get(getattr(torch, name, None))
     if handler is not None:
         return f"{missing}; write torch.{name}({', '.join(_required_arguments(handler))})."
-    if instead := _INSTEAD.get(name):
-        return f"{missing}; write A.{instead}."
+    if name.endswith("_") and hasattr(Tensor, name[:-1]):
+        return (
+            f"{missing}; it would change which elements are stored. Use the result of "
+            f"{name[:-1]} instead, or change A.values()."
+        )
     return f"{missing} like torch's tensors; convert with to_dense() or to_torch()."
 
 
