@@ -192,3 +192,29 @@ def test_sort_of_higher_ranks_and_refusals() -> None:
     with pytest.raises(tulle.UserError, match="k must be from 0 to 6"):
         tulle.tensor(A).topk(7)
     assert tulle.tensor(torch.zeros(2, 3)).topk(1).indices.tolist() == [[-1], [-1]]
+
+
+def test_padding_beside_entries_of_other_parts() -> None:
+    """A block holds padding at a coordinate whose entry another part takes."""
+    format = "{ rows(nnz<=1): bsr(2,2); rest: csr }"
+    x = torch.zeros(4, 4)
+    x[0, 0] = 1
+    x[1, 0], x[1, 1], x[1, 3] = 2, 3, 4
+    a = tulle.tensor(x, format=format)
+    parts = [part.coordinates().T.tolist() for part in a.parts()]
+    assert [1, 0] in parts[0] and [1, 0] in parts[1]
+    q, d = torch.rand(4, 2), torch.arange(4.0)
+    stored = a.to(format="csr").with_values(torch.ones(a.to(format="csr").nnz)).to_dense()
+    assert_equal(torch.sparse.sampled_addmm(a, q, q.T, beta=0.0), (q @ q.T) * stored)
+    assert_equal((d + x).sparse_mask(a), (d + x) * stored)
+    assert_equal(a % (d + 1), x % (d + 1))
+    assert_equal(a / (d + 1), x / (d + 1))
+    assert_equal(a * d, x * d)
+    assert (a * d).pattern is a.pattern
+    assert_equal(a.var(1), x.var(1))
+    assert_equal(a > 1, x > 1)
+    assert a.sort(1).values.to_dense()[1].tolist() == [2, 3, 4, 0]
+    with pytest.raises(tulle.UserError, match="may hold a coordinate several times"):
+        a.add_(tulle.tensor(x))
+    a.add_(a).mul_(d)
+    assert_equal(a, 2 * x * d)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from tulle.operators.alignment import ones_like, with_single_entries
 from tulle.operators.reductions import Dimensions, reduce, reduced_dimensions
+from tulle.programs.graph_boundary import recorded
 from tulle.programs.program import Result
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_number
@@ -214,6 +215,7 @@ def var(
     return _variance(input, dim, keepdim, correction)
 
 
+@recorded
 def _variance(input: SparseTensor, dim: Dimensions, keepdim: bool, correction: Any) -> Result:
     """The squares of the differences from the mean: those of entries, then those of the absent
     elements, which equal the square of the mean."""

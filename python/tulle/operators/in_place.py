@@ -12,6 +12,7 @@ from tulle.operators.alignment import (
     expanded,
     on_union,
     values_at,
+    with_single_entries,
     without_duplicates,
 )
 from tulle.operators.pointwise import is_kept
@@ -92,9 +93,20 @@ def _values_of(name: str, value: Any, target: SparseTensor, needs_subset: bool) 
         )
     if isinstance(value, SparseTensor):
         value = expanded(value, tuple(target.shape))
-        if needs_subset and not _is_within(value, target):
-            raise _misfit(name)
+        if needs_subset and value._pattern is not target._pattern:
+            if with_single_entries(target) is not target:
+                raise UserError(
+                    f"{name}_: the format {target.format} may hold a coordinate several times, so "
+                    "the operand must have the same pattern. Write A = A.to(format="
+                    f'"{_merged(target)}") first.'
+                )
+            if not _is_within(value, target):
+                raise _misfit(name)
     return values_at(value, target)
+
+
+def _merged(tensor: SparseTensor) -> str:
+    return str(with_single_entries(tensor).format)
 
 
 def _is_within(tensor: SparseTensor, target: SparseTensor) -> bool:
@@ -140,6 +152,11 @@ def copy_(self: SparseTensor, src: Any, non_blocking: bool = False) -> SparseTen
     if src._pattern is self._pattern:
         self._values.copy_(src._values, non_blocking)
         return self
+    if with_single_entries(self) is not self:
+        raise UserError(
+            f"copy_: the format {self.format} may hold a coordinate several times, so the source "
+            "must have the same pattern. Write A = source.clone()."
+        )
     if tuple(src.shape) != tuple(self.shape) or not _is_within(src.to(self.device), self):
         raise UserError(
             "copy_: the source has another shape, or entries where the tensor has none. Write "

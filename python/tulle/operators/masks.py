@@ -59,7 +59,7 @@ def sparse_mask(input: Any, mask: Any) -> SparseTensor:
         )
     if operand.ndim == 0:
         return mask.with_values(operand.expand_as(mask._values))
-    target = with_single_entries(mask) if "nonunique" in mask._pattern._format_text else mask
+    target = with_single_entries(mask)
     return SparseTensor(target._pattern, values_at(operand, target))
 
 
@@ -73,6 +73,7 @@ def sampled_addmm(
     """alpha * (mat1 @ mat2) at the entries of `input`, plus beta * input."""
     if not isinstance(input, SparseTensor):
         raise UserError("sampled_addmm: the first argument must be a tensor of Tulle.")
+    input = with_single_entries(input)
     pattern = input._pattern
     ones = ones_like(input, mat1.dtype)
     if input.format.is_composite:

@@ -14,6 +14,8 @@ from tulle.notation.einsums import einsum
 from tulle.operators import arithmetic, masks, matrix_products, pointwise, reductions
 from tulle.operators import element_statistics as statistics
 from tulle.operators.methods import MASKS_AND_EQUALITY, PRODUCTS, REDUCTIONS
+from tulle.operators.pointwise import handler_of
+from tulle.operators.pointwise_table import BY_FUNCTION, OPERATORS, REVERSED, Pointwise
 from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.program import Result, statement_program
 from tulle.support.errors import UserError
@@ -24,8 +26,15 @@ def register() -> None:
     """Makes PyTorch's functions accept sparse tensors."""
     handlers.update(pointwise.HANDLERS)
     handlers.update(_HANDLERS)
-    for name in ("radd", "rsub", "rmul", "rtruediv", "rmatmul"):
-        reversed_handlers[f"__{name}__"] = _HANDLERS[getattr(Tensor, f"__{name}__")]
+    for name, function in OPERATORS.items():
+        handlers.setdefault(
+            getattr(Tensor, name), handler_of(BY_FUNCTION[getattr(torch, function)])
+        )
+    for name, function in REVERSED.items():
+        _set_reversed(name, BY_FUNCTION[getattr(torch, function)])
+    for name in ("radd", "rsub", "rmul", "rtruediv", "rdiv", "rmatmul"):
+        method = getattr(Tensor, f"__{name}__")
+        reversed_handlers[method.__name__] = reversed_handlers[f"__{name}__"] = _HANDLERS[method]
     for name, handler in _METHODS.items():
         handlers[getattr(Tensor, name)] = handler
         if hasattr(torch, name):
@@ -37,6 +46,16 @@ def register() -> None:
     for name in ("softmax", "log_softmax"):
         handlers[getattr(functional, name)] = _softmax_handler(name)
         handlers[getattr(torch, name)] = _softmax_handler(name)
+
+
+def _set_reversed(name: str, pointwise: Pointwise) -> None:
+    """Computes a reversed operator, which Dynamo also calls where the left operand is sparse."""
+    method = getattr(Tensor, name, None)
+    if method is None:
+        return
+    handler = _reversed(handler_of(pointwise))
+    handlers[method] = handler
+    reversed_handlers[name] = reversed_handlers[method.__name__] = handler
 
 
 # ---- products and arithmetic -------------------------------------------------------------------
@@ -148,6 +167,7 @@ _HANDLERS: dict[Any, Handler] = {
     Tensor.__rsub__: _reversed(_sub),
     Tensor.__rmul__: _reversed(_mul),
     Tensor.__rtruediv__: _reversed(_div),
+    Tensor.__rdiv__: _reversed(_div),
     Tensor.__rmatmul__: _reversed(_matmul),
     torch.t: lambda tensor: tensor.t(),
     torch.transpose: lambda tensor, dim0, dim1: tensor.transpose(dim0, dim1),
