@@ -143,6 +143,16 @@ def test_duplicates_are_added_up_first() -> None:
         a.abs_()
 
 
+def test_methods_of_arithmetic() -> None:
+    a = tulle.tensor(A)
+    for name in ("add", "sub", "mul", "div", "subtract", "multiply", "true_divide"):
+        for other in (2, B + 2):
+            assert_equal(getattr(a, name)(other), getattr(A, name)(other))
+    assert_equal(a.add(B, alpha=2), A.add(B, alpha=2))
+    assert_equal(a.div(2, rounding_mode="floor"), A.div(2, rounding_mode="floor"))
+    assert_equal(a.mv(B[0]), A.mv(B[0]))
+
+
 def test_modules() -> None:
     for module in (torch.nn.ReLU(), torch.nn.GELU(), torch.nn.SiLU(), torch.nn.LeakyReLU(0.1)):
         assert_equal(module(tulle.tensor(A)), module(A))
@@ -221,6 +231,7 @@ TWO: dict[str, Function] = {
     "isclose": torch.isclose,
     "pow": lambda a, b: a.abs() ** b.abs(),
     "method": lambda a, b: a.where(b > 0, 0),
+    "where of equal operands": lambda a, b: torch.where(b > 0, a, a),
 }
 
 
@@ -295,6 +306,38 @@ def test_quotients_are_absent_where_the_numerator_is() -> None:
         found = function(a, zero)
         assert found.pattern is a.pattern
     assert_equal(torch.div(a, 2, rounding_mode="floor"), torch.div(A, 2, rounding_mode="floor"))
+
+
+def test_large_tensors_stay_sparse() -> None:
+    n = 10**7
+    levels = [{"pos": [0, 2], "crd": [3, n - 1]}, {"crd": [5, 6]}]
+    a = tulle.from_levels("coo", (n, n), levels, [1.0, -2.0])
+    b = tulle.from_levels("coo", (n, n), [levels[0], {"crd": [5, 7]}], [1.0, -2.0])
+    for found, nnz in (
+        (a > 0, 2),
+        (a != b, 3),
+        (torch.where(a > b, a, 0), 3),
+        (torch.logical_and(a, b), 1),
+        (torch.maximum(a, b), 3),
+        (a.clamp(max=1), 2),
+        (a % 2, 2),
+        (torch.fmod(a, b), 2),
+        (a.masked_fill(b > 0, 3), 3),
+        (b.sparse_mask(a), 2),
+    ):
+        assert found.nnz == nnz
+    assert (a.max(), a.min(), a.any(), a.count_nonzero()) == (1, -2, True, 2)
+    assert torch.equal(a, a.clone())
+    assert not torch.allclose(a, b)
+    with pytest.raises(tulle.UserError, match="half of the free memory"):
+        a.exp()
+
+
+def test_shapes_must_fit() -> None:
+    for other in (torch.rand(3, 3), tulle.tensor(torch.rand(3, 3))):
+        for function in (operator.lt, operator.ge, torch.maximum, torch.fmod):
+            with pytest.raises(tulle.UserError, match=r"the shapes \[5, 6\], \[3, 3\] do not fit"):
+                function(tulle.tensor(A), other)
 
 
 def test_equality_and_closeness_of_tensors() -> None:

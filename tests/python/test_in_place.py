@@ -189,6 +189,9 @@ def test_sort_of_higher_ranks_and_refusals() -> None:
     cube = torch.stack([A, B])
     found = tulle.tensor(cube, format="csf").sort().values.to_dense()
     assert_equal(found[1], tulle.tensor(B).sort().values.to_dense())
+    row = tulle.tensor(A[0])
+    assert row.sort(descending=True).values.to_dense()[0] == A[0].max()
+    assert row.topk(1).values.item() == A[0].max()
     with pytest.raises(tulle.UserError, match="k must be from 0 to 6"):
         tulle.tensor(A).topk(7)
     assert tulle.tensor(torch.zeros(2, 3)).topk(1).indices.tolist() == [[-1], [-1]]

@@ -130,8 +130,6 @@ def test_missing_methods_are_explained(tensor: tulle.SparseTensor) -> None:
         _ = tensor.cordinates
     with pytest.raises(AttributeError, match=r"no attribute 'cumsum_'; it would change which"):
         tensor.cumsum_(0)
-    with pytest.raises(AttributeError, match=r"no attribute 'mv'; write torch.mv\(A, right\)"):
-        tensor.mv(torch.ones(3))
     with pytest.raises(AttributeError, match=r"no attribute 'cumsum'.*to_dense\(\)"):
         tensor.cumsum(0)
     with pytest.raises(AttributeError, match=r"no attribute 'frobnicate'\."):

@@ -88,6 +88,10 @@ def test_corrections() -> None:
     check(a.var(1, correction=0), A.var(1, correction=0))
     check(torch.std(a, 1, unbiased=False), torch.std(A, 1, unbiased=False))
     check(torch.var(a, False), torch.var(A, False))
+    for function in (torch.var_mean, torch.std_mean):
+        for found, expected in zip(function(a, 1), function(A, 1), strict=True):
+            check(found, expected)
+    check(torch.special.logsumexp(a, 1), torch.special.logsumexp(A, 1))
 
 
 def test_nan() -> None:

@@ -16,7 +16,6 @@ from tulle.programs.program import Operand, statement_program
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
 from tulle.tensors.matching import matched_once
-from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
@@ -109,32 +108,40 @@ def values_at(operand: Operand, target: SparseTensor) -> Tensor:
     return matched_once(source._values, source._pattern, target._pattern)
 
 
-def on_union(tensors: Sequence[SparseTensor]) -> tuple[Pattern, list[Tensor]]:
-    """The pattern of the entries of all tensors, and the values of each tensor there."""
+def on_union(tensors: Sequence[SparseTensor]) -> list[SparseTensor]:
+    """The tensors with the entries of all of them, in the same order."""
     return _combined("+", torch.zeros_like, tensors)
 
 
-def on_intersection(tensors: Sequence[SparseTensor]) -> tuple[Pattern, list[Tensor]]:
-    """The pattern of the entries that all tensors have, and the values of each tensor there."""
+def on_intersection(tensors: Sequence[SparseTensor]) -> list[SparseTensor]:
+    """The tensors with the entries that all of them have, in the same order."""
     return _combined("*", torch.ones_like, tensors)
 
 
-def _combined(
-    operator: str, neutral: Any, tensors: Sequence[SparseTensor]
-) -> tuple[Pattern, list[Tensor]]:
+def _combined(operator: str, neutral: Any, tensors: Sequence[SparseTensor]) -> list[SparseTensor]:
     """Combines each tensor with neutral elements at the entries of the others. All results have the
     same entries in the same order, because neither depends on values."""
     first = tensors[0]
     if all(tensor._pattern is first._pattern for tensor in tensors):
-        return first._pattern, [tensor._values for tensor in tensors]
-    results = []
-    for chosen in tensors:
-        combined: Any = None
-        for tensor in tensors:
-            term = tensor
-            if tensor is not chosen:
-                values = neutral(tensor._values, dtype=chosen.dtype).detach()
-                term = SparseTensor(tensor._pattern, values)
-            combined = term if combined is None else binary(operator, combined, term)
-        results.append(combined)
-    return results[0]._pattern, [result._values for result in results]
+        return list(tensors)
+    site = _combination(operator, first.ndim, len(tensors))
+    results: list[SparseTensor] = []
+    for at, chosen in enumerate(tensors):
+        terms = [
+            SparseTensor(tensor._pattern, neutral(tensor._values, dtype=chosen.dtype).detach())
+            for tensor in tensors
+        ]
+        terms[at] = chosen
+        results.append(site.run(terms))
+        torch._check(results[-1]._values.numel() == results[0]._values.numel())
+    return results
+
+
+@lru_cache(maxsize=256)
+def _combination(operator: str, rank: int, count: int) -> CallSite:
+    """The call site of a sum or product of that many tensors."""
+    names = tuple(f"t{n}" for n in range(count))
+    indices = index_names(rank)
+    terms = [access(name, indices) for name in names]
+    program = statement_program(f"{access('C', indices)} = {f' {operator} '.join(terms)}")
+    return CallSite(lambda operands: (program, names, operands))

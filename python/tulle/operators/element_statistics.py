@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tulle.operators.alignment import ones_like, with_single_entries
+from tulle.operators.alignment import ones_like, values_at, with_single_entries
 from tulle.operators.reductions import Dimensions, reduce, reduced_dimensions
 from tulle.programs.graph_boundary import recorded
 from tulle.programs.program import Result
@@ -220,19 +220,27 @@ def _variance(input: SparseTensor, dim: Dimensions, keepdim: bool, correction: A
     """The squares of the differences from the mean: those of entries, then those of the absent
     elements, which equal the square of the mean."""
     input = with_single_entries(input)
-    extent = _extent(input, dim)
+    extent = float(_extent(input, dim))  # may exceed the integers of tensors
     mean = reduce("mean", input, dim, True, False)
-    centred = input - ones_like(input, input.dtype) * mean
+    centred = _centred(input, mean)
     counts = reduce("sum", ones_like(input, torch.int64), dim, True, False).to(input.dtype)
     squares = reduce("sum", centred.square(), dim, True, False)
     squares = squares + mean * mean * extent - mean * mean * counts
-    found: Result = squares / max(extent - correction, 0)
+    found: Result = squares / max(extent - correction, 0.0)
     if keepdim:
         return found
     reduced = reduced_dimensions("var", dim, input.ndim)
     if isinstance(found, SparseTensor):
         return reduce("sum", found, tuple(reduced), False, False)
     return found.reshape([size for d, size in enumerate(input.shape) if d not in reduced])
+
+
+def _centred(input: SparseTensor, mean: Result) -> SparseTensor:
+    """The differences of the entries from the mean of their reduction."""
+    if isinstance(mean, Tensor):
+        return SparseTensor(input._pattern, input._values - values_at(mean, input))
+    found: SparseTensor = input - ones_like(input, input.dtype) * mean
+    return found
 
 
 def std(
@@ -245,3 +253,30 @@ def std(
 ) -> Result:
     """The square root of `var`."""
     return var(input, dim, unbiased, keepdim, correction=correction).sqrt()
+
+
+def var_mean(
+    input: SparseTensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+) -> tuple[Result, Result]:
+    """`var` and the mean."""
+    dims = None if isinstance(dim, bool) else dim
+    found = var(input, dim, unbiased, keepdim, correction=correction)
+    return found, reduce("mean", input, dims, keepdim, False)
+
+
+def std_mean(
+    input: SparseTensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+) -> tuple[Result, Result]:
+    """`std` and the mean."""
+    found, mean = var_mean(input, dim, unbiased, keepdim, correction=correction)
+    return found.sqrt(), mean

@@ -33,6 +33,6 @@ def allclose(
     limits = {"rtol": rtol, "atol": atol, "equal_nan": equal_nan}
     if not (isinstance(left, SparseTensor) and isinstance(right, SparseTensor)):
         return bool(torch.isclose(left, right, **limits).all())
-    pattern, aligned = align(_ISCLOSE, {0: left, 1: right})
+    combined, aligned = align(_ISCLOSE, {0: left, 1: right})
     far = ~torch.isclose(aligned[0], aligned[1], **limits)
-    return not bool(any_(SparseTensor(pattern, far)))
+    return not bool(any_(SparseTensor(combined[0]._pattern, far)))

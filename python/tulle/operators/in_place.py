@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from tulle.operators.alignment import (
     common_shape,
@@ -17,6 +18,7 @@ from tulle.operators.alignment import (
 )
 from tulle.operators.pointwise import is_kept
 from tulle.operators.pointwise_table import METHODS, Absent, Pointwise
+from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_number
@@ -49,31 +51,53 @@ AUGMENTED = {
 }
 
 
+_NUMBERS = frozenset((int, float))
+# The changes by at most one number that fit: the name of the function, the type of the values, the
+# number.
+_fitting: set[Any] = set()
+_MOST_FITTING = 4096
+
+
 def _in_place(pointwise: Pointwise) -> Handler:
     """The method that changes the values by this function."""
-    method = getattr(Tensor, f"{pointwise.name}_")
+    name = pointwise.name
+    method = getattr(Tensor, f"{name}_")
 
     def change(self: SparseTensor, *operands: Any, **options: Any) -> SparseTensor:
-        given: dict[Any, Any] = {**dict(enumerate((self, *operands))), **options}
-        others = {key: _operand(value) for key, value in given.items() if key != 0}
-        if not is_kept(pointwise, {0: self, **others}):
-            raise _misfit(pointwise.name)
-        if pointwise.name not in _LINEAR and without_duplicates(self) is not self:
-            raise UserError(
-                f"{pointwise.name}_: the format of the tensor may hold a coordinate several times. "
-                'Convert the tensor first: A = A.to(format="coo").'
-            )
-        needs_subset = pointwise.absent is Absent.IF_ZERO
-        found = {
-            key: _values_of(pointwise.name, value, self, needs_subset)
-            for key, value in others.items()
-        }
-        positional = [value for key, value in found.items() if isinstance(key, int)]
-        named = {key: value for key, value in found.items() if not isinstance(key, int)}
-        method(self._values, *positional, **named)
+        is_plain = not (is_compiling() or options or len(operands) > 1)
+        is_plain = is_plain and set(map(type, operands)) <= _NUMBERS
+        key = (name, self._values.dtype, operands) if is_plain else None
+        if key is not None and key in _fitting and "nonunique" not in self._pattern._format_text:
+            method(self._values, *operands)
+            return self
+        positional, named = _aligned(name, self, *operands, **options)
+        method(self._values, *positional, **dict(zip(options, named, strict=True)))
+        if key is not None and len(_fitting) < _MOST_FITTING:
+            _fitting.add(key)
         return self
 
     return change
+
+
+@recorded
+def _aligned(
+    name: str, target: SparseTensor, /, *operands: Any, **options: Any
+) -> tuple[list[Any], list[Any]]:
+    """The operands of a change as values at the entries of the changed tensor. Raises UserError if
+    the change does not fit into the tensor."""
+    pointwise = _ARITHMETIC.get(name) or METHODS[name]
+    given: dict[Any, Any] = {**dict(enumerate(operands, 1)), **options}
+    given = {key: _operand(value) for key, value in given.items()}
+    if not is_kept(pointwise, {0: target, **given}):
+        raise _misfit(name)
+    if name not in _LINEAR and without_duplicates(target) is not target:
+        raise UserError(
+            f"{name}_: the format of the tensor may hold a coordinate several times. "
+            'Convert the tensor first: A = A.to(format="coo").'
+        )
+    needs_subset = pointwise.absent is Absent.IF_ZERO
+    found = [_values_of(name, value, target, needs_subset) for value in given.values()]
+    return found[: len(operands)], found[len(operands) :]
 
 
 def _operand(value: Any) -> Any:
@@ -113,8 +137,7 @@ def _is_within(tensor: SparseTensor, target: SparseTensor) -> bool:
     """Whether all entries of the tensor are entries of the target."""
     if tensor._pattern is target._pattern:
         return True
-    pattern, values = on_union([target, tensor])
-    return pattern.count_entries(values[0].numel()) == target.nnz
+    return on_union([target, tensor])[0].nnz == target.nnz
 
 
 def _misfit(name: str) -> UserError:

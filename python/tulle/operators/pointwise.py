@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch import Tensor
@@ -25,7 +25,6 @@ from tulle.programs.operands import as_operand
 from tulle.programs.program import Operand
 from tulle.support.errors import Unsupported
 from tulle.support.kinds import is_number
-from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.stored_tensor import is_operand
 from tulle.tensors.torch_dispatch import Handler
@@ -106,9 +105,15 @@ def _name_of(pointwise: Pointwise) -> str:
     return name
 
 
-@recorded
 def _apply(name: str, /, *operands: Any, **options: Any) -> Any:
     """The function on these operands; at least one is a sparse tensor."""
+    return _computed(name, *operands, **options)[0]
+
+
+@recorded
+def _computed(name: str, /, *operands: Any, **options: Any) -> list[Any]:
+    """The result of `_apply`, and the tensors whose numbers of entries torch.compile finds out
+    while it computes the result. It records only numbers that belong to results."""
     pointwise = _BY_NAME[name]
     if options.get("out") is not None:
         raise Unsupported(f"torch's {pointwise.name} does not take out= on sparse tensors.")
@@ -117,14 +122,16 @@ def _apply(name: str, /, *operands: Any, **options: Any) -> Any:
         if is_operand(value) and not isinstance(value, SparseTensor | Tensor):
             given[key] = as_operand("an operand", value)
     if is_kept(pointwise, given):
-        pattern, aligned = align(pointwise, given)
-        return SparseTensor(pattern, _call(pointwise, aligned))
+        combined, aligned = align(pointwise, given)
+        result = SparseTensor(combined[0]._pattern, _call(pointwise, aligned))
+        return [result, *combined[1:]]
+    common_shape(pointwise.name, [one for one in given.values() if _is_tensor(one)])
     if given.get("inplace"):
         raise Unsupported(
             f"{pointwise.name}: the result has values at absent elements, so it does not fit into "
             "the tensor; omit inplace=True to get a dense result."
         )
-    return _call(pointwise, {key: _dense(value) for key, value in given.items()})
+    return [_call(pointwise, {key: _dense(value) for key, value in given.items()})]
 
 
 def _call(pointwise: Pointwise, given: _Given) -> Tensor:
@@ -132,6 +139,10 @@ def _call(pointwise: Pointwise, given: _Given) -> Tensor:
     named = {key: value for key, value in given.items() if not isinstance(key, int)}
     result: Tensor = pointwise.function(*positional, **named)
     return result
+
+
+def _is_tensor(value: object) -> TypeGuard[Operand]:
+    return isinstance(value, SparseTensor | Tensor)
 
 
 def _dense(value: Any) -> Any:
@@ -194,8 +205,9 @@ def _maps_zeros_to_zero(name: str, described: tuple[tuple[Any, Any], ...]) -> bo
 # ---- operands at the entries of the result -----------------------------------------------------
 
 
-def align(pointwise: Pointwise, given: _Given) -> tuple[Pattern, _Given]:
-    """The pattern of a sparse result, and the operands as values at its entries."""
+def align(pointwise: Pointwise, given: _Given) -> tuple[list[SparseTensor], _Given]:
+    """The operands that decide the entries of a sparse result, with these entries, and all operands
+    as values at these entries."""
     operands: dict[Any, Operand] = {
         key: value for key, value in given.items() if isinstance(value, SparseTensor | Tensor)
     }
@@ -211,14 +223,13 @@ def align(pointwise: Pointwise, given: _Given) -> tuple[Pattern, _Given]:
         if len(operands) > 1:
             sparse[0] = with_single_entries(sparse[0])
     combine = on_intersection if pointwise.absent is Absent.WITH_ANY else on_union
-    pattern, values = combine([sparse[key] for key in keys])
+    combined = combine([sparse[key] for key in keys])
     aligned = dict(given)
-    aligned.update(zip(keys, values, strict=True))
-    target = SparseTensor(pattern, values[0])
+    aligned.update((key, one._values) for key, one in zip(keys, combined, strict=True))
     for key, operand in operands.items():
         if key not in keys:
-            aligned[key] = values_at(sparse.get(key, operand), target)
-    return pattern, aligned
+            aligned[key] = values_at(sparse.get(key, operand), combined[0])
+    return combined, aligned
 
 
 # torch.div with a rounding mode.

@@ -47,7 +47,12 @@ def sort(input: SparseTensor, dim: int = -1, descending: bool = False, stable: b
     shape = tuple(input.shape[d] for d in order)
     rank = len(shape)
     pos = found.pos.to(input.index_dtype)
-    pattern = Pattern(Format("ragged", rank), shape, (pos,), input.index_dtype)
+    if rank > 1:
+        pattern = Pattern(Format("ragged", rank), shape, (pos,), input.index_dtype)
+    else:  # a vector is no row of another level
+        places = torch.arange(found.values.numel(), dtype=pos.dtype, device=pos.device)
+        vector = Format("(i) -> (i: compressed)")
+        pattern = Pattern(vector, shape, (pos, places), input.index_dtype)
     back = [order.index(d) for d in range(rank)]
     values = SparseTensor(pattern, found.values).permute(*back)
     indices = SparseTensor(pattern, found.coordinates).permute(*back)

@@ -19,7 +19,8 @@ from tulle.operators.pointwise_table import BY_FUNCTION, OPERATORS, REVERSED, Po
 from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.program import Result, statement_program
 from tulle.support.errors import UserError
-from tulle.tensors.torch_dispatch import Handler, handlers, reversed_handlers
+from tulle.tensors.sparse_tensor import SparseTensor
+from tulle.tensors.torch_dispatch import Handler, handlers, python_handlers
 
 
 def register() -> None:
@@ -27,18 +28,20 @@ def register() -> None:
     handlers.update(pointwise.HANDLERS)
     handlers.update(_HANDLERS)
     for name, function in OPERATORS.items():
-        handlers.setdefault(
-            getattr(Tensor, name), handler_of(BY_FUNCTION[getattr(torch, function)])
-        )
+        method, handler = getattr(Tensor, name), handler_of(BY_FUNCTION[getattr(torch, function)])
+        handlers.setdefault(method, handler)
+        python_handlers[name] = python_handlers[method.__name__] = handler
     for name, function in REVERSED.items():
         _set_reversed(name, BY_FUNCTION[getattr(torch, function)])
     for name in ("radd", "rsub", "rmul", "rtruediv", "rdiv", "rmatmul"):
         method = getattr(Tensor, f"__{name}__")
-        reversed_handlers[method.__name__] = reversed_handlers[f"__{name}__"] = _HANDLERS[method]
+        python_handlers[method.__name__] = python_handlers[f"__{name}__"] = _HANDLERS[method]
     for name, handler in _METHODS.items():
         handlers[getattr(Tensor, name)] = handler
         if hasattr(torch, name):
             handlers[getattr(torch, name)] = handler
+        if not hasattr(SparseTensor, name):
+            setattr(SparseTensor, name, handler)
     for name, handler in {**REDUCTIONS, **PRODUCTS, **MASKS_AND_EQUALITY}.items():
         handlers[getattr(Tensor, name)] = handler
         if hasattr(torch, name):
@@ -46,6 +49,7 @@ def register() -> None:
     for name in ("softmax", "log_softmax"):
         handlers[getattr(functional, name)] = _softmax_handler(name)
         handlers[getattr(torch, name)] = _softmax_handler(name)
+        handlers[getattr(torch.special, name)] = _sparse_softmax(name)
 
 
 def _set_reversed(name: str, pointwise: Pointwise) -> None:
@@ -55,7 +59,7 @@ def _set_reversed(name: str, pointwise: Pointwise) -> None:
         return
     handler = _reversed(handler_of(pointwise))
     handlers[method] = handler
-    reversed_handlers[name] = reversed_handlers[method.__name__] = handler
+    python_handlers[name] = python_handlers[method.__name__] = handler
 
 
 # ---- products and arithmetic -------------------------------------------------------------------
@@ -158,6 +162,9 @@ _HANDLERS: dict[Any, Handler] = {
     torch.sparse.sampled_addmm: masks.sampled_addmm,
     torch.where: masks.where,
     Tensor.where: masks.where_method,
+    torch.special.logsumexp: lambda input, dim, keepdim=False: input.logsumexp(dim, keepdim),
+    torch.var_mean: statistics.var_mean,
+    torch.std_mean: statistics.std_mean,
     torch.linalg.vector_norm: statistics.vector_norm,
     torch.linalg.matrix_norm: statistics.matrix_norm,
     torch.linalg.norm: statistics.linalg_norm,

@@ -66,6 +66,8 @@ def _prepare() -> None:
     builtin.BUILTIN_TO_TENSOR_RFN_MAP.setdefault(operator.matmul, Tensor.__rmatmul__)
     # Dynamo has no rule for `A @ B` if neither is a tensor of torch.
     builtin.BuiltinVariable.call_matmul = _call_matmul
+    # Nor for `~A`.
+    builtin.BuiltinVariable.call_invert = _call_invert
 
 
 def _call_matmul(_: Any, tx: Any, left: Any, right: Any) -> Any:
@@ -74,4 +76,13 @@ def _call_matmul(_: Any, tx: Any, left: Any, right: Any) -> Any:
 
     if isinstance(left, UserDefinedObjectVariable):
         return left.call_method(tx, "__matmul__", [right], {})
+    return None
+
+
+def _call_invert(_: Any, tx: Any, operand: Any) -> Any:
+    """`~operand` by the method of the operand, if that is an object with such a method."""
+    from torch._dynamo.variables import UserDefinedObjectVariable
+
+    if isinstance(operand, UserDefinedObjectVariable):
+        return operand.call_method(tx, "__invert__", [], {})
     return None

@@ -20,8 +20,8 @@ Handler = Callable[..., Any]
 
 # The handler of each function of torch.
 handlers: dict[Any, Handler] = {}
-# Reversed operators by name: Dynamo does not find functions of Python in a table.
-reversed_handlers: dict[str, Handler] = {}
+# Operators that are functions of Python by name: Dynamo does not find such functions in a table.
+python_handlers: dict[str, Handler] = {}
 
 
 def dispatch(
@@ -31,7 +31,7 @@ def dispatch(
     `__torch_function__` of the class."""
     handler = None
     if torch.compiler.is_compiling():
-        handler = reversed_handlers.get(getattr(function, "__name__", ""))
+        handler = python_handlers.get(getattr(function, "__name__", ""))
     if handler is None:
         handler = handlers.get(function)
     if handler is None:
