@@ -61,6 +61,7 @@ WAYS: dict[str, tuple[Callable[[Any], Any], Callable[[Tensor], Tensor]]] = {
     "number": (lambda a: a * 2.5, lambda x: x * 2.5),
     "number from the left": (lambda a: 3 - a, lambda x: 3 - x),
     "elementwise": (lambda a: a * FULL, lambda x: x * FULL),
+    "quotient": (lambda a: a / FULL[:, :1], lambda x: x / FULL[:, :1]),
     "sum": (lambda a: a.sum(1), lambda x: x.sum(1)),
     "sum of all": (lambda a: a.sum(), lambda x: x.sum()),
     "keepdim": (lambda a: a.amax(1, keepdim=True), lambda x: x.amax(1, keepdim=True)),

@@ -246,6 +246,8 @@ def test_functions_that_do_not_keep_zero(name: str) -> None:
     x = matrix().abs()
     found = getattr(torch, name)(tulle.tensor(x, format="csr"))
     torch.testing.assert_close(dense(found), getattr(torch, name)(x))
+    found = tulle.compute(f"C[i,j] = {name}(A[i,j])", A=tulle.tensor(x, format="csr"))
+    torch.testing.assert_close(dense(found), getattr(torch, name)(x))
 
 
 def test_where_and_elementwise_maximum() -> None:

@@ -13,7 +13,6 @@ from tulle.operators.arithmetic import binary, pads
 from tulle.operators.index_notation import access, index_names
 from tulle.programs.call_sites import CallSite
 from tulle.programs.program import Operand, statement_program
-from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
 from tulle.tensors.matching import matched_once
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -44,18 +43,6 @@ def with_single_entries(tensor: SparseTensor) -> SparseTensor:
 
 
 # ---- shapes ------------------------------------------------------------------------------------
-
-
-def common_shape(name: str, operands: Sequence[Operand]) -> tuple[int, ...]:
-    """The shape to which the operands of a function are broadcast."""
-    try:
-        return tuple(torch.broadcast_shapes(*[operand.shape for operand in operands]))
-    except RuntimeError:
-        shapes = ", ".join(str(list(operand.shape)) for operand in operands)
-        raise UserError(
-            f"{name}: the shapes {shapes} do not fit: dimensions, counted from the last, must be "
-            "equal or 1."
-        ) from None
 
 
 def expanded(tensor: SparseTensor, shape: tuple[int, ...]) -> SparseTensor:

@@ -14,6 +14,7 @@ from tulle.programs.call_sites import CallSite
 from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand, as_scalar
 from tulle.programs.program import Program, Result, statement_program
+from tulle.support.arguments import common_shape
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_number
 from tulle.tensors.composite_pattern import CompositePattern, joined
@@ -142,7 +143,7 @@ _BINARY = {operator: _binary_site(operator) for operator in "+-*/"}
 @lru_cache(maxsize=4096)
 def _elementwise(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> Program:
     """The program of an operator on operands with these shapes."""
-    names = index_names(max(len(a), len(b)))
+    names = index_names(len(common_shape(f"'{operator}'", (a, b))))
     a_names, b_names, out = _broadcast(a, b, names)
     right = access("B", b_names)
     ones = [name for name in b_names if name not in out]

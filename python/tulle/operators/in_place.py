@@ -9,7 +9,6 @@ from torch import Tensor
 from torch.compiler import is_compiling
 
 from tulle.operators.alignment import (
-    common_shape,
     expanded,
     on_union,
     values_at,
@@ -20,6 +19,7 @@ from tulle.operators.pointwise import is_kept
 from tulle.operators.pointwise_table import METHODS, Absent, Pointwise
 from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand
+from tulle.support.arguments import common_shape
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_number
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -110,7 +110,7 @@ def _values_of(name: str, value: Any, target: SparseTensor, needs_subset: bool) 
     """The elements of an operand at the entries of the changed tensor."""
     if not isinstance(value, SparseTensor | Tensor):
         return value
-    if common_shape(name, [target, value]) != tuple(target.shape):
+    if common_shape(name, [target.shape, value.shape]) != tuple(target.shape):
         raise UserError(
             f"{name}_: an operand of the shape {list(value.shape)} does not fit into a tensor of "
             f"the shape {list(target.shape)}."

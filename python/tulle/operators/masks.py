@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tulle.operators.alignment import common_shape, ones_like, values_at, with_single_entries
+from tulle.operators.alignment import ones_like, values_at, with_single_entries
 from tulle.operators.index_notation import access
 from tulle.operators.pointwise import handler_of
 from tulle.operators.pointwise_table import BY_FUNCTION
@@ -16,6 +16,7 @@ from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand
 from tulle.programs.program import Result, statement_program
+from tulle.support.arguments import common_shape
 from tulle.support.errors import UserError
 from tulle.tensors.composite_pattern import joined
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -52,13 +53,11 @@ def sparse_mask(input: Any, mask: Any) -> SparseTensor:
             "sparse_mask: the mask must be a tensor of Tulle; convert it with tulle.tensor(mask)."
         )
     operand = as_operand("the input", input)
-    if common_shape("sparse_mask", [operand, mask]) != tuple(operand.shape):
+    if common_shape("sparse_mask", [operand.shape, mask.shape]) != tuple(operand.shape):
         raise UserError(
             f"sparse_mask: the mask has the shape {list(mask.shape)}, but the input "
             f"{list(operand.shape)}."
         )
-    if operand.ndim == 0:
-        return mask.with_values(operand.expand_as(mask._values))
     target = with_single_entries(mask)
     return SparseTensor(target._pattern, values_at(operand, target))
 

@@ -11,7 +11,6 @@ from torch.compiler import is_compiling
 from torch.utils._python_dispatch import _disable_current_modes
 
 from tulle.operators.alignment import (
-    common_shape,
     expanded,
     on_intersection,
     on_union,
@@ -23,6 +22,7 @@ from tulle.operators.pointwise_table import BY_FUNCTION, METHODS, Absent, Pointw
 from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand
 from tulle.programs.program import Operand
+from tulle.support.arguments import common_shape
 from tulle.support.errors import Unsupported
 from tulle.support.kinds import is_number
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -125,7 +125,7 @@ def _computed(name: str, /, *operands: Any, **options: Any) -> list[Any]:
         combined, aligned = align(pointwise, given)
         result = SparseTensor(combined[0]._pattern, _call(pointwise, aligned))
         return [result, *combined[1:]]
-    common_shape(pointwise.name, [one for one in given.values() if _is_tensor(one)])
+    common_shape(pointwise.name, [one.shape for one in given.values() if _is_tensor(one)])
     if given.get("inplace"):
         raise Unsupported(
             f"{pointwise.name}: the result has values at absent elements, so it does not fit into "
@@ -211,7 +211,7 @@ def align(pointwise: Pointwise, given: _Given) -> tuple[list[SparseTensor], _Giv
     operands: dict[Any, Operand] = {
         key: value for key, value in given.items() if isinstance(value, SparseTensor | Tensor)
     }
-    shape = common_shape(pointwise.name, list(operands.values()))
+    shape = common_shape(pointwise.name, [one.shape for one in operands.values()])
     sparse = {
         key: without_duplicates(expanded(value, shape))
         for key, value in operands.items()
