@@ -66,6 +66,14 @@ def test_matrix_norms(order: Any) -> None:
         torch.linalg.matrix_norm(tulle.tensor(A), 2)
 
 
+def test_normalize() -> None:
+    a = tulle.tensor(A, format="hyb(2,2)")
+    for dim in (0, 1):
+        found = torch.nn.functional.normalize(a, dim=dim)
+        check(found, torch.nn.functional.normalize(A, dim=dim))
+        assert found.format == "hyb(2,2)"
+
+
 def test_types() -> None:
     integers = (A * 4).int()
     a = tulle.tensor(integers)

@@ -187,6 +187,13 @@ def matrix_norm(
     return (found if isinstance(found, Tensor) else found.to_dense()).reshape(shape)
 
 
+def normalize(input: SparseTensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Result:
+    """torch.nn.functional.normalize: the tensor divided by its norms, which count as at least
+    `eps`."""
+    found: Result = input / vector_norm(input, p, dim, True).clamp_min(eps)
+    return found
+
+
 # ---- variances -----------------------------------------------------------------------------------
 
 

@@ -169,6 +169,7 @@ _HANDLERS: dict[Any, Handler] = {
     torch.linalg.matrix_norm: statistics.matrix_norm,
     torch.linalg.norm: statistics.linalg_norm,
     functional.linear: _linear,
+    functional.normalize: statistics.normalize,
     torch.sparse.addmm: matrix_products.add_product,
     Tensor.__radd__: _reversed(_add),
     Tensor.__rsub__: _reversed(_sub),
