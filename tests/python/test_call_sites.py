@@ -61,6 +61,7 @@ WAYS: dict[str, tuple[Callable[[Any], Any], Callable[[Tensor], Tensor]]] = {
     "number": (lambda a: a * 2.5, lambda x: x * 2.5),
     "number from the left": (lambda a: 3 - a, lambda x: 3 - x),
     "elementwise": (lambda a: a * FULL, lambda x: x * FULL),
+    "quotient": (lambda a: a / FULL[:, :1], lambda x: x / FULL[:, :1]),
     "sum": (lambda a: a.sum(1), lambda x: x.sum(1)),
     "sum of all": (lambda a: a.sum(), lambda x: x.sum()),
     "keepdim": (lambda a: a.amax(1, keepdim=True), lambda x: x.amax(1, keepdim=True)),
@@ -90,7 +91,7 @@ def test_results_share_the_pattern(cold_runs: list[object]) -> None:
     cold_runs.clear()
     for _ in range(3):
         assert (tensor * 2).pattern is torch.relu(tensor).pattern is tensor.pattern
-    assert len(cold_runs) == 2
+    assert not cold_runs
 
 
 def test_several_results() -> None:
@@ -185,7 +186,11 @@ def test_errors_are_those_of_the_first_call() -> None:
     assert (tensor @ WIDE).shape == (ROWS, 5)
 
 
-@pytest.mark.parametrize("way", WAYS)
+# These compute values from values and do not read the structure.
+OF_VALUES = ("number", "function")
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way not in OF_VALUES])
 def test_changed_structure_is_refused(way: str) -> None:
     run, _ = WAYS[way]
     _, tensor = sparse()

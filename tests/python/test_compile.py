@@ -54,6 +54,22 @@ FUNCTIONS: dict[str, Function] = {
     "mean": lambda a, x: a.mean(0),
     "amax": lambda a, x: a.amax(1),
     "permute": lambda a, x: a.permute(1, 0),
+    "A.sin()": lambda a, x: a.sin(),
+    "A.exp()": lambda a, x: a.exp(),
+    "clamp": lambda a, x: a.clamp(max=0.5),
+    "A > 0.5": lambda a, x: torch.where(a > 0.5, a, 0) @ x,
+    "A == 0": lambda a, x: (a == 0) * x,
+    "A**2": lambda a, x: a**2,
+    "var": lambda a, x: a.var(1) + a.norm(dim=0),
+    "A > x": lambda a, x: (a > x) * x,
+    "x > A": lambda a, x: (x > a) * x,
+    "x ** A": lambda a, x: x**a,
+    "x // A": lambda a, x: x // (a + x + 1),
+    "A % x": lambda a, x: (a % (x + 1)) @ x,
+    "sparse where": lambda a, x: torch.where(a > 0.5, x, 0),
+    "A.mul_": lambda a, x: (a * 1).mul_(2) @ x,
+    "any": lambda a, x: (a > 0.5).any(1),
+    "A / column": lambda a, x: a / (x[:, :1] + 1),
 }
 # Functions of a sparse matrix.
 SPARSE_FUNCTIONS: dict[str, Function] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import operator
 import weakref
 
 import numpy as np
@@ -56,18 +55,13 @@ def test_truth_is_not_defined(tensor: tulle.SparseTensor) -> None:
         bool(tensor)
 
 
-def test_comparisons_are_refused(tensor: tulle.SparseTensor, data: torch.Tensor) -> None:
-    comparisons = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
-    for compare in comparisons:
-        for other in (tensor, data, data.numpy(), 0):
-            with pytest.raises(tulle.Unsupported, match="to_dense"):
-                compare(tensor, other)
-            with pytest.raises(tulle.Unsupported, match="to_dense"):
-                compare(other, tensor)
+def test_comparisons_with_other_objects(tensor: tulle.SparseTensor) -> None:
     assert tensor != None  # noqa: E711
     assert (tensor == "csr") is False
     assert tensor in [tensor]
     assert {tensor: 1}[tensor] == 1
+    with pytest.raises(TypeError):
+        _ = tensor < "csr"
 
 
 def test_arrays_of_numpy_are_not_made_silently(tensor: tulle.SparseTensor) -> None:
@@ -122,10 +116,12 @@ def test_with_values_shares_the_pattern(tensor: tulle.SparseTensor) -> None:
 
 
 def test_missing_methods_are_explained(tensor: tulle.SparseTensor) -> None:
-    with pytest.raises(AttributeError, match=r"no attribute 'relu'; write torch.relu\(A\)"):
-        tensor.relu()
-    with pytest.raises(AttributeError, match=r"no attribute 'mv'; write torch.mv\(A, right\)"):
-        tensor.mv(torch.ones(3))
+    with pytest.raises(AttributeError, match=r"no attribute 'exponent'\."):
+        _ = tensor.exponent
+    with pytest.raises(AttributeError, match=r"no attribute 'cordinates'; did you mean 'coord"):
+        _ = tensor.cordinates
+    with pytest.raises(AttributeError, match=r"no attribute 'cumsum_'; it would change which"):
+        tensor.cumsum_(0)
     with pytest.raises(AttributeError, match=r"no attribute 'cumsum'.*to_dense\(\)"):
         tensor.cumsum(0)
     with pytest.raises(AttributeError, match=r"no attribute 'frobnicate'\."):
@@ -193,7 +189,7 @@ def test_changed_structure_is_refused() -> None:
     for _ in range(3):
         _ = tensor @ dense
     crd[0] = 7
-    for use in (lambda: tensor @ dense, tensor.to_dense, lambda: tensor * 2):
+    for use in (lambda: tensor @ dense, tensor.to_dense, lambda: tensor * dense[:, :2]):
         with pytest.raises(tulle.UserError, match="was written to after"):
             use()
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
+import torch
 from torch import Tensor
 
 from tulle.operators.index_notation import OPERAND_NAMES, access, index_names
-from tulle.programs.call_sites import CallSite, Prepared
+from tulle.programs.call_sites import CallSite
 from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand, as_scalar
-from tulle.programs.program import Operand, Program, Result, statement_program
+from tulle.programs.program import Program, Result, statement_program
+from tulle.support.arguments import common_shape
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_number
+from tulle.tensors.composite_pattern import CompositePattern, joined
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.stored_tensor import is_operand
 
@@ -80,11 +83,46 @@ def _broadcast(
 @recorded
 def binary(operator: str, left: object, right: object) -> Result:
     """left + - * / right for each element; dimensions of size 1 are broadcast as in torch."""
+    if operator == "*" and _is_composite(right):
+        left, right = right, left
+    if _is_composite(left) and _keeps_parts(operator, left, right):
+        pieces = [binary(operator, part, right)._values for part in left.parts()]
+        return SparseTensor(left._pattern, joined(left._pattern, pieces))
     if type(right) is not Tensor and is_number(right):
         right = as_scalar(right, [as_operand("the other operand", left)])
     elif type(left) is not SparseTensor and is_number(left):
         left = as_scalar(left, [as_operand("the other operand", right)])
     return _BINARY[operator].run_on_two(left, right)
+
+
+def _is_composite(operand: object) -> TypeGuard[SparseTensor]:
+    return type(operand) is SparseTensor and type(operand._pattern) is CompositePattern
+
+
+def _keeps_parts(operator: str, left: SparseTensor, right: object) -> bool:
+    """Whether the parts of a composite tensor can be multiplied or divided one by one. Padding in
+    the quotients of one part would hide quotients of another."""
+    if not (is_number(right) or (isinstance(right, Tensor) and right.layout == torch.strided)):
+        return False
+    if isinstance(right, Tensor) and not _is_broadcast_to(right.shape, left.shape):
+        return False
+    return operator == "*" or (operator == "/" and not pads(left))
+
+
+def _is_broadcast_to(own: Sequence[int], wanted: Sequence[int]) -> bool:
+    return len(own) <= len(wanted) and all(
+        size in (1, other) for size, other in zip(reversed(own), reversed(wanted), strict=False)
+    )
+
+
+def pads(composite: SparseTensor) -> bool:
+    """Whether a part stores whole blocks, diagonals or rows, so that a coordinate may have two
+    slots."""
+    return any(
+        level.part != "w" or (level.full and at > 0)
+        for part in composite.format.parts
+        for at, level in enumerate(part.format.levels)
+    )
 
 
 def _binary_site(operator: str) -> CallSite:
@@ -105,23 +143,11 @@ _BINARY = {operator: _binary_site(operator) for operator in "+-*/"}
 @lru_cache(maxsize=4096)
 def _elementwise(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> Program:
     """The program of an operator on operands with these shapes."""
-    names = index_names(max(len(a), len(b)))
+    names = index_names(len(common_shape(f"'{operator}'", (a, b))))
     a_names, b_names, out = _broadcast(a, b, names)
-    text = f"{access('C', out)} = {access('A', a_names)} {operator} {access('B', b_names)}"
+    right = access("B", b_names)
+    ones = [name for name in b_names if name not in out]
+    if operator == "/" and ones:  # denominators contain no implicit sums
+        right = f"sum(({','.join(ones)}), {right})"
+    text = f"{access('C', out)} = {access('A', a_names)} {operator} {right}"
     return statement_program(text)
-
-
-@recorded
-def element_function(name: str, operand: SparseTensor) -> Result:
-    """A function of one argument for each element."""
-    return _element_function(name).run_on_one(operand)
-
-
-@lru_cache(maxsize=1024)
-def _element_function(name: str) -> CallSite:
-    def prepare(operands: Sequence[Operand]) -> Prepared:
-        indices = index_names(operands[0].ndim)
-        text = f"{access('C', indices)} = {name}({access('A', indices)})"
-        return statement_program(text), OPERAND_NAMES[:1], operands
-
-    return CallSite(prepare)

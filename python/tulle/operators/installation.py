@@ -7,6 +7,7 @@ from tulle.interchange import exports
 from tulle.operators import (
     arithmetic,
     conversions,
+    methods,
     reductions,
     torch_accessors,
     torch_functions,
@@ -33,7 +34,6 @@ def install() -> None:
             matmul=arithmetic.matmul,
             matmul_into=arithmetic.matmul_into,
             binary=arithmetic.binary,
-            element_function=arithmetic.element_function,
             reduce=reductions.reduce,
             softmax=reductions.softmax,
             convert_format=conversions.convert_format,
@@ -46,6 +46,7 @@ def install() -> None:
     # Skips the indirect call through `operations.installed`, which takes a tenth of the time of a
     # small product.
     SparseTensor.__matmul__ = arithmetic.matmul  # type: ignore[method-assign]
+    methods.install()
     torch_functions.register()
     torch_accessors.register()
     torch_testing.register()

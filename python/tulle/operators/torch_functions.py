@@ -11,28 +11,63 @@ from torch import Tensor
 from torch.nn import functional
 
 from tulle.notation.einsums import einsum
-from tulle.operators import arithmetic, reductions, structural_functions
+from tulle.operators import (
+    arithmetic,
+    masks,
+    matrix_products,
+    pointwise,
+    reductions,
+    structural_functions,
+)
+from tulle.operators import element_statistics as statistics
+from tulle.operators.methods import MASKS_AND_EQUALITY, PRODUCTS, REDUCTIONS
+from tulle.operators.pointwise import handler_of
+from tulle.operators.pointwise_table import BY_FUNCTION, OPERATORS, REVERSED, Pointwise
 from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.program import Result, statement_program
-from tulle.support.errors import Unsupported, UserError
-from tulle.tensors.torch_dispatch import Handler, handlers, reversed_handlers
+from tulle.support.errors import UserError
+from tulle.tensors.sparse_tensor import SparseTensor
+from tulle.tensors.torch_dispatch import Handler, handlers, python_handlers
 
 
 def register() -> None:
     """Makes PyTorch's functions accept sparse tensors."""
+    handlers.update(pointwise.HANDLERS)
     handlers.update(_HANDLERS)
     handlers.update(structural_functions.HANDLERS)
-    for name in ("radd", "rsub", "rmul", "rtruediv", "rmatmul"):
-        reversed_handlers[f"__{name}__"] = _HANDLERS[getattr(Tensor, f"__{name}__")]
+    for name, function in OPERATORS.items():
+        method, handler = getattr(Tensor, name), handler_of(BY_FUNCTION[getattr(torch, function)])
+        handlers.setdefault(method, handler)
+        python_handlers[name] = python_handlers[method.__name__] = handler
+    for name, function in REVERSED.items():
+        _set_reversed(name, BY_FUNCTION[getattr(torch, function)])
+    for name in ("radd", "rsub", "rmul", "rtruediv", "rdiv", "rmatmul"):
+        method = getattr(Tensor, f"__{name}__")
+        python_handlers[method.__name__] = python_handlers[f"__{name}__"] = _HANDLERS[method]
     for name, handler in _METHODS.items():
         handlers[getattr(Tensor, name)] = handler
         if hasattr(torch, name):
             handlers[getattr(torch, name)] = handler
-    for name in _ELEMENT_FUNCTIONS:
-        handlers[getattr(torch, name)] = _element_handler(name)
+        if not hasattr(SparseTensor, name):
+            setattr(SparseTensor, name, handler)
+    for name, handler in {**REDUCTIONS, **PRODUCTS, **MASKS_AND_EQUALITY}.items():
+        handlers[getattr(Tensor, name)] = handler
+        if hasattr(torch, name):
+            handlers[getattr(torch, name)] = handler
     for name in ("softmax", "log_softmax"):
         handlers[getattr(functional, name)] = _softmax_handler(name)
         handlers[getattr(torch, name)] = _softmax_handler(name)
+        handlers[getattr(torch.special, name)] = _sparse_softmax(name)
+
+
+def _set_reversed(name: str, pointwise: Pointwise) -> None:
+    """Computes a reversed operator, which Dynamo also calls where the left operand is sparse."""
+    method = getattr(Tensor, name, None)
+    if method is None:
+        return
+    handler = _reversed(handler_of(pointwise))
+    handlers[method] = handler
+    python_handlers[name] = python_handlers[method.__name__] = handler
 
 
 # ---- products and arithmetic -------------------------------------------------------------------
@@ -79,14 +114,6 @@ def _prepare_linear(operands: Sequence[Any]) -> Prepared:
 _LINEAR = CallSite(_prepare_linear, has_graph_call=True, is_product=True)
 
 
-def _addmm(input: Any, left: Any, right: Any, *, beta: Any = 1, alpha: Any = 1) -> Result:
-    product = arithmetic.matmul(left, right)
-    product = product if alpha == 1 else product * alpha
-    if beta == 0:
-        return product
-    return (input if beta == 1 else input * beta) + product
-
-
 def _einsum(equation: str, *operands: Any) -> Result:
     """torch.einsum, which also takes its operands as one list."""
     if len(operands) == 1 and isinstance(operands[0], list | tuple):
@@ -94,38 +121,42 @@ def _einsum(equation: str, *operands: Any) -> Result:
     return einsum(equation, *operands)
 
 
-# ---- element functions and softmax ---------------------------------------------------------------
-
-# Functions that torch and the compiler have under the same name.
-_ELEMENT_FUNCTIONS = [
-    *("neg", "abs", "relu", "sign", "square", "sqrt", "floor", "ceil", "round", "trunc"),
-    *("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p", "erf"),
-    *("exp", "log", "cos", "cosh", "sigmoid"),
-]
-
-
-def _element_handler(name: str) -> Handler:
-    return lambda operand: arithmetic.element_function(name, operand)
-
-
-def _relu(input: Any, inplace: bool = False) -> Result:
-    if inplace:
-        raise Unsupported("relu: sparse tensors are not changed in place; use the result instead.")
-    return arithmetic.element_function("relu", input)
+# ---- softmax ------------------------------------------------------------------------------------
 
 
 def _softmax_handler(name: str) -> Handler:
     def handle(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Result:
         if dim is None:
             raise UserError(f"{name}: a dimension is required: {name}(A, dim=1).")
-        return reductions.softmax(name, input if dtype is None else input.to(dtype), dim)
+        return reductions.softmax(name, input, dim, dtype)
+
+    return handle
+
+
+def _sparse_softmax(name: str) -> Handler:
+    def handle(input: Any, dim: int, *, dtype: Any = None) -> Result:
+        return reductions.softmax(name, input, dim, dtype)
+
+    return handle
+
+
+def _reduction(name: str) -> Handler:
+    def handle(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Result:
+        return reductions.reduce(name, input, dim, keepdim, False, dtype)
 
     return handle
 
 
 # ---- the tables ----------------------------------------------------------------------------------
 
-_add, _sub, _mul, _div = _scaled("+"), _scaled("-"), _plain("*"), _plain("/")
+
+def _div(left: Any, right: Any, *, rounding_mode: str | None = None) -> Result:
+    if rounding_mode is None:
+        return arithmetic.binary("/", left, right)
+    return pointwise.rounded_quotient(left, right, rounding_mode=rounding_mode)
+
+
+_add, _sub, _mul = _scaled("+"), _scaled("-"), _plain("*")
 
 _HANDLERS: dict[Any, Handler] = {
     # Dynamo calls operators by these names.
@@ -135,31 +166,40 @@ _HANDLERS: dict[Any, Handler] = {
     operator.mul: _mul,
     operator.truediv: _div,
     torch.einsum: _einsum,
-    torch.sparse.mm: _matmul,
+    torch.sparse.mm: matrix_products.sparse_mm,
+    torch.sparse.sampled_addmm: masks.sampled_addmm,
+    torch.where: masks.where,
+    Tensor.where: masks.where_method,
+    torch.special.logsumexp: lambda input, dim, keepdim=False: input.logsumexp(dim, keepdim),
+    torch.var_mean: statistics.var_mean,
+    torch.std_mean: statistics.std_mean,
+    torch.linalg.vector_norm: statistics.vector_norm,
+    torch.linalg.matrix_norm: statistics.matrix_norm,
+    torch.linalg.norm: statistics.linalg_norm,
     functional.linear: _linear,
-    functional.relu: _relu,
-    torch.addmm: _addmm,
-    torch.sparse.addmm: _addmm,
-    Tensor.addmm: _addmm,
+    functional.normalize: statistics.normalize,
+    torch.sparse.addmm: matrix_products.add_product,
     Tensor.__radd__: _reversed(_add),
     Tensor.__rsub__: _reversed(_sub),
     Tensor.__rmul__: _reversed(_mul),
     Tensor.__rtruediv__: _reversed(_div),
+    Tensor.__rdiv__: _reversed(_div),
     Tensor.__rmatmul__: _reversed(_matmul),
     torch.t: lambda tensor: tensor.t(),
     torch.transpose: lambda tensor, dim0, dim1: tensor.transpose(dim0, dim1),
     torch.permute: lambda tensor, dims: tensor.permute(dims),
-    torch.sum: lambda tensor, dim=None, keepdim=False: tensor.sum(dim, keepdim),
-    torch.sparse.sum: lambda tensor, dim=None: tensor.sum(dim),
+    torch.sum: _reduction("sum"),
+    torch.mean: _reduction("mean"),
+    torch.prod: _reduction("prod"),
+    # torch.sparse.sum calls it.
+    torch._sparse_sum: lambda input, dim=None, dtype=None: input.sum(dim, dtype=dtype),
     torch.argmax: lambda tensor, dim=None, keepdim=False: tensor.argmax(dim, keepdim),
     torch.argmin: lambda tensor, dim=None, keepdim=False: tensor.argmin(dim, keepdim),
     torch.logsumexp: lambda tensor, dim, keepdim=False: tensor.logsumexp(dim, keepdim),
-    torch.sparse.softmax: lambda tensor, dim: tensor.softmax(dim),
-    torch.sparse.log_softmax: lambda tensor, dim: tensor.log_softmax(dim),
-    torch.mean: lambda tensor, dim=None, keepdim=False: tensor.mean(dim, keepdim),
+    torch.sparse.softmax: _sparse_softmax("softmax"),
+    torch.sparse.log_softmax: _sparse_softmax("log_softmax"),
     torch.amax: lambda tensor, dim=None, keepdim=False: tensor.amax(dim, keepdim),
     torch.amin: lambda tensor, dim=None, keepdim=False: tensor.amin(dim, keepdim),
-    torch.prod: lambda tensor, dim=None, keepdim=False: tensor.prod(dim, keepdim),
 }
 
 # Methods of torch.Tensor, and functions of torch with the same names.

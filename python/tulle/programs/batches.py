@@ -56,7 +56,7 @@ def batched_operand(
     moved = values.movedim(dimension, -1)
     if pattern is None:
         return moved
-    return SparseTensor(pattern.with_batch(size), moved.reshape(-1))
+    return SparseTensor(pattern.with_batch(size), moved.reshape(-1).contiguous())
 
 
 def one_of_batch(
@@ -64,7 +64,7 @@ def one_of_batch(
 ) -> Operand:
     """An operand of one member of the batch."""
     one = values if dimension is None else values.select(dimension, at)
-    return one if pattern is None else SparseTensor(pattern, one)
+    return one if pattern is None else SparseTensor(pattern, one.contiguous())
 
 
 def taken_apart(

@@ -70,6 +70,8 @@ def _prepare() -> None:
     # Dynamo finds objects with __torch_function__ in lists, but not in tuples: torch.cat((A, B)).
     if flatten := getattr(torch_function, "_flatten_vts", None):
         torch_function._flatten_vts = _with_tuples(flatten)
+    # Nor for `~A`.
+    builtin.BuiltinVariable.call_invert = _call_invert
 
 
 def _call_matmul(_: Any, tx: Any, left: Any, right: Any) -> Any:
@@ -97,3 +99,12 @@ def _with_tuples(flatten: Callable[..., Any]) -> Callable[..., Any]:
         return found
 
     return flatten_tuples
+
+
+def _call_invert(_: Any, tx: Any, operand: Any) -> Any:
+    """`~operand` by the method of the operand, if that is an object with such a method."""
+    from torch._dynamo.variables import UserDefinedObjectVariable
+
+    if isinstance(operand, UserDefinedObjectVariable):
+        return operand.call_method(tx, "__invert__", [], {})
+    return None

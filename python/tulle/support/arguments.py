@@ -57,3 +57,19 @@ def flat_dimensions(given: Sequence[Any]) -> tuple[Any, ...]:
     if len(given) == 1 and isinstance(given[0], Sequence):
         return tuple(given[0])
     return tuple(given)
+
+
+def common_shape(caller: str, shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The shape to which all of these shapes are broadcast, as in torch."""
+    result = [1] * max(map(len, shapes))
+    for shape in shapes:
+        for back, size in enumerate(reversed(shape), 1):
+            if result[-back] == 1:
+                result[-back] = size
+            elif size not in (1, result[-back]):
+                given = ", ".join(str(list(one)) for one in shapes)
+                raise UserError(
+                    f"{caller}: the shapes {given} do not fit: dimensions, counted from the last, "
+                    "must be equal or 1."
+                )
+    return tuple(result)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from tulle.support.errors import Unsupported
-from tulle.support.kinds import is_number
 from tulle.tensors import operations
-from tulle.tensors.stored_tensor import StoredTensor, is_operand
+from tulle.tensors.stored_tensor import StoredTensor
 
 
 class ArithmeticMethods(StoredTensor):
-    """`+ - * /`, `@` and comparisons."""
+    """`+ - * /` and `@`."""
 
     __slots__ = ()
     __array_ufunc__ = None  # makes NumPy call __rmatmul__ and others for `array @ A`
@@ -31,25 +29,28 @@ class ArithmeticMethods(StoredTensor):
         return operations.installed.binary("-", other, self)
 
     def __mul__(self, other: Any) -> Any:
+        if type(other) is float or type(other) is int:
+            return type(self)(self._pattern, self._values * other)
         return operations.installed.binary("*", self, other)
 
     def __rmul__(self, other: Any) -> Any:
+        if type(other) is float or type(other) is int:
+            return type(self)(self._pattern, self._values * other)
         return operations.installed.binary("*", other, self)
 
     def __truediv__(self, other: Any) -> Any:
+        if type(other) is float or type(other) is int:
+            return type(self)(self._pattern, self._values / other)
         return operations.installed.binary("/", self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
         return operations.installed.binary("/", other, self)
 
     def __neg__(self) -> Any:
-        return operations.installed.element_function("neg", self)
+        return type(self)(self._pattern, -self._values)
 
     def __pos__(self) -> Any:
         return self
-
-    def __abs__(self) -> Any:
-        return operations.installed.element_function("abs", self)
 
     # ---- products ------------------------------------------------------------------------------
 
@@ -68,32 +69,22 @@ class ArithmeticMethods(StoredTensor):
 
     mm = matmul
 
-    # ---- comparisons ---------------------------------------------------------------------------
-
-    def _compared(self, operator: str, other: object) -> Any:
-        if not (is_operand(other) or is_number(other)):
-            return NotImplemented
-        raise Unsupported(
-            f"'{operator}' of a sparse tensor is not supported. Compare to_dense(), or the "
-            "values() of tensors that share a pattern; 'A is B' tests for the same object."
-        )
-
-    def __eq__(self, other: object) -> Any:
-        return self._compared("==", other)
-
-    def __ne__(self, other: object) -> Any:
-        return self._compared("!=", other)
-
-    def __lt__(self, other: object) -> Any:
-        return self._compared("<", other)
-
-    def __le__(self, other: object) -> Any:
-        return self._compared("<=", other)
-
-    def __gt__(self, other: object) -> Any:
-        return self._compared(">", other)
-
-    def __ge__(self, other: object) -> Any:
-        return self._compared(">=", other)
+    if TYPE_CHECKING:
+        # `operators.methods` defines these and further methods of elementwise functions.
+        def __eq__(self, other: object) -> Any: ...
+        def __ne__(self, other: object) -> Any: ...
+        def __lt__(self, other: Any) -> Any: ...
+        def __le__(self, other: Any) -> Any: ...
+        def __gt__(self, other: Any) -> Any: ...
+        def __ge__(self, other: Any) -> Any: ...
+        def __and__(self, other: Any) -> Any: ...
+        def __or__(self, other: Any) -> Any: ...
+        def __xor__(self, other: Any) -> Any: ...
+        def __invert__(self) -> Any: ...
+        def __abs__(self) -> Any: ...
+        def __pow__(self, other: Any) -> Any: ...
+        def __rpow__(self, other: Any) -> Any: ...
+        def __mod__(self, other: Any) -> Any: ...
+        def __floordiv__(self, other: Any) -> Any: ...
 
     __hash__ = object.__hash__

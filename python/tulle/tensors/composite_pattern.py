@@ -112,6 +112,18 @@ def composed(
     return pattern, torch.cat(pieces)
 
 
+def joined(pattern: Pattern, pieces: Sequence[Tensor]) -> Tensor:
+    """The values of a tensor with this composite pattern, from the values of its parts. Autograd
+    follows the pieces."""
+    assert isinstance(pattern, CompositePattern)
+    found: list[Tensor] = []
+    filled = 0
+    for offset, count, piece in zip(pattern.offsets, pattern.counts, pieces, strict=True):
+        found += [piece.new_zeros(offset - filled), piece]
+        filled = offset + count
+    return torch.cat(found)
+
+
 def reassembled(
     format: str, numbers: tuple[int, ...], index_dtype: torch.dtype, arrays: Sequence[Tensor]
 ) -> CompositePattern:

@@ -13,15 +13,23 @@ _LARGEST_KEY = 2**62
 
 
 def matched(values: Tensor, source: Pattern, target: Pattern) -> Tensor:
-    """The values of `source`, which has each coordinate once, in the storage order of `target`. A
-    coordinate that `target` repeats gets its value each time; slots without an entry get 0."""
+    """The values of `source`, which has each coordinate once, in the storage order of `target`. All
+    sources of one format that a target meets have the same entries.
+    A coordinate that `target` repeats gets its value each time; slots without an entry get 0."""
     name = f"slots of {source.format}"
     known = target.derived.get(name)
     if known is None:
         known = target.derived[name] = _slots_of(source, target)
     slots, held = known
     found = values[slots]
-    return found if held is None else torch.where(held, found, 0)
+    return found if held is None else found.masked_fill(~held, 0)
+
+
+def matched_once(values: Tensor, source: Pattern, target: Pattern) -> Tensor:
+    """As `matched`, for patterns that other calls do not have again."""
+    slots, held = _slots_of(source, target)
+    found = values[slots]
+    return found if held is None else found.masked_fill(~held, 0)
 
 
 def gathered(dense: Tensor, pattern: Pattern) -> Tensor:
@@ -30,7 +38,7 @@ def gathered(dense: Tensor, pattern: Pattern) -> Tensor:
     inside = coordinates.clamp(min=0)
     for row, size in zip(inside, pattern.shape, strict=True):
         row.clamp_(max=max(size - 1, 0))
-    return torch.where(held, dense[tuple(inside)], 0)
+    return dense[tuple(inside)].masked_fill(~held, 0)
 
 
 def _slots_of(source: Pattern, target: Pattern) -> tuple[Tensor, Tensor | None]:

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from tulle.tensors.formats import Format
@@ -32,12 +33,11 @@ class Operations:
     matmul_into: Callable[[object, object, Tensor], Any]
     # "+", "-", "*" or "/", left, right: tensors or numbers, at least one is sparse.
     binary: Callable[[str, object, object], Any]
-    # The name of an element function, the tensor.
-    element_function: Callable[[str, Any], Any]
-    # The name of the reduction, the tensor, dim, keepdim, whether over stored entries only.
-    reduce: Callable[[str, Any, Any, bool, bool], Any]
-    # "softmax" or "log_softmax", the tensor, dim.
-    softmax: Callable[[str, Any, int], Any]
+    # The name of the reduction, the tensor, dim, keepdim, whether over stored entries only; for
+    # sum, mean and prod optionally the type of the result.
+    reduce: Callable[..., Any]
+    # "softmax" or "log_softmax", the tensor, dim, the type of the result or None.
+    softmax: Callable[[str, Any, int, torch.dtype | None], Any]
     # The tensor and its new format; "dense" gives an ordinary tensor.
     convert_format: Callable[[Any, str | Format], Any]
     # The text of a format, its rank, the order of dimensions: the text of the permuted format.

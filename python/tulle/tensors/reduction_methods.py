@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
+
+import torch
 
 from tulle.tensors import operations
 from tulle.tensors.stored_tensor import StoredTensor
+
+_Type: TypeAlias = torch.dtype | None
 
 
 class ReductionMethods(StoredTensor):
@@ -13,14 +17,18 @@ class ReductionMethods(StoredTensor):
 
     __slots__ = ()
 
-    def sum(self, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Any:
-        """The sum over one dimension, several or all. Integers are summed as int64, as in torch."""
-        return operations.installed.reduce("sum", self, dim, keepdim, False)
+    def sum(self, dim: Any = None, keepdim: bool = False, *, dtype: _Type = None) -> Any:
+        """The sum over one dimension, several or all, of elements converted to `dtype`. Without it
+        integers are summed as int64, as in torch."""
+        return operations.installed.reduce("sum", self, dim, keepdim, False, dtype)
 
-    def mean(self, dim: Any = None, keepdim: bool = False, *, stored: bool = False) -> Any:
-        """The mean over one dimension, several or all. Absent elements count as 0. With `stored`
-        only stored elements count, and the mean of none is 0."""
-        return operations.installed.reduce("mean", self, dim, keepdim, stored)
+    def mean(
+        self, dim: Any = None, keepdim: bool = False, *, dtype: _Type = None, stored: bool = False
+    ) -> Any:
+        """The mean over one dimension, several or all, of elements converted to `dtype`. Absent
+        elements count as 0. With `stored` only stored elements count, and the mean of none is
+        0."""
+        return operations.installed.reduce("mean", self, dim, keepdim, stored, dtype)
 
     def amax(self, dim: Any = None, keepdim: bool = False, *, stored: bool = False) -> Any:
         """The largest element over one dimension, several or all. Absent elements count as 0. With
@@ -32,10 +40,13 @@ class ReductionMethods(StoredTensor):
         `stored` only stored elements count, and the smallest of none is inf."""
         return operations.installed.reduce("amin", self, dim, keepdim, stored)
 
-    def prod(self, dim: Any = None, keepdim: bool = False, *, stored: bool = False) -> Any:
-        """The product over one dimension, several or all. Absent elements count as 0; with `stored`
-        only stored elements count. Integers are multiplied as int64, as in torch."""
-        return operations.installed.reduce("prod", self, dim, keepdim, stored)
+    def prod(
+        self, dim: Any = None, keepdim: bool = False, *, dtype: _Type = None, stored: bool = False
+    ) -> Any:
+        """The product over one dimension, several or all, of elements converted to `dtype`. Absent
+        elements count as 0; with `stored` only stored elements count. Without `dtype`
+        integers are multiplied as int64, as in torch."""
+        return operations.installed.reduce("prod", self, dim, keepdim, stored, dtype)
 
     def argmax(self, dim: int | None = None, keepdim: bool = False, *, stored: bool = False) -> Any:
         """The coordinate of the largest element along a dimension, the first one of several. Absent
@@ -52,10 +63,10 @@ class ReductionMethods(StoredTensor):
         stored elements count."""
         return operations.installed.reduce("logsumexp", self, dim, keepdim, stored)
 
-    def softmax(self, dim: int) -> Any:
+    def softmax(self, dim: int, dtype: torch.dtype | None = None) -> Any:
         """The softmax along a dimension over the stored entries, as torch.sparse.softmax."""
-        return operations.installed.softmax("softmax", self, dim)
+        return operations.installed.softmax("softmax", self, dim, dtype)
 
-    def log_softmax(self, dim: int) -> Any:
+    def log_softmax(self, dim: int, dtype: torch.dtype | None = None) -> Any:
         """The logarithm of `softmax`."""
-        return operations.installed.softmax("log_softmax", self, dim)
+        return operations.installed.softmax("log_softmax", self, dim, dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -43,8 +43,9 @@ class SparseTensor(
 ):
     """A tensor that stores some of its elements; the others have the value `fill`.
 
-    `tulle.tensor`, `tulle.from_levels` and computations make sparse tensors. They are immutable:
-    operators return new tensors, which share structure and values where possible.
+    `tulle.tensor`, `tulle.from_levels` and computations make sparse tensors. Their patterns are
+    immutable. Operators return new tensors, which share structure and values where possible;
+    methods such as `mul_` change the values in place.
     """
 
     __slots__ = ()
@@ -88,10 +89,12 @@ class SparseTensor(
     def __repr__(self) -> str:
         return printing.text_of(self)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        # Python calls this for names that it does not find elsewhere.
-        known = [other for other in dir(type(self)) if not other.startswith("_")]
-        raise AttributeError(torch_dispatch.missing_attribute(name, known), name=name, obj=self)
+    def __getattr__(self, name: str) -> Any:
+        # Python calls this for names that it does not find elsewhere. The methods that
+        # `operators.methods` adds are such names for type checkers.
+        raise AttributeError(
+            torch_dispatch.missing_attribute(name, dir(type(self))), name=name, obj=self
+        )
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise UserError(

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, NoReturn
 
@@ -20,8 +20,8 @@ Handler = Callable[..., Any]
 
 # The handler of each function of torch.
 handlers: dict[Any, Handler] = {}
-# Reversed operators by name: Dynamo does not find functions of Python in a table.
-reversed_handlers: dict[str, Handler] = {}
+# Operators that are functions of Python by name: Dynamo does not find such functions in a table.
+python_handlers: dict[str, Handler] = {}
 
 
 def dispatch(
@@ -31,15 +31,18 @@ def dispatch(
     `__torch_function__` of the class."""
     handler = None
     if torch.compiler.is_compiling():
-        handler = reversed_handlers.get(getattr(function, "__name__", ""))
+        handler = python_handlers.get(getattr(function, "__name__", ""))
     if handler is None:
         handler = handlers.get(function)
     if handler is None:
         _refuse(function)
     if not kwargs:
         return handler(*args)
-    if not kwargs.keys() <= _keywords(handler):
-        _refuse(function, *(kwargs.keys() - _keywords(handler)))
+    known = _keywords(handler)
+    if known is not None and not kwargs.keys() <= known:
+        kwargs = {key: value for key, value in kwargs.items() if (key, value) != ("out", None)}
+        if not kwargs.keys() <= known:
+            _refuse(function, *(kwargs.keys() - known))
     return handler(*args, **kwargs)
 
 
@@ -54,26 +57,31 @@ def _refuse(function: Any, *keywords: str) -> NoReturn:
 
 
 @cache
-def _keywords(handler: Handler) -> frozenset[str]:
-    return frozenset(inspect.signature(handler).parameters)
+def _keywords(handler: Handler) -> frozenset[str] | None:
+    """The names of the parameters. None if the handler takes any."""
+    parameters = inspect.signature(handler).parameters
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
+        return None
+    return frozenset(parameters)
 
 
-# Methods of torch.Tensor that sparse tensors have under another name.
-_INSTEAD = {"max": "amax(1), or A.argmax(1)", "min": "amin(1), or A.argmin(1)"}
-
-
-def missing_attribute(name: str, known: Sequence[str]) -> str:
-    """The error message for an attribute that a sparse tensor does not have; `known` are the names
-    of those that it has."""
+def missing_attribute(name: str, known: Iterable[str]) -> str:
+    """The error message for an attribute that a sparse tensor does not have; `known` are those that
+    it has."""
     missing = f"A sparse tensor has no attribute '{name}'"
-    if name.startswith("_") or not hasattr(Tensor, name):
-        nearest = difflib.get_close_matches(name, known, 1, cutoff=0.75)
-        return f"{missing}; did you mean '{nearest[0]}'?" if nearest else f"{missing}."
+    if name.startswith("_"):
+        return f"{missing}."
+    if not hasattr(Tensor, name):
+        near = get_close_matches(name, known, n=1, cutoff=0.75)
+        return f"{missing}; did you mean '{near[0]}'?" if near else f"{missing}."
     handler = handlers.get(getattr(torch, name, None))
     if handler is not None:
         return f"{missing}; write torch.{name}({', '.join(_required_arguments(handler))})."
-    if instead := _INSTEAD.get(name):
-        return f"{missing}; write A.{instead}."
+    if name.endswith("_") and hasattr(Tensor, name[:-1]):
+        return (
+            f"{missing}; it would change which elements are stored. Use the result of "
+            f"{name[:-1]} instead, or change A.values()."
+        )
     return f"{missing} like torch's tensors; convert with to_dense() or to_torch()."
 
 

@@ -1,0 +1,38 @@
+"""Whether two tensors are equal or close in all elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tulle.operators.element_statistics import any_
+from tulle.operators.pointwise import align
+from tulle.operators.pointwise_table import BY_FUNCTION
+from tulle.programs.operands import as_operand
+from tulle.tensors.sparse_tensor import SparseTensor
+
+_ISCLOSE = BY_FUNCTION[torch.isclose]
+
+
+def equal(input: Any, other: Any) -> bool:
+    """torch.equal: whether the shapes and all elements are equal. Absent elements are 0."""
+    left, right = as_operand("input", input), as_operand("other", other)
+    if left.shape != right.shape:
+        return False
+    differs: Any = left != right
+    found = any_(differs) if isinstance(differs, SparseTensor) else differs.any()
+    return not bool(found)
+
+
+def allclose(
+    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """torch.allclose: whether all elements are close. Absent elements are 0."""
+    left, right = as_operand("input", input), as_operand("other", other)
+    limits = {"rtol": rtol, "atol": atol, "equal_nan": equal_nan}
+    if not (isinstance(left, SparseTensor) and isinstance(right, SparseTensor)):
+        return bool(torch.isclose(left, right, **limits).all())
+    combined, aligned = align(_ISCLOSE, {0: left, 1: right})
+    far = ~torch.isclose(aligned[0], aligned[1], **limits)
+    return not bool(any_(SparseTensor(combined[0]._pattern, far)))

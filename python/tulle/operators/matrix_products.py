@@ -1,0 +1,73 @@
+"""Torch's products with further arguments: scaled, added to a tensor, reduced otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from tulle.notation.einsums import einsum
+from tulle.operators import arithmetic
+from tulle.programs.program import Result
+from tulle.support.errors import UserError
+
+
+def sparse_mm(mat1: Any, mat2: Any, reduce: str = "sum", *, out: Tensor | None = None) -> Result:
+    """torch.sparse.mm. `reduce` replaces the sum by the "mean", "amax" or "amin" over entries."""
+    if reduce == "sum":
+        if out is None:
+            return arithmetic.matmul(mat1, mat2)
+        return arithmetic.matmul_into(mat1, mat2, out)
+    if reduce not in ("mean", "amax", "amin"):
+        raise UserError(
+            f"mm: reduce must be 'sum', 'mean', 'amax' or 'amin', but found {reduce!r}."
+        )
+    return einsum("ij,jk->ik", mat1, mat2, reduce=reduce, out=out)
+
+
+def add_product(
+    input: Any, left: Any, right: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Result:
+    """beta * input + alpha * (left @ right), for addmm, addmv and baddbmm."""
+    return _added(input, arithmetic.matmul(left, right), beta, alpha, out)
+
+
+def add_sum_of_products(
+    input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Result:
+    """addbmm: beta * input + alpha * the sum of the products of a batch."""
+    return _added(input, einsum("bij,bjk->ik", batch1, batch2), beta, alpha, out)
+
+
+def add_outer_product(
+    input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Result:
+    """addr: beta * input + alpha * the outer product of two vectors."""
+    return _added(input, einsum("i,j->ij", vec1, vec2), beta, alpha, out)
+
+
+def _added(input: Any, product: Any, beta: Any, alpha: Any, out: Any) -> Result:
+    product = product if alpha == 1 else product * alpha
+    if beta != 0:
+        product = (input if beta == 1 else input * beta) + product
+    if out is None:
+        result: Result = product
+        return result
+    if not isinstance(product, Tensor):
+        raise UserError("out: the result is sparse; omit out=.")
+    copied: Tensor = out.copy_(product)
+    return copied
+
+
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Result:
+    """input + value * tensor1 * tensor2 for each element."""
+    product = tensor1 * tensor2
+    result: Result = input + (product if value == 1 else product * value)
+    return result
+
+
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Result:
+    """input + value * tensor1 / tensor2 for each element."""
+    quotient = tensor1 / tensor2
+    result: Result = input + (quotient if value == 1 else quotient * value)
+    return result
