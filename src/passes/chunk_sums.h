@@ -15,8 +15,8 @@ inline constexpr int64_t kTermsOfChunk = 512;
 //
 // A loop inside a loop that adds to the same variable has a variable of its own for its sum.
 //
-// The same applies to sums that a loop also scales, as the sum of exponentials relative to a maximum
-// that may grow. The loop scales the totals of the chunks before, too.
+// The same applies to sums that a loop also scales, as the sum of exponentials relative to a
+// maximum that may grow. The loop scales the totals of the chunks before, too.
 loop::Kernel chunk_sums(loop::Kernel kernel);
 
 }  // namespace tulle::passes
