@@ -19,6 +19,7 @@
 #include "driver/compile.h"
 #include "expr/program.h"
 #include "format/composite.h"
+#include "grad/derivative.h"
 #include "support/check.h"
 #include "support/scanner.h"
 
@@ -36,12 +37,14 @@ struct ExprFile {
 
 class ExprFileParser {
  public:
-  explicit ExprFileParser(std::string_view text)
-      : scanner_(text, "expression file", {.newlines = true, .comment = "#"}), notation_(text) {}
+  ExprFileParser(std::string_view text, expr::Writer writer)
+      : scanner_(text, "expression file", {.newlines = true, .comment = "#", .dotted_names = true}),
+        notation_(text),
+        writer_(writer) {}
 
   ExprFile parse() {
     while (!scanner_.at_end()) line();
-    const expr::ParsedProgram parsed = expr::parse_program(notation_);
+    const expr::ParsedProgram parsed = expr::parse_program(notation_, writer_);
     expr::ResolveOptions options;
     std::vector<TensorSpec> specs;
     for (const Declaration& declared : declarations_) {
@@ -195,42 +198,56 @@ class ExprFileParser {
 
   Scanner scanner_;
   std::string notation_;
+  expr::Writer writer_;
   ExprFile file_;
   std::vector<Declaration> declarations_;
 };
 
-inline ExprFile parse_expr_file(std::string_view text) { return ExprFileParser(text).parse(); }
+inline ExprFile parse_expr_file(std::string_view text, expr::Writer writer = expr::Writer::User) {
+  return ExprFileParser(text, writer).parse();
+}
+
+// The declaration of a tensor under a name, which has the type, format and statistics of the tensor
+// `of`, with its sizes if they are known.
+inline std::string declaration(const ExprFile& file, std::string_view role, const std::string& name,
+                               const std::string& of) {
+  const expr::TensorType& type = file.written.tensors.at(of);
+  std::string text = concat(role, " ", name, ": ", name_of(type.type), ", ");
+  if (!type.format.is_dense()) text += concat(name_of(type.index_type), ", ");
+  const auto composite = file.formats.find(of);
+  text += composite == file.formats.end() ? type.format.name() : composite->second;
+  const auto known = file.statistics.find(of);
+  if (role != "operand" || known == file.statistics.end()) return text + "\n";
+  text += " [";
+  for (const int64_t size : known->second.sizes)
+    text += concat(text.back() == '[' ? "" : ", ", size);
+  text += "]";
+  if (!type.format.is_dense()) text += concat(" nnz ", known->second.count);
+  if (known->second.longest_row > 0) text += concat(" longest ", known->second.longest_row);
+  return text + "\n";
+}
 
 // The resolved program as text that parses back.
 inline std::string to_string(const ExprFile& file) {
   const expr::ResolvedProgram& program = file.written;
   std::string text;
-  auto declare = [&](std::string_view role, const std::string& name) {
-    const expr::TensorType& type = program.tensors.at(name);
-    text += concat(role, " ", name, ": ", name_of(type.type), ", ");
-    if (!type.format.is_dense()) text += concat(name_of(type.index_type), ", ");
-    const auto composite = file.formats.find(name);
-    text += composite == file.formats.end() ? type.format.name() : composite->second;
-  };
-  for (const std::string& name : file.declared) {
-    declare("operand", name);
-    if (const auto known = file.statistics.find(name); known != file.statistics.end()) {
-      text += " [";
-      for (const int64_t size : known->second.sizes)
-        text += concat(text.back() == '[' ? "" : ", ", size);
-      text += "]";
-      if (!program.tensors.at(name).format.is_dense()) text += concat(" nnz ", known->second.count);
-      if (known->second.longest_row > 0) text += concat(" longest ", known->second.longest_row);
-    }
-    text += "\n";
-  }
-  for (const expr::Statement& statement : program.statements) {
-    declare("result", statement.tensor);
-    text += "\n";
-  }
+  for (const std::string& name : file.declared) text += declaration(file, "operand", name, name);
+  for (const expr::Statement& statement : program.statements)
+    text += declaration(file, "result", statement.tensor, statement.tensor);
   for (const auto& [index, extent] : file.known_extents)
     text += concat("extent ", index, " = ", extent, "\n");
   return text + expr::to_string(expr::ParsedProgram{program.statements});
+}
+
+// The file of the program's gradients towards all operands.
+inline std::string gradient_file(const ExprFile& file) {
+  const std::vector<std::string>& results = file.written.results;
+  const grad::Derivative derivative =
+      grad::gradient(file.written, {file.declared, {results.begin(), results.end()}, {}});
+  std::string text;
+  for (const grad::DerivativeOperand& operand : derivative.operands)
+    text += declaration(file, "operand", operand.name, operand.of);
+  return text + expr::to_string(expr::ParsedProgram{derivative.statements});
 }
 
 }  // namespace tulle

@@ -20,6 +20,7 @@
 #include "passes/pipeline.h"
 #include "schedule/program.h"
 #include "support/check.h"
+#include "support/log.h"
 #include "support/remarks.h"
 
 namespace tulle {
@@ -57,6 +58,8 @@ struct Options {
   std::string disabled_passes;        // in the syntax of TULLE_PASSES
   std::set<std::string> print_after;  // passes
   bool time_passes = false;
+  bool time_stages = false;
+  int gradients = 0;   // how many times to derive the program
   std::string target;  // a preset of codegen/target.h; empty: this machine
   int threads = 1;
   bool checked = false;
@@ -84,7 +87,10 @@ plan::Machine machine_of(const Options& options) {
 class Walk {
  public:
   explicit Walk(const Options& options)
-      : options_(options), from_(find_stage(options.from)), to_(find_stage(options.to)) {
+      : options_(options),
+        from_(find_stage(options.from)),
+        to_(find_stage(options.to)),
+        times_(options.time_stages) {
     if (to_.stage < from_.stage) user_error(options.to, " comes before ", options.from);
     if (!from_.is_read) user_error("the text of ", options.from, " is not read back");
     request_.plan.machine = machine_of(options);
@@ -95,6 +101,13 @@ class Walk {
   }
 
   std::string run(std::string_view text) {
+    std::string result = walk(text);
+    if (options_.time_stages) std::cerr << "stages: " << times_.text() << " ms\n";
+    return result;
+  }
+
+ private:
+  std::string walk(std::string_view text) {
     if (from_.stage <= Stage::Plan) {
       read_expr(text);
     } else if (from_.stage <= Stage::Schedule) {
@@ -109,11 +122,11 @@ class Walk {
     return texts_[to_.stage];
   }
 
- private:
   StageSink sink() {
     return [this](std::string_view stage, const std::string& text) {
-      std::string& all = texts_[find_stage(stage).stage];
-      all += text;
+      const StageName& known = find_stage(stage);
+      texts_[known.stage] += text;
+      times_.end(known.name);
     };
   }
 
@@ -133,7 +146,10 @@ class Walk {
     const size_t end = has_plan ? text.find(kPlanLine) : text.size();
     if (end == std::string_view::npos)
       user_error("the program must end with a line 'plan', followed by the decisions");
-    const ExprFile file = parse_expr_file(text.substr(0, end));
+    ExprFile file = parse_expr_file(text.substr(0, end));
+    for (int time = 0; time < options_.gradients; ++time)
+      file = parse_expr_file(gradient_file(file), expr::Writer::Compiler);
+    times_.end("expr");
     texts_[Stage::Expr] = to_string(file);
     if (to_.stage == Stage::Expr) return;
     request_.plan.program = &file.program;
@@ -182,6 +198,7 @@ class Walk {
                   : passes::run_passes(std::move(program_), options);
     if (options_.time_passes) std::cerr << "passes: " << result.times.text() << " ms\n";
     program_ = std::move(result.program);
+    times_.end("passes");
     texts_[Stage::Passes] = loop::to_string(program_);
     if (!is_single) texts_[Stage::Passes] += as_comments(result.remarks);
   }
@@ -201,11 +218,17 @@ class Walk {
     return target;
   }
 
-  std::string generate_code() const {
+  std::string generate_code() {
+    times_.skip();
     codegen::Module module = is_gpu(options_) ? codegen::emit_gpu(program_.kernels, target())
                                               : codegen::emit_cpu(program_.kernels, target());
+    times_.end("emit");
     codegen::optimise(module);
-    return to_.stage == Stage::Llvm ? codegen::print_llvm(module) : codegen::assembly(module);
+    times_.end("optimise");
+    if (to_.stage == Stage::Llvm) return codegen::print_llvm(module);
+    std::string text = codegen::assembly(module);
+    times_.end("asm");
+    return text;
   }
 
   const Options& options_;
@@ -214,6 +237,7 @@ class Walk {
   CompileRequest request_;
   loop::HostProgram program_;
   std::map<Stage, std::string> texts_;
+  StageTimes times_;
 };
 
 // --- the command line ---
@@ -231,6 +255,9 @@ constexpr std::string_view kUsage =
     "  --disable-pass NAME   omit this pass; may be repeated\n"
     "  --print-after NAME    print the program after this pass to standard error; may be repeated\n"
     "  --time-passes     print the time of each pass to standard error\n"
+    "  --time-stages     print the time of each stage to standard error\n"
+    "  --gradient        derive the program first, towards all operands; twice for the second "
+    "derivative\n"
     "  --checked         bounds checks in generated code\n"
     "  --light           light code, with which a GPU starts\n";
 
@@ -269,6 +296,10 @@ Options parse_options(int count, char** arguments) {
       options.time_passes = true;
     } else if (word == "--target") {
       options.target = value();
+    } else if (word == "--time-stages") {
+      options.time_stages = true;
+    } else if (word == "--gradient") {
+      ++options.gradients;
     } else if (word == "--checked") {
       options.checked = true;
     } else if (word == "--light") {

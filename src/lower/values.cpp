@@ -1,7 +1,11 @@
 // Reads operands and computes values.
 #include "lower/values.h"
 
+#include <map>
+#include <optional>
+
 #include "lower/element_functions.h"
+#include "lower/repeated_functions.h"
 #include "support/check.h"
 #include "support/half.h"
 
@@ -19,8 +23,12 @@ namespace {
 // Values at one point of a kernel.
 class Values {
  public:
-  Values(const KernelContext& kernel, const KernelScope& scope, Emitter& out)
-      : kernel_(kernel), scope_(scope), out_(out) {}
+  // `whole` is the expression whose parts of() computes; null for single loads.
+  Values(const KernelContext& kernel, const KernelScope& scope, Emitter& out,
+         const expr::Expr& whole = {})
+      : kernel_(kernel), scope_(scope), out_(out) {
+    if (whole) repeated_.emplace(whole);
+  }
 
   Expr of(const expr::Expr& expr) {
     if (const auto* literal = expr.as<expr::Literal>()) return literal_of(*literal);
@@ -31,7 +39,7 @@ class Values {
       return index->is_extent ? coordinates.extent(index->index)
                               : coordinates.coordinate(index->index, scope_.coordinates);
     }
-    if (const auto* unary = expr.as<expr::Unary>()) return unary_of(*unary, expr.type());
+    if (expr.as<expr::Unary>()) return function_of(expr);
     TULLE_CHECK(expr.as<expr::Binary>(), "a sum inside an assignment");
     return binary_of(expr);
   }
@@ -91,6 +99,16 @@ class Values {
     return apply(unary.function, out_.let("x", argument));
   }
 
+  // Computes a function that the expression applies several times to the same value only once.
+  Expr function_of(const expr::Expr& expr) {
+    const int number = repeated_ ? repeated_->number_of(expr) : -1;
+    if (number < 0) return unary_of(*expr.as<expr::Unary>(), expr.type());
+    const auto known = computed_.find(number);
+    if (known != computed_.end()) return known->second;
+    const Expr value = out_.let("value", unary_of(*expr.as<expr::Unary>(), expr.type()));
+    return computed_.emplace(number, value).first->second;
+  }
+
   Expr binary_of(const expr::Expr& expr) {
     const auto& binary = *expr.as<expr::Binary>();
     const loop::Type type{expr.type(), 1};
@@ -141,13 +159,15 @@ class Values {
   const KernelContext& kernel_;
   const KernelScope& scope_;
   Emitter& out_;
+  std::optional<RepeatedFunctions> repeated_;
+  std::map<int, Expr> computed_;  // repeated functions, by their number
 };
 
 }  // namespace
 
 Expr value_of(const KernelContext& kernel, const expr::Expr& expr, const KernelScope& scope,
               Emitter& out) {
-  return Values(kernel, scope, out).of(expr);
+  return Values(kernel, scope, out, expr).of(expr);
 }
 
 Expr load(const KernelContext& kernel, const expr::Access& access, const KernelScope& scope,

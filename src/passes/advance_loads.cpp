@@ -58,6 +58,26 @@ std::set<std::string> written_in(const std::vector<Stmt>& stmts) {
   return names;
 }
 
+// Replaces the uses of moved names.
+class Renaming : public Rewriter {
+ public:
+  void add(const std::string& from, const std::string& to) { names_[from] = to; }
+
+  Expr rewrite(const Expr& expr) override {
+    const auto* var = expr.as<Var>();
+    if (!var) return Rewriter::rewrite(expr);
+    const auto name = names_.find(var->name);
+    return name == names_.end() ? expr : Var::make(name->second, var->type);
+  }
+
+  Stmt rewrite(const Stmt& stmt) override {
+    return names_.empty() ? stmt : Rewriter::rewrite(stmt);
+  }
+
+ private:
+  std::map<std::string, std::string> names_;
+};
+
 // The lets that move out of one run of statements.
 class Advance {
  public:
@@ -70,9 +90,10 @@ class Advance {
 
   // The block without the lets that move.
   Stmt take_from(const Block& block) {
-    std::vector<Stmt> rest = block.stmts, kept;
-    for (size_t at = 0; at < rest.size(); ++at) {
-      const Stmt stmt = rest[at];
+    std::vector<Stmt> kept;
+    Renaming renaming;
+    for (const Stmt& original : block.stmts) {
+      const Stmt stmt = renaming.rewrite(original);
       if (const auto* inner = stmt.as<Block>()) {
         kept.push_back(take_from(*inner));
         continue;
@@ -87,8 +108,7 @@ class Advance {
       }
       const std::string name = names_.fresh(let->name);
       move(name, let->value);
-      for (size_t later = at + 1; later < rest.size(); ++later)
-        rest[later] = substitute(rest[later], let->name, Var::make(name, let->value.type()));
+      renaming.add(let->name, name);
     }
     return Block::make(std::move(kept));
   }

@@ -7,6 +7,7 @@
 #include "loop/verify.h"
 #include "passes/advance_loads.h"
 #include "passes/carry_loads.h"
+#include "passes/chunk_sums.h"
 #include "passes/contract_fma.h"
 #include "passes/expand_functions.h"
 #include "passes/expand_scans.h"
@@ -79,6 +80,7 @@ constexpr Pass kPasses[] = {
     {.name = "expand_functions", .function = each_kernel<expand_functions>, .is_required = true},
     {.name = "hoist_conditions", .function = each_kernel<hoist_conditions>, .devices = kGpu},
     {.name = "promote_accumulators", .function = each_kernel<promote_accumulators>},
+    {.name = "chunk_sums", .function = each_kernel<chunk_sums>},
     {.name = "scatter_sums", .function = each_kernel<scatter_sums>, .devices = kGpu},
     {.name = "unroll_loops", .function = each_kernel<unroll_loops>, .in_light_code = false},
     {.name = "simplify", .function = each_kernel<simplify>},

@@ -38,15 +38,9 @@ class ShareLoads : public Rewriter {
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {
     if (const auto* loop = stmt.as<For>()) return rewrite_loop(*loop, stmt);
-    const Widths outside = widths_;
-    if (const auto* loop = stmt.as<While>()) forget_assigned(*loop);
-    Stmt result = Rewriter::rewrite(stmt);
-    if (const auto* loop = result.as<While>()) {
-      widths_ = outside;
-      result = with_shared_loads(*loop, result);
-    }
     if (stmt->kind == StmtKind::Block || stmt->kind == StmtKind::If || stmt.as<While>())
-      leave(outside, result);
+      return rewrite_body(stmt);
+    const Stmt result = Rewriter::rewrite(stmt);
     if (const auto* let = result.as<Let>()) widths_[let->name] = value_width(let->value);
     if (const auto* variable = result.as<Declare>())
       widths_[variable->name] = value_width(variable->init);
@@ -55,6 +49,19 @@ class ShareLoads : public Rewriter {
   }
 
  private:
+  // A block, branch or `while` loop, at whose end names end.
+  Stmt rewrite_body(const Stmt& stmt) {
+    const Widths outside = widths_;
+    if (const auto* loop = stmt.as<While>()) forget_assigned(*loop);
+    Stmt result = Rewriter::rewrite(stmt);
+    if (const auto* loop = result.as<While>()) {
+      widths_ = outside;
+      result = with_shared_loads(*loop, result);
+    }
+    leave(outside, result);
+    return result;
+  }
+
   Stmt rewrite_loop(const For& loop, const Stmt& stmt) {
     const Widths outside = widths_;
     const std::string lane = lane_;

@@ -1,6 +1,7 @@
 // Compares the addresses of iterations as linear forms over loop-invariant names.
 #include "passes/vector_memory.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <vector>
@@ -33,6 +34,23 @@ struct Movement {
   Linear rest;                    // without the loop variable
   std::vector<int64_t> unstable;  // coefficients of terms that change inside an iteration
   bool opaque = false;            // an unstable term without a fixed coefficient
+};
+
+// Replaces names by their values.
+class Resolution : public Rewriter {
+ public:
+  explicit Resolution(const std::map<std::string, Expr>& values) : values_(values) {}
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& expr) override {
+    const auto* var = expr.as<Var>();
+    if (!var) return Rewriter::rewrite(expr);
+    const auto value = values_.find(var->name);
+    return value == values_.end() ? expr : value->second;
+  }
+
+ private:
+  const std::map<std::string, Expr>& values_;
 };
 
 class Accesses {
@@ -126,20 +144,17 @@ class Accesses {
   void note_store(const Store& store) {
     note_loads(store.index);
     note_loads(store.value);
-    accesses_[store.buffer->name].push_back(
-        {resolve(store.index), true, depth_ > 0,
-         reads_varying(resolve(store.value)) || reads(resolve(store.value), loop_.var)});
+    const std::set<std::string> names = names_read(store.value);
+    const bool value_varies = std::any_of(
+        names.begin(), names.end(), [&](const auto& name) { return varying_.contains(name); });
+    accesses_[store.buffer->name].push_back({resolve(store.index), true, depth_ > 0, value_varies});
     written_.insert(store.buffer->name);
   }
 
   // The expression with the lets of the body substituted, so that equal trees have equal values.
-  Expr resolve(Expr expr) const {
-    for (const std::string& name : names_read(expr)) {
-      const auto value = values_.find(name);
-      if (value != values_.end()) expr = substitute(expr, name, value->second);
-    }
-    return expr;
-  }
+  // The values of lets become shared parts. The code walks over them only below an index, because
+  // a tree of all uses of a value may be exponentially larger than the body.
+  Expr resolve(const Expr& expr) const { return Resolution(values_).rewrite(expr); }
 
   static bool reads(const Expr& expr, const std::string& name) {
     return names_read(expr).contains(name);

@@ -6,6 +6,7 @@
 #include "expr/walk.h"
 #include "plan/order/build_nest.h"
 #include "plan/order/conversion_formats.h"
+#include "plan/order/long_sums.h"
 #include "plan/rewrite/wide_sums.h"
 #include "support/check.h"
 #include "support/half.h"
@@ -172,23 +173,26 @@ void StatementPlanner::push_nest(const OrderProblem& problem, const OrderChoice&
   auto [schedule, rules] = schedules_.choose(problem, choice, nest, origin);
   for (const GpuRule rule : rules) draft_.follow(rule);
   draft_.plan.lines.push_back(schedule_line(schedule));
+  const bool is_long = has_long_sums(problem, choice);
   if (rounds_sums(nest, problem.statement->tensor, schedule)) {
     rounded_ = std::move(nest);
-    compute_wide(problem, origin.is_written);
+    compute_wide(problem, is_long ? DType::Float64 : DType::Float32, origin.is_written);
     return rounded_.reset();
   }
+  if (is_long && nest.tensor(problem.statement->tensor).type.type == DType::Float32)
+    return compute_wide(problem, DType::Float64, origin.is_written);
   if (origin.is_written && schedules_.wants_space())
     draft_.plan.spaces.push_back(space_of(problem, choice, nest));
   draft_.plan.steps.emplace_back(schedule::ScheduledNest{std::move(nest), std::move(schedule)});
 }
 
-// Computes the result in f32 under another name, then plans a copy that rounds it.
-void StatementPlanner::compute_wide(const OrderProblem& problem, bool is_written) {
+// Computes the result in a wider type under another name, then plans a copy that rounds it.
+void StatementPlanner::compute_wide(const OrderProblem& problem, DType wide_type, bool is_written) {
   const expr::Statement& statement = *problem.statement;
   expr::Statement wide = statement;
   wide.tensor = wide_name(statement.tensor);
   expr::TensorType type = draft_.tensors.at(statement.tensor);
-  type.type = compute_type(type.type);
+  type.type = wide_type;
   draft_.add_temporary(wide.tensor, type);
   draft_.note(concat(statement.tensor, " is accumulated in ", name_of(type.type), " first, as ",
                      wide.tensor));

@@ -36,7 +36,7 @@ class StatementPlanner {
   void build_sorted(const OrderProblem& problem, const OrderChoice& choice, const Origin& origin);
   void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest,
                  const Origin& origin);
-  void compute_wide(const OrderProblem& problem, bool is_written);
+  void compute_wide(const OrderProblem& problem, DType wide_type, bool is_written);
   ScheduleSpace space_of(const OrderProblem& problem, const OrderChoice& choice,
                          const nest::Nest& nest) const;
   nest::Nest nest_for(const OrderProblem& problem, const OrderChoice& choice) const;

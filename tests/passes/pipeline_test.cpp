@@ -72,23 +72,24 @@ using Names = std::vector<std::string>;
 
 TEST(Pipeline, RunsThePassesOfACpuInOrder) {
   EXPECT_EQ(passes_run({}),
-            (Names{"expand_functions", "promote_accumulators", "unroll_loops", "simplify",
-                   "contract_fma", "vectorize_loops", "carry_loads", "simplify"}));
+            (Names{"expand_functions", "promote_accumulators", "chunk_sums", "unroll_loops",
+                   "simplify", "contract_fma", "vectorize_loops", "carry_loads", "simplify"}));
 }
 
 TEST(Pipeline, RunsThePassesOfAGpuInOrder) {
   EXPECT_EQ(passes_run({.backend = Backend::Gpu}),
             (Names{"expand_sorts", "expand_scans", "expand_sort_calls", "expand_functions",
-                   "hoist_conditions", "promote_accumulators", "scatter_sums", "unroll_loops",
-                   "simplify", "contract_fma", "vectorize_loops", "carry_loads", "simplify",
-                   "advance_loads", "share_loads", "load_ahead"}));
+                   "hoist_conditions", "promote_accumulators", "chunk_sums", "scatter_sums",
+                   "unroll_loops", "simplify", "contract_fma", "vectorize_loops", "carry_loads",
+                   "simplify", "advance_loads", "share_loads", "load_ahead"}));
 }
 
 TEST(Pipeline, RunsFewerPassesForLightCode) {
-  EXPECT_EQ(passes_run({.backend = Backend::Gpu, .light = true}),
-            (Names{"expand_sorts", "expand_scans", "expand_sort_calls", "expand_functions",
-                   "hoist_conditions", "promote_accumulators", "scatter_sums", "simplify",
-                   "contract_fma", "vectorize_loops", "carry_loads", "simplify", "advance_loads"}));
+  EXPECT_EQ(
+      passes_run({.backend = Backend::Gpu, .light = true}),
+      (Names{"expand_sorts", "expand_scans", "expand_sort_calls", "expand_functions",
+             "hoist_conditions", "promote_accumulators", "chunk_sums", "scatter_sums", "simplify",
+             "contract_fma", "vectorize_loops", "carry_loads", "simplify", "advance_loads"}));
 }
 
 TEST(Pipeline, InsertsBoundsChecksLastAndInCheckedModeOnly) {
@@ -98,8 +99,8 @@ TEST(Pipeline, InsertsBoundsChecksLastAndInCheckedModeOnly) {
 
 TEST(Pipeline, LeavesOutDisabledPasses) {
   EXPECT_EQ(passes_run({.disabled = {"simplify", "unroll_loops"}}),
-            (Names{"expand_functions", "promote_accumulators", "contract_fma", "vectorize_loops",
-                   "carry_loads"}));
+            (Names{"expand_functions", "promote_accumulators", "chunk_sums", "contract_fma",
+                   "vectorize_loops", "carry_loads"}));
 }
 
 TEST(Pipeline, KeepsResultsWithoutAnyOptionalPass) {
@@ -117,7 +118,8 @@ TEST(Pipeline, KeepsResultsWithoutAnyOptionalPass) {
 TEST(Pipeline, RefusesToDisableARequiredPass) {
   const std::string message =
       "later stages need the pass 'expand_functions'; the passes that can be disabled are "
-      "hoist_conditions, promote_accumulators, scatter_sums, unroll_loops, simplify, contract_fma, "
+      "hoist_conditions, promote_accumulators, chunk_sums, scatter_sums, unroll_loops, simplify, "
+      "contract_fma, "
       "vectorize_loops, carry_loads, advance_loads, share_loads, load_ahead";
   EXPECT_EQ(message_of([] { passes_run({.disabled = {"expand_functions"}}); }), message);
   EXPECT_EQ(message_of([] { parse_disabled_passes("-simplify,-expand_functions"); }), message);
@@ -172,8 +174,8 @@ TEST(Pipeline, ListsAllPassesWhenANameIsUnknown) {
   EXPECT_EQ(message_of([] { run_pass("inline", program_of(kSpmm)); }),
             "no pass is called 'inline'; the passes are expand_sorts, expand_scans, "
             "expand_sort_calls, expand_functions, hoist_conditions, promote_accumulators, "
-            "scatter_sums, unroll_loops, simplify, contract_fma, vectorize_loops, carry_loads, "
-            "advance_loads, share_loads, load_ahead, insert_bounds_checks");
+            "chunk_sums, scatter_sums, unroll_loops, simplify, contract_fma, vectorize_loops, "
+            "carry_loads, advance_loads, share_loads, load_ahead, insert_bounds_checks");
 }
 
 }  // namespace

@@ -157,13 +157,16 @@ class Expander {
   bool is_everywhere(const Expr& expr) const { return expr::is_everywhere(expr, is_sparse_); }
   Expr presence(const Expr& expr) const { return expr::presence_of(expr, is_sparse_); }
 
+  // A product of numbers of coordinates, in floating point because it may exceed 64 bits.
+  static Expr times_extent(const Expr& number, const std::string& index) {
+    return Binary::make(BinaryOp::Mul, number, IndexValue::make(index, true), DType::Float64);
+  }
+
   // The number of coordinates that the reduction covers.
-  Expr extent(const Reduce& reduce) const {
+  static Expr extent(const Reduce& reduce) {
     Expr product;
-    for (const std::string& index : reduce.indices) {
-      const Expr one = IndexValue::make(index, true);
-      product = product ? Binary::make(BinaryOp::Mul, product, one) : one;
-    }
+    for (const std::string& index : reduce.indices)
+      product = product ? times_extent(product, index) : IndexValue::make(index, true);
     return product;
   }
 
@@ -180,9 +183,7 @@ class Expander {
       (has ? counted : multiplied).push_back(index);
     }
     if (!counted.empty()) total = Reduce::make(counted, one);
-    for (const std::string& index : multiplied) {
-      total = Binary::make(BinaryOp::Mul, total, IndexValue::make(index, true));
-    }
+    for (const std::string& index : multiplied) total = times_extent(total, index);
     return total;
   }
 
