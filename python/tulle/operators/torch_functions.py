@@ -21,8 +21,10 @@ from tulle.tensors.torch_dispatch import Handler, handlers, reversed_handlers
 def register() -> None:
     """Makes PyTorch's functions accept sparse tensors."""
     handlers.update(_HANDLERS)
-    for name in ("radd", "rsub", "rmul", "rtruediv", "rmatmul"):
-        reversed_handlers[f"__{name}__"] = _HANDLERS[getattr(Tensor, f"__{name}__")]
+    for function, handler in _HANDLERS.items():
+        name = getattr(function, "__name__", "")  # that of __rtruediv__ is __rdiv__
+        if name.startswith("__r"):
+            reversed_handlers[name] = handler
     for name, handler in _METHODS.items():
         handlers[getattr(Tensor, name)] = handler
         if hasattr(torch, name):
