@@ -25,9 +25,10 @@ from tulle.library import bindings
 from tulle.programs import autocast, outputs, recording
 from tulle.programs.execution import run_into, wrap
 from tulle.programs.graph_boundary import recorded
+from tulle.programs.labels import is_profiled, labelled
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
-from tulle.programs.recorded_calls import RecordedCall
+from tulle.programs.recorded_calls import recorder_of
 from tulle.programs.remembered_calls import RememberedCall
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -133,6 +134,9 @@ class CallSite:
         try:
             if is_recorded:
                 return _recorded(found, operands, tensors)
+            if is_profiled():
+                with labelled(found.program):
+                    return _repeated(found, operands, tensors, out)
             return _repeated(found, operands, tensors, out)
         except RuntimeError:
             # The cold route names the cause. If the reason is that the result has a structure of
@@ -195,7 +199,7 @@ def _recorded(found: RememberedCall, operands: Sequence[Operand], tensors: list[
     patterns = tuple(
         operand._pattern if type(operand) is SparseTensor else None for operand in operands
     )
-    values = RecordedCall.apply(found, patterns, *tensors)
+    values = (found.record or recorder_of(found))(found, patterns, *tensors)
     source = None if found.pattern_source is None else patterns[found.pattern_source]
     return values if source is None else SparseTensor(source, values)
 
@@ -222,6 +226,7 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
                 and found.call_on is not None
                 and type(values) is Tensor
                 and forward_ad._current_level < 0
+                and not is_profiled()
             ):
                 version = pattern.version
                 for array in pattern.counted:
@@ -231,7 +236,8 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
                         if values.requires_grad and is_grad_enabled():
                             if peek_interpreter_stack():
                                 return site.run((operand,))
-                            computed = RecordedCall.apply(found, (pattern,), values)
+                            record = found.record or recorder_of(found)
+                            computed = record(found, (pattern,), values)
                         else:
                             computed = found.call_on(values)
                         if found.pattern_source is None:
@@ -265,6 +271,7 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
                 and found.call_on is not None
                 and type(values) is Tensor
                 and forward_ad._current_level < 0
+                and not is_profiled()
             ):
                 version = pattern.version
                 for array in pattern.counted:
@@ -274,7 +281,8 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
                         if (values.requires_grad or right.requires_grad) and is_grad_enabled():
                             if peek_interpreter_stack():
                                 return site.run((left, right))
-                            computed = RecordedCall.apply(found, (pattern, None), values, right)
+                            record = found.record or recorder_of(found)
+                            computed = record(found, (pattern, None), values, right)
                         else:
                             computed = found.call_on(values, right)
                         if found.pattern_source is None:

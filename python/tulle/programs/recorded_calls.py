@@ -15,6 +15,7 @@ from torch import Tensor, is_grad_enabled
 from tulle.library import bindings
 from tulle.programs.derivatives import Derivative, gradient_of
 from tulle.programs.execution import execute
+from tulle.programs.labels import labelled_node
 from tulle.programs.program import Operand, Result
 from tulle.programs.recording import Call
 from tulle.programs.remembered_calls import RememberedCall
@@ -50,6 +51,13 @@ class RecordedCall(torch.autograd.Function):
         if is_grad_enabled():
             return tuple(gradients.recorded(ctx.found, ctx.patterns, ctx.saved_tensors, gradient))
         return tuple(gradients.run(ctx.found, ctx.patterns, (*ctx.saved_tensors, gradient)))
+
+
+def recorder_of(found: RememberedCall) -> Callable[..., Tensor]:
+    """What records the call: `RecordedCall.apply` under the name of the program."""
+    recorder: Callable[..., Tensor] = labelled_node(RecordedCall, found.program.label).apply
+    found.record = recorder
+    return recorder
 
 
 class _Single(NamedTuple):

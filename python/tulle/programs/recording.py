@@ -19,6 +19,7 @@ from tulle.programs.batches import (
 from tulle.programs.bound_program import BoundProgram, bind
 from tulle.programs.derivatives import Derivative, gradient_of, tangent_of
 from tulle.programs.execution import execute
+from tulle.programs.labels import labelled_node
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
 from tulle.programs.remembered_calls import RememberedCall
@@ -43,7 +44,7 @@ def run(
         )
     call = Call(program, names, operands)
     tensors = [_values_of(operand) for operand in operands]
-    node = _TransformedNode if is_transformed else _Node
+    node = labelled_node(_TransformedNode if is_transformed else _Node, program.label)
     computed = node.apply(call, *tensors)
     return call.results_of(computed if isinstance(computed, tuple) else (computed,))
 
