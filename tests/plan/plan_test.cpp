@@ -212,6 +212,17 @@ TEST(Plan, ResultsAreStoredPastTheCachesWhereTheyCrowdGathersOut) {
   EXPECT_TRUE(streams(0.05, 1000000));
 }
 
+TEST(Plan, WalksRowsOfDenseOperandsBesideRowsOfWeights) {
+  Problem problem("Y[b,o] = X[b,i] * W[o,i]", {{"X", "dense", 2, 21675904}, {"W", "csr", 2, 1638}},
+                  128);
+  problem.request.statistics["X"].sizes = {169343, 128};
+  for (const int threads : {1, 2, 64}) {
+    problem.request.machine.threads = threads;
+    const std::string note = make_plan(problem.request).lines.front();
+    EXPECT_TRUE(has(note, "Y: loops b o i  # result dense")) << threads << ": " << note;
+  }
+}
+
 // The gradient of a maximum reads an operand twice.
 TEST(Plan, PrefetchesAnOperandOnce) {
   Problem problem("C[i,k] = sum(j, A[i,j] * max(X[j,k], X[j,k] * X[j,k]))",
