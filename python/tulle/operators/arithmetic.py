@@ -114,11 +114,13 @@ def _elementwise(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> Progr
 @recorded
 def element_function(name: str, operand: SparseTensor) -> Result:
     """A function of one argument for each element."""
-    return _element_function(name).run_on_one(operand)
+    return element_site(name).run_on_one(operand)
 
 
 @lru_cache(maxsize=1024)
-def _element_function(name: str) -> CallSite:
+def element_site(name: str) -> CallSite:
+    """The call site of a function of one argument."""
+
     def prepare(operands: Sequence[Operand]) -> Prepared:
         indices = index_names(operands[0].ndim)
         text = f"{access('C', indices)} = {name}({access('A', indices)})"

@@ -15,7 +15,7 @@ from tulle.operators import arithmetic, reductions
 from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.program import Result, statement_program
 from tulle.support.errors import Unsupported, UserError
-from tulle.tensors.torch_dispatch import Handler, handlers, reversed_handlers
+from tulle.tensors.torch_dispatch import Handler, handlers, quick_handlers, reversed_handlers
 
 
 def register() -> None:
@@ -31,6 +31,9 @@ def register() -> None:
             handlers[getattr(torch, name)] = handler
     for name in _ELEMENT_FUNCTIONS:
         handlers[getattr(torch, name)] = _element_handler(name)
+        quick_handlers[getattr(torch, name)] = arithmetic.element_site(name).run_on_one
+    for function in (torch.mm, torch.matmul, torch.sparse.mm, torch.mv, torch.bmm):
+        quick_handlers[function] = arithmetic.matmul
     for name in ("softmax", "log_softmax"):
         handlers[getattr(functional, name)] = _softmax_handler(name)
         handlers[getattr(torch, name)] = _softmax_handler(name)

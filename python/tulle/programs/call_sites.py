@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from torch import Tensor, is_grad_enabled
 from torch._C import _is_any_autocast_enabled as is_autocast_enabled
-from torch._C._functorch import peek_interpreter_stack
+from torch._C._functorch import is_functorch_wrapped_tensor, peek_interpreter_stack
 from torch.autograd import forward_ad
 from torch.compiler import is_compiling
 from torch.nn import Parameter
@@ -129,7 +129,12 @@ class CallSite:
         found = calls.get(wanted)
         if found is None:
             return self._run_and_remember(operands, out, calls, wanted)
-        if is_recorded and (found.call_on is None or out is not None or peek_interpreter_stack()):
+        if is_recorded and (
+            found.call_on is None
+            or out is not None
+            or peek_interpreter_stack()
+            or _is_wrapped(*tensors)
+        ):
             return self._run_cold(operands, out)
         try:
             if is_recorded:
@@ -143,6 +148,16 @@ class CallSite:
             # its own for these sizes, the cold route succeeds.
             calls.pop(wanted, None)
             return self._run_and_remember(operands, out, calls, wanted)
+
+    def run_on(self, operands: Sequence[Any], out: Out = None) -> Results:
+        """`run` by the fastest route for this number of operands."""
+        if out is None:
+            count = len(operands)
+            if count == 2:
+                return self.run_on_two(operands[0], operands[1])
+            if count == 1:
+                return self.run_on_one(operands[0])
+        return self.run(operands, out)
 
     def _run_cold(self, operands: Sequence[Any], out: Out) -> Results:
         if self.is_product and is_autocast_enabled():
@@ -204,6 +219,11 @@ def _recorded(found: RememberedCall, operands: Sequence[Operand], tensors: list[
     return values if source is None else SparseTensor(source, values)
 
 
+def _is_wrapped(*tensors: Tensor) -> bool:
+    """Whether a transform of torch.func follows a tensor, or followed it and has ended."""
+    return any(map(is_functorch_wrapped_tensor, tensors))
+
+
 def _only(results: list[Result]) -> Results:
     """The result if there is one, else a tuple of all."""
     return results[0] if len(results) == 1 else tuple(results)
@@ -234,7 +254,7 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
                 if not version:
                     try:
                         if values.requires_grad and is_grad_enabled():
-                            if peek_interpreter_stack():
+                            if peek_interpreter_stack() or is_functorch_wrapped_tensor(values):
                                 return site.run((operand,))
                             record = found.record or recorder_of(found)
                             computed = record(found, (pattern,), values)
@@ -279,7 +299,7 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
                 if not version:
                     try:
                         if (values.requires_grad or right.requires_grad) and is_grad_enabled():
-                            if peek_interpreter_stack():
+                            if peek_interpreter_stack() or _is_wrapped(values, right):
                                 return site.run((left, right))
                             record = found.record or recorder_of(found)
                             computed = record(found, (pattern, None), values, right)

@@ -26,6 +26,7 @@ def labelled(program: Program) -> AbstractContextManager[object]:
 def labelled_node(node: type[torch.autograd.Function], label: str) -> type[torch.autograd.Function]:
     """The function of autograd under this name. Its backward pass is the gradient of it."""
     named: Any = type(label, (node,), {"__doc__": node.__doc__, "__module__": node.__module__})
-    named._backward_cls.__name__ = f"gradient of {label}"
+    backward = named._backward_cls
+    backward.__name__ = backward.__qualname__ = f"gradient of {label}"
     function: type[torch.autograd.Function] = named
     return function
