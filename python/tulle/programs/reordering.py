@@ -196,11 +196,10 @@ def _reordered(tensor: SparseTensor, format: str) -> Reordered | None:
 @torch.no_grad()
 def _convert(tensor: SparseTensor, format: str) -> Reordered | None:
     values = tensor._values
-    numbers = torch.arange(values.numel(), device=values.device)
+    dtype = torch.int32 if values.numel() < 2**31 else torch.int64
+    numbers = torch.arange(values.numel(), dtype=dtype, device=values.device)
     numbered = SparseTensor(tensor._pattern, numbers)
     converted = numbered.to(format=format)
-    slots = converted._values
-    if slots.numel() != numbered.nnz:
+    if converted._values.numel() != numbered.nnz:
         return None
-    slots = slots.to(tensor.index_dtype)
-    return Reordered(converted._pattern, slots)
+    return Reordered(converted._pattern, converted._values)
