@@ -36,6 +36,7 @@ import torch
 SUITES = ["spmm", "latency", "overhead", "spgemm", "add", "attention"]
 GPU_SUITES = ["gpu_spmm", "gpu_sddmm", "gpu_attention", "gpu_latency", "gpu_overhead"]
 OTHER_SUITES = ["halves", "gpu_halves", "hyb", "gpu_hyb"]  # run only if named
+OTHER_SUITES += ["training", "gpu_training"]
 GROUPS = {"all": SUITES, "gpu": GPU_SUITES}
 DEFAULT_MATRICES = "cora,pubmed,ppi,arxiv,band,pruned-90,pruned-70"
 DEFAULT_WIDTHS = "16,32,64,128,256"

@@ -89,7 +89,6 @@ class ResolvedExpression final : public Program {
     read_extents(views, extents);
     const std::string statements = explain_statements() + parts_.text_of(given);
     CompileRequest request = variants_->request(views, extents, options);
-    const std::string summary = concat("== summary ==\n", plan_summary(request), "\n");
     std::string text;
     const StageSink sink = [&](std::string_view stage, const std::string& stage_text) {
       text += concat("\n== ", stage, " ==\n", stage_text);
@@ -103,7 +102,7 @@ class ResolvedExpression final : public Program {
       text.clear();
       tulle::compile(request, sink);
     }
-    return summary + statements + text;
+    return concat("== summary ==\n", plan_summary(request), "\n", statements, text);
   }
 
   std::string explain_statements() const {

@@ -212,5 +212,30 @@ TEST(Plan, ResultsAreStoredPastTheCachesWhereTheyCrowdGathersOut) {
   EXPECT_TRUE(streams(0.05, 1000000));
 }
 
+TEST(Plan, WalksRowsOfDenseOperandsBesideRowsOfWeights) {
+  Problem problem("Y[b,o] = X[b,i] * W[o,i]", {{"X", "dense", 2, 21675904}, {"W", "csr", 2, 1638}},
+                  128);
+  problem.request.statistics["X"].sizes = {169343, 128};
+  for (const int threads : {1, 2, 64}) {
+    problem.request.machine.threads = threads;
+    const std::string note = make_plan(problem.request).lines.front();
+    EXPECT_TRUE(has(note, "Y: loops b o i  # result dense")) << threads << ": " << note;
+  }
+}
+
+// The gradient of a maximum reads an operand twice.
+TEST(Plan, PrefetchesAnOperandOnce) {
+  Problem problem("C[i,k] = sum(j, A[i,j] * max(X[j,k], X[j,k] * X[j,k]))",
+                  {{"A", "csr", 2, 2000000}, {"X", "dense", 2, 12800000}}, 100000);
+  problem.request.statistics["X"].sizes = {100000, 128};
+  problem.request.known_extents = {{"k", 128}};
+  const Plan plan = make_plan(problem.request);
+  const std::string text =
+      schedule::to_string(std::get<schedule::ScheduledNest>(plan.steps.back()).schedule);
+  const size_t first = text.find("prefetch(X");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("prefetch(X", first + 1), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace tulle::plan

@@ -44,10 +44,30 @@ FUNCTIONS: dict[str, Function] = {
     "linear": lambda a, x: torch.nn.functional.linear(x, a),
     "A * x": lambda a, x: a * x,
     "x * A": lambda a, x: x * a,
+    "A + x": lambda a, x: a + x,
+    "x + A": lambda a, x: x + a,
     "A - x": lambda a, x: a - x,
     "x - A": lambda a, x: x - a,
+    "A / x": lambda a, x: a / (x + 1),
+    "x / A": lambda a, x: (x + 1) / (a + 1),
     "A + A": lambda a, x: a + a,
+    "A - 2 A": lambda a, x: a - a * 2,
+    "A * A.T": lambda a, x: a * a.T,
     "A / 2": lambda a, x: a / 2,
+    "2 * A": lambda a, x: 2 * a,
+    "2 - A": lambda a, x: 2 - a,
+    "A - 2": lambda a, x: a - 2,
+    "torch.add": lambda a, x: torch.add(x, a, alpha=2),
+    "torch.sub": lambda a, x: torch.sub(x, a) + torch.sub(a, x, alpha=3),
+    "torch.mul": lambda a, x: torch.mul(x, a),
+    "torch.div": lambda a, x: torch.div(a, x + 1),
+    "x.sub(A)": lambda a, x: x.sub(a),
+    "x.mm(A)": lambda a, x: x.mm(a),
+    "torch.mm(x, A)": lambda a, x: torch.mm(x, a),
+    "torch.matmul(A, x)": lambda a, x: torch.matmul(a, x),
+    "torch.addmm": lambda a, x: torch.addmm(x, a, x) + torch.addmm(x, x, a),
+    "torch.einsum": lambda a, x: torch.einsum("ij,jk->ik", x, a),
+    "both orders": lambda a, x: (x @ a) - (a @ x),
     "-A": lambda a, x: -a,
     "relu": lambda a, x: torch.relu(a) @ x,
     "sum": lambda a, x: a.sum(1) + a.sum(),
@@ -154,22 +174,27 @@ def test_other_numbers_of_entries_and_rows() -> None:
     assert len(graphs) <= 3
 
 
-class Layer(torch.nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.weight = torch.nn.Parameter(torch.rand(SIZE, 3))
+def test_training_on_other_graphs_does_not_compile_again() -> None:
+    """After two graphs that differ in the number of nodes and of entries."""
+    weight = torch.rand(3, 3, requires_grad=True)
 
-    def forward(self, a: Any, x: Tensor) -> Tensor:
-        return torch.relu(a @ (x @ self.weight))
+    def loss(a: Any, x: Tensor) -> Tensor:
+        return torch.relu(a @ (x @ weight)).square().mean()
 
-
-def test_export() -> None:
-    tensor, layer = tulle.tensor(square()), Layer()
-    exported = torch.export.export(layer, (tensor, X), strict=False)
-    assert_equal(exported.module()(tensor, X).detach(), layer(tensor, X).detach())
-    operators = [str(node.target) for node in exported.graph.nodes if node.op == "call_function"]
-    assert "tulle.compute.default" in operators
-    assert not any("describe" in name or "number" in name for name in operators)
+    compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
+    stance = "default"
+    for nodes in (5, 7, 9, 12, 20):
+        for seed in range(2):
+            generator = torch.Generator().manual_seed(nodes + seed)
+            dense = torch.rand(nodes, nodes, generator=generator)
+            dense *= torch.rand(nodes, nodes, generator=generator) < 0.4
+            x = torch.rand(nodes, 3, generator=generator)
+            with torch.compiler.set_stance(stance):
+                (found,) = torch.autograd.grad(compiled(tulle.tensor(dense), x), weight)
+            (expected,) = torch.autograd.grad(loss(dense, x), weight)
+            torch.testing.assert_close(found, expected)
+        if nodes == 7:
+            stance = "fail_on_recompile"
 
 
 def test_graph_breaks_are_not_needed() -> None:
@@ -177,12 +202,3 @@ def test_graph_breaks_are_not_needed() -> None:
         tulle.tensor(square()), X
     )
     assert explained.graph_break_count == 0
-
-
-def test_opcheck() -> None:
-    tensor = tulle.tensor(square(), index_dtype=torch.int64)
-    key = "operand A f32 i64 2 csr\noperand B f32 i64 2 dense\ncompute\nC[i,k] = A[i,j] * B[j,k]"
-    arguments = (key, [SIZE, SIZE], [*tensor.pattern.arrays, tensor.values(), X])
-    torch.library.opcheck(
-        torch.ops.tulle.compute.default, arguments, test_utils=("test_schema", "test_faketensor")
-    )

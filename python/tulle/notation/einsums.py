@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from tulle.programs.call_sites import CallSite
 from tulle.programs.graph_boundary import recorded
@@ -25,7 +26,6 @@ from tulle.support.errors import UserError
 _REDUCTIONS = ("sum", "mean", "amax", "amin", "prod")
 
 
-@recorded
 def einsum(
     equation: str,
     /,
@@ -41,10 +41,20 @@ def einsum(
     the sum, over the entries that all sparse operands have; where there are none, the result is 0.
     `out_format` is the format of the result. A dense result is written to `out` if it is given.
     """
+    run = _run_in_graph if is_compiling() else _run
+    return run(equation, operands, out_format, reduce, out)
+
+
+def _run(
+    equation: str, operands: tuple[Any, ...], out_format: OutFormat, reduce: str, out: Tensor | None
+) -> Result:
     check_text("einsum", equation, "ij,jk->ik")
     formats = () if out_format is None else out_formats(out_format)
-    result: Result = _site(equation, formats, reduce).run(operands, out)
+    result: Result = _site(equation, formats, reduce).run_on(operands, out)
     return result
+
+
+_run_in_graph = recorded(_run)
 
 
 @lru_cache(maxsize=4096)

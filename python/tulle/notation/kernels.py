@@ -65,7 +65,7 @@ class Kernel:
         site = self._sites.get(names)
         if site is None:
             site = self._sites[names] = CallSite(lambda given: self._prepared(names, given))
-        return site.run(tensors, out)
+        return site.run_on(tensors, out)
 
     def explain(self, /, **operands: Any) -> Explanation:
         """Every stage of the compiler for these operands."""

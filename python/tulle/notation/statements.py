@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from tulle.notation import einsums
 from tulle.programs.call_sites import CallSite
@@ -20,7 +21,6 @@ from tulle.support.kinds import is_number
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
-@recorded
 def compute(
     text: str,
     /,
@@ -42,9 +42,22 @@ def compute(
     if sizes:
         raise Unsupported("compute: sizes= is not supported yet; extents come from the operands.")
     check_text("compute", text, "C[i,k] = A[i,j] * B[j,k]")
+    if is_compiling():
+        return _run_in_graph(text, out_format, out, tuple(operands), tuple(operands.values()))
+    return _run(text, out_format, out, operands)
+
+
+def _run(text: str, out_format: OutFormat, out: Out, operands: Mapping[str, Any]) -> Any:
     formats = () if out_format is None else out_formats(out_format)
     names, tensors = by_name(operands)
-    return _site(text, formats, names).run(tensors, out)
+    return _site(text, formats, names).run_on(tensors, out)
+
+
+@recorded
+def _run_in_graph(
+    text: str, out_format: OutFormat, out: Out, names: tuple[str, ...], values: tuple[Any, ...]
+) -> Any:
+    return _run(text, out_format, out, dict(zip(names, values, strict=True)))
 
 
 @lru_cache(maxsize=4096)

@@ -27,7 +27,7 @@ from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.program import Result, statement_program
 from tulle.support.errors import UserError
 from tulle.tensors.sparse_tensor import SparseTensor
-from tulle.tensors.torch_dispatch import Handler, handlers, python_handlers
+from tulle.tensors.torch_dispatch import Handler, handlers, python_handlers, quick_handlers
 
 
 def register() -> None:
@@ -54,6 +54,8 @@ def register() -> None:
         handlers[getattr(Tensor, name)] = handler
         if hasattr(torch, name):
             handlers[getattr(torch, name)] = handler
+    for function in (torch.mm, torch.matmul, torch.mv, torch.bmm):
+        quick_handlers[function] = arithmetic.matmul
     for name in ("softmax", "log_softmax"):
         handlers[getattr(functional, name)] = _softmax_handler(name)
         handlers[getattr(torch, name)] = _softmax_handler(name)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from torch import Tensor, is_grad_enabled
 from torch._C import _is_any_autocast_enabled as is_autocast_enabled
-from torch._C._functorch import peek_interpreter_stack
+from torch._C._functorch import is_functorch_wrapped_tensor, peek_interpreter_stack
 from torch.autograd import forward_ad
 from torch.compiler import is_compiling
 from torch.nn import Parameter
@@ -25,9 +25,10 @@ from tulle.library import bindings
 from tulle.programs import autocast, outputs, recording
 from tulle.programs.execution import run_into, wrap
 from tulle.programs.graph_boundary import recorded
+from tulle.programs.labels import is_profiled, labelled
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
-from tulle.programs.recorded_calls import RecordedCall
+from tulle.programs.recorded_calls import recorder_of
 from tulle.programs.remembered_calls import RememberedCall
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -128,17 +129,35 @@ class CallSite:
         found = calls.get(wanted)
         if found is None:
             return self._run_and_remember(operands, out, calls, wanted)
-        if is_recorded and (found.call_on is None or out is not None or peek_interpreter_stack()):
+        if is_recorded and (
+            found.call_on is None
+            or out is not None
+            or peek_interpreter_stack()
+            or _is_wrapped(*tensors)
+        ):
             return self._run_cold(operands, out)
         try:
             if is_recorded:
                 return _recorded(found, operands, tensors)
+            if is_profiled():
+                with labelled(found.program):
+                    return _repeated(found, operands, tensors, out)
             return _repeated(found, operands, tensors, out)
         except RuntimeError:
             # The cold route names the cause. If the reason is that the result has a structure of
             # its own for these sizes, the cold route succeeds.
             calls.pop(wanted, None)
             return self._run_and_remember(operands, out, calls, wanted)
+
+    def run_on(self, operands: Sequence[Any], out: Out = None) -> Results:
+        """`run` by the fastest route for this number of operands."""
+        if out is None:
+            count = len(operands)
+            if count == 2:
+                return self.run_on_two(operands[0], operands[1])
+            if count == 1:
+                return self.run_on_one(operands[0])
+        return self.run(operands, out)
 
     def _run_cold(self, operands: Sequence[Any], out: Out) -> Results:
         if self.is_product and is_autocast_enabled():
@@ -195,9 +214,14 @@ def _recorded(found: RememberedCall, operands: Sequence[Operand], tensors: list[
     patterns = tuple(
         operand._pattern if type(operand) is SparseTensor else None for operand in operands
     )
-    values = RecordedCall.apply(found, patterns, *tensors)
+    values = (found.record or recorder_of(found))(found, patterns, *tensors)
     source = None if found.pattern_source is None else patterns[found.pattern_source]
     return values if source is None else SparseTensor(source, values)
+
+
+def _is_wrapped(*tensors: Tensor) -> bool:
+    """Whether a transform of torch.func follows a tensor, or followed it and has ended."""
+    return any(map(is_functorch_wrapped_tensor, tensors))
 
 
 def _only(results: list[Result]) -> Results:
@@ -222,6 +246,7 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
                 and found.call_on is not None
                 and type(values) is Tensor
                 and forward_ad._current_level < 0
+                and not is_profiled()
             ):
                 version = pattern.version
                 for array in pattern.counted:
@@ -229,9 +254,10 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
                 if not version:
                     try:
                         if values.requires_grad and is_grad_enabled():
-                            if peek_interpreter_stack():
+                            if peek_interpreter_stack() or is_functorch_wrapped_tensor(values):
                                 return site.run((operand,))
-                            computed = RecordedCall.apply(found, (pattern,), values)
+                            record = found.record or recorder_of(found)
+                            computed = record(found, (pattern,), values)
                         else:
                             computed = found.call_on(values)
                         if found.pattern_source is None:
@@ -265,6 +291,7 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
                 and found.call_on is not None
                 and type(values) is Tensor
                 and forward_ad._current_level < 0
+                and not is_profiled()
             ):
                 version = pattern.version
                 for array in pattern.counted:
@@ -272,9 +299,10 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
                 if not version:
                     try:
                         if (values.requires_grad or right.requires_grad) and is_grad_enabled():
-                            if peek_interpreter_stack():
+                            if peek_interpreter_stack() or _is_wrapped(values, right):
                                 return site.run((left, right))
-                            computed = RecordedCall.apply(found, (pattern, None), values, right)
+                            record = found.record or recorder_of(found)
+                            computed = record(found, (pattern, None), values, right)
                         else:
                             computed = found.call_on(values, right)
                         if found.pattern_source is None:

@@ -15,6 +15,8 @@ from types import ModuleType
 from typing import Any
 
 from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils import _pytree as pytree
 
 from tulle.programs import dynamo_buffers, graph_boundary
 
@@ -67,11 +69,25 @@ def _prepare() -> None:
     builtin.BUILTIN_TO_TENSOR_RFN_MAP.setdefault(operator.matmul, Tensor.__rmatmul__)
     # Dynamo has no rule for `A @ B` if neither is a tensor of torch.
     builtin.BuiltinVariable.call_matmul = _call_matmul
+    # Nor for `~A`.
+    builtin.BuiltinVariable.call_invert = _call_invert
     # Dynamo finds objects with __torch_function__ in lists, but not in tuples: torch.cat((A, B)).
     if flatten := getattr(torch_function, "_flatten_vts", None):
         torch_function._flatten_vts = _with_tuples(flatten)
-    # Nor for `~A`.
-    builtin.BuiltinVariable.call_invert = _call_invert
+    _let_strict_export_pass()
+
+
+def _let_strict_export_pass() -> None:
+    """torch.export with strict=True asks for a tensor without memory in place of each attribute of
+    a graph. One attribute describes the arguments of the opaque call, and is no tensor."""
+    make_fake = FakeTensorMode.from_tensor
+
+    def from_tensor(mode: FakeTensorMode, tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(tensor, pytree.TreeSpec):
+            return tensor
+        return make_fake(mode, tensor, *args, **kwargs)
+
+    FakeTensorMode.from_tensor = from_tensor
 
 
 def _call_matmul(_: Any, tx: Any, left: Any, right: Any) -> Any:

@@ -11,6 +11,7 @@ from tulle.library import bindings
 from tulle.programs import graph_calls, outputs
 from tulle.programs.arguments import Arguments, flatten
 from tulle.programs.bound_program import BoundProgram, ResultType, bind
+from tulle.programs.labels import labelled
 from tulle.programs.operand_checks import checked
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
@@ -33,9 +34,10 @@ def execute(
         return graph_calls.compute(found, names, operands, arguments)
     head = head_of(found, arguments.numbers)
     try:
-        if out is None:
-            return wrap(found, operands, bindings.run(head, arguments.tensors))
-        return run_into(found, operands, head, arguments.tensors, out)
+        with labelled(program):
+            if out is None:
+                return wrap(found, operands, bindings.run(head, arguments.tensors))
+            return run_into(found, operands, head, arguments.tensors, out)
     except RuntimeError as error:
         raise translated(error) from None
 

@@ -18,6 +18,8 @@ Operand: TypeAlias = SparseTensor | Tensor
 Result: TypeAlias = SparseTensor | Tensor
 OutFormat: TypeAlias = str | Format | Mapping[str, str | Format] | None
 
+LONGEST_LABEL = 160  # characters of the text of a program
+
 
 @dataclass(frozen=True)
 class Program:
@@ -43,6 +45,14 @@ class Program:
     def has_composite_results(self) -> bool:
         """Whether the caller wants a result in a composite format."""
         return any(Format(format).is_composite for _, format in self.out_formats)
+
+    @cached_property
+    def label(self) -> str:
+        """What profilers and anomaly mode call a run of the program."""
+        kind = "einsum " if self.is_einsum else ""
+        text = "; ".join(filter(None, map(str.strip, self.text.splitlines())))
+        shown = text if len(text) <= LONGEST_LABEL else f"{text[:LONGEST_LABEL]}..."
+        return f"tulle: {kind}{shown}"
 
     def called(self, name: str) -> str:
         """What messages call an operand. The names of an einsum's operands are internal."""

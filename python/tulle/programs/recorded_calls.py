@@ -15,14 +15,18 @@ from torch import Tensor, is_grad_enabled
 from tulle.library import bindings
 from tulle.programs.derivatives import Derivative, gradient_of
 from tulle.programs.execution import execute
+from tulle.programs.labels import labelled_node
 from tulle.programs.program import Operand, Result
 from tulle.programs.recording import Call
 from tulle.programs.remembered_calls import RememberedCall
+from tulle.programs.reordering import Reordered, reordering_of
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
 Needs: TypeAlias = tuple[bool, ...]  # which operands need a gradient
 Patterns: TypeAlias = tuple[Pattern | None, ...]  # of the operands
+# The arguments that a call takes in another order.
+Orders: TypeAlias = tuple[tuple[int, Reordered], ...]
 FIRST = 2  # the first tensor among the inputs of `RecordedCall`
 
 
@@ -52,11 +56,21 @@ class RecordedCall(torch.autograd.Function):
         return tuple(gradients.run(ctx.found, ctx.patterns, (*ctx.saved_tensors, gradient)))
 
 
+def recorder_of(found: RememberedCall) -> Callable[..., Tensor]:
+    """What records the call under the name of the program. It is `RecordedCall.apply` without the
+    search for transforms of torch.func, which callers have done and which takes 2 us."""
+    node = labelled_node(RecordedCall, found.program.label)
+    recorder: Callable[..., Tensor] = super(torch.autograd.Function, node).apply
+    found.record = recorder
+    return recorder
+
+
 class _Single(NamedTuple):
     """An operator that returns one gradient."""
 
     call: Callable[..., Tensor]
     sources: tuple[int, ...]  # its arguments, among the kept tensors and the arriving gradient
+    orders: Orders
     place: int  # among the inputs of `RecordedCall`
 
 
@@ -65,6 +79,7 @@ class _Several(NamedTuple):
 
     head: Tensor
     sources: tuple[int, ...]
+    orders: Orders
     places: tuple[tuple[int, int], ...]  # of each gradient: in what `run` returns, among the inputs
 
 
@@ -119,13 +134,20 @@ class _Gradients:
         if found.pattern_source is not None and not tensors[-1].is_contiguous():
             tensors = (*tensors[:-1], tensors[-1].contiguous())
         gradients: list[Tensor | None] = [None] * self.count
-        for call, sources, place in self.single:
-            gradients[place] = call(*[tensors[n] for n in sources])
-        for head, sources, places in self.several:
-            returned = bindings.run(head, [tensors[n] for n in sources])
+        for call, sources, orders, place in self.single:
+            gradients[place] = call(*_arguments(tensors, sources, orders))
+        for head, sources, orders, places in self.several:
+            returned = bindings.run(head, _arguments(tensors, sources, orders))
             for at, place in places:
                 gradients[place] = returned[at]
         return gradients
+
+
+def _arguments(tensors: Sequence[Tensor], sources: tuple[int, ...], orders: Orders) -> list[Tensor]:
+    found = [tensors[n] for n in sources]
+    for at, order in orders:
+        found[at] = order.values_of(found[at])
+    return found
 
 
 class _Preparation:
@@ -160,21 +182,31 @@ class _Preparation:
             _with_pattern(self._pattern(one.role, one.of), self.tensors[n])
             for one, n in zip(derivative.operands, sources, strict=True)
         ]
-        results = execute(derivative.program, derivative.names, operands)
+        program, names = derivative.program, derivative.names
+        orders: Orders = ()
+        reordering = reordering_of(program, names, operands)
+        if reordering is not None:
+            program, names = reordering.program, reordering.names
+            operands = reordering.operands(operands)
+            sources = tuple(sources[number] for number, _ in reordering.sources)
+            orders = reordering.orders
+        results = execute(program, names, operands)
         numbers = [self.call.names.index(name) for name in derivative.results]
         for number, result in zip(numbers, results, strict=True):
             if not self._is_gradient(number, result):
                 return False
-        found = RememberedCall(derivative.program, derivative.names, operands)
+        found = RememberedCall(program, names, operands)
         if len(results) == 1 and found.call_on is not None:
-            self.gradients.single.append(_Single(found.call_on, sources, FIRST + numbers[0]))
+            self.gradients.single.append(
+                _Single(found.call_on, sources, orders, FIRST + numbers[0])
+            )
             return True
         places, at = [], 0
         for number, described in zip(numbers, found.bound.results, strict=True):
             at += 1 + described.array_count
             places.append((at, FIRST + number))
             at += 1
-        self.gradients.several.append(_Several(found.head, sources, tuple(places)))
+        self.gradients.several.append(_Several(found.head, sources, orders, tuple(places)))
         return True
 
     def _source(self, role: str, of: str) -> int:

@@ -19,9 +19,11 @@ from tulle.programs.batches import (
 from tulle.programs.bound_program import BoundProgram, bind
 from tulle.programs.derivatives import Derivative, gradient_of, tangent_of
 from tulle.programs.execution import execute
+from tulle.programs.labels import labelled_node
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
 from tulle.programs.remembered_calls import RememberedCall
+from tulle.programs.reordering import reordering_of
 from tulle.support.errors import UserError
 from tulle.tensors.matching import gathered, matched
 from tulle.tensors.pattern import Pattern
@@ -43,7 +45,7 @@ def run(
         )
     call = Call(program, names, operands)
     tensors = [_values_of(operand) for operand in operands]
-    node = _TransformedNode if is_transformed else _Node
+    node = labelled_node(_TransformedNode if is_transformed else _Node, program.label)
     computed = node.apply(call, *tensors)
     return call.results_of(computed if isinstance(computed, tuple) else (computed,))
 
@@ -275,7 +277,12 @@ class Call:
             "part": parts.__getitem__,
         }
         operands = [sources[one.role](one.of) for one in derivative.operands]
-        results = run(derivative.program, derivative.names, operands)
+        program, names = derivative.program, derivative.names
+        reordering = None if is_in_transform(operands) else reordering_of(program, names, operands)
+        if reordering is not None:
+            program, names = reordering.program, reordering.names
+            operands = reordering.operands(operands)
+        results = run(program, names, operands)
         return [
             (self.names.index(of), result)
             for of, result in zip(derivative.results, results, strict=True)

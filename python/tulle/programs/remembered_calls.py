@@ -30,6 +30,7 @@ class RememberedCall:
         "names",
         "pattern_source",
         "program",
+        "record",
     )
 
     def __init__(
@@ -57,5 +58,7 @@ class RememberedCall:
         self.call_on: Callable[..., Tensor] | None = None
         if self.call is not None:
             self.call_on = partial(self.call, self.head)
+        # What records the call under autograd (`recorded_calls`), once it was.
+        self.record: Callable[..., Tensor] | None = None
         # How the backward pass runs (`recorded_calls`), by the operands that need gradients.
         self.gradients: dict[Any, Any] = {}

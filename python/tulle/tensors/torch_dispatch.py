@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from tulle.support.errors import Unsupported
 
@@ -20,6 +21,8 @@ Handler = Callable[..., Any]
 
 # The handler of each function of torch.
 handlers: dict[Any, Handler] = {}
+# The same for calls without keywords that torch.compile does not trace, where that is faster.
+quick_handlers: dict[Any, Handler] = {}
 # Operators that are functions of Python by name: Dynamo does not find such functions in a table.
 python_handlers: dict[str, Handler] = {}
 
@@ -29,8 +32,12 @@ def dispatch(
 ) -> Any:
     """Computes `function(*args, **kwargs)`; at least one argument is a sparse tensor. This is
     `__torch_function__` of the class."""
+    if not kwargs and not is_compiling():
+        quick = quick_handlers.get(function)
+        if quick is not None:
+            return quick(*args)
     handler = None
-    if torch.compiler.is_compiling():
+    if is_compiling():
         handler = python_handlers.get(getattr(function, "__name__", ""))
     if handler is None:
         handler = handlers.get(function)

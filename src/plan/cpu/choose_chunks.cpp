@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "plan/rewrite/gathering.h"
 #include "schedule/queries.h"
@@ -230,6 +231,7 @@ class ChunkScheduler {
     const expr::Statement& statement = *problem_.statement;
     if (!in_registers_ || !vectorizes_) return;
     Locality nearest = Locality::Scattered;
+    std::set<std::string> fetched;  // an operand may be read several times
     for (const Access* access : expr::accesses(statement.value)) {
       const expr::TensorType& type = problem_.tensors->at(access->tensor);
       if (!type.format.is_dense() || access->indices.size() < 2) continue;
@@ -243,7 +245,7 @@ class ChunkScheduler {
       if (!knobs_.prefetch && !misses_caches(row, bytes, row_bytes)) continue;
       const int64_t distance = knobs_.prefetch.value_or(std::max<int64_t>(
           8, kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes))));
-      if (distance == 0) continue;
+      if (distance == 0 || !fetched.insert(access->tensor).second) continue;
       add(schedule::Prefetch{access->tensor, distance});
     }
     if (choice_.route != Route::Dense || !statement.adds_to.empty()) return;

@@ -21,6 +21,7 @@ namespace {
 // Approximate costs, in scalar steps of an inner loop.
 constexpr double kVectorStep = 0.15;  // an element of a contiguous loop
 constexpr double kStridedStep = 2;    // an element of a strided dense loop
+constexpr double kOtherLine = 0.5;    // an element in another cache line than the one before
 constexpr double kSortedEntry = 60;   // appends an entry and sorts it
 constexpr double kLastResort = 1e18;  // exceeds the cost of every other choice
 constexpr double kCopiedEntry = 6;    // appends an entry that arrives in order
@@ -303,11 +304,36 @@ class Search {
         std::none_of(operands_.sparse.begin(), operands_.sparse.end(),
                      [&](const Access* a) { return operands_.walks(*a, order.back()); });
     cost += visits * (choice.vectorized ? kVectorStep : dense_innermost ? kStridedStep : 1);
+    if (!is_gpu(problem_.backend)) cost += other_lines(order, choice.route);
     if (choice.route == Route::Sort) cost += appended_entries(order, visits) * kSortedEntry;
     cost /= workers(order);
     for (const std::string& var : choice.members) cost /= problem_.extents.at(var);
     choice.cost = cost;
     if (cost < best_.cost) best_ = choice;
+  }
+
+  // The cost of dense tensors of which successive iterations use elements in different cache lines,
+  // because the innermost loop over one of their indices is not that over neighbours.
+  double other_lines(const std::vector<std::string>& order, Route route) const {
+    double cost = 0;
+    const auto add = [&](const Format& format, const std::vector<std::string>& indices) {
+      if (!format.is_dense() || indices.size() < 2) return;
+      std::string innermost;
+      for (const std::string& index : indices) {
+        const std::vector<std::string>& parts = problem_.space.parts.at(index);
+        if (parts.size() != 1) return;
+        if (innermost.empty() || position_of(order, parts[0]) > position_of(order, innermost))
+          innermost = parts[0];
+      }
+      const auto& last = indices[static_cast<size_t>(format.levels().back().expr.dimension)];
+      if (innermost != problem_.space.parts.at(last)[0])
+        cost += visits_of(order, innermost) * kOtherLine;
+    };
+    for (const Access* access : operands_.all)
+      add(operands_.type_of(access->tensor).format, access->indices);
+    if (route == Route::Dense)
+      add(operands_.type_of(problem_.statement->tensor).format, problem_.statement->indices);
+    return cost;
   }
 
   const OrderProblem& problem_;
