@@ -29,7 +29,7 @@ def in_order(
     that are not in the order of the first are read as the second, then sorted; duplicates are
     summed."""
     ordered, loose = formats
-    pattern = unchecked_pattern(ordered, shape, arrays)
+    pattern = unchecked_pattern(ordered, shape, arrays, values)
     if pattern.is_in_order(name, values):
         return SparseTensor(pattern, values)
     return checked(name, loose, shape, arrays, values).to(format=ordered)

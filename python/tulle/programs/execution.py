@@ -9,7 +9,7 @@ from torch import Tensor
 
 from tulle.library import bindings
 from tulle.programs import graph_calls, outputs
-from tulle.programs.arguments import Arguments, flatten
+from tulle.programs.arguments import Arguments, flatten, with_arrays
 from tulle.programs.bound_program import BoundProgram, ResultType, bind
 from tulle.programs.operand_checks import checked
 from tulle.programs.outputs import Out
@@ -28,9 +28,11 @@ def execute(
     if program.out_formats and program.has_composite_results:
         return _execute_for_composites(program, names, operands, out)
     operands = checked(program, names, operands)
-    found, arguments = bind(program, names, operands), flatten(operands)
-    if graph_calls.is_traced(arguments.tensors):
-        return graph_calls.compute(found, names, operands, arguments)
+    found = bind(program, names, operands)
+    tensors = with_arrays(operands)
+    if graph_calls.is_traced(tensors):
+        return graph_calls.compute(found, names, operands, tensors)
+    arguments = flatten(operands)
     head = head_of(found, arguments.numbers)
     try:
         if out is None:
@@ -131,7 +133,7 @@ def _pattern_source(
 
 def _pattern_of(result: ResultType, shape: tuple[int, ...], arrays: tuple[Tensor, ...]) -> Pattern:
     living = living_pattern(result.format, shape, arrays)
-    return living or Pattern(result.format, shape, arrays, result.index_dtype)
+    return living or Pattern(result.format, shape, arrays, result.index_dtype, is_checked=True)
 
 
 def _sparse(operand: Operand) -> SparseTensor:

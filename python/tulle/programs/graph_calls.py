@@ -18,7 +18,7 @@ from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.library import get_ctx
 
 from tulle.library import bindings
-from tulle.programs.arguments import Arguments
+from tulle.programs.arguments import sizes_of
 from tulle.programs.bound_program import BoundProgram, ResultType, results_of
 from tulle.programs.program import Operand, Result
 from tulle.tensors.formats import Format
@@ -32,12 +32,13 @@ def is_traced(tensors: Sequence[Tensor]) -> bool:
 
 
 def compute(
-    found: BoundProgram, names: tuple[str, ...], operands: Sequence[Operand], arguments: Arguments
+    found: BoundProgram,
+    names: tuple[str, ...],
+    operands: Sequence[Operand],
+    tensors: list[Tensor],
 ) -> list[Result]:
-    """The results of the operator in the graph."""
-    count = sum(len(one._pattern.numbers) for one in operands if isinstance(one, SparseTensor))
-    sizes = list(arguments.numbers[:count])
-    returned = iter(bindings.compute(found.key, sizes, arguments.tensors))
+    """The results of the operator in the graph; `tensors` are the arrays and values of operands."""
+    returned = iter(bindings.compute(found.key, list(sizes_of(operands)), tensors))
     results: list[Result] = []
     for result in found.results:
         if result.format.is_dense:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import operator
 import sys
+import threading
 import weakref
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,9 +16,11 @@ import torch
 from torch import Tensor
 
 from tulle.library import bindings, dtypes
+from tulle.support.arguments import shape_of
 from tulle.support.errors import UserError
 from tulle.tensors import slots
 from tulle.tensors.formats import Format
+from tulle.tensors.own_memory import copied, has_elements, is_plain
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -52,6 +55,10 @@ def _check_version(counted: tuple[Tensor, ...], version: int) -> None:
         )
 
 
+# The attributes of an incomplete pattern, one from a graph or from a file.
+_ALWAYS_SET = ("_format_text", "_given", "index_dtype", "shape")
+_completing = threading.RLock()
+
 # Negative, so that they differ from ranks.
 _serials = itertools.count(-1, -1)
 
@@ -63,6 +70,7 @@ class Pattern:
     __slots__ = (
         "__weakref__",
         "_format_text",
+        "_given",
         "_is_held",
         "_permuted",
         "_specs",
@@ -73,6 +81,7 @@ class Pattern:
         "entry_count",
         "format",
         "index_dtype",
+        "is_checked",
         "longest_row",
         "serial",
         "shape",
@@ -80,19 +89,28 @@ class Pattern:
         "version",
     )
 
+    _given: tuple[
+        tuple[Tensor, ...], int
+    ]  # of a pattern from a file: its arrays, a count of values
+
     def __init__(
         self,
         format: Format,
         shape: tuple[int, ...],
         arrays: tuple[Tensor, ...],
         index_dtype: torch.dtype,
+        *,
+        is_checked: bool = False,
     ) -> None:
+        """With `is_checked` the caller vouches for the structure: it was checked, or this package
+        or the library made it. The library checks any other structure before it first uses it."""
         self.format = format
         self._format_text = format._text
         self.shape = shape
         self.arrays = arrays
         self.index_dtype = index_dtype
         self._set_up()
+        self.is_checked = is_checked
 
     @classmethod
     def in_graph(
@@ -111,17 +129,62 @@ class Pattern:
         pattern.index_dtype = index_dtype
         return pattern
 
+    @classmethod
+    def from_file(
+        cls,
+        format_text: str,
+        shape: tuple[int, ...],
+        arrays: tuple[Tensor, ...],
+        index_dtype: torch.dtype,
+        value_count: int,
+    ) -> Self:
+        """A pattern whose arrays share memory with other tensors of a file, and may get their
+        contents after this call, while torch.load goes on. The first read of an attribute copies
+        and checks them."""
+        pattern = cls.__new__(cls)
+        pattern._format_text = format_text
+        pattern.shape = shape
+        pattern.index_dtype = index_dtype
+        pattern._given = (arrays, value_count)
+        return pattern
+
     def __getattr__(self, name: str) -> Any:
-        # Python calls this for attributes that are not set: those of a pattern from a graph.
-        if name not in Pattern.__slots__ or name == "_format_text":
+        # Python calls this for attributes that are not set: those of a pattern from a graph or from
+        # a file.
+        if name not in Pattern.__slots__ or name in _ALWAYS_SET:
             raise AttributeError(f"A pattern has no attribute '{name}'.", name=name, obj=self)
-        self.format = Format(self._format_text, len(self.shape))
-        self._set_up()
+        with _completing:
+            try:  # another thread may have set it
+                return object.__getattribute__(self, name)
+            except AttributeError:
+                self._complete()
         return getattr(self, name)
+
+    def _complete(self) -> None:
+        """Sets the attributes that are not set."""
+        self.format = Format(self._format_text, len(self.shape))
+        try:
+            given: tuple[tuple[Tensor, ...], int] = object.__getattribute__(self, "_given")
+        except AttributeError:
+            self._set_up()
+            return
+        self.arrays = tuple(copied(array) for array in given[0])
+        self._set_up()
+        try:
+            self._hold(given[1])
+        except Exception:
+            del self.arrays
+            raise
+        del self._given
 
     def _set_up(self) -> None:
         """Sets the attributes that follow from format, shape and arrays."""
         arrays = self.arrays
+        if not all(isinstance(array, Tensor) for array in arrays):
+            kinds = [type(array).__name__ for array in arrays]
+            raise UserError(f"This sparse tensor consists of other objects than tensors: {kinds}.")
+        # Whether the structure is known to be valid. If not, `hold` checks it.
+        self.is_checked = False
         self.entry_count: int | None = None  # once counted
         # Other data derived from the structure, by name.
         self.derived: dict[str, Any] = {}
@@ -165,13 +228,43 @@ class Pattern:
         release.atexit = False
 
     def hold(self) -> int:
-        """The number of the structure, which operators take in place of its arrays."""
+        """The number of the structure, which operators take in place of its arrays. Raises
+        UserError if the structure is invalid."""
         if not self._is_held:
-            if not self.structure:
-                self._number()
-            bindings.hold_structure(self.structure, list(self.arrays))
-            self._is_held = True
+            if not self.is_checked:
+                self._check_pieces()
+            self._hold(self.count_slots())
         return self.structure
+
+    def _check_pieces(self) -> None:
+        """Raises UserError if the shape or the number or kind of arrays is wrong."""
+        formats = [part.format for part in self.format.parts] or [self.format]
+        expected = sum(len(level.arrays) for one in formats for level in one.levels)
+        if len(self.arrays) != expected or not all(map(has_elements, self.arrays)):
+            raise UserError(
+                f"The format {self.format} stores {expected} dense tensors as structure, but found "
+                f"{[type(array).__name__ for array in self.arrays]}."
+            )
+        shape_of("The structure", self.numbers)
+
+    def _hold(self, value_count: int) -> None:
+        """Lets the library hold the arrays of a tensor with that many values."""
+        if value_count >= 2**63:
+            raise UserError(f"The sizes {self.shape} are too large: {value_count} values.")
+        self.check_unchanged()
+        if not self.structure:
+            self._number()
+        spec = self.spec(torch.float32)
+        token = bindings.trust if self.is_checked else 0
+        arrays = list(self.arrays)
+        bindings.hold_structure(token, self.structure, spec, self.sizes, arrays, value_count)
+        self.is_checked = self._is_held = True
+
+    def ensure_checked(self) -> None:
+        """Raises UserError if the structure is invalid or was written to since it was checked."""
+        self.check_unchanged()
+        if not self.is_checked and all(map(is_plain, self.arrays)):
+            self.hold()
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -209,7 +302,9 @@ class Pattern:
 
     def with_arrays(self, arrays: Sequence[Tensor], index_dtype: torch.dtype) -> Pattern:
         """The same format and shape with other structure arrays of equal content."""
-        found = Pattern(self.format, self.shape, tuple(arrays), index_dtype)
+        self.ensure_checked()
+        is_checked = self.is_checked
+        found = Pattern(self.format, self.shape, tuple(arrays), index_dtype, is_checked=is_checked)
         if found.structure:
             found.longest_row = self.longest_row
             if not found.longest_row:
@@ -225,8 +320,14 @@ class Pattern:
 
     def _with_order(self, order: tuple[int, ...]) -> Pattern:
         shape = tuple(self.shape[d] for d in order)
-        found = Pattern(self.format.permuted(order), shape, self.arrays, self.index_dtype)
+        found = self.with_same_arrays(self.format.permuted(order), shape)
         found.longest_row = self.longest_row
+        return found
+
+    def with_same_arrays(self, format: Format, shape: tuple[int, ...]) -> Pattern:
+        """The same arrays as another structure, which is valid if this one is."""
+        found = Pattern(format, shape, self.arrays, self.index_dtype, is_checked=self.is_checked)
+        found.version = self.version
         return found
 
     def with_batch(self, size: int) -> Pattern:
@@ -236,12 +337,11 @@ class Pattern:
         found: Pattern | None = self.derived.get(name)
         if found is None:
             shape = (*self.shape, size)
-            found = Pattern(self.format.with_batch(), shape, self.arrays, self.index_dtype)
+            found = self.with_same_arrays(self.format.with_batch(), shape)
             self.derived[name] = found
         return found
 
     def __deepcopy__(self, memo: object) -> Pattern:
-        self.check_unchanged()
         return self.with_arrays([array.clone() for array in self.arrays], self.index_dtype)
 
     def parts_of(self, values: Tensor) -> list[tuple[Pattern, Tensor]]:
@@ -259,6 +359,7 @@ class Pattern:
     def coordinates_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
         """The coordinates at these slots, [rank, n], padding included, and whether each slot is an
         entry."""
+        self.ensure_checked()
         return slots.coordinates_at(self, places)
 
     def count_slots(self) -> int:
@@ -271,6 +372,7 @@ class Pattern:
         if not self.has_padding:
             return stored
         if self.entry_count is None:
+            self.ensure_checked()
             self.entry_count = slots.count_entries(self, stored)
         return self.entry_count
 
@@ -312,6 +414,7 @@ class Pattern:
         """Checks the structure, in O(entries); messages call the tensor `name`."""
         tensors = self._on_host(values)
         bindings.validate(name, self.spec(values.dtype), self.sizes, tensors)
+        self.is_checked = True
         if self.structure:
             self.note_longest_row(tensors)
 
@@ -320,6 +423,7 @@ class Pattern:
         these are as the format requires."""
         tensors = self._on_host(values)
         found = bindings.is_in_order(name, self.spec(values.dtype), self.sizes, tensors)
+        self.is_checked = found
         if self.structure:
             self.note_longest_row(tensors)
         return found
