@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import collections
 import random
+import re
 import signal
 import sys
 import time
@@ -56,7 +57,7 @@ KEYS = [
     f"operand A f32 i32 2 longest=64 csr\noperand B f32 i64 2 dense\n{rest}"
     for rest in (
         "compute\nC[i,k] = A[i,j] * B[j,k]",
-        "out C csr\none 1 0\nreduce amax\neinsum\nij,jk->ik",
+        "out * csr\none 1 0\nreduce amax\neinsum\nij,jk->ik",
         "schedule parallel(i)\nfeatures avx2\nchecked\nuntuned\ncompute\nC[i,k] = A[i,j] * B[j,k]",
     )
 ]
@@ -104,8 +105,22 @@ PARSERS: list[tuple[Callable[[str], object], list[str]]] = [
 ]
 
 
+def with_other_word(text: str, others: list[str], dice: random.Random) -> str:
+    """The text with a word in place of another one, so that much of it stays valid."""
+    words = re.findall(r"\w+|[^\w\s]", dice.choice(others))
+    places = list(re.finditer(r"\w+|[^\w\s]", text))
+    if not places or not words:
+        return text
+    place = dice.choice(places)
+    same_kind = [word for word in words if word[0].isalnum() == place[0][0].isalnum()]
+    return text[: place.start()] + dice.choice(same_kind or words) + text[place.end() :]
+
+
 def mutated(text: str, others: list[str], dice: random.Random) -> str:
     for _ in range(dice.choice([1, 1, 1, 1, 2, 3, 6])):
+        if dice.random() < 0.5:
+            text = with_other_word(text, others, dice)
+            continue
         at = dice.randint(0, len(text))
         end = min(len(text), at + dice.choice([0, 1, 1, 2, 5, 20]))
         kind = dice.choice([0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 6])
