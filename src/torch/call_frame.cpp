@@ -40,22 +40,23 @@ CallFrame::CallFrame(std::shared_ptr<const Prepared> prepared)
 
 void CallFrame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped) {
   const auto plain = static_cast<int64_t>(prepared_->size_count + skipped);
+  // The caller who read the program's number from the skipped ones has checked the device.
   const bool is_vector = has_type(sizes, DType::Int64) && rank_of(sizes) == 1 &&
-                         is_contiguous(sizes) && !device_of(sizes).is_cuda();
+                         is_contiguous(sizes) && (skipped > 0 || !device_of(sizes).is_cuda());
   const bool numbered = is_vector && has_structures(sizes, plain, prepared_->structure_count);
   if (!is_vector || (element_count(sizes) != plain && !numbered)) {
     throw UserError("The program takes a contiguous vector of " +
                     std::to_string(prepared_->size_count) + " int64 sizes, but found " +
                     describe(sizes) + ".");
   }
-  const bool is_complete = tensors.size() == prepared_->tensor_count;
-  if (!is_complete && !(numbered && tensors.size() == views_.size())) {
+  const bool is_held = numbered && tensors.size() == views_.size();
+  if (tensors.size() != prepared_->tensor_count && !is_held) {
     throw UserError("The program takes " + std::to_string(prepared_->tensor_count) +
                     " tensors, but " + std::to_string(tensors.size()) + " were given.");
   }
   const auto* next_size = static_cast<const int64_t*>(data_of(sizes)) + skipped;
   const int64_t* next_structure = next_size + prepared_->size_count;
-  find_tensors(tensors, is_complete ? nullptr : next_structure);
+  find_tensors(tensors, is_held ? next_structure : nullptr);
   device_ = common_device();
   memory_.set_device(device_);
   for (size_t at = 0; at < views_.size(); ++at) {

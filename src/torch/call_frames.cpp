@@ -35,8 +35,7 @@ CallFrames& frames() {
 }  // namespace
 
 CallFrame& call_frame_of(AtenTensorHandle head) {
-  if (!has_type(head, DType::Int64) || element_count(head) < 1 || !is_contiguous(head) ||
-      device_of(head).is_cuda()) {
+  if (!has_type(head, DType::Int64) || element_count(head) < 1 || device_of(head).is_cuda()) {
     throw UserError("Expected the program's number and the sizes, but found " + describe(head) +
                     ".");
   }

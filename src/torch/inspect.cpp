@@ -1,4 +1,5 @@
 // Operators that describe programs and formats, check structure, and set limits.
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -156,10 +157,23 @@ Device device_of_all(std::span<const OwnedTensor> arrays) {
   return device;
 }
 
+// The layout of a spec. A thread keeps the last ones: callers hold many structures of few formats.
+const TensorLayout& known_layout(std::string_view spec) {
+  constexpr size_t kMost = 256;
+  thread_local std::map<std::string, TensorLayout, std::less<>> layouts;
+  auto found = layouts.find(spec);
+  if (found == layouts.end()) {
+    TensorLayout layout = layout_of(parse_spec("structure " + std::string(spec)));
+    layout.spec.name = "The structure";
+    if (layouts.size() >= kMost) layouts.clear();
+    found = layouts.emplace(std::string(spec), std::move(layout)).first;
+  }
+  return found->second;
+}
+
 void hold(int64_t token, uint64_t structure, std::string_view spec, AtenTensorHandle sizes,
           std::vector<OwnedTensor> arrays, int64_t value_count) {
-  TensorLayout layout = layout_of(parse_spec("structure " + std::string(spec)));
-  layout.spec.name = "The structure";
+  const TensorLayout& layout = known_layout(spec);
   if (arrays.size() != layout.arrays.size()) {
     throw UserError("Expected a structure of " + std::to_string(layout.arrays.size()) +
                     " arrays, but found " + std::to_string(arrays.size()) + ".");

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from tulle.library import bindings
 from tulle.programs import graph_calls, outputs
-from tulle.programs.arguments import Arguments, flatten, with_arrays
+from tulle.programs.arguments import Arguments, flatten
 from tulle.programs.bound_program import BoundProgram, ResultType, bind
 from tulle.programs.operand_checks import checked
 from tulle.programs.outputs import Out
@@ -29,9 +29,8 @@ def execute(
         return _execute_for_composites(program, names, operands, out)
     operands = checked(program, names, operands)
     found = bind(program, names, operands)
-    tensors = with_arrays(operands)
-    if graph_calls.is_traced(tensors):
-        return graph_calls.compute(found, names, operands, tensors)
+    if graph_calls.is_traced(operands):
+        return graph_calls.compute(found, names, operands)
     arguments = flatten(operands)
     head = head_of(found, arguments.numbers)
     try:

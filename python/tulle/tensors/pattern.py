@@ -16,11 +16,11 @@ import torch
 from torch import Tensor
 
 from tulle.library import bindings, dtypes
-from tulle.support.arguments import shape_of
 from tulle.support.errors import UserError
 from tulle.tensors import slots
 from tulle.tensors.formats import Format
-from tulle.tensors.own_memory import copied, has_elements, is_plain
+from tulle.tensors.held_structure import HeldStructure, counted_of, version_of
+from tulle.tensors.own_memory import copied
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,29 +32,6 @@ def sizes_tensor(sizes: tuple[int, ...]) -> Tensor:
     return torch.tensor(sizes, dtype=torch.int64, device="cpu")
 
 
-def _counted(arrays: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """The arrays whose writes PyTorch counts: all, or none if one was made in inference mode."""
-    return () if any(array.is_inference() for array in arrays) else arrays
-
-
-def _version_of(counted: tuple[Tensor, ...]) -> int:
-    """PyTorch's count of writes to the arrays."""
-    return sum(array._version for array in counted)
-
-
-def _check_version(counted: tuple[Tensor, ...], version: int) -> None:
-    """Raises UserError if an array was written to since the arrays had that version."""
-    if version != _version_of(counted):
-        raise UserError(
-            "A structure array of this sparse tensor was written to after the tensor was made, so "
-            "its positions and coordinates may be invalid. If the tensor shares memory with a "
-            "torch.sparse tensor, writing to the values of that tensor has the same effect: "
-            "PyTorch counts those writes together. Make a new tensor with tulle.tensor or "
-            "tulle.from_levels; to change values only, write to values() of this tensor, or use "
-            "with_values."
-        )
-
-
 # The attributes of an incomplete pattern, one from a graph or from a file.
 _ALWAYS_SET = ("_format_text", "_given", "index_dtype", "shape")
 _completing = threading.RLock()
@@ -63,7 +40,7 @@ _completing = threading.RLock()
 _serials = itertools.count(-1, -1)
 
 
-class Pattern:
+class Pattern(HeldStructure):
     """Format, shape and structure arrays: the positions and coordinates of each level that stores
     them."""
 
@@ -71,22 +48,15 @@ class Pattern:
         "__weakref__",
         "_format_text",
         "_given",
-        "_is_held",
         "_permuted",
         "_specs",
-        "arrays",
         "calls",
-        "counted",
         "derived",
         "entry_count",
-        "format",
         "index_dtype",
-        "is_checked",
         "longest_row",
         "serial",
         "shape",
-        "structure",
-        "version",
     )
 
     _given: tuple[
@@ -151,7 +121,7 @@ class Pattern:
     def __getattr__(self, name: str) -> Any:
         # Python calls this for attributes that are not set: those of a pattern from a graph or from
         # a file.
-        if name not in Pattern.__slots__ or name in _ALWAYS_SET:
+        if name not in _SLOTS or name in _ALWAYS_SET:
             raise AttributeError(f"A pattern has no attribute '{name}'.", name=name, obj=self)
         with _completing:
             try:  # another thread may have set it
@@ -191,8 +161,8 @@ class Pattern:
         # On a GPU: the number of entries in the longest row if the host has read the structure.
         self.longest_row = 0
         # The arrays whose writes PyTorch counts, and the count when the structure was checked.
-        self.counted = _counted(arrays)
-        self.version = _version_of(self.counted)
+        self.counted = counted_of(arrays)
+        self.version = version_of(self.counted)
         # A number that no other pattern has had.
         self.serial = next(_serials)
         # The calls whose first sparse operand had this pattern (`programs.call_sites`).
@@ -203,6 +173,7 @@ class Pattern:
         # data derived from them; 0 if it has none.
         self.structure = 0
         self._is_held = False
+        self._addresses: tuple[int, ...] = ()  # of the arrays that the library holds
         if arrays and arrays[0].is_cuda:
             self._number()
         if arrays:
@@ -220,51 +191,6 @@ class Pattern:
         return f"{self.format}, nnz={nnz}, index_dtype={index}{place}"
 
     # ---- what operators are told ---------------------------------------------------------------
-
-    def _number(self) -> None:
-        """Gives the structure a number."""
-        self.structure = bindings.new_structure()
-        release = weakref.finalize(self, bindings.release_structure, self.structure)
-        release.atexit = False
-
-    def hold(self) -> int:
-        """The number of the structure, which operators take in place of its arrays. Raises
-        UserError if the structure is invalid."""
-        if not self._is_held:
-            if not self.is_checked:
-                self._check_pieces()
-            self._hold(self.count_slots())
-        return self.structure
-
-    def _check_pieces(self) -> None:
-        """Raises UserError if the shape or the number or kind of arrays is wrong."""
-        formats = [part.format for part in self.format.parts] or [self.format]
-        expected = sum(len(level.arrays) for one in formats for level in one.levels)
-        if len(self.arrays) != expected or not all(map(has_elements, self.arrays)):
-            raise UserError(
-                f"The format {self.format} stores {expected} dense tensors as structure, but found "
-                f"{[type(array).__name__ for array in self.arrays]}."
-            )
-        shape_of("The structure", self.numbers)
-
-    def _hold(self, value_count: int) -> None:
-        """Lets the library hold the arrays of a tensor with that many values."""
-        if value_count >= 2**63:
-            raise UserError(f"The sizes {self.shape} are too large: {value_count} values.")
-        self.check_unchanged()
-        if not self.structure:
-            self._number()
-        spec = self.spec(torch.float32)
-        token = bindings.trust if self.is_checked else 0
-        arrays = list(self.arrays)
-        bindings.hold_structure(token, self.structure, spec, self.sizes, arrays, value_count)
-        self.is_checked = self._is_held = True
-
-    def ensure_checked(self) -> None:
-        """Raises UserError if the structure is invalid or was written to since it was checked."""
-        self.check_unchanged()
-        if not self.is_checked and all(map(is_plain, self.arrays)):
-            self.hold()
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -398,6 +324,12 @@ class Pattern:
             found[what] = int(size)
         return found
 
+    def forget_other_patterns(self) -> None:
+        """Drops what depends on the contents of the arrays."""
+        self.free_derived()
+        self.calls.clear()
+        self._permuted.clear()
+
     def free_derived(self) -> None:
         """Frees that data."""
         self.derived.clear()
@@ -405,10 +337,6 @@ class Pattern:
         self.entry_count = None
 
     # ---- checks --------------------------------------------------------------------------------
-
-    def check_unchanged(self) -> None:
-        """Raises UserError if the structure was written to since it was checked."""
-        _check_version(self.counted, self.version)
 
     def validate(self, name: str, values: Tensor) -> None:
         """Checks the structure, in O(entries); messages call the tensor `name`."""
@@ -451,6 +379,8 @@ def _power_of_two(number: int) -> int:
     """The smallest power of two that is at least `number` and at least 32."""
     return int(max(32, 1 << (number - 1).bit_length()))
 
+
+_SLOTS = {*HeldStructure.__slots__, *Pattern.__slots__}
 
 # The living patterns by the id of their first array, which each pattern keeps alive.
 _by_first_array: weakref.WeakValueDictionary[int, Pattern] = weakref.WeakValueDictionary()
