@@ -33,7 +33,7 @@ from mutations import Pieces, drawn, mutated, taken_apart
 
 import tulle
 
-PIECE = 5000  # mutants in one process
+PIECE = 20000  # mutants in one process
 REFUSALS = (tulle.UserError, tulle.Unsupported)
 
 
@@ -57,6 +57,11 @@ def check_uses(tensor: tulle.SparseTensor, dice: random.Random) -> None:
 
 def _check_size(tensor: tulle.SparseTensor) -> None:
     """Refuses tensors of which no dense oracle exists."""
+    if not isinstance(tensor.values(), torch.Tensor):  # a tree may hold anything
+        raise ways_in.Refused
+    if tensor.device.type != "cpu":
+        tensor.sum(tensor.ndim - 1)
+        raise Wrong(f"computed on {tensor.device}")
     if math.prod(tensor.shape) > 10**5 or tensor.values().numel() > 10**5 or tensor.ndim == 0:
         tensor.nnz  # noqa: B018
         if tensor.ndim == 2 and tensor.shape[0] < 10**4:

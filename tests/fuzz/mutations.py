@@ -86,8 +86,12 @@ def _number(dice: random.Random, dtype: torch.dtype) -> int:
     return number
 
 
+def _flat_copy(array: Tensor) -> Tensor:
+    return array.detach().reshape(-1).clone()
+
+
 def _changed_element(array: Tensor, dice: random.Random) -> Tensor:
-    array = array.clone()
+    array = _flat_copy(array)
     if array.numel():
         at = dice.randrange(array.numel())
         if array.dtype == torch.bool:  # a byte other than 0 and 1 as well
@@ -100,14 +104,14 @@ def _changed_element(array: Tensor, dice: random.Random) -> Tensor:
 
 
 def _nudged(array: Tensor, dice: random.Random) -> Tensor:
-    array = array.clone()
+    array = _flat_copy(array)
     if array.numel() and array.dtype != torch.bool:
         array[dice.randrange(array.numel())] += dice.choice([-1, 1])
     return array
 
 
 def _swapped(array: Tensor, dice: random.Random) -> Tensor:
-    array = array.clone()
+    array = _flat_copy(array)
     if array.numel() > 1:
         a, b = dice.randrange(array.numel()), dice.randrange(array.numel())
         array[[a, b]] = array[[b, a]]
@@ -115,7 +119,7 @@ def _swapped(array: Tensor, dice: random.Random) -> Tensor:
 
 
 def _unused(array: Tensor, dice: random.Random) -> Tensor:
-    array = array.clone()
+    array = _flat_copy(array)
     if array.numel() and array.dtype in INDEX_DTYPES:
         first = dice.randrange(array.numel())
         array[first : first + dice.choice([1, 2, 4, 8])] = -1
@@ -159,7 +163,7 @@ def _other_kind(array: Tensor, dice: random.Random) -> Any:
         lambda: array.tolist(),
         lambda: "array",
         lambda: array.to("meta"),
-        lambda: array.reshape(-1).to(torch.float64).to_sparse(),
+        lambda: torch.zeros(3).to_sparse(),
         lambda: torch.nn.Parameter(array.to(torch.float64)),
         lambda: torch.empty(0, dtype=array.dtype),
     ]
@@ -196,7 +200,7 @@ def _with_unused_group(pieces: Pieces, dice: random.Random) -> Pieces:
         arrays[-2] = arrays[-2].clone()
         arrays[-2][-1] += more
         values = torch.cat([pieces.values, pieces.values.new_zeros(more)])
-    except (RuntimeError, IndexError):  # of arrays that an earlier mutation made
+    except (RuntimeError, IndexError, TypeError):  # of arrays that an earlier mutation made
         return pieces
     return replace(pieces, arrays=tuple(arrays), values=values)
 
@@ -244,7 +248,8 @@ def _shape(pieces: Pieces, dice: random.Random) -> Pieces:
         dice.shuffle(numbers)
     elif numbers:
         at = dice.randrange(len(numbers))
-        small = [numbers[at] - 1, numbers[at] + 1, 0, 1]
+        now = numbers[at] if isinstance(numbers[at], int) else 0
+        small = [now - 1, now + 1, 0, 1]
         numbers[at] = dice.choice([*small, -1, 2**31, 2**62, 2**63 - 1, 1.5, "3", None, True])
     return replace(pieces, numbers=tuple(numbers))
 

@@ -59,7 +59,7 @@ class Calls:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=300000)
+    parser.add_argument("--count", type=int, default=100000)
     count = parser.parse_args().count
     torch.set_num_threads(1)
     calls = Calls()

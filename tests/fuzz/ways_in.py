@@ -132,7 +132,14 @@ def from_torch(pieces: Pieces, dice: random.Random) -> tulle.SparseTensor:
         arrays, values, shape = pieces.arrays, pieces.values, tuple(pieces.numbers)
         if len(arrays) == 2 and dice.random() < 0.7:
             maker = dice.choice(makers)
-            return maker(arrays[0], arrays[1], values, shape, check_invariants=False)
+            made = maker(arrays[0], arrays[1], values, shape, check_invariants=False)
+            # PyTorch stores anything, but returns no indices that are sparse themselves.
+            by_rows = maker is torch.sparse_csr_tensor
+            pos = made.crow_indices() if by_rows else made.ccol_indices()
+            crd = made.col_indices() if by_rows else made.row_indices()
+            for array in (pos, crd, made.values()):
+                array.detach()
+            return made.detach()
         indices = torch.stack([one.to(torch.int64) for one in arrays[1:]])
         return torch.sparse_coo_tensor(indices, values, shape, check_invariants=False)
 

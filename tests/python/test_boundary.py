@@ -501,6 +501,18 @@ def test_threads_that_use_and_write_one_tensor() -> None:
     assert wrong == []
 
 
+def test_structure_that_moves_to_shared_memory() -> None:
+    queue = torch.multiprocessing.get_context("fork").SimpleQueue()
+    tensor, x = sparse("hyb(2,2)"), random_dense(7, 3)
+    for _ in range(3):
+        torch.testing.assert_close(tensor @ x, random_sparse(5, 7) @ x)
+    queue.put(tensor)  # PyTorch moves the arrays to memory that processes share
+    for _ in range(3):
+        torch.testing.assert_close(tensor @ x, random_sparse(5, 7) @ x)
+        torch.testing.assert_close(tensor.sum(1), random_sparse(5, 7).sum(1))
+    torch.testing.assert_close(queue.get() @ x, random_sparse(5, 7) @ x)
+
+
 def _product(tensor: tulle.SparseTensor, queue: Any) -> None:
     queue.put((tensor @ torch.eye(7, dtype=torch.float64)).tolist())
 
