@@ -334,6 +334,8 @@ def test_values_that_do_not_fit_are_refused(format: str) -> None:
     for one in wrong:
         with pytest.raises((tulle.UserError, tulle.Unsupported)):
             tulle.SparseTensor(tensor.pattern, one) @ x
+    with pytest.raises(tulle.UserError, match="dense tensor"):
+        tensor.with_values(values.to_sparse())
     values.resize_(max(values.numel() - 1, 0))
     with pytest.raises(tulle.UserError):
         tensor @ x

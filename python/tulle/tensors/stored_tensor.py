@@ -115,10 +115,11 @@ class StoredTensor:
         values = self._values
         self._pattern.ensure_checked()
         count = self._pattern.count_slots()
-        if values.shape != (count,):
+        if values.shape != (count,) or values.layout != torch.strided:
             raise UserError(
                 f"The structure has {count} values, but values() has the shape "
-                f"{list(values.shape)}; make the tensor with with_values."
+                f"{list(values.shape)} and the layout {values.layout}; make the tensor with "
+                "with_values."
             )
         slots = torch.arange(values.numel(), device=values.device)
         coordinates, held = self._pattern.coordinates_at(slots)
@@ -145,6 +146,8 @@ class StoredTensor:
         if not isinstance(values, Tensor):
             raise UserError(f"with_values: expected a tensor, but found {type(values).__name__}.")
         dtypes.name_of(values.dtype)
+        if values.layout != torch.strided:
+            raise UserError(f"with_values: expected a dense tensor, but found {values.layout}.")
         if values.shape != self._values.shape:
             raise UserError(
                 f"with_values: expected a vector of {self._values.numel()} values, one for each "
