@@ -1,6 +1,7 @@
 // Derivatives of programs: resolves a program and prints what grad/ derives from it.
 #include "tulle/derivative.h"
 
+#include <algorithm>
 #include <set>
 
 #include "api/out_formats.h"
@@ -8,6 +9,8 @@
 #include "composite/operand_parts.h"
 #include "grad/batched.h"
 #include "grad/derivative.h"
+#include "support/check.h"
+#include "support/joined.h"
 
 namespace tulle {
 
@@ -57,6 +60,16 @@ std::set<std::string> composites_of(const ProgramSource& source) {
   return names;
 }
 
+// Throws UserError for a name that the program does not have; `what` is "operand" or "result".
+void check_names(const std::vector<std::string>& names, const std::vector<std::string>& known,
+                 std::string_view what) {
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    user_error("the program has no ", what, " '", name, "'; it has ",
+               known.empty() ? "none" : joined(known));
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(DerivativeRole role) {
@@ -66,17 +79,24 @@ std::string_view name_of(DerivativeRole role) {
 
 Derivative gradient(const ProgramSource& source, const std::vector<std::string>& wanted,
                     const std::vector<std::string>& seeds) {
+  const expr::ResolvedProgram program = resolved(source);
+  check_names(wanted, program.operands, "operand");
+  check_names(seeds, program.results, "result");
   grad::GradientRequest request{wanted, {seeds.begin(), seeds.end()}, composites_of(source)};
-  return printed(grad::gradient(resolved(source), request));
+  return printed(grad::gradient(program, request));
 }
 
 Derivative tangent(const ProgramSource& source, const std::vector<std::string>& moved) {
-  return printed(grad::tangent(resolved(source), {moved.begin(), moved.end()}));
+  const expr::ResolvedProgram program = resolved(source);
+  check_names(moved, program.operands, "operand");
+  return printed(grad::tangent(program, {moved.begin(), moved.end()}));
 }
 
 std::string batched(const ProgramSource& source, const std::vector<std::string>& wide) {
+  const expr::ResolvedProgram program = resolved(source);
+  check_names(wide, program.operands, "operand");
   const std::set<std::string> names(wide.begin(), wide.end());
-  return expr::to_string(expr::ParsedProgram{grad::batched(resolved(source), names)});
+  return expr::to_string(expr::ParsedProgram{grad::batched(program, names)});
 }
 
 }  // namespace tulle

@@ -2,6 +2,8 @@
 #include "driver/variant_table.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 #include "cache/tuned_plans.h"
 #include "codegen/target.h"
@@ -20,6 +22,15 @@ namespace {
 // With this many variants, new calls use the variant for all sizes.
 constexpr int kMostVariants = 256;
 constexpr uint64_t kForAll = 1;  // the signature of that variant
+
+// Whether all programs of the process run in checked mode.
+bool is_checked_process() {
+  static const bool is_checked = [] {
+    const char* value = std::getenv("TULLE_CHECKED");
+    return value && std::string_view(value) == "1";
+  }();
+  return is_checked;
+}
 
 // A number for device and order of sums: 0 for the CPU; each GPU has one for sums in any order and
 // one for sums in one order.
@@ -180,7 +191,7 @@ CompileRequest VariantTable::request(const std::vector<TensorView>& views,
   set_machine(options.device, options_.features, options.threads, request);
   request.plan.machine.deterministic = options.deterministic;
   request.schedule = options_.schedule;
-  request.checked = options_.checked;
+  request.checked = options_.checked || is_checked_process();
   if (!any && options_.tuned && options_.schedule.empty() && !options.deterministic)
     request.tuned = find_tuned_schedules(request);
   return request;

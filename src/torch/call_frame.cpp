@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bind.h"
+#include "check_structure.h"
 #include "dense_limit.h"
 #include "devices.h"
 #include "out.h"
@@ -39,35 +40,32 @@ CallFrame::CallFrame(std::shared_ptr<const Prepared> prepared)
 
 void CallFrame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped) {
   const auto plain = static_cast<int64_t>(prepared_->size_count + skipped);
-  const bool is_vector =
-      has_type(sizes, DType::Int64) && rank_of(sizes) == 1 && is_contiguous(sizes);
+  // The caller who read the program's number from the skipped ones has checked the device.
+  const bool is_vector = has_type(sizes, DType::Int64) && rank_of(sizes) == 1 &&
+                         is_contiguous(sizes) && (skipped > 0 || !device_of(sizes).is_cuda());
   const bool numbered = is_vector && has_structures(sizes, plain, prepared_->structure_count);
   if (!is_vector || (element_count(sizes) != plain && !numbered)) {
     throw UserError("The program takes a contiguous vector of " +
                     std::to_string(prepared_->size_count) + " int64 sizes, but found " +
                     describe(sizes) + ".");
   }
-  const bool is_complete = tensors.size() == prepared_->tensor_count;
-  if (!is_complete && !(numbered && tensors.size() == views_.size())) {
+  const bool is_held = numbered && tensors.size() == views_.size();
+  if (tensors.size() != prepared_->tensor_count && !is_held) {
     throw UserError("The program takes " + std::to_string(prepared_->tensor_count) +
                     " tensors, but " + std::to_string(tensors.size()) + " were given.");
   }
   const auto* next_size = static_cast<const int64_t*>(data_of(sizes)) + skipped;
   const int64_t* next_structure = next_size + prepared_->size_count;
-  find_tensors(tensors, is_complete ? nullptr : next_structure);
+  find_tensors(tensors, is_held ? next_structure : nullptr);
   device_ = common_device();
   memory_.set_device(device_);
   for (size_t at = 0; at < views_.size(); ++at) {
     const TensorLayout& layout = prepared_->operands[at];
-    const AtenTensorHandle values = bound_[at].values->get();
     if (layout.is_plain) {
-      bind_plain(layout, row_major(values), views_[at]);
+      bind_plain(layout, row_major(bound_[at].values->get()), views_[at]);
     } else {
-      bind_sparse(layout, bound_[at].arrays, aligned(values), next_size, views_[at]);
+      bind_structure(at, next_size);
       next_size += layout.number_count();
-      const uint64_t structure = numbered ? static_cast<uint64_t>(~*next_structure++) : 0;
-      // On a CPU nothing is derived from structures beyond a call.
-      views_[at].structure = device_.is_cuda() ? structure : 0;
     }
   }
 }
@@ -77,17 +75,7 @@ void CallFrame::find_tensors(std::span<const OwnedTensor> tensors, const int64_t
     const TensorLayout& layout = prepared_->operands[at];
     Bound& bound = bound_[at];
     if (structures && !layout.is_plain) {
-      const auto structure = static_cast<uint64_t>(~*structures++);
-      if (bound.structure == structure) bound.locked = bound.held.lock();
-      if (!bound.locked) {
-        bound.held = held_arrays(structure);
-        bound.structure = structure;
-        bound.locked = bound.held.lock();
-      }
-      if (!bound.locked || bound.locked->arrays.size() != layout.arrays.size()) {
-        throw UserError(layout.spec.name + ": expected a structure of " +
-                        std::to_string(layout.arrays.size()) + " arrays.");
-      }
+      find_held(layout, static_cast<uint64_t>(~*structures++), bound);
       bound.arrays = bound.locked->arrays;
     } else {
       bound.arrays = tensors.first(layout.arrays.size());
@@ -96,6 +84,42 @@ void CallFrame::find_tensors(std::span<const OwnedTensor> tensors, const int64_t
     bound.values = tensors.data();
     tensors = tensors.subspan(1);
   }
+}
+
+void CallFrame::find_held(const TensorLayout& layout, uint64_t structure, Bound& bound) {
+  if (bound.structure == structure) bound.locked = bound.held.lock();
+  if (bound.locked) return;
+  bound.structure = 0;  // until the structure is found to fit
+  bound.held = held_arrays(structure);
+  bound.locked = bound.held.lock();
+  if (!bound.locked) throw UserError(layout.spec.name + ": the structure was released.");
+  bound.locked->check_fits(layout);
+  bound.structure = structure;
+}
+
+void CallFrame::bind_structure(size_t operand, const int64_t* numbers) {
+  const TensorLayout& layout = prepared_->operands[operand];
+  Bound& bound = bound_[operand];
+  TensorView& view = views_[operand];
+  const ArraySpan values = values_of(layout, aligned(bound.values->get()));
+  if (bound.locked) {
+    bound.locked->check_same(layout, numbers);
+    if (values.length != bound.locked->value_count) {
+      throw UserError(layout.spec.name + ": the array of values has " +
+                      std::to_string(values.length) + " elements, but " +
+                      std::to_string(bound.locked->value_count) +
+                      " are needed: one for each stored entry.");
+    }
+    bind_sparse(layout, bound.locked->spans, values, numbers, view);
+  } else {
+    const std::vector<ArraySpan> arrays = spans_of(layout, bound.arrays);
+    bound.known = known_arrays(layout, arrays, numbers, values.length);
+    if (!bound.known) check_structure(layout, bound.arrays, numbers, values.length);
+    bind_sparse(layout, arrays, values, numbers, view);
+  }
+  const HeldArrays* const held = bound.locked ? bound.locked.get() : bound.known.get();
+  // On a CPU nothing is derived from structures beyond a call.
+  view.structure = held && device_.is_cuda() ? held->structure : 0;
 }
 
 Device CallFrame::common_device() const {
@@ -234,6 +258,7 @@ void CallFrame::clear() {
     bound.arrays = {};
     bound.values = nullptr;
     bound.locked.reset();
+    bound.known.reset();
   }
 }
 

@@ -19,10 +19,11 @@ class CallFrame {
  public:
   explicit CallFrame(std::shared_ptr<const Prepared> prepared);
 
-  // Checks types, ranks and lengths of the tensors and points the views at them. `sizes` holds
-  // `skipped` other numbers, then the sizes of the operands that are not plain, one operand after
-  // the other, then optionally the bitwise complements of their structure numbers. With these
-  // numbers, `tensors` may omit all structure arrays if the library holds them (structures.h).
+  // Checks the tensors and points the views at them. `sizes` holds `skipped` other numbers, then
+  // the sizes of the operands that are not plain, one operand after the other, then optionally the
+  // bitwise complements of their structure numbers. With these numbers, `tensors` may omit all
+  // structure arrays, which the library holds (structures.h). Arrays that are not those of a held
+  // structure are validated in each call.
   void bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped = 0);
   const std::vector<TensorView>& views() const { return views_; }
   const Prepared& prepared() const { return *prepared_; }
@@ -49,11 +50,17 @@ class CallFrame {
     uint64_t structure = 0;
     std::weak_ptr<const HeldArrays> held;
     std::shared_ptr<const HeldArrays> locked;
+    // If the arrays are given and the library holds them: a reference for the time of the call.
+    std::shared_ptr<const HeldArrays> known;
   };
 
   // Finds the arrays and values of each operand. `structures` are the numbers of the structures if
   // `tensors` omits their arrays, else null.
   void find_tensors(std::span<const OwnedTensor> tensors, const int64_t* structures);
+  // Finds the held structure of that number.
+  static void find_held(const TensorLayout& layout, uint64_t structure, Bound& bound);
+  // Binds an operand that is not plain.
+  void bind_structure(size_t operand, const int64_t* numbers);
   // The device of all tensors; throws UserError if they are on different devices.
   Device common_device() const;
   // The tensor, or a copy that lives as long as the call: if it is not row-major, or if its address

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "devices.h"
 #include "tulle/error.h"
 
 namespace tulle::shim {
@@ -34,7 +35,7 @@ CallFrames& frames() {
 }  // namespace
 
 CallFrame& call_frame_of(AtenTensorHandle head) {
-  if (!has_type(head, DType::Int64) || element_count(head) < 1) {
+  if (!has_type(head, DType::Int64) || element_count(head) < 1 || device_of(head).is_cuda()) {
     throw UserError("Expected the program's number and the sizes, but found " + describe(head) +
                     ".");
   }

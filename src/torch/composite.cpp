@@ -7,11 +7,13 @@
 
 #include "bind.h"
 #include "boxing.h"
+#include "check_structure.h"
 #include "devices.h"
 #include "errors.h"
 #include "key.h"
 #include "memory.h"
 #include "prepared.h"
+#include "structures.h"
 
 namespace tulle::shim {
 
@@ -41,12 +43,18 @@ OwnedTensor vector_of(const std::vector<int64_t>& numbers) {
 std::vector<OwnedTensor> select(std::string_view format, std::string_view spec_text,
                                 AtenTensorHandle sizes, std::span<const OwnedTensor> tensors) {
   const TensorLayout layout = layout_of(parse_spec("tensor " + std::string(spec_text)));
-  const TensorView view = bind_alone(layout, sizes, tensors);
   const Device device = device_of_all(tensors);
+  const Alone tensor = bind_alone(layout, sizes, tensors);
+  const auto known =
+      known_arrays(layout, tensor.arrays, tensor.numbers.data(), tensor.values.length);
+  if (!known) {
+    check_structure(layout, tensors.first(layout.arrays.size()), tensor.numbers.data(),
+                    tensor.values.length);
+  }
   TorchMemory memory({});
   memory.set_device(device);
   const SelectedEntries selected =
-      select_parts(format, layout.spec, view, memory, run_options_on(device));
+      select_parts(format, layout.spec, tensor.view, memory, run_options_on(device));
   std::vector<OwnedTensor> found;
   found.push_back(memory.take(selected.order.handle));
   found.push_back(vector_of(selected.counts));

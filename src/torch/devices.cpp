@@ -48,7 +48,7 @@ Device device_of(AtenTensorHandle tensor) {
   static const int32_t cpu = aoti_torch_device_type_cpu(), cuda = aoti_torch_device_type_cuda();
   int32_t type = cpu, index = 0;
   if (aoti_torch_get_device_type(tensor, &type) != TORCH_SUCCESS) {
-    throw InternalError("PyTorch failed in get_device_type.");
+    throw UserError("A tensor has no device; pass a tensor, not None.");
   }
   if (type == cpu) return {};
   if (type != cuda) {

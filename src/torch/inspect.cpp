@@ -1,4 +1,5 @@
 // Operators that describe programs and formats, check structure, and set limits.
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 
 #include "bind.h"
 #include "boxing.h"
+#include "check_structure.h"
 #include "dense_limit.h"
 #include "errors.h"
 #include "key.h"
@@ -81,7 +83,7 @@ template <typename Check>
 auto check_structure(const Structure& structure, const Check& check) {
   TensorLayout layout = layout_of(parse_spec("tensor " + std::string(structure.spec.view())));
   layout.spec.name = structure.name.view();
-  return check(layout.spec, bind_alone(layout, structure.sizes.get(), structure.tensors));
+  return check(layout.spec, bind_alone(layout, structure.sizes.get(), structure.tensors).view);
 }
 
 void finish_compiling_boxed(StableIValue*, uint64_t, uint64_t) {
@@ -137,17 +139,73 @@ void loaded_boxed(StableIValue* stack, uint64_t, uint64_t) {
 }
 
 void new_structure_boxed(StableIValue* stack, uint64_t, uint64_t) {
-  stack[0] = torch::stable::detail::from(static_cast<int64_t>(new_structure()));
+  stack[0] = torch::stable::detail::from(static_cast<int64_t>(new_structure_number()));
 }
 
 void forget_structure_boxed(StableIValue* stack, uint64_t, uint64_t) {
   forget_structure(static_cast<uint64_t>(torch::stable::detail::to<int64_t>(stack[0])));
 }
 
+// The device of the arrays; throws UserError if they are on different devices.
+Device device_of_all(std::span<const OwnedTensor> arrays) {
+  const Device device = arrays.empty() ? Device() : device_of(arrays[0].get());
+  for (const OwnedTensor& array : arrays) {
+    if (device_of(array.get()) == device) continue;
+    throw UserError("The arrays of a structure are on two devices: " + to_string(device) + " and " +
+                    to_string(device_of(array.get())) + ".");
+  }
+  return device;
+}
+
+// The layout of a spec. A thread keeps the last ones: callers hold many structures of few formats.
+const TensorLayout& known_layout(std::string_view spec) {
+  constexpr size_t kMost = 256;
+  thread_local std::map<std::string, TensorLayout, std::less<>> layouts;
+  auto found = layouts.find(spec);
+  if (found == layouts.end()) {
+    TensorLayout layout = layout_of(parse_spec("structure " + std::string(spec)));
+    layout.spec.name = "The structure";
+    if (layouts.size() >= kMost) layouts.clear();
+    found = layouts.emplace(std::string(spec), std::move(layout)).first;
+  }
+  return found->second;
+}
+
+void hold(int64_t token, uint64_t structure, std::string_view spec, AtenTensorHandle sizes,
+          std::vector<OwnedTensor> arrays, int64_t value_count) {
+  const TensorLayout& layout = known_layout(spec);
+  if (arrays.size() != layout.arrays.size()) {
+    throw UserError("Expected a structure of " + std::to_string(layout.arrays.size()) +
+                    " arrays, but found " + std::to_string(arrays.size()) + ".");
+  }
+  const std::vector<int64_t> numbers =
+      numbers_of(layout.spec.name, sizes, static_cast<int64_t>(layout.number_count()));
+  HeldArrays held{.structure = structure,
+                  .spans = spans_of(layout, arrays),
+                  .device = device_of_all(arrays),
+                  .long_form = layout.long_form,
+                  .index_type = layout.spec.index_type,
+                  .numbers = numbers,
+                  .value_count = value_count,
+                  .version = version_of(arrays)};
+  if (!is_trust_token(token)) check_structure(layout, arrays, numbers.data(), value_count);
+  held.arrays = std::move(arrays);
+  hold_arrays(std::move(held));
+}
+
 void hold_structure_boxed(StableIValue* stack, uint64_t, uint64_t) {
-  const auto structure = static_cast<uint64_t>(torch::stable::detail::to<int64_t>(stack[0]));
-  std::vector<OwnedTensor> arrays = take_list(stack[1]);
-  with_named_errors([&] { hold_arrays(structure, std::move(arrays)); });
+  const auto token = torch::stable::detail::to<int64_t>(stack[0]);
+  const auto structure = static_cast<uint64_t>(torch::stable::detail::to<int64_t>(stack[1]));
+  const StringArgument spec(stack[2]);
+  const OwnedTensor sizes = take_tensor(stack[3]);
+  std::vector<OwnedTensor> arrays = take_list(stack[4]);
+  const auto value_count = torch::stable::detail::to<int64_t>(stack[5]);
+  with_named_errors(
+      [&] { hold(token, structure, spec.view(), sizes.get(), std::move(arrays), value_count); });
+}
+
+void take_trust_boxed(StableIValue* stack, uint64_t, uint64_t) {
+  stack[0] = torch::stable::detail::from(with_named_errors([] { return take_trust_token(); }));
 }
 
 void release_structure_boxed(StableIValue* stack, uint64_t, uint64_t) {
@@ -187,7 +245,10 @@ STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("set_dense_limit(int bytes) -> ()");
   library.def("new_structure() -> int");
   library.def("forget_structure(int structure) -> ()");
-  library.def("hold_structure(int structure, Tensor[] arrays) -> ()");
+  library.def("take_trust() -> int");
+  library.def(
+      "hold_structure(int token, int structure, str spec, Tensor sizes, Tensor[] arrays, int "
+      "values) -> ()");
   library.def("release_structure(int structure) -> ()");
   library.def("kept_data(int structure) -> str");
 }
@@ -202,6 +263,7 @@ STABLE_TORCH_LIBRARY_IMPL(tulle, CompositeExplicitAutograd, library) {
   library.impl("set_dense_limit", &set_dense_limit_boxed);
   library.impl("new_structure", &new_structure_boxed);
   library.impl("forget_structure", &forget_structure_boxed);
+  library.impl("take_trust", &take_trust_boxed);
   library.impl("hold_structure", &hold_structure_boxed);
   library.impl("release_structure", &release_structure_boxed);
   library.impl("kept_data", &kept_data_boxed);

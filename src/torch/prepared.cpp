@@ -10,6 +10,7 @@ TensorLayout layout_of(const TensorSpec& spec) {
   TensorLayout layout;
   layout.spec = spec;
   layout.is_plain = format.name == "dense";
+  layout.long_form = format.text;
   layout.levels = format.levels;
   for (const PartInfo& part : format.parts) {
     TensorSpec spec_of_part = spec;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct TensorLayout {
   TensorSpec spec;
   bool is_plain = false;
   bool is_asked_for = false;  // for a result: whether the caller chose its format
+  std::string long_form;      // of the format
   std::vector<LevelInfo> levels;
   std::vector<ArrayPlace> arrays;
   std::vector<TensorLayout> parts;

@@ -98,6 +98,22 @@ bool has_type(AtenTensorHandle tensor, DType type) {
   return type_number_of(tensor) == type_number(type);
 }
 
+namespace {
+
+// The result of an operator of PyTorch that takes one tensor and returns a number.
+template <typename Result>
+Result ask(const char* name, AtenTensorHandle tensor) {
+  std::array<StableIValue, 1> stack{torch::stable::detail::from(same_tensor(tensor).release())};
+  check(torch_call_dispatcher(name, "", stack.data(), TORCH_ABI_VERSION), name);
+  return torch::stable::detail::to<Result>(stack[0]);
+}
+
+}  // namespace
+
+bool is_inference(AtenTensorHandle tensor) { return ask<bool>("aten::is_inference", tensor); }
+
+int64_t write_count(AtenTensorHandle tensor) { return ask<int64_t>("aten::_version", tensor); }
+
 std::string describe(AtenTensorHandle tensor) {
   const auto& numbers = type_numbers();
   const auto* found = std::find(numbers.begin(), numbers.end(), type_number_of(tensor));

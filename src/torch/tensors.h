@@ -45,6 +45,11 @@ void* mutable_data_of(AtenTensorHandle tensor);
 int64_t element_size(AtenTensorHandle tensor);  // in bytes
 bool is_contiguous(AtenTensorHandle tensor);
 bool has_type(AtenTensorHandle tensor, DType type);
+// Whether the tensor was made in inference mode. PyTorch does not count the writes to such a
+// tensor.
+bool is_inference(AtenTensorHandle tensor);
+// PyTorch's count of writes to the memory of the tensor, which all views of it share.
+int64_t write_count(AtenTensorHandle tensor);
 // "float32 [3, 4]", for messages.
 std::string describe(AtenTensorHandle tensor);
 

@@ -148,6 +148,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"(i,j) -> (i: dense, j: compressed multiple(2))",
                 {{{}, {}}, {{0, 1, 2, 2}, {0, 1}}},
                 "pos[1] = 1 is not a multiple of 2; round the length of every segment up"},
+        Mistake{"(i,j) -> (i: dense, j: compressed multiple(2))",
+                {{{}, {}}, {{0, 2, 2, 6}, {0, 1, 2, -1, -1, -1}}},
+                "the segment that ends at pos[3] = 6 has 2 or more unused slots at its end"},
         Mistake{
             "csr", {{{}, {}}, {{0, 2, 2, 2}, {1, 1}}}, "slots 0 and 1 have the same coordinates"},
         Mistake{"coo", {{{0, 2}, {2, 1}}, {{}, {0, 0}}}, "crd[1] = 1 follows crd[0] = 2"},

@@ -17,6 +17,8 @@ operand B f64 i64 2 dense
 compute
 C[i,k] = A[i,j] * B[j,k]"""
 
+SPEC = "f64 i64 2 csr"
+
 
 def parts() -> tuple[torch.Tensor, list[torch.Tensor], torch.Tensor]:
     """Sizes, tensors and the expected result of KEY."""
@@ -144,7 +146,7 @@ def test_structures_that_are_held_need_no_arrays() -> None:
     head = torch.cat([head_of(KEY, sizes), torch.tensor([~structure])])
     with pytest.raises(RuntimeError, match=rf"UserError: There is no structure .* {structure}\."):
         ops.call2(head, values, b)
-    ops.hold_structure(structure, [pos, crd])
+    ops.hold_structure(0, structure, SPEC, sizes, [pos, crd], values.numel())
     torch.testing.assert_close(ops.call2(head, values, b), expected)
     torch.testing.assert_close(ops.call4(head, pos, crd, values, b), expected)
     ops.release_structure(structure)
@@ -152,21 +154,24 @@ def test_structures_that_are_held_need_no_arrays() -> None:
         ops.call2(head, values, b)
 
 
-def test_held_structures_are_checked_like_arrays() -> None:
-    sizes, (pos, crd, values, b), expected = parts()
-    for arrays, message in (
-        ([pos], "expected a structure of 2 arrays"),
-        ([pos.int(), crd], "expected a contiguous vector of int64"),
-        ([pos[:-1], crd], "pos of level 1 has 5 elements, but 6 are needed"),
+def test_held_structures_are_checked() -> None:
+    sizes, (pos, crd, values, b), _ = parts()
+    count = values.numel()
+    for arrays, stored, message in (
+        ([pos], count, "Expected a structure of 2 arrays"),
+        ([pos.int(), crd], count, "expected a contiguous vector of int64"),
+        ([pos[:-1], crd], count, "pos of level 1 has 5 elements, but 6 are needed"),
+        ([pos, crd + 9], count, "is outside"),
+        ([pos, crd], count + 1, "the array of values has"),
     ):
-        structure = ops.new_structure()
-        ops.hold_structure(structure, arrays)
-        head = torch.cat([head_of(KEY, sizes), torch.tensor([~structure])])
-        with pytest.raises(RuntimeError, match=f"UserError: A: .*{message}"):
-            ops.call2(head, values, b)
-        ops.hold_structure(structure, [pos, crd])  # replaces the arrays
-        torch.testing.assert_close(ops.call2(head, values, b), expected)
-        ops.release_structure(structure)
+        with pytest.raises(RuntimeError, match=f"UserError: .*{message}"):
+            ops.hold_structure(0, 1, SPEC, sizes, arrays, stored)
+    structure = ops.new_structure()
+    ops.hold_structure(0, structure, SPEC, sizes, [pos, crd], count)
+    head = torch.cat([head_of(KEY, sizes), torch.tensor([~structure])])
+    with pytest.raises(RuntimeError, match="UserError: A: the array of values has"):
+        ops.call2(head, values[1:], b)
+    ops.release_structure(structure)
 
 
 def test_calls_leak_nothing() -> None:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from tulle.support.errors import UserError, missing_package
 from tulle.tensors.layout_methods import block_of, torch_kind
+from tulle.tensors.own_memory import copied
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
@@ -33,11 +34,13 @@ _TORCH_COMPRESSED = {
 
 
 def to_torch(source: SparseTensor) -> Tensor:
-    """A torch.sparse tensor, which shares memory if its layout has the same arrays."""
+    """A torch.sparse tensor, which shares the values if its layout has the same arrays. PyTorch
+    does not count writes to its structure with those to ours, so that is copied."""
+    source.pattern.ensure_checked()
     kind = _kind_of(source)
     shape = source.shape
     if kind in _TORCH_COMPRESSED:
-        pos, crd = source.pattern.arrays
+        pos, crd = map(copied, source.pattern.arrays)
         values = source.values()
         if kind in ("bsr", "bsc"):
             values = values.view(-1, *_block_of(source))
@@ -51,7 +54,7 @@ def to_torch(source: SparseTensor) -> Tensor:
 
 
 def to_scipy(source: SparseTensor) -> Any:
-    """A SciPy sparse array, which shares memory if SciPy has the same format."""
+    """A SciPy sparse array, which shares the values if SciPy has the same format."""
     try:
         from scipy import sparse
     except ImportError:
@@ -66,12 +69,13 @@ def to_scipy(source: SparseTensor) -> Any:
             "A.cpu().to_scipy()."
         )
     source = source.detach()
+    source.pattern.ensure_checked()
     kind = _kind_of(source)
     if kind == "coo":
-        _, rows, columns = (array.numpy() for array in source.pattern.arrays)
+        _, rows, columns = (copied(array).numpy() for array in source.pattern.arrays)
         return sparse.coo_array((source.values().numpy(), (rows, columns)), shape=source.shape)
     if kind in ("csr", "csc", "bsr"):
-        pos, crd = (array.numpy() for array in source.pattern.arrays)
+        pos, crd = (copied(array).numpy() for array in source.pattern.arrays)
         values = source.values()
         if kind == "bsr":
             values = values.view(-1, *_block_of(source))
@@ -84,7 +88,7 @@ def to_scipy(source: SparseTensor) -> Any:
 
 def _to_scipy_dia(source: SparseTensor, make: Callable[..., Any]) -> Any:
     """SciPy stores the values of a diagonal by column, Tulle by row."""
-    (_, offsets), (rows, columns) = source.pattern.arrays, source.shape
+    (_, offsets), (rows, columns) = map(copied, source.pattern.arrays), source.shape
     values = source.values().view(offsets.numel(), rows)
     shifted = values.new_zeros(offsets.numel(), columns)
     for at, offset in enumerate(offsets.tolist()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any, Literal, overload
 
 import torch
@@ -15,20 +16,33 @@ from tulle.library import devices, dtypes
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_scipy
 from tulle.tensors.formats import Format
+from tulle.tensors.own_memory import sharing
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
 @overload
 def tensor(
-    data: Any, format: Literal["dense"], index_dtype: torch.dtype | None = None
+    data: Any,
+    format: Literal["dense"],
+    index_dtype: torch.dtype | None = None,
+    *,
+    copy: bool | None = None,
 ) -> Tensor: ...
 @overload
 def tensor(
-    data: Any, format: str | Format | None = None, index_dtype: torch.dtype | None = None
+    data: Any,
+    format: str | Format | None = None,
+    index_dtype: torch.dtype | None = None,
+    *,
+    copy: bool | None = None,
 ) -> SparseTensor: ...
 def tensor(
-    data: Any, format: str | Format | None = None, index_dtype: torch.dtype | None = None
+    data: Any,
+    format: str | Format | None = None,
+    index_dtype: torch.dtype | None = None,
+    *,
+    copy: bool | None = None,
 ) -> SparseTensor | Tensor:
     """A sparse tensor of `data`: a tensor of torch (dense, CSR, CSC, COO, BSR, BSC), a sparse
     matrix of SciPy, a NumPy array, nested lists, a graph of networkx, or a graph or an EdgeIndex of
@@ -37,7 +51,19 @@ def tensor(
     Without `format` sparse data keeps its format, without a copy where possible; dense data becomes
     CSR (rank 2) or CSF. The nonzero elements of dense data are stored. "dense" gives an ordinary
     tensor. `index_dtype` is int32 or int64; without it the type of the indices stays.
+
+    Structure is copied if PyTorch does not count all writes to it: structure of SciPy or NumPy, in
+    memory of a file or of another process. With `copy=False` it is shared, and the caller must not
+    write to it. With `copy=True` the values are copied too.
     """
+    with sharing(copy is False):
+        result = _tensor(data, format, index_dtype)
+    return deepcopy(result) if copy else result
+
+
+def _tensor(
+    data: Any, format: str | Format | None, index_dtype: torch.dtype | None
+) -> SparseTensor | Tensor:
     if index_dtype is not None and index_dtype not in dtypes.INDEX_DTYPES:
         raise UserError(
             f"index_dtype: expected torch.int32 or torch.int64, but found {index_dtype}."
@@ -75,7 +101,8 @@ def _from_dense(dense: Tensor) -> SparseTensor:
     pos = torch.tensor([0, found[0].numel()], dtype=index_dtype, device=dense.device)
     arrays = (pos, *(crd.to(index_dtype) for crd in found))
     return SparseTensor(
-        Pattern(Format("coo", len(shape)), shape, arrays, index_dtype), dense[found]
+        Pattern(Format("coo", len(shape)), shape, arrays, index_dtype, is_checked=True),
+        dense[found],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from tulle.library import dtypes
 from tulle.support.arguments import shape_of
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.own_memory import sharing
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
@@ -22,12 +24,29 @@ def from_levels(
     shape: Sequence[int],
     levels: Sequence[Mapping[str, Any]],
     values: Any,
+    *,
+    copy: bool | None = None,
 ) -> SparseTensor:
-    """A sparse tensor of raw storage, which is checked and not copied.
+    """A sparse tensor of raw storage, which is checked.
 
     `levels` has a dict for each level with the arrays that the level stores: `pos` and `crd`,
     `bits` for bitmaps, nothing for dense levels and ranges. `values` are in storage order.
+
+    Arrays of torch are not copied unless PyTorch does not count all writes to them: arrays of
+    NumPy, in memory of a file or of another process. With `copy=False` such structure is shared,
+    too, and the caller must not write to it. With `copy=True` everything is copied.
     """
+    with sharing(copy is False):
+        result = _from_levels(format, shape, levels, values)
+    return deepcopy(result) if copy else result
+
+
+def _from_levels(
+    format: str | Format,
+    shape: Sequence[int],
+    levels: Sequence[Mapping[str, Any]],
+    values: Any,
+) -> SparseTensor:
     known = Format(format)
     sizes = shape_of("from_levels", shape)
     known = known.of_rank(len(sizes))

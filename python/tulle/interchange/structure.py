@@ -36,7 +36,7 @@ def in_order(
     summed."""
     arrays, values = _contiguous(arrays), values.contiguous()
     ordered, loose = formats
-    pattern = unchecked_pattern(ordered, shape, arrays)
+    pattern = unchecked_pattern(ordered, shape, arrays, values)
     if pattern.is_in_order(name, values):
         return SparseTensor(pattern, values)
     return checked(name, loose, shape, arrays, values).to(format=ordered)

@@ -159,8 +159,15 @@ cache_directory: Callable[[], str] = _translating(_ops.cache_directory.default)
 set_dense_limit: Callable[[int], None] = _ops.set_dense_limit.default
 new_structure: Callable[[], int] = _ops.new_structure.default
 forget_structure: Callable[[int], None] = _ops.forget_structure.default
-# Holds the arrays of a structure, so that calls pass its number in place of the arrays.
-hold_structure: Callable[[int, list[Tensor]], None] = _ops.hold_structure.default
+# Holds the arrays of a structure, so that calls pass its number in place of the arrays. Takes the
+# token, the number, a spec, the sizes, the arrays and the number of values. Without `trust` as the
+# token, the library checks the structure first.
+hold_structure: Callable[[int, int, str, Tensor, list[Tensor], int], None] = _translating(
+    _ops.hold_structure.default
+)
+# The token by which this package vouches for structures; the library gives it to one caller.
+take_trust: Callable[[], int] = _ops.take_trust.default
+trust = take_trust()
 # Releases these arrays and forgets the structure.
 release_structure: Callable[[int], None] = _ops.release_structure.default
 kept_data: Callable[[int], str] = _ops.kept_data.default

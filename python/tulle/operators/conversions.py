@@ -50,6 +50,7 @@ def _in_parts(source: SparseTensor, format: Format) -> SparseTensor:
     each part is converted to its format."""
     entries = source.to(format=Format(format.sorted_entries, source.ndim))
     pattern, values = entries.pattern, entries.values()
+    pattern.hold()  # the library knows the arrays, and does not check them again
     spec = pattern.spec(values.dtype)
     order, counts = bindings.select_parts(
         str(format), spec, pattern.sizes, [*pattern.arrays, values]

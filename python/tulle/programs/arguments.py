@@ -14,38 +14,38 @@ from tulle.tensors.sparse_tensor import SparseTensor
 class Arguments(NamedTuple):
     """The operands of a call as the operators take them."""
 
-    # The sizes of the sparse operands, then optionally the complements (~) of the numbers of their
-    # structures, which no size equals.
+    # The sizes of the sparse operands, then the complements (~) of the numbers of their structures,
+    # which no size equals.
     numbers: tuple[int, ...]
-    tensors: list[Tensor]  # the arrays and values of all operands
+    tensors: list[Tensor]  # the values of all operands: the library holds the structure arrays
 
 
 def flatten(operands: Sequence[Operand]) -> Arguments:
     """The arguments of operands that `operand_checks` has checked."""
+    tensors = [one._values if isinstance(one, SparseTensor) else one for one in operands]
+    return Arguments(numbers_of(operands), tensors)
+
+
+def numbers_of(operands: Sequence[Operand]) -> tuple[int, ...]:
+    """The sizes and structures of operands with these patterns, whatever their values."""
+    patterns = [operand._pattern for operand in operands if isinstance(operand, SparseTensor)]
+    return sizes_of(operands) + tuple(~pattern.hold() for pattern in patterns)
+
+
+def with_arrays(operands: Sequence[Operand]) -> list[Tensor]:
+    """The structure arrays and values of all operands."""
     tensors: list[Tensor] = []
-    structures: list[int] = []
     for operand in operands:
         if isinstance(operand, SparseTensor):
-            structures.append(operand._pattern.structure)
             tensors += operand._pattern.arrays
         tensors.append(operand._values if isinstance(operand, SparseTensor) else operand)
-    return Arguments(_sizes(operands) + _complements(structures), tensors)
+    return tensors
 
 
-def repeated_numbers(operands: Sequence[Operand]) -> tuple[int, ...]:
-    """The numbers for later calls whose sparse operands have these patterns. Such calls pass only
-    the values of their operands: the library holds the structure arrays."""
-    patterns = [operand._pattern for operand in operands if isinstance(operand, SparseTensor)]
-    return _sizes(operands) + tuple(~pattern.hold() for pattern in patterns)
-
-
-def _sizes(operands: Sequence[Operand]) -> tuple[int, ...]:
+def sizes_of(operands: Sequence[Operand]) -> tuple[int, ...]:
+    """The sizes of the sparse operands."""
     sizes: tuple[int, ...] = ()
     for operand in operands:
         if isinstance(operand, SparseTensor):
             sizes += operand._pattern.numbers
     return sizes
-
-
-def _complements(structures: Sequence[int]) -> tuple[int, ...]:
-    return tuple(~structure for structure in structures) if any(structures) else ()

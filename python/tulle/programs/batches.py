@@ -84,5 +84,5 @@ def taken_apart(
     pattern = patterns[names.index(described.like)] if described.like else None
     if pattern is None:
         own = result._pattern
-        pattern = Pattern(described.format, own.shape[:-1], own.arrays, own.index_dtype)
+        pattern = own.with_same_arrays(described.format, own.shape[:-1])
     return pattern, result._values.reshape(-1, size), 1

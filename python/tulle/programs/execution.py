@@ -29,9 +29,10 @@ def execute(
     if program.out_formats and program.has_composite_results:
         return _execute_for_composites(program, names, operands, out)
     operands = checked(program, names, operands)
-    found, arguments = bind(program, names, operands), flatten(operands)
-    if graph_calls.is_traced(arguments.tensors):
-        return graph_calls.compute(found, names, operands, arguments)
+    found = bind(program, names, operands)
+    if graph_calls.is_traced(operands):
+        return graph_calls.compute(found, names, operands)
+    arguments = flatten(operands)
     head = head_of(found, arguments.numbers)
     try:
         with labelled(program):
@@ -133,7 +134,7 @@ def _pattern_source(
 
 def _pattern_of(result: ResultType, shape: tuple[int, ...], arrays: tuple[Tensor, ...]) -> Pattern:
     living = living_pattern(result.format, shape, arrays)
-    return living or Pattern(result.format, shape, arrays, result.index_dtype)
+    return living or Pattern(result.format, shape, arrays, result.index_dtype, is_checked=True)
 
 
 def _sparse(operand: Operand) -> SparseTensor:

@@ -18,7 +18,7 @@ from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.library import get_ctx
 
 from tulle.library import bindings
-from tulle.programs.arguments import Arguments
+from tulle.programs.arguments import sizes_of, with_arrays
 from tulle.programs.bound_program import BoundProgram, results_of
 from tulle.programs.program import Operand, Result
 from tulle.tensors.formats import Format
@@ -26,18 +26,29 @@ from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
-def is_traced(tensors: Sequence[Tensor]) -> bool:
+def is_traced(operands: Sequence[Operand]) -> bool:
     """Whether torch traces the computation, so that the tensors have no memory."""
-    return any(isinstance(tensor, FakeTensor | FunctionalTensor) for tensor in tensors)
+    for operand in operands:
+        if isinstance(operand, SparseTensor):
+            if _has_no_memory(operand._values):
+                return True
+            if not operand._pattern._is_held and any(map(_has_no_memory, operand._pattern.arrays)):
+                return True
+        elif _has_no_memory(operand):
+            return True
+    return False
+
+
+def _has_no_memory(tensor: Tensor) -> bool:
+    return isinstance(tensor, FakeTensor | FunctionalTensor)
 
 
 def compute(
-    found: BoundProgram, names: tuple[str, ...], operands: Sequence[Operand], arguments: Arguments
+    found: BoundProgram, names: tuple[str, ...], operands: Sequence[Operand]
 ) -> list[Result]:
     """The results of the operator in the graph."""
-    count = sum(len(one._pattern.numbers) for one in operands if isinstance(one, SparseTensor))
-    sizes = list(arguments.numbers[:count])
-    returned = iter(bindings.compute(found.key, sizes, arguments.tensors))
+    sizes, tensors = list(sizes_of(operands)), with_arrays(operands)
+    returned = iter(bindings.compute(found.key, sizes, tensors))
     results: list[Result] = []
     for result in found.results:
         if result.format.is_dense:

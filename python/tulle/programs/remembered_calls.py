@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tulle.library import bindings
 from tulle.library.bindings import Call, CallInto
-from tulle.programs.arguments import repeated_numbers
+from tulle.programs.arguments import numbers_of
 from tulle.programs.bound_program import bind
 from tulle.programs.execution import head_of
 from tulle.programs.program import Operand, Program
@@ -41,7 +41,7 @@ class RememberedCall:
         bound = self.bound = bind(program, names, operands)
         self.dtypes = tuple(operand.dtype for operand in operands)
         # The number of the program, the sizes, and the numbers of the structures.
-        self.head = head_of(bound, repeated_numbers(operands))
+        self.head = head_of(bound, numbers_of(operands))
         # The operand whose pattern the only result has; None if the result is dense.
         self.pattern_source = bound.pattern_source
         # The operators that return and write the values of the only result; None if they do not

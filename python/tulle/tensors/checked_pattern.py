@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from tulle.library import dtypes
+from tulle.library import devices, dtypes
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.own_memory import owned
 from tulle.tensors.pattern import Pattern
 
 GPU_ALIGNMENT = 16  # bytes
@@ -25,7 +26,7 @@ def checked_pattern(
 ) -> Pattern:
     """The pattern of these arrays. Raises UserError if the structure is invalid or does not fit the
     values; messages call the tensor `name`."""
-    pattern = unchecked_pattern(format, shape, arrays, index_dtype)
+    pattern = unchecked_pattern(format, shape, arrays, values, index_dtype)
     pattern.validate(name, values)
     return pattern
 
@@ -34,16 +35,27 @@ def unchecked_pattern(
     format: Format,
     shape: tuple[int, ...],
     arrays: Sequence[Tensor],
+    values: Tensor,
     index_dtype: torch.dtype | None = None,
 ) -> Pattern:
     """The pattern of these arrays. All positions and coordinates get one type: `index_dtype`, or
-    without it the widest type of the arrays."""
+    without it the widest type of the arrays. Arrays whose writers PyTorch does not see are copied;
+    so are arrays that share memory with the values or with each other."""
     names = [name for level in format.levels for name in level.arrays]
+    if len(arrays) != len(names):
+        raise UserError(
+            f"The levels of the format {format} store {len(names)} arrays, but {len(arrays)} were "
+            "given."
+        )
+    for array in (*arrays, values):
+        if array.layout != torch.strided:
+            raise UserError(f"Expected dense tensors, but found one of the layout {array.layout}.")
+        devices.check("The tensor", array.device)
     indices = [array for name, array in zip(names, arrays, strict=True) if name != "bits"]
     index_dtype = index_dtype or _common_index_dtype(indices)
     types = [torch.bool if name == "bits" else index_dtype for name in names]
-    typed = tuple(_aligned(array.to(type)) for array, type in zip(arrays, types, strict=True))
-    return Pattern(format, shape, typed, index_dtype)
+    typed = [_aligned(array.to(type)) for array, type in zip(arrays, types, strict=True)]
+    return Pattern(format, shape, owned(typed, values), index_dtype)
 
 
 def _aligned(array: Tensor) -> Tensor:

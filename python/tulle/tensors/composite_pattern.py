@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern
 
@@ -29,7 +30,10 @@ class CompositePattern(Pattern):
         counts: Sequence[int],
     ) -> None:
         arrays = tuple(array for part in parts for array in part.arrays)
-        super().__init__(format, shape, arrays, parts[0].index_dtype)
+        is_checked = all(part.is_checked for part in parts)
+        super().__init__(format, shape, arrays, parts[0].index_dtype, is_checked=is_checked)
+        if self.counted:
+            self.version = sum(part.version for part in parts)
         self.parts = tuple(parts)
         self.counts = tuple(counts)
         self.offsets = _offsets(counts)
@@ -69,6 +73,7 @@ class CompositePattern(Pattern):
         return True  # between the parts
 
     def coordinates_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
+        self.ensure_checked()
         rank, number = len(self.shape), places.numel()
         result = torch.zeros(rank, number, dtype=torch.int64, device=places.device)
         held = torch.zeros(number, dtype=torch.bool, device=places.device)
@@ -82,13 +87,20 @@ class CompositePattern(Pattern):
 
     def count_entries(self, stored: int) -> int:
         if self.entry_count is None:
+            self.ensure_checked()
             counts = zip(self.parts, self.counts, strict=True)
             self.entry_count = sum(part.count_entries(count) for part, count in counts)
         return self.entry_count
 
     def validate(self, name: str, values: Tensor) -> None:
+        if values.numel() != self.count_slots():
+            raise UserError(
+                f"{name}: the parts have {self.count_slots()} values with the gaps between them, "
+                f"but {values.numel()} were given."
+            )
         for at, (part, own) in enumerate(self.parts_of(values)):
             part.validate(f"{name}, part {at}", own)
+        self.is_checked = True
 
 
 def _offsets(counts: Sequence[int]) -> tuple[int, ...]:
@@ -124,16 +136,34 @@ def joined(pattern: Pattern, pieces: Sequence[Tensor]) -> Tensor:
     return torch.cat(found)
 
 
+def taken_apart(
+    format: str, numbers: tuple[int, ...]
+) -> tuple[Format, tuple[int, ...], tuple[int, ...]]:
+    """The format, the shape and the counts that the `numbers` of a composite pattern hold."""
+    rank = len(numbers) - len(Format(format, 2).parts)
+    return Format(format, rank), numbers[:rank], numbers[rank:]
+
+
 def reassembled(
-    format: str, numbers: tuple[int, ...], index_dtype: torch.dtype, arrays: Sequence[Tensor]
+    format: str,
+    numbers: tuple[int, ...],
+    index_dtype: torch.dtype,
+    arrays: Sequence[Tensor],
+    *,
+    is_checked: bool = False,
 ) -> CompositePattern:
     """The pattern with these `numbers` and these arrays, which a pattern was taken apart into."""
-    rank = len(numbers) - len(Format(format, 2).parts)
-    known = Format(format, rank)
-    shape, counts = numbers[:rank], numbers[rank:]
+    known, shape, counts = taken_apart(format, numbers)
+    expected = sum(len(level.arrays) for part in known.parts for level in part.format.levels)
+    if len(arrays) != expected or min(numbers) < 0:
+        raise UserError(
+            f"The format {known} has {expected} structure arrays and sizes from 0 on, but "
+            f"{len(arrays)} arrays and the sizes {list(numbers)} were given."
+        )
     parts = []
     for part in known.parts:
         size = sum(len(level.arrays) for level in part.format.levels)
-        parts.append(Pattern(part.format, shape, tuple(arrays[:size]), index_dtype))
+        own = tuple(arrays[:size])
+        parts.append(Pattern(part.format, shape, own, index_dtype, is_checked=is_checked))
         arrays = arrays[size:]
     return CompositePattern(known, shape, parts, counts)

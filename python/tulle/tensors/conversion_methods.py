@@ -94,7 +94,6 @@ class ConversionMethods(StoredTensor):
 
     def _moved(self, device: torch.device) -> Self:
         devices.check_present(device)
-        self._pattern.check_unchanged()
         values = self._values.to(device)
         if values.device == self._values.device:  # "cuda" names the current GPU
             return self
@@ -108,12 +107,13 @@ class ConversionMethods(StoredTensor):
 
     def to_torch(self) -> Tensor:
         """A torch.sparse tensor. CSR, CSC, COO, BSR and BSC tensors keep their layout and share
-        memory with the result; any other format becomes COO."""
+        the values with the result, whose structure is a copy; any other format becomes COO."""
         return operations.installed.to_torch(self)
 
     def to_scipy(self) -> Any:
-        """A SciPy sparse array. CSR, CSC, COO and BSR tensors keep their layout and share memory
-        with the result; DIA stays DIA, and any other format becomes CSR."""
+        """A SciPy sparse array. CSR, CSC, COO and BSR tensors keep their layout and share the
+        values with the result, whose structure is a copy; DIA stays DIA, and any other format
+        becomes CSR."""
         return operations.installed.to_scipy(self)
 
     # ---- types and devices ---------------------------------------------------------------------

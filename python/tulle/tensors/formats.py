@@ -268,3 +268,6 @@ class Format:
 
     def __reduce__(self) -> tuple[object, ...]:
         return Format, (self._text, self.rank)
+
+    def __setstate__(self, state: object) -> None:
+        raise UserError("A pickled format has a text and a rank, but this one has other state.")

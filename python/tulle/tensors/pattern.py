@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import operator
 import sys
+import threading
 import weakref
 from collections.abc import Sequence
 from functools import lru_cache
@@ -18,6 +19,8 @@ from tulle.library import bindings, dtypes
 from tulle.support.errors import UserError
 from tulle.tensors import slots
 from tulle.tensors.formats import Format
+from tulle.tensors.held_structure import HeldStructure, counted_of, version_of
+from tulle.tensors.own_memory import copied
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -29,56 +32,36 @@ def sizes_tensor(sizes: tuple[int, ...]) -> Tensor:
     return torch.tensor(sizes, dtype=torch.int64, device="cpu")
 
 
-def _counted(arrays: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """The arrays whose writes PyTorch counts: all, or none if one was made in inference mode."""
-    return () if any(array.is_inference() for array in arrays) else arrays
-
-
-def _version_of(counted: tuple[Tensor, ...]) -> int:
-    """PyTorch's count of writes to the arrays."""
-    return sum(array._version for array in counted)
-
-
-def _check_version(counted: tuple[Tensor, ...], version: int) -> None:
-    """Raises UserError if an array was written to since the arrays had that version."""
-    if version != _version_of(counted):
-        raise UserError(
-            "A structure array of this sparse tensor was written to after the tensor was made, so "
-            "its positions and coordinates may be invalid. If the tensor shares memory with a "
-            "torch.sparse tensor, writing to the values of that tensor has the same effect: "
-            "PyTorch counts those writes together. Make a new tensor with tulle.tensor or "
-            "tulle.from_levels; to change values only, write to values() of this tensor, or use "
-            "with_values."
-        )
-
+# The attributes of an incomplete pattern, one from a graph or from a file.
+_ALWAYS_SET = ("_format_text", "_given", "index_dtype", "shape")
+_completing = threading.RLock()
 
 # Negative, so that they differ from ranks.
 _serials = itertools.count(-1, -1)
 
 
-class Pattern:
+class Pattern(HeldStructure):
     """Format, shape and structure arrays: the positions and coordinates of each level that stores
     them."""
 
     __slots__ = (
         "__weakref__",
         "_format_text",
-        "_is_held",
+        "_given",
         "_permuted",
         "_specs",
-        "arrays",
         "calls",
-        "counted",
         "derived",
         "entry_count",
-        "format",
         "index_dtype",
         "longest_row",
         "serial",
         "shape",
-        "structure",
-        "version",
     )
+
+    _given: tuple[
+        tuple[Tensor, ...], int
+    ]  # of a pattern from a file: its arrays, a count of values
 
     def __init__(
         self,
@@ -86,13 +69,18 @@ class Pattern:
         shape: tuple[int, ...],
         arrays: tuple[Tensor, ...],
         index_dtype: torch.dtype,
+        *,
+        is_checked: bool = False,
     ) -> None:
+        """With `is_checked` the caller vouches for the structure: it was checked, or this package
+        or the library made it. The library checks any other structure before it first uses it."""
         self.format = format
         self._format_text = format._text
         self.shape = shape
         self.arrays = arrays
         self.index_dtype = index_dtype
         self._set_up()
+        self.is_checked = is_checked
 
     @classmethod
     def in_graph(
@@ -111,25 +99,70 @@ class Pattern:
         pattern.index_dtype = index_dtype
         return pattern
 
+    @classmethod
+    def from_file(
+        cls,
+        format_text: str,
+        shape: tuple[int, ...],
+        arrays: tuple[Tensor, ...],
+        index_dtype: torch.dtype,
+        value_count: int,
+    ) -> Self:
+        """A pattern whose arrays share memory with other tensors of a file, and may get their
+        contents after this call, while torch.load goes on. The first read of an attribute copies
+        and checks them."""
+        pattern = cls.__new__(cls)
+        pattern._format_text = format_text
+        pattern.shape = shape
+        pattern.index_dtype = index_dtype
+        pattern._given = (arrays, value_count)
+        return pattern
+
     def __getattr__(self, name: str) -> Any:
-        # Python calls this for attributes that are not set: those of a pattern from a graph.
-        if name not in Pattern.__slots__ or name == "_format_text":
+        # Python calls this for attributes that are not set: those of a pattern from a graph or from
+        # a file.
+        if name not in _SLOTS or name in _ALWAYS_SET:
             raise AttributeError(f"A pattern has no attribute '{name}'.", name=name, obj=self)
-        self.format = Format(self._format_text, len(self.shape))
-        self._set_up()
+        with _completing:
+            try:  # another thread may have set it
+                return object.__getattribute__(self, name)
+            except AttributeError:
+                self._complete()
         return getattr(self, name)
+
+    def _complete(self) -> None:
+        """Sets the attributes that are not set."""
+        self.format = Format(self._format_text, len(self.shape))
+        try:
+            given: tuple[tuple[Tensor, ...], int] = object.__getattribute__(self, "_given")
+        except AttributeError:
+            self._set_up()
+            return
+        self.arrays = tuple(copied(array) for array in given[0])
+        self._set_up()
+        try:
+            self._hold(given[1])
+        except Exception:
+            del self.arrays
+            raise
+        del self._given
 
     def _set_up(self) -> None:
         """Sets the attributes that follow from format, shape and arrays."""
         arrays = self.arrays
+        if not all(isinstance(array, Tensor) for array in arrays):
+            kinds = [type(array).__name__ for array in arrays]
+            raise UserError(f"This sparse tensor consists of other objects than tensors: {kinds}.")
+        # Whether the structure is known to be valid. If not, `hold` checks it.
+        self.is_checked = False
         self.entry_count: int | None = None  # once counted
         # Other data derived from the structure, by name.
         self.derived: dict[str, Any] = {}
         # On a GPU: the number of entries in the longest row if the host has read the structure.
         self.longest_row = 0
         # The arrays whose writes PyTorch counts, and the count when the structure was checked.
-        self.counted = _counted(arrays)
-        self.version = _version_of(self.counted)
+        self.counted = counted_of(arrays)
+        self.version = version_of(self.counted)
         # A number that no other pattern has had.
         self.serial = next(_serials)
         # The calls whose first sparse operand had this pattern (`programs.call_sites`).
@@ -140,6 +173,7 @@ class Pattern:
         # data derived from them; 0 if it has none.
         self.structure = 0
         self._is_held = False
+        self._addresses: tuple[int, ...] = ()  # of the arrays that the library holds
         if arrays and arrays[0].is_cuda:
             self._number()
         if arrays:
@@ -157,21 +191,6 @@ class Pattern:
         return f"{self.format}, nnz={nnz}, index_dtype={index}{place}"
 
     # ---- what operators are told ---------------------------------------------------------------
-
-    def _number(self) -> None:
-        """Gives the structure a number."""
-        self.structure = bindings.new_structure()
-        release = weakref.finalize(self, bindings.release_structure, self.structure)
-        release.atexit = False
-
-    def hold(self) -> int:
-        """The number of the structure, which operators take in place of its arrays."""
-        if not self._is_held:
-            if not self.structure:
-                self._number()
-            bindings.hold_structure(self.structure, list(self.arrays))
-            self._is_held = True
-        return self.structure
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -209,7 +228,9 @@ class Pattern:
 
     def with_arrays(self, arrays: Sequence[Tensor], index_dtype: torch.dtype) -> Pattern:
         """The same format and shape with other structure arrays of equal content."""
-        found = Pattern(self.format, self.shape, tuple(arrays), index_dtype)
+        self.ensure_checked()
+        is_checked = self.is_checked
+        found = Pattern(self.format, self.shape, tuple(arrays), index_dtype, is_checked=is_checked)
         if found.structure:
             found.longest_row = self.longest_row
             if not found.longest_row:
@@ -225,8 +246,14 @@ class Pattern:
 
     def _with_order(self, order: tuple[int, ...]) -> Pattern:
         shape = tuple(self.shape[d] for d in order)
-        found = Pattern(self.format.permuted(order), shape, self.arrays, self.index_dtype)
+        found = self.with_same_arrays(self.format.permuted(order), shape)
         found.longest_row = self.longest_row
+        return found
+
+    def with_same_arrays(self, format: Format, shape: tuple[int, ...]) -> Pattern:
+        """The same arrays as another structure, which is valid if this one is."""
+        found = Pattern(format, shape, self.arrays, self.index_dtype, is_checked=self.is_checked)
+        found.version = self.version
         return found
 
     def with_batch(self, size: int) -> Pattern:
@@ -236,12 +263,11 @@ class Pattern:
         found: Pattern | None = self.derived.get(name)
         if found is None:
             shape = (*self.shape, size)
-            found = Pattern(self.format.with_batch(), shape, self.arrays, self.index_dtype)
+            found = self.with_same_arrays(self.format.with_batch(), shape)
             self.derived[name] = found
         return found
 
     def __deepcopy__(self, memo: object) -> Pattern:
-        self.check_unchanged()
         return self.with_arrays([array.clone() for array in self.arrays], self.index_dtype)
 
     def parts_of(self, values: Tensor) -> list[tuple[Pattern, Tensor]]:
@@ -259,6 +285,7 @@ class Pattern:
     def coordinates_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
         """The coordinates at these slots, [rank, n], padding included, and whether each slot is an
         entry."""
+        self.ensure_checked()
         return slots.coordinates_at(self, places)
 
     def count_slots(self) -> int:
@@ -271,6 +298,7 @@ class Pattern:
         if not self.has_padding:
             return stored
         if self.entry_count is None:
+            self.ensure_checked()
             self.entry_count = slots.count_entries(self, stored)
         return self.entry_count
 
@@ -296,6 +324,12 @@ class Pattern:
             found[what] = int(size)
         return found
 
+    def forget_other_patterns(self) -> None:
+        """Drops what depends on the contents of the arrays."""
+        self.free_derived()
+        self.calls.clear()
+        self._permuted.clear()
+
     def free_derived(self) -> None:
         """Frees that data."""
         self.derived.clear()
@@ -304,14 +338,11 @@ class Pattern:
 
     # ---- checks --------------------------------------------------------------------------------
 
-    def check_unchanged(self) -> None:
-        """Raises UserError if the structure was written to since it was checked."""
-        _check_version(self.counted, self.version)
-
     def validate(self, name: str, values: Tensor) -> None:
         """Checks the structure, in O(entries); messages call the tensor `name`."""
         tensors = self._on_host(values)
         bindings.validate(name, self.spec(values.dtype), self.sizes, tensors)
+        self.is_checked = True
         if self.structure:
             self.note_longest_row(tensors)
 
@@ -320,6 +351,7 @@ class Pattern:
         these are as the format requires."""
         tensors = self._on_host(values)
         found = bindings.is_in_order(name, self.spec(values.dtype), self.sizes, tensors)
+        self.is_checked = found
         if self.structure:
             self.note_longest_row(tensors)
         return found
@@ -347,6 +379,8 @@ def _power_of_two(number: int) -> int:
     """The smallest power of two that is at least `number` and at least 32."""
     return int(max(32, 1 << (number - 1).bit_length()))
 
+
+_SLOTS = {*HeldStructure.__slots__, *Pattern.__slots__}
 
 # The living patterns by the id of their first array, which each pattern keeps alive.
 _by_first_array: weakref.WeakValueDictionary[int, Pattern] = weakref.WeakValueDictionary()

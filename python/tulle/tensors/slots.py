@@ -49,8 +49,10 @@ def count(structure: Structure) -> int:
         stored = {name: next(arrays) for name in level.arrays}
         if level.direct:
             slots *= level.extent(structure.shape[level.dimension])
+        elif level.crd:
+            slots = stored["crd"].numel()
         elif level.pos:
-            slots = int(stored["pos"][-1])
+            slots = int(stored["pos"][-1]) if stored["pos"].numel() else 0
         elif level.width:
             slots *= level.width
     return slots

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from tulle.library import dtypes
 from tulle.plotting import matrix_plot
 from tulle.plotting.pictures import Picture
 from tulle.support.errors import UserError
 from tulle.tensors import printing, torch_dispatch
 from tulle.tensors.arithmetic_methods import ArithmeticMethods
-from tulle.tensors.checked_pattern import checked_pattern
-from tulle.tensors.composite_pattern import composed
+from tulle.tensors.assembled_pattern import restored_pattern
 from tulle.tensors.entry_methods import EntryMethods
-from tulle.tensors.formats import Format
 from tulle.tensors.gradient_methods import GradientMethods
 from tulle.tensors.layout_methods import LayoutMethods
 from tulle.tensors.memory_methods import MemoryMethods
@@ -105,33 +101,20 @@ class SparseTensor(
 
     def __reduce__(self) -> tuple[object, ...]:
         own = self._pattern
-        if self.format.is_composite:
-            return restored_parts, (str(self.format), own.shape, self.parts())
-        parts = (str(self.format), own.shape, own.arrays, self._values, own.index_dtype)
+        own.ensure_checked()
+        parts = (str(self.format), own.numbers, own.arrays, self._values, own.index_dtype)
         return restored, parts
 
 
-# Pickles refer to the two functions that follow by their names.
+# Pickles refer to this function by its name.
 
 
 def restored(
     format: str,
-    shape: tuple[int, ...],
+    numbers: tuple[int, ...],
     arrays: tuple[Tensor, ...],
     values: Tensor,
     index_dtype: torch.dtype | None = None,
 ) -> SparseTensor:
-    """The tensor of a pickle. Its structure is checked, since it may come from any file."""
-    known = Format(format, len(shape))
-    shows_type = any(array.dtype != torch.bool for array in arrays)  # bits do not
-    given = None if shows_type or index_dtype not in dtypes.INDEX_DTYPES else index_dtype
-    pattern = checked_pattern("the pickled tensor", known, shape, arrays, values, given)
-    return SparseTensor(pattern, values)
-
-
-def restored_parts(
-    format: str, shape: tuple[int, ...], parts: Sequence[SparseTensor]
-) -> SparseTensor:
-    """The composite tensor of a pickle; its parts were checked when they were restored."""
-    own = [(part.pattern, part.values()) for part in parts]
-    return SparseTensor(*composed(Format(format, len(shape)), shape, own))
+    """The tensor of a pickle. It is checked, since it may come from any file."""
+    return SparseTensor(restored_pattern(format, numbers, arrays, values, index_dtype), values)

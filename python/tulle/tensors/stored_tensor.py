@@ -14,6 +14,7 @@ from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_scipy
 from tulle.tensors.formats import Format
+from tulle.tensors.own_memory import handed_out
 from tulle.tensors.pattern import Pattern
 
 if TYPE_CHECKING:
@@ -112,6 +113,14 @@ class StoredTensor:
     def entries(self) -> tuple[Tensor, Tensor]:
         """The coordinates of the entries, [rank, nnz], and their values, in storage order."""
         values = self._values
+        self._pattern.ensure_checked()
+        count = self._pattern.count_slots()
+        if values.shape != (count,) or values.layout != torch.strided:
+            raise UserError(
+                f"The structure has {count} values, but values() has the shape "
+                f"{list(values.shape)} and the layout {values.layout}; make the tensor with "
+                "with_values."
+            )
         slots = torch.arange(values.numel(), device=values.device)
         coordinates, held = self._pattern.coordinates_at(slots)
         if not self._pattern.has_padding:
@@ -120,8 +129,8 @@ class StoredTensor:
 
     def levels(self) -> list[dict[str, Tensor]]:
         """The structure arrays of each level as `tulle.from_levels` takes them: `pos`, `crd`, and
-        `bits` for bitmaps."""
-        arrays = iter(self._pattern.arrays)
+        `bits` for bitmaps. They share the tensor's memory; do not write to them."""
+        arrays = map(handed_out, self._pattern.arrays)
         return [{name: next(arrays) for name in level.arrays} for level in self.format.levels]
 
     def parts(self) -> list[Self]:
@@ -137,6 +146,8 @@ class StoredTensor:
         if not isinstance(values, Tensor):
             raise UserError(f"with_values: expected a tensor, but found {type(values).__name__}.")
         dtypes.name_of(values.dtype)
+        if values.layout != torch.strided:
+            raise UserError(f"with_values: expected a dense tensor, but found {values.layout}.")
         if values.shape != self._values.shape:
             raise UserError(
                 f"with_values: expected a vector of {self._values.numel()} values, one for each "

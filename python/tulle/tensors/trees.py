@@ -9,11 +9,16 @@ from torch import Tensor
 from torch.compiler import is_compiling
 from torch.utils import _pytree as pytree
 
-from tulle.tensors import composite_pattern
+from tulle.library import dtypes
+from tulle.support.errors import UserError
+from tulle.tensors.assembled_pattern import assembled
+from tulle.tensors.composite_pattern import CompositePattern, taken_apart
 from tulle.tensors.formats import Format
+from tulle.tensors.own_memory import is_plain
 from tulle.tensors.pattern import Pattern, living_pattern
-from tulle.tensors.sparse_tensor import SparseTensor, restored, restored_parts
+from tulle.tensors.sparse_tensor import SparseTensor, restored
 
+_NAME = "the reassembled tensor"
 # Format, numbers of the pattern, index type.
 _Context = tuple[str, tuple[int, ...], torch.dtype]
 
@@ -30,14 +35,14 @@ def register() -> None:
         from_dumpable_context=_from_json,
         flatten_with_keys_fn=_flatten_with_keys,
     )
-    torch.serialization.add_safe_globals([restored, restored_parts, Format])
+    torch.serialization.add_safe_globals([restored, Format])
 
 
 def _flatten(tensor: SparseTensor) -> tuple[list[Tensor], _Context]:
     pattern = tensor.pattern
     return (
         [*pattern.arrays, tensor.values()],
-        (str(pattern.format), pattern.numbers, pattern.index_dtype),
+        (pattern._format_text, pattern.numbers, pattern.index_dtype),
     )
 
 
@@ -50,24 +55,49 @@ def _flatten_with_keys(tensor: SparseTensor) -> tuple[list[tuple[Any, Tensor]], 
 
 
 def _unflatten(children: Any, context: _Context) -> SparseTensor:
-    """The tensor of the children. Arrays that are not those of a living pattern are checked if they
-    can be: trees are also assembled from other objects than tensors."""
+    """The tensor of the children. Arrays that are not those of a living pattern are checked, unless
+    torch traces them or they are other objects than tensors."""
     *arrays, values = children
     format, numbers, index_dtype = context
     if is_compiling() and "{" not in format and "hyb" not in format:
         in_graph = Pattern.in_graph(format, tuple(numbers), tuple(arrays), index_dtype)
         return SparseTensor(in_graph, values)
-    if Format(format).is_composite:
-        whole = composite_pattern.reassembled(format, tuple(numbers), index_dtype, tuple(arrays))
-        return SparseTensor(whole, values)
-    shape = tuple(numbers)
-    known = Format(format, len(shape))
-    pattern = living_pattern(known, shape, tuple(arrays))
-    if pattern is None:
-        pattern = Pattern(known, shape, tuple(arrays), index_dtype)
-        if all(type(part) is Tensor and part.device.type == "cpu" for part in (*arrays, values)):
-            pattern.validate("the reassembled tensor", values)
+    pattern = _living(format, tuple(numbers), tuple(arrays))
+    if pattern is None and all(isinstance(part, Tensor) and is_plain(part) for part in children):
+        pattern = assembled(_NAME, format, numbers, arrays, values, index_dtype)
+    elif pattern is None:
+        pattern = _unchecked(format, tuple(numbers), tuple(arrays), index_dtype)
+    elif isinstance(values, Tensor) and is_plain(values):
+        _check_values(pattern, values)
     return SparseTensor(pattern, values)
+
+
+def _living(format: str, numbers: tuple[int, ...], arrays: tuple[Any, ...]) -> Pattern | None:
+    """The living pattern that consists of these arrays."""
+    if Format(format, 2).is_composite:
+        return None
+    return living_pattern(Format(format, len(numbers)), numbers, arrays)
+
+
+def _check_values(pattern: Pattern, values: Tensor) -> None:
+    count = pattern.count_slots()
+    if values.shape != (count,):
+        raise UserError(
+            f"{_NAME}: expected a vector of {count} values, one for each value of the structure, "
+            f"but found the shape {list(values.shape)}."
+        )
+
+
+def _unchecked(
+    format: str, numbers: tuple[int, ...], arrays: tuple[Any, ...], index_dtype: torch.dtype
+) -> Pattern:
+    """A pattern that is checked before its first use."""
+    if Format(format, 2).is_composite:
+        _, shape, counts = taken_apart(format, numbers)
+        whole = CompositePattern.in_graph(format, shape, arrays, index_dtype)
+        whole.counts = counts
+        return whole
+    return Pattern.in_graph(format, numbers, arrays, index_dtype)
 
 
 def _to_json(context: _Context) -> list[object]:
@@ -75,6 +105,11 @@ def _to_json(context: _Context) -> list[object]:
     return [format, list(numbers), str(index_dtype).removeprefix("torch.")]
 
 
-def _from_json(context: list[Any]) -> _Context:
+def _from_json(context: Any) -> _Context:
+    if not isinstance(context, list) or len(context) != 3 or not isinstance(context[1], list):
+        raise UserError(f"{_NAME}: expected a format, sizes and an index type, found {context!r}.")
     format, numbers, index_dtype = context
-    return format, tuple(numbers), getattr(torch, index_dtype)
+    types = {dtypes.torch_name(dtype): dtype for dtype in dtypes.INDEX_DTYPES}
+    if index_dtype not in types:
+        raise UserError(f"{_NAME}: expected the index type int32 or int64, found {index_dtype!r}.")
+    return format, tuple(numbers), types[index_dtype]

@@ -22,6 +22,18 @@ std::string problem_of_position(const StoredLevel& level, int64_t at) {
                 ", but positions must ascend; make them the running sum of the segment lengths.");
 }
 
+namespace {
+
+// Whether the last `multiple` slots of the segment that ends at a position are unused. Positions
+// outside the array are reported by other checks.
+bool has_unused_group(const StoredLevel& level, int64_t at) {
+  const int64_t end = level.pos(at), first = end - level.level->multiple;
+  if (at == 0 || end <= level.pos(at - 1) || first < 0 || end > level.slots) return false;
+  return level.crd(first) == kUnused;
+}
+
+}  // namespace
+
 int64_t CompressedLayout::checked_elements(const StoredLevel& level) const {
   return level.parents + 1;
 }
@@ -34,6 +46,11 @@ std::string CompressedLayout::problem(const StoredLevel& level, int64_t begin, i
       return concat("pos[", at, "] = ", level.pos(at), " is not a multiple of ", multiple,
                     "; round the length of every segment up and set crd = ", kUnused,
                     " in the added slots.");
+    }
+    if (multiple > 1 && has_unused_group(level, at)) {
+      return concat("the segment that ends at pos[", at, "] = ", level.pos(at), " has ", multiple,
+                    " or more unused slots at its end, but fewer than ", multiple,
+                    " fill it up; remove the others.");
     }
     if (at == level.parents && level.pos(at) != level.slots) {
       return concat("pos[", at, "] = ", level.pos(at), ", but the level has ", level.slots,
