@@ -41,7 +41,7 @@ def uses(tensor: tulle.SparseTensor) -> list[Callable[[], object]]:
         lambda: tensor @ x,
         lambda: tensor.T @ random_dense(tensor.shape[0], 3),
         lambda: tensor.sum(1),
-        lambda: tensor * 2,
+        lambda: tensor * x[:, 0],
         lambda: tensor.to(format="(i,j) -> (j: dense, i: bitmap)"),
         lambda: tensor.to_dense(),
         lambda: tulle.compute("y[i] = A[i,j] * A[i,j]", A=tensor),

@@ -32,7 +32,7 @@ OUTSIDE = {
     *("describe_format", "describe_notation", "validate", "is_in_order", "select_parts"),
     *("candidates", "keep_schedule", "tuned_plans", "forget_tuned_plans", "cache_directory"),
     *("set_dense_limit", "new_structure", "forget_structure", "hold_structure"),
-    *("release_structure", "kept_data", "finish_compiling", "version", "loaded"),
+    *("release_structure", "take_trust", "kept_data", "finish_compiling", "version", "loaded"),
 }
 IN_GRAPHS = {"compute"}
 

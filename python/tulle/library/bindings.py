@@ -107,6 +107,14 @@ def _refuse_batches(names: list[str]) -> Library:
     return library
 
 
+def _mark_cudagraph_unsafe(operator: Any) -> None:
+    """Keeps torch.compile(mode="reduce-overhead") from capturing the operator. It validates
+    structure that it does not know, which reads memory of the GPU from the host."""
+    tag = getattr(torch.Tag, "cudagraph_unsafe", None)
+    if tag is not None and tag not in operator.tags:
+        operator.tags.append(tag)
+
+
 # ---- running programs: these raise RuntimeError -------------------------------------------------
 
 # The operators for 1 to MAX_TENSORS tensors; item n - 1 takes n tensors.
@@ -126,6 +134,7 @@ run_into: Callable[[Tensor, list[Tensor], list[int], list[Tensor]], list[Tensor]
 # contain. Returns for each result its structure arrays, unless `describe` says that it has those of
 # an operand, and its values.
 compute: Callable[[str, list[int], list[Tensor]], list[Tensor]] = _ops.compute.default
+_mark_cudagraph_unsafe(compute)
 
 # ---- programs, formats, structure and plans: these raise Tulle's errors -------------------------
 

@@ -114,7 +114,9 @@ def reordering_of(
 def _outermost_dimension(tensor: SparseTensor) -> int:
     """The dimension that the storage of a matrix begins with; -1 if the matrix keeps its order."""
     pattern = tensor._pattern
-    if len(pattern.shape) != 2 or tensor._values.numel() < FEWEST_ENTRIES:
+    count = tensor._values.numel()
+    # Inside a graph the number of entries may be a symbol.
+    if len(pattern.shape) != 2 or not isinstance(count, int) or count < FEWEST_ENTRIES:
         return -1
     if pattern.format.is_composite or any(one.part != "w" for one in pattern.format.levels):
         return -1

@@ -35,6 +35,17 @@ def is_plain(tensor: Tensor) -> bool:
     )
 
 
+def without_gradients_of_transforms(arrays: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The arrays as they are outside of torch.func.grad and jvp, which wrap every tensor that is
+    made inside of them. Structure has no gradients, so that its wrappers have no effect."""
+    found = []
+    for array in arrays:
+        while _functorch.is_gradtrackingtensor(array):
+            array = _functorch.get_unwrapped(array)
+        found.append(array)
+    return tuple(found)
+
+
 def has_elements(tensor: object) -> bool:
     """Whether it is a dense tensor whose elements can be read."""
     return isinstance(tensor, Tensor) and is_plain(tensor) and tensor.layout == torch.strided

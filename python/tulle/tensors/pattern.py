@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch._C._functorch import peek_interpreter_stack as _is_in_transform
 
 from tulle.library import bindings, dtypes
 from tulle.support.errors import UserError
 from tulle.tensors import slots
 from tulle.tensors.formats import Format
 from tulle.tensors.held_structure import HeldStructure, counted_of, version_of
-from tulle.tensors.own_memory import copied
+from tulle.tensors.own_memory import copied, without_gradients_of_transforms
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -77,7 +78,7 @@ class Pattern(HeldStructure):
         self.format = format
         self._format_text = format._text
         self.shape = shape
-        self.arrays = arrays
+        self.arrays = without_gradients_of_transforms(arrays) if _is_in_transform() else arrays
         self.index_dtype = index_dtype
         self._set_up()
         self.is_checked = is_checked
