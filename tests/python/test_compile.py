@@ -38,6 +38,7 @@ FUNCTIONS: dict[str, Function] = {
     "x @ A": lambda a, x: x @ a,
     "A @ A": lambda a, x: a @ a,
     "A.T @ x": lambda a, x: a.T @ x,
+    "A.T @ A": lambda a, x: a.T @ a,
     "x @ A.T": lambda a, x: x @ a.T,
     "torch.mm": lambda a, x: torch.mm(a, x),
     "torch.matmul": lambda a, x: torch.matmul(x, a),

@@ -19,6 +19,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree as pytree
 
 from tulle.programs import dynamo_buffers, graph_boundary
+from tulle.tensors.sparse_tensor import SparseTensor
 
 _MODULE = "torch._dynamo"
 
@@ -91,11 +92,14 @@ def _let_strict_export_pass() -> None:
 
 
 def _call_matmul(_: Any, tx: Any, left: Any, right: Any) -> Any:
-    """`left @ right` by the method of the left operand, if that is an object with such a method."""
+    """`left @ right` by the method of the left operand, if that is an object with such a method.
+    Dynamo cannot follow the `__matmul__` of a sparse tensor that the graph computes, because that
+    function is a closure. It can follow `matmul`."""
     from torch._dynamo.variables import UserDefinedObjectVariable
 
     if isinstance(left, UserDefinedObjectVariable):
-        return left.call_method(tx, "__matmul__", [right], {})
+        is_sparse = issubclass(left.value_type, SparseTensor)
+        return left.call_method(tx, "matmul" if is_sparse else "__matmul__", [right], {})
     return None
 
 
