@@ -25,10 +25,10 @@ def run(arguments: list[str], folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["README.md", "docs/semantics.md", "docs/gpu.md", "docs/pytorch.md", "docs/tuning.md"],
-)
+PAGES = ["cookbook", "gpu", "pytorch", "semantics", "training", "tuning"]
+
+
+@pytest.mark.parametrize("name", ["README.md", *(f"docs/{page}.md" for page in PAGES)])
 def test_code_of_a_document(name: str, tmp_path: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S)
     assert blocks
