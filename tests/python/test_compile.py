@@ -92,11 +92,14 @@ FUNCTIONS: dict[str, Function] = {
     "any": lambda a, x: (a > 0.5).any(1),
     "A / column": lambda a, x: a / (x[:, :1] + 1),
 }
+KERNEL = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="csr").schedule("unroll(j, 2); parallel(i)")
+
 # Functions of a sparse matrix.
 SPARSE_FUNCTIONS: dict[str, Function] = {
     "softmax": lambda a, x: a.softmax(1) @ x,
     "einsum": lambda a, x: tulle.einsum("ij,jk->ik", a, x),
     "compute": lambda a, x: tulle.compute("C[i,j] = A[i,j] * X[j,k] * X[k,i]", A=a, X=x),
+    "kernel": lambda a, x: KERNEL(A=a, B=x),
     "with_values": lambda a, x: a.with_values(a.values() * 2) @ x,
     "to(format)": lambda a, x: a.to(format="csc") @ x,
     "shape": lambda a, x: x.new_ones(a.shape) + a.to_dense(),

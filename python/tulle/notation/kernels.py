@@ -8,9 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from torch.compiler import is_compiling
+
 from tulle.notation import statements
 from tulle.notation.explanations import Explanation, explain_program
 from tulle.programs.call_sites import CallSite, Prepared
+from tulle.programs.graph_boundary import recorded
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, names_in, out_formats
 from tulle.support.arguments import check_text
@@ -61,6 +64,16 @@ class Kernel:
         dense result is written, or a dict of such tensors by name."""
         if unnamed:
             raise UserError(f"A kernel's operands are given by name{self.instead_of('compute')}.")
+        if is_compiling():
+            program = (self.program.text, self.program.out_formats, self.program.schedule)
+            options = (self.program.features, self.program.checked)
+            formats = tuple(self.formats.items())
+            return _run_in_graph(
+                program, options, formats, out, tuple(operands), tuple(operands.values())
+            )
+        return self._run(out, operands)
+
+    def _run(self, out: Out, operands: Mapping[str, Any]) -> Any:
         names, tensors = statements.by_name(operands)
         site = self._sites.get(names)
         if site is None:
@@ -113,6 +126,28 @@ class Kernel:
             raise UserError(
                 f"{name} is stored as {found}, but the kernel takes {wanted}: {remedy}."
             )
+
+
+@recorded
+def _run_in_graph(
+    program: tuple[str, tuple[tuple[str, str], ...], str],
+    options: tuple[str, bool],
+    formats: tuple[tuple[str, Format], ...],
+    out: Out,
+    names: tuple[str, ...],
+    values: tuple[Any, ...],
+) -> Any:
+    """A run of the kernel with this text, formats of results, schedule and options."""
+    text, formats_of_results, schedule = program
+    features, checked = options
+    made = Program(
+        text,
+        out_formats=formats_of_results,
+        schedule=schedule,
+        features=features,
+        checked=checked,
+    )
+    return Kernel(made, dict(formats))._run(out, dict(zip(names, values, strict=True)))
 
 
 @lru_cache(maxsize=1024)
