@@ -37,9 +37,28 @@ def _prepare_matmul(operands: Sequence[Any]) -> Any:
 
 _MATMUL = CallSite(_prepare_matmul, broadcast_rank=3, has_graph_call=True, is_product=True)
 
-# matmul(left, right): the product of vectors, matrices or batches of matrices, as torch.matmul.
-# NotImplemented if an operand is no tensor.
-matmul: Callable[[object, object], Any] = _MATMUL.run_on_two
+# `matmul` for a sparse tensor on the left.
+sparse_matmul: Callable[[object, object], Any] = _MATMUL.run_on_two
+
+
+def matmul(left: object, right: object) -> Any:
+    """The product of vectors, matrices or batches of matrices, as torch.matmul. NotImplemented if
+    an operand is no tensor."""
+    if type(right) is SparseTensor and isinstance(left, Tensor) and right.ndim == 2:
+        return dense_times_transposed(left, right.T)
+    return sparse_matmul(left, right)
+
+
+def dense_times_transposed(left: Tensor, matrix: SparseTensor) -> Any:
+    """left @ matrix.T, computed as the transpose of matrix @ left.T. Its inner loop runs along the
+    rows of `left`, which are contiguous there, and not along the entries of the matrix."""
+    if left.ndim < 2 or left.layout != torch.strided or matrix.ndim != 2:
+        return sparse_matmul(left, matrix.T)
+    rows = left.shape[:-1].numel()
+    if rows == 1 or left.shape[-1] != matrix.shape[1]:  # the compiler names sizes that differ
+        return sparse_matmul(left, matrix.T)
+    product = sparse_matmul(matrix, left.reshape(rows, left.shape[-1]).T)
+    return product.T.contiguous().reshape(*left.shape[:-1], matrix.shape[0])
 
 
 def matmul_into(left: object, right: object, out: Tensor) -> Result:

@@ -45,7 +45,7 @@ def install() -> None:
     )
     # Skips the indirect call through `operations.installed`, which takes a tenth of the time of a
     # small product.
-    SparseTensor.__matmul__ = arithmetic.matmul  # type: ignore[method-assign]
+    SparseTensor.__matmul__ = arithmetic.sparse_matmul  # type: ignore[method-assign]
     methods.install()
     torch_functions.register()
     torch_accessors.register()

@@ -99,16 +99,19 @@ def _plain(symbol: str) -> Handler:
 
 
 def _linear(input: Any, weight: Any, bias: Any = None) -> Result:
-    """input @ weight^T + bias, without transposing an operand."""
-    result: Result = _LINEAR.run_on_two(input, weight)
+    """input @ weight^T + bias."""
+    if weight.ndim != 2:
+        raise UserError(f"linear: the weight must be a matrix, but it has rank {weight.ndim}.")
+    result: Result
+    if type(weight) is SparseTensor and isinstance(input, Tensor):
+        result = arithmetic.dense_times_transposed(input, weight)
+    else:
+        result = _LINEAR.run_on_two(input, weight)
     return result if bias is None else result + bias
 
 
 def _prepare_linear(operands: Sequence[Any]) -> Prepared:
-    input, weight = operands
-    if weight.ndim != 2:
-        raise UserError(f"linear: the weight must be a matrix, but it has rank {weight.ndim}.")
-    rows = [f"b{n}" for n in range(input.ndim - 1)]
+    rows = [f"b{n}" for n in range(operands[0].ndim - 1)]
     text = f"Y[{','.join([*rows, 'o'])}] = X[{','.join([*rows, 'i'])}] * W[o,i]"
     return statement_program(text), ("X", "W"), operands
 
