@@ -18,6 +18,7 @@ import torch
 import tulle
 from tulle.library import bindings
 from tulle.library.loading import library_folder
+from tulle.tensors.torch_dispatch import handlers
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -152,3 +153,8 @@ def test_every_operator_is_declared() -> None:
     }
     known = {OTHER_NAMES.get(name, name) for name in OPERATORS}
     assert registered - counted - known == {"version", "loaded"}
+
+
+def test_handlers_belong_to_functions() -> None:
+    """torch.compile asks for the hash of each key, and has none for properties of tensors."""
+    assert all(callable(function) for function in handlers)

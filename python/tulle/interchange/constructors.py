@@ -43,6 +43,11 @@ def diag(
     """The matrix with these values on a diagonal: the main one, or with `offset` one that lies that
     far to the right of it (to the left if it is negative). Every value becomes an entry, zeros as
     well. Gradients reach `values`. Without `shape` the matrix is square and just large enough."""
+    if isinstance(values, SparseTensor):
+        raise UserError(
+            "diag: expected an ordinary vector, but found a sparse tensor; write tulle.diag("
+            "v.to_dense()), or torch.diag(v) for a matrix that stores the entries of v only."
+        )
     vector = values if isinstance(values, Tensor) else as_dense("diag", values)
     if vector.ndim != 1:
         raise UserError(

@@ -236,5 +236,7 @@ def align(pointwise: Pointwise, given: _Given) -> tuple[list[SparseTensor], _Giv
 rounded_quotient = handler_of(Pointwise("div", torch.div, Absent.WITH_FIRST))
 
 HANDLERS: dict[Any, Handler] = {
-    function: handler_of(pointwise) for function, pointwise in BY_FUNCTION.items()
+    function: handler_of(pointwise)
+    for function, pointwise in BY_FUNCTION.items()
+    if callable(function)  # Tensor.real is a property, for which torch calls no function
 }
