@@ -56,6 +56,13 @@ OperandParts::OperandParts(const std::vector<TensorSpec>& given) {
   }
 }
 
+int OperandParts::number_of(const std::string& name) const {
+  for (size_t part = 0; part < specs_.size(); ++part) {
+    if (specs_[part].name == name) return static_cast<int>(part);
+  }
+  internal_error("operand ", name);
+}
+
 void OperandParts::add(const TensorSpec& given, int owner, const std::string& name,
                        const Format& format) {
   TensorSpec spec = given;

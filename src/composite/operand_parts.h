@@ -21,6 +21,8 @@ class OperandParts {
   const std::vector<Format>& formats() const { return formats_; }
   // The number of the given operand to which a part belongs.
   int owner(int part) const { return owners_[static_cast<size_t>(part)]; }
+  // The number of the plain operand or part of this name.
+  int number_of(const std::string& name) const;
 
   // Types by operand name. Composite operands have the format of their merged parts.
   const std::map<std::string, expr::TensorType>& types() const { return types_; }
