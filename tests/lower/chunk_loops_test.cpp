@@ -27,6 +27,27 @@ TEST(RowsOfChunk, LongRowsAreShared) {
                {"kernel compute_y", "block for c", "let work_begin", "let is_long", "atomic"});
 }
 
+TEST(ChunkCount, CountsAllVectorLoopsOfAnEntry) {
+  const LoweredNest nest(R"(nest {
+    operand A: f64, i32, csr
+    operand X: f64, dense
+    result y: f64, dense
+    workspace top: f64, dense
+    workspace weight: f64, with top, dense
+    workspace sum: f64, with top, dense
+    workspace score: f64, dense
+    extent k = 32
+    extent d = 64
+    forall i parallel(nnz) {
+      where top, weight, sum { forall d vector(4) { y[i,d] = sum[d] / weight } } producing {
+        forall j { sequence {
+          where score { top max= within(A[i,j], score) } producing {
+            forall k vector(4) { score += X[i,k] * X[j,k] } }
+          weight scaled= within(A[i,j], 1)
+          forall d vector(4) { sum[d] scaled= within(A[i,j], X[j,d]) } } } } } })");
+  expect_parts(nest.text(), {"y.chunks", "(i.extent + A.count) * 97"});
+}
+
 TEST(RowsOfChunk, SharedRowsAreCountedOnceWhereThereIsAFixedNumberOfChunks) {
   expect_right(over_rows("var c = chunk A(i) / 3 in 4\nvar r = row A(i) / 3 in 4\n",
                          "forall c block { forall r { forall j { y[i] += A[i,j] * x[j] } } }"));

@@ -34,7 +34,8 @@ Expr dense_size(const nest::Nest& nest, const ResultInfo& result) {
 
 namespace {
 
-// The product of the constant extents of vector loops: the cost of one entry.
+// The cost of one entry: the product of the constant extents of nested vector loops, summed over
+// the statements of a sequence.
 int64_t work_per_entry(const nest::Stmt& stmt, const nest::Nest& nest) {
   if (const auto* forall = stmt.as<nest::Forall>()) {
     const bool vector = forall->tag.kind == nest::LoopTag::Kind::Vector;
@@ -42,6 +43,11 @@ int64_t work_per_entry(const nest::Stmt& stmt, const nest::Nest& nest) {
            (vector ? nest.known_extent(forall->var).value_or(16) : 1);
   }
   if (const auto* where = stmt.as<nest::Where>()) return work_per_entry(where->producer, nest);
+  if (const auto* sequence = stmt.as<nest::Sequence>()) {
+    int64_t work = 0;
+    for (const nest::Stmt& each : sequence->stmts) work += work_per_entry(each, nest);
+    return work;
+  }
   return 1;
 }
 
