@@ -238,20 +238,23 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
     """`site.run` for one operand."""
 
     def run_on_one(operand: Any) -> Results:
-        if not is_compiling() and type(operand) is SparseTensor:
+        if type(operand) is SparseTensor and not is_compiling():
             pattern, values = operand._pattern, operand._values
             found = pattern.calls.get((site, values.dtype))
             if (
                 found is not None
-                and found.call_on is not None
                 and type(values) is Tensor
                 and forward_ad._current_level < 0
                 and not is_profiled()
             ):
-                version = pattern.version
-                for array in pattern.counted:
-                    version -= array._version
-                if not version:
+                counted, version = pattern.counted, pattern.version
+                if len(counted) == 2:
+                    version -= counted[0]._version + counted[1]._version
+                else:
+                    for array in counted:
+                        version -= array._version
+                call_on = found.call_on
+                if call_on is not None and not version:
                     try:
                         if values.requires_grad and is_grad_enabled():
                             if peek_interpreter_stack() or is_functorch_wrapped_tensor(values):
@@ -259,7 +262,7 @@ def _run_on_one(site: CallSite) -> Callable[[Any], Results]:
                             record = found.record or recorder_of(found)
                             computed = record(found, (pattern,), values)
                         else:
-                            computed = found.call_on(values)
+                            computed = call_on(values)
                         if found.pattern_source is None:
                             return computed
                         return SparseTensor(pattern, computed)
@@ -276,9 +279,9 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
 
     def run_on_two(left: Any, right: Any) -> Results:
         if (
-            not is_compiling()
-            and type(left) is SparseTensor
+            type(left) is SparseTensor
             and type(right) is Tensor
+            and not is_compiling()
             and not (is_product and is_autocast_enabled())
         ):
             pattern, values = left._pattern, left._values
@@ -288,15 +291,18 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
             found = pattern.calls.get((site, values.dtype, sizes, right.dtype))
             if (
                 found is not None
-                and found.call_on is not None
                 and type(values) is Tensor
                 and forward_ad._current_level < 0
                 and not is_profiled()
             ):
-                version = pattern.version
-                for array in pattern.counted:
-                    version -= array._version
-                if not version:
+                counted, version = pattern.counted, pattern.version
+                if len(counted) == 2:
+                    version -= counted[0]._version + counted[1]._version
+                else:
+                    for array in counted:
+                        version -= array._version
+                call_on = found.call_on
+                if call_on is not None and not version:
                     try:
                         if (values.requires_grad or right.requires_grad) and is_grad_enabled():
                             if peek_interpreter_stack() or _is_wrapped(values, right):
@@ -304,7 +310,7 @@ def _run_on_two(site: CallSite, broadcast_rank: int) -> Callable[[Any, Any], Res
                             record = found.record or recorder_of(found)
                             computed = record(found, (pattern, None), values, right)
                         else:
-                            computed = found.call_on(values, right)
+                            computed = call_on(values, right)
                         if found.pattern_source is None:
                             return computed
                         return SparseTensor(pattern, computed)
