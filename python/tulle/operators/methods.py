@@ -37,6 +37,8 @@ PRODUCTS: dict[str, Handler] = {
     "addr": matrix_products.add_outer_product,
     "addcmul": matrix_products.addcmul,
     "addcdiv": matrix_products.addcdiv,
+    "smm": matrix_products.sparse_product,
+    "sspaddmm": matrix_products.add_sparse_product,
 }
 MASKS_AND_EQUALITY: dict[str, Handler] = {
     "masked_fill": masks.masked_fill,
