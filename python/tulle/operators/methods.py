@@ -7,7 +7,14 @@ from typing import Any
 from torch import Tensor
 
 from tulle.operators import element_statistics as statistics
-from tulle.operators import equality, masks, matrix_products, pointwise, sorting
+from tulle.operators import (
+    equality,
+    further_products,
+    masks,
+    matrix_products,
+    pointwise,
+    sorting,
+)
 from tulle.operators.in_place import METHODS_IN_PLACE
 from tulle.operators.pointwise_table import METHODS, OPERATORS, REVERSED
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -19,6 +26,7 @@ REDUCTIONS: dict[str, Handler] = {
     "all": statistics.all_,
     "count_nonzero": statistics.count_nonzero,
     "nansum": statistics.nansum,
+    "nonzero": sorting.nonzero,
     "nanmean": statistics.nanmean,
     "max": statistics.max_,
     "min": statistics.min_,
@@ -37,6 +45,12 @@ PRODUCTS: dict[str, Handler] = {
     "addr": matrix_products.add_outer_product,
     "addcmul": matrix_products.addcmul,
     "addcdiv": matrix_products.addcdiv,
+    "dot": further_products.dot,
+    "vdot": further_products.dot,
+    "inner": further_products.inner,
+    "outer": further_products.outer,
+    "ger": further_products.outer,
+    "matrix_power": further_products.matrix_power,
     "smm": matrix_products.sparse_product,
     "sspaddmm": matrix_products.add_sparse_product,
 }

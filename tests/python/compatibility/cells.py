@@ -27,6 +27,8 @@ class Row:
     name: str
     call: Call
     expected: Call | None = None
+    # What Tulle's users write where torch's function takes tensors of torch only.
+    on_tulle: Call | None = None
     # Whether the result has a gradient, and gradients are compared.
     has_gradient: bool = True
     # Whether the result depends on the layout, so that only torch's result counts.
@@ -73,7 +75,7 @@ def cell(row: Row, column: str) -> Cell:
     on_torch = _Answer(error=RuntimeError("crash"))
     if column not in row.crashes:
         on_torch = _answer(row, Operands("torch", column, row.has_gradient), row.call)
-    on_tulle = _answer(row, Operands("tulle", column, row.has_gradient), row.call)
+    on_tulle = _answer(row, Operands("tulle", column, row.has_gradient), row.on_tulle or row.call)
     wanted = on_torch
     if not row.of_layout:
         oracle = Operands("dense", column, row.has_gradient)

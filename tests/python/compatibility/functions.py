@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn import functional
 
 import tulle
-from compatibility.cells import Row
-from compatibility.operands import A, Operands, as_dense
+from compatibility.cells import Call, Row
+from compatibility.operands import A, Operands
 
 Operand = Operands  # the argument of each lambda is called `s`: one side
 
@@ -86,9 +86,9 @@ CONVERSIONS = [
 ]
 
 
-def _mask(s: Operands) -> Tensor:
-    """1 where the sparse matrix of the column has an entry."""
-    stored = Operands("tulle", s.column).a
+def _mask(s: Operands, name: str = "a") -> Tensor:
+    """1 where the sparse matrix of this name has an entry in the format of the column."""
+    stored = getattr(Operands("tulle", s.column), name)
     return stored.with_values(torch.ones_like(stored.values())).to_dense()
 
 
@@ -99,8 +99,15 @@ ACCESSORS = [
         _value,
         """shape dtype device layout ndim is_sparse is_sparse_csr is_cuda is_cpu is_meta requires_grad
         is_leaf size dim numel nelement element_size itemsize _nnz sparse_dim dense_dim
-        is_coalesced is_floating_point is_complex is_signed is_pinned get_device is_contiguous
-        __len__ type""".split(),
+        is_coalesced is_floating_point is_complex is_signed is_pinned get_device __len__
+        type""".split(),
+    ),
+    Row(
+        "is_contiguous",
+        lambda s: s.a.is_contiguous(),
+        has_gradient=False,
+        of_layout=True,
+        differs="The arrays of Tulle's tensors are contiguous in all formats.",
     ),
     Row("torch.numel", lambda s: torch.numel(s.a), has_gradient=False),
     Row("torch.is_same_size", lambda s: torch.is_same_size(s.a, s.b), has_gradient=False),
@@ -216,14 +223,16 @@ BINARY = [
 # ---- reductions ----------------------------------------------------------------------------------
 
 
-def _masked(name: str, **options: object) -> Row:
-    """A reduction over the stored elements; the dense one gets the entries as mask."""
+def _masked(name: str, write: str, on_tulle: Call) -> Row:
+    """A reduction over the stored elements, of which torch's function needs a mask."""
     function = getattr(torch.masked, name)
-    return Row(
-        f"torch.masked.{name}",
-        lambda s: function(s.a, **options),
-        lambda s: function(s.a, mask=_mask(s) != 0, **options),
-    )
+
+    def over_entries(s: Operands) -> object:
+        a = s.positive
+        mask = _mask(s, "positive") if s.side == "dense" else s.positive_mask
+        return function(a, dim=1, keepdim=True, mask=mask.bool())
+
+    return Row(f"torch.masked.{name}; Tulle: {write}", over_entries, on_tulle=on_tulle)
 
 
 REDUCTIONS = [
@@ -259,11 +268,15 @@ REDUCTIONS = [
         lambda s: _log_softmax(s, 1),
     ),
     Row("torch.log_softmax", lambda s: torch.log_softmax(s.a, 1), lambda s: _log_softmax(s, 1)),
-    _masked("sum", dim=1, keepdim=True),
-    _masked("prod", dim=1, keepdim=True),
-    _masked("amax", dim=1, keepdim=True),
-    _masked("amin", dim=1, keepdim=True),
-    _masked("mean", dim=1, keepdim=True),
+    _masked("sum", "A.sum(1)", lambda s: s.positive.sum(1, keepdim=True)),
+    *[
+        _masked(
+            name,
+            f"A.{name}(1, stored=True)",
+            lambda s, name=name: getattr(s.positive, name)(1, keepdim=True, stored=True),
+        )
+        for name in ("prod", "amax", "amin", "mean")
+    ],
 ]
 
 
@@ -403,4 +416,16 @@ GROUPS: dict[str, list[Row]] = {
     "Reductions and softmax": REDUCTIONS,
     "Products": PRODUCTS,
     "Structure": STRUCTURE,
+}
+
+# Functions of torch for sparse tensors that Tulle does not have, by their names.
+LEFT_OUT = {
+    "torch.triangular_solve torch.sparse.spsolve": "Tulle has no solvers.",
+    "torch.svd_lowrank torch.pca_lowrank torch.lobpcg": "Tulle has no decompositions.",
+    "fill_ normal_": "write `A.values().fill_(2)`. These functions set only the stored values of "
+    "CSR tensors, although the absent elements are 0.",
+    "resize_ resize_as_sparse_ sparse_resize_ sparse_resize_and_clear_": "make another tensor. "
+    "`A.copy_(B)` takes over the entries of a tensor of the same shape.",
+    "view_as_real view_as_complex": "Tulle has no complex numbers.",
+    "sparse_sampled_addmm torch.sparse.spdiags": "write `torch.sparse.sampled_addmm`, `tulle.diag`.",
 }

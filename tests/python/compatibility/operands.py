@@ -39,6 +39,7 @@ def _numbers(seed: int) -> Tensor:
 A, B = _numbers(0), _numbers(1)
 # Two matrices with as many entries, which torch's compressed batches need.
 BATCH = torch.stack([A, A.flip(0).flip(0) * 2 - A.sign() / 8])
+POSITIVE = A.abs() + torch.eye(6, dtype=A.dtype) / 3
 SPECIAL = torch.tensor([torch.inf, -torch.inf, torch.nan], dtype=A.dtype)
 
 
@@ -104,6 +105,16 @@ class Operands:
     def mask(self) -> Any:
         """The matrix `a` without a gradient."""
         return self._stored(A)
+
+    @cached_property
+    def positive(self) -> Any:
+        """A sparse matrix of positive numbers, without empty rows."""
+        return self.sparse(POSITIVE)
+
+    @cached_property
+    def positive_mask(self) -> Any:
+        """Ones at the entries of `positive`."""
+        return self._stored((POSITIVE != 0).double())
 
     @cached_property
     def large(self) -> Any:
