@@ -69,7 +69,8 @@ def test_the_page_is_up_to_date() -> None:
 
 # Operators that other functions of the table call, or that make tensors.
 _INTERNAL = """
-    allreduce copy_sparse_to_sparse empty native_norm threshold_backward zeros normal
+    allreduce copy_sparse_to_sparse empty native_norm sparse_sampled_addmm threshold_backward
+    zeros
     """.split()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tulle.library import dtypes
 from tulle.operators.in_place import AUGMENTED
 from tulle.support.errors import UserError
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -51,7 +52,7 @@ def _stored(name: str, target: Tensor, result: Any) -> Tensor:
             f"{name}: the result of the shape {list(result.shape)} does not fit into a tensor of "
             f"the shape {list(target.shape)}."
         )
-    if not torch.can_cast(result.dtype, target.dtype):
+    if not dtypes.can_hold(target.dtype, result.dtype):
         raise UserError(
             f"{name}: the result of the type {result.dtype} does not fit into a tensor of the type "
             f"{target.dtype}."

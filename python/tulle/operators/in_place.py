@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.compiler import is_compiling
 
+from tulle.library import dtypes
 from tulle.operators.alignment import (
     expanded,
     on_union,
@@ -124,7 +125,7 @@ def _replaced(name: str, target: SparseTensor, *operands: Any, **options: Any) -
             f"A.{name}(...)."
         )
     result = getattr(target, name)(*operands, **options)
-    if not torch.can_cast(result.dtype, target.dtype):
+    if not dtypes.can_hold(target.dtype, result.dtype):
         raise UserError(
             f"{name}_: the result of the type {result.dtype} does not fit into a tensor of the type "
             f"{target.dtype}."

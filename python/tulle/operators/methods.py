@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 from torch import Tensor
@@ -18,7 +19,7 @@ from tulle.operators import (
 from tulle.operators.in_place import METHODS_IN_PLACE
 from tulle.operators.pointwise_table import METHODS, OPERATORS, REVERSED
 from tulle.tensors.sparse_tensor import SparseTensor
-from tulle.tensors.torch_dispatch import Handler
+from tulle.tensors.torch_dispatch import Handler, with_numpy_names
 
 # The reductions that consist of others.
 REDUCTIONS: dict[str, Handler] = {
@@ -80,6 +81,23 @@ def install() -> None:
     _add("where", masks.where_method)
     _add("__invert__", _invert)
     _add("__abs__", pointwise.method("abs"))
+    for name, method in _with_dimensions().items():
+        setattr(SparseTensor, name, with_numpy_names(method))
+
+
+def _with_dimensions() -> dict[str, Handler]:
+    """The methods that take a dimension as dim=, except `size`, which programs call often."""
+    found: dict[str, Handler] = {}
+    for base in reversed(SparseTensor.__mro__):
+        for name, method in vars(base).items():
+            if isinstance(method, FunctionType) and not name.startswith("_"):
+                code = method.__code__
+                if "dim" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+                    found[name] = method
+                else:
+                    found.pop(name, None)
+    del found["size"]
+    return found
 
 
 def _add(name: str, function: Handler) -> None:

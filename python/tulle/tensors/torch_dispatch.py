@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, wraps
 from typing import Any, NoReturn
 
 import torch
@@ -25,6 +25,9 @@ handlers: dict[Any, Handler] = {}
 quick_handlers: dict[Any, Handler] = {}
 # Operators that are functions of Python by name: Dynamo does not find such functions in a table.
 python_handlers: dict[str, Handler] = {}
+
+# The names that NumPy gives to arguments. Torch accepts them, too.
+_OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
 
 
 def dispatch(
@@ -47,6 +50,7 @@ def dispatch(
         return handler(*args)
     known = _keywords(handler)
     if known is not None and not kwargs.keys() <= known:
+        kwargs = {_OF_NUMPY.get(key, key): value for key, value in kwargs.items()}
         kwargs = {key: value for key, value in kwargs.items() if (key, value) != ("out", None)}
         if not kwargs.keys() <= known:
             _refuse(function, *(kwargs.keys() - known))
@@ -61,6 +65,18 @@ def _refuse(function: Any, *keywords: str) -> NoReturn:
         f"torch's {name} is not supported on sparse tensors. Express it with tulle.compute or "
         "tulle.einsum, or convert with to_dense() or to_torch()."
     )
+
+
+def with_numpy_names(method: Handler) -> Handler:
+    """The method, which also takes axis= and keepdims=."""
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **options: Any) -> Any:
+        if "axis" in options or "keepdims" in options:
+            options = {_OF_NUMPY.get(key, key): value for key, value in options.items()}
+        return method(self, *args, **options)
+
+    return call
 
 
 @cache

@@ -50,8 +50,19 @@ def _replaced(s: Operands) -> object:
     return s.b.clone().copy_(s.a)
 
 
+def _diagonal(s: Operands) -> object:
+    if s.side == "dense":
+        return torch.diag(s.v)
+    return torch.sparse.spdiags(s.v[None], torch.tensor([0]), (6, 6), layout=s.mask.layout)
+
+
 CONVERSIONS = [
     Row("constructor from arrays", _rebuilt, lambda s: s.a, has_gradient=False),
+    Row(
+        "torch.sparse.spdiags; Tulle: tulle.diag",
+        _diagonal,
+        on_tulle=lambda s: tulle.diag(s.v, format=s.mask.format),
+    ),
     Row("to_dense", lambda s: s.a.to_dense(), lambda s: s.a),
     Row("to_dense(dtype)", lambda s: s.a.to_dense(torch.float32), lambda s: s.a.float()),
     Row("to_sparse", lambda s: s.a.to_sparse(), lambda s: s.a),
@@ -77,6 +88,7 @@ CONVERSIONS = [
     Row("detach", lambda s: s.a.detach(), has_gradient=False),
     Row("copy_ (same entries)", _copied, has_gradient=False),
     Row("copy_ (other entries)", _replaced, has_gradient=False),
+    Row("fill_(0)", lambda s: s.a.fill_(0), has_gradient=False),
     Row("zero_", lambda s: s.a.zero_(), has_gradient=False),
     Row("torch.zeros_like", lambda s: torch.zeros_like(s.a), has_gradient=False),
     Row("torch.empty_like", lambda s: torch.empty_like(s.a).shape, has_gradient=False),
@@ -239,6 +251,8 @@ REDUCTIONS = [
     Row("sum()", lambda s: s.a.sum()),
     Row("torch.sum", lambda s: torch.sum(s.a)),
     Row("sum(dim)", lambda s: s.a.sum(1)),
+    Row("sum(axis=, keepdims=)", lambda s: s.a.sum(axis=1, keepdims=True)),
+    Row("torch.sum(axis=)", lambda s: torch.sum(s.a, axis=1)),
     Row("sum(dims)", lambda s: s.a.sum((0, 1))),
     Row("sum(dim, keepdim)", lambda s: s.a.sum(0, keepdim=True)),
     Row("sum(dims, keepdim)", lambda s: s.a.sum((0, 1), keepdim=True)),
@@ -376,6 +390,7 @@ _INDEX = torch.tensor([4, 0, 0, 2])
 STRUCTURE = [
     Row("torch.cat", lambda s: torch.cat([s.a, s.b])),
     Row("torch.cat(dim=1)", lambda s: torch.cat([s.a, s.b], dim=1)),
+    Row("torch.cat(axis=)", lambda s: torch.cat([s.a, s.b], axis=1)),
     Row("torch.hstack", lambda s: torch.hstack([s.a, s.b])),
     Row("torch.vstack", lambda s: torch.vstack([s.a, s.b])),
     Row("torch.dstack", lambda s: torch.dstack([s.a, s.b])),
@@ -422,10 +437,9 @@ GROUPS: dict[str, list[Row]] = {
 LEFT_OUT = {
     "torch.triangular_solve torch.sparse.spsolve": "Tulle has no solvers.",
     "torch.svd_lowrank torch.pca_lowrank torch.lobpcg": "Tulle has no decompositions.",
-    "fill_ normal_": "write `A.values().fill_(2)`. These functions set only the stored values of "
-    "CSR tensors, although the absent elements are 0.",
+    "fill_ normal_": "they set only the stored values of CSR tensors, although the absent elements "
+    "are 0. Write `A.values().fill_(2)`. `A.fill_(0)` works.",
     "resize_ resize_as_sparse_ sparse_resize_ sparse_resize_and_clear_": "make another tensor. "
     "`A.copy_(B)` takes over the entries of a tensor of the same shape.",
     "view_as_real view_as_complex": "Tulle has no complex numbers.",
-    "sparse_sampled_addmm torch.sparse.spdiags": "write `torch.sparse.sampled_addmm`, `tulle.diag`.",
 }

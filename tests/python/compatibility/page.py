@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from textwrap import fill
 
 import torch
 
@@ -19,6 +20,8 @@ _SIGNS = {
     Outcome.REFUSED: "–",
     Outcome.CRASH: "crash",
 }
+
+_WIDTH = 120
 
 _INTRODUCTION = """\
 # Compatibility with torch.sparse
@@ -43,7 +46,7 @@ One word alone is the answer of both. The columns behind those of torch's layout
 _TRIES = """\
 ## What users of tensors try first
 
-Each expression gives the same as on dense tensors. Torch's part of a cell is the answer of its sparse tensors.
+In Tulle each of these expressions gives the result and the gradients that dense tensors give, or raises an error.
 """
 
 
@@ -56,7 +59,8 @@ def compose() -> str:
     parts.append(_TRIES)
     parts.append(_table(ROWS))
     parts.append("## Left out\n\nThese functions of torch for sparse tensors have no counterpart:\n")
-    parts.append("".join(f"- {_names(names)}: {reason}\n" for names, reason in LEFT_OUT.items()))
+    items = [f"- {_names(names)}: {reason}" for names, reason in LEFT_OUT.items()]
+    parts.append("".join(fill(one, _WIDTH, subsequent_indent="  ") + "\n" for one in items))
     return "\n".join(parts)
 
 
