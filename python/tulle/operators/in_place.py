@@ -116,15 +116,15 @@ def _has_more_entries(target: SparseTensor, other: Any = None) -> bool:
     return not _is_within(expanded(other, tuple(target.shape)), target)
 
 
-def _replaced(name: str, target: SparseTensor, *operands: Any, **options: Any) -> SparseTensor:
-    """The tensor with the pattern and the values of the result."""
+def _replaced(name: str, target: SparseTensor, other: SparseTensor, **options: Any) -> SparseTensor:
+    """The tensor with the pattern and the values of a sum."""
     if target.is_leaf and target.requires_grad:
         raise UserError(
             f"{name}_: the result has entries that the tensor does not have, and the tensor "
             "requires a gradient, which belongs to its own entries. Write A = "
             f"A.{name}(...)."
         )
-    result = getattr(target, name)(*operands, **options)
+    result = getattr(target, name)(expanded(other, tuple(target.shape)), **options)
     if not dtypes.can_hold(target.dtype, result.dtype):
         raise UserError(
             f"{name}_: the result of the type {result.dtype} does not fit into a tensor of the type "
