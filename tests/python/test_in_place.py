@@ -157,7 +157,9 @@ def test_autograd_follows_changes_of_dense_tensors() -> None:
     assert (a.grad == 3).all()
     with pytest.raises(tulle.UserError, match=r"add_: the result of the shape \[5, 6\]"):
         torch.ones(6, dtype=A.dtype).add_(a)
-    with pytest.raises(tulle.UserError, match=r"does not fit into a tensor of the type torch.int64"):
+    with pytest.raises(
+        tulle.UserError, match=r"does not fit into a tensor of the type torch.int64"
+    ):
         torch.ones(5, 6, dtype=torch.int64).add_(a)
 
 

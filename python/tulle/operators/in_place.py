@@ -127,8 +127,8 @@ def _replaced(name: str, target: SparseTensor, other: SparseTensor, **options: A
     result = getattr(target, name)(expanded(other, tuple(target.shape)), **options)
     if not dtypes.can_hold(target.dtype, result.dtype):
         raise UserError(
-            f"{name}_: the result of the type {result.dtype} does not fit into a tensor of the type "
-            f"{target.dtype}."
+            f"{name}_: the result of the type {result.dtype} does not fit into a tensor of the "
+            f"type {target.dtype}."
         )
     stored = result.to(dtype=target.dtype, format=target.format)
     target._pattern, target._values = stored._pattern, stored._values

@@ -112,6 +112,7 @@ def _dimension_last(name: str, tensor: SparseTensor, dim: int) -> list[int]:
     wanted = dimension_of(name, dim, tensor.ndim)
     return [*(d for d in range(tensor.ndim) if d != wanted), wanted]
 
+
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """The coordinates of the elements that are not 0, in row-major order."""
     coordinates, values = with_single_entries(input.detach()).entries()

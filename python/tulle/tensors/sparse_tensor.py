@@ -25,9 +25,9 @@ from tulle.tensors.statistics import Statistics, statistics_of
 from tulle.tensors.type_methods import SizeMethods, TypeMethods
 
 _IN_SEVERAL_ARRAYS = (
-    "A sparse tensor consists of several arrays, so it does not become a tensor of torch or an array "
-    "implicitly. Write A.to_dense() for a dense tensor, A.to_torch() for a sparse tensor of torch, "
-    "A.clone() for a copy, or A.values() for the stored values."
+    "A sparse tensor consists of several arrays, so it does not become a tensor of torch or an "
+    "array implicitly. Write A.to_dense() for a dense tensor, A.to_torch() for a sparse tensor of "
+    "torch, A.clone() for a copy, or A.values() for the stored values."
 )
 
 

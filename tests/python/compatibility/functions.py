@@ -109,10 +109,37 @@ def _mask(s: Operands, name: str = "a") -> Tensor:
 ACCESSORS = [
     *map(
         _value,
-        """shape dtype device layout ndim is_sparse is_sparse_csr is_cuda is_cpu is_meta requires_grad
-        is_leaf size dim numel nelement element_size itemsize _nnz sparse_dim dense_dim
-        is_coalesced is_floating_point is_complex is_signed is_pinned get_device __len__
-        type""".split(),
+        [
+            "shape",
+            "dtype",
+            "device",
+            "layout",
+            "ndim",
+            "is_sparse",
+            "is_sparse_csr",
+            "is_cuda",
+            "is_cpu",
+            "is_meta",
+            "requires_grad",
+            "is_leaf",
+            "size",
+            "dim",
+            "numel",
+            "nelement",
+            "element_size",
+            "itemsize",
+            "_nnz",
+            "sparse_dim",
+            "dense_dim",
+            "is_coalesced",
+            "is_floating_point",
+            "is_complex",
+            "is_signed",
+            "is_pinned",
+            "get_device",
+            "__len__",
+            "type",
+        ],
     ),
     Row(
         "is_contiguous",
@@ -145,15 +172,66 @@ ACCESSORS = [
 
 # ---- functions of one operand --------------------------------------------------------------------
 
-_ROUNDING = "ceil fix floor round trunc".split()
-_TESTS = "isinf isnan isneginf isposinf signbit".split()
-_UNARY = """
-    abs absolute angle arcsin arcsinh arctan arctanh asin asinh atan atanh conj_physical deg2rad erf
-    erfinv expm1 frac log1p nan_to_num neg negative positive rad2deg relu sgn sign sin sinh sqrt
-    square tan tanh""".split()
-_IN_PLACE = """
-    abs_ asin_ asinh_ atan_ atanh_ deg2rad_ erf_ erfinv_ expm1_ frac_ log1p_ nan_to_num_ neg_
-    rad2deg_ relu_ sgn_ sign_ sin_ sinh_ sqrt_ tan_ tanh_""".split()
+_ROUNDING = ["ceil", "fix", "floor", "round", "trunc"]
+_TESTS = ["isinf", "isnan", "isneginf", "isposinf", "signbit"]
+_UNARY = [
+    "abs",
+    "absolute",
+    "angle",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "conj_physical",
+    "deg2rad",
+    "erf",
+    "erfinv",
+    "expm1",
+    "frac",
+    "log1p",
+    "nan_to_num",
+    "neg",
+    "negative",
+    "positive",
+    "rad2deg",
+    "relu",
+    "sgn",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+]
+_IN_PLACE = [
+    "abs_",
+    "asin_",
+    "asinh_",
+    "atan_",
+    "atanh_",
+    "deg2rad_",
+    "erf_",
+    "erfinv_",
+    "expm1_",
+    "frac_",
+    "log1p_",
+    "nan_to_num_",
+    "neg_",
+    "rad2deg_",
+    "relu_",
+    "sgn_",
+    "sign_",
+    "sin_",
+    "sinh_",
+    "sqrt_",
+    "tan_",
+    "tanh_",
+]
 
 
 def _unary(name: str, operand: str = "a", *, has_gradient: bool = True) -> list[Row]:
@@ -378,8 +456,11 @@ PRODUCTS = [
         )
         for reduce in ("sum", "mean", "amax", "amin")
     ],
-    Row("torch.mm(out=)", lambda s: torch.mm(s.a, s.x, out=torch.empty(6, 6, dtype=A.dtype)),
-        has_gradient=False),
+    Row(
+        "torch.mm(out=)",
+        lambda s: torch.mm(s.a, s.x, out=torch.empty(6, 6, dtype=A.dtype)),
+        has_gradient=False,
+    ),
     Row("torch.einsum", lambda s: torch.einsum("ij,jk->ik", s.a, s.x)),
 ]
 

@@ -17,7 +17,7 @@ _SIGNS = {
     Outcome.NO_GRADIENT: "no gradient",
     Outcome.WRONG: "other result",
     Outcome.WRONG_GRADIENT: "other gradient",
-    Outcome.REFUSED: "–",
+    Outcome.REFUSED: "error",
     Outcome.CRASH: "crash",
 }
 
@@ -26,27 +26,31 @@ _WIDTH = 120
 _INTRODUCTION = """\
 # Compatibility with torch.sparse
 
-The tables show which of torch's functions work on which layouts, in torch {version} on a CPU and in Tulle. A test runs
-every function on small float64 matrices. It compares results and gradients with dense tensors.
+The tables show which of torch's functions work on which layouts, in torch {version} on a CPU and in
+Tulle. A test runs every function on small float64 matrices. It compares results and gradients with
+those of dense tensors.
 
-This page is generated: `PYTHONPATH=tests/python .venv/bin/python -m compatibility`. A test fails if it is out of date.
+This page is generated: `PYTHONPATH=tests/python .venv/bin/python -m compatibility`. A test fails if
+it is out of date.
 
-How to read a cell, "torch / Tulle":
+A cell has the answers "torch / Tulle", or one word for both:
 
 - yes: the result is right, and so are the gradients of all operands, if the function has one.
-- no gradient: the result is right. The function raises an error in the backward pass, or an operand gets no gradient.
+- no gradient: the result is right. The backward pass raises an error, or an operand has no gradient
+  after it.
 - other result, other gradient: it differs from that of dense tensors.
-- –: the function raises an error.
+- error: the function raises an error.
 - crash: the process ends.
 
-One word alone is the answer of both. The columns behind those of torch's layouts are formats that torch does not have.
-`bsr` and `bsc` have blocks of 2 x 3 here. A is a sparse matrix, and B is one with other entries.
+The columns on the right are formats that torch does not have. `bsr` and `bsc` have blocks of 2 x 3.
+`A` is a sparse matrix, and `B` is one with other entries.
 """
 
 _TRIES = """\
 ## What users of tensors try first
 
-In Tulle each of these expressions gives the result and the gradients that dense tensors give, or raises an error.
+In Tulle each of these expressions gives the result and the gradients that dense tensors give, or
+raises an error.
 """
 
 
@@ -58,7 +62,9 @@ def compose() -> str:
         parts.append(_table(rows))
     parts.append(_TRIES)
     parts.append(_table(ROWS))
-    parts.append("## Left out\n\nThese functions of torch for sparse tensors have no counterpart:\n")
+    parts.append(
+        "## Left out\n\nThese functions of torch for sparse tensors have no counterpart:\n"
+    )
     items = [f"- {_names(names)}: {reason}" for names, reason in LEFT_OUT.items()]
     parts.append("".join(fill(one, _WIDTH, subsequent_indent="  ") + "\n" for one in items))
     return "\n".join(parts)
