@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,15 @@ from compatibility.operands import COLUMNS, TORCH_LAYOUTS
 
 FUNCTIONS = [row for rows in GROUPS.values() for row in rows]
 PAGE = Path(__file__).resolve().parents[2] / "docs/compatibility.md"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """The matrices are too small for several threads."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 def _name(row: Row) -> str:

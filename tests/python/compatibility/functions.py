@@ -10,7 +10,7 @@ from torch.nn import functional
 
 import tulle
 from compatibility.cells import Call, Row
-from compatibility.operands import A, Operands
+from compatibility.operands import POSITIVE, A, Operands, converted
 
 Operand = Operands  # the argument of each lambda is called `s`: one side
 
@@ -98,10 +98,9 @@ CONVERSIONS = [
 ]
 
 
-def _mask(s: Operands, name: str = "a") -> Tensor:
-    """1 where the sparse matrix of this name has an entry in the format of the column."""
-    stored = getattr(Operands("tulle", s.column), name)
-    return stored.with_values(torch.ones_like(stored.values())).to_dense()
+def _mask(s: Operands, data: Tensor = A) -> Tensor:
+    """1 where a matrix has an entry in the format of the column."""
+    return converted(data, s.column)[1].to(A.dtype)
 
 
 # ---- accessors -----------------------------------------------------------------------------------
@@ -319,7 +318,7 @@ def _masked(name: str, write: str, on_tulle: Call) -> Row:
 
     def over_entries(s: Operands) -> object:
         a = s.positive
-        mask = _mask(s, "positive") if s.side == "dense" else s.positive_mask
+        mask = _mask(s, POSITIVE) if s.side == "dense" else s.positive_mask
         return function(a, dim=1, keepdim=True, mask=mask.bool())
 
     return Row(f"torch.masked.{name}; Tulle: {write}", over_entries, on_tulle=on_tulle)

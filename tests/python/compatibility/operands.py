@@ -61,7 +61,7 @@ class Operands:
 
     def sparse(self, data: Tensor) -> Any:
         """A sparse tensor of this side in the format of the column."""
-        entries = _entries(data, self.column) if self.needs_gradient else None
+        entries = converted(data, self.column)[1] if self.needs_gradient else None
         return self._leaf(self._stored(data), entries)
 
     def dense(self, data: Tensor) -> Tensor:
@@ -71,12 +71,11 @@ class Operands:
     def _stored(self, data: Tensor) -> Any:
         if self.side == "dense":
             return data.clone()
+        if self.side == "tulle":
+            return converted(data, self.column)[0].clone()
         if self.column not in TORCH_LAYOUTS:
-            if self.side == "torch":
-                raise NotImplementedError("torch does not have this format")
-            return tulle.tensor(data, format=self.column)
-        stored = TORCH_LAYOUTS[self.column](data)
-        return tulle.tensor(stored) if self.side == "tulle" else stored
+            raise NotImplementedError("torch does not have this format")
+        return TORCH_LAYOUTS[self.column](data)
 
     def _leaf(self, tensor: Any, entries: Tensor | None) -> Any:
         if self.needs_gradient and tensor.is_floating_point():
@@ -159,10 +158,22 @@ class Operands:
         return self.dense(_dense(2, 6, 6, seed=4))
 
 
-def _entries(data: Tensor, column: str) -> Tensor:
-    """Which elements the format stores: all nonzero ones, and padding."""
-    stored = Operands("tulle", column)._stored(data)
-    return stored.with_values(torch.ones_like(stored.values())).to_dense() != 0
+# What `converted` returned, by the column and the elements.
+_known: dict[tuple[str, bytes], tuple[tulle.SparseTensor, Tensor]] = {}
+
+
+def converted(data: Tensor, column: str) -> tuple[tulle.SparseTensor, Tensor]:
+    """Tulle's tensor in the format of the column, and which elements it stores: all nonzero ones,
+    and padding."""
+    key = column, f"{data.dtype} {data.shape}".encode() + data.numpy().tobytes()
+    if key not in _known:
+        if column in TORCH_LAYOUTS:
+            stored = tulle.tensor(TORCH_LAYOUTS[column](data))
+        else:
+            stored = tulle.tensor(data, format=column)
+        ones = stored.with_values(torch.ones_like(stored.values()))
+        _known[key] = stored, ones.to_dense() != 0
+    return _known[key]
 
 
 def is_sparse(value: Any) -> bool:
