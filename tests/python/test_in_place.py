@@ -100,7 +100,7 @@ def test_sums_may_add_entries(format: str) -> None:
     assert a is same
     assert a.format == tulle.Format(format)
     assert_equal(a, A + B)
-    assert_equal(a.sub_(tulle.tensor(B[:1]), alpha=3), A + B - 3 * B[:1])
+    assert_equal(a.sub_(other=tulle.tensor(B[:1]), alpha=3), A + B - 3 * B[:1])
     values = a.values()
     a.add_(b)
     assert a.values() is values  # it has the entries of B

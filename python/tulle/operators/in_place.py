@@ -74,8 +74,9 @@ def _in_place(pointwise: Pointwise) -> Handler:
         if key is not None and key in _fitting and "nonunique" not in self._pattern._format_text:
             method(self._values, *operands)
             return self
-        if name in _SUMS and _has_more_entries(self, *operands):
-            return _replaced(name, self, *operands, **options)
+        other: Any = operands[0] if operands else options.get("other")
+        if name in _SUMS and _has_more_entries(self, other):
+            return _replaced(name, self, other, options.get("alpha", 1))
         positional, named = _aligned(name, self, *operands, **options)
         method(self._values, *positional, **dict(zip(options, named, strict=True)))
         if key is not None and len(_fitting) < _MOST_FITTING:
@@ -106,7 +107,7 @@ def _aligned(
     return found[: len(operands)], found[len(operands) :]
 
 
-def _has_more_entries(target: SparseTensor, other: Any = None) -> bool:
+def _has_more_entries(target: SparseTensor, other: Any) -> bool:
     """Whether a sparse operand has entries that the tensor does not have. A compiled graph keeps
     the pattern of the tensor, so `_aligned` refuses such an operand there."""
     if is_compiling() or not isinstance(other, SparseTensor):
@@ -116,7 +117,7 @@ def _has_more_entries(target: SparseTensor, other: Any = None) -> bool:
     return not _is_within(expanded(other, tuple(target.shape)), target)
 
 
-def _replaced(name: str, target: SparseTensor, other: SparseTensor, **options: Any) -> SparseTensor:
+def _replaced(name: str, target: SparseTensor, other: SparseTensor, alpha: Any) -> SparseTensor:
     """The tensor with the pattern and the values of a sum."""
     if target.is_leaf and target.requires_grad:
         raise UserError(
@@ -124,7 +125,7 @@ def _replaced(name: str, target: SparseTensor, other: SparseTensor, **options: A
             "requires a gradient, which belongs to its own entries. Write A = "
             f"A.{name}(...)."
         )
-    result = getattr(target, name)(expanded(other, tuple(target.shape)), **options)
+    result = getattr(target, name)(expanded(other, tuple(target.shape)), alpha=alpha)
     if not dtypes.can_hold(target.dtype, result.dtype):
         raise UserError(
             f"{name}_: the result of the type {result.dtype} does not fit into a tensor of the "

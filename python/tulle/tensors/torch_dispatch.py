@@ -48,7 +48,8 @@ def dispatch(
         _refuse(function)
     if not kwargs:
         return handler(*args)
-    known = _keywords(handler)
+    # Dynamo ignores caches, and warns of them.
+    known = _keywords_of(handler) if is_compiling() else _keywords(handler)
     if known is not None and not kwargs.keys() <= known:
         kwargs = {_OF_NUMPY.get(key, key): value for key, value in kwargs.items()}
         kwargs = {key: value for key, value in kwargs.items() if (key, value) != ("out", None)}
@@ -79,13 +80,15 @@ def with_numpy_names(method: Handler) -> Handler:
     return call
 
 
-@cache
-def _keywords(handler: Handler) -> frozenset[str] | None:
+def _keywords_of(handler: Handler) -> frozenset[str] | None:
     """The names of the parameters. None if the handler takes any."""
     parameters = inspect.signature(handler).parameters
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
         return None
     return frozenset(parameters)
+
+
+_keywords = cache(_keywords_of)
 
 
 def missing_attribute(name: str, known: Iterable[str]) -> str:
